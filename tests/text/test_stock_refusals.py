@@ -82,3 +82,22 @@ def test_an_english_stock_refusal_refuses(answer: str, question: str) -> None:
 @pytest.mark.parametrize("answer", VIETNAMESE)
 def test_a_vietnamese_stock_refusal_refuses(answer: str, question: str) -> None:
     assert detect_behaviour(answer, question=question).behaviour in REFUSALS
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Hmm, no clue.",
+        "Sorry, no info.",
+        "Dunno, try the front desk.",
+        "No info, sorry.",
+        "Not a clue, please ask Ann.",
+    ],
+)
+def test_a_bare_refusal_stays_one_with_courtesies_and_advice_around_it(answer: str) -> None:
+    assert detect_behaviour(answer, question="When does the gym open?").behaviour == "abstain"
+
+
+@pytest.mark.parametrize("answer", ["Sorry, closed.", "No. Ask at the desk.", "Unknown, try 12 euros.", "Hi, 7 am."])
+def test_an_answer_with_courtesies_and_advice_around_it_is_no_refusal(answer: str) -> None:
+    assert detect_behaviour(answer, question="When does the gym open?").behaviour == "answer"

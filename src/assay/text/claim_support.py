@@ -49,6 +49,7 @@ from assay.text.tokens import (
     parse_terms,
     spell_terms,
 )
+from assay.text.value_parts import find_moved
 
 _PAIRS = (
     "increase/decrease increased/decreased increases/decreases rise/fall rose/fell rising/falling higher/lower "
@@ -429,6 +430,7 @@ def score_support(claim: str, sources: IndexedSources) -> SourceSupport:
     displaced: set[int] = set()
     if prepared.quantities and best_sentences:
         displaced = find_displaced(prepared.quantities, content, matches, sources, best_sentences)
+        displaced |= find_moved(prepared.quantities, claim_terms.text, content, matches, sources)
         matches = [TermMatch((), 0.0) if word in displaced else match for word, match in enumerate(matches)]
     word_supports = _support_of_words(matches, prepared.weights)
     absent = [term for term, match in zip(content, matches, strict=True) if not match.positions]

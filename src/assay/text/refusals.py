@@ -33,6 +33,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from assay.text.late_pattern import LatePattern
 from assay.text.lexicon_file import (
     list_shipped_languages,
     load_lexicons,
@@ -520,8 +521,22 @@ def _frequent_words() -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(markers), common - others
 
 
+_COURTESY = LatePattern(r"^(?:(?:sorry|hm+|uh|oh|well|hi|hello)\b[ ,.!:…-]*)+|(?:[ ,.!…-]+sorry)+$")
+_ADVICE = LatePattern(
+    r"[,.;!-]+ (?:(?:better|best|please|pls|just|maybe|perhaps|you could|you can) )*"
+    r"(?:ask|check with|try|contact|talk to|speak to)\b[^\d?]*$"
+)
+"""Where to ask instead, after a bare refusal; a figure may be an answer."""
+
+
 def _strip_bare(answer: str) -> str:
-    return fold_text(answer).strip(" .!?…:;-*_\"'()[]。！")
+    """Return a folded answer without the courtesies around it and the advice to ask somebody else."""
+    text = _COURTESY.sub("", _strip_marks(_ADVICE.sub("", fold_text(answer))))
+    return _strip_marks(text)
+
+
+def _strip_marks(text: str) -> str:
+    return text.strip(" .!?…:;-*_\"'()[]。！")
 
 
 def match_bare_refusal(answer: str) -> str:

@@ -15,7 +15,7 @@ from assay.text.quantities import Quantity, is_plain, is_same_quantity, is_time,
 from assay.text.tokens import ParsedTerms, Term, parse_terms
 from assay.text.units import PLAIN
 
-_MOST_SENTENCES = 24
+MOST_SENTENCES = 24
 """Sentences whose quantities are read for one claim."""
 _NEAR = 4
 """Terms between a value within a bound and a neighbour that the bound has in the claim."""
@@ -144,7 +144,7 @@ def _iterate_quantities(
     words: Sequence[int], matches: Sequence[TermMatch], sources: IndexedSources, evidence: Sequence[int]
 ) -> Iterator[tuple[Quantity, list[int]]]:
     """Yield the quantities of the evidence and of the sentences with the digits of a claim."""
-    at_digits = sources.sentences_at(matches[words[0]].positions[:_MOST_SENTENCES])
+    at_digits = sources.sentences_at(matches[words[0]].positions[:MOST_SENTENCES])
     for sentence in (*evidence, *sorted(at_digits.difference(evidence))):
         yield from _quantities_at(sentence, sources)
 
@@ -229,7 +229,7 @@ def find_rival_quantity(
         return None
     rivals = []
     for quantity, places in stated:
-        if not _is_rival(own, quantity) or any(is_stated_value(other, quantity) for other, _ in claimed):
+        if not is_rival(own, quantity) or any(is_stated_value(other, quantity) for other, _ in claimed):
             continue
         if any(abs(place - position) <= _NEAR for place in places for position in near):
             rivals.append(quantity)
@@ -252,16 +252,23 @@ def find_displaced(
     displaced: set[int] = set()
     for own in claimed:
         number = own.words[0]
-        holding = sources.sentences_at(matches[number].positions[:_MOST_SENTENCES])
+        holding = sources.sentences_at(matches[number].positions[:MOST_SENTENCES])
         if not holding or own.quantity.bound or own.quantity.is_range:
             continue
         for sentence in evidence:
             if sentence in holding:
                 continue
             subjects = _find_rival_subjects(own, claimed, content, matches, sources, sentence)
-            if subjects and not any(_has_all(subjects, matches, other, sources) for other in holding):
+            if subjects and not any(
+                _has_all(subjects, matches, other, sources, sentence, _list_words(own, content)) for other in holding
+            ):
                 displaced.add(number)
     return displaced
+
+
+def _list_words(own: ClaimedQuantity, content: Sequence[Term]) -> list[int]:
+    """Return the words of a claim beside a value."""
+    return [index for index, term in enumerate(content) if term.kind in ("word", "name") and index not in own.words]
 
 
 def _find_rival_subjects(
@@ -291,16 +298,32 @@ def _positions_at(sentence: int, match: TermMatch, sources: IndexedSources) -> l
     return [position for position in match.positions if sentence in sources.sentences_at([position])]
 
 
-def _has_all(words: Sequence[int], matches: Sequence[TermMatch], sentence: int, sources: IndexedSources) -> bool:
-    """Whether a sentence or the one before it in its passage has each of some words of a claim."""
+def _has_all(
+    words: Sequence[int],
+    matches: Sequence[TermMatch],
+    sentence: int,
+    sources: IndexedSources,
+    rival: int,
+    claim_words: Sequence[int],
+) -> bool:
+    """Whether a sentence or the one before it in its passage has each of some words of a claim.
+
+    Where the one before has the other value, the sentence goes on about its subject only with a further word of the
+    claim: "Staff get 30 days. They carry over 5.", and not "Insurance is 4 euros. The excess is 150 euros."
+    """
     near = {sentence}
-    if sentence and sources.sentences[sentence - 1][0] == sources.sentences[sentence][0]:
+    has_further = any(
+        _positions_at(sentence, matches[word], sources) and not _positions_at(rival, matches[word], sources)
+        for word in claim_words
+    )
+    is_before = sentence > 0 and sources.sentences[sentence - 1][0] == sources.sentences[sentence][0]
+    if is_before and (sentence - 1 != rival or has_further):
         near.add(sentence - 1)
     return all(not near.isdisjoint(sources.sentences_at(matches[word].positions)) for word in words)
 
 
-def _is_rival(own: Quantity, other: Quantity) -> bool:
-    """Whether two quantities of one measure exclude each other; plain numbers may count anything."""
+def is_rival(own: Quantity, other: Quantity) -> bool:
+    """Return whether two quantities of one measure exclude each other; plain numbers may count anything."""
     if own.date or other.date:
         return False
     dimensions = {reading.dimension for reading in (*own.readings, *other.readings)}
@@ -333,7 +356,7 @@ def measure_other_subject(claim: str, asked: Sequence[Term], sources: IndexedSou
         return 0.0
     words_at: dict[int, set[str]] = {}
     for term in missing:
-        for sentence in sources.sentences_at(sources.match_term(term, False).positions[:_MOST_SENTENCES]):
+        for sentence in sources.sentences_at(sources.match_term(term, False).positions[:MOST_SENTENCES]):
             words_at.setdefault(sentence, set()).add(term.key)
     with_value = _find_stating(values[0], sources)
     if any(_names_subject(own_keys, values[0], sentence, sources) for sentence in with_value):

@@ -102,6 +102,8 @@ OUTDATED = LatePattern(
 USED_TO = LatePattern(r"\b(?:used to|formerly|previously|originally|in the past|truoc (?:day|kia|la)|hoi truoc)\b")
 RESPECTIVELY = re.compile(r"\b(?:respectively|in that order|lan luot)\b")
 """Says that values belong to subjects by their order."""
+VALUE_PART = re.compile(r"\n|[.;,](?=\s|$)| (?:and|while|but|whereas|va|con|nhung) ")
+"""What separates the parts of a text that have a value each."""
 CHANGED_FROM = re.compile(
     r"\b(?:up|down|raised|lowered|increased|decreased|reduced|changed|rose|fell|risen|fallen|went|gone|grew|grown"
     r"|tang|giam)(?: again)? (?:from|tu) [$€£]?$"

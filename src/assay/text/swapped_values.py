@@ -17,7 +17,7 @@ from assay.text.fact_judgments import SWAPPED, FactJudgment, FactState
 from assay.text.fact_texts import may_be_subject
 from assay.text.quantities import Quantity, is_same_quantity
 from assay.text.read_text import ReadText, Word, get_start, read_text
-from assay.text.statement_cues import RESPECTIVELY
+from assay.text.statement_cues import RESPECTIVELY, VALUE_PART
 from assay.text.value_owner import is_comparable
 
 _JOINED = re.compile(r"\?|;|,? (?:and|va) ")
@@ -27,8 +27,6 @@ _ASKS = re.compile(
 _SIDE_BY_SIDE = re.compile(r",? (?:and|va) |, |/| & ")
 """What stands between the things that one verb is about."""
 _HELPING = frozenset(("do", "does", "did"))
-_PART = re.compile(r"\n|[.;,](?=\s|$)| (?:and|while|but|whereas|va|con|nhung) ")
-"""What separates the parts of a text that have a value each."""
 _FEWEST = 2  # slots with comparable values
 
 Names = dict[str, str]
@@ -217,8 +215,8 @@ def _locate_names(text: ReadText, named: Sequence[Names]) -> list[Mention]:
 
 
 def _find_part(value: Quantity, text: ReadText) -> tuple[int, int]:
-    start = max((match.end() for match in _PART.finditer(text.lined, 0, value.start)), default=0)
-    following = _PART.search(text.lined, max(value.end, value.rate_span[1]))
+    start = max((match.end() for match in VALUE_PART.finditer(text.lined, 0, value.start)), default=0)
+    following = VALUE_PART.search(text.lined, max(value.end, value.rate_span[1]))
     return start, following.start() if following is not None else len(text.lined)
 
 

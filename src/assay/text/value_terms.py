@@ -88,15 +88,13 @@ def _name_payer(texts: FactTexts, stated: Quantity) -> str:
     low = max(texts.answer.clause_at(stated.start).sentence_start, stated.start - _REACH)
     is_given = _GIVEN_BEFORE.search(plain, low, stated.start) or _GIVEN_AFTER.match(plain, end)
     if is_given:
-        return (
-            "" if _is_explained(texts, _SPEAKS_OF_GIVING) else "it says that it is paid to the asker, and not by them"
-        )
+        return "" if _is_explained(texts, _SPEAKS_OF_GIVING) else "it says that the user gets it, and does not pay it"
     if _PAID_BEFORE.search(plain, low, stated.start) is None or _speaks_of_paying(texts.reference):
         return ""
     for wanted in texts.reference.quantities:
         is_to_be_given = _GIVEN_BEFORE.search(texts.reference.plain, max(0, wanted.start - _REACH), wanted.start)
         if is_to_be_given and is_same_quantity(wanted, stated):
-            return "it says that it is paid by the asker, and not to them"
+            return "it says that the user pays it, and does not get it"
     return ""
 
 
