@@ -131,7 +131,7 @@ def _explain_empty_lists(case: CaseFacts, user: User) -> CauseFinding | None:
     """No stage returned anything to a user who may see what the case needs.
 
     A search by words finds nothing where the words are not those of the index. One by vectors ranks whatever it may
-    see: where its list is empty too, it was shown nothing to rank, or failed.
+    see: where its list is empty too, it was shown nothing to rank, or failed, and nothing tells these two apart.
     """
     view = case.index_view
     if view is None or not view.returned:
@@ -139,25 +139,27 @@ def _explain_empty_lists(case: CaseFacts, user: User) -> CauseFinding | None:
         return CauseFinding(
             "insufficient_trace", _first_stage(case), (fact,), "low", ("acl", "stale_index"), record=_FAILED_SEARCH
         )
-    by_vectors = [step.name for step in case.steps if step.kind == "dense" and view.largest_stages.get(step.name)]
-    if all(step.kind in ("dense", "context") for step in case.steps):
-        by_vectors = []  # one search that fails alone may fail for another reason
-    also: tuple[RootCause, ...] = ("bm25_analyzer",)
     if not view.is_served(user):
-        if _is_search_at_fault(case, view) and not by_vectors:
+        if _is_search_at_fault(case, view):
             return None
         fact = "no stage returned anything for this user, or any other with the same tenant and roles"
-    elif by_vectors:
-        fact = f"no stage returned anything, and {by_vectors[0]}, which needs no common words, does for other questions"
-        also = ("embedding",)
-    elif case.steps[0].kind == "retriever" and view.largest_stages.get(case.steps[0].name):
-        fact = f"no stage returned anything, and {case.steps[0].name} does for other questions of these users"
-        also = ("acl", "embedding", "bm25_analyzer")
-        return CauseFinding("insufficient_trace", _first_stage(case), (fact,), "low", also, record=_FAILED_SEARCH)
-    else:
+        facts = (fact, *describe_sent_user(case))
+        return CauseFinding(
+            "acl", _first_stage(case), facts, "low", ("bm25_analyzer",), "access_denied", _FAILED_SEARCH
+        )
+    if _is_search_at_fault(case, view):
         return None
+    searches = [step for step in case.steps if step.kind in ("dense", "retriever")]
+    alone = len([step for step in case.steps if step.kind in ("lexical", "dense", "retriever")]) == 1
+    searches = [
+        step for step in searches if view.largest_stages.get(step.name) and not (alone and step.kind == "dense")
+    ]
+    if not searches:
+        return None
+    fact = f"no stage returned anything, and {searches[0].name} does for other questions of users with these rights"
+    also: tuple[RootCause, ...] = ("acl", "embedding", "bm25_analyzer")
     facts = (fact, *describe_sent_user(case))
-    return CauseFinding("acl", _first_stage(case), facts, "low", also, "access_denied", _FAILED_SEARCH)
+    return CauseFinding("insufficient_trace", _first_stage(case), facts, "low", also, record=_FAILED_SEARCH)
 
 
 def _is_search_at_fault(case: CaseFacts, view: IndexView) -> bool:

@@ -98,6 +98,7 @@ class IndexView(Struct):
     kept_shown_to: dict[_AccessKey, set[_AccessKey]] = field(default_factory=dict)
     kept_expected: dict[tuple[_AccessKey, _AccessKey], set[str]] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
+    _access_keys: dict[str, _AccessKey | None] = field(default_factory=dict)
     _pieces: dict[str, list[str]] | None = None
     _owners: dict[tuple[str, ...], str] | None = None
     _frequent_words: frozenset[str] | None = None
@@ -295,9 +296,12 @@ class IndexView(Struct):
 
     def _get_access_key(self, chunk_id: str) -> _AccessKey | None:
         """Return the kind of access to a chunk, None if the corpus keeps it for nobody."""
-        corpus_chunk = self.corpus.chunks.get(chunk_id)
-        access = read_corpus_access(corpus_chunk) if corpus_chunk is not None else None
-        return _make_access_key(access) if access is not None and is_kept_for_some(access) else None
+        if chunk_id not in self._access_keys:
+            corpus_chunk = self.corpus.chunks.get(chunk_id)
+            access = read_corpus_access(corpus_chunk) if corpus_chunk is not None else None
+            is_kept = access is not None and is_kept_for_some(access)
+            self._access_keys[chunk_id] = _make_access_key(access) if access is not None and is_kept else None
+        return self._access_keys[chunk_id]
 
     def shows_kept(self, access: Access, user: User | None) -> bool:
         """Whether any trace of a user with the same tenant and roles shows a chunk with this access; without a user,

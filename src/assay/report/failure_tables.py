@@ -88,9 +88,9 @@ def build_attribution_table(attributions: AttributionsByConfig) -> Table:
     notes = (
         "Pass: no check failed and the answer is known to be right. Unknown: no check failed, and nothing tells if "
         "the answer is right. Each other column is a fault of failed cases. Generation fault: the evidence reached the "
-        "generator. Retrieval fault: it did not. Masked gap: a good answer without its evidence, so check the label; "
-        "the answer may be right by chance. Label fault: the golden set or the judge is wrong. Unlocated fault: the "
-        "trace does not show what failed.",
+        "generator. Retrieval fault: it did not, or not whole. Masked gap: a good answer without its evidence, so "
+        "check the label; the answer may be right by chance. Label fault: the golden set or the judge is wrong. "
+        "Unlocated fault: the trace does not show what failed.",
         f"An answer counts as good by: {'; '.join(signals) or 'nothing that was measured'}.",
     )
     return Table("Attribution", ("Config", *(fault.replace("_", " ") for fault in FAULT_PARTIES)), tuple(rows), notes)
