@@ -56,6 +56,20 @@ def test_a_case_given_twice_in_two_files_names_both_files(tmp_path: Path, capsys
     assert f"it is at {one}:2" in message
 
 
+def test_two_files_without_a_configuration_clash_once_and_are_told_what_to_add(tmp_path: Path, capsys: Printed) -> None:
+    one, two = tmp_path / "old.jsonl", tmp_path / "new.v2.jsonl"
+    for path, answer in ((one, "12 days"), (two, "15 days")):
+        rows = [{"case_id": case_id, "answer": answer} for case_id in ("q1", "q2")]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert 2 == main(["score", "--golden", golden_of(tmp_path), "--outputs", str(one), str(two)])
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if "E_DUPLICATE" in line]
+    assert line.startswith(f"{two}: config_id: E_DUPLICATE outputs of the same configuration as in {one}")
+    assert "got 2 cases in both; expected a `config_id` on each line of one file, such as 'new', " in line
+    for path, config in ((one, "old"), (two, "new")):
+        path.write_text(path.read_text("utf-8").replace("{", f'{{"config_id": "{config}", '), encoding="utf-8")
+    assert 0 == main(["score", "--golden", golden_of(tmp_path), "--outputs", str(one), str(two), "--no-history"])
+
+
 def test_a_case_given_twice_is_found_across_shards(
     tmp_path: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -29,6 +29,11 @@ from tests.report.counted_runs import (
     write_lines,
 )
 
+from assay.metrics.catalog import CATALOG
+from assay.records.findings import Comparison, ComparisonSide, MetricChange
+from assay.report.change_values import format_gain, format_sides
+from assay.report.html_summary import build_comparison_data
+
 pytestmark = pytest.mark.slow
 Row = dict[str, Any]
 CELLS = ("reached_good", "reached_bad", "not_reached_good", "not_reached_bad", "no_cell")
@@ -409,3 +414,71 @@ def test_a_run_of_some_cases_and_one_with_variants_is_the_same_run_when_it_is_re
             printed = run_command("score", *options, "--outputs", "outputs.jsonl", "--run-dir", run, "--no-history")
             assert "plain" in printed
             assert printed == run_command("score", run, "--no-history"), options
+
+
+def test_the_change_since_the_baseline_is_the_same_everywhere(outputs: Outputs) -> None:
+    if not outputs.recipe.baseline:
+        return
+    changes = {change["name"]: change for change in outputs.page["comparison"]["metrics"]}
+    before = json.loads((outputs.html_file.parent / "before/derived/report.json").read_bytes())["configs"]["before"]
+    after = outputs.report["configs"]["plain"]
+    compared = 0
+    for title, metric in TITLES.items():
+        lines = [line for line in outputs.screen.splitlines() if line.startswith(f"{title}  ")]
+        found = re.search(r", ([+−])([\d.]+)(?: on (\d+) pairs?)?\)", lines[0]) if lines else None
+        if found is None:
+            continue
+        change = changes[metric]
+        shown = float(found[2]) * (1 if found[1] == "+" else -1)
+        assert pytest.approx(shown, abs=0.0011) == float(change["candidate"]) - float(change["baseline"])
+        if found[3] is None:  # then the difference is that of the two headline values
+            values = [side["summary"][metric]["value"] for side in (before, after)]
+            assert pytest.approx(shown, abs=0.0011) == values[1] - values[0]
+        else:
+            assert change["n"] == int(found[3])
+        compared += 1
+    assert compared > 2
+    rows = {row["Metric"]: row for row in read_tables(outputs.markdown)["Changes since the baseline: plain"]}
+    for title, metric in TITLES.items():
+        if title in rows and changes[metric]["baseline"] is not None:
+            assert changes[metric]["baseline"] == rows[title]["Baseline"]
+            assert changes[metric]["candidate"] == rows[title]["Candidate"]
+            assert str(changes[metric]["n"]) == rows[title]["Pairs"]
+            assert changes[metric]["gain_text"] == rows[title]["Gain"]
+
+
+def test_a_case_is_explained_as_the_reports_count_it(outputs: Outputs) -> None:
+    config = outputs.configs[0]
+    content = outputs.report["configs"][config]
+    failed = {item["case_id"]: item["failed_checks"] for item in content["failed_cases"]}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(outputs.html_file.parent)
+        patch.setenv("COLUMNS", "200")
+        for case_id, attribution in content["attributions"].items():
+            printed = run_command("explain", case_id, "--run", "run", "--config", config)
+            checks = f"failed {', '.join(failed[case_id])}" if case_id in failed else "no failed check"
+            assert printed.startswith(f"{case_id} under {config}: {checks}\n")
+            verdict = re.findall(r"^Verdict +(.*)", printed, re.MULTILINE)[0]
+            assert verdict.startswith(attribution["verdict"].replace("_", " ")), case_id
+            if attribution["cause"] is not None:
+                assert attribution["cause"] in verdict
+            assert (case_id in content["unknown_cases"]) == verdict.startswith("unknown")
+
+
+def test_the_share_of_failed_cases_is_that_of_the_counts(outputs: Outputs) -> None:
+    for row in read_tables(outputs.markdown)["Aggregate"]:
+        counts = outputs.report["configs"][row["Config"]]["counts"]
+        share = f"{counts['failed'] / counts['cases']:.3f}"
+        assert f"{share} ({counts['failed']} of {counts['cases']})" == row["Failed case rate"]
+
+
+def test_the_page_rounds_a_change_of_whole_numbers_as_the_tables_do() -> None:
+    change = MetricChange(
+        metric="latency_ms", slice=None, baseline=16.6, candidate=9.4, gain=7.2, low=None, high=None, p=None,
+        p_adjusted=None, method="", n=5, improved=(), regressed=(), unchanged=(), unpaired=(), smallest_detectable=None,
+    )  # fmt: skip
+    before, after = (ComparisonSide(name, name, "sha256:0", 5) for name in ("before", "after"))
+    comparison = Comparison(before, after, {"latency_ms": change})
+    (row,) = build_comparison_data(comparison, {}, CATALOG)["metrics"]
+    assert (*format_sides(change), format_gain(change)) == (row["baseline"], row["candidate"], row["gain_text"])
+    assert ("16.6", "9.4", "+7.2") == (row["baseline"], row["candidate"], row["gain_text"])

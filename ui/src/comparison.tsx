@@ -5,7 +5,7 @@ import { GainPlot } from "./charts";
 import { getOwn, loadSliceChanges } from "./data";
 import type { CaseRows, Comparison, ComparisonSide, MetricChange, RankLane, RankMove, Report, SliceChange } from "./types";
 import { filterHash, readFilter } from "./filter";
-import { caseHash, CaseLink, ClassBadge, Reasons, Scroll, Section, toneOf, useWords } from "./parts";
+import { caseHash, CaseLink, ClassBadge, Reasons, Scroll, Section, toneOf, useInterval, useWords } from "./parts";
 import { importantFirst, Leaks } from "./overview";
 import { Rules } from "./rules";
 import type { Key } from "./words";
@@ -129,6 +129,7 @@ interface GainsProps {
 
 function Gains({ changes, rows, label }: GainsProps) {
   const { t } = useWords();
+  const interval = useInterval();
   const reach = useMemo(() => {
     const by = new Map<string, number>();
     for (const { change } of changes) {
@@ -197,7 +198,7 @@ function Gains({ changes, rows, label }: GainsProps) {
               </td>
               <td role="cell" class="number" data-label={t("gain")}>
                 <strong class={change.gain === null ? "range" : undefined}>{change.gain_text ?? "n/a"}</strong>
-                <span class="hint">{change.interval ?? ""}</span>
+                <span class="hint">{interval(change.interval) ?? ""}</span>
               </td>
               <td role="cell" class="number" data-label={t("won")}>
                 <ChangeCount rows={rows} metric={change.name} kind="improved" count={change.improved} />

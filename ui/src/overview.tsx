@@ -2,7 +2,7 @@
 
 import type { Comparison, ConfigFailures, FailedCase, FlippedCases, MetricChange, OutcomeCounts, Report } from "./types";
 import { GainPlot } from "./charts";
-import { caseHash, Remedy, Section, StateBadge, useWords } from "./parts";
+import { caseHash, Remedy, Section, StateBadge, useInterval, useWords } from "./parts";
 import { ShortAnswer } from "./short";
 import { DataTable } from "./table";
 import { Data, Sentence, visible } from "./text";
@@ -325,6 +325,7 @@ function CaseNames({ ids, config }: { ids: readonly string[]; config: string }) 
 
 function Movement({ report }: { report: Report }) {
   const { t } = useWords();
+  const interval = useInterval();
   const comparison = report.comparison;
   if (comparison === null) {
     return report.configs.length < 2 ? <p class="hint"><Sentence text={t("no_baseline")} /></p> : null;
@@ -347,7 +348,7 @@ function Movement({ report }: { report: Report }) {
             number: true,
             cell: (change) => (
               <>
-                <strong class={change.gain === null ? "range" : undefined}>{change.gain_text ?? "n/a"}</strong> <span class="n">{change.interval ?? ""}</span>
+                <strong class={change.gain === null ? "range" : undefined}>{change.gain_text ?? "n/a"}</strong> <span class="n">{interval(change.interval) ?? ""}</span>
               </>
             ),
           },

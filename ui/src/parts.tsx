@@ -5,7 +5,7 @@ import { useContext, useEffect, useState } from "preact/hooks";
 import { loadScores, getOwn } from "./data";
 import type { CaseRows, Figure, MetricClass, Report, ScoreColumn } from "./types";
 import { findName, translate, translateName, type Key, type Language } from "./words";
-import { Data, Items } from "./text";
+import { Data, English, Items } from "./text";
 
 export const LanguageContext = createContext<Language>("en");
 
@@ -22,7 +22,16 @@ export function useWords() {
 export function Remedy({ cause, fix }: { cause: string | null | undefined; fix: string }) {
   const { w } = useWords();
   const name = cause != null ? findName("remedy", cause, fix) : null;
-  return <Data text={name !== null ? w("remedy", name) : fix} />;
+  return name !== null ? <Data text={w("remedy", name)} /> : <English text={fix} />;
+}
+
+/** An interval as the data have it, `0.565 to 0.980`, in the language of the page. */
+export function useInterval(): (interval: string | null) => string | null {
+  const { t } = useWords();
+  return (interval) => {
+    if (interval === null) return null;
+    return interval.startsWith("none: ") ? t("no_variation") : interval.replace(" to ", ` ${t("to")} `);
+  };
 }
 
 /** The scores of a configuration, null until they are unpacked or if no configuration is named. */

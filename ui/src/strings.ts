@@ -47,6 +47,9 @@ const en = {
   reproducible: "Limitations",
   variants: "Variants of cases",
   warnings: "Warnings and notes",
+  data_in_english: "Reasons, limitations and notes of this run are in English.",
+  to: "to",
+  no_variation: "none: no variation",
   masked: "Text that a user must not see is withheld in this file.",
   unmasked: "This file shows text that some users must not see. Share it with care.",
   class_key: "D: deterministic, the same files give exactly the same numbers. J: computed from a judge's recorded verdicts.",
@@ -356,6 +359,9 @@ const en = {
   "remedy.golden_label_issue.misspelt_id": "correct the id in the golden set, if it is misspelt",
   "remedy.judge_noise": "ask for more votes; calibrate the judge; prefer the deterministic signal here",
   "remedy.insufficient_trace": "report every stage with its chunks, and the text of the context; score with a corpus",
+  "remedy.insufficient_trace.metric_error": "repair the metric, then score again",
+  "remedy.insufficient_trace.target_error": "repair the target, then ask again",
+  "remedy.insufficient_trace.no_output": "ask the target this case",
   "remedy.bm25_analyzer.query_rewriting":
     "fix the rewriting of queries: keep the names, codes and words of the question; search for both",
   "remedy.bm25_analyzer.vocabulary_mismatch":
@@ -463,6 +469,9 @@ const vi: Record<ReportKey, string> = {
   reproducible: "Giới hạn của báo cáo",
   variants: "Biến thể của câu hỏi",
   warnings: "Cảnh báo và ghi chú",
+  data_in_english: "Lý do, giới hạn và ghi chú của lần chạy được ghi bằng tiếng Anh, như trong mọi báo cáo khác.",
+  to: "đến",
+  no_variation: "không có: các điểm không khác nhau",
   masked: "Nội dung mà người hỏi không được xem đã bị che trong tệp này.",
   unmasked: "Tệp này hiển thị cả nội dung mà người hỏi không được xem. Hãy cẩn thận khi chuyển tiếp.",
   class_key: "D: tất định, cùng tệp thì cùng con số. J: dựa trên phán quyết đã ghi lại của mô hình chấm.",
@@ -772,6 +781,9 @@ const vi: Record<ReportKey, string> = {
   "remedy.golden_label_issue.misspelt_id": "sửa mã trong bộ câu hỏi chuẩn nếu mã bị gõ sai",
   "remedy.judge_noise": "hỏi thêm phiếu; hiệu chuẩn mô hình chấm; ở đây ưu tiên tín hiệu tất định",
   "remedy.insufficient_trace": "báo cáo mọi bước cùng các đoạn của nó và văn bản của ngữ cảnh; chấm cùng kho tài liệu",
+  "remedy.insufficient_trace.metric_error": "sửa phép đo rồi chấm lại",
+  "remedy.insufficient_trace.target_error": "sửa hệ thống rồi hỏi lại",
+  "remedy.insufficient_trace.no_output": "hỏi hệ thống câu này",
   "remedy.bm25_analyzer.query_rewriting":
     "sửa bước viết lại câu truy vấn: giữ tên riêng, mã và từ ngữ của câu hỏi; tìm theo cả hai câu",
   "remedy.bm25_analyzer.vocabulary_mismatch":

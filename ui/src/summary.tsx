@@ -3,12 +3,12 @@
 import type { ComponentChildren } from "preact";
 import type { CaseRows, ConfigSummary, MetricSummary, MetricValue, Report, ReportTable } from "./types";
 import { CausesByTag, Heat, Latency } from "./charts";
-import { ClassBadge, Dot, Facts, Reasons, Scroll, Section, StateBadge, scaleOf, signOf, toneOf, useWords } from "./parts";
+import { ClassBadge, Dot, Facts, Reasons, Scroll, Section, StateBadge, scaleOf, signOf, toneOf, useInterval, useWords } from "./parts";
 import { Overview } from "./overview";
 import { PrintedFailures } from "./printed";
 import { Rules } from "./rules";
 import { DataTable, type Column } from "./table";
-import { Data, Items, visible } from "./text";
+import { Data, English, Items, visible } from "./text";
 
 export function Summary({ report, rows }: { report: Report; rows: CaseRows | null }) {
   const { t } = useWords();
@@ -57,7 +57,7 @@ export function Summary({ report, rows }: { report: Report; rows: CaseRows | nul
 }
 
 function Banner({ report }: { report: Report }) {
-  const { t } = useWords();
+  const { t, language } = useWords();
   const several = report.configs.length > 1;
   return (
     <section class={`banner ${toneOf(report.outcome)}`}>
@@ -85,7 +85,9 @@ function Banner({ report }: { report: Report }) {
           ))}
         </ul>
       )}
-      <p class="hint">{t(report.show_forbidden ? "unmasked" : "masked")}</p>
+      <p class="hint">
+        {t(report.show_forbidden ? "unmasked" : "masked")} {language !== "en" && t("data_in_english")}
+      </p>
     </section>
   );
 }
@@ -213,15 +215,15 @@ function MetricRow({ metric, report }: { metric: MetricSummary; report: Report }
 
 function MeasureCell({ measure, low, high }: { measure: MetricValue; low: number; high: number }) {
   const { t } = useWords();
+  const interval = useInterval();
   const total = measure.n + measure.errors;
   const coverage = total > 0 && measure.errors > 0 ? t("coverage", { share: `${((100 * measure.n) / total).toFixed(1)}%` }) : null;
   const details = [
-    measure.interval,
+    interval(measure.interval),
     coverage,
     measure.errors > 0 ? t(measure.errors === 1 ? "one_error" : "errors", { n: measure.errors }) : null,
     measure.worst !== null ? t(measure.unknown > 0 ? "if_worst_unknown" : "if_worst", { value: measure.worst }) : null,
     measure.known_alone !== null ? t("known_alone", { n: measure.n, value: measure.known_alone }) : null,
-    ...measure.notes,
   ].filter((item): item is string => item !== null);
   const counts = [
     `n ${measure.n}`,
@@ -232,7 +234,7 @@ function MeasureCell({ measure, low, high }: { measure: MetricValue; low: number
     return (
       <>
         <span>n/a</span>
-        <span class="hint">{measure.why || t("not_scored")}</span>
+        <span class="hint">{measure.why ? <English text={measure.why} /> : t("not_scored")}</span>
       </>
     );
   }
@@ -240,7 +242,15 @@ function MeasureCell({ measure, low, high }: { measure: MetricValue; low: number
     <>
       <span class="value">{measure.text}</span> <span class="n">{counts}</span>
       <Dot figure={measure} low={low} high={high} />
-      <span class="hint">{details.join("; ")}</span>
+      <span class="hint">
+        {details.join("; ")}
+        {measure.notes.length > 0 && (
+          <>
+            {details.length > 0 && "; "}
+            <English text={measure.notes.join("; ")} />
+          </>
+        )}
+      </span>
     </>
   );
 }

@@ -93,12 +93,21 @@ export function Sentence({ text }: { text: string }) {
   );
 }
 
+/** A sentence of the run's own data, which is in English whatever the language of the page is. */
+export function English({ text }: { text: string }) {
+  return (
+    <span lang="en">
+      <Sentence text={text} />
+    </span>
+  );
+}
+
 export function Items({ items }: { items: string[] }) {
   return (
     <ul class="plain">
       {items.map((item, index) => (
         <li key={index}>
-          <Sentence text={item} />
+          <English text={item} />
         </li>
       ))}
     </ul>

@@ -13,6 +13,8 @@ from assay.records.golden_set import Behaviour, Count, NonNegative, Position
 # ── what was observed ────────────────────────────────────────────────────────────────────────────────────────────
 
 
+UNNAMED_CONFIG = "unknown"
+"""The configuration of outputs that name none."""
 TEXT_ID_PREFIX = "text:sha256:"
 """Begins the id of a chunk that the target reported without one: it is made from the chunk's text."""
 

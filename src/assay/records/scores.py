@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,10 @@ SETTLED = "settled"
 """Prefix of reasons of scores that rest on what a person decided, followed by who that was."""
 
 
+ReasonCodes = npt.NDArray[np.unsignedinteger[Any]]
+"""Indices into the reasons of a column: of 16 bits, unless a column has more reasons than these can tell apart."""
+
+
 class ScoreColumn(Struct, frozen=True):
     """The scores of one metric, one entry per row.
 
@@ -40,7 +44,7 @@ class ScoreColumn(Struct, frozen=True):
     metric: str
     values: npt.NDArray[np.float64]
     status: npt.NDArray[np.uint8]
-    reason: npt.NDArray[np.uint16]
+    reason: ReasonCodes
     reasons: tuple[str, ...] = ("",)
     answers: npt.NDArray[np.uint64] | None = None
 

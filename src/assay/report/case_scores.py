@@ -83,6 +83,7 @@ class _StatusEncoder:
 
     def __init__(self, columns: Sequence[ScoreColumn]) -> None:
         self._columns = columns
+        self._width = np.result_type(np.uint16, *(column.reason.dtype for column in columns))
         self._cached_row = lru_cache(maxsize=_MAX_CACHED)(self._encode_row)
 
     def encode_rows(self, ids: Sequence[str], rows: slice) -> list[bytes]:
@@ -96,13 +97,13 @@ class _StatusEncoder:
         for column in self._columns:
             code_arrays += [column.status[rows], column.reason[rows]]
         # A row's codes as bytes are the key of the cache: cheaper than a tuple of numbers for each row.
-        codes = np.stack(code_arrays, axis=1, dtype=np.uint16, casting="same_kind").tobytes()
+        codes = np.stack(code_arrays, axis=1, dtype=self._width, casting="same_kind").tobytes()
         width = len(codes) // len(ids)
         return [self._cached_row(codes[start : start + width]) for start in range(0, len(codes), width)]
 
     def _encode_row(self, codes: bytes) -> bytes:
-        """Return the text for one row; `codes` holds status and reason, two 16-bit numbers per column."""
-        pairs = np.frombuffer(codes, dtype=np.uint16).reshape(-1, 2).tolist()
+        """Return the text for one row; `codes` holds status and reason, two numbers per column."""
+        pairs = np.frombuffer(codes, dtype=self._width).reshape(-1, 2).tolist()
         unscored, needs_review, settled = {}, {}, {}
         for column, (status, reason_code) in zip(self._columns, pairs, strict=True):
             reason = column.reasons[reason_code]

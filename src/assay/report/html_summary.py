@@ -25,7 +25,7 @@ from assay.records.golden_set import Case
 from assay.records.release_gates import Decision
 from assay.records.scores import ConfigResult, Summary
 from assay.report.change_order import describe_checkable, rank_importance
-from assay.report.change_values import format_gain, format_sides
+from assay.report.change_values import format_gain, format_sides, format_signed
 from assay.report.comparison_tables import format_confidence
 from assay.report.doubts import list_doubts
 from assay.report.failure_tables import find_symptoms
@@ -35,6 +35,7 @@ from assay.report.html_overview import build_failures, build_outcomes
 from assay.report.limitations import describe_limitations
 from assay.report.metric_titles import format_metric_title
 from assay.report.number_format import (
+    NOT_AVAILABLE,
     MetricsByName,
     collect_summary_notes,
     find_common_reason,
@@ -177,12 +178,8 @@ def _build_side(side: ComparisonSide) -> Json:
 
 def _build_change(change: MetricChange, metric_rows: MetricsByName) -> Json:
     metric_row = find_metric_row(change.metric, metric_rows)
-    before = _format_optional(change.baseline, change.metric, metric_rows)
-    after = _format_optional(change.candidate, change.metric, metric_rows)
-    gain = _format_signed_optional(change.gain, change.metric, metric_rows)
-    if change.unknown is not None:
-        before, after = format_sides(change, metric_rows)
-        gain = format_gain(change, metric_rows)
+    texts = (*format_sides(change, metric_rows), format_gain(change, metric_rows))
+    before, after, gain = (None if text == NOT_AVAILABLE else text for text in texts)
     return {
         "name": change.metric,
         "title": format_metric_title(change.metric),
@@ -223,10 +220,7 @@ def _format_optional(value: float | None, metric: str, metric_rows: MetricsByNam
 
 
 def _format_signed_optional(value: float | None, metric: str, metric_rows: MetricsByName) -> str | None:
-    if value is None:
-        return None
-    text = format_number(value, metric, metric_rows)
-    return f"+{text}" if float(text) > 0 else text
+    return format_signed(value, metric, metric_rows) if value is not None else None
 
 
 Json = dict[str, Any]

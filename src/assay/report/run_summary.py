@@ -382,7 +382,8 @@ def _format_cell(
         difference = format_number(abs(change.candidate - change.baseline), summary.metric, metric_rows)
         difference = ("+" if change.candidate >= change.baseline else "−") + difference
         if change.n < summary.scored or change.unpaired:  # the values of all scored cases differ by something else
-            longest = [f"{value} ({parts[0]}, {difference} on {format_count(change.n, 'pair')})"]
+            pairs = format_count(change.n, "pair")
+            longest = [f"{value} ({counts}, {difference} on {pairs})" for counts in dict.fromkeys((parts[0], fewer))]
         parts.append(difference)
     elif summary.unknown is None and summary.interval is not None and summary.interval.low != summary.interval.high:
         low = format_number(summary.interval.low, summary.metric, metric_rows)
@@ -408,7 +409,7 @@ def _list_bounded_changes(change: MetricChange, metric_rows: MetricsByName) -> l
     return [f"{since}, gain {low} to {high}", f"gain {low} to {high}", since]
 
 
-_WIDEST, _WIDEST_RANGES = 42, 64
+_WIDEST, _WIDEST_RANGES = 52, 64
 """The widest column of numbers, and that with ranges of changes."""
 
 

@@ -172,7 +172,9 @@ def build_aggregate_table(scoring: ScoringResult, metric_rows: MetricsByName) ->
     rows = []
     for config, result in sorted(scoring.configs.items()):
         cases = len(result.table.case_ids)
-        rate = format_number(len(list_failed_cases(result)) / cases) if cases else NOT_AVAILABLE
+        failed = len(list_failed_cases(result))
+        # Unlike the metric `failed`, which has no number where nothing was answered, this is a share of all cases.
+        rate = f"{format_number(failed / cases)} ({failed} of {cases})" if cases else NOT_AVAILABLE
         cells = [
             format_with_count(find_measured_summary(names, result.summary), metric_rows) for _, names in RUNNER_COLUMNS
         ]

@@ -31,7 +31,16 @@ from assay.metrics.metric import Batch, FactKey, JoinedRows, MetricName
 from assay.metrics.settled_answers import AGAINST_RULES
 from assay.records.counts import format_count
 from assay.records.observations import Observation, TargetError
-from assay.records.scores import ERROR, NEEDS_REVIEW, NOT_APPLICABLE, SCORED, SETTLED, ScoreColumn, ScoreTable
+from assay.records.scores import (
+    ERROR,
+    NEEDS_REVIEW,
+    NOT_APPLICABLE,
+    SCORED,
+    SETTLED,
+    ReasonCodes,
+    ScoreColumn,
+    ScoreTable,
+)
 from assay.scoring.attribution_settings import JUDGE_METRIC, SIMILARITY_METRIC, QualityThreshold
 from assay.scoring.column_values import find_settled_rows
 from assay.scoring.same_answers import (
@@ -82,10 +91,11 @@ def fold_repeats(column: ScoreColumn, case_of_row: RowIndices, case_count: int) 
 def _arrange_rows(column: ScoreColumn, case_of_row: RowIndices) -> ScoreColumn:
     """Return a column without repeats, each row at its case."""
     reasons = tuple(sorted({"", *column.reasons}))
-    codes = np.array([reasons.index(reason) for reason in column.reasons], np.uint16)
+    codes = _number_reasons(column, reasons)
     is_noted = np.array([reason.startswith((NEEDS_REVIEW, SETTLED)) for reason in column.reasons])
     is_scored = column.status == SCORED
-    values, status, reason = np.zeros_like(column.values), np.empty_like(column.status), np.empty_like(column.reason)
+    values, status = np.zeros_like(column.values), np.empty_like(column.status)
+    reason = np.empty(len(column.reason), dtype=codes.dtype)
     values[case_of_row] = np.where(is_scored, column.values, 0.0)
     status[case_of_row] = column.status
     reason[case_of_row] = np.where(is_scored & ~is_noted[column.reason], 0, codes[column.reason])
@@ -122,12 +132,12 @@ def _means(
 
 def _reasons(
     column: ScoreColumn, case_of_row: RowIndices, status: npt.NDArray[np.uint8], unseen: BoolArray
-) -> tuple[npt.NDArray[np.uint16], tuple[str, ...]]:
+) -> tuple[ReasonCodes, tuple[str, ...]]:
     """Return why each case has no score, or one that needs review or was settled: of its repeats' reasons for that,
     the first in alphabetical order, so that a case needs review where any of them does."""
     reasons = tuple(sorted({"", *column.reasons, *([NO_OBSERVATION] if unseen.any() else [])}))
-    code_by_reason = np.array([reasons.index(reason) for reason in column.reasons], dtype=np.uint16)
-    reason = np.full(len(status), len(reasons) - 1, dtype=np.uint16)
+    code_by_reason = _number_reasons(column, reasons)
+    reason = np.full(len(status), len(reasons) - 1, dtype=code_by_reason.dtype)
     same = (column.status == status[case_of_row]) & (column.status != SCORED)
     np.minimum.at(reason, case_of_row[same], code_by_reason[column.reason[same]])
     reason[status == SCORED] = reasons.index("")
@@ -240,13 +250,23 @@ def set_leaked_to_worst(columns: Mapping[str, ScoreColumn]) -> dict[str, ScoreCo
     return changed
 
 
+def _number_reasons(column: ScoreColumn, reasons: Sequence[str]) -> ReasonCodes:
+    """Return the index of each reason of a column in `reasons`, as narrow as they allow.
+
+    A metric of one's own may raise another text on each case. One index more than there are reasons is free, because
+    it marks rows whose reason is not known yet.
+    """
+    code_by_reason = {reason: code for code, reason in enumerate(reasons)}
+    width = np.uint16 if len(reasons) <= np.iinfo(np.uint16).max else np.uint32
+    return np.array([code_by_reason[reason] for reason in column.reasons], dtype=width)
+
+
 def concatenate_columns(parts: Sequence[ScoreColumn]) -> ScoreColumn:
     """Return the rows of several columns of one metric as one column."""
     if len(parts) == 1:
         return parts[0]
     reasons = tuple(sorted({reason for part in parts for reason in part.reasons}))
-    code_by_reason = {reason: code for code, reason in enumerate(reasons)}
-    codes = [np.array([code_by_reason[why] for why in part.reasons], dtype=np.uint16)[part.reason] for part in parts]
+    codes = [_number_reasons(part, reasons)[part.reason] for part in parts]
     return ScoreColumn(
         parts[0].metric,
         np.concatenate([part.values for part in parts]),

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from assay.metrics.judge_requests import RecordedVerdicts
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case, Corpus, GoldenSet
-from assay.records.observations import Observation
+from assay.records.observations import UNNAMED_CONFIG, Observation
 from assay.records.scores import InputFile, ScoringResult, TargetFailure
 from assay.scoring.attribution_settings import AttributionSettings
 from assay.scoring.paired_scores import ScoreSnapshot
@@ -236,7 +237,17 @@ def _version_notices(gathered: MergedShards, files: Sequence[OutputFile]) -> Ite
 
 
 def _duplicate_problems(gathered: MergedShards, golden: GoldenSet, files: Sequence[OutputFile]) -> Iterator[Problem]:
-    for first, second, config, case in sorted(gathered.find_duplicates(), key=lambda pair: pair[1]):
+    pairs = sorted(gathered.find_duplicates(), key=lambda pair: pair[1])
+    # Two files that name no configuration are two systems under one name, which is one mistake and not one a line.
+    nameless: dict[tuple[int, int], set[int]] = {}
+    for first, second, config, case in pairs:
+        if config == UNNAMED_CONFIG and first.file != second.file:
+            nameless.setdefault((first.file, second.file), set()).add(case)
+    for (first_number, second_number), cases in nameless.items():
+        yield _describe_nameless(files[first_number], files[second_number], len(cases))
+    for first, second, config, case in pairs:
+        if config == UNNAMED_CONFIG and first.file != second.file:
+            continue
         first_file, second_file = files[first.file], files[second.file]
         message = (
             f"output given twice (got case {shorten_repr(golden.cases[case].id)} of "
@@ -246,6 +257,18 @@ def _duplicate_problems(gathered: MergedShards, golden: GoldenSet, files: Sequen
             "a `repeat` number)"
         )
         yield Problem(second_file.name, second_file.original_line(second.line), "", message, "E_DUPLICATE")
+
+
+def _describe_nameless(first: OutputFile, second: OutputFile, count: int) -> Problem:
+    """Return the problem of two files with outputs for the same cases and no configuration to tell them apart."""
+    example = shorten_repr(Path(second.name).name.partition(".")[0] or "b")
+    message = (
+        f"outputs of the same configuration as in {first.name}, because neither names one "
+        f"(got {format_count(count, 'case')} in both; expected a `config_id` on each line of one file, such as "
+        f"{example}, for a comparison of two systems; a `repeat` number for repeated samples of one; "
+        "or each file scored on its own)"
+    )
+    return Problem(second.name, None, "config_id", message, "E_DUPLICATE")
 
 
 def _unknown_case_problems(rows: Sequence[tuple[str, int, int]], files: Sequence[OutputFile]) -> Iterator[Problem]:
