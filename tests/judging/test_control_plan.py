@@ -280,3 +280,9 @@ def test_controls_pass_only_if_their_numbers_do() -> None:
 def test_an_invalid_judge_failed_what_is_named(mean: float, reasons: tuple[str, ...], failed: str) -> None:
     status = JudgeStatus("j", 17, mean, 20, 0.9, invalid=True, reasons=reasons)
     assert _describe_controls(status).startswith(f"judge INVALID: it failed its {failed}, and its verdicts give")
+
+
+def test_controls_that_were_asked_in_vain_are_not_called_unasked() -> None:
+    status = JudgeStatus("j", unasked=(), anchors_unasked=20)
+    assert _describe_controls(status, 8) == "controls NOT PASSED yet: of 8 samples to check the judge, none has a label"
+    assert _describe_controls(status, 0) == "no controls could be made"

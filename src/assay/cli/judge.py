@@ -467,7 +467,7 @@ def _describe_controls(judge_status: Any, asked: int = 0) -> str:
     if judge_status.invalid:
         state = f"judge INVALID: it failed its {failed}, and its verdicts give no numbers (expected another model)"
     elif not judge_status.controls and asked:
-        state = f"controls NOT PASSED yet: none of the {asked} samples to check the judge has a label"
+        state = f"controls NOT PASSED yet: of {format_count(asked, 'sample')} to check the judge, none has a label"
     elif not judge_status.controls:
         state = "no controls were asked" if judge_status.unasked else "no controls could be made"
     elif is_doubtful(judge_status):
