@@ -44,8 +44,8 @@ def test_judging_costs_at_most_its_estimate(
     judge("--concurrency", "1", "--votes", "1" if honestly else "5")
     printed = capsys.readouterr().err
     ((least, most),) = re.findall(r"calls: (\d+) at least, (\d+) at most", printed)
-    ((prompt, completion),) = re.findall(r"at most (\d+) prompt and (\d+) completion", printed)
-    ((calls, tokens),) = re.findall(r"calls: (\d+); tokens: (\d+)", printed)
+    ((prompt, completion),) = re.findall(r"limit: (\d+) prompt and (\d+) completion", printed)
+    ((calls, tokens),) = re.findall(r"calls: (\d+)\b.*?; tokens: (\d+)", printed)
     assert int(least) <= int(calls) <= int(most)
     assert server.calls == int(calls)
     assert int(tokens) <= int(prompt) + int(completion)
