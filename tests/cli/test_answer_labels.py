@@ -192,3 +192,12 @@ def test_the_digest_of_what_is_expected_ignores_evidence_and_tags() -> None:
     assert digest_expectations(case) != digest_expectations(
         Case("loan", "What?", reference="Six.", must_have=("five",))
     )
+
+
+def test_where_nothing_failed_the_next_step_is_to_read_what_is_open(capsys: pytest.CaptureFixture[str]) -> None:
+    golden, outputs = write("one.jsonl", GOLDEN[:1]), write("said.jsonl", OUTPUTS[:1])
+    capsys.readouterr()
+    main(["score", "--golden", golden, "--outputs", outputs])
+    (command,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("next: assay labels export")]
+    assert main(command.removeprefix("next: assay ").split()) == 0
+    assert Path("sheet/answers.html").is_file()

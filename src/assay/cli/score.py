@@ -278,10 +278,24 @@ def register_in_history(folder: Path, now: str | None) -> None:
         typer.echo(f"note: not in the history: {escape_terminal(str(error))}", err=True)
 
 
-def suggest_next_step(run: ScoredRun, inputs: str) -> str | None:
-    """Return the command that explains the first failed case; None if there is none that could be run as printed.
+_NAMING_ANSWERS = ("--run", "--golden", "--golden-format", "--corpus", "--outputs", "--outputs-format")
 
-    A leak comes before all else, as on the screen above.
+
+def _suggest_reading(run: ScoredRun, inputs: str) -> str | None:
+    """Return the command that lets a person read the open answers; None if there are none."""
+    from assay.scoring.case_outcomes import count_cases  # only where there is a run
+
+    is_open = any(count_cases(result).unknown for result in run.scoring.configs.values())
+    options = [argument for argument in shlex.split(inputs) if argument.startswith("--")]
+    if not is_open or any(option not in _NAMING_ANSWERS for option in options):
+        return None
+    return f"assay labels export {inputs} --only ambiguous --out sheet"
+
+
+def suggest_next_step(run: ScoredRun, inputs: str) -> str | None:
+    """Return the command that explains the first failed case, or where none failed lets a person read what is open.
+
+    None if there is none that could be run as printed. A leak comes before all else, as on the screen above.
     Answers from standard input cannot be read a second time. Where the target answered nothing, no case explains why.
     """
     if STANDARD_INPUT in shlex.split(inputs):
@@ -290,7 +304,7 @@ def suggest_next_step(run: ScoredRun, inputs: str) -> str | None:
 
     failed_case = find_case_to_explain(run.scoring)
     if failed_case is None:
-        return None
+        return _suggest_reading(run, inputs)
     config, case_id = failed_case
     command = shlex.join(["assay", "explain", case_id, "--config", config])
     return f"{command} {inputs}"

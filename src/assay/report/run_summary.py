@@ -474,7 +474,10 @@ def _format_variant_rate(text: str, rate: TwinRate) -> str:
     return f"{rate.good} of {rate.decided} {text}{unknown}"
 
 
-_WHY_UNKNOWN = " - unknown: nothing tells whether the answer is right (must_have in the cases, or run `assay judge`)"
+_WHY_UNKNOWN = (
+    " - unknown: nothing tells whether the answer is right (ask `assay judge`, or read it: `assay labels export --only "
+    "ambiguous`)"
+)
 
 
 def _build_failed_lines(
