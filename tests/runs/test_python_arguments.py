@@ -135,8 +135,12 @@ def test_answers_are_kept_where_the_user_interrupts() -> None:
             await asyncio.sleep(30)
         return "In the drawer."
 
-    with pytest.raises(KeyboardInterrupt) as raised:
-        assay.run(ask, CASES, concurrency=1)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
+    try:
+        with pytest.raises(KeyboardInterrupt) as raised:
+            assay.run(ask, CASES, concurrency=1)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert ["key"] == [row.case_id for row in raised.value.observations]  # type: ignore[attr-defined]
 
 

@@ -49,9 +49,7 @@ def assess_answer(
     """
     if observation.answer is UNSET and observation.behaviour is None:
         return AnswerQuality(None, NO_ANSWER_REASON)
-    is_settled = isinstance(observation.answer, str) and bool(
-        find_decision(case.case, "correct_answer", observation.answer)
-    )
+    is_settled = _is_settled(case.case, observation)
     if behaviour == UNKNOWN:
         if not is_settled:
             return AnswerQuality(None, "nothing tells what the answer did")
@@ -74,6 +72,14 @@ def assess_answer(
         return text if text.good is not None or text.unknown else AnswerQuality(True, "behaviour")
     judged = _assess_judged(case.case, observation, scores, settings)
     return judged if judged is not None else _assess_stated(case.case, observation, scores)
+
+
+def _is_settled(case: Case, observation: Observation) -> bool:
+    """Return whether people decided if the answer is right, and agree."""
+    if not isinstance(observation.answer, str):
+        return False
+    decision = find_decision(case, "correct_answer", observation.answer)
+    return decision is not None and not decision.is_disputed
 
 
 def get_scored_value(scores: CaseScores, metric: str) -> float | None:

@@ -106,7 +106,10 @@ class AnswerFacts:
         for row in np.flatnonzero(self.has_no_answer).tolist():
             behaviours[row], text_behaviours[row] = BEHAVIOUR_CODES[self.declared[row] or ""], NOTHING_DONE
         for row, decision in self.find_decisions("behaviour").items():
-            behaviours[row] = text_behaviours[row] = BEHAVIOUR_CODES[decision.label]
+            if decision.is_disputed:
+                behaviours[row], text_behaviours[row] = UNKNOWN_BEHAVIOUR, NOTHING_DONE
+            else:
+                behaviours[row] = text_behaviours[row] = BEHAVIOUR_CODES[decision.label]
         return behaviours, text_behaviours
 
     def find_decisions(self, metric: SettledMetric) -> dict[int, AnswerDecision]:
@@ -144,7 +147,7 @@ class AnswerFacts:
         is_text = isinstance(self.answers[row], str)
         decision = self.find_decisions("behaviour").get(row)
         if decision is not None:
-            return f"{decision.label}, {decision.reason}"
+            return f"{UNKNOWN if decision.is_disputed else decision.label}, {decision.reason}"
         return describe_reading(self.examined.get(row, PLAIN_ANSWER), self.declared[row], is_text=is_text)
 
     @cached_property

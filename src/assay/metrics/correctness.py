@@ -152,8 +152,9 @@ def is_answer_open(reading: ParsedAnswer) -> bool:
     person decided about it."""
     if no_answer_reason(reading.case) or is_accepted_refusal(reading) or not reading.answer.strip():
         return False
-    if find_decision(reading.case.case, CORRECT_ANSWER, reading.answer) is not None:
-        return False
+    decision = find_decision(reading.case.case, CORRECT_ANSWER, reading.answer)
+    if decision is not None:
+        return decision.is_disputed
     rules = (TEXT_RULES[CORRECT_ANSWER], TEXT_RULES["keywords_ambiguous"])
     correct, ambiguous = (rule(reading.case, reading.answer) for rule in rules)
     return correct == UNKNOWN or ambiguous == 1

@@ -104,7 +104,9 @@ class FactReading(NamedTuple):
     def is_against_rules(self) -> bool:
         """Whether people decided otherwise than the rules."""
         rules = self.by_rules.good if self.by_rules is not None else None
-        return self.decision is not None and rules is not None and rules != (self.decision.label == RIGHT)
+        if self.decision is None or self.decision.is_disputed or rules is None:
+            return False
+        return rules != (self.decision.label == RIGHT)
 
     @property
     def completeness(self) -> TextScore:
@@ -329,6 +331,8 @@ def _accept_reference_denial(judgment: FactJudgment, reference: str, answer: str
 
 def _settle_quality(quality: AnswerQuality | None, decision: AnswerDecision) -> AnswerQuality:
     """Return the quality that a person decided on; of a wrong answer, with what the rules find missing or wrong."""
+    if decision.is_disputed:
+        return AnswerQuality(None, "people who read it", unknown=(decision.reason,))
     signal = "a person's decision"
     if decision.label == RIGHT or quality is None:
         return AnswerQuality(decision.label == RIGHT, signal)

@@ -106,7 +106,7 @@ class ParsedAnswer:
         """
         decision = find_decision(self.case.case, "behaviour", self.answer)
         if decision is not None:
-            return decision.label
+            return "unknown" if decision.is_disputed else decision.label
         language = self.case.language
         is_plain = self._answer_group is not None and not self._answer_group.may_refuse[id(self.observation)]
         if is_plain and (not language or has_lexicon(language)):

@@ -13,47 +13,60 @@ from assay.records.golden_set import BEHAVIOURS, Case
 from assay.records.scores import SCORED, SETTLED, ScoreColumn
 from assay.stats.arrays import BoolArray
 
-RIGHT, WRONG, UNCLEAR = "right", "wrong", "unclear"
+RIGHT, WRONG, UNCLEAR, DISPUTED = "right", "wrong", "unclear", "disputed"
 CORRECTNESS_LABELS: dict[str, float | None] = {RIGHT: 1.0, WRONG: 0.0, UNCLEAR: None}
 BEHAVIOUR_LABELS: dict[str, float | None] = dict.fromkeys((*BEHAVIOURS, UNCLEAR))
 ANSWER_SCALES = {"correct_answer": CORRECTNESS_LABELS, "behaviour": BEHAVIOUR_LABELS}
 """The labels with which people decide about answers, each with the score that it stands for, by metric."""
 AGAINST_RULES = ", against the rules"
 SettledMetric = Literal["correct_answer", "behaviour"]
+SETTLED_METRICS: tuple[SettledMetric, ...] = ("correct_answer", "behaviour")
 
 
 class AnswerDecision(NamedTuple):
     """What people decided about one answer, and who they are, in alphabetical order.
 
-    `is_against_rules`: the rules are sure of the opposite.
+    `label` is `DISPUTED` where they disagree, which leaves the answer open; `opinions` are their labels, with what they
+    noted. `is_against_rules`: the rules are sure of the opposite.
     """
 
     label: str
     raters: tuple[str, ...]
+    opinions: tuple[str, ...] = ()
     is_against_rules: bool = False
+
+    @property
+    def is_disputed(self) -> bool:
+        """Whether people disagree about the answer."""
+        return self.label == DISPUTED
 
     @property
     def reason(self) -> str:
         """Why the answer has the score that it has, as tables of scores hold it."""
+        if self.is_disputed:
+            return f"people disagree ({'; '.join(self.opinions)})"
         return f"{SETTLED} by {', '.join(self.raters)}{AGAINST_RULES if self.is_against_rules else ''}"
 
 
 def find_decision(case: Case, metric: SettledMetric, answer: str) -> AnswerDecision | None:
-    """Return what people decided about an answer; None if nobody read exactly it, or those who did disagree.
+    """Return what people decided about an answer, or that they disagree; None if nobody read exactly it.
 
     >>> from assay.records.golden_set import AnswerLabel
     >>> label = AnswerLabel("correct_answer", "right", "Ann", compute_answer_hash("Two weeks."))
     >>> case = Case("leave", "How long?", answer_labels=(label,))
-    >>> find_decision(case, "correct_answer", "Two weeks."), find_decision(case, "correct_answer", "Two weeks!")
-    (AnswerDecision(label='right', raters=('Ann',), is_against_rules=False), None)
+    >>> find_decision(case, "correct_answer", "Two weeks.").label, find_decision(case, "correct_answer", "Two weeks!")
+    ('right', None)
     """
     if not case.answer_labels:
         return None
     answer_hash = compute_answer_hash(answer)
     found = [label for label in case.answer_labels if label.metric == metric and label.answer_hash == answer_hash]
-    if len({label.label for label in found}) != 1:
+    if not found:
         return None
-    return AnswerDecision(found[0].label, tuple(sorted({label.rater for label in found})))
+    raters = tuple(sorted({label.rater for label in found}))
+    opinions = sorted({f"{label.rater}: {label.label}{f' ({label.note})' if label.note else ''}" for label in found})
+    is_agreed = len({label.label for label in found}) == 1
+    return AnswerDecision(found[0].label if is_agreed else DISPUTED, raters, tuple(opinions))
 
 
 def digest_expectations(case: Case) -> str:
@@ -74,7 +87,7 @@ def mark_settled(column: ScoreColumn, decisions: Mapping[int, AnswerDecision]) -
     """Return a column whose scored rows say who settled them; `decisions` are those of people, by row."""
     reasons, codes = list(column.reasons), column.reason.copy()
     for row, decision in sorted(decisions.items()):
-        if column.status[row] != SCORED:
+        if column.status[row] != SCORED or decision.is_disputed:
             continue
         if decision.reason not in reasons:
             reasons.append(decision.reason)

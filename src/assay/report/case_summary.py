@@ -11,6 +11,7 @@ from typing import NamedTuple
 from assay.attribution.cause_notes import ALL_ARRIVED, READ_AS
 from assay.metrics.case_checks import JUDGED_CORRECTNESS, WRONG_BEHAVIOUR
 from assay.metrics.expected_text import advise_open_answer, read_facts
+from assay.metrics.settled_answers import SETTLED_METRICS, find_decision
 from assay.records.counts import format_count
 from assay.records.findings import Attribution
 from assay.records.golden_set import ALIKE_KINDS, Case
@@ -120,11 +121,25 @@ def _describe_review(explanation: Explanation) -> str:
     settled = [score for score in explanation.scores if score.reason.startswith(SETTLED)]
     if settled:
         people = settled[0].reason.partition(";")[0]  # what follows explains the score
-        return f"{people}: {', '.join(score.metric for score in settled)}"
+        opinions = _list_opinions(explanation)
+        said = f" ({'; '.join(opinions)})" if opinions else ""
+        return f"{people}: {', '.join(score.metric for score in settled)}{said}"
     in_review = [score for score in explanation.scores if score.reason.startswith(NEEDS_REVIEW)]
     if in_review:
         return f"to settle (assay judge review): {', '.join(score.metric for score in in_review)}"
     return ""
+
+
+def _list_opinions(explanation: Explanation) -> list[str]:
+    """Return what each person decided about the answer of a case, with what they noted."""
+    observation = explanation.observation
+    if observation is None or not isinstance(observation.answer, str):
+        return []
+    opinions: list[str] = []
+    for metric in SETTLED_METRICS:
+        decision = find_decision(explanation.case, metric, observation.answer)
+        opinions += decision.opinions if decision is not None else ()
+    return opinions
 
 
 def _iter_expectation_lines(
@@ -191,7 +206,7 @@ def _list_open_facts(case: Case, observation: Observation | None, reasons: str) 
     listed = []
     reading = read_facts(case, answer)
     if reading.decision is not None:
-        return []
+        return [reading.decision.reason] if reading.decision.is_disputed else []
     value = reading.reference_value
     for judgment in (*reading.must_have, *((value,) if value is not None else ())):
         if judgment.state in ("denied", "unknown") or (judgment.state == "missing" and judgment is value):

@@ -126,7 +126,7 @@ def attach_answer_labels(golden: GoldenSet, labels: Sequence[Label]) -> tuple[Go
         _describe("{count} of answers {ids}: no such case in the golden set", unknown),
         _describe("{count} of answers {ids} given when the case expected something else: read them again", outdated),
         _describe("{count} of answers {ids} left open by the person", unclear),
-        f"people disagree about answers to {format_case_ids(disagreed)}: their labels count for nothing there"
+        f"people disagree about answers to {format_case_ids(disagreed)}: these are unknown until they agree"
         if disagreed
         else "",
     )
