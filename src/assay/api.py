@@ -553,7 +553,7 @@ def label_answer(
     require_result(result, "result")
     if isinstance(case, CaseResult):
         config, case = config or case.config, case.id
-    cases = result.run.cases
+    case, cases = str(case), result.run.cases
     name = explaining.require_config(result.run, config)
     observation = result.run.read_observation(name, case) if case in cases else None
     if observation is None or not isinstance(observation.answer, str):

@@ -201,3 +201,118 @@ def test_where_nothing_failed_the_next_step_is_to_read_what_is_open(capsys: pyte
     (command,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("next: assay labels export")]
     assert main(command.removeprefix("next: assay ").split()) == 0
     assert Path("sheet/answers.html").is_file()
+
+
+def test_a_sheet_is_not_read_with_the_key_of_another(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = export("ambiguous", folder="open")
+    export("failed", folder="wrong")
+    filled = write("filled.jsonl", [{"row_id": row["row_id"], "label": "right", "rater": "Ann"} for row in rows])
+    assert main(["labels", "import", filled, "--key", "wrong/key.json", "--out", "labels.jsonl"]) == 2
+    assert "not a row of this key" in capsys.readouterr().err
+    assert not Path("labels.jsonl").exists()
+
+
+def test_a_sheet_withholds_what_the_user_must_not_see() -> None:
+    secret = "The warden earns four thousand one hundred and twelve crowns a month before any tax is taken off."
+    corpus: Rows = [
+        {"chunk_id": "pay", "text": secret, "roles": ["board"]},
+        {"chunk_id": "desk", "text": "Ask at the desk about the pay of staff."},
+    ]
+    golden: Rows = [
+        {"id": "pay", "question": "What does the warden earn?", "reference": "Ask at the desk.", "user": {}}
+    ]
+    chunks = [{"chunk_id": row["chunk_id"], "text": row["text"]} for row in corpus]
+    outputs = [
+        {"case_id": "pay", "answer": "Better ask them there.", "stages": [{"name": "context", "chunks": chunks}]}
+    ]
+    inputs = ["--golden", write("g.jsonl", golden), "--outputs", write("o.jsonl", outputs)]
+    inputs += ["--corpus", write("c.jsonl", corpus)]
+    assert main(["labels", "export", *inputs, "--only", "case:pay", "--out", "sheet"]) == 0
+    for file in Path("sheet").iterdir():
+        assert "four thousand" not in file.read_text(), file
+    assert "Ask at the desk about" in Path("sheet/answers.jsonl").read_text()
+
+
+def test_where_people_disagree_the_answer_is_unknown_whatever_the_rules_say() -> None:
+    before = assay.score(GOLDEN, OUTPUTS)
+    labels = [
+        assay.label_answer(before, "room", label, rater=who) for label, who in (("right", "Ann"), ("wrong", "Bo"))
+    ]
+    after = assay.score(GOLDEN, OUTPUTS, labels=labels)
+    assert [case.id for case in before.unknown] == ["loan"]
+    assert [case.id for case in after.unknown] == ["loan", "room"]
+    assert "people disagree (Ann: right; Bo: wrong)" in assay.explain(after, "room")
+
+
+def test_a_gate_on_a_run_and_python_read_the_labels_of_both_sides(capsys: pytest.CaptureFixture[str]) -> None:
+    labels = label(lambda _: "wrong", "ambiguous")
+    assert main(["score", "run", "--labels", labels, "--run-dir", "settled"]) == 0
+    rule = {"rules": [{"metric": "failed", "max_regression": 0.0}]}
+    Path("gate.json").write_text(json.dumps(rule))
+    comparison = assay.compare("run", "settled")
+    assert not [pair for pair in comparison.cases if "loan" in str(pair)]
+    in_memory = assay.compare(assay.score("golden.jsonl", "outputs.jsonl"), "settled")
+    assert any("people settled loan on one side only" in note for note in in_memory.notes)
+    capsys.readouterr()
+    main(["compare", "run", "settled"])
+    assert "on one side only" not in capsys.readouterr().out
+
+
+def test_what_labels_do_not_do_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    labels = label(lambda _: "right", "ambiguous")
+    changed = [{"config_id": "v1", **row, "answer": f"{row['answer']} Yes."} for row in OUTPUTS]
+    report = read_case(capsys, "--golden", "golden.jsonl", "--outputs", write("new.jsonl", changed), "--labels", labels)
+    assert any("to loan that nobody gave here" in text for text in report["warnings"])
+    assert main(["score", "run", "--labels", labels]) == 0
+    assert "labels are not kept in run: --run-dir DIR keeps them" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ([{"row_id": "a0001", "label": "right"}], "is a sheet (expected its labels: `assay labels import"),
+        (GOLDEN, "no file of labels (got rows of id, question, reference"),
+        (
+            [{"case_id": "loan", "metric": "correct_anwser", "rater": "Ann", "label": "right"}],
+            "did you mean 'correct_answer'",
+        ),
+        (
+            [{"case_id": "loan", "metric": "faithfulness", "rater": "Ann", "label": "supported"}],
+            "holds no label of an answer",
+        ),
+    ],
+)
+def test_a_file_that_labels_no_answer_is_an_error(
+    rows: Rows, expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["score", "run", "--labels", write("other.jsonl", rows)]) == 2
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if "other.jsonl" in line]
+    assert expected in line
+
+
+def test_an_import_loses_no_labels(capsys: pytest.CaptureFixture[str]) -> None:
+    label(lambda _: "right", "ambiguous")
+    again = ["labels", "import", "filled.jsonl", "--key", "sheet/key.json", "--out", "labels.jsonl", "--rater"]
+    assert main([*again, "Ann"]) == 0
+    assert main([*again, "Bo"]) == 2
+    assert "holds 1 label (Ann) that would be lost" in capsys.readouterr().err
+    empty = write(
+        "empty.jsonl", [{"row_id": row["row_id"], "label": None} for row in export("ambiguous", folder="again")]
+    )
+    assert main(["labels", "import", empty, "--key", "again/key.json", "--out", "none.jsonl"]) == 2
+    assert "nothing to import: 1 row has no label yet" in capsys.readouterr().err
+
+
+def test_a_selection_that_does_not_exist_names_the_near_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["labels", "export", "--run", "run", "--only", "ambigous", "--out", "none"]) == 2
+    assert "did you mean ambiguous? expected ambiguous, failed, tag:NAME or case:ID" in capsys.readouterr().err
+
+
+def test_a_run_reads_its_labels_before_the_target_is_asked(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("ask.py").write_text("def ask(question):\n    open('asked', 'a').write('x')\n    return 'Six.'\n")
+    settings = {"golden": "golden.jsonl", "scoring": {"labels": ["gone.jsonl"]}}
+    settings["targets"] = {"own": {"type": "python", "call": "ask:ask"}}
+    Path("assay.yaml").write_text(json.dumps(settings))
+    assert main(["run"]) == 2
+    assert "gone.jsonl" in capsys.readouterr().err
+    assert not Path("asked").exists()

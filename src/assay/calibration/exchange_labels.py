@@ -223,6 +223,9 @@ def import_labels(request: LabelImportRequest, out_path: str) -> ImportedLabels:
     """
     labels, notes = _READERS.get(request.format, _read_external_scores)(request)
     refuse_duplicate_labels(labels)
+    if not labels:
+        raise InputError(f"nothing to import: {'; '.join(notes) or 'no row has a label'} (nothing was written)")
+    _refuse_losing_labels(out_path, labels, request.scales)
     lines = encode_labels_csv(labels) if out_path.endswith(".csv") else encode_labels_jsonl(labels)
     path = write_atomically(out_path, lines)
     counts = Counter((label.source, label.rater, label.metric) for label in labels)
@@ -232,6 +235,18 @@ def import_labels(request: LabelImportRequest, out_path: str) -> ImportedLabels:
     ]
     are_of_answers = bool(labels) and all(label.metric in ANSWER_SCALES for label in labels)
     return ImportedLabels(path, tuple(count_lines), tuple(notes), are_of_answers)
+
+
+def _refuse_losing_labels(out_path: str, labels: Sequence[Label], scales: LabelScales) -> None:
+    """Raise InputError if a file of labels would be replaced by one that lacks any of them."""
+    try:
+        lost = [label for label in load_labels([out_path], scales) if label not in labels]
+    except InputError:  # it does not exist, or is no file of labels
+        return
+    if lost:
+        raters = ", ".join(sorted({label.rater for label in lost}))
+        message = f"holds {format_count(len(lost), 'label')} ({raters}) that would be lost (expected another --out)"
+        raise InputError([Problem(out_path, None, "", message, "E_OVERWRITE")])
 
 
 def judge_bands(

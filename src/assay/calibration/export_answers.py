@@ -17,15 +17,18 @@ from assay.metrics.case_index import GoldenIndex
 from assay.metrics.correctness import CORRECT_ANSWER, list_open_metrics
 from assay.metrics.parsed_answer import ParsedAnswer
 from assay.metrics.settled_answers import ANSWER_SCALES, RIGHT, UNCLEAR, WRONG, SettledMetric, digest_expectations
-from assay.records.digest import compute_answer_hash
-from assay.records.errors import InputError
+from assay.metrics.withheld_text import WithheldTexts
+from assay.records.digest import compute_answer_hash, compute_digest
+from assay.records.errors import InputError, Problem, SettingsError, shorten_repr
 from assay.records.golden_set import Case
 from assay.records.scores import CaseChecks
 from assay.scoring.scored_run import ScoredRun
 from assay.scoring.slices import select_cases
+from assay.text.near_names import find_near_word
 
 ANSWERS_SHEET = "answers"
 AMBIGUOUS, FAILED = "ambiguous", "failed"
+_SELECTIONS = "ambiguous, failed, tag:NAME or case:ID"
 _MEANINGS = {
     RIGHT: "It states everything that the case requires, and nothing that is wrong.",
     WRONG: "It leaves out or contradicts what the case requires.",
@@ -58,6 +61,7 @@ def export_answers_to_read(run: ScoredRun, folder: Path, only: Sequence[str], la
     is not empty, and if there is nothing to read; SettingsError for a selector that no case has.
     """
     refuse_used_folder(folder)
+    _refuse_unknown_selectors(only)
     rows: list[SheetRow] = []
     targets: dict[str, LabelledItem] = {}
     known: set[tuple[str, str, str]] = set()
@@ -74,7 +78,8 @@ def export_answers_to_read(run: ScoredRun, folder: Path, only: Sequence[str], la
         if key in known:
             continue
         known.add(key)
-        row = _make_row(f"a{len(rows) + 1:04}", metric, reading)
+        # The answer is in the id of its row, so that a sheet that was filled cannot be read with the key of another.
+        row = _make_row(f"a{len(rows) + 1:04}-{compute_digest(key)[7:13]}", metric, reading)
         rows.append(row)
         targets[row.row_id] = item
     if not rows:
@@ -83,6 +88,19 @@ def export_answers_to_read(run: ScoredRun, folder: Path, only: Sequence[str], la
     key_file = encode_sheet_key(SheetKey(SHEET_KEY_FORMAT, compute_golden_digest(run.golden), 0, targets))
     files.append(("key", write_atomically(folder / KEY_FILE, [key_file])))
     return LabelSample(tuple(files), dict(Counter(row.metric for row in rows)), ())
+
+
+def _refuse_unknown_selectors(only: Sequence[str]) -> None:
+    """Raise SettingsError for a selector without a colon that is no word of this command, with the near one."""
+    problems = []
+    for selector in only:
+        if ":" not in selector and selector not in (AMBIGUOUS, FAILED):
+            near = find_near_word(selector, (AMBIGUOUS, FAILED))
+            meant = f"did you mean {near}? " if near else ""
+            message = f"no such selection (got {shorten_repr(selector)}; {meant}expected {_SELECTIONS})"
+            problems.append(Problem("", None, "only", message, "E_SELECTOR"))
+    if problems:
+        raise SettingsError(problems)
 
 
 def _iterate_answers(run: ScoredRun, only: Sequence[str]) -> Iterator[_AnswerToRead]:
@@ -114,18 +132,23 @@ def _choose_metrics(reading: ParsedAnswer, checks: CaseChecks | None, only: Sequ
 
 
 def _make_row(row_id: str, metric: SettledMetric, reading: ParsedAnswer) -> SheetRow:
-    """Return the row that shows an answer with everything that its case expects."""
+    """Return the row that shows an answer with everything that its case expects.
+
+    What the user of the case must not see is withheld, as in every report.
+    """
     case = reading.case.case
     labels = tuple(ANSWER_SCALES[metric])
     sources = reading.context_texts
+    texts = tuple(sources.values()) if isinstance(sources, dict) else ()
+    answer, *shown = WithheldTexts(reading.case, reading.observation).withhold([reading.answer, *texts])
     return SheetRow(
         row_id,
         metric,
         _describe_question(case),
-        reading.answer,
+        answer,
         _list_facts(case) if metric == CORRECT_ANSWER else "",
         case.reference or "",
-        tuple(sources.values()) if isinstance(sources, dict) else (),
+        tuple(shown),
         labels,
         tuple(_MEANINGS[label] for label in labels),
     )

@@ -113,7 +113,7 @@ def score(
     now: NowOption = None,
 ) -> ExitCode:
     """Score recorded outputs or an existing run folder, write reports and check the gate."""
-    from assay.cli.display import print_written_files, tell_last_gate
+    from assay.cli.display import print_notes, print_written_files, tell_last_gate
     from assay.cli.progress import show_progress
     from assay.formats.outputs import expand_patterns
     from assay.formats.overwriting import list_rubric_files, refuse_overwriting
@@ -219,6 +219,8 @@ def score(
             written += write_reports(scoring, targets)
         named_metrics = request.scoring.metrics if metrics and request.scoring.metrics else ()
         print_run(format, scoring, targets, ScreenContent(parse_name_list(by), named_metrics, verbose))
+        if run is not None and run_dir is None and measured.labels:
+            print_notes([f"labels are not kept in {run}: --run-dir DIR keeps them for report, compare and gate check"])
         print_written_files(written, suggest_next_step(scoring, explain_arguments))
         if run is not None and gate is None and profile is None:
             tell_last_gate(parse_run_name(run).path, "these scores")
@@ -283,11 +285,10 @@ _NAMING_ANSWERS = ("--run", "--golden", "--golden-format", "--corpus", "--output
 
 def _suggest_reading(run: ScoredRun, inputs: str) -> str | None:
     """Return the command that lets a person read the open answers; None if there are none."""
-    from assay.scoring.case_outcomes import count_cases  # only where there is a run
+    from assay.report.run_summary import has_open_answers  # only where there is a run
 
-    is_open = any(count_cases(result).unknown for result in run.scoring.configs.values())
     options = [argument for argument in shlex.split(inputs) if argument.startswith("--")]
-    if not is_open or any(option not in _NAMING_ANSWERS for option in options):
+    if not has_open_answers(run.scoring) or any(option not in _NAMING_ANSWERS for option in options):
         return None
     return f"assay labels export {inputs} --only ambiguous --out sheet"
 

@@ -65,7 +65,8 @@ def load_labels(
             try:
                 for row in read_label_rows(source, LABEL_COLUMNS, _REQUIRED):
                     metric = row.members.get("metric")
-                    if metric not in left_out and (not only_known or metric in scales):
+                    is_meant = metric in scales or bool(get_close_matches(str(metric), list(scales), n=1, cutoff=0.8))
+                    if metric not in left_out and (not only_known or is_meant):
                         _add_label(row, names, findings, scales, labels)
             except InputError as error:
                 findings.add_raised(error)

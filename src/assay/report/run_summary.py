@@ -599,6 +599,11 @@ def find_case_to_explain(scoring: ScoringResult) -> tuple[str, str] | None:
     return config, checks.case_id
 
 
+def has_open_answers(scoring: ScoringResult) -> bool:
+    """Return whether there are cases that failed nothing and of whose answer nobody can tell."""
+    return any(count_cases(result).unknown for result in scoring.configs.values())
+
+
 def _rank_checks(checks: CaseChecks) -> int:
     if LEAK in checks.failed:
         return 0

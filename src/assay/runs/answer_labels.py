@@ -8,15 +8,26 @@ from typing import Any, cast
 
 from msgspec import structs
 
-from assay.formats.label_files import encode_labels_jsonl, find_label_faults, get_labelled_item, load_labels
+from assay.formats.file_io import open_source
+from assay.formats.label_files import (
+    LABEL_COLUMNS,
+    encode_labels_jsonl,
+    find_label_faults,
+    get_labelled_item,
+    load_labels,
+    read_label_rows,
+)
+from assay.formats.label_sheets import is_label_sheet
 from assay.formats.strict_json import MisfitError, convert_strictly
-from assay.metrics.settled_answers import ANSWER_SCALES, UNCLEAR, SettledMetric, digest_expectations
+from assay.metrics.settled_answers import ANSWER_SCALES, SETTLED_METRICS, UNCLEAR, SettledMetric, digest_expectations
 from assay.records.counts import format_count
 from assay.records.digest import compute_answer_hash
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import AnswerLabel, Case, GoldenSet
+from assay.records.scores import ScoreTable
 from assay.records.verdicts import Label
-from assay.scoring.column_values import format_case_ids
+from assay.scoring.column_values import find_settled_rows, format_case_ids
+from assay.text.escaping import shorten_to_line
 
 
 def load_answer_labels(paths: Sequence[str]) -> tuple[Label, ...]:
@@ -26,11 +37,30 @@ def load_answer_labels(paths: Sequence[str]) -> tuple[Label, ...]:
     """
     labels: dict[tuple[str | None, ...], Label] = {}
     for path in paths:
+        _refuse_other_file(path)
         labels_of_file = load_labels([path], ANSWER_SCALES, only_known=True)
+        if not labels_of_file:
+            message = "holds no label of an answer (expected some of the metrics correct_answer or behaviour)"
+            raise InputError([Problem(path, None, "metric", message, "E_LABEL")])
         check_answer_labels(labels_of_file, path)
         for label in labels_of_file:
             labels.setdefault((*get_labelled_item(label), label.label, label.case_hash), label)
     return tuple(labels.values())
+
+
+def _refuse_other_file(path: str) -> None:
+    """Raise InputError for a filled sheet, and for a file whose first row is no label."""
+    message = ""
+    if is_label_sheet(path):
+        message = "is a sheet (expected its labels: `assay labels import SHEET --key key.json --out labels.jsonl`)"
+    else:
+        with open_source(path) as source:
+            row = next(read_label_rows(source, LABEL_COLUMNS, ()), None)
+        if row is not None and not {"metric", "case_id"} <= row.members.keys():
+            members = shorten_to_line(", ".join(row.members), 60)
+            message = f"no file of labels (got rows of {members}; expected case_id, metric, rater and label)"
+    if message:
+        raise InputError([Problem(path, None, "", message, "E_LABEL")])
 
 
 def read_answer_labels(labels: Any) -> tuple[Label, ...]:
@@ -131,6 +161,20 @@ def attach_answer_labels(golden: GoldenSet, labels: Sequence[Label]) -> tuple[Go
         else "",
     )
     return structs.replace(golden, cases=with_labels), tuple(filter(None, notes))
+
+
+def describe_unmatched_labels(cases: Sequence[Case], tables: Mapping[str, ScoreTable]) -> tuple[str, ...]:
+    """Return the note that names the cases of which people read other answers than those that were scored."""
+    settled: set[str] = set()
+    for table in tables.values():
+        for metric in SETTLED_METRICS:
+            if metric in table.columns:
+                settled.update(table.case_ids[row] for row in find_settled_rows(table.columns[metric]).tolist())
+    unmatched = [case.id for case in cases if case.answer_labels and case.id not in settled and not _is_disputed(case)]
+    if not unmatched:
+        return ()
+    noun = "a label of an answer" if len(unmatched) == 1 else "labels of answers"
+    return (f"{noun} to {format_case_ids(unmatched)} that nobody gave here: changed since, or refused or in error now",)
 
 
 def _is_disputed(case: Case) -> bool:

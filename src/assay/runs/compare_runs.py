@@ -96,7 +96,11 @@ def _load_baseline(path: str, *, missing_as_zero: bool | None) -> ScoreSnapshot:
 
 
 def load_sides(
-    text: str, extra_metrics: Sequence[str] = (), *, missing_as_zero: bool | None = None
+    text: str,
+    extra_metrics: Sequence[str] = (),
+    *,
+    missing_as_zero: bool | None = None,
+    labels: Sequence[str] = (),
 ) -> list[ScoreSnapshot]:
     """Return the named side, or one side per configuration of a run named without one; cases are not attributed."""
     if Path(text).is_file():
@@ -104,7 +108,7 @@ def load_sides(
     name = _require_run(text)
     manifest = read_manifest(name.path)
     metrics = _metrics_to_score(manifest, (), extra_metrics)
-    with open_run(name.path, metrics, missing_as_zero=missing_as_zero) as run:
+    with open_run(name.path, metrics, missing_as_zero=missing_as_zero, labels=labels) as run:
         configs = [choose_config(run, name)] if name.config is not None else sorted(run.scoring.configs)
         sides = [take_snapshot(run, config, attributed=False) for config in configs]
     return [replace(side, at=manifest.get("started_at")) for side in sides]
@@ -185,14 +189,14 @@ def compare_named(baseline: str, candidates: Sequence[str], request: ComparisonR
     gate_metrics = _gate_metrics(request)
     names = (baseline, *candidates)
     as_zero = _resolve_missing(names, request)
-    labels = _list_labels(names)
+    labels = list_labels(names)
     before, *others = (
         load_side(name, request.metrics, gate_metrics, missing_as_zero=as_zero, labels=labels) for name in names
     )
     return _decide_comparisons(before, others, request)
 
 
-def _list_labels(names: Sequence[str]) -> list[str]:
+def list_labels(names: Sequence[str]) -> list[str]:
     """Return the labels of answers of all runs that are compared: a decision holds for its answer, whoever gave it."""
     runs = dict.fromkeys(parse_run_name(name).path for name in names if is_run_name(name))
     labels: list[str] = []
@@ -209,7 +213,7 @@ def load_gate_with_baseline(request: ScoreRequest) -> LoadedGate:
     gate_metrics = list_gate_metrics(gate) if gate is not None else ()
     as_zero = request.scoring.missing_as_zero
     metrics = request.scoring.metrics or ()
-    labels = [*request.scoring.labels, *_list_labels([request.gate.baseline])]
+    labels = [*request.scoring.labels, *list_labels([request.gate.baseline])]
     side = load_side(request.gate.baseline, metrics, gate_metrics, missing_as_zero=as_zero, labels=labels)
     return LoadedGate(gate, side)
 
@@ -296,11 +300,13 @@ def check_gate(name: str, request: ComparisonRequest, baseline: str | None = Non
         raise InputError("no gate (expected --gate FILE or --profile NAME)")
     gate_metrics = _gate_metrics(request)
     as_zero = _resolve_missing([name] if baseline is None else [baseline, name], request)
-    sides = {side.side.config_id: side for side in load_sides(name, gate_metrics, missing_as_zero=as_zero)}
+    labels = list_labels([name] if baseline is None else [baseline, name])
+    loaded_sides = load_sides(name, gate_metrics, missing_as_zero=as_zero, labels=labels)
+    sides = {side.side.config_id: side for side in loaded_sides}
     named = tuple(request.gate.configs) or (() if len(sides) > 1 else tuple(sides))
     baseline_side = None
     if baseline is not None:
-        baseline_side = load_side(baseline, (), gate_metrics, attributed=False, missing_as_zero=as_zero)
+        baseline_side = load_side(baseline, (), gate_metrics, attributed=False, missing_as_zero=as_zero, labels=labels)
     decisions = {}
     for config in select_gated_configs(gate, list(sides), named):
         if baseline_side is not None:

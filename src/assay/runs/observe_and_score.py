@@ -40,6 +40,7 @@ from assay.records.requests import (
     date_of_time,
 )
 from assay.runs.access_probes import LEAK_METRIC
+from assay.runs.answer_labels import load_answer_labels
 from assay.runs.compare_runs import load_gate_with_baseline
 from assay.runs.count_looks import count_look
 from assay.runs.load_plugins import load_metric_paths
@@ -127,12 +128,13 @@ def load_gate_of_run(observation_request: ObservationRequest, gate: GateOptions)
     """Return what decides about a run, read before a call of a target is paid for; a gate that is given replaces that
     of the settings.
 
-    Raises InputError for a metric of the settings, a gate or a baseline that cannot be used.
+    Raises InputError for a metric of the settings, labels, a gate or a baseline that cannot be used.
     """
     config = observation_request.config
     settings_gate = None if gate.gate or gate.profile else config.gate_path
     options = replace(gate, gate=gate.gate or settings_gate, today=date_of_time(observation_request.started_at))
     request = ScoreRequest(gate=options, scoring=_scoring_options(config))
+    load_answer_labels(request.scoring.labels)
     loaded = load_gate_with_baseline(request)
     plan_metrics(request, loaded.gate, None)
     targets = [target.name for target in choose_targets(config, observation_request.targets)]

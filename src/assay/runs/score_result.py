@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -21,7 +21,7 @@ from assay.records.scores import ScoreTable, ScoringResult, Summary
 from assay.report.arrow_stream import ArrowTable
 from assay.report.collect_cases import CaseResult, build_columns, find_metric_name, list_case_results
 from assay.report.result_text import render_result_html, render_result_lines
-from assay.runs.compare_runs import load_side
+from assay.runs.compare_runs import list_labels, load_side
 from assay.runs.python_values import GateLike, PathLike, name_arguments, read_day, read_gate_value
 from assay.scoring.paired_scores import ScoreSnapshot
 from assay.scoring.scored_run import ScoredRun
@@ -186,8 +186,9 @@ def compare_results(
     """
     resolved = load_requested_gate(read_gate_value(gate))
     names = ("baseline", "candidate")
+    labels = list_labels([str(side) for side in (baseline, candidate) if isinstance(side, (str, Path))])
     before, after = (
-        _take_side(side, config, name, resolved)
+        _take_side(side, config, name, resolved, labels)
         for side, config, name in zip((baseline, candidate), (baseline_config, candidate_config), names, strict=True)
     )
     if before.side.name == after.side.name:
@@ -201,9 +202,11 @@ def compare_results(
     return replace(comparison, decision=name_arguments(comparison.decision))
 
 
-def _take_side(side: ScoreResult | PathLike, config: str | None, name: str, gate: Gate | None) -> ScoreSnapshot:
+def _take_side(
+    side: ScoreResult | PathLike, config: str | None, name: str, gate: Gate | None, labels: Sequence[str]
+) -> ScoreSnapshot:
     if isinstance(side, (str, Path)):
         named = str(side) if config is None else f"{side}:{config}"
-        return load_side(named, extra_metrics=list_gate_metrics(gate) if gate is not None else ())
+        return load_side(named, extra_metrics=list_gate_metrics(gate) if gate is not None else (), labels=labels)
     result = require_result(side, name)
     return take_snapshot(result.run, require_config(result, config, f"{name}_config"))

@@ -42,7 +42,7 @@ from assay.records.observations import Observation
 from assay.records.requests import ScoreRequest
 from assay.records.scores import ScoreTable, TwinResult
 from assay.records.verdicts import JudgeRubric
-from assay.runs.answer_labels import attach_answer_labels, load_answer_labels
+from assay.runs.answer_labels import attach_answer_labels, describe_unmatched_labels, load_answer_labels
 from assay.runs.count_looks import add_recorded_looks
 from assay.runs.load_plugins import enable_plugins_in_worker, list_metric_paths, load_remembered_metrics
 from assay.runs.score_inputs import LoadedGate, ScoreInputs
@@ -219,6 +219,7 @@ def _finish_run(
         rows = ScoredRows(inputs, files, gathered, in_memory or {})
         twins = measure_variants(rows, tables, variant_rows, variant_tables)
     tables = add_variant_metrics(inputs, tables, twins)
+    notices = (*notices, *describe_unmatched_labels(inputs.golden.cases, tables))
     notices = (*notices, *describe_value_of_labels(tables, inputs.golden.cases), *_list_leak_notices(tables))
     scoring = summarise_run(
         inputs.golden,

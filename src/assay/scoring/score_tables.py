@@ -378,12 +378,12 @@ def describe_settled_cases(case_ids: Sequence[str], columns: Mapping[str, ScoreC
         settled_rows.update(rows.tolist())
         for row in rows.tolist():
             reason = column.reasons[column.reason[row]]
-            reviewers.add(reason.removeprefix(f"{SETTLED} by ").removesuffix(AGAINST_RULES))
+            reviewers.update(reason.removeprefix(f"{SETTLED} by ").removesuffix(AGAINST_RULES).split(", "))
             if reason.endswith(AGAINST_RULES):
                 rows_against_rules.add(row)
     if not settled_rows:
         return ()
-    people = "; ".join(sorted(reviewers))
+    people = ", ".join(sorted(reviewers))
     against = f"; the rules say otherwise of {_list_cases(case_ids, rows_against_rules)}" if rows_against_rules else ""
     count = format_count(len(settled_rows), "case")
     return (f"{count} settled by a person ({people}): {_list_cases(case_ids, settled_rows)}{against}",)

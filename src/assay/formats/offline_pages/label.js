@@ -135,7 +135,9 @@ function save() {
   }
   const lines = rows.filter((row) => said[row.row_id] && said[row.row_id].label).map((row) =>
     JSON.stringify({ row_id: row.row_id, label: said[row.row_id].label, note: said[row.row_id].note, rater }) + "\n");
-  saveFile(rows.some((row) => row.must_explain) ? "review" : "labels", rater, lines, "application/jsonl", "jsonl");
+  const ofAnswers = rows.every((row) => ["correct_answer", "behaviour"].includes(row.metric));
+  const name = rows.some((row) => row.must_explain) ? "review" : ofAnswers ? "answers" : "labels";
+  saveFile(name, rater, lines, "application/jsonl", "jsonl");
   at("status").textContent = WORDS[language].saved;
 }
 
