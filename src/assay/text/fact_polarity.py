@@ -18,6 +18,7 @@ from assay.text.fact_scope import (
     is_excepted,
     is_reported_belief,
     is_withdrawn,
+    may_be_addition,
 )
 from assay.text.fact_texts import FactTexts, may_be_subject
 from assay.text.late_pattern import LatePattern
@@ -27,7 +28,7 @@ from assay.text.statement_cues import CALLED_WRONG, DENIED_AFTER, DISJUNCTION, M
 from assay.text.value_owner import split_parts
 
 _PART = re.compile(r", ")
-_STEM = 6  # letters by which a word is told after a prefix
+_STEM = 6  # letters by which a word is told after a prefix, and in which related words agree
 _DETERMINERS = LatePattern(r"\s*(?:(?:an?|the|any|your|their|his|her|its|our|this|that|these|those|such|prior)\s+)*")
 """What may stand between "without" and the thing that is lacking."""
 _ASKS_FOR_REASON = LatePattern(r"\b(?:why|how|sao)\b")
@@ -95,6 +96,8 @@ def _judge_exception(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
             if is_denied:  # "all but the night trains" says "not the night trains"
                 return FactJudgment(texts.fact, "stated")
             return FactJudgment(texts.fact, "unknown", "it is an exception from what the sentence says")
+        if is_denied and may_be_addition(texts.answer, spot.start):
+            return FactJudgment(texts.fact, "unknown", "it is an exception or an addition")
         if is_denied and _asks_for_absence(texts, clause):
             return FactJudgment(texts.fact, "unknown", "it is excepted from the contrary of what is asked")
         if is_denied:
@@ -108,7 +111,9 @@ def _judge_exception(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
     excepted = [word for word in texts.answer.words[first:last] if word.key in topic]
     if excepted:
         return FactJudgment(texts.fact, "denied", f'it holds for all but "{texts.answer.text[slice(*span)].strip()}"')
-    if texts.is_negative or UNIVERSAL.search(texts.read_fact.plain) is not None:
+    stems = {key[:_STEM] for key in topic if len(key) >= _STEM}
+    is_related = any(word.key[:_STEM] in stems for word in texts.answer.words[first:last])
+    if is_related or texts.is_negative or UNIVERSAL.search(texts.read_fact.plain) is not None:
         return FactJudgment(texts.fact, "unknown", "the answer makes an exception from it")
     return None
 
