@@ -35,6 +35,7 @@ from assay.text.quantities import (
     have_different_rates,
     is_same_quantity,
     is_time,
+    is_time_rate,
     name_rate_noun,
     split_range,
 )
@@ -59,6 +60,7 @@ def judge_value_scope(texts: FactTexts, spot: Occurrence) -> FactJudgment | None
     stated = find_stated_quantity(texts.answer, spot)
     for judge in (
         _judge_rate,
+        _judge_asked_rate,
         _judge_period,
         _judge_interval,
         _judge_limit,
@@ -110,6 +112,41 @@ def _judge_rate(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> 
     if nouns.isdisjoint(rates):
         return FactJudgment(texts.fact, "unknown", f'it does not say that this is per "{rates[0]}"')
     return None
+
+
+_ASKED_RATE = re.compile(
+    r"(?:\b(?:per|each|every|moi|hang|an?|mot)|/) ?(?P<noun>[a-z]+)\b"
+    r"|\b(?P<adverb>hourly|daily|nightly|weekly|monthly|quarterly|yearly|annual(?:ly)?)\b"
+)
+_SAME_RATES = frozenset(("day", "night"))
+"""Spans of time that stand for one another in prices."""
+
+
+def _judge_asked_rate(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+    """Return the judgment of a value that is said per another span of time than the one of the question.
+
+    A span that fact or reference have too is no other one, nor is one beside the span that is asked.
+    """
+    if stated is None or not is_time_rate(stated.rate) or stated.rate.startswith("half"):
+        return None
+    asked = _list_time_rates(texts.question.plain, 0, len(texts.question.plain))
+    known = {own.rate for text in (texts.read_fact, texts.reference) for own in text.quantities}
+    if not asked or stated.rate in known:
+        return None
+    said = {stated.rate, *_list_time_rates(texts.answer.plain, *_get_sentence(texts.answer, stated.start))}
+    if asked & said or (stated.rate in _SAME_RATES and asked & _SAME_RATES):
+        return None
+    return FactJudgment(texts.fact, "unknown", f"it says it per {stated.rate}, and not per {min(asked)}")
+
+
+def _list_time_rates(plain: str, start: int, end: int) -> set[str]:
+    rates = set()
+    for match in _ASKED_RATE.finditer(plain, start, end):
+        adverb = "yearly" if match["adverb"] == "annual" else match["adverb"]
+        rate = name_rate_noun(match["noun"] or adverb)
+        if is_time_rate(rate):
+            rates.add(rate)
+    return rates
 
 
 def _judge_rate_of_other(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
