@@ -61,6 +61,8 @@ def judge_value_scope(texts: FactTexts, spot: Occurrence) -> FactJudgment | None
     for judge in (
         _judge_rate,
         _judge_asked_rate,
+        _judge_day_part,
+        _judge_grouped_digits,
         _judge_period,
         _judge_interval,
         _judge_limit,
@@ -137,6 +139,42 @@ def _judge_asked_rate(texts: FactTexts, spot: Occurrence, stated: Quantity | Non
     if asked & said or (stated.rate in _SAME_RATES and asked & _SAME_RATES):
         return None
     return FactJudgment(texts.fact, "unknown", f"it says it per {stated.rate}, and not per {min(asked)}")
+
+
+_DAY_PART_AFTER = re.compile(r",? (?:in the |at )(?P<part>morning|afternoon|evening|night)\b")
+_PADDED = re.compile(r"0\d|.*\ba\.?m\b")
+_NOON, _DAWN = 12 * 60, 5 * 60  # in minutes
+
+
+def _judge_day_part(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+    """Return the judgment of a time that is said of the other half of the day: "08:15 in the evening"."""
+    match = _DAY_PART_AFTER.match(texts.answer.plain, stated.end) if stated is not None and is_time(stated) else None
+    if match is None or any(match["part"] in text.plain for text in texts.explaining):
+        return None
+    is_morning = match["part"] == "morning"
+    for own in texts.read_fact.quantities:
+        is_written_early = _PADDED.match(texts.read_fact.plain[own.start : own.end]) is not None
+        for reading in own.readings if is_time(own) else ():
+            is_early = reading.low < _NOON and is_written_early and not is_morning
+            is_night = match["part"] == "night" and reading.low < _DAWN
+            if (is_early and not is_night) or (is_morning and reading.low > _NOON):
+                return FactJudgment(texts.fact, "unknown", f"it says it is in the {match['part']}")
+    return None
+
+
+_GROUPED = re.compile(r"[$€£]?\d{1,3}(?: \d{3})+(?!\d)")
+
+
+def _judge_grouped_digits(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+    """Return the judgment of the last digits of what may be one number: the "400" of "2 400 francs"."""
+    if stated is None or len(stated.readings) < 2 or not _GROUPED.match(texts.answer.plain, stated.start):
+        return None
+    whole = stated._replace(readings=stated.readings[:1])
+    own = [wanted for wanted in texts.read_fact.quantities if is_same_quantity(wanted, stated)]
+    if not own or any(is_same_quantity(wanted, whole) for wanted in own):
+        return None
+    number = texts.answer.text[stated.start : stated.end]
+    return FactJudgment(texts.fact, "unknown", f'"{number}" may be one number')
 
 
 def _list_time_rates(plain: str, start: int, end: int) -> set[str]:
