@@ -61,6 +61,7 @@ def judge_value_scope(texts: FactTexts, spot: Occurrence) -> FactJudgment | None
     for judge in (
         _judge_rate,
         _judge_asked_rate,
+        _judge_total,
         _judge_day_part,
         _judge_grouped_digits,
         _judge_period,
@@ -160,6 +161,29 @@ def _judge_day_part(texts: FactTexts, spot: Occurrence, stated: Quantity | None)
             if (is_early and not is_night) or (is_morning and reading.low > _NOON):
                 return FactJudgment(texts.fact, "unknown", f"it says it is in the {match['part']}")
     return None
+
+
+_TOTAL_AFTER = re.compile(
+    r"\b(?:in (?:all|total)|altogether|all told|overall|tong cong|tat ca la)\b|\b(?:total|sum) (?:of|is|comes to)\b"
+)
+
+
+def _judge_total(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+    """Return the judgment of a value per something of which the sentence says another total: "5 days each, 20 in all".
+
+    Where fact, reference or question say per what it is, the value and not the total is asked.
+    """
+    if stated is None or not stated.rate or not texts.question.words:
+        return None
+    if any(_PER.search(text.plain) or any(own.rate for own in text.quantities) for text in texts.explaining):
+        return None
+    start, end = _get_sentence(texts.answer, stated.start)
+    if _TOTAL_AFTER.search(texts.answer.plain, start, end) is None:
+        return None
+    others = [own for own in texts.answer.quantities if start <= own.start < end and own != stated]
+    if not any(is_comparable(stated, own) and not is_same_quantity(stated, own) for own in others):
+        return None
+    return FactJudgment(texts.fact, "unknown", f"it says it per {stated.rate}, and another value in all")
 
 
 _GROUPED = re.compile(r"[$€£]?\d{1,3}(?: \d{3})+(?!\d)")
