@@ -58,6 +58,8 @@ def judge_denial(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
     """Return the judgment of a fact that an answer denies or may deny at a place that holds it; None otherwise."""
     if _is_called_wrong(texts, spot) or _is_taken_back(texts, spot):
         return FactJudgment(texts.fact, "denied", "it is called wrong or outdated")
+    if _holds_only_then(texts, spot):
+        return FactJudgment(texts.fact, "unknown", "it is said only of an exception")
     excepted = _judge_exception(texts, spot)
     judgment = _judge_polarity(texts, spot) if excepted is None else excepted
     return None if judgment is None or judgment.state == "stated" else judgment
@@ -83,6 +85,20 @@ def _is_taken_back(texts: FactTexts, spot: Occurrence) -> bool:
     if is_reported_belief(plain, sentence, spot.start, spot.end):
         return True
     return is_withdrawn(plain, spot.end, clause.sentence_end)
+
+
+_ONLY_THEN = LatePattern(
+    r"\bunless\b[^.!?]{1,80}[,;:] (?:(?:and|but) )?(?:then|in (?:which|that) case)\b[^.;!?]{0,30}$"
+)
+_REACH_OF_UNLESS = 140
+
+
+def _holds_only_then(texts: FactTexts, spot: Occurrence) -> bool:
+    """Whether a fact is said only of an exception: "they may stay, unless it rains; then not"."""
+    low = max(0, spot.start - _REACH_OF_UNLESS)
+    if _ONLY_THEN.search(texts.answer.plain, low, spot.start) is None:
+        return False
+    return not any("unless" in text.plain for text in texts.explaining)
 
 
 def _judge_exception(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
