@@ -18,6 +18,7 @@ from assay.text.fact_scope import (
     is_excepted,
     is_reported_belief,
     is_withdrawn,
+    may_be_addition,
 )
 from assay.text.fact_texts import FactTexts, may_be_subject
 from assay.text.late_pattern import LatePattern
@@ -27,7 +28,7 @@ from assay.text.statement_cues import CALLED_WRONG, DENIED_AFTER, DISJUNCTION, M
 from assay.text.value_owner import split_parts
 
 _PART = re.compile(r", ")
-_STEM = 6  # letters by which a word is told after a prefix
+_STEM = 6  # letters by which a word is told after a prefix, and in which related words agree
 _DETERMINERS = LatePattern(r"\s*(?:(?:an?|the|any|your|their|his|her|its|our|this|that|these|those|such|prior)\s+)*")
 """What may stand between "without" and the thing that is lacking."""
 _ASKS_FOR_REASON = LatePattern(r"\b(?:why|how|sao)\b")
@@ -57,6 +58,8 @@ def judge_denial(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
     """Return the judgment of a fact that an answer denies or may deny at a place that holds it; None otherwise."""
     if _is_called_wrong(texts, spot) or _is_taken_back(texts, spot):
         return FactJudgment(texts.fact, "denied", "it is called wrong or outdated")
+    if _holds_only_then(texts, spot):
+        return FactJudgment(texts.fact, "unknown", "it is said only of an exception")
     excepted = _judge_exception(texts, spot)
     judgment = _judge_polarity(texts, spot) if excepted is None else excepted
     return None if judgment is None or judgment.state == "stated" else judgment
@@ -84,6 +87,20 @@ def _is_taken_back(texts: FactTexts, spot: Occurrence) -> bool:
     return is_withdrawn(plain, spot.end, clause.sentence_end)
 
 
+_ONLY_THEN = LatePattern(
+    r"\bunless\b[^.!?]{1,80}[,;:] (?:(?:and|but) )?(?:then|in (?:which|that) case)\b[^.;!?]{0,30}$"
+)
+_REACH_OF_UNLESS = 140
+
+
+def _holds_only_then(texts: FactTexts, spot: Occurrence) -> bool:
+    """Whether a fact is said only of an exception: "they may stay, unless it rains; then not"."""
+    low = max(0, spot.start - _REACH_OF_UNLESS)
+    if _ONLY_THEN.search(texts.answer.plain, low, spot.start) is None:
+        return False
+    return not any("unless" in text.plain for text in texts.explaining)
+
+
 def _judge_exception(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
     """Return the judgment of a fact that is an exception, or that has one; None if exceptions play no part."""
     if has_exception(texts.read_fact):
@@ -95,6 +112,8 @@ def _judge_exception(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
             if is_denied:  # "all but the night trains" says "not the night trains"
                 return FactJudgment(texts.fact, "stated")
             return FactJudgment(texts.fact, "unknown", "it is an exception from what the sentence says")
+        if is_denied and may_be_addition(texts.answer, spot.start):
+            return FactJudgment(texts.fact, "unknown", "it is an exception or an addition")
         if is_denied and _asks_for_absence(texts, clause):
             return FactJudgment(texts.fact, "unknown", "it is excepted from the contrary of what is asked")
         if is_denied:
@@ -108,7 +127,9 @@ def _judge_exception(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
     excepted = [word for word in texts.answer.words[first:last] if word.key in topic]
     if excepted:
         return FactJudgment(texts.fact, "denied", f'it holds for all but "{texts.answer.text[slice(*span)].strip()}"')
-    if texts.is_negative or UNIVERSAL.search(texts.read_fact.plain) is not None:
+    stems = {key[:_STEM] for key in topic if len(key) >= _STEM}
+    is_related = any(word.key[:_STEM] in stems for word in texts.answer.words[first:last])
+    if is_related or texts.is_negative or UNIVERSAL.search(texts.read_fact.plain) is not None:
         return FactJudgment(texts.fact, "unknown", "the answer makes an exception from it")
     return None
 

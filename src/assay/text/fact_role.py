@@ -40,6 +40,20 @@ _MOVED_FROM = LatePattern(rf"\b(?P<cue>tu|from) {_ARTICLE}$")
 _MOVED_TO = LatePattern(r"[^.;]{0,30}\b(?:sang|qua|den|toi|ve|to|into)\b")
 _BESIDE = LatePattern(rf"\b(?P<cue>doi dien|opposite|across from)(?: (?:voi|to))? {_ARTICLE}$")
 _ASKED = LatePattern(rf"\b(?P<cue>ask|hoi) {_ARTICLE}$")
+_ASKED_ABOUT = LatePattern(
+    rf"\b(?P<cue>ask|check with|contact|speak to|talk to|inquire (?:of|with)|find out from) {_ARTICLE}$"
+)
+_PREDECESSOR = LatePattern(
+    rf"\b(?P<cue>(?:took|takes|taking|taken) over (?:\w+ ){{0,3}}from|succeed(?:s|ed|ing)?|successor (?:of|to)"
+    r"|(?:replac(?:es|ed|ing)|in (?:the )?place of|instead of|rather than|in lieu of)|inherited (?:\w+ ){0,3}from"
+    rf"|thay(?: the)?(?: cho)?|ke nhiem|tiep quan tu) {_ARTICLE}$"
+)
+"""Says before a name that somebody else is it now."""
+_ASKS_FOR_PREDECESSOR = LatePattern(
+    r"\b(?:take over|took over|taken over|succeed\w*|successor|replac\w+|predecessor|former\w*|previous\w*|before"
+    r"|used to|instead|inherit\w*|was|were|did|had|thay|truoc|cu)\b"
+)
+_ASKED_AFTER = LatePattern(r"[^,.;!?]{0,30}?\b(?P<cue>who|whom)\b")
 _COMPARED = LatePattern(rf"\b(?P<cue>hon|khong bang|than|unlike) {_ARTICLE}$")
 _OWNED_AFTER = LatePattern(r"(?:(?<='s)|(?<=s')|(?<=s)') (?P<owned>[a-z]+)")
 _OWNED_BEFORE = LatePattern(
@@ -76,7 +90,7 @@ def judge_role(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
     stated = find_stated_quantity(texts.answer, spot)
     if stated is not None and not is_plain(stated):
         return None
-    reason = next(_list_reasons(texts, spot, has_number=stated is not None), "")
+    reason = next(_list_reasons(texts, spot, has_number=stated is not None), "") or _name_other_person(texts, spot)
     return FactJudgment(texts.fact, "unknown", reason) if reason else None
 
 
@@ -105,6 +119,21 @@ def _list_reasons(texts: FactTexts, spot: Occurrence, *, has_number: bool) -> It
             yield f'it only says whose "{owned["owned"]}" is meant'
     if _is_new(texts, _BESIDE.search(answer.plain, *before)):
         yield "it is named as what something is opposite to"
+
+
+def _name_other_person(texts: FactTexts, spot: Occurrence) -> str:
+    """Return why a name is not that of the person that the question asks for, "" if nothing says so."""
+    if not _ASKS_FOR_PERSON.search(texts.question.plain):
+        return ""
+    plain, clause = texts.answer.plain, spot.clause
+    before = (max(clause.sentence_start, spot.start - _REACH), spot.start)
+    is_past_asked = _ASKS_FOR_PREDECESSOR.search(texts.question.plain) is not None
+    if not is_past_asked and _is_new(texts, _PREDECESSOR.search(plain, *before)):
+        return "somebody else is named as the one now"
+    is_to_ask = _is_new(texts, _ASKED_ABOUT.search(plain, *before))
+    if is_to_ask and _ASKED_AFTER.match(plain, spot.end, min(clause.sentence_end, spot.end + _REACH)):
+        return "it is named as the one to ask"
+    return ""
 
 
 def _is_new(texts: FactTexts, cue: re.Match[str] | None) -> bool:

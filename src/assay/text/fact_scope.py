@@ -17,10 +17,13 @@ from assay.text.statement_cues import count_negations
 # ── exceptions ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 EXCEPTION = re.compile(
-    r"\b(?:except(?:ing)?(?: for| on| that)?|with the exception of|apart from|excluding|save for|unless"
+    r"\b(?:except(?:ing)?(?: for| on| that)?|with the exception of|apart from|aside from|besides|other than"
+    r"|excluding|save for|unless"
     r"|(?:all|any|every|everything|everyone|anything|anyone|nothing|nobody|none|no one|each)(?: \w+){0,2} but"
     r"|ngoai tru|ngoai(?= (?:thu|ngay|chu nhat)\b)|tru(?: khi)?)\b"
 )
+_MAY_ADD = frozenset(("aside from", "besides"))
+"""May also say that something is there in addition: "besides Monday, it opens on Friday"."""
 _BETWEEN = LatePattern(
     r"(?: (?:it's|it is|they are|they're|you are|you have|it has|la|vao|ngay))?(?: [\w'$€£-]+){0,4} ?[\"'$€£]?"
 )
@@ -58,6 +61,18 @@ def is_excepted(text: ReadText, sentence_start: int, start: int) -> bool | None:
     if begins_sentence and not cue[0].endswith(" but"):  # "Except the guard, nobody may enter."
         return count_negations(text.plain[start : text.clause_at(start).sentence_end]) % 2 == 0
     return count_negations(text.plain[sentence_start : cue.start() + _words_before_but(cue[0])]) % 2 == 0
+
+
+def may_be_addition(text: ReadText, start: int) -> bool:
+    """Return whether the last words for an exception before a position may name an addition instead.
+
+    >>> from assay.text.read_text import read_text
+    >>> text = read_text("The van comes on Mondays besides Fridays, and except in June.")
+    >>> may_be_addition(text, text.plain.index("fridays")), may_be_addition(text, text.plain.index("june"))
+    (True, False)
+    """
+    cues = list_exceptions(text, max(0, start - 2 * _MOST_BETWEEN), start)
+    return bool(cues) and cues[-1][0] in _MAY_ADD
 
 
 def _words_before_but(cue: str) -> int:

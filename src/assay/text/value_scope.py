@@ -35,6 +35,7 @@ from assay.text.quantities import (
     have_different_rates,
     is_same_quantity,
     is_time,
+    is_time_rate,
     name_rate_noun,
     split_range,
 )
@@ -59,6 +60,10 @@ def judge_value_scope(texts: FactTexts, spot: Occurrence) -> FactJudgment | None
     stated = find_stated_quantity(texts.answer, spot)
     for judge in (
         _judge_rate,
+        _judge_asked_rate,
+        _judge_total,
+        _judge_day_part,
+        _judge_grouped_digits,
         _judge_period,
         _judge_interval,
         _judge_limit,
@@ -110,6 +115,100 @@ def _judge_rate(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> 
     if nouns.isdisjoint(rates):
         return FactJudgment(texts.fact, "unknown", f'it does not say that this is per "{rates[0]}"')
     return None
+
+
+_ASKED_RATE = re.compile(
+    r"(?:\b(?:per|each|every|moi|hang|an?|mot)|/) ?(?P<noun>[a-z]+)\b"
+    r"|\b(?P<adverb>hourly|daily|nightly|weekly|monthly|quarterly|yearly|annual(?:ly)?)\b"
+)
+_SAME_RATES = frozenset(("day", "night"))
+"""Spans of time that stand for one another in prices."""
+
+
+def _judge_asked_rate(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+    """Return the judgment of a value that is said per another span of time than the one of the question.
+
+    A span that fact or reference have too is no other one, nor is one beside the span that is asked.
+    """
+    if stated is None or not is_time_rate(stated.rate) or stated.rate.startswith("half"):
+        return None
+    asked = _list_time_rates(texts.question.plain, 0, len(texts.question.plain))
+    known = {own.rate for text in (texts.read_fact, texts.reference) for own in text.quantities}
+    if not asked or stated.rate in known:
+        return None
+    said = {stated.rate, *_list_time_rates(texts.answer.plain, *_get_sentence(texts.answer, stated.start))}
+    if asked & said or (stated.rate in _SAME_RATES and asked & _SAME_RATES):
+        return None
+    return FactJudgment(texts.fact, "unknown", f"it says it per {stated.rate}, and not per {min(asked)}")
+
+
+_DAY_PART_AFTER = re.compile(r",? (?:in the |at )(?P<part>morning|afternoon|evening|night)\b")
+_PADDED = re.compile(r"0\d|.*\ba\.?m\b")
+_NOON, _DAWN = 12 * 60, 5 * 60  # in minutes
+
+
+def _judge_day_part(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+    """Return the judgment of a time that is said of the other half of the day: "08:15 in the evening"."""
+    match = _DAY_PART_AFTER.match(texts.answer.plain, stated.end) if stated is not None and is_time(stated) else None
+    if match is None or any(match["part"] in text.plain for text in texts.explaining):
+        return None
+    is_morning = match["part"] == "morning"
+    for own in texts.read_fact.quantities:
+        is_written_early = _PADDED.match(texts.read_fact.plain[own.start : own.end]) is not None
+        for reading in own.readings if is_time(own) else ():
+            is_early = reading.low < _NOON and is_written_early and not is_morning
+            is_night = match["part"] == "night" and reading.low < _DAWN
+            if (is_early and not is_night) or (is_morning and reading.low > _NOON):
+                return FactJudgment(texts.fact, "unknown", f"it says it is in the {match['part']}")
+    return None
+
+
+_TOTAL_AFTER = re.compile(
+    r"\b(?:in (?:all|total)|altogether|all told|overall|tong cong|tat ca la)\b|\b(?:total|sum) (?:of|is|comes to)\b"
+)
+
+
+def _judge_total(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+    """Return the judgment of a value per something of which the sentence says another total: "5 days each, 20 in all".
+
+    Where fact, reference or question say per what it is, the value and not the total is asked.
+    """
+    if stated is None or not stated.rate or not texts.question.words:
+        return None
+    if any(_PER.search(text.plain) or any(own.rate for own in text.quantities) for text in texts.explaining):
+        return None
+    start, end = _get_sentence(texts.answer, stated.start)
+    if _TOTAL_AFTER.search(texts.answer.plain, start, end) is None:
+        return None
+    others = [own for own in texts.answer.quantities if start <= own.start < end and own != stated]
+    if not any(is_comparable(stated, own) and not is_same_quantity(stated, own) for own in others):
+        return None
+    return FactJudgment(texts.fact, "unknown", f"it says it per {stated.rate}, and another value in all")
+
+
+_GROUPED = re.compile(r"[$€£]?\d{1,3}(?: \d{3})+(?!\d)")
+
+
+def _judge_grouped_digits(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+    """Return the judgment of the last digits of what may be one number: the "400" of "2 400 francs"."""
+    if stated is None or len(stated.readings) < 2 or not _GROUPED.match(texts.answer.plain, stated.start):
+        return None
+    whole = stated._replace(readings=stated.readings[:1])
+    own = [wanted for wanted in texts.read_fact.quantities if is_same_quantity(wanted, stated)]
+    if not own or any(is_same_quantity(wanted, whole) for wanted in own):
+        return None
+    number = texts.answer.text[stated.start : stated.end]
+    return FactJudgment(texts.fact, "unknown", f'"{number}" may be one number')
+
+
+def _list_time_rates(plain: str, start: int, end: int) -> set[str]:
+    rates = set()
+    for match in _ASKED_RATE.finditer(plain, start, end):
+        adverb = "yearly" if match["adverb"] == "annual" else match["adverb"]
+        rate = name_rate_noun(match["noun"] or adverb)
+        if is_time_rate(rate):
+            rates.add(rate)
+    return rates
 
 
 def _judge_rate_of_other(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
