@@ -521,7 +521,7 @@ def _frequent_words() -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(markers), common - others
 
 
-_COURTESY = LatePattern(r"^(?:(?:sorry|hm+|uh|oh|well|hi|hello)\b[ ,.!:…-]*+)++|(?:[ ,.!…-]{1,9}sorry){1,3}$")
+_COURTESY = LatePattern(r"^(?:(?:sorry|hm+|uh|oh|well|hi|hello)\b[ ,.!:…-]*+)+|(?:[ ,.!…-]{1,9}sorry){1,3}$")
 _ADVICE = LatePattern(
     r"[,.;!-]{1,9} (?:(?:better|best|please|pls|just|maybe|perhaps|you could|you can) ){0,4}"
     r"(?:ask|check with|try|contact|talk to|speak to)\b[^\d?]{0,90}$"
