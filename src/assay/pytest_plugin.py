@@ -243,12 +243,12 @@ def _check(run: AssayRun) -> None:
         from assay.metrics.case_checks import JUDGED_CORRECTNESS
         from assay.scoring.judged_answers import name_judged_value
 
-        told = "nothing tells whether the answer is right"
+        reason = "nothing tells whether the answer is right"
         judged = case.scores.get(JUDGED_CORRECTNESS)
         if judged is not None:
-            told = f"the judge calls the answer {name_judged_value(judged)}, and only a calibrated judge counts"
+            reason = f"the judge calls the answer {name_judged_value(judged)}, and only a calibrated judge counts"
             remedy = "must_have or number in a case that has none, else assay.calibrate with labels of a sample"
-        message = f"{case.id}: {told} ({remedy}; the marker takes unknown='pass')"
+        message = f"{case.id}: {reason} ({remedy}; the marker takes unknown='pass')"
         if run.unknown == "fail":
             pytest.fail(message, pytrace=False)
         pytest.skip(message)  # neither passed nor failed: nothing was checked

@@ -64,7 +64,7 @@ def export_answers_to_read(run: ScoredRun, folder: Path, only: Sequence[str], la
     _refuse_unknown_selectors(only)
     rows: list[SheetRow] = []
     targets: dict[str, LabelledItem] = {}
-    known: set[tuple[str, str, str]] = set()
+    exported: set[tuple[str, str, str]] = set()
     for metric, config, reading in _iterate_answers(run, only):
         case = reading.case.case
         item = LabelledItem(
@@ -75,9 +75,9 @@ def export_answers_to_read(run: ScoredRun, folder: Path, only: Sequence[str], la
             case_hash=digest_expectations(case),
         )
         key = case.id, metric, item.answer_hash or ""
-        if key in known:
+        if key in exported:
             continue
-        known.add(key)
+        exported.add(key)
         # The answer is in the id of its row, so that a sheet that was filled cannot be read with the key of another.
         row = _make_row(f"a{len(rows) + 1:04}-{compute_digest(key)[7:13]}", metric, reading)
         rows.append(row)

@@ -20,7 +20,6 @@ from assay.comparison.case_changes import (
 from assay.comparison.claims import ChangeSlot, conclude_changes
 from assay.gates.release_decision import collect_coverage_floors
 from assay.metrics.catalog import find_metric, parse_metric
-from assay.metrics.settled_answers import SETTLED_METRICS
 from assay.metrics.template_columns import FAILED
 from assay.records.counts import format_count
 from assay.records.errors import InputError
@@ -29,7 +28,7 @@ from assay.records.golden_set import Case
 from assay.records.release_gates import Gate
 from assay.records.scores import SCORED, ScoreTable
 from assay.scoring.change_tests import ChangeMatrix, ChangeTest
-from assay.scoring.column_values import describe_leaked_scores, find_settled_rows, format_case_ids
+from assay.scoring.column_values import describe_leaked_scores, format_case_ids, list_settled_cases
 from assay.scoring.failed_changes import FailedChanges
 from assay.scoring.paired_scores import (
     AlignedSides,
@@ -225,16 +224,6 @@ def _case_changes(
     return tuple(changes)
 
 
-def _find_settled_cases(side: ScoreSnapshot) -> set[str]:
-    """Return the cases of which people decided whether the answer is right or what it does."""
-    case_ids: set[str] = set()
-    for metric in SETTLED_METRICS:
-        if metric in side.table.columns:
-            rows = find_settled_rows(side.table.columns[metric]).tolist()
-            case_ids.update(side.table.case_ids[row] for row in rows)
-    return case_ids
-
-
 def _notes(requested: Collection[str], baseline: ScoreSnapshot, candidate: ScoreSnapshot) -> Iterator[str]:
     nowhere = [name for name in requested if name not in baseline.metrics and name not in candidate.metrics]
     if nowhere:
@@ -246,7 +235,7 @@ def _notes(requested: Collection[str], baseline: ScoreSnapshot, candidate: Score
             looked.append(f"{', '.join(sides)}: {looks.describe()}")
     if looked:
         yield "; ".join(looked)
-    one_sided = _find_settled_cases(baseline) ^ _find_settled_cases(candidate)
+    one_sided = list_settled_cases(baseline.table) ^ list_settled_cases(candidate.table)
     if one_sided:
         ids = format_case_ids([case.id for case in candidate.cases if case.id in one_sided])
         yield f"people settled {ids} on one side only: a change of these cases may be one of reading, not of answers"

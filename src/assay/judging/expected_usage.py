@@ -43,12 +43,12 @@ def learn_usage(taken: Iterable[tuple[JudgeUsage, tuple[int, int]]]) -> Expected
     >>> learn_usage([(JudgeUsage(200, 70), (400, 140)), (JudgeUsage(0, 0), (400, 140))])
     ExpectedUsage(verdicts=1, prompt_ratio=0.5, completion_ratio=0.5)
     """
-    told = [(usage, rough) for usage, rough in taken if usage.prompt_tokens and usage.completion_tokens]
-    if not told:
+    measured = [(usage, rough) for usage, rough in taken if usage.prompt_tokens and usage.completion_tokens]
+    if not measured:
         return ExpectedUsage()
-    prompt, completion = (sum(rough[part] for _, rough in told) for part in (0, 1))
+    prompt, completion = (sum(rough[part] for _, rough in measured) for part in (0, 1))
     return ExpectedUsage(
-        len(told),
-        sum(usage.prompt_tokens for usage, _ in told) / prompt,
-        sum(usage.completion_tokens for usage, _ in told) / completion,
+        len(measured),
+        sum(usage.prompt_tokens for usage, _ in measured) / prompt,
+        sum(usage.completion_tokens for usage, _ in measured) / completion,
     )

@@ -60,13 +60,13 @@ def find_decision(case: Case, metric: SettledMetric, answer: str) -> AnswerDecis
     if not case.answer_labels:
         return None
     answer_hash = compute_answer_hash(answer)
-    found = [label for label in case.answer_labels if label.metric == metric and label.answer_hash == answer_hash]
-    if not found:
+    labels = [label for label in case.answer_labels if label.metric == metric and label.answer_hash == answer_hash]
+    if not labels:
         return None
-    raters = tuple(sorted({label.rater for label in found}))
-    opinions = sorted({f"{label.rater}: {label.label}{f' ({label.note})' if label.note else ''}" for label in found})
-    is_agreed = len({label.label for label in found}) == 1
-    return AnswerDecision(found[0].label if is_agreed else DISPUTED, raters, tuple(opinions))
+    raters = tuple(sorted({label.rater for label in labels}))
+    opinions = sorted({f"{label.rater}: {label.label}{f' ({label.note})' if label.note else ''}" for label in labels})
+    is_agreed = len({label.label for label in labels}) == 1
+    return AnswerDecision(labels[0].label if is_agreed else DISPUTED, raters, tuple(opinions))
 
 
 def digest_expectations(case: Case) -> str:

@@ -122,8 +122,8 @@ def _describe_review(explanation: Explanation) -> str:
     if settled:
         people = settled[0].reason.partition(";")[0]  # what follows explains the score
         opinions = _list_opinions(explanation)
-        said = f" ({'; '.join(opinions)})" if opinions else ""
-        return f"{people}: {', '.join(score.metric for score in settled)}{said}"
+        in_words = f" ({'; '.join(opinions)})" if opinions else ""
+        return f"{people}: {', '.join(score.metric for score in settled)}{in_words}"
     in_review = [score for score in explanation.scores if score.reason.startswith(NEEDS_REVIEW)]
     if in_review:
         return f"to settle (assay judge review): {', '.join(score.metric for score in in_review)}"

@@ -19,14 +19,14 @@ from assay.formats.label_files import (
 )
 from assay.formats.label_sheets import is_label_sheet
 from assay.formats.strict_json import MisfitError, convert_strictly
-from assay.metrics.settled_answers import ANSWER_SCALES, SETTLED_METRICS, UNCLEAR, SettledMetric, digest_expectations
+from assay.metrics.settled_answers import ANSWER_SCALES, UNCLEAR, SettledMetric, digest_expectations
 from assay.records.counts import format_count
 from assay.records.digest import compute_answer_hash
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import AnswerLabel, Case, GoldenSet
 from assay.records.scores import ScoreTable
 from assay.records.verdicts import Label
-from assay.scoring.column_values import find_settled_rows, format_case_ids
+from assay.scoring.column_values import format_case_ids, list_settled_cases
 from assay.text.escaping import shorten_to_line
 
 
@@ -167,9 +167,7 @@ def describe_unmatched_labels(cases: Sequence[Case], tables: Mapping[str, ScoreT
     """Return the note that names the cases of which people read other answers than those that were scored."""
     settled: set[str] = set()
     for table in tables.values():
-        for metric in SETTLED_METRICS:
-            if metric in table.columns:
-                settled.update(table.case_ids[row] for row in find_settled_rows(table.columns[metric]).tolist())
+        settled |= list_settled_cases(table)
     unmatched = [case.id for case in cases if case.answer_labels and case.id not in settled and not _is_disputed(case)]
     if not unmatched:
         return ()

@@ -18,6 +18,7 @@ from assay.metrics.catalog import case_column_name
 from assay.metrics.judge_requests import NO_VERDICT, UNSCORED_PREFIX
 from assay.metrics.metric import Metric, MetricName, parse_metric_name
 from assay.metrics.own_metric import find_own_failures
+from assay.metrics.settled_answers import SETTLED_METRICS
 from assay.records.counts import format_count
 from assay.records.golden_set import Case
 from assay.records.observations import NO_ANSWER_REASON
@@ -252,6 +253,15 @@ def find_rows_in_review(column: ScoreColumn, rows: RowIndices | None = None) -> 
 def find_settled_rows(column: ScoreColumn, rows: RowIndices | None = None) -> RowIndices:
     """Return which of the rows (by default all) have a score that rests on what a person decided."""
     return _find_rows_with_reason(column, SETTLED, rows)
+
+
+def list_settled_cases(table: ScoreTable) -> set[str]:
+    """Return the cases of which people decided whether the answer is right or what it does."""
+    case_ids: set[str] = set()
+    for metric in SETTLED_METRICS:
+        if metric in table.columns:
+            case_ids.update(table.case_ids[row] for row in find_settled_rows(table.columns[metric]).tolist())
+    return case_ids
 
 
 def _find_rows_with_reason(column: ScoreColumn, prefix: str, rows: RowIndices | None) -> RowIndices:

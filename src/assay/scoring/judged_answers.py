@@ -73,8 +73,8 @@ def describe_judged_unknowns(result: ConfigResult, remedy: str = "") -> str:
     standing = describe_standing(result.table)
     if judged is None or not standing:
         return ""
-    told = remedy or (COUNTING_REMEDY if standing == UNCALIBRATED else _REFUSED_REMEDY)
-    return f"{describe_judged_counts(judged)}; {_WHY_NOT[standing]} ({told})"
+    advice = remedy or (COUNTING_REMEDY if standing == UNCALIBRATED else _REFUSED_REMEDY)
+    return f"{describe_judged_counts(judged)}; {_WHY_NOT[standing]} ({advice})"
 
 
 def describe_judged_counts(judged: JudgedAnswers) -> str:
