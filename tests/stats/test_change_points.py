@@ -67,6 +67,13 @@ def test_what_does_not_move_is_not_tested() -> None:
     assert scan_for_change(np.ones((4, 0)), np.arange(0)) is None
 
 
+def test_of_two_equal_places_the_first_is_returned_however_the_sums_are_rounded() -> None:
+    scores = draw_runs(np.random.default_rng(267168), [0.0] * 4, 5)  # before run 1 and run 3, 1e-16 apart
+    padded = np.hstack([scores, np.ones((4, 1))])
+    changes = [scan_for_change(scores, np.arange(5)), scan_for_change(padded, np.arange(6))]
+    assert [1, 1] == [change.at for change in changes if change is not None]
+
+
 @try_examples(25)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 7), st.integers(1, 9))
 def test_the_order_of_cases_and_a_constant_case_change_nothing_but_chance(seed: int, runs: int, cases: int) -> None:

@@ -35,10 +35,10 @@ def scan_for_change(scores: FloatArray, units: npt.NDArray[np.intp], *, seed: in
     """Return the most likely place of one change in a stretch of runs, with its p-value; None if there is no place.
 
     `scores` has shape (runs, cases) and no gaps. `units`, shape (cases,), numbers independent units from 0, which are
-    permuted as wholes. The statistic is the largest difference of two means, before and after, times the
-    root of r·s/(r+s) for r and s runs; p is the share of random orders in which it is as large, (1 + extremes) / (1 +
-    orders), so that P(p ≤ α) ≤ α if nothing changed. Source: Pesarin and Salmaso (2010), permutation within strata;
-    early stop of Besag and Clifford (1991).
+    permuted as wholes. The statistic is the largest difference of two means, before and after, times the root of
+    r·s/(r+s) for r and s runs, and of equal places the first is returned; p is the share of random orders in which it
+    is as large, (1 + extremes) / (1 + orders), so that P(p ≤ α) ≤ α if nothing changed. Source: Pesarin and Salmaso
+    (2010), permutation within strata; early stop of Besag and Clifford (1991).
 
     >>> scores = np.array([[1.0] * 8] * 3 + [[0.0] * 8] * 3)
     >>> scan_for_change(scores, np.arange(8))
@@ -53,8 +53,9 @@ def scan_for_change(scores: FloatArray, units: npt.NDArray[np.intp], *, seed: in
         return None
     fixed = sums.sum(axis=1) - moving.sum(axis=1)
     statistics = _scan_splits((fixed + moving.sum(axis=1))[np.newaxis])[0]
-    at = int(np.argmax(statistics)) + 1
-    extreme, tried = _count_extremes(moving, fixed, float(statistics.max()), seed)
+    largest = _lower_by_rounding(float(statistics.max()))
+    at = int(np.argmax(statistics >= largest)) + 1
+    extreme, tried = _count_extremes(moving, fixed, largest, seed)
     means = scores.mean(axis=1)
     return ChangePoint(at, float(means[:at].mean()), float(means[at:].mean()), (1 + extreme) / (1 + tried))
 
@@ -93,10 +94,14 @@ def _scan_splits(totals: FloatArray) -> FloatArray:
     return scanned
 
 
-def _count_extremes(moving: FloatArray, fixed: FloatArray, largest: float, seed: int) -> tuple[int, int]:
-    """Return how many random orders were as extreme, and how many were tried."""
+def _lower_by_rounding(statistic: float) -> float:
+    """Return a bound that every statistic equal to this one reaches, in whatever order its scores were added up."""
+    return statistic - 1e-9 * max(1.0, statistic)
+
+
+def _count_extremes(moving: FloatArray, fixed: FloatArray, bound: float, seed: int) -> tuple[int, int]:
+    """Return how many random orders reached the bound, and how many were tried."""
     generator = np.random.default_rng(seed)
-    bound = largest - 1e-9 * max(1.0, largest)  # equal statistics must count as reached despite rounding
     runs, unit_count = moving.shape
     step = max(1, min(_ORDERS_AT_ONCE, _MAX_CELLS // (runs * unit_count)))
     extreme = tried = 0
