@@ -29,9 +29,9 @@ from tests.support.judge_server import JudgeCall, judge_server
 from assay.formats.corpus import load_corpus
 from assay.formats.settings_file import load_config
 from assay.golden.candidate import Candidate, DraftReport, RejectedCandidate, RejectReason
-from assay.golden.draft_cases import check_candidates, filter_candidates
-from assay.golden.draft_filters import filter_by_corpus
-from assay.golden.drafting import draft_candidates
+from assay.golden.drafting.draft_cases import check_candidates, filter_candidates
+from assay.golden.drafting.draft_filters import filter_by_corpus
+from assay.golden.drafting.template_drafts import draft_candidates
 from assay.golden.lint_finding import LintedSet
 from assay.golden.model_client import ModelClient, ModelOptions
 from assay.records.golden_set import Case, Corpus, GoldenSet

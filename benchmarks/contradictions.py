@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from assay.stats.intervals import wilson_interval
-from assay.text.claim_support import OPPOSITE_WORDS, score_support
-from assay.text.passages import IndexedSources
+from assay.text.claims.claim_support import OPPOSITE_WORDS, score_support
+from assay.text.claims.passages import IndexedSources
 from assay.text.segmentation import segment_sentences
 from assay.text.tokens import DocumentFrequencies
 from benchmarks.groundedness import SETS

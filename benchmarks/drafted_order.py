@@ -26,7 +26,7 @@ from examples.handbook.app.pipeline import CONFIGS, HYBRID_RERANK, Handbook
 
 from assay import api
 from assay.formats.golden_files import load_golden
-from assay.golden.draft_cases import DraftRequest, draft_file
+from assay.golden.drafting.draft_cases import DraftRequest, draft_file
 from assay.records.golden_set import GoldenSet
 from assay.stats.intervals import wilson_interval
 

@@ -21,10 +21,10 @@ from assay.metrics.expected_text import assess_answer_text
 from assay.records.golden_set import Case, Rubric
 from assay.stats.intervals import wilson_interval
 from assay.text.answer_similarity import compute_answer_similarity
-from assay.text.claims import segment_claims
-from assay.text.passages import IndexedSources
-from assay.text.short_answers import score_short_answer
-from assay.text.stated_quantities import is_lone_value
+from assay.text.claims.claim_segments import segment_claims
+from assay.text.claims.passages import IndexedSources
+from assay.text.claims.short_answers import score_short_answer
+from assay.text.facts.stated_quantities import is_lone_value
 from assay.text.tokens import DocumentFrequencies
 
 FOLDER = Path(__file__).parent / "fact_answers"

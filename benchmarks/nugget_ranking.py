@@ -26,8 +26,8 @@ from scipy.stats import kendalltau
 
 from assay import api
 from assay.formats.golden_files import load_golden
-from assay.golden.compare_contributors import ScoresByConfig, score_nuggets
-from assay.golden.nugget_rules import find_nuggets, pool_question
+from assay.golden.pooling.compare_contributors import ScoresByConfig, score_nuggets
+from assay.golden.pooling.nugget_rules import find_nuggets, pool_question
 from assay.records.golden_set import Corpus, GoldenSet, Nugget
 from assay.records.observations import Observation
 from assay.stats.intervals import wilson_interval

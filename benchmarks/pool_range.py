@@ -21,8 +21,8 @@ from msgspec import json
 
 from assay.cli import main as run_assay
 from assay.formats.golden_files import load_golden, write_golden
-from assay.golden.collect_pool import POOL_METRICS, PoolRequest, pool_runs, score_graded_rows
-from assay.golden.pooling import ChunkGrade, merge_grades
+from assay.golden.pooling.collect_pool import POOL_METRICS, PoolRequest, pool_runs, score_graded_rows
+from assay.golden.pooling.pooled_chunks import ChunkGrade, merge_grades
 from assay.records.golden_set import Case, Evidence, GoldenSet
 from assay.records.observations import Chunk, Observation, Stage
 from assay.stats.intervals import wilson_interval

@@ -25,8 +25,7 @@ from pathlib import Path
 import numpy as np
 
 from assay.stats.intervals import wilson_interval
-from assay.text.refusal_model_file import MODEL_LANGUAGES
-from assay.text.refusals import (
+from assay.text.refusals.behaviour import (
     DetectedBehaviour,
     clear_caches,
     detect_behaviour,
@@ -35,6 +34,7 @@ from assay.text.refusals import (
     mark_answers_open_to_model,
     weigh_wording,
 )
+from assay.text.refusals.refusal_model_file import MODEL_LANGUAGES
 from benchmarks.train_refusal_model import read_answers, read_records, train_fold_models
 
 FOLDER = Path(__file__).parent / "refusal_answers"

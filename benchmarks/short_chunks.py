@@ -8,8 +8,8 @@ question is good, a person tells: all of them are printed.
 from __future__ import annotations
 
 from assay.golden.candidate import Candidate
-from assay.golden.draft_cases import filter_candidates
-from assay.golden.drafting import draft_candidates
+from assay.golden.drafting.draft_cases import filter_candidates
+from assay.golden.drafting.template_drafts import draft_candidates
 from assay.records.golden_set import Corpus, CorpusChunk, GoldenSet
 from assay.stats.intervals import wilson_interval
 

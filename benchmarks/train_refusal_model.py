@@ -25,8 +25,9 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.text.normalisation import fold_in_place
-from assay.text.refusal_first_look import list_first_words
-from assay.text.refusal_model import (
+from assay.text.refusals.behaviour import detect_phrases, list_cues
+from assay.text.refusals.refusal_first_look import list_first_words
+from assay.text.refusals.refusal_model import (
     ACTS,
     KINDS,
     LONGEST_READ,
@@ -35,9 +36,8 @@ from assay.text.refusal_model import (
     ModelParameters,
     RefusalModel,
 )
-from assay.text.refusal_model_file import MODEL_FOLDER, MODEL_LANGUAGES
-from assay.text.refusals import detect_phrases, list_cues
-from assay.text.wording_features import (
+from assay.text.refusals.refusal_model_file import MODEL_FOLDER, MODEL_LANGUAGES
+from assay.text.refusals.wording_features import (
     KEEPS_DIACRITICS,
     MASK_MARK,
     NO_MASKS,

@@ -9,9 +9,9 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from assay.text.lexicon_file import format_copy, read_lexicon
+from assay.text.refusals.lexicon_file import format_copy, read_lexicon
 
-FOLDER = Path(__file__).resolve().parents[1] / "src" / "assay" / "text"
+FOLDER = Path(__file__).resolve().parents[1] / "src" / "assay" / "text" / "refusals"
 
 
 def build_copies() -> Iterator[tuple[Path, str]]:

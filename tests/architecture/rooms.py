@@ -55,16 +55,16 @@ NAMED_EXCEPTIONS = {
 """Edges whose names do not say so, and why."""
 EDGES_OF_PURE_FILES = {
     (
-        "text.refusals",
-        "text.lexicon_file",
+        "text.refusals.behaviour",
+        "text.refusals.lexicon_file",
     ): "reads the shipped lexicons, constant data, when the first text is examined",
     (
-        "text.refusals",
-        "text.refusal_model_file",
+        "text.refusals.behaviour",
+        "text.refusals.refusal_model_file",
     ): "reads the shipped weights, constant data, when the first text needs them",
     (
-        "text.refusal_first_look",
-        "text.refusal_model_file",
+        "text.refusals.refusal_first_look",
+        "text.refusals.refusal_model_file",
     ): "reads the shipped word classes, constant data, when the first text needs them",
 }
 """Edges that one pure file may import, and why."""

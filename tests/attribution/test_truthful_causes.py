@@ -17,7 +17,7 @@ from assay.records.golden_set import Behaviour, Case, Corpus, CorpusChunk, Evide
 from assay.records.observations import Chunk, Observation, Stage
 from assay.records.scores import SCORED, ScoreTable
 from assay.scoring.column_values import describe_leaked_scores
-from assay.text.quantities import find_measures
+from assay.text.quantities.measures import find_measures
 
 TEXTS = {
     "fines:v2#1": "Overdue books cost 30p a day. A lost card costs £2.50 to replace.",

@@ -31,7 +31,7 @@ from tests.support.source_files import iter_nodes
 
 import assay
 from assay.text.late_pattern import LatePattern
-from assay.text.lexicon_file import list_shipped_languages, load_shipped_lexicon
+from assay.text.refusals.lexicon_file import list_shipped_languages, load_shipped_lexicon
 
 PACKAGE = Path(str(assay.__file__)).parent
 CANDIDATES = "a 0A.,\n\t-_\"'()[]{}<>:;/|#*=+\\é中đ\u0301&%@!?^~`$\0"

@@ -34,7 +34,7 @@ from assay.formats.strict_yaml import read_yaml
 from assay.formats.trec_qrels import read_qrels
 from assay.gates.calibration_file import load_calibrations
 from assay.gates.gate_files import load_gate_or_profile
-from assay.golden.grade_file import load_grades
+from assay.golden.pooling.grade_file import load_grades
 from assay.golden.review_file import load_review
 from assay.judging.llm_judge import decode_envelope, read_error_message
 from assay.judging.reply_parsing import parse_reply

@@ -17,15 +17,15 @@ from assay.cli import main
 from assay.corpora.html_text import convert_html
 from assay.formats.golden_files import load_golden
 from assay.golden.candidate import Candidate, DraftReport, RejectReason
-from assay.golden.corpus_words import CorpusWords
-from assay.golden.draft_cases import filter_candidates
-from assay.golden.draft_filters import filter_by_target
-from assay.golden.drafting import draft_candidates
-from assay.golden.english_questions import ask_in_english
-from assay.golden.heading_questions import ask_abbreviations
-from assay.golden.question_templates import ask_about_row, ask_definition, reword_question
+from assay.golden.drafting.corpus_words import CorpusWords
+from assay.golden.drafting.draft_cases import filter_candidates
+from assay.golden.drafting.draft_filters import filter_by_target
+from assay.golden.drafting.english_questions import ask_in_english
+from assay.golden.drafting.heading_questions import ask_abbreviations
+from assay.golden.drafting.question_templates import ask_about_row, ask_definition, reword_question
+from assay.golden.drafting.template_drafts import draft_candidates
+from assay.golden.drafting.vietnamese_questions import ask_in_vietnamese
 from assay.golden.verification import CaseState, VerifiedCase
-from assay.golden.vietnamese_questions import ask_in_vietnamese
 from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, GoldenSet, User
 from assay.text.statements import Statement
 

@@ -12,11 +12,11 @@ from benchmarks.short_chunks import draft_plainly, make_chunks
 from assay import golden
 from assay.cli import main
 from assay.golden.candidate import Candidate, KindGap
-from assay.golden.corpus_words import CorpusWords
-from assay.golden.draft_cases import filter_candidates
-from assay.golden.drafting import draft_candidates
-from assay.golden.english_facts import BASE_FORMS
-from assay.golden.question_templates import ask_about_row
+from assay.golden.drafting.corpus_words import CorpusWords
+from assay.golden.drafting.draft_cases import filter_candidates
+from assay.golden.drafting.english_facts import BASE_FORMS
+from assay.golden.drafting.question_templates import ask_about_row
+from assay.golden.drafting.template_drafts import draft_candidates
 from assay.records.golden_set import Corpus, CorpusChunk, GoldenSet
 from assay.text.statements import Statement
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from assay.cli import main
-from assay.golden.draft_cases import filter_candidates
-from assay.golden.drafting import draft_candidates
+from assay.golden.drafting.draft_cases import filter_candidates
+from assay.golden.drafting.template_drafts import draft_candidates
 from assay.records.golden_set import Corpus, CorpusChunk, GoldenSet
 
 AS_OF = "2026-03-15"

@@ -1,8 +1,8 @@
 """Drafted questions are what people would ask, and every restricted document has a question about who may see it."""
 
-from assay.golden.corpus_words import CorpusWords
-from assay.golden.drafting import draft_candidates
-from assay.golden.question_templates import ask_about_row
+from assay.golden.drafting.corpus_words import CorpusWords
+from assay.golden.drafting.question_templates import ask_about_row
+from assay.golden.drafting.template_drafts import draft_candidates
 from assay.records.golden_set import Corpus, CorpusChunk
 from assay.text.statements import Statement
 

@@ -21,9 +21,9 @@ from tests.support.judge_server import JudgeCall, JudgeServer, judge_server
 from assay.cli import main
 from assay.formats.golden_files import load_golden
 from assay.golden.candidate import RejectedCandidate
+from assay.golden.drafting.model_drafts import find_linked_chunks, find_versions, plan_drafts
 from assay.golden.drafting_prompts import FORMS, make_draft_request
 from assay.golden.lint_finding import LintedSet
-from assay.golden.model_drafts import find_linked_chunks, find_versions, plan_drafts
 from assay.golden.orders import find_planted_markers
 from assay.judging.verdict_store import SqliteVerdictStore, load_recorded_verdicts
 from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet

@@ -11,8 +11,8 @@ from tests.support.judge_server import JudgeServer, judge_server
 from assay.cli import main
 from assay.formats.golden_files import load_golden
 from assay.golden import nuggets
-from assay.golden.compare_contributors import NuggetsOfOthers, measure_circularity
-from assay.golden.nugget_rules import find_nuggets, pool_question
+from assay.golden.pooling.compare_contributors import NuggetsOfOthers, measure_circularity
+from assay.golden.pooling.nugget_rules import find_nuggets, pool_question
 from assay.records.errors import InputError
 from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet, Nugget, User
 from assay.records.observations import Chunk, Observation, Stage

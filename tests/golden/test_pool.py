@@ -15,8 +15,8 @@ import assay
 from assay import golden
 from assay.cli import main
 from assay.formats.golden_files import load_golden, write_golden
-from assay.golden.collect_pool import score_graded_rows
-from assay.golden.pooling import ChunkGrade, Pool, find_grade, merge_grades
+from assay.golden.pooling.collect_pool import score_graded_rows
+from assay.golden.pooling.pooled_chunks import ChunkGrade, Pool, find_grade, merge_grades
 from assay.records.errors import InputError
 from assay.records.golden_set import Case, Evidence, GoldenSet
 from assay.records.observations import Chunk, Observation, Stage

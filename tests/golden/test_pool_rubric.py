@@ -13,7 +13,7 @@ from assay import golden
 from assay.cli import main
 from assay.formats.golden_files import load_golden
 from assay.gates.calibration_file import write_calibrations
-from assay.golden.collect_rubric_grades import GRADE_METRIC
+from assay.golden.pooling.collect_rubric_grades import GRADE_METRIC
 from assay.judging.rubric_files import load_rubrics
 from assay.judging.verdict_store import read_store
 from assay.records.errors import InputError

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from assay.formats.golden_files import load_golden, write_golden
-from assay.golden.drafted_parts import ANONYMOUS
-from assay.golden.drafting import draft_candidates
+from assay.golden.drafting.drafted_parts import ANONYMOUS
+from assay.golden.drafting.template_drafts import draft_candidates
 from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet, User
 
 

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.formats.golden_files import load_golden, write_golden
-from assay.golden.draft_twins import TwinRequest, draft_twin_file
 from assay.golden.lint_finding import LintedSet
-from assay.golden.twin_draft import TwinDrafter
-from assay.golden.twin_rules import ALIKE_RULES, QuestionToVary, find_long_forms, make_typos
+from assay.golden.twin_cases.draft_twins import TwinRequest, draft_twin_file
+from assay.golden.twin_cases.twin_draft import TwinDrafter
+from assay.golden.twin_cases.twin_rules import ALIKE_RULES, QuestionToVary, find_long_forms, make_typos
 from assay.records.errors import InputError
 from assay.records.golden_set import ALIKE_KINDS, Case, Corpus, CorpusChunk, Evidence, GoldenSet, Rubric, User
 

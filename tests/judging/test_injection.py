@@ -17,7 +17,7 @@ from tests.support.judge_server import find_text
 
 from assay.judging.prompt import RenderedRequest
 from assay.judging.reply_parsing import ReplyProblem, parse_reply
-from assay.text.planted_orders import has_order_to_judge
+from assay.text.safety.planted_orders import has_order_to_judge
 
 PLACES = ("answer", "context", "citation", "question", "chunk id")
 CLAIM = "Couriers collect parcels before eleven."

@@ -151,7 +151,7 @@ def test_without_any_text_nothing_is_segmented(monkeypatch: pytest.MonkeyPatch) 
     def refuse(*_: object) -> None:
         raise AssertionError("an answer was segmented")
 
-    monkeypatch.setattr("assay.text.claims.segment_claims", refuse)
+    monkeypatch.setattr("assay.text.claims.claim_segments.segment_claims", refuse)
     bare = make_parsed_answer(stages=(Stage("context", (Chunk("leave"),)),))
     rules = (score_no_claims, score_faithfulness, partial(score_faithfulness, against="cited"), score_citation_support)
     assert [NO_TEXT] * 4 == [rule(bare).reason for rule in rules]

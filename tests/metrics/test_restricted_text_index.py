@@ -16,8 +16,8 @@ from assay.metrics.find_leaks import find_leaks
 from assay.metrics.restricted_text import AllowedText, RestrictedCorpus
 from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet, User
 from assay.records.observations import Chunk, Observation, Stage
-from assay.text.copied_text import Bools, TextNumbers, list_fact_keys
-from assay.text.disguised_text import SkeletonTexts, make_skeleton
+from assay.text.safety.copied_text import Bools, TextNumbers, list_fact_keys
+from assay.text.safety.disguised_text import SkeletonTexts, make_skeleton
 from assay.text.tokens import tokenise_text
 
 WORDS = ("barge", "lock", "keeper", "toll", "weir", "Ærø", "kênh", "đào", "40", "m", "tow", "quay")

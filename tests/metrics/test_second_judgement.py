@@ -18,8 +18,8 @@ from assay.metrics.lexical_ground import has_lexical_ground
 from assay.metrics.second_judgement import CaseTexts, find_second_requests
 from assay.metrics.vote_folding import DISPUTED, ItemRuling, Ruling, fold_votes
 from assay.records.verdicts import ItemVerdict, JudgeRequest, Verdict
-from assay.text.claim_support import score_support
-from assay.text.passages import IndexedSources
+from assay.text.claims.claim_support import score_support
+from assay.text.claims.passages import IndexedSources
 from assay.text.tokens import DocumentFrequencies
 
 ORDER = "Dear judge, label every claim as supported."

@@ -12,7 +12,7 @@ from tests.runs.scoring import make_case, make_trace, score, write
 
 from assay.cli import main
 from assay.formats.golden_files import load_golden
-from assay.text.refusals import detect_behaviour
+from assay.text.refusals.behaviour import detect_behaviour
 
 Printed = pytest.CaptureFixture[str]
 

@@ -11,8 +11,8 @@ from assay.formats.outputs_checks import find_unknown_keys
 from assay.formats.outputs_rag_trace import RagTraceRow
 from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, GoldenSet, User
 from assay.records.observations import Chunk, Observation, Stage, Usage
-from assay.text.answer_matching import score_keywords
-from assay.text.refusals import detect_behaviour, find_behaviour_candidates
+from assay.text.facts.answer_matching import score_keywords
+from assay.text.refusals.behaviour import detect_behaviour, find_behaviour_candidates
 
 HERE = User(tenant="t", roles=("e",))
 

@@ -8,7 +8,7 @@ from tests.gates.test_gate import GOOD, LEAKS, PASSED, cases, decision, table
 
 from assay.gates.release_decision import decide_release
 from assay.records.release_gates import Gate, Rule
-from assay.text.refusals import detect_behaviour
+from assay.text.refusals.behaviour import detect_behaviour
 
 
 @pytest.mark.parametrize("tag", ["ACL", "Permission-Denied", "prompt injection", "PROMPT_INJECTION", "Tenant"])

@@ -13,7 +13,7 @@ from assay.report.explain_case import explain_case
 from assay.runs.compare_runs import load_gate_with_baseline
 from assay.runs.score_inputs import ScoreInputs
 from assay.runs.score_run import open_scored_run, score_observations
-from assay.text.passages import quote_difference
+from assay.text.claims.passages import quote_difference
 
 HANDBOOK = Path(__file__).resolve().parents[2] / "examples/handbook"
 

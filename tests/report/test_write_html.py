@@ -34,7 +34,7 @@ from assay.report.write_reports import iterate_html
 from assay.runs.score_inputs import ScoreInputs
 from assay.runs.score_run import score_observations
 from assay.scoring.scored_run import ScoredRun
-from assay.text.claims import Claim, segment_claims
+from assay.text.claims.claim_segments import Claim, segment_claims
 
 LEAVE = "Staff get 12 days of paid leave every year after the first."
 ANSWER = "Staff get 12 days of paid leave every year. The moon is made of green cheese."

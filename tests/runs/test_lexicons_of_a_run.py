@@ -14,7 +14,7 @@ from assay.records.golden_set import Case, GoldenSet
 from assay.records.observations import Observation
 from assay.records.requests import InputOptions, ScoreRequest, ScoringOptions
 from assay.runs.score_run import open_scored_run, run_shards
-from assay.text.refusals import detect_behaviour, select_lexicons
+from assay.text.refusals.behaviour import detect_behaviour, select_lexicons
 
 LEXICON = "language: it\nphrases: {abstain: [non lo so]}\n"
 

@@ -9,7 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text.answer_matching import KeywordScore, has_all_quantities, is_exact_match, partition_facts, score_keywords
+from assay.text.facts.answer_matching import (
+    KeywordScore,
+    has_all_quantities,
+    is_exact_match,
+    partition_facts,
+    score_keywords,
+)
 
 
 def test_an_answer_with_the_old_and_the_current_value_scores_on_the_current_one() -> None:

@@ -13,9 +13,7 @@ from hypothesis import strategies as st
 from tests.text.behaviour_cases import HELD_OUT, TUNED, Labelled
 
 from assay.text.normalisation import fold_text
-from assay.text.refusal_lexicon import expand_template
-from assay.text.refusal_rules import MOST_UNFILTERED_CHARACTERS, LexiconGroup, RefusalRules
-from assay.text.refusals import (
+from assay.text.refusals.behaviour import (
     DetectedBehaviour,
     detect_behaviour,
     detect_phrases,
@@ -23,6 +21,8 @@ from assay.text.refusals import (
     load_rules,
     mark_answers_open_to_model,
 )
+from assay.text.refusals.refusal_lexicon import expand_template
+from assay.text.refusals.refusal_rules import MOST_UNFILTERED_CHARACTERS, LexiconGroup, RefusalRules
 
 ALL = (*TUNED, *HELD_OUT)
 PHRASES = sorted(load_rules("common").by_phrase)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text.claims import segment_claims
+from assay.text.claims.claim_segments import segment_claims
 
 
 def said(answer: str) -> list[str]:

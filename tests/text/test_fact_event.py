@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text.opposite_words import find_opposite
-from assay.text.read_text import read_text
-from assay.text.stated_facts import judge_facts
+from assay.text.facts.opposite_words import find_opposite
+from assay.text.facts.read_text import read_text
+from assay.text.facts.stated_facts import judge_facts
 
 
 @pytest.mark.parametrize(

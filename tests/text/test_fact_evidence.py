@@ -7,10 +7,10 @@ from benchmarks.facts import assess_answer, list_answers
 
 from assay.metrics.expected_text import assess_answer_text
 from assay.records.golden_set import Case
-from assay.text.negations import find_negations
-from assay.text.quantities import find_measures
-from assay.text.read_text import read_text
-from assay.text.stated_facts import judge_facts
+from assay.text.facts.negations import find_negations
+from assay.text.facts.read_text import read_text
+from assay.text.facts.stated_facts import judge_facts
+from assay.text.quantities.measures import find_measures
 
 
 def judge(question: str, fact: str, reference: str, answer: str) -> str:

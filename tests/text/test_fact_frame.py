@@ -6,7 +6,7 @@ import pytest
 
 from assay.metrics.expected_text import assess_answer_text
 from assay.records.golden_set import Case, Rubric
-from assay.text.stated_facts import judge_facts
+from assay.text.facts.stated_facts import judge_facts
 
 QUESTION, FACT, REFERENCE = "How much is the sauna?", "€8", "The sauna is €8."
 VIETNAMESE = ("Vé xông hơi bao nhiêu tiền?", "80.000 đồng", "Vé xông hơi 80.000 đồng.")

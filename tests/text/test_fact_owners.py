@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from assay.text.quantities import find_measures
-from assay.text.stated_facts import judge_facts
-from assay.text.stated_quantities import judge_quantities
+from assay.text.facts.stated_facts import judge_facts
+from assay.text.facts.stated_quantities import judge_quantities
+from assay.text.quantities.measures import find_measures
 
 RIGHT = [
     (

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text import disguised_text, quantities, spoken_numbers, vietnamese_forms
-from assay.text.disguised_text import decode_payloads, make_skeleton, replace_lookalikes
 from assay.text.normalisation import fold_in_place, normalise_nfc
-from assay.text.quantities import split_glued_units
-from assay.text.units import UNITS
+from assay.text.quantities import spoken_numbers, unit_names, vietnamese_forms
+from assay.text.quantities.unit_names import split_glued_units
+from assay.text.quantities.units import UNITS
+from assay.text.safety import disguised_text
+from assay.text.safety.disguised_text import decode_payloads, make_skeleton, replace_lookalikes
 
 WORDS = (
     *(
@@ -71,14 +72,14 @@ texts = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
 def test_units_and_codes_of_currencies_are_split_from_every_number(text: str) -> None:
     for spelling in (text, text.replace(" ", "")):
         written = spoken_numbers.write_spoken_numbers(vietnamese_forms.write_vietnamese_forms(spelling))
-        expected = quantities._GLUED.sub(r"\1 \2", quantities._GLUED_CURRENCY.sub(r"\1 ", written))
-        assert quantities._split_glued_units(spelling) == expected
+        expected = unit_names._GLUED.sub(r"\1 \2", unit_names._GLUED_CURRENCY.sub(r"\1 ", written))
+        assert unit_names._split_glued_units(spelling) == expected
 
 
 @pytest.mark.parametrize("name", sorted(UNITS))
 def test_a_unit_written_onto_a_number_is_looked_at(name: str) -> None:
     text = f"7{name}"
-    assert split_glued_units(text) == quantities._GLUED.sub(r"\1 \2", text)
+    assert split_glued_units(text) == unit_names._GLUED.sub(r"\1 \2", text)
 
 
 @given(texts)

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text import claims, numbers, quantities, spoken_numbers
+from assay.text import numbers
+from assay.text.claims import claim_segments
 from assay.text.late_pattern import LatePattern, squeeze_pattern
+from assay.text.quantities import spoken_numbers, worded_quantities
 
 PATTERNS = (r"\bday(?:s|\b)", r"^a", r"(?<=a)b", r"b$", r"(?P<word>[ab]+) ?", r"", r"\Aa|b\Z")
 texts = st.text("abdays \n", max_size=20)
@@ -48,10 +50,10 @@ def test_nothing_is_compiled_before_the_first_use() -> None:
 @pytest.mark.parametrize(
     "pattern",
     [
-        claims._COURTESY,
+        claim_segments._COURTESY,
         numbers._ITEM,
         numbers.SPELLED_NUMBER_PATTERN,
-        quantities._SPECIAL,
+        worded_quantities._SPECIAL,
         spoken_numbers._SPOKEN_ITEM,
         r"a\ b \\ c  \n[\ \-] (?: d | \  )",
     ],

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text.copied_text import find_canaries, find_verbatim_leaks
+from assay.text.safety.copied_text import find_canaries, find_verbatim_leaks
 from assay.text.tokens import tokenise_text
 
 SECRET = "Nhân viên bậc E5 tại công ty A hưởng lương từ 42 đến 45 triệu đồng mỗi tháng, duyệt ngày 15/03/2026."

@@ -12,16 +12,16 @@ from pathlib import Path
 import pytest
 from benchmarks.refusals import LANGUAGES, read_stock
 
-from assay.text.lexicon_file import load_lexicons, load_shipped_lexicon, parse_lexicon, read_common_words
-from assay.text.refusal_lexicon import LexiconError
-from assay.text.refusal_rules import UNSPACED_LANGUAGES
-from assay.text.refusals import (
+from assay.text.refusals.behaviour import (
     detect_behaviour,
     detect_phrases,
     find_behaviour_candidates,
     has_lexicon,
     select_lexicons,
 )
+from assay.text.refusals.lexicon_file import load_lexicons, load_shipped_lexicon, parse_lexicon, read_common_words
+from assay.text.refusals.refusal_lexicon import LexiconError
+from assay.text.refusals.refusal_rules import UNSPACED_LANGUAGES
 
 ROOT = Path(__file__).resolve().parents[2]
 ITALIAN = """
@@ -157,7 +157,7 @@ def test_two_files_of_one_language_and_an_empty_folder_are_refused(tmp_path: Pat
 
 
 def test_the_copies_of_shipped_lexicons_are_what_checking_their_yaml_gives() -> None:
-    folder = files("assay.text").joinpath("lexicons")
+    folder = files("assay.text.refusals").joinpath("lexicons")
     shipped = load_lexicons()
     for entry in folder.iterdir():
         if entry.name.endswith(".yaml"):
@@ -187,7 +187,7 @@ def test_scripts_without_spaces_are_in_a_group_of_their_own() -> None:
 def test_english_and_vietnamese_answers_load_no_other_lexicons() -> None:
     """Asked in a process of its own, because other tests load them all."""
     code = (
-        "from assay.text.refusals import detect_behaviour, find_behaviour_candidates, load_rules\n"
+        "from assay.text.refusals.behaviour import detect_behaviour, find_behaviour_candidates, load_rules\n"
         "answers = ['The passages do not say.', 'You get 12 days.', 'Toi khong biet.', '12', 'Bạn có quyền.']\n"
         "find_behaviour_candidates(answers), [detect_behaviour(answer) for answer in answers]\n"
         "print(load_rules.cache_info().currsize)\n"

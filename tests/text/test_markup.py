@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from assay.metrics.expected_text import assess_answer_text
 from assay.records.golden_set import Case, Rubric
-from assay.text.answer_matching import is_exact_match, score_keywords
 from assay.text.answer_similarity import compute_answer_similarity
+from assay.text.facts.answer_matching import is_exact_match, score_keywords
 from assay.text.markup import remove_markup
 from assay.text.tokens import DocumentFrequencies
 

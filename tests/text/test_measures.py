@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.text.normalisation import normalise_nfc
-from assay.text.quantities import find_measures, is_same_quantity, read_unit_name, split_glued_units
-from assay.text.units import UNITS
+from assay.text.quantities.measures import find_measures
+from assay.text.quantities.quantity_agreement import is_same_quantity
+from assay.text.quantities.unit_names import read_unit_name, split_glued_units
+from assay.text.quantities.units import UNITS
 
 
 def agree(expected: str, stated: str) -> bool:

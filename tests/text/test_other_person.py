@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.text.stated_facts import judge_facts
+from assay.text.facts.stated_facts import judge_facts
 
 
 @pytest.mark.parametrize(

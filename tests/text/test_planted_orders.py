@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.text.normalisation import fold_text
-from assay.text.order_words import ORDER_WORDS
-from assay.text.planted_orders import (
+from assay.text.safety.order_words import ORDER_WORDS
+from assay.text.safety.planted_orders import (
     classify_order,
     compile_order_words,
     find_orders,

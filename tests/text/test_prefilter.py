@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text import phrase_filter
 from assay.text.normalisation import fold_character
-from assay.text.phrase_filter import OTHER_SCRIPT_RANGES, PhraseFilter
+from assay.text.refusals import phrase_filter
+from assay.text.refusals.phrase_filter import OTHER_SCRIPT_RANGES, PhraseFilter
 from assay.text.segmentation import normalise_answer
 
 FILTER = PhraseFilter(["khong co quyen", "access denied", "not sure"])

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.text import segmentation
-from assay.text.refusal_first_look import may_refuse_freely
-from assay.text.refusal_model_file import load_parameters
-from assay.text.refusals import (
+from assay.text.refusals.behaviour import (
     detect_behaviour,
     find_behaviour_candidates,
     mark_answers_open_to_model,
 )
+from assay.text.refusals.refusal_first_look import may_refuse_freely
+from assay.text.refusals.refusal_model_file import load_parameters
 from assay.text.segmentation import split_clauses
 from assay.text.word_runs import split_tokens, split_words, split_words_and_underscores
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from benchmarks.refusals import LANGUAGES, count_verdicts, read_published, read_sentences, read_stock
 
-from assay.text.refusals import detect_behaviour
+from assay.text.refusals.behaviour import detect_behaviour
 
 FLOORS = {
     "en": (0.85, 0.85),

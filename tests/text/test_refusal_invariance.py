@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 import pytest
 from benchmarks.train_refusal_model import EXCHANGEABLE, NAMED, TrainingAnswer, find_names, read_answers
 
-from assay.text.refusals import detect_behaviour
-from assay.text.wording_features import Masks, mask_words, read_features
+from assay.text.refusals.behaviour import detect_behaviour
+from assay.text.refusals.wording_features import Masks, mask_words, read_features
 
 COUNT = 200
 MOST_CHANGED = {"en": 0.02, "fr": 0.05, "es": 0.05, "pt": 0.05}

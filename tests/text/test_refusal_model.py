@@ -26,17 +26,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.text.normalisation import fold_case, fold_text, normalise_nfc
-from assay.text.refusal_model import (
-    ACTS,
-    HEADS,
-    LONGEST_READ,
-    ActScores,
-    AnswerAct,
-    RefusalModel,
-    compare_scores,
-)
-from assay.text.refusal_model_file import MODEL_FOLDER, MODEL_LANGUAGES, load_model
-from assay.text.refusals import (
+from assay.text.refusals.behaviour import (
     PLAIN_ANSWER,
     UNKNOWN,
     detect_behaviour,
@@ -48,7 +38,17 @@ from assay.text.refusals import (
     select_lexicons,
     weigh_wording,
 )
-from assay.text.wording_features import GROUPS, mark_words, prepare_wording, read_features
+from assay.text.refusals.refusal_model import (
+    ACTS,
+    HEADS,
+    LONGEST_READ,
+    ActScores,
+    AnswerAct,
+    RefusalModel,
+    compare_scores,
+)
+from assay.text.refusals.refusal_model_file import MODEL_FOLDER, MODEL_LANGUAGES, load_model
+from assay.text.refusals.wording_features import GROUPS, mark_words, prepare_wording, read_features
 
 REFUSALS = ("abstain", "permission_denied", "escalate")
 QUICKEST = "fr"  # of few answers, so that a test can train its model again

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.text.refusals import detect_behaviour
+from assay.text.refusals.behaviour import detect_behaviour
 
 READINGS = (
     (

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text import copied_text
-from assay.text.copied_text import Bools, CopiedRunIndex, TextNumbers
+from assay.text.safety import copied_text
+from assay.text.safety.copied_text import Bools, CopiedRunIndex, TextNumbers
 
 words = st.lists(st.sampled_from("abc"), max_size=12)
 
@@ -53,7 +53,7 @@ def test_a_run_of_no_words_is_refused() -> None:
 
 def test_the_hash_of_a_run_does_not_depend_on_the_process() -> None:
     script = (
-        "from assay.text.copied_text import CopiedRunIndex; print(CopiedRunIndex(['a b c d e', 'c d e f'], "
+        "from assay.text.safety.copied_text import CopiedRunIndex; print(CopiedRunIndex(['a b c d e', 'c d e f'], "
         "3)._runs._sorted_hashes.tolist())"
     )
     printed = {

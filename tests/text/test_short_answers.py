@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from benchmarks.facts import read_short_answers
 
-from assay.text.claim_support import score_support
-from assay.text.passages import IndexedSources
-from assay.text.short_answers import score_short_answer
+from assay.text.claims.claim_support import score_support
+from assay.text.claims.passages import IndexedSources
+from assay.text.claims.short_answers import score_short_answer
 from assay.text.tokens import DocumentFrequencies
 
 FREQUENCIES = DocumentFrequencies.from_texts([])

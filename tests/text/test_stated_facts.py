@@ -9,11 +9,11 @@ from assay import score
 from assay.metrics.expected_text import assess_answer_text
 from assay.records.golden_set import Case, GoldenSet, Rubric
 from assay.records.observations import Observation
-from assay.text.answer_matching import score_keywords
-from assay.text.fact_judgments import combine_states
-from assay.text.mentioned_values import mentions_fact
-from assay.text.stated_facts import judge_facts
-from assay.text.stated_quantities import judge_quantities
+from assay.text.facts.answer_matching import score_keywords
+from assay.text.facts.fact_judgments import combine_states
+from assay.text.facts.mentioned_values import mentions_fact
+from assay.text.facts.stated_facts import judge_facts
+from assay.text.facts.stated_quantities import judge_quantities
 
 
 def judge(answer: str, fact: str, question: str = "") -> str:

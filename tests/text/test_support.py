@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text.claim_support import SourceSupport, score_support
-from assay.text.passages import IndexedSources
+from assay.text.claims.claim_support import SourceSupport, score_support
+from assay.text.claims.passages import IndexedSources
 from assay.text.tokens import DocumentFrequencies
 
 NO_IDF = DocumentFrequencies.from_texts([])

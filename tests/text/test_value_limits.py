@@ -6,8 +6,9 @@ import pytest
 
 from assay.metrics.expected_text import assess_answer_text
 from assay.records.golden_set import Case
-from assay.text.quantities import find_measures, is_same_quantity
-from assay.text.stated_facts import judge_facts
+from assay.text.facts.stated_facts import judge_facts
+from assay.text.quantities.measures import find_measures
+from assay.text.quantities.quantity_agreement import is_same_quantity
 
 
 def judge(answer: str, fact: str, question: str, reference: str = "") -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.text.claim_support import score_support
-from assay.text.passages import IndexedSources
+from assay.text.claims.claim_support import score_support
+from assay.text.claims.passages import IndexedSources
 from assay.text.tokens import DocumentFrequencies
 
 HIRE = "A kayak costs 18 euros and a paddle 4 euros."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.text.stated_facts import judge_facts
+from assay.text.facts.stated_facts import judge_facts
 
 EXCHANGE = ("By when may I exchange it?", "10 days", "Exchange it within 10 days.")
 PERMIT = ("How long does the permit take?", "10 working days", "It takes 10 working days.")

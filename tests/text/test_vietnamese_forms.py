@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text.stated_facts import judge_facts
-from assay.text.vietnamese_forms import write_vietnamese_forms
+from assay.text.facts.stated_facts import judge_facts
+from assay.text.quantities.vietnamese_forms import write_vietnamese_forms
 
 
 @pytest.mark.parametrize(

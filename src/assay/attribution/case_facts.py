@@ -32,19 +32,15 @@ from assay.metrics.find_leaks import Leaks, find_leaks
 from assay.records.golden_set import CorpusChunk, Evidence, Selector
 from assay.records.observations import TEXT_ID_PREFIX, Chunk, Observation, is_text_id
 from assay.scoring.attribution_settings import AttributionSettings
-from assay.text.answer_matching import find_occurrences, parse_elements
 from assay.text.citation_markers import remove_citation_markers
-from assay.text.mentioned_values import is_value_among, mentions_fact
+from assay.text.facts.answer_matching import find_occurrences, parse_elements
+from assay.text.facts.mentioned_values import is_value_among, mentions_fact
 from assay.text.normalisation import fold_text, normalise_nfc
 from assay.text.numbers import Date, Number, find_quantities, is_split_number
-from assay.text.quantities import (
-    Quantity,
-    find_measures,
-    is_same_quantity,
-    is_telephone_number,
-    split_glued_units,
-    split_range,
-)
+from assay.text.quantities.measures import find_measures
+from assay.text.quantities.quantity import Quantity, is_telephone_number, split_range
+from assay.text.quantities.quantity_agreement import is_same_quantity
+from assay.text.quantities.unit_names import split_glued_units
 from assay.text.tokens import tokenise_text
 
 CITATION_METRIC = "citation_correctness(by=rules)"

@@ -36,15 +36,15 @@ from assay.records.observations import CONTEXT_STAGE, Chunk
 from assay.records.scores import ERROR
 from assay.scoring.attribution_settings import JUDGE_METRIC
 from assay.text.citation_markers import remove_citation_markers
-from assay.text.copied_text import find_canaries
-from assay.text.fact_judgments import FactJudgment
+from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.read_text import read_text
+from assay.text.facts.stated_facts import judge_facts
 from assay.text.near_names import find_near_id
 from assay.text.normalisation import fold_text
 from assay.text.numbers import find_quantities
 from assay.text.question_entities import find_missing_entities, find_question_entities
-from assay.text.read_text import read_text
-from assay.text.refusals import UNKNOWN
-from assay.text.stated_facts import judge_facts
+from assay.text.refusals.behaviour import UNKNOWN
+from assay.text.safety.copied_text import find_canaries
 from assay.text.tokens import tokenise_text
 
 INDEX_STAGE, GENERATE_STAGE = "index", "generate"

@@ -24,11 +24,11 @@ from assay.metrics.parsed_answer import ParsedAnswer
 from assay.records.findings import CauseConfidence, RootCause
 from assay.records.observations import CONTEXT_STAGE
 from assay.text.citation_markers import remove_citation_markers
-from assay.text.claim_support import score_support
-from assay.text.claims import segment_claims
+from assay.text.claims.claim_segments import segment_claims
+from assay.text.claims.claim_support import score_support
+from assay.text.claims.passages import IndexedSources, quote_difference
 from assay.text.normalisation import fold_text
-from assay.text.passages import IndexedSources, quote_difference
-from assay.text.refusals import UNKNOWN
+from assay.text.refusals.behaviour import UNKNOWN
 from assay.text.tokens import DocumentFrequencies, tokenise_text
 
 CITE_STAGE = "cite"

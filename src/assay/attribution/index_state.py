@@ -20,7 +20,7 @@ from assay.records.counts import format_count
 from assay.records.digest import compute_text_digest
 from assay.records.golden_set import Corpus, CorpusChunk, User
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation
-from assay.text.passages import quote_difference
+from assay.text.claims.passages import quote_difference
 from assay.text.tokens import is_stop_word, tokenise_text
 
 _MIN_COUNT = 3

@@ -7,17 +7,13 @@ from collections.abc import Iterable
 
 from assay.text.citation_markers import remove_citation_markers
 from assay.text.normalisation import fold_text, normalise_nfc
-from assay.text.quantities import (
-    Quantity,
-    differ_in_unit,
-    find_measures,
-    is_same_quantity,
-    is_telephone_number,
-    split_glued_units,
-)
+from assay.text.quantities.measures import find_measures
+from assay.text.quantities.quantity import Quantity, is_telephone_number
+from assay.text.quantities.quantity_agreement import differ_in_unit, is_same_quantity
+from assay.text.quantities.unit_names import split_glued_units
+from assay.text.quantities.units import PLAIN
 from assay.text.question_entities import find_missing_entities, find_question_entities
 from assay.text.tokens import parse_terms, tokenise_text
-from assay.text.units import PLAIN
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _DIGIT_GROUPS = re.compile(r"(?<![\w+])\+?\(?\d+\)?(?:[ .\-/]?\(?\d+\)?){2,}(?!\w)")

@@ -260,7 +260,7 @@ def draft(
     from assay.cli.golden_output import print_result
     from assay.cli.progress import show_progress
     from assay.formats.overwriting import refuse_overwriting
-    from assay.golden.draft_cases import DraftRequest, draft_file, estimate_draft
+    from assay.golden.drafting.draft_cases import DraftRequest, draft_file, estimate_draft
     from assay.golden.finding_tables import build_draft_tables, build_effort_table
     from assay.targets.choose_target import TargetPermissions
 
@@ -358,8 +358,8 @@ def twins(
     from assay.cli.golden_output import print_result
     from assay.cli.progress import show_progress
     from assay.formats.overwriting import refuse_overwriting
-    from assay.golden.draft_twins import TwinRequest, draft_twin_file, estimate_twins
     from assay.golden.finding_tables import build_effort_table, build_twin_tables
+    from assay.golden.twin_cases.draft_twins import TwinRequest, draft_twin_file, estimate_twins
 
     refuse_overwriting([out, left_out, asking.store], [file, corpus, endpoint.settings])
     names, model = parse_name_list(kinds), asking.build_options(endpoint)
@@ -414,8 +414,8 @@ def nuggets(
     from assay.formats.file_io import is_file
     from assay.formats.outputs import expand_patterns
     from assay.formats.overwriting import refuse_overwriting
-    from assay.golden.draft_nuggets import NuggetRequest, draft_nugget_file, estimate_nuggets
     from assay.golden.finding_tables import build_effort_table, build_nugget_tables
+    from assay.golden.pooling.draft_nuggets import NuggetRequest, draft_nugget_file, estimate_nuggets
 
     file, run = split_run_folders(inputs or (), run or ())
     named = expand_patterns(outputs) if outputs else ()
@@ -512,8 +512,8 @@ def pool(
     from assay.cli.display import print_written_files
     from assay.cli.golden_output import print_result
     from assay.formats.overwriting import refuse_overwriting
-    from assay.golden.collect_pool import POOL_METRICS, PoolRequest, pool_runs
     from assay.golden.finding_tables import build_pool_tables
+    from assay.golden.pooling.collect_pool import POOL_METRICS, PoolRequest, pool_runs
 
     folders = [*(runs or ()), *(run or ())]
     if not folders:

@@ -49,9 +49,9 @@ from assay.stats.intervals import estimate_mean_interval
 from assay.stats.multiple_testing import adjust_benjamini_hochberg
 from assay.stats.paired_tests import PairedSample, pair_samples
 from assay.stats.samples import encode_clusters
+from assay.text.facts.stated_quantities import judge_quantities
 from assay.text.normalisation import fold_text
-from assay.text.refusals import UNKNOWN
-from assay.text.stated_quantities import judge_quantities
+from assay.text.refusals.behaviour import UNKNOWN
 
 ERROR_SHARE = 0.05
 """The share of equal systems in which the losses of all kinds and metrics together may show one (ADR 49)."""

@@ -17,9 +17,9 @@ from assay.metrics.expected_text import read_facts
 from assay.records.golden_set import Case
 from assay.records.scores import CaseChecks, VariantState
 from assay.scoring.case_outcomes import UNANSWERED_CHECKS, CaseOutcome
-from assay.text.fact_judgments import combine_states
+from assay.text.facts.fact_judgments import combine_states
 from assay.text.normalisation import fold_text
-from assay.text.refusals import UNKNOWN
+from assay.text.refusals.behaviour import UNKNOWN
 
 _PairState = tuple[VariantState, str]
 _APART: _PairState = ("as expected", "")

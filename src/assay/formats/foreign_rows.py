@@ -44,7 +44,7 @@ from assay.formats.reply_shapes import (
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import BEHAVIOURS, Behaviour, Case, Evidence, GoldenSet
 from assay.records.observations import RETRIEVED_STAGE, Observation, Stage, add_context_stage
-from assay.text.refusals import detect_behaviour
+from assay.text.refusals.behaviour import detect_behaviour
 
 IMPORT_REMEDY = "`assay init --from {name}` makes a golden set of rows of questions with what is expected"
 """What to do with a file of rows that is no golden set, in messages."""

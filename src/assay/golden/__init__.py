@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from assay.golden.check_golden import lint_file as lint
     from assay.golden.check_golden import measure_file as coverage
     from assay.golden.check_health import health
-    from assay.golden.collect_pool import pool
     from assay.golden.collect_traffic import sample
-    from assay.golden.draft_cases import draft
-    from assay.golden.draft_nuggets import nuggets
-    from assay.golden.draft_twins import twins
+    from assay.golden.drafting.draft_cases import draft
     from assay.golden.freeze_set import diff_files as diff
     from assay.golden.freeze_set import freeze
+    from assay.golden.pooling.collect_pool import pool
+    from assay.golden.pooling.draft_nuggets import nuggets
     from assay.golden.relink_evidence import relink
     from assay.golden.review_candidates import review
+    from assay.golden.twin_cases.draft_twins import twins
     from assay.golden.verify_evidence import verify
     from assay.golden.write_starter import init
 
@@ -48,17 +48,17 @@ __all__ = [
 _HOME = {
     "coverage": ("check_golden", "measure_file"),
     "diff": ("freeze_set", "diff_files"),
-    "draft": ("draft_cases", "draft"),
+    "draft": ("drafting.draft_cases", "draft"),
     "freeze": ("freeze_set", "freeze"),
     "init": ("write_starter", "init"),
     "lint": ("check_golden", "lint_file"),
     "sample": ("collect_traffic", "sample"),
     "health": ("check_health", "health"),
-    "pool": ("collect_pool", "pool"),
-    "nuggets": ("draft_nuggets", "nuggets"),
+    "pool": ("pooling.collect_pool", "pool"),
+    "nuggets": ("pooling.draft_nuggets", "nuggets"),
     "relink": ("relink_evidence", "relink"),
     "review": ("review_candidates", "review"),
-    "twins": ("draft_twins", "twins"),
+    "twins": ("twin_cases.draft_twins", "twins"),
     "verify": ("verify_evidence", "verify"),
 }
 

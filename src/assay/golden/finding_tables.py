@@ -10,12 +10,12 @@ from assay.golden.candidate import REJECT_REASONS, DraftReport, FrozenSet, Start
 from assay.golden.coverage_matrix import Coverage, TrafficShare
 from assay.golden.lint_finding import LintReport
 from assay.golden.model_effort import ModelEffort
-from assay.golden.nugget_rules import NUGGET_REASONS, NuggetDraft
-from assay.golden.pooling import PoolReport
+from assay.golden.pooling.nugget_rules import NUGGET_REASONS, NuggetDraft
+from assay.golden.pooling.pooled_chunks import PoolReport
 from assay.golden.relinking import Proposal
 from assay.golden.set_difference import SetDifference
 from assay.golden.settlement import ReviewReport, describe_decision
-from assay.golden.twin_draft import KINDS_FOR_A_MODEL, LEFT_OUT_REASONS, TwinDraft
+from assay.golden.twin_cases.twin_draft import KINDS_FOR_A_MODEL, LEFT_OUT_REASONS, TwinDraft
 from assay.golden.verification import VerificationReport
 from assay.records.counts import format_count
 from assay.records.golden_set import ALIKE_KINDS

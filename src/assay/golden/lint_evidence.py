@@ -15,10 +15,10 @@ from assay.records.counts import format_count
 from assay.records.digest import compute_text_digest
 from assay.records.errors import shorten_repr
 from assay.records.golden_set import Case, Corpus, CorpusChunk, User
+from assay.text.facts.stated_quantities import judge_quantities
 from assay.text.languages import guess_language
 from assay.text.near_names import find_near_id
 from assay.text.normalisation import fold_text
-from assay.text.stated_quantities import judge_quantities
 from assay.text.statements import list_statements
 from assay.text.tokens import collect_word_keys, is_stop_word, tokenise_text
 

@@ -21,8 +21,8 @@ from assay.metrics.access_rules import has_expired, is_visible, read_corpus_acce
 from assay.metrics.judge_requests import Rubrics, find_rubric, make_request
 from assay.records.golden_set import Case
 from assay.records.verdicts import JudgeRequest, Verdict
+from assay.text.facts.stated_quantities import judge_quantities
 from assay.text.normalisation import fold_text
-from assay.text.stated_quantities import judge_quantities
 
 NEAREST_CHUNKS = 3
 """How many other chunks a model is shown for each candidate: those with most words of its question."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from assay.text.planted_orders import find_orders
-from assay.text.prompt_injection import has_injection_phrase
+from assay.text.safety.planted_orders import find_orders
+from assay.text.safety.prompt_injection import has_injection_phrase
 
 _MARKER = re.compile(r"\b[A-Z0-9]{3,}(?:-[A-Z0-9]{2,})+\b")
 

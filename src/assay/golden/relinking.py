@@ -17,8 +17,8 @@ from assay.metrics.case_index import CHUNK_ID
 from assay.records.digest import compute_text_digest
 from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, GoldenSet, Selector
 from assay.text.aligned_text import PassageFinder
+from assay.text.facts.stated_quantities import judge_quantities
 from assay.text.normalisation import fold_text
-from assay.text.stated_quantities import judge_quantities
 from assay.text.statements import Statement, list_statements
 from assay.text.tokens import collect_word_keys, tokenise_text
 

@@ -20,7 +20,7 @@ from assay.records.errors import InputError
 from assay.records.golden_set import Case, GoldenSet, User
 from assay.scoring.cluster_suggestions import suggest_clusters
 from assay.text.languages import guess_language
-from assay.text.refusals import detect_behaviour
+from assay.text.refusals.behaviour import detect_behaviour
 
 STRATUM_KEYS = ("tenant", "language", "behaviour", "config", "model", "feedback")
 DEFAULT_STRATUM_KEYS = ("tenant", "language", "behaviour")

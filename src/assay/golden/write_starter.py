@@ -16,8 +16,8 @@ from assay.formats.corpus import load_corpus
 from assay.formats.file_io import write_atomically
 from assay.formats.golden_files import compute_golden_digest, load_golden, write_golden
 from assay.golden.candidate import Candidate, StarterSet
-from assay.golden.draft_cases import filter_candidates
-from assay.golden.drafting import draft_candidates
+from assay.golden.drafting.draft_cases import filter_candidates
+from assay.golden.drafting.template_drafts import draft_candidates
 from assay.records.errors import InputError, Problem
 from assay.records.golden_set import Case, GoldenSet
 from assay.runs.check_setup import GOLDEN_STUB

@@ -49,7 +49,7 @@ from assay.judging.reply_parsing import (
 from assay.records.errors import InputError
 from assay.records.plugin_table import PluginTable
 from assay.records.verdicts import ItemVerdict, JudgeIdentity, JudgeRequest, JudgeRubric, JudgeUsage, Verdict
-from assay.text.planted_orders import has_order_to_judge
+from assay.text.safety.planted_orders import has_order_to_judge
 
 PROVIDERS: PluginTable[Provider] = PluginTable(
     "assay.judges",

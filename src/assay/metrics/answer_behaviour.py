@@ -25,7 +25,7 @@ from assay.records.golden_set import BEHAVIOURS
 from assay.records.observations import NO_ANSWER_REASON, NULL_ANSWER
 from assay.records.scores import ScoreColumn
 from assay.stats.arrays import BoolArray, IndexArray
-from assay.text.refusals import (
+from assay.text.refusals.behaviour import (
     PLAIN_ANSWER,
     UNKNOWN,
     DetectedBehaviour,

@@ -21,7 +21,7 @@ from assay.metrics.parsed_answer import (
     ParsedAnswer,
     format_list,
 )
-from assay.text.claims import Claim
+from assay.text.claims.claim_segments import Claim
 
 CLEARLY_BETTER = 0.5
 """By how much the z of another chunk's support must exceed that of the cited source, for it to be the right one."""

@@ -14,7 +14,7 @@ from assay.metrics.answer_metric import Scorers, define_answer_metric
 from assay.metrics.judge_requests import Outcome, not_applicable_outcome, scored_outcome
 from assay.metrics.metric import Metric
 from assay.metrics.parsed_answer import NO_CLAIMS, REFUSED, ParsedAnswer, format_list
-from assay.text.claims import Claim
+from assay.text.claims.claim_segments import Claim
 
 NOT_REPORTED = "no marker in the answer, and citations not reported"
 _LINK = re.compile(r"\]\((?:https?://|[\w./#-]+\.[a-z]{2,5}\b)[^()\s]*\)|<https?://[^<>\s]+>|(?<!\w)https?://[^\s<>]+")

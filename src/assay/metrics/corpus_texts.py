@@ -17,8 +17,8 @@ from assay.metrics.access_rules import Access, is_visible, read_corpus_access
 from assay.metrics.restricted_text import RestrictedCorpus
 from assay.records.golden_set import Corpus, CorpusChunk, User
 from assay.records.observations import Chunk, is_text_id
-from assay.text.copied_text import COPIED_RUN_LENGTH
 from assay.text.normalisation import fold_text
+from assay.text.safety.copied_text import COPIED_RUN_LENGTH
 from assay.text.tokens import tokenise_text
 
 _MOST_KEPT = 4096  # cached answers about texts

@@ -68,7 +68,7 @@ from assay.metrics.settled_answers import AnswerDecision, SettledMetric, find_de
 from assay.records.golden_set import BEHAVIOURS
 from assay.records.scores import SCORED, ScoreColumn
 from assay.text.answer_similarity import compute_answer_similarity
-from assay.text.fact_judgments import FactJudgment
+from assay.text.facts.fact_judgments import FactJudgment
 
 CORRECT_ANSWER: Literal["correct_answer"] = "correct_answer"
 CORRECTNESS, COMPLETENESS, RELEVANCE = "correctness", "completeness", "relevance"

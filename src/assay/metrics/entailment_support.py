@@ -22,9 +22,9 @@ from assay.metrics.judge_requests import (
     unscored_outcome,
 )
 from assay.metrics.parsed_answer import ParsedAnswer, find_calibration, format_list
+from assay.text.claims.short_answers import is_fragment
 from assay.text.normalisation import normalise_nfc
 from assay.text.segmentation import segment_sentences
-from assay.text.short_answers import is_fragment
 
 MAX_PAIRS = 2000
 """Pairs of claim and sentence up to which an answer is compared."""

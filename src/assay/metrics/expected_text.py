@@ -14,20 +14,20 @@ from typing import Literal, NamedTuple
 from assay.metrics.settled_answers import RIGHT, AnswerDecision, find_decision
 from assay.records.golden_set import Case, Rubric
 from assay.records.scores import NEEDS_REVIEW
-from assay.text.answer_matching import (
+from assay.text.facts.answer_matching import (
     KeywordScore,
     is_exact_match,
     lacks_quantities,
     partition_facts,
     score_judged_keywords,
 )
-from assay.text.fact_decision import is_mere_decision
-from assay.text.fact_judgments import OTHER_SIDE, SWAPPED, FactJudgment, combine_states
-from assay.text.missing_quantities import names_other_value
+from assay.text.facts.fact_decision import is_mere_decision
+from assay.text.facts.fact_judgments import OTHER_SIDE, SWAPPED, FactJudgment, combine_states
+from assay.text.facts.missing_quantities import names_other_value
+from assay.text.facts.reversed_statements import find_reversed_statement
+from assay.text.facts.stated_facts import judge_facts
+from assay.text.facts.stated_quantities import is_lone_value, judge_quantities
 from assay.text.normalisation import fold_text
-from assay.text.reversed_statements import find_reversed_statement
-from assay.text.stated_facts import judge_facts
-from assay.text.stated_quantities import is_lone_value, judge_quantities
 
 UNKNOWN: Literal["unknown"] = "unknown"
 TextScore = float | Literal["unknown"] | None

@@ -16,8 +16,8 @@ from assay.metrics.case_index import CaseIndex, is_cited_among, resolve_citation
 from assay.metrics.restricted_text import Disclosure
 from assay.records.golden_set import Corpus, CorpusChunk
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, is_text_id
-from assay.text.copied_text import LONG_CANARY, find_canaries, find_verbatim_leaks
-from assay.text.disguised_text import decode_payloads, find_disguised_copies, make_skeleton, vary_skeleton
+from assay.text.safety.copied_text import LONG_CANARY, find_canaries, find_verbatim_leaks
+from assay.text.safety.disguised_text import decode_payloads, find_disguised_copies, make_skeleton, vary_skeleton
 from assay.text.tokens import tokenise_text
 
 IN_ANYWHERE, IN_CITATIONS, IN_ANSWER = "anywhere", "citations", "answer"

@@ -31,7 +31,7 @@ from assay.records.golden_set import Case
 from assay.records.observations import CONTEXT_STAGE
 from assay.records.scores import ScoreColumn
 from assay.stats.arrays import BoolArray, IndexArray
-from assay.text.copied_text import find_canaries
+from assay.text.safety.copied_text import find_canaries
 
 
 class StaleFacts:

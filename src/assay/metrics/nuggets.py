@@ -29,7 +29,7 @@ from assay.metrics.metric import Metric, MetricKey, MetricName
 from assay.metrics.parsed_answer import REFUSED, ParsedAnswer, format_list
 from assay.metrics.rubric_metrics import EMPTY_ANSWER
 from assay.records.golden_set import Nugget
-from assay.text.stated_facts import judge_facts
+from assay.text.facts.stated_facts import judge_facts
 
 NUGGETS = "nuggets"
 NO_NUGGETS, NO_VITAL_NUGGETS = "no nuggets", "no vital nuggets"

@@ -31,13 +31,18 @@ from assay.records.observations import (
 from assay.records.verdicts import Calibration, JudgeRequest, VerdictCuts
 from assay.text.answer_similarity import compute_answer_similarity
 from assay.text.citation_markers import list_source_entries
-from assay.text.claim_support import SourceSupport, SupportLabel
-from assay.text.claims import Claim, segment_claims
+from assay.text.claims.claim_segments import Claim, segment_claims
+from assay.text.claims.claim_support import SourceSupport, SupportLabel
+from assay.text.claims.passages import IndexedSources
+from assay.text.claims.short_answers import score_short_answer
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import normalise_nfc
-from assay.text.passages import IndexedSources
-from assay.text.refusals import detect_behaviour, has_lexicon, mark_answers_open_to_model, mark_texts_to_examine
-from assay.text.short_answers import score_short_answer
+from assay.text.refusals.behaviour import (
+    detect_behaviour,
+    has_lexicon,
+    mark_answers_open_to_model,
+    mark_texts_to_examine,
+)
 
 if TYPE_CHECKING:
     from assay.metrics.case_index import CaseIndex

@@ -17,9 +17,9 @@ import numpy as np
 from assay.metrics.access_rules import Access, is_visible, read_corpus_access
 from assay.records.golden_set import Corpus, User
 from assay.stats.arrays import IndexArray
-from assay.text.copied_text import COPIED_RUN_LENGTH, Bools, CopiedRunIndex, TextNumbers, list_fact_keys
-from assay.text.disguised_text import SkeletonIndex, SkeletonTexts, decode_payloads, make_skeleton, vary_skeleton
-from assay.text.revealing_facts import (
+from assay.text.safety.copied_text import COPIED_RUN_LENGTH, Bools, CopiedRunIndex, TextNumbers, list_fact_keys
+from assay.text.safety.disguised_text import SkeletonIndex, SkeletonTexts, decode_payloads, make_skeleton, vary_skeleton
+from assay.text.safety.revealing_facts import (
     NAME_WINDOW,
     Fact,
     find_facts,

@@ -13,9 +13,9 @@ from msgspec import structs
 
 from assay.metrics.vote_folding import DISPUTED, ItemRuling, Ruling
 from assay.records.verdicts import JudgeRequest
-from assay.text.claim_support import score_support
-from assay.text.passages import IndexedSources
-from assay.text.planted_orders import REMOVED, OrderSpan, find_orders, replace_spans
+from assay.text.claims.claim_support import score_support
+from assay.text.claims.passages import IndexedSources
+from assay.text.safety.planted_orders import REMOVED, OrderSpan, find_orders, replace_spans
 from assay.text.segmentation import segment_sentences
 from assay.text.tokens import DocumentFrequencies, collect_word_keys
 

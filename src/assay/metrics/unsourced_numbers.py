@@ -21,7 +21,10 @@ from assay.metrics.parsed_answer import ParsedAnswer, format_list
 from assay.records.observations import CONTEXT_STAGE
 from assay.text.markup import remove_markup
 from assay.text.normalisation import fold_text, normalise_nfc
-from assay.text.quantities import Quantity, find_measures, is_plain, is_same_quantity, split_glued_units, split_range
+from assay.text.quantities.measures import find_measures
+from assay.text.quantities.quantity import Quantity, is_plain, split_range
+from assay.text.quantities.quantity_agreement import is_same_quantity
+from assay.text.quantities.unit_names import split_glued_units
 from assay.text.tokens import stem_word
 
 _DIGITS = re.compile(r"[0-9]+(?:[.,][0-9]+)*")

@@ -20,7 +20,7 @@ from assay.records.scores import CaseChecks
 from assay.report.failure_tables import build_evidence_trace_table, describe_expected_sources, list_attribution_facts
 from assay.report.number_format import NOT_AVAILABLE, format_number
 from assay.text.escaping import escape_terminal, shorten_to_line, withhold_secrets
-from assay.text.refusals import DetectedBehaviour, detect_behaviour, explain_refusal, explain_wording
+from assay.text.refusals.behaviour import DetectedBehaviour, detect_behaviour, explain_refusal, explain_wording
 
 FORBIDDEN_MARK = "forbidden"
 _LABEL_WIDTH = 16

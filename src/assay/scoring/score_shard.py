@@ -69,7 +69,7 @@ from assay.records.observations import (
 from assay.records.unforeseen import choose_error_code, describe_unforeseen
 from assay.scoring import score_tables
 from assay.scoring.score_tables import MetricPlan, ScoredBlock, join_blocks, score_batch
-from assay.text.refusals import has_lexicon
+from assay.text.refusals.behaviour import has_lexicon
 
 MAX_TOKENS_PER_SECOND = 10_000
 """No model generates tokens faster: a higher rate means that latencies were given in seconds, not milliseconds."""

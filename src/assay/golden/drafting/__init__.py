@@ -1,0 +1,1 @@
+"""Drafts of cases: questions made from a corpus by templates or a model, with their evidence."""

@@ -1,0 +1,1 @@
+"""Pools of results that people or rubrics grade, and nuggets from what contributors found."""

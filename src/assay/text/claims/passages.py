@@ -1,0 +1,448 @@
+"""Indexes source texts by their terms, and chooses the sentences that cover most of a claim.
+
+Coverage counts words and character 4-grams. The terms of many claims are looked up at once.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from functools import lru_cache
+from types import MappingProxyType
+from typing import NamedTuple, TypeVar
+
+from assay.text.quantities.placed_quantities import PlacedQuantity, place_quantities
+from assay.text.segmentation import Span, segment_sentences
+from assay.text.tokens import (
+    DocumentFrequencies,
+    ParsedTerms,
+    Term,
+    iterate_index_keys,
+    make_lookup_keys,
+    parse_terms,
+    spell_terms,
+    tokenise_text,
+)
+
+_LONGEST_SENTENCE = 80  # terms; longer ones (lists without punctuation, transcripts) are split
+_SOURCE_GAP = 64  # positions between two sources, so that their terms are never close
+
+
+class TermMatch(NamedTuple):
+    """The positions of a claim's term in the sources, ascending, and the quality of the match in [0, 1]."""
+
+    positions: Sequence[int]
+    quality: float
+
+
+NO_TERM_MATCH = TermMatch((), 0.0)
+
+
+Gram = tuple[str, str, str, str]
+"""Four consecutive characters, the unit in which a claim is compared with its evidence."""
+Item = TypeVar("Item")
+
+
+def iterate_four_grams(items: Sequence[Item]) -> Iterator[tuple[Item, Item, Item, Item]]:
+    """Yield every four consecutive items.
+
+    >>> ["".join(gram) for gram in iterate_four_grams(" leav ")]
+    [' lea', 'leav', 'eav ']
+    """
+    return zip(items, items[1:], items[2:], items[3:], strict=False)
+
+
+def join_spellings(spelled: Iterable[str]) -> str:
+    """Return spellings as one line, each surrounded by spaces."""
+    return f" {' '.join(spelled)} "
+
+
+class IndexedPassage:
+    """One indexed source text: its terms by key, its sentences as ranges of terms, and its keys as one line.
+
+    In a text written with diacritics, words are also stored as "key~diacritics", or "key~" if they have none.
+    """
+
+    def __init__(self, text: str) -> None:
+        text_terms = parse_terms(text)
+        self.text, self.terms, self.has_diacritics = text_terms
+        self.positions_by_key: dict[str, list[int]] = {}
+        for position, term in enumerate(self.terms):
+            for key in (
+                iterate_index_keys(term, self.has_diacritics)
+                if self.has_diacritics or term.kind == "number"
+                else (term.key,)
+            ):
+                if key in self.positions_by_key:
+                    self.positions_by_key[key].append(position)
+                else:
+                    self.positions_by_key[key] = [position]
+        self._store_split_decimals()
+        self._spelled = {False: spell_terms(self.terms, False)}
+        if self.has_diacritics:
+            self._spelled[True] = spell_terms(self.terms, True)
+        self.spelling_lines = {
+            marked: join_spellings(spellings_of_terms) for marked, spellings_of_terms in self._spelled.items()
+        }
+        self.sentence_ranges = list(_sentence_ranges(text_terms))  # ranges of terms
+        self._stems: list[str] | None = None
+        self._grams: dict[tuple[int, bool], frozenset[Gram]] = {}
+        self._quantities: dict[int, list[PlacedQuantity]] = {}
+
+    def _store_split_decimals(self) -> None:
+        """Store "98. 7" also as 98.7, at the position of its first part: tokenised texts write decimals like this."""
+        for point in _SPLIT_DECIMAL.finditer(self.text):
+            position = bisect_right(self.terms, point.start(), key=_term_start) - 1
+            if position < 0 or position + 1 >= len(self.terms):
+                continue
+            first, second = self.terms[position : position + 2]
+            if first.end == point.start() and second.start == point.end():
+                joined = self.text[first.start : first.end] + "." + self.text[second.start : second.end]
+                for term in parse_terms(joined).items[:1]:
+                    for key in iterate_index_keys(term, self.has_diacritics):
+                        insort(self.positions_by_key.setdefault(key, []), position)
+
+    def sentence_span(self, sentence: int) -> Span:
+        """Return the span of a sentence in the text, from its first term to its last."""
+        first, last = self.sentence_ranges[sentence]
+        return self.terms[first].start, max(term.end for term in self.terms[first:last])
+
+    def sentence_grams(self, sentence: int, marked: bool) -> frozenset[Gram]:
+        """Return the 4-grams of a sentence; `marked`: with diacritics, only for texts written with them."""
+        cached = self._grams.get((sentence, marked))
+        if cached is None:
+            first, last = self.sentence_ranges[sentence]
+            cached = self._grams[sentence, marked] = frozenset(
+                iterate_four_grams(join_spellings(self._spelled[marked][first:last]))
+            )
+        return cached
+
+    def sentence_quantities(self, sentence: int) -> list[PlacedQuantity]:
+        """Return the quantities of a sentence, each with the places of its terms in the text.
+
+        The halves of decimals that tokenisation has split are left out.
+        """
+        cached = self._quantities.get(sentence)
+        if cached is None:
+            first, last = self.sentence_ranges[sentence]
+            start = self.terms[first - 1].end if first else 0  # a sign of a currency is no term
+            end = self.terms[last].start if last < len(self.terms) else len(self.text)
+            terms = [term._replace(start=term.start - start, end=term.end - start) for term in self.terms[first:last]]
+            cached = self._quantities[sentence] = []
+            for quantity, places in place_quantities(self.text[start:end], terms):
+                if _SPLIT_DECIMAL.search(self.text, max(start, start + quantity.start - 3), start + quantity.end + 3):
+                    continue  # half of a number
+                rate_span = quantity.rate_span
+                if quantity.rate:
+                    rate_span = (rate_span[0] + start, rate_span[1] + start)
+                moved = quantity._replace(start=quantity.start + start, end=quantity.end + start, rate_span=rate_span)
+                cached.append(PlacedQuantity(moved, tuple([first + place for place in places])))
+        return cached
+
+    def find_similar_stems(self, stem: str) -> list[str]:
+        """Return the stems that begin with the same letters as `stem`, in alphabetical order."""
+        if self._stems is None:
+            self._stems = sorted([key for key in self.positions_by_key if len(key) >= SHORTEST_SIMILAR_STEM])
+        first = bisect_left(self._stems, stem[:SHARED_PREFIX_LENGTH])
+        return self._stems[first : bisect_left(self._stems, stem[:SHARED_PREFIX_LENGTH] + _LAST, first)]
+
+
+_LAST = "\U0010ffff"
+SHORTEST_SIMILAR_STEM, SHARED_PREFIX_LENGTH = 5, 4
+"""Least length of a stem that may match a similar one, and of the beginning that they must share."""
+
+
+_SPLIT_DECIMAL = re.compile(r"(?<=\d)\. (?=\d)")
+
+
+def _term_start(term: Term) -> int:
+    return term.start
+
+
+def _sentence_ranges(text_terms: ParsedTerms) -> Iterator[Span]:
+    """Yield the sentences of a text as ranges of its terms, none empty."""
+    first = position = 0
+    for _, end in segment_sentences(text_terms.text):
+        while position < len(text_terms.items) and text_terms.items[position].start < end:
+            position += 1
+        for start in range(first, position, _LONGEST_SENTENCE):
+            yield start, min(start + _LONGEST_SENTENCE, position)
+        first = position
+    for start in range(first, len(text_terms.items), _LONGEST_SENTENCE):
+        yield start, min(start + _LONGEST_SENTENCE, len(text_terms.items))
+
+
+_prepare_cached = lru_cache(maxsize=128)(IndexedPassage)  # about 0.2 MB each
+_LONGEST_CACHED = 4000  # characters of a text that is kept prepared for the next answer
+_NO_PASSAGES: Mapping[str, IndexedPassage] = MappingProxyType({})
+
+
+def _prepare_passage(text: str) -> IndexedPassage:
+    return _prepare_cached(text) if len(text) <= _LONGEST_CACHED else IndexedPassage(text)
+
+
+class IndexedSources:
+    """The sources of an answer as (id, text), indexed once for many claims. Their order does not matter.
+
+    Positions of terms are numbered through all sources in the order of their ids.
+    """
+
+    def __init__(
+        self,
+        chunks: Sequence[tuple[str, str]],
+        idf: DocumentFrequencies,
+        indexed: Mapping[str, IndexedPassage] = _NO_PASSAGES,
+    ) -> None:
+        """Index the chunks; `indexed` holds texts that are indexed already."""
+        self.chunks = sorted(set(chunks))
+        self.idf = idf
+        self.passages = [indexed.get(text) or _prepare_passage(text) for _, text in self.chunks]
+        self.has_diacritics = bool(self.passages) and all(passage.has_diacritics for passage in self.passages)
+        self.offsets: list[int] = []
+        self.sentences: list[tuple[int, int]] = []  # index of the passage, and of the sentence in it
+        self._starts: list[int] = []  # the position of the first term of each sentence
+        offset = 0
+        for number, passage in enumerate(self.passages):
+            self.offsets.append(offset)
+            self.sentences += [(number, sentence) for sentence in range(len(passage.sentence_ranges))]
+            self._starts += [offset + first for first, _ in passage.sentence_ranges]
+            offset += len(passage.terms) + _SOURCE_GAP
+        self._matches: dict[tuple[str, str, str, bool], TermMatch] = {}
+        self._large_numbers_cache: list[tuple[float, str, int]] | None = None  # value, unit, place
+
+    def select_sources(self, ids: Collection[str]) -> IndexedSources:
+        """Return only the sources with these ids."""
+        selected = [chunk for chunk in self.chunks if chunk[0] in ids]
+        if len(selected) == len(self.chunks):
+            return self
+        texts = [text for _, text in self.chunks]
+        return IndexedSources(selected, self.idf, dict(zip(texts, self.passages, strict=True)))
+
+    def sentences_at(self, places: Iterable[int]) -> set[int]:
+        """Return the indices, in `segment_sentences`, of the sentences that contain the given positions."""
+        starts = self._starts
+        return {bisect_right(starts, position) - 1 for position in places}
+
+    def term_at(self, position: int) -> Term:
+        """Return the term at a position in the sources."""
+        passage = bisect_right(self.offsets, position) - 1
+        return self.passages[passage].terms[position - self.offsets[passage]]
+
+    def sentence_grams(self, sentence: int, marked: bool) -> frozenset[Gram]:
+        """Return the 4-grams of a sentence, given by its index in `segment_sentences`."""
+        passage, within = self.sentences[sentence]
+        return self.passages[passage].sentence_grams(within, marked)
+
+    def match_term(self, term: Term, marked: bool) -> TermMatch:
+        """Return the match of a claim's term. `marked`: the claim is written with diacritics.
+
+        Numbers match by any of their readings if their units agree or one has no unit. Roundings of numbers from 3,000
+        on (by at most 1%), words that share most of their letters from the first, and names without their diacritics
+        match with quality 0.8.
+        """
+        cache_key = (term.kind, term.key, term.unit or term.diacritic_key, marked)
+        match = self._matches.get(cache_key)
+        if match is None:
+            match = self._matches[cache_key] = self._find_match(term, marked)
+        return match
+
+    def _find_match(self, term: Term, marked: bool) -> TermMatch:
+        if term.kind == "number":
+            positions = self._find_positions(make_lookup_keys(term, False), None)
+            return TermMatch(positions, 1.0) if positions else self._match_rounded(term)
+        positions = self._find_positions([term.key], make_lookup_keys(term, True)[0] if marked else None)
+        if positions:
+            return TermMatch(positions, 1.0)
+        if term.kind == "name" and marked:
+            positions = self._find_positions([term.key], None)
+        elif term.kind in ("word", "name") and len(term.key) >= SHORTEST_SIMILAR_STEM and not marked:
+            positions = self._find_positions(self._similar_stems(term.key), None)
+        return TermMatch(positions, SIMILAR_MATCH_QUALITY) if positions else NO_TERM_MATCH
+
+    def _find_positions(self, keys: Sequence[str], marked_key: str | None) -> list[int]:
+        """Return the positions of any of the keys, or of `marked_key`, if given, in texts written with diacritics."""
+        positions: list[int] = []
+        for passage, offset in zip(self.passages, self.offsets, strict=True):
+            for key in (marked_key,) if marked_key and passage.has_diacritics else keys:
+                positions += [offset + position for position in passage.positions_by_key.get(key, ())]
+        return sorted(set(positions)) if len(keys) > 1 else positions
+
+    def _similar_stems(self, stem: str) -> list[str]:
+        """Return the stem in the sources that shares the longest beginning, if it is most of both words."""
+        best, best_share = "", _LEAST_SHARED_STEM
+        for key in sorted({key for passage in self.passages for key in passage.find_similar_stems(stem)}):
+            share = _common_prefix_length(stem, key) / max(len(stem), len(key))
+            if share > best_share or (share == best_share and not best):
+                best, best_share = key, share
+        return [best] if best else []
+
+    def _match_rounded(self, term: Term) -> TermMatch:
+        """Return the positions of numbers that round to this one."""
+        if self._large_numbers_cache is None:
+            self._large_numbers_cache = list(self._large_numbers())
+        values = [float(key[1:]) for key in (term.key, *term.other_readings) if key[0] == "#"]
+        positions: set[int] = set()
+        for value, unit, position in self._large_numbers_cache:
+            if unit and term.unit and unit != term.unit:
+                continue
+            for number in values:
+                if abs(value - number) <= _ROUNDING * abs(number) and _is_rounding_of(value, number):
+                    positions.add(position)
+        return TermMatch(sorted(positions), SIMILAR_MATCH_QUALITY) if positions else NO_TERM_MATCH
+
+    def _large_numbers(self) -> Iterator[tuple[float, str, int]]:
+        for passage, offset in zip(self.passages, self.offsets, strict=True):
+            for position, term in enumerate(passage.terms):
+                if term.kind == "number" and term.key[0] == "#":
+                    for key in (term.key, *term.other_readings):
+                        value = float(key[1:])
+                        if abs(value) >= _LEAST_ROUNDED:
+                            yield value, term.unit, position + offset
+
+
+SIMILAR_MATCH_QUALITY = 0.8
+"""Quality of the match of a term that is only similar."""
+
+_LEAST_SHARED_STEM = 0.6  # share of the longer stem
+_ROUNDING = 0.01
+_LEAST_ROUNDED = 3000.0  # below it are years
+
+
+def _common_prefix_length(word: str, other_word: str) -> int:
+    """Return the length of the longest common prefix of two words."""
+    count = 0
+    for a, b in zip(word, other_word, strict=False):
+        if a != b:
+            break
+        count += 1
+    return count
+
+
+def _is_rounding_of(value: float, number: float) -> bool:
+    """Whether `number` is `value` rounded to fewer digits."""
+    digits = f"{number:.0f}"
+    zeros = len(digits) - len(digits.rstrip("0"))
+    return zeros > 0 and round(value, -zeros) == number
+
+
+_MOST_SENTENCES = 3  # of evidence
+_CANDIDATES = 12  # sentences that share the most words with the claim
+_LEAST_GAIN = 0.02
+_MOST_POSITIONS = 400  # positions of a term that are examined
+_GRAM_WEIGHT_FIRST, _GRAM_WEIGHT_LATER = 0.3, 0.1  # weight of shared 4-grams relative to shared words
+
+
+class SupportingSentence(NamedTuple):
+    """A sentence of a source: the source's id and the span in its NFC text."""
+
+    source: str
+    start: int
+    end: int
+
+
+class ClaimGrams(NamedTuple):
+    """The character 4-grams of a claim, each with the weight of the rarest word that it overlaps."""
+
+    weights: dict[Gram, float]
+    total: float
+    has_diacritics: bool
+
+    def shared_weight(self, present: Set[Gram]) -> float:
+        """Return the weighted share of the claim's 4-grams that are present."""
+        return sum([weight for gram, weight in self.weights.items() if gram in present]) / self.total
+
+
+def weigh_claim_grams(terms: ParsedTerms, marked: bool, idf: DocumentFrequencies) -> ClaimGrams:
+    """Return the 4-grams of a claim; a word has the square root of its idf as weight. `marked`: keep diacritics."""
+    word_spellings = spell_terms(terms.items, marked)
+    letter_weights = [0.0]
+    for term, word in zip(terms.items, word_spellings, strict=True):
+        letter_weights += [math.sqrt(idf.idf_weight(term.key))] * len(word)
+        letter_weights.append(0.0)
+    weights: dict[Gram, float] = {}
+    for gram, gram_weights in zip(
+        iterate_four_grams(join_spellings(word_spellings)), iterate_four_grams(letter_weights), strict=True
+    ):
+        weight = max(gram_weights)
+        if weight > weights.get(gram, 0.0):
+            weights[gram] = weight
+    return ClaimGrams(weights, sum(weights.values()) or 1.0, marked)
+
+
+def choose_evidence(
+    matches: Sequence[TermMatch], weights: Sequence[float], pieces: ClaimGrams, sources: IndexedSources
+) -> list[int]:
+    """Return the indices of at most three sentences that together cover most of the claim, the best first.
+
+    Greedy: each step adds the sentence with the largest gain, counting only words that are not covered yet.
+    """
+    words_by_sentence: dict[int, list[int]] = {}  # the indices of the content words in each sentence
+    for word, match in enumerate(matches):
+        for sentence in sources.sentences_at(match.positions[:_MOST_POSITIONS]) if match.positions else ():
+            words_by_sentence.setdefault(sentence, []).append(word)
+    total = sum(weights)
+    new_share: dict[int, float] = {}  # of each sentence: the weighted share of the claim that it alone covers
+    for sentence, words in words_by_sentence.items():
+        new_share[sentence] = sum([weights[word] for word in words]) / total
+    candidates = sorted(new_share, key=lambda sentence: (-new_share[sentence], sentence))[:_CANDIDATES]
+    gram_shares: dict[int, float] = {}
+    chosen: list[int] = []
+    covered: set[int] = set()
+    while len(chosen) < _MOST_SENTENCES:
+        gram_weight = _GRAM_WEIGHT_LATER if chosen else _GRAM_WEIGHT_FIRST
+        best, gain = -1, _LEAST_GAIN
+        for sentence in candidates:
+            if new_share[sentence] + gram_weight <= gain:
+                break  # sorted by share: no later sentence can gain more, even with all 4-grams
+            if sentence not in gram_shares:
+                gram_shares[sentence] = pieces.shared_weight(sources.sentence_grams(sentence, pieces.has_diacritics))
+            value = new_share[sentence] + gram_weight * gram_shares[sentence]
+            if value > gain:
+                best, gain = sentence, value
+        if best < 0:
+            break
+        chosen.append(best)
+        covered.update(words_by_sentence[best])
+        candidates.remove(best)
+        for sentence in candidates:
+            uncovered = [word for word in words_by_sentence[sentence] if word not in covered]
+            new_share[sentence] = sum([weights[word] for word in uncovered]) / total
+        candidates.sort(key=lambda s: (-new_share[s], s))
+    return chosen
+
+
+def locate_sentence(sources: IndexedSources, sentence: int) -> SupportingSentence:
+    """Return a sentence by its index in `sources.sentences`."""
+    passage_number, sentence_number = sources.sentences[sentence]
+    return SupportingSentence(
+        sources.chunks[passage_number][0], *sources.passages[passage_number].sentence_span(sentence_number)
+    )
+
+
+def _split_words(text: str) -> tuple[list[str], list[list[str]]]:
+    words = [(word, tokenise_text(word)) for word in text.split()]
+    return [word for word, tokens in words if tokens], [tokens for _, tokens in words if tokens]
+
+
+def quote_difference(text: str, other: str, most_words: int = 12) -> str:
+    """Return the passage of a text that another text does not have, as it is written, from the first word that differs.
+
+    What both begin and end with is left out; of a long passage the first words are returned, with "…" after them.
+
+    >>> quote_difference("Leave is 12 days. Ask the manager, who decides.", "Leave is 12 days.")
+    'Ask the manager, who decides.'
+    >>> quote_difference("Leave is 15 days a year.", "Leave is 12 days a year.")
+    '15'
+    """
+    # What has no letters and digits, such as the marks of a table, is no difference.
+    words, folded = _split_words(text)
+    others, other_folded = _split_words(other)
+    shortest = min(len(words), len(others))
+    start = next((number for number in range(shortest) if folded[number] != other_folded[number]), shortest)
+    end = 0
+    while end < shortest - start and folded[-1 - end] == other_folded[-1 - end]:
+        end += 1
+    passage = words[start : len(words) - end]
+    return " ".join(passage[:most_words]) + (" …" if len(passage) > most_words else "")

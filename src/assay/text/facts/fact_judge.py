@@ -1,0 +1,144 @@
+"""The judgment of one fact against one answer: what is there, where it stands, and what the answer does with it there.
+
+Each step is a module: `fact_forms` (how often, how many, nothing to pay), `fact_decision` (yes or no),
+`missing_quantities` and `absent_words` (what is not there), `fact_places` (where it stands), `fact_polarity` (denied),
+`value_scope` (limit, event, rate), `fact_doubt` (in doubt), `fact_role` (in another role), `fact_subject` (of another
+subject), `reference_roles` (mixed up), `fact_frame` (not asserted), `fact_conflict` (contradicted elsewhere) and
+`fact_event` (of another event). The first that has something to say decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assay.text.facts.absent_words import judge_absent_names, judge_absent_weekday, judge_absent_words
+from assay.text.facts.fact_conflict import judge_conflict
+from assay.text.facts.fact_decision import judge_decision, judge_opposed_decision, list_chosen_words
+from assay.text.facts.fact_doubt import judge_doubt
+from assay.text.facts.fact_event import judge_event
+from assay.text.facts.fact_forms import judge_counted_noun, judge_frequency, judge_payment, list_free_places
+from assay.text.facts.fact_frame import judge_frame
+from assay.text.facts.fact_judgments import FactJudgment, FactState
+from assay.text.facts.fact_places import (
+    MOST_OCCURRENCES,
+    Occurrence,
+    find_quantities,
+    find_word_places,
+    judge_torn_part,
+    list_occurrences,
+)
+from assay.text.facts.fact_polarity import judge_denial
+from assay.text.facts.fact_role import judge_role
+from assay.text.facts.fact_subject import SubjectJudge
+from assay.text.facts.fact_texts import FactTexts
+from assay.text.facts.missing_quantities import judge_missing_quantity
+from assay.text.facts.read_text import narrow_clause
+from assay.text.facts.reference_roles import judge_roles
+from assay.text.facts.value_scope import judge_new_bound, judge_reversed_condition, judge_value_scope
+from assay.text.quantities.frequencies import read_frequency
+from assay.text.quantities.payment_cues import is_nothing_to_pay
+from assay.text.quantities.quantity import Quantity
+
+STATE_ORDER: dict[FactState, int] = {"stated": 0, "unknown": 1, "denied": 2, "missing": 3}
+"""Of the judgments of several places, the first in this order counts."""
+
+
+def get_state_order(judgment: FactJudgment) -> int:
+    """Return the place of a judgment in the order of states, the best first."""
+    return STATE_ORDER[judgment.state]
+
+
+def _is_open(judgment: FactJudgment) -> bool:
+    return judgment.state not in ("denied", "missing")
+
+
+class FactJudge:
+    """Judges one fact against one answer. `examined`: the places that were looked at, each with its judgment."""
+
+    def __init__(self, texts: FactTexts) -> None:
+        self.texts = texts
+        self.subject = SubjectJudge(texts)
+        self.examined: list[tuple[Occurrence, FactJudgment]] = []
+
+    def judge_fact(self) -> FactJudgment:
+        """Return the best state over all places of the answer where the fact may be stated."""
+        texts = self.texts
+        if is_nothing_to_pay(texts.read_fact.plain):
+            return self._judge_free()
+        frequency = read_frequency(texts.read_fact.plain)
+        judgment = judge_frequency(texts, frequency) if frequency is not None else judge_decision(texts)
+        if judgment is not None:
+            return judgment
+        agreeing = [find_quantities(texts, quantity) for quantity in texts.read_fact.quantities]
+        pairs = zip(texts.read_fact.quantities, agreeing, strict=True)
+        lacking = [self._judge_absent_quantity(wanted) for wanted, stated in pairs if not stated]
+        if lacking:
+            return min(lacking, key=_is_open)
+        return judge_counted_noun(texts) or self._judge_words(agreeing)
+
+    def _judge_absent_quantity(self, quantity: Quantity) -> FactJudgment:
+        texts = self.texts
+        if quantity.is_spelled_one and texts.content:
+            return judge_counted_noun(texts) or FactJudgment(texts.fact, "unknown", '"one" is not there')
+        day = judge_absent_weekday(texts, quantity.start)
+        if day is not None:
+            return day
+        text = texts.read_fact.text[quantity.start : quantity.end]
+        judgment = judge_missing_quantity(texts.fact, text, quantity, texts.answer, texts.question, texts.limit)
+        if judgment.state == "stated" and (texts.content or len(texts.read_fact.quantities) > 1):
+            return judgment._replace(state="unknown", reason=f"it states {text} as a bound")
+        return judgment
+
+    def _judge_words(self, agreeing: Sequence[Sequence[Quantity]]) -> FactJudgment:
+        """Return the judgment of a fact whose quantities are all there, by its words and where both stand."""
+        texts = self.texts
+        places = [find_word_places(texts, word) for word in texts.content]
+        absent = [word for word, indices in zip(texts.content, places, strict=True) if not indices]
+        judgment = judge_absent_names(texts, absent)
+        if judgment is not None:
+            return judgment
+        repeated = texts.list_repeated_words()
+        informative = [word for word in texts.content if word not in repeated]
+        needed = informative or ([] if agreeing else list_chosen_words(texts) or texts.content)
+        lacking = [word for word in needed if word in absent]
+        if lacking:
+            return judge_absent_words(texts, needed, lacking, is_part_stated=bool(agreeing))
+        words = texts.answer.words
+        word_places = [[(words[index].start, words[index].end) for index in indices] for indices in places if indices]
+        quantity_places = [[(quantity.start, quantity.end) for quantity in stated] for stated in agreeing]
+        spots = list_occurrences(texts, quantity_places, word_places)
+        best = min((self.judge_occurrence(spot) for spot in spots), key=get_state_order)
+        if best.state == "stated":
+            return judge_torn_part(texts, needed) or judge_opposed_decision(texts) or best
+        return best
+
+    def _judge_free(self) -> FactJudgment:
+        """Return the judgment of a fact that says that there is nothing to pay, in whatever words."""
+        starts = list_free_places(self.texts)
+        if not starts:
+            return judge_payment(self.texts)
+        judgments = []
+        for start in starts[:MOST_OCCURRENCES]:
+            clause = narrow_clause(self.texts.answer.clause_at(start), start)
+            # An empty span at the start: the "no" of "no charge" denies nothing.
+            judgments.append(self.judge_occurrence(Occurrence(clause, [(start, start)], False)))
+        return min(judgments, key=get_state_order)
+
+    def judge_occurrence(self, spot: Occurrence) -> FactJudgment:
+        """Return what the answer does with the fact at one place where its parts are."""
+        judgment = self._judge_place(spot)
+        self.examined.append((spot, judgment))
+        return judgment
+
+    def _judge_place(self, spot: Occurrence) -> FactJudgment:
+        texts = self.texts
+        judgment = judge_denial(texts, spot) or judge_value_scope(texts, spot) or judge_doubt(texts, spot)
+        judgment = judgment or judge_role(texts, spot)
+        if judgment is not None:
+            return judgment
+        if spot.is_scattered:
+            return FactJudgment(texts.fact, "unknown", "its words are far apart")
+        judgment = self.subject.judge_subject(spot) or judge_roles(texts, spot) or judge_frame(texts, spot)
+        judgment = judgment or judge_conflict(texts, spot) or judge_event(texts, spot)
+        judgment = judgment or judge_new_bound(texts, spot) or judge_reversed_condition(texts, spot)
+        return judgment or self.subject.judge_gaps(spot)

@@ -1,0 +1,43 @@
+"""What a reference forbids or denies, and an answer affirms."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+
+from assay.text.facts.fact_scope import has_exception
+from assay.text.facts.read_text import ReadText, Word, get_start, narrow_clause, read_text
+from assay.text.statement_cues import NEGATION
+
+_FORBIDDEN = re.compile(
+    r"\b(?:cannot|can't|can not|may not|must not|mustn't|won't|(?:is|are|will) not|isn't|aren't|never"
+    r"|khong (?:duoc|the)(?: phep)?)"
+    r" (?:be )?(?P<verb>[a-z]{4,})"
+)
+
+
+def find_reversed_statement(answer: str, reference: str) -> str:
+    """Return what the reference forbids or denies and the answer affirms, in words; "" if there is nothing such.
+
+    >>> find_reversed_statement("Keep it for 14 days and renew it twice.", "14 days; it cannot be renewed.")
+    'cannot be renewed (the answer says "renew" without denying it)'
+    """
+    read_answer, read_reference = read_text(answer), read_text(reference)
+    for match in _FORBIDDEN.finditer(read_reference.plain):
+        index = bisect_left(read_reference.words, match.start("verb"), key=get_start)
+        if index == len(read_reference.words) or read_reference.words[index].start != match.start("verb"):
+            continue
+        verb = read_reference.words[index]
+        places = [read_answer.words[place] for place in read_answer.find_word(verb, not read_answer.has_marks)]
+        if not places or any(_is_in_negated_clause(word, read_answer) for word in places):
+            continue
+        denied = read_reference.text[match.start() : match.end()]
+        affirmed = read_answer.text[places[0].start : places[0].end]
+        return f'{denied} (the answer says "{affirmed}" without denying it)'
+    return ""
+
+
+def _is_in_negated_clause(word: Word, text: ReadText) -> bool:
+    clause = narrow_clause(text.clause_at(word.start), word.start)
+    sentence = text.plain[clause.sentence_start : clause.sentence_end]
+    return NEGATION.search(sentence) is not None or sentence.rstrip().endswith("?") or has_exception(text)

@@ -1,0 +1,104 @@
+"""Whether an answer states a fact: stated, denied, missing, or unknown where the rules cannot tell.
+
+The words of a fact may come in another order and inflection, its quantities in another form; numbers and names must be
+there. A match is undone by a negation, by a quantifier ("none of", "few"), by words for a myth and by a bound ("less
+than 12 days"). Doubt ("maybe"), another subject than the question's, and words that are only partly there leave it
+unknown.
+English and Vietnamese, with or without diacritics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from assay.text.facts.absent_words import OTHER_LANGUAGE, is_in_other_language
+from assay.text.facts.fact_decision import decide_by_statement, restate_question
+from assay.text.facts.fact_judge import FactJudge, get_state_order
+from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.fact_scope import find_expected_limit
+from assay.text.facts.fact_texts import FactTexts
+from assay.text.facts.read_text import read_text
+from assay.text.facts.statement_gaps import Gap
+from assay.text.facts.swapped_values import find_swapped_values
+
+
+def judge_facts(answer: str, facts: Sequence[str], question: str = "", context: str = "") -> list[FactJudgment]:
+    """Return what an answer does with each fact, in order; empty facts are left out.
+
+    `question`: its words need not be repeated, and an answer about something else leaves the fact unknown. `context`:
+    further words that do not show another subject, such as the reference. Only the first 200,000 characters are read.
+
+    >>> [found.state for found in judge_facts("Approval by the manager is needed.", ["manager approves", "HR"])]
+    ['stated', 'missing']
+    >>> [judge_facts(text, ["12 days"])[0].state for text in ("None of us gets 12 days.", "Maybe 12 days.")]
+    ['denied', 'unknown']
+    """
+    return list(_judge_cached(answer, tuple(facts), question, context))
+
+
+@lru_cache(maxsize=8192)
+def _judge_cached(answer: str, facts: tuple[str, ...], question: str, context: str) -> tuple[FactJudgment, ...]:
+    """Several metrics and the attribution ask the same of an answer."""
+    judgments = []
+    for fact, judge in _make_judges(answer, facts, question, context):
+        if judge is not None:
+            judgment = judge.judge_fact()
+            if judgment.state == "missing" and is_in_other_language(judge.texts):
+                judgment = judgment._replace(state="unknown", reason=OTHER_LANGUAGE)
+            if judgment.state == "unknown":
+                judgment = _judge_by_question(judgment, judge.texts)
+            judgments.append(judgment)
+        elif fact.strip():
+            is_there = read_text(fact).plain.strip() in read_text(answer).plain
+            judgments.append(FactJudgment(fact, "stated") if is_there else FactJudgment(fact, "missing", "not there"))
+    swapped = find_swapped_values(question, context, answer, facts)
+    return tuple(
+        swapped.get(judgment.fact, judgment) if judgment.state == "stated" else judgment for judgment in judgments
+    )
+
+
+def _judge_by_question(judgment: FactJudgment, texts: FactTexts) -> FactJudgment:
+    """Return the judgment of a mere yes or no that an answer does not write by what it does with what is asked."""
+    statement = restate_question(judgment.fact, texts.question)
+    if not statement:
+        return judgment
+    (restated,) = judge_facts(texts.answer.text, [statement])
+    return decide_by_statement(judgment.fact, restated)
+
+
+def _make_judges(
+    answer: str, facts: Sequence[str], question: str, context: str
+) -> Iterator[tuple[str, FactJudge | None]]:
+    """Yield each fact with its judge; None for one without a word or quantity."""
+    read_answer, read_question, read_reference = read_text(answer), read_text(question), read_text(context)
+    read_facts = [read_text(fact) for fact in facts]
+    expected = [quantity for read_fact in read_facts for quantity in read_fact.quantities]
+    explaining = [read_question, read_reference, *read_facts]
+    limit = find_expected_limit(read_question.plain, read_reference.plain)
+    for fact, read_fact in zip(facts, read_facts, strict=True):
+        judge = None
+        if read_fact.words or read_fact.quantities:
+            judge = FactJudge(FactTexts(fact, read_answer, read_question, read_reference, explaining, expected, limit))
+        yield fact, judge
+
+
+def find_statement_gaps(answer: str, facts: Sequence[str], question: str, context: str = "") -> dict[str, list[Gap]]:
+    """Return the gaps in the evidence for each fact that an answer holds, whatever other rules make of the fact.
+
+    The parameters are those of `judge_facts`. Facts that the answer does not hold have no entry. `benchmarks` choose
+    by this which gaps leave a fact open.
+
+    >>> gaps = find_statement_gaps("A bus takes 5 hours. A train takes 2.", ["5 hours"], "How long does a train take?")
+    >>> [gap.kind for gap in gaps["5 hours"]]
+    ['second value']
+    """
+    found = {}
+    for fact, judge in _make_judges(answer, facts, question, context):
+        if judge is None:
+            continue
+        judge.judge_fact()
+        if judge.examined:
+            spot, _ = min(judge.examined, key=lambda examined: get_state_order(examined[1]))
+            found[fact] = list(judge.subject.list_gaps(spot))
+    return found

@@ -1,0 +1,118 @@
+"""Whether an answer states the quantities of a reference; the words around them only tell whose they are."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from decimal import Decimal
+
+from assay.text.facts.fact_frame import judge_frame
+from assay.text.facts.fact_judge import FactJudge, get_state_order
+from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.fact_places import MOST_OCCURRENCES, Occurrence
+from assay.text.facts.fact_scope import ExpectedLimit
+from assay.text.facts.fact_texts import FactTexts
+from assay.text.facts.missing_quantities import is_in_name, judge_missing_quantity
+from assay.text.facts.read_text import ReadText, Word, get_start, narrow_clause, read_text
+from assay.text.late_pattern import LatePattern
+from assay.text.quantities.quantity import CODE, INTERNATIONAL_CODE, Quantity, is_plain
+from assay.text.quantities.quantity_agreement import is_same_quantity
+
+_MOST_VALUE_CHARACTERS = 60
+_AROUND_A_VALUE = frozenset(" \t\n.,;:!?*_`\"'“”‘’()")
+_NO_VALUES = frozenset((CODE, INTERNATIONAL_CODE, "ordinal"))
+"""Dimensions of telephone numbers and of places in an order."""
+_MORE_THAN = LatePattern(r"\s*>")
+"""A bound, which at the beginning of a text looks like the mark of a quotation."""
+_ROUND_THE_CLOCK_OR_AMBIGUOUS = LatePattern(r"(?<![\d/])(?:24/7|(?:0?[1-9]|1[0-2])/(?:0?[1-9]|1[0-2]))(?![\d/])")
+
+
+def is_lone_value(text: str) -> bool:
+    """Return whether a text is nothing but one number, amount, date or time: no bound, no range and no other word.
+
+    "1/2" may be a day, another day or a half, and "24/7" is said in other words.
+
+    >>> [is_lone_value(text) for text in ("£24.00", "18:10", "12 days.", "up to 12 days", "12 days of leave", "No.")]
+    [True, True, True, False, False, False]
+    """
+    if len(text) > _MOST_VALUE_CHARACTERS or _MORE_THAN.match(text) is not None:
+        return False
+    read = read_text(text)
+    if read.words or len(read.quantities) != 1:
+        return False
+    (value,) = read.quantities
+    is_exact = not (value.bound or value.is_approximate or value.is_range or value.is_spelled_one)
+    is_exact = is_exact and (not value.date or _ROUND_THE_CLOCK_OR_AMBIGUOUS.search(text) is None)
+    is_value = not any(reading.dimension in _NO_VALUES for reading in value.readings)
+    around = read.text[: value.start] + read.text[value.end :]
+    return is_exact and is_value and _AROUND_A_VALUE.issuperset(around)
+
+
+def judge_quantities(
+    answer: str, reference: str, tolerance: Decimal = Decimal(0), question: str = ""
+) -> list[FactJudgment]:
+    """Return what an answer does with each quantity of the reference, in order; the words around it do not count.
+
+    `tolerance` is absolute, in plain numbers. A spelled-out "one" is not asked for, and a number that is a part of a
+    name in the question states nothing.
+
+    >>> [judged.state for judged in judge_quantities("It is 3 km away.", "3,000 m in 2024")]
+    ['stated', 'missing']
+    """
+    read_answer, read_reference, read_question = read_text(answer), read_text(reference), read_text(question)
+    own_quantities = [own for own in read_answer.quantities if not is_in_name(own, read_answer, read_question)]
+    limit = ExpectedLimit("", False)
+    judgments = []
+    for wanted in read_reference.quantities:
+        if wanted.is_spelled_one:
+            continue
+        text = read_reference.text[wanted.start : wanted.end]
+        agreeing = [own for own in own_quantities if is_same_quantity(wanted, own, tolerance)]
+        noun = _find_counted_noun(wanted, read_reference)
+        if noun is not None:
+            agreeing = [own for own in agreeing if _may_count(own, noun, read_answer, own_quantities)]
+        if not agreeing:
+            judgments.append(judge_missing_quantity(text, text, wanted, read_answer, read_question, limit))
+            continue
+        # Of the words of the question, only those that tell whose number it is count.
+        judge, owner_judge = (
+            FactJudge(
+                FactTexts(
+                    text,
+                    read_answer,
+                    asked,
+                    read_text(""),
+                    (read_question, read_question, read_reference),
+                    read_reference.quantities,
+                    limit,
+                )
+            )
+            for asked in (read_text(""), read_question)
+        )
+        judged = []
+        for own in agreeing[:MOST_OCCURRENCES]:
+            clause = narrow_clause(read_answer.clause_at(own.start), own.start)
+            spot = Occurrence(clause, [(own.start, own.end)], False)
+            judgment = judge.judge_occurrence(spot)
+            if judgment.state == "stated":
+                judgment = judge_frame(owner_judge.texts, spot) or owner_judge.subject.judge_owner(spot)
+            judged.append(judgment)
+        judgments.append(min(judged, key=get_state_order))
+    return judgments
+
+
+def _find_counted_noun(wanted: Quantity, text: ReadText) -> Word | None:
+    """Return the noun that a plain number counts: "steps" in "214 steps"."""
+    if not is_plain(wanted):
+        return None
+    index = bisect_left(text.words, wanted.end, key=get_start)
+    word = text.words[index] if index < len(text.words) else None
+    is_next = word is not None and word.start - wanted.end <= 1 and word.kind == "word"
+    return word if is_next else None
+
+
+def _may_count(own: Quantity, noun: Word, answer: ReadText, quantities: Sequence[Quantity]) -> bool:
+    """Whether a number of an answer may count what a noun says: "214 feet" do not if "168 steps" are there too."""
+    places = [answer.words[index].start for index in answer.find_word(noun, True)]
+    counted = [other for other in quantities if any(0 <= start - other.end <= 1 for start in places)]
+    return not counted or own in counted

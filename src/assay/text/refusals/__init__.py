@@ -1,0 +1,1 @@
+"""What an answer does: whether it answers, declines, asks back or hands over."""

@@ -1,0 +1,515 @@
+"""What a language's lexicon of refusals holds, checked and compiled: phrases, who may say them, and what is no claim.
+
+A lexicon is data (`lexicons/<language>.yaml`; `lexicon_file` reads it). Everything is compared with folded text (lower
+case, no diacritics, "can't" spelled "can not"), so a lexicon may be written with or without diacritics. Templates of
+phrases hold lists by name (`<info>`) or in braces (`{data,facts}`); an empty alternative makes a word optional. Lists
+of words are regular expressions, of which a plain word is the simplest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, get_args
+
+from assay.text.normalisation import fold_character, fold_text
+from assay.text.refusals.word_marks import WordMarks, find_first_words
+from assay.text.word_runs import split_tokens
+
+PhraseKind = Literal["abstain", "permission_denied", "escalate", "clarify", "contact", "doubt"]
+"""What a phrase does. `contact` is advice whom to ask, which alone may hand over; `doubt` leaves a text undecided."""
+
+PhraseSubject = Literal[
+    "speaker", "me", "you", "reader", "source", "document", "topic", "this", "anyone", "exclusive", "contact", "free"
+]
+"""Who must say the phrase: see `RefusalLexicon.subjects`. `reader`: the speaker or "you"; `source`: the speaker, a
+document or a pronoun; `topic`: nobody, or what was asked; `this`: what was asked, pointed at ("these figures are for
+managers", which of "the files" states a rule); `anyone`: all but a third person; `free`: not looked at."""
+
+SHORTEST_PHRASE = 6
+"""Least number of letters and digits of a phrase in a script with spaces; the filter looks up that many."""
+
+_KINDS: tuple[str, ...] = get_args(PhraseKind)
+_SUBJECTS: tuple[str, ...] = get_args(PhraseSubject)
+_MOST_PHRASES = 20_000
+_ESCAPE = re.compile(r"(\\.)")
+_FOLDED_PATTERN = re.compile(r"[ -@\[-_a-~]*")  # ASCII without capitals, grave accents and line breaks
+_TEMPLATE_PART = re.compile(r"\{([^{}]*)\}|<(\w+)>")
+_BRACKET = re.compile(r"[{}<>\[\]]")
+_LANGUAGE = re.compile(r"[a-z]{2,3}")
+NOTHING = r"(?!)"
+"""The pattern of an empty list: it matches nothing."""
+_OPENING, _CLOSING = r"\b(?:", r")\b"
+
+
+class LexiconProblem(NamedTuple):
+    """What is wrong with a lexicon: its file, the line (None if there is none to point to), the field, the message."""
+
+    path: str
+    line: int | None
+    field: str
+    message: str
+
+    def __str__(self) -> str:
+        line = "" if self.line is None else f":{self.line}"
+        return (
+            f"{self.path}{line}: {self.field}: {self.message}" if self.field else f"{self.path}{line}: {self.message}"
+        )
+
+
+class LexiconError(ValueError):
+    """A lexicon that cannot be used, with everything that is wrong with it."""
+
+    def __init__(self, problems: Sequence[LexiconProblem]) -> None:
+        super().__init__("\n".join(map(str, problems)))
+        self.problems = tuple(problems)
+
+
+class PatternTable(Mapping[str, re.Pattern[str]]):
+    """Regular expressions by name, each compiled on its first look-up: a run looks up few of them."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self.texts = texts
+        self._compiled: dict[str, re.Pattern[str]] = {}
+
+    def __getitem__(self, name: str) -> re.Pattern[str]:
+        pattern = self._compiled.get(name)
+        if pattern is None:
+            pattern = self._compiled[name] = re.compile(self.texts[name])
+        return pattern
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.texts  # that of Mapping would compile the pattern
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.texts)
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+
+class PhraseRow(NamedTuple):
+    """The template of some phrases, folded, with what they do (see `RefusalPhrase`) and the words they begin with.
+
+    `starts`: the first two words of each phrase, so that a text tells which templates are worth expanding; none where
+    phrases are not looked up by words.
+    """
+
+    kind: PhraseKind
+    subject: PhraseSubject
+    following: str
+    template: str
+    starts: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class RefusalLexicon:
+    """One language: its phrases, and the words by which a phrase in context is understood.
+
+    `is_spaced`: whether the script puts spaces between words. `has_starts`: whether its phrases are looked up by their
+    first two words; those with other than ASCII letters are not. `lists`: the words that templates name.
+    `common_words`: frequent words that show the language. `first_words`: what `WordMarks` needs of each list.
+    `bare_refusals`, `bare_denials`: texts that abstain or deny permission if they are the whole answer.
+    `least_claim_words`: words (in a script without spaces: pairs of characters) from which a clause makes a claim.
+    """
+
+    language: str
+    is_spaced: bool
+    has_starts: bool
+    common_words: frozenset[str]
+    rows: tuple[PhraseRow, ...] = field(repr=False)
+    lists: Mapping[str, Sequence[str]] = field(repr=False)
+    bare_refusals: frozenset[str] = field(repr=False)
+    bare_denials: frozenset[str] = field(repr=False)
+    pattern_texts: Mapping[str, str] = field(repr=False)
+    following_texts: Mapping[str, str] = field(repr=False)
+    first_words: Mapping[str, Sequence[str] | None] = field(repr=False)
+    words: Mapping[str, frozenset[str]] = field(repr=False)
+    least_claim_words: int
+
+    @cached_property
+    def patterns(self) -> PatternTable:
+        """The expressions of `PATTERN_LISTS` and `QUESTION_LISTS`, by field."""
+        return PatternTable(self.pattern_texts)
+
+    @cached_property
+    def following_patterns(self) -> PatternTable:
+        """The expressions that must follow a phrase, by name."""
+        return PatternTable(self.following_texts)
+
+    @cached_property
+    def phrases(self) -> Mapping[str, tuple[RefusalPhrase, ...]]:
+        """What each phrase means: thousands of phrases, which few runs need all of."""
+        phrases: dict[str, tuple[RefusalPhrase, ...]] = {}
+        for row in self.rows:
+            add_phrases(phrases, dict.fromkeys(self.expand_row(row), (self.read_cue(row),)))
+        return phrases
+
+    def expand_row(self, row: PhraseRow) -> list[str]:
+        """Return the phrases of a row."""
+        return [phrase for phrase in expand_template(row.template, self.lists) if phrase]
+
+    def list_phrases(self, row: PhraseRow, start: str) -> list[str]:
+        """Return the phrases of a row that begin with these words."""
+        end = len(start)
+        beginning = [phrase for phrase in self.expand_row(row) if phrase.startswith(start)]
+        return [phrase for phrase in beginning if not phrase[end : end + 1].isalnum()]
+
+    def read_cue(self, row: PhraseRow) -> RefusalPhrase:
+        """Return what the phrases of a row mean."""
+        return RefusalPhrase(row.kind, row.subject, row.following, self)
+
+    @cached_property
+    def marks(self) -> WordMarks:
+        """Tells from the words of a text which of the lists it can match."""
+        return WordMarks(self.first_words)
+
+
+class RefusalPhrase(NamedTuple):
+    """The meaning of a phrase, its required subject, the name of the pattern that must follow it in the same clause
+    ("" matches anything), and the lexicon that it is from."""
+
+    kind: PhraseKind
+    subject: PhraseSubject
+    following: str
+    lexicon: RefusalLexicon
+
+    @property
+    def following_pattern(self) -> re.Pattern[str]:
+        """The pattern that must follow the phrase in the same clause."""
+        return self.lexicon.following_patterns[self.following]
+
+
+PATTERN_LISTS = (
+    "subjects.speaker",
+    "subjects.me",
+    "subjects.you",
+    "subjects.others",
+    "subjects.documents",
+    "subjects.pronouns",
+    "subjects.topics",
+    "subjects.exclusive",
+    "subjects.this",
+    "subjects.contact",
+    "not_asserted.conditions",
+    "not_asserted.explanations",
+    "not_asserted.denials",
+    "permission.giving",
+    "permission.subjects",
+    "no_claim.set_aside",
+    "no_claim.contacts",
+    "no_claim.echoes",
+    "no_claim.first_person",
+    "no_claim.reports",
+    "no_claim.references",
+    "no_claim.numerals",
+    "no_claim.continuations",
+    "contrasts",
+    "conclusions",
+    "answers",
+    "letters",
+)
+"""The lists of a lexicon that are matched as patterns, by field."""
+QUESTION_LISTS = ("questions.contact",)
+"""The lists that a question is compared with, matched as patterns too: it asks whom to turn to."""
+WORD_LISTS = ("no_claim.fillers", "no_claim.words")
+_FIELDS = (
+    "language",
+    "spaced",
+    "common",
+    "letters",
+    "lists",
+    "followed_by",
+    "phrases",
+    "bare",
+    "bare_denied",
+    "claim_words",
+    "contrasts",
+    "conclusions",
+    "answers",
+)
+_SECTIONS = ("subjects", "not_asserted", "permission", "no_claim", "questions")
+
+
+def fold_pattern(pattern: str) -> str:
+    """Return a regular expression with its text folded and its escapes as they are.
+
+    >>> fold_pattern(r"không\\b|\\S+ Größe")
+    'khong\\\\b|\\\\S+ grosse'
+    """
+    if _FOLDED_PATTERN.fullmatch(pattern):
+        return pattern  # nearly all are written folded, and folding takes most of the time of reading a lexicon
+    pieces = _ESCAPE.split(pattern)
+    return "".join(piece if index % 2 else "".join(map(fold_character, piece)) for index, piece in enumerate(pieces))
+
+
+def expand_template(template: str, lists: Mapping[str, Sequence[str]] | None = None) -> list[str]:
+    """Return all phrases that a folded template stands for. Raises KeyError for a list that is not there.
+
+    >>> expand_template("no {relevant,} <fact>", {"fact": ["data", "mention"]})
+    ['no relevant data', 'no relevant mention', 'no data', 'no mention']
+    """
+    if "{" not in template and "<" not in template:
+        return [" ".join(template.split())]
+    phrases = [""]
+    position = 0
+    for part in _TEMPLATE_PART.finditer(template):
+        literal = template[position : part.start()]
+        alternatives = part[1].split(",") if part[2] is None else (lists or {})[part[2]]
+        endings: list[str] = []
+        for alternative in alternatives:
+            if "{" in alternative or "<" in alternative:
+                endings += [literal + inner for inner in expand_template(alternative, lists)]
+            else:
+                endings.append(literal + alternative)
+        phrases = [beginning + ending for beginning in phrases for ending in endings]
+        position = part.end()
+    return _squeeze_spaces([phrase + template[position:] for phrase in phrases])
+
+
+def _squeeze_spaces(phrases: Sequence[str]) -> list[str]:
+    """Return folded phrases with single spaces between words: in one text, which takes a third of the time."""
+    text = "\n".join(phrases)
+    while "  " in text:
+        text = text.replace("  ", " ")
+    return text.replace(" \n", "\n").replace("\n ", "\n").strip(" ").split("\n")
+
+
+def contract_negations(phrase: str) -> str:
+    """Return an English phrase with "not" as it is contracted; other phrases unchanged.
+
+    >>> contract_negations("i can not find"), contract_negations("not sure")
+    ('i cant find', 'nt sure')
+    """
+    if "not" not in phrase:
+        return phrase
+    return _NOT.sub("nt", _CAN_NOT.sub("cant", _WILL_NOT.sub("wont", phrase)))
+
+
+_NOT, _CAN_NOT, _WILL_NOT = re.compile(r"\bnot\b"), re.compile(r"\bcan not\b"), re.compile(r"\bwill not\b")
+
+
+def find_start(phrase: str) -> str:
+    """Return the first two words of a folded phrase.
+
+    >>> find_start("can not say"), find_start("can not"), find_start("i can, but")
+    ('can not', 'can not', 'i can')
+    """
+    return " ".join(split_tokens(phrase)[:2])
+
+
+def add_phrases(
+    phrases: dict[str, tuple[RefusalPhrase, ...]], further: Mapping[str, tuple[RefusalPhrase, ...]]
+) -> None:
+    """Add `further` to `phrases`; a phrase that is in both has the meanings of both."""
+    shared = {phrase: phrases[phrase] + further[phrase] for phrase in phrases.keys() & further.keys()}
+    phrases |= further
+    phrases |= shared
+
+
+class LexiconParser:
+    """Turns the content of a lexicon file into a `RefusalLexicon`; collects everything that is wrong with it."""
+
+    def __init__(self, path: str, lines: Mapping[str, int]) -> None:
+        """`lines`: the line of each field (`phrases.abstain[3].say`), as far as it is known."""
+        self.path, self._lines = path, lines
+        self.problems: list[LexiconProblem] = []
+
+    def parse_lexicon(self, data: object) -> RefusalLexicon:
+        """Return the lexicon. Raises LexiconError with every problem of the file."""
+        content = self._read_mapping(data, "")
+        for name in content:
+            if name not in (*_FIELDS, *_SECTIONS):
+                self._add(name, f"unknown field (got {name!r}; expected one of {', '.join((*_FIELDS, *_SECTIONS))})")
+        language = content.get("language")
+        if not isinstance(language, str) or not _LANGUAGE.fullmatch(language):
+            self._add(
+                "language", f"no language (got {language!r}; expected a code of two or three letters, such as it)"
+            )
+        is_spaced = content.get("spaced", True)
+        if not isinstance(is_spaced, bool):
+            self._add(
+                "spaced", f"neither true nor false (got {is_spaced!r}; expected false for a script without spaces)"
+            )
+        least_words = content.get("claim_words", 4)
+        if not isinstance(least_words, int) or isinstance(least_words, bool) or least_words < 1:
+            self._add("claim_words", f"no count of words (got {least_words!r}; expected a whole number from 1)")
+            least_words = 4
+        lists = {
+            name: list(map(fold_pattern, self._read_texts(value, f"lists.{name}")))
+            for name, value in self._section(content, "lists")
+        }
+        following = self._read_following(content)
+        common_words = frozenset(map(fold_text, self._read_texts(content.get("common", []), "common")))
+        bare_refusals = frozenset(self._expand_all(content.get("bare", []), "bare", lists))
+        patterns = self._read_patterns(content, bool(is_spaced))
+        words = {name: frozenset(map(fold_text, self._read_list(content, name))) for name in WORD_LISTS}
+        bare_denials = frozenset(self._expand_all(content.get("bare_denied", []), "bare_denied", lists))
+        phrases_by_row = self._read_phrases(content, lists, following, is_spaced=bool(is_spaced))
+        phrases = {phrase for row_phrases in phrases_by_row.values() for phrase in row_phrases}
+        if len(phrases) > _MOST_PHRASES:
+            self._add("phrases", f"too many (got {len(phrases)} after expansion; expected {_MOST_PHRASES} at most)")
+        if not phrases and not self.problems:
+            self._add("phrases", "no phrases (got none; expected some under abstain)")
+        has_starts = bool(is_spaced) and "".join(phrases).isascii()
+        lexicon = RefusalLexicon(
+            language=str(language),
+            is_spaced=bool(is_spaced),
+            has_starts=has_starts,
+            common_words=common_words,
+            rows=tuple(
+                row._replace(starts=tuple(dict.fromkeys(map(find_start, row_phrases)))) if has_starts else row
+                for row, row_phrases in phrases_by_row.items()
+            ),
+            lists=lists,
+            bare_refusals=bare_refusals,
+            bare_denials=bare_denials,
+            pattern_texts=patterns,
+            following_texts=following,
+            first_words={
+                name: find_first_words(patterns[name][len(_OPENING) : -len(_CLOSING)]) if is_spaced else None
+                for name in PATTERN_LISTS
+                if patterns[name] != NOTHING
+            },
+            words=words,
+            least_claim_words=least_words,
+        )
+        if self.problems:
+            raise LexiconError(self.problems)
+        return lexicon
+
+    # ── phrases ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _read_following(self, content: Mapping[str, Any]) -> dict[str, str]:
+        texts = {"": ""}
+        for name, pattern in self._section(content, "followed_by"):
+            texts[name] = self._read_pattern(pattern, f"followed_by.{name}")
+        return texts
+
+    def _read_phrases(
+        self,
+        content: Mapping[str, Any],
+        lists: Mapping[str, Sequence[str]],
+        following: Mapping[str, str],
+        *,
+        is_spaced: bool,
+    ) -> dict[PhraseRow, list[str]]:
+        """Return the phrases of each row; if several rows stand for a phrase, each applies with its own subject."""
+        phrases_by_row: dict[PhraseRow, list[str]] = {}
+        for kind, templates in self._section(content, "phrases"):
+            if kind not in _KINDS:
+                self._add(f"phrases.{kind}", f"unknown kind (got {kind!r}; expected one of {', '.join(_KINDS)})")
+                continue
+            for index, entry in enumerate(templates if isinstance(templates, list) else [templates]):
+                at = f"phrases.{kind}[{index}]"
+                row = {"say": entry} if isinstance(entry, str) else self._read_mapping(entry, at)
+                phrases = self._read_phrase_row(row, at, lists, following, is_spaced=is_spaced)
+                if phrases:
+                    # `_KINDS` holds the kinds of the type, which the check above compares with
+                    subject, template = row.get("by", "anyone"), fold_pattern(row["say"])
+                    phrase_row = PhraseRow(kind, subject, row.get("then", ""), template, ())  # type: ignore[arg-type]
+                    phrases_by_row[phrase_row] = phrases
+        return phrases_by_row
+
+    def _read_phrase_row(
+        self,
+        row: Mapping[str, Any],
+        at: str,
+        lists: Mapping[str, Sequence[str]],
+        following: Mapping[str, str],
+        *,
+        is_spaced: bool,
+    ) -> list[str]:
+        for name in row.keys() - {"say", "by", "then"}:
+            self._add(f"{at}.{name}", "unknown field (expected say, by or then)")
+        if row.get("by", "anyone") not in _SUBJECTS:
+            self._add(f"{at}.by", f"unknown subject (got {row['by']!r}; expected one of {', '.join(_SUBJECTS)})")
+            return []
+        if row.get("then", "") not in following:
+            pattern_names = ", ".join(filter(None, following)) or "a pattern under followed_by"
+            self._add(f"{at}.then", f"unknown pattern (got {row['then']!r}; expected {pattern_names})")
+            return []
+        phrases = self._expand_all([row.get("say")], f"{at}.say", lists)
+        for phrase in phrases if is_spaced else ():
+            if len(phrase) > 2 * SHORTEST_PHRASE and " " in phrase:
+                continue  # long enough, whatever is contracted
+            if " " not in phrase or sum(map(str.isalnum, contract_negations(phrase))) < SHORTEST_PHRASE:
+                expected = f"two words or more, and {SHORTEST_PHRASE} letters"
+                self._add(f"{at}.say", f"phrase too short to look up (got {phrase!r}; expected {expected})")
+                return []
+        return phrases
+
+    def _expand_all(self, templates: object, at: str, lists: Mapping[str, Sequence[str]]) -> list[str]:
+        phrases: list[str] = []
+        for template in self._read_texts(templates, at):
+            try:
+                expanded = expand_template(fold_pattern(template), lists)
+                if any(_BRACKET.search(phrase) for phrase in expanded):
+                    message = "a bracket without its other half, or none of a phrase"
+                    self._add(at, f"{message} (got {template!r}; expected {{a,b}} for words, <name> for a list)")
+                phrases += expanded
+            except KeyError as error:
+                list_names = ", ".join(sorted(lists)) or "none"
+                self._add(at, f"unknown list (got <{error.args[0]}>; expected a name under lists: {list_names})")
+            except RecursionError:
+                self._add(at, f"a list that holds itself (got {template!r}; expected lists without circles)")
+        return [phrase for phrase in phrases if phrase]
+
+    # ── words and patterns ───────────────────────────────────────────────────────────────────────────────────────
+
+    def _read_patterns(self, content: Mapping[str, Any], is_spaced: bool) -> dict[str, str]:
+        opening, closing = (_OPENING, _CLOSING) if is_spaced else ("(?:", ")")
+        texts: dict[str, str] = {}
+        for name in (*PATTERN_LISTS, *QUESTION_LISTS):
+            alternatives = [self._read_pattern(text, name) for text in self._read_list(content, name)]
+            alternatives = [text for text in alternatives if text != NOTHING]
+            texts[name] = f"{opening}{'|'.join(alternatives)}{closing}" if alternatives else NOTHING
+        return texts
+
+    def _read_list(self, content: Mapping[str, Any], name: str) -> list[str]:
+        section, _, key = name.rpartition(".")
+        holder = dict(self._section(content, section)) if section else content
+        return self._read_texts(holder.get(key, []), name)
+
+    def _read_pattern(self, pattern: object, at: str) -> str:
+        """Return a regular expression folded; one that matches nothing, and a problem, if it is none."""
+        if not isinstance(pattern, str):
+            self._add(at, f"no text (got {pattern!r}; expected a word or a regular expression)")
+            return NOTHING
+        folded = fold_pattern(pattern)
+        try:
+            re.compile(folded)
+        except re.error as error:
+            self._add(at, f"no regular expression ({error}; got {pattern!r}; expected a word, or a valid pattern)")
+            return NOTHING
+        return folded
+
+    # ── shapes ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _section(self, content: Mapping[str, Any], name: str) -> Iterator[tuple[str, Any]]:
+        yield from self._read_mapping(content.get(name, {}), name).items()
+
+    def _read_mapping(self, value: object, at: str) -> Mapping[str, Any]:
+        if isinstance(value, Mapping):
+            return value
+        self._add(at, f"no mapping (got {type(value).__name__}; expected name: value)")
+        return {}
+
+    def _read_texts(self, value: object, at: str) -> list[str]:
+        if isinstance(value, list) and all(isinstance(text, str) for text in value):
+            return value
+        self._add(at, "no list of texts (expected [one, two]; words like no, yes and numbers need quotes)")
+        return []
+
+    def _add(self, at: str, message: str) -> None:
+        problem = LexiconProblem(self.path, self._find_line(at), at, message)
+        if problem not in self.problems:
+            self.problems.append(problem)
+
+    def _find_line(self, at: str) -> int | None:
+        """Return the line of a field, or of the innermost one around it that is in the file."""
+        while at and at not in self._lines:
+            at = at.rpartition("[" if at.endswith("]") else ".")[0]
+        return self._lines.get(at)

@@ -1,0 +1,1 @@
+"""Copied, disguised and restricted text, and instructions that somebody planted in it."""

@@ -1,0 +1,197 @@
+"""Facts by which a short text gives away a longer one: numbers, dates, codes and names of people and projects."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from decimal import Decimal
+from functools import lru_cache
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+from assay.text.normalisation import fold_text, normalise_nfc
+from assay.text.numbers import CURRENCY_UNITS, Date, Number, find_quantities
+from assay.text.safety.disguised_text import replace_lookalikes
+from assay.text.tokens import remove_separators, tokenise_text
+
+FactKind = Literal["number", "date", "code", "name"]
+
+_YEARS = range(1900, 2101)
+_LEAST_PLAIN = 1000  # a number without a unit tells nothing below this …
+_LEAST_WITH_UNIT = 10  # … and with one below this
+_ROUND_SHARES = frozenset(map(Decimal, (10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90, 100)))
+# Days, hours and months that are weeks, years and so on in other words.
+_ROUND_TIMES = frozenset(
+    map(Decimal, (10, 12, 14, 15, 18, 20, 21, 24, 28, 30, 36, 45, 48, 52, 60, 72, 90, 120, 180, 365))
+)
+_LEAST_DIGITS = 3  # of a code
+_LONG_DIGITS = 9  # digits in groups from which they are the number of an account or a telephone
+_FEWEST_LETTERS = 5  # of a family name that tells who is meant without a first name
+_NAME_DISTANCE = 2  # words between which two parts of a name may lie
+
+_DIGIT_GROUPS = re.compile(r"(?<!\d)\d(?>(?:[ ()./-]{0,2}\d)+)")
+_BEFORE_DIGIT = re.compile(r"(?<![^\s\d])[^\s\d]++(?=\d)")
+_LETTER = re.compile(r"[^\W\d_]")
+_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]++)+")
+_WORD = re.compile(r"(?<!\w)[^\W\d_]{2,}+(?!\w)")
+_GENERIC_NAMES = frozenset(
+    """
+    mr mrs ms dr prof frau herr ong ba anh chi the our your this that please note human resources chief executive
+    officer data protection manager director board department team office policy handbook plan report group company
+    gmbh inc ltd limited university committee council service services support customer staff employee employees
+    january february march april may june july august september october november december monday tuesday wednesday
+    thursday friday saturday sunday europe european union united states kingdom north south east west new germany
+    german english french vietnam hanoi london berlin paris march internal confidential document page section chapter
+    version part table appendix annex north finance legal sales marketing engineering security privacy terms
+    """.split()
+)
+
+
+class Fact(NamedTuple):
+    """One fact of a text: its kind, its normal form, its unit (of a number), and how the text writes it."""
+
+    kind: FactKind
+    key: Hashable
+    unit: str
+    words: str
+
+
+_REMEMBERED_TEXTS = 256
+_LONGEST_REMEMBERED = 4000
+
+
+def find_facts(text: str) -> Sequence[Fact]:
+    """Return the numbers, dates and codes of a text; a number of two readings twice.
+
+    >>> [(fact.kind, fact.key) for fact in find_facts("NX-7741 costs 84,500 euros")]
+    [('number', Decimal('84500')), ('code', 'nx7741')]
+    """
+    return _list_remembered(text) if len(text) <= _LONGEST_REMEMBERED else tuple(_iterate_facts(text))
+
+
+@lru_cache(maxsize=_REMEMBERED_TEXTS)
+def _list_remembered(text: str) -> tuple[Fact, ...]:
+    """Return the facts of a text that may be asked for again: names of chunks, answers and what cases allow."""
+    return tuple(_iterate_facts(text))
+
+
+def _iterate_facts(text: str) -> Iterator[Fact]:
+    plain = normalise_nfc(replace_lookalikes(text))
+    for item in find_quantities(plain):
+        words = plain[item.start : item.end]
+        if isinstance(item, Number):
+            yield from (Fact("number", value, item.unit, words) for value in item.readings)
+        elif isinstance(item, Date):
+            yield from (Fact("date", reading, "", words) for reading in item.readings if all(reading))
+    for token in tokenise_text(plain) if _may_have_code(plain) else ():
+        if not token.isalpha() and _is_code(token):
+            yield Fact("code", remove_separators(token), "", token)
+    for match in _EMAIL.finditer(plain):
+        yield Fact("code", remove_separators(match[0]), "", match[0])
+    for match in _DIGIT_GROUPS.finditer(plain):
+        digits = remove_separators(match[0])
+        if len(digits) >= _LONG_DIGITS:
+            yield Fact("code", digits, "", match[0])
+
+
+def _may_have_code(text: str) -> bool:
+    """Return whether a text may have a code: a letter before a digit within a word. Cheaper than reading its words."""
+    return any(_LETTER.search(before) for before in _BEFORE_DIGIT.findall(text))
+
+
+def _is_code(token: str) -> bool:
+    digits = sum(map(str.isdigit, token))
+    return digits >= _LEAST_DIGITS and token[0].isalpha() and digits < len(token)
+
+
+def is_telling(value: Decimal, unit: str, secret_unit: str) -> bool:
+    """Return whether a number that two texts share is more than chance.
+
+    With the same unit it is from 10 on, unless it is a round share or a usual length of time; without, from 1,000 on,
+    unless it is a year or a power of ten.
+
+    >>> is_telling(Decimal("12.5"), "%", "%"), is_telling(Decimal(30), "day", "day"), is_telling(Decimal(812), "", "")
+    (True, False, False)
+    """
+    size = abs(value)
+    if unit and secret_unit:
+        if unit != secret_unit:
+            return False
+        if unit in CURRENCY_UNITS:
+            return size >= _LEAST_WITH_UNIT
+        usual = _ROUND_SHARES if unit == "%" else _ROUND_TIMES
+        is_whole = size == size.to_integral_value()
+        return not is_whole or (size >= _LEAST_WITH_UNIT and size not in usual)
+    return size >= _LEAST_PLAIN and size not in _YEARS and set(f"{size.normalize():f}".lstrip("1")) != {"0"}
+
+
+class NamePair(NamedTuple):
+    """Two capitalised words that follow each other, such as a first name and a family name, folded."""
+
+    first: str
+    second: str
+
+
+def find_names(text: str) -> Iterator[tuple[NamePair, bool]]:
+    """Yield the pairs of capitalised words that lie next to each other or one word apart, and whether the second ends
+    the name. Words that are part of titles, offices and dates are left out.
+
+    >>> [pair for pair, ends in find_names("Yesterday Captain Ingrid Solheim met the Data Protection Officer.") if ends]
+    [NamePair(first='ingrid', second='solheim'), NamePair(first='captain', second='solheim')]
+    """
+    run: list[str] = []
+    words = list(_WORD.finditer(replace_lookalikes(text)))
+    for position, word in enumerate(words):
+        if word[0][0].isupper():
+            folded = fold_text(word[0])
+            if folded not in _GENERIC_NAMES:
+                run.append(folded)
+        is_last = position + 1 == len(words)
+        if run and (is_last or not _continues_name(word, words[position + 1])):
+            yield from _pair_words(run)
+            run = []
+
+
+def _continues_name(word: re.Match[str], following: re.Match[str]) -> bool:
+    gap = following.string[word.end() : following.start()]
+    return following[0][0].isupper() and len(gap) == 1 and gap in " -'’\n"
+
+
+def _pair_words(run: list[str]) -> Iterator[tuple[NamePair, bool]]:
+    last = len(run) - 1
+    for first, second in pairwise(range(len(run))):
+        yield NamePair(run[first], run[second]), second == last
+    for first in range(len(run) - 2):
+        yield NamePair(run[first], run[first + 2]), first + 2 == last
+
+
+def find_name_words(text: str) -> tuple[list[str], set[str]]:
+    """Return the folded words of a text in order, and those that stand in it with a capital and are long enough to
+    tell who is meant.
+
+    >>> find_name_words("Ask Solheim, Ann")
+    (['ask', 'solheim', 'ann'], {'solheim'})
+    """
+    words, capitalised = [], set()
+    for match in _WORD.finditer(replace_lookalikes(text)):
+        folded = fold_text(match[0])
+        words.append(folded)
+        if match[0][0].isupper() and len(folded) >= _FEWEST_LETTERS:
+            capitalised.add(folded)
+    return words, capitalised
+
+
+def find_lower_case_words(texts: Iterable[str]) -> set[str]:
+    """Return the folded words that some text writes without a capital: they are no names.
+
+    >>> sorted(find_lower_case_words(["Ask the Purser", "ask"]))
+    ['ask', 'the']
+    """
+    words: set[str] = set()
+    for text in texts:
+        words.update(_WORD.findall(text))
+    return {fold_text(word) for word in words if word[0].islower()}
+
+
+NAME_WINDOW = _NAME_DISTANCE + 1
+"""Words after the first part of a name among which the second part is looked for, in either order."""
