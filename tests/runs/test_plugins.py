@@ -12,8 +12,11 @@ import pytest
 from tests.runs.scoring import make_case, make_trace, score, score_to_report, write
 from tests.support.distributions import installed_folder, write_distribution
 
+import assay
 from assay.cli import main
 from assay.formats import outputs
+from assay.records.golden_set import Case
+from assay.records.observations import Observation
 from assay.runs import score_run
 
 CASES = [make_case("q1"), make_case("q2"), make_case("q3")]
@@ -165,6 +168,23 @@ def test_worker_processes_see_the_same_plugins(
     monkeypatch.setattr(outputs, "BYTES_PER_SHARD", 50)
     monkeypatch.setattr(score_run, "_start_method", lambda: "spawn")
     assert alone == score_to_report(tmp_path, CASES, ROWS, "--metrics", metric, "--workers", "2")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["spawn", "fork"])
+def test_a_metric_that_a_function_defined_before_stops_no_workers(
+    method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def words_of_an_answer(case: Case, observation: Observation) -> float:
+        return float(len(str(observation.answer).split()))
+
+    with installed_folder(tmp_path / "none"):
+        alone = score_to_report(tmp_path, CASES, ROWS)
+        golden = [{"id": "a", "question": "How long?", "reference": "A week."}]
+        assay.score(golden, [{"id": "a", "answer": "7 days"}], metrics=[words_of_an_answer])
+        monkeypatch.setattr(outputs, "BYTES_PER_SHARD", 50)
+        monkeypatch.setattr(score_run, "_start_method", lambda: method)
+        assert alone == score_to_report(tmp_path, CASES, ROWS, "--workers", "2")
 
 
 def test_metric_at_an_import_path_is_kept_in_the_run_folder_and_imported_again_only_with_consent(

@@ -44,6 +44,16 @@ def list_metric_paths(names: Iterable[str]) -> dict[str, str]:
     }
 
 
+def can_be_imported(path: str) -> bool:
+    """Return whether another process finds a metric at its import path: not one of a script, or inside a function.
+
+    >>> [can_be_imported(path) for path in ("my_metrics:depth", "__main__:depth", "my_metrics:make.<locals>.depth")]
+    [True, False, False]
+    """
+    match = _PATH.fullmatch(path)
+    return match is not None and not match["rest"] and not path.startswith("__main__:")
+
+
 def load_remembered_metrics(request: ScoreRequest) -> None:
     """Load the metrics of a run folder that were loaded from an import path when the run was made.
 

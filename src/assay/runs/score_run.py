@@ -44,7 +44,12 @@ from assay.records.scores import ScoreTable, TwinResult
 from assay.records.verdicts import JudgeRubric
 from assay.runs.answer_labels import attach_answer_labels, describe_unmatched_labels, load_answer_labels
 from assay.runs.count_looks import add_recorded_looks
-from assay.runs.load_plugins import enable_plugins_in_worker, list_metric_paths, load_remembered_metrics
+from assay.runs.load_plugins import (
+    can_be_imported,
+    enable_plugins_in_worker,
+    list_metric_paths,
+    load_remembered_metrics,
+)
 from assay.runs.score_inputs import LoadedGate, ScoreInputs
 from assay.runs.score_twins import ScoredRows, add_variant_metrics, make_variant_run, measure_variants
 from assay.scoring.column_values import describe_leaked_scores
@@ -95,18 +100,22 @@ def _start_method() -> str:
 def run_shards(work: Callable[[S], R], shards: Sequence[S], workers: int = 1) -> Iterator[R]:
     """Yield `work(shard)` for each shard, in order, on as many processes as asked for.
 
-    Raises IncompleteError if a worker process dies, and the exceptions of `work` unchanged.
+    Forks know the metrics of their parent. A process that starts anew imports them; if one cannot be imported, because
+    a script or a function defines it, this process does all the work. Raises IncompleteError if a worker process dies,
+    and the exceptions of `work` unchanged.
     """
-    if workers <= 1 or len(shards) <= 1:
+    method = _start_method()
+    metric_paths = {} if method == "fork" else list_metric_paths(CATALOG)
+    if workers <= 1 or len(shards) <= 1 or not all(map(can_be_imported, metric_paths.values())):
         yield from map(work, shards)
         return
     import multiprocessing  # not needed, and slow to import, with one process
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
 
-    context = multiprocessing.get_context(_start_method())
+    context = multiprocessing.get_context(method)
     try:
-        worker_arguments = (work, list_metric_paths(CATALOG), selected_lexicons(), list_own_rubrics())
+        worker_arguments = (work, metric_paths, selected_lexicons(), list_own_rubrics())
         with ProcessPoolExecutor(min(workers, len(shards)), context, _set_work, worker_arguments) as pool:
             yield from pool.map(_call_work, shards)
     except BrokenProcessPool as died:
