@@ -50,6 +50,7 @@ from assay.runs.check_arguments import (
     MetricsLike,
     choose_name,
     list_values,
+    read_baseline,
     read_count,
     read_keys,
     read_limits,
@@ -330,7 +331,7 @@ def score(
                 entailment_model=_to_text(entailment_model),
             ),
             structs.replace(
-                read_gate_value(gate, list_values(gate_configs)), baseline=_to_text(baseline), today=read_day(now)
+                read_gate_value(gate, list_values(gate_configs)), baseline=read_baseline(baseline), today=read_day(now)
             ),
             ScoringOptions(
                 metrics=_name_metrics(metrics),

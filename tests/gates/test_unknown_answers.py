@@ -11,7 +11,7 @@ from assay.gates.rules import GateScores, evaluate_rule
 from assay.gates.unknown_answers import evaluate_with_unknown_answers
 from assay.metrics.correctness import UNKNOWN_REASON
 from assay.records.golden_set import Case
-from assay.records.release_gates import Gate, Outcome, Rule, RuleResult
+from assay.records.release_gates import Decision, Gate, Outcome, Rule, RuleResult
 from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, ScoreColumn, ScoreTable
 
 U, E = "unknown", "error"
@@ -160,16 +160,74 @@ def test_a_refusal_that_nobody_can_tell_and_no_rule_looks_at_is_a_risk(tags: lis
     assert ("every gate has this rule" if tags else "no rule looks at it") in naming[0]
 
 
-@pytest.mark.parametrize(("checked", "outcome"), [(1, "PASS_WITH_RISK"), (6, "PASS")])
-def test_a_rule_on_failed_looks_at_no_answer_of_which_nothing_tells(checked: int, outcome: str) -> None:
+OPEN_REFERENCE, OPEN_ANSWER = (
+    "Members may borrow ten books for four weeks each.",
+    "Rules say that a book is for burning.",
+)
+
+
+def make_answers(checked: int, count: int = 10) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
+    """Return cases and answers of which the first are right and nothing tells of the others."""
     golden, outputs = [], []
-    for number in range(10):
+    for number in range(count):
         is_checked = number < checked
-        reference = "8 euros" if is_checked else "Members may borrow ten books for four weeks each."
-        answer = "8 euros" if is_checked else "Rules say that a book is for burning."
+        reference = "8 euros" if is_checked else OPEN_REFERENCE
+        answer = "8 euros" if is_checked else OPEN_ANSWER
         golden.append({"id": f"c{number}", "question": f"What of thing {number}?", "reference": reference})
         outputs.append({"case_id": f"c{number}", "answer": answer})
-    rules = [{"metric": "correct_answer", "at_least": 0.9}, {"metric": "failed", "at_most": 0}]
+    return golden, outputs
+
+
+def decide(checked: int, rule: dict[str, object], **arguments: object) -> Decision:
+    golden, outputs = make_answers(checked)
+    decision = assay.score(golden, outputs, gate={"rules": [rule]}, **arguments).decision  # type: ignore[arg-type]
+    assert decision is not None
+    return decision
+
+
+def test_a_limit_on_failed_cases_is_not_kept_by_answers_of_which_nothing_tells() -> None:
+    decision = decide(6, {"metric": "failed", "at_most": 0.3})
+    assert decision.outcome == "PASS_WITH_RISK"
+    assert any("failed is between 0.000 and 0.400" in risk and "c6, c7, c8, c9" in risk for risk in decision.risks)
+    assert decide(6, {"metric": "failed", "at_most": 0.3, "if_unknown": "fail"}).outcome == "FAIL"
+
+
+def test_a_limit_on_failed_cases_holds_even_at_worst() -> None:
+    assert decide(6, {"metric": "failed", "at_most": 0.4}).outcome == "PASS"
+    assert decide(10, {"metric": "failed", "at_most": 0}).outcome == "PASS"
+
+
+def test_a_gate_that_is_exempt_from_correctness_counts_what_failed() -> None:
+    golden, outputs = make_answers(6)
+    gate = {"rules": [{"metric": "failed", "at_most": 0}], "exempt_from_correctness": "it is checked elsewhere"}
+    decision = assay.score(golden, outputs, gate=gate).decision
+    assert decision is not None
+    assert not any("failed is between" in risk for risk in decision.risks)
+
+
+@pytest.mark.parametrize("answer", [OPEN_ANSWER, "A book is for reading."])
+def test_another_answer_of_which_nothing_tells_may_be_a_case_that_fails_now(answer: str) -> None:
+    golden, before = make_answers(9)
+    after = [{**row, "answer": answer} if row["answer"] == OPEN_ANSWER else row for row in before]
+    gate = {"rules": [{"metric": "failed", "max_regression": 0.05, "basis": "point"}]}
+    decision = assay.compare(assay.score(golden, before), assay.score(golden, after), gate=gate).decision
+    assert decision is not None
+    is_open = any("failed went from between 0.000 and 0.100" in risk for risk in decision.risks)
+    assert is_open == (answer != OPEN_ANSWER), decision.risks
+
+
+def test_a_rule_on_failed_looks_at_no_answer_of_which_nothing_tells() -> None:
+    rules = [{"metric": "correct_answer", "at_least": 0.9}, {"metric": "failed", "at_most": 1}]
+    golden, outputs = make_answers(1)
     decision = assay.score(golden, outputs, gate={"rules": rules}).decision
     assert decision is not None
-    assert decision.outcome == outcome, decision.reasons
+    assert decision.outcome == "PASS_WITH_RISK"
+    assert any("was not checked on 9 of 10 cases" in risk for risk in decision.risks)
+
+
+def test_a_result_as_the_baseline_of_a_score_says_what_compares_results() -> None:
+    golden, outputs = make_answers(2, 2)
+    with pytest.raises(
+        assay.InputError, match=r"baseline: E_VALUE no path .*ScoreResult.*assay\.compare\(before, after"
+    ):
+        assay.score(golden, outputs, baseline=assay.score(golden, outputs))  # type: ignore[arg-type]

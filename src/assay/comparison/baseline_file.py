@@ -20,6 +20,7 @@ from msgspec import Struct, structs
 from assay.formats import strict_json
 from assay.formats.file_io import write_atomically
 from assay.formats.strict_json import MisfitError, convert_strictly
+from assay.metrics.case_checks import ANSWER_UNKNOWN
 from assay.metrics.case_index import QUOTE
 from assay.metrics.catalog import find_metric, parse_metric
 from assay.records.errors import InputError, Problem, shorten_repr
@@ -184,7 +185,8 @@ def _find_column_contradictions(column: ColumnLine, case_count: int, path: str) 
     if sorted(unscored) != [row for row, value in enumerate(column.values) if value is None]:
         yield _problem(path, field, "rows without a value and rows with a reason differ (expected the same)")
     answered = list(chain.from_iterable(column.answers.values()))
-    if not set(answered) <= set(unscored) or len(set(answered)) < len(answered):
+    may_answer = set(range(case_count)) if column.metric == ANSWER_UNKNOWN else set(unscored)
+    if not set(answered) <= may_answer or len(set(answered)) < len(answered):
         message = "an answer without a score is that of a row with a value, or two answers are of one row"
         yield _problem(path, field, f"{message} (expected each row without a value once at most)")
     if not all(map(_ANSWER_DIGEST.fullmatch, column.answers)):
@@ -329,7 +331,7 @@ def _encode_column(column: ScoreColumn) -> ColumnLine:
 def _group_rows_by_answer(column: ScoreColumn) -> dict[str, tuple[int, ...]]:
     rows_by_answer: dict[str, list[int]] = {}
     for row, number in enumerate(() if column.answers is None else column.answers.tolist()):
-        if number and column.status[row] != SCORED:
+        if number and (column.status[row] != SCORED or column.metric == ANSWER_UNKNOWN):
             rows_by_answer.setdefault(f"{number:016x}", []).append(row)
     return {digest: tuple(rows) for digest, rows in sorted(rows_by_answer.items())}
 

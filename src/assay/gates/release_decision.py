@@ -28,7 +28,11 @@ from assay.gates.rules import (
     evaluate_rule,
 )
 from assay.gates.uncalibrated_rules import refuse_uncalibrated_rules, weigh_uncalibrated
-from assay.gates.unknown_answers import describe_unknown_behaviour, evaluate_with_unknown_answers
+from assay.gates.unknown_answers import (
+    describe_unknown_behaviour,
+    evaluate_with_unknown_answers,
+    open_outcomes_of_unknown_cases,
+)
 from assay.metrics.answer_metric import BY_ENTAILMENT
 from assay.metrics.catalog import case_column_name, find_metric, parse_metric
 from assay.metrics.correctness import CORRECT_ANSWER
@@ -113,6 +117,9 @@ def decide_release(
     unanswered = describe_unanswered(table)
     if unanswered:
         return Decision("INCOMPLETE", (unanswered,), unanswered=True)
+    if not gate.exempt_from_correctness:
+        table = open_outcomes_of_unknown_cases(table)
+        baseline = open_outcomes_of_unknown_cases(baseline) if baseline is not None else None
     scores = GateScores(table, cases, baseline)
     sides = (table,) if baseline is None else (table, baseline)
     refuse_uncalibrated_rules(

@@ -13,15 +13,22 @@ import numpy as np
 from msgspec import structs
 
 from assay.gates.rules import GateScores, describe_subject
+from assay.metrics.case_checks import ANSWER_UNKNOWN
 from assay.metrics.catalog import find_metric, parse_metric
+from assay.metrics.correctness import UNKNOWN_REASON
 from assay.records.counts import format_count
 from assay.records.release_gates import Rule, RuleResult
+from assay.records.scores import NOT_APPLICABLE, ScoreTable
+from assay.scoring.case_outcomes import find_unknown_cases
 from assay.scoring.column_values import find_column, find_unknown_code, format_case_ids, format_compared, get_range
 from assay.scoring.completed_scores import score_cells
-from assay.stats.arrays import RowIndices
+from assay.scoring.same_answers import NO_NUMBER, AnswerNumbers
+from assay.stats.arrays import BoolArray, RowIndices
 
 EvaluateRule = Callable[[Rule, GateScores], RuleResult]
 _ON_BEHAVIOUR = Rule("behaviour", at_least=1.0)
+_FAILED = "failed"
+_METRICS_OF_AN_ANSWER = (ANSWER_UNKNOWN, "behaviour")
 
 
 def evaluate_with_unknown_answers(rule: Rule, scores: GateScores, evaluate: EvaluateRule) -> RuleResult:
@@ -61,6 +68,34 @@ def leave_open(result: RuleResult) -> RuleResult:
     if_inconclusive = "fail" if rule.max_regression is not None and rule.if_inconclusive == "fail" else rule.if_unknown
     opened = structs.replace(rule, if_inconclusive=if_inconclusive)
     return structs.replace(result, rule=opened, state="inconclusive", value=None)
+
+
+def open_outcomes_of_unknown_cases(table: ScoreTable) -> ScoreTable:
+    """Return the table with `failed` unknown for the cases that failed nothing and of whose answer nothing tells.
+
+    Such a case fails as soon as its answer is wrong: a limit on failed cases that it could break is not kept.
+    """
+    failed = table.columns.get(_FAILED)
+    unknown_cases = set(find_unknown_cases(table))
+    if failed is None or not unknown_cases:
+        return table
+    rows = np.array([case_id in unknown_cases for case_id in table.case_ids], dtype=np.bool_)
+    reasons = tuple(dict.fromkeys((*failed.reasons, UNKNOWN_REASON)))
+    status, reason = failed.status.copy(), failed.reason.copy()
+    status[rows], reason[rows] = NOT_APPLICABLE, reasons.index(UNKNOWN_REASON)
+    answers = _number_answers(table, rows)
+    opened = structs.replace(failed, status=status, reason=reason, reasons=reasons, answers=answers)
+    return structs.replace(table, columns={**table.columns, _FAILED: opened})
+
+
+def _number_answers(table: ScoreTable, rows: BoolArray) -> AnswerNumbers:
+    """Return the numbers of the unknown answers, by which those that are the same in a baseline are known."""
+    answers = np.full(len(rows), NO_NUMBER)
+    for metric in _METRICS_OF_AN_ANSWER:
+        column = table.columns.get(metric)
+        if column is not None and column.answers is not None:
+            answers = np.where(rows & (answers == NO_NUMBER), column.answers, answers)
+    return answers
 
 
 def find_unknown_rows(rule: Rule, scores: GateScores) -> RowIndices:

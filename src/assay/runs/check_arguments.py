@@ -9,6 +9,7 @@ import inspect
 import math
 import operator
 from collections.abc import Callable, Iterable, Sequence
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,18 @@ def _name_metric(item: MetricLike) -> str:
     function = getattr(row, "function", None)
     reference = f"{getattr(function, '__module__', 'python')}:{getattr(function, '__qualname__', row.name)}"
     return CATALOG.add_plugin(Plugin(row.name, reference, "", lambda: row))
+
+
+def read_baseline(baseline: object) -> str | None:
+    """Return the path of a baseline, None without one.
+
+    Raises InputError for anything else, such as a result, which another result is compared with by `assay.compare`.
+    """
+    if baseline is None or isinstance(baseline, str | PathLike):
+        return None if baseline is None else str(baseline)
+    remedy = "assay.compare(before, after, gate=...) decides about a result in memory"
+    message = f"no path (got {type(baseline).__name__}; expected a run folder or a saved baseline; {remedy})"
+    raise _refuse("baseline", message)
 
 
 def read_keys(by: Sequence[str] | str | None) -> Sequence[str] | None:

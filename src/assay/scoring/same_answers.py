@@ -14,6 +14,7 @@ import numpy.typing as npt
 from msgspec.structs import replace
 
 from assay.metrics.answer_behaviour import AnswerFacts
+from assay.metrics.case_checks import ANSWER_UNKNOWN
 from assay.metrics.metric import Batch
 from assay.records.scores import SCORED, ScoreColumn
 from assay.scoring.column_values import find_unknown_code
@@ -44,11 +45,13 @@ def _hash_parts(parts: Iterable[bytes]) -> int:
 
 
 def number_unknown_answers(column: ScoreColumn, batch: Batch) -> ScoreColumn:
-    """Return the column of a batch with the numbers of its unknown answers; the same column where there are none."""
-    code = find_unknown_code(column)
-    if code is None or (AnswerFacts, ()) not in batch.facts:
+    """Return the column of a batch with the numbers of its unknown answers; the same column where there are none.
+
+    `correct_answer_unknown` scores them with 1, also those of cases whose reference no rule can look for.
+    """
+    if (AnswerFacts, ()) not in batch.facts:
         return column
-    rows = np.flatnonzero((column.reason == code) & (column.status != SCORED))
+    rows = _find_unknown_rows(column)
     if not len(rows):
         return column
     facts = batch.get_facts(AnswerFacts)
@@ -56,6 +59,15 @@ def number_unknown_answers(column: ScoreColumn, batch: Batch) -> ScoreColumn:
     for row in rows.tolist():
         answers[row] = number_answer(facts.texts[row], facts.declared[row])
     return replace(column, answers=answers)
+
+
+def _find_unknown_rows(column: ScoreColumn) -> RowIndices:
+    if column.metric == ANSWER_UNKNOWN:
+        return np.flatnonzero((column.status == SCORED) & (column.values > 0))
+    code = find_unknown_code(column)
+    if code is None:
+        return np.empty(0, dtype=np.intp)
+    return np.flatnonzero((column.reason == code) & (column.status != SCORED))
 
 
 def concatenate_answers(parts: Sequence[ScoreColumn]) -> AnswerNumbers | None:
