@@ -11,6 +11,7 @@ from tests.comparison.sides import side
 from assay.comparison.claims import compute_confidence, share_error_rate
 from assay.comparison.paired_comparison import compare_candidates, compare_snapshots
 from assay.metrics.catalog import CATALOG, find_metric, parse_metric
+from assay.metrics.template_columns import HEADLINES
 from assay.records.findings import MetricChange
 from assay.records.release_gates import Gate, Rule
 from assay.scoring.change_tests import compute_least_difference
@@ -129,3 +130,7 @@ def test_what_matters_is_declared_for_every_amount() -> None:
     least = find_metric(parse_metric("cost_usd(stat=total)"))
     assert 0.04 == pytest.approx(compute_least_difference(least, 0.1, scale=400))
     assert 0.0 == compute_least_difference(find_metric(parse_metric(RECALL)), 0.9)
+
+
+def test_what_every_report_shows_first_is_tested_among_the_headlines() -> None:
+    assert {"failed", "correct_answer"} <= {name for _, names in HEADLINES for name in names}

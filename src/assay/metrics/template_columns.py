@@ -37,6 +37,7 @@ FAILED: MetricNames = ("failed",)
 
 HEADLINES: tuple[tuple[str, MetricNames], ...] = (
     ("Failed cases", FAILED),
+    ("Answer correctness", ("correct_answer",)),
     ("Hit@5", ("hit@5",)),
     ("Recall@5", ("recall@5",)),
     ("Recall@10", RECALL_10),

@@ -100,7 +100,7 @@ def _start_method() -> str:
 def run_shards(work: Callable[[S], R], shards: Sequence[S], workers: int = 1) -> Iterator[R]:
     """Yield `work(shard)` for each shard, in order, on as many processes as asked for.
 
-    Forks know the metrics of their parent. A process that starts anew imports them; if one cannot be imported, because
+    Forks know the metrics of their parent. A new process imports them; if one cannot be imported, because
     a script or a function defines it, this process does all the work. Raises IncompleteError if a worker process dies,
     and the exceptions of `work` unchanged.
     """
