@@ -305,7 +305,7 @@ def test_an_import_loses_no_labels(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_selection_that_does_not_exist_names_the_near_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["labels", "export", "--run", "run", "--only", "ambigous", "--out", "none"]) == 2
-    assert "did you mean ambiguous? expected ambiguous, failed, tag:NAME or case:ID" in capsys.readouterr().err
+    assert "did you mean ambiguous? expected ambiguous, failed, passed, tag:NAME or case:ID" in capsys.readouterr().err
 
 
 def test_a_run_reads_its_labels_before_the_target_is_asked(capsys: pytest.CaptureFixture[str]) -> None:

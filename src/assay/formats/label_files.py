@@ -225,6 +225,8 @@ def find_label_faults(label: Label, scales: LabelScales) -> Iterator[tuple[str, 
         yield "label", "missing (got neither label nor value; expected one of them)"
     if label.value is not None and not 0 <= label.value <= 1:
         yield "value", f"out of range (got {label.value:g}; expected a number from 0 to 1)"
+    if label.sample is not None and label.sample < 1:
+        yield "sample", f"out of range (got {label.sample}; expected the size of a sample, 1 or more)"
     metric_fault = check_label_metric(label.metric, scales)
     if metric_fault:
         yield "metric", metric_fault
@@ -275,13 +277,10 @@ def _csv_rows(source: Source, columns: Sequence[str], required: Sequence[str]) -
         members: dict[str, Any] = {
             name: unescape_formula(cell) for name, cell in zip(header, record, strict=True) if cell
         }
-        if "value" in members:
-            try:
-                members["value"] = _parse_number(members["value"])
-            except ValueError:
-                message = f"not a number (got {shorten_repr(members['value'])}; expected a number from 0 to 1)"
-                problems.append(Problem(source.name, number, "value", message, "E_NUMBER"))
-                continue
+        not_numbers = _parse_number_cells(members)
+        if not_numbers:
+            problems += [Problem(source.name, number, name, message, "E_NUMBER") for name, message in not_numbers]
+            continue
         yield LabelRow(number, members)
     if problems:
         raise InputError(problems)
@@ -301,6 +300,18 @@ def _read_records(lines: list[str], name: str, separator: str) -> Iterator[tuple
             raise InputError([Problem(name, begin, "", message, "E_CSV")]) from None
         if any(cells):
             yield begin, cells
+
+
+def _parse_number_cells(members: dict[str, Any]) -> list[tuple[str, str]]:
+    """Turn the cells of a CSV row that are numbers into numbers; return (field, message) for those that are none."""
+    faults = []
+    for name, parse, expected in (("value", _parse_number, "a number from 0 to 1"), ("sample", int, "a whole number")):
+        if name in members:
+            try:
+                members[name] = parse(members[name])
+            except ValueError:
+                faults.append((name, f"not a number (got {shorten_repr(members[name])}; expected {expected})"))
+    return faults
 
 
 def _parse_number(cell: str) -> float:

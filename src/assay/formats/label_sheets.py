@@ -63,6 +63,7 @@ class LabelledItem(Struct, frozen=True, omit_defaults=True, forbid_unknown_field
     text: str = ""
     answer_hash: str | None = None
     case_hash: str | None = None
+    sample: int | None = None
 
 
 class SheetKey(Struct, frozen=True, forbid_unknown_fields=True):
@@ -228,6 +229,7 @@ def _read_label(row: LabelRow, key: SheetKey, scales: LabelScales, rater: str, f
         answer_hash=target.answer_hash,
         note=filled.note,
         case_hash=target.case_hash,
+        sample=target.sample,
     )
 
 

@@ -40,6 +40,7 @@ from assay.report.target_errors import FoldedFailures, fold_failures, order_reas
 from assay.report.terminal import DecisionLines, Screen, build_decision_head, escape_table, list_remedies
 from assay.scoring.case_outcomes import UNANSWERED_CHECKS, count_cases, format_case_counts, list_failed_cases
 from assay.scoring.judged_answers import describe_judged_unknowns
+from assay.scoring.passed_answers import PASSES_READ
 from assay.scoring.unlabelled_scores import NO_LABELS, VALUE_OF_LABELS
 from assay.text.escaping import escape_terminal, shorten_at_word
 
@@ -117,10 +118,18 @@ def render_run_summary(
 def _build_doubt_lines(
     scoring: ScoringResult, comparisons: Mapping[str, Comparison], width: int, metric_rows: MetricsByName
 ) -> list[str]:
-    """Return what to doubt although nothing failed, in at most four lines; a remedy stays where a line is cut."""
+    """Return at most four things to doubt although nothing failed, each in a line; a remedy stays where one is cut.
+
+    What people found of passes has two lines, because its figures are at the end.
+    """
     doubts = list_doubts(scoring, comparisons, metric_rows)
     shown = doubts if len(doubts) <= _MAX_DOUBTS else doubts[: _MAX_DOUBTS - 1]
-    lines = [_shorten_before_remedy(escape_terminal(line), width) for line in shown]
+    lines: list[str] = []
+    for line in map(escape_terminal, shown):
+        if PASSES_READ in line:
+            lines += textwrap.wrap(line, width, max_lines=2, placeholder=" …", break_on_hyphens=False)
+        else:
+            lines.append(_shorten_before_remedy(line, width))
     if len(shown) < len(doubts):
         lines.append(f"and {format_count(len(doubts) - len(shown), 'more doubt')}: --verbose")
     return lines
