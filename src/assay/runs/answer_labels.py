@@ -69,7 +69,11 @@ def read_answer_labels(labels: Any) -> tuple[Label, ...]:
 
     Raises InputError with everything that is wrong with them.
     """
-    given = [labels] if isinstance(labels, (str, Path, Label, Mapping)) else list(labels)
+    given = [labels] if isinstance(labels, (str, Path, Label, Mapping)) else labels
+    if not isinstance(given, Iterable):
+        message = f"no labels (got {shorten_repr(labels)}; expected files of labels, or what label_answer returns)"
+        raise InputError([Problem("", None, "labels", message, "E_VALUE")])
+    given = list(given)
     if all(isinstance(label, (str, Path)) for label in given):
         return load_answer_labels([str(path) for path in given])
     read = []
