@@ -316,3 +316,23 @@ def test_a_run_reads_its_labels_before_the_target_is_asked(capsys: pytest.Captur
     assert main(["run"]) == 2
     assert "gone.jsonl" in capsys.readouterr().err
     assert not Path("asked").exists()
+
+
+def test_a_second_scoring_says_which_answers_people_decided_and_how(capsys: pytest.CaptureFixture[str]) -> None:
+    labels = label(lambda row: "wrong" if "dozen" in row["answer"] else "right", "ambiguous", "failed")
+    capsys.readouterr()
+    assert main(["regrade", "run", "--with", f"labels={labels}"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "  fail → pass: fine (settled by Ann, against the rules)" in lines
+    assert "  unscored → scored: loan (0, settled by Ann)" in lines
+    (counted,) = [number for number, line in enumerate(lines) if line.startswith("v1 correct_answer_unknown")]
+    assert lines[counted].endswith("1 score differs; open → decided 1")
+    assert lines[counted + 2] == "  open → decided: loan"
+    assert main(["regrade", "run", "--with", f"labels={labels}", "--format", "json"]) == 0
+    metrics = {entry["metric"]: entry for entry in json.loads(capsys.readouterr().out)["metrics"]}
+    assert [flip.get("settled") for flip in metrics["correct_answer_unknown"]["flips"]] == [""]
+    assert main(["score", "run", "--labels", labels, "--run-dir", "settled"]) == 0
+    bare = write("none.jsonl", [json.loads(line) for line in Path(labels).read_text().splitlines()][1:])
+    capsys.readouterr()
+    assert main(["regrade", "settled", "--with", f"labels={bare}", "--metrics", "correct_answer_unknown"]) == 0
+    assert "  decided → open: loan" in capsys.readouterr().out
