@@ -336,3 +336,47 @@ def test_a_second_scoring_says_which_answers_people_decided_and_how(capsys: pyte
     capsys.readouterr()
     assert main(["regrade", "settled", "--with", f"labels={bare}", "--metrics", "correct_answer_unknown"]) == 0
     assert "  decided → open: loan" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("file", "key", "expected"),
+    [
+        (
+            "golden.jsonl",
+            "sheet/key.json",
+            "golden.jsonl: E_LABEL no file of labels (got rows of id, question, reference;",
+        ),
+        ("sheet/answers.html", "sheet/key.json", "answers.html: E_LABEL no file of labels (got an HTML page;"),
+        (
+            "sheet/key.json",
+            "sheet/key.json",
+            "key.json: E_LABEL no file of labels (got a JSON object over several lines;",
+        ),
+        ("sheet/answers.jsonl", "sheet/answers.csv", "answers.csv: E_KEY is a sheet, not a key (expected the key.json"),
+        ("sheet/answers.jsonl", "sheet/answers.html", "answers.html: E_KEY is an HTML page, not a key"),
+        (
+            "sheet/answers.jsonl",
+            "golden.jsonl",
+            "golden.jsonl: E_KEY is a file of rows of id, question, reference, not",
+        ),
+        ("sheet/answers.jsonl", "kept.jsonl", "kept.jsonl: E_KEY is a file of labels, not a key"),
+        ("sheet/answers.jsonl", "sheet", "sheet: E_KEY is a folder, not a key"),
+    ],
+)
+def test_a_wrong_file_is_one_line_that_says_what_it_is(
+    file: str, key: str, expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path(label(lambda _: "right", "ambiguous")).rename("kept.jsonl")
+    capsys.readouterr()
+    assert main(["labels", "import", file, "--key", key, "--out", "out.jsonl"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert expected in line
+
+
+def test_the_key_of_a_review_that_is_none_says_what_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    export("ambiguous")
+    capsys.readouterr()
+    words = ["judge", "settle", "sheet/answers.jsonl", "--key", "sheet/answers.jsonl", "--store", "v.jsonl"]
+    assert main(words) == 2
+    expected = "is a sheet, not a key (expected the key.json of `assay judge review --out`)"
+    assert expected in capsys.readouterr().err

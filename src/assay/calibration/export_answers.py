@@ -11,7 +11,7 @@ from typing import NamedTuple
 from assay.calibration.exchange_labels import KEY_FILE, LabelSample, refuse_used_folder, write_sheet
 from assay.formats.file_io import write_atomically
 from assay.formats.golden_files import compute_golden_digest
-from assay.formats.label_sheets import SHEET_KEY_FORMAT, LabelledItem, SheetKey, SheetRow, encode_sheet_key
+from assay.formats.label_sheets import SHEET_KEY_FORMAT, LabelledItem, SheetKey, SheetRow, encode_sheet_key, make_row_id
 from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR
 from assay.metrics.case_checks import DENIED_FACT, INCOMPLETE_ANSWER, WRONG_ANSWER, WRONG_BEHAVIOUR
 from assay.metrics.case_index import GoldenIndex
@@ -20,7 +20,7 @@ from assay.metrics.parsed_answer import ParsedAnswer
 from assay.metrics.settled_answers import ANSWER_SCALES, RIGHT, UNCLEAR, WRONG, SettledMetric, digest_expectations
 from assay.metrics.withheld_text import WithheldTexts
 from assay.records.counts import format_count
-from assay.records.digest import compute_answer_hash, compute_digest
+from assay.records.digest import compute_answer_hash
 from assay.records.errors import InputError, Problem, SettingsError, shorten_repr
 from assay.records.golden_set import Case
 from assay.records.scores import CaseChecks
@@ -89,8 +89,7 @@ def export_answers_to_read(
         if key in exported:
             continue
         exported.add(key)
-        # The answer is in the id of its row, so that a sheet that was filled cannot be read with the key of another.
-        row = _make_row(f"a{len(rows) + 1:04}-{compute_digest(key)[7:13]}", metric, reading)
+        row = _make_row(make_row_id("a", len(rows) + 1, key), metric, reading)
         rows.append(row)
         targets[row.row_id] = item
     if not rows:

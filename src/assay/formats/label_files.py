@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import math
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -63,6 +64,7 @@ def load_labels(
             findings = ProblemList(source.name)
             names = NameChecker(findings)
             try:
+                _refuse_other_file(source)
                 for row in read_label_rows(source, LABEL_COLUMNS, _REQUIRED):
                     metric = row.members.get("metric")
                     is_meant = metric in scales or bool(get_close_matches(str(metric), list(scales), n=1, cutoff=0.8))
@@ -78,6 +80,64 @@ def load_labels(
     if problems:
         raise InputError(problems, more=more)
     return tuple(label for label, _ in labels.values())
+
+
+def recognise_other_file(source: Source) -> str:
+    """Return what a file is that is known for something else than a key or a sheet; "" for any other file."""
+    first = _read_first_line(source)
+    if first.startswith("<"):
+        return _PAGE
+    members = _name_members(first)
+    if len(_LABEL_MEMBERS & members.keys()) >= _FEWEST_MEMBERS:
+        return "a file of labels"
+    is_row = first.startswith("{") and members and "rows" not in members
+    return f"a file of {_describe_rows(members)}" if is_row else ""
+
+
+def _refuse_other_file(source: Source) -> None:
+    """Raise InputError for a file that is recognised as none of labels: one line instead of some for each row."""
+    if source.path.is_dir():
+        return
+    first = _read_first_line(source)
+    members = _name_members(first)
+    found = ""
+    if first.startswith("<"):
+        found = _PAGE
+    elif first == "{":
+        found = "a JSON object over several lines"
+    elif len(members) > (not first.startswith("{")) and len(_LABEL_MEMBERS & members.keys()) < _FEWEST_MEMBERS:
+        found = _describe_rows(members)
+    if found:
+        message = f"no file of labels (got {found}; expected case_id, metric, rater and label, or a filled sheet)"
+        raise InputError([Problem(source.name, None, "", message, "E_LABEL")])
+
+
+_LABEL_MEMBERS = {"case_id", "metric", "rater", "label"}
+_FEWEST_MEMBERS = 2
+"""A row with so many members of a label is one, whatever else is wrong with it."""
+_MOST_NAMED = 60
+_PAGE = "an HTML page"
+
+
+def _describe_rows(members: Iterable[str]) -> str:
+    names = ", ".join(members)
+    return f"rows of {names if len(names) <= _MOST_NAMED else names[:_MOST_NAMED] + '…'}"
+
+
+def _read_first_line(source: Source) -> str:
+    line = next((line for line in read_lines(source) if line.data.strip()), None)
+    return decode_line(line, source.name).strip() if line is not None else ""
+
+
+def _name_members(first: str) -> dict[str, None]:
+    """Return the names of the members of a row in JSON, or of the columns of a CSV file; none where it is neither."""
+    if not first.startswith("{"):
+        return dict.fromkeys(cell.strip(' "') for cell in first.split(detect_separator(first)))
+    try:
+        row = json.loads(first)
+    except (ValueError, RecursionError):
+        return {}
+    return dict.fromkeys(row)
 
 
 def read_label_rows(source: Source, columns: Sequence[str], required: Sequence[str]) -> Iterator[LabelRow]:

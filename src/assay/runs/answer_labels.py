@@ -8,14 +8,11 @@ from typing import Any, cast
 
 from msgspec import structs
 
-from assay.formats.file_io import open_source
 from assay.formats.label_files import (
-    LABEL_COLUMNS,
     encode_labels_jsonl,
     find_label_faults,
     get_labelled_item,
     load_labels,
-    read_label_rows,
 )
 from assay.formats.label_sheets import is_label_sheet
 from assay.formats.strict_json import MisfitError, convert_strictly
@@ -27,7 +24,6 @@ from assay.records.golden_set import AnswerLabel, Case, GoldenSet
 from assay.records.scores import ScoreTable
 from assay.records.verdicts import Label
 from assay.scoring.column_values import format_case_ids, list_settled_cases
-from assay.text.escaping import shorten_to_line
 
 
 def load_answer_labels(paths: Sequence[str]) -> tuple[Label, ...]:
@@ -37,7 +33,7 @@ def load_answer_labels(paths: Sequence[str]) -> tuple[Label, ...]:
     """
     labels: dict[tuple[str | None, ...], Label] = {}
     for path in paths:
-        _refuse_other_file(path)
+        _refuse_sheet(path)
         labels_of_file = load_labels([path], ANSWER_SCALES, only_known=True)
         if not labels_of_file:
             message = "holds no label of an answer (expected some of the metrics correct_answer or behaviour)"
@@ -49,18 +45,10 @@ def load_answer_labels(paths: Sequence[str]) -> tuple[Label, ...]:
     return tuple(labels.values())
 
 
-def _refuse_other_file(path: str) -> None:
-    """Raise InputError for a filled sheet, and for a file whose first row is no label."""
-    message = ""
+def _refuse_sheet(path: str) -> None:
+    """Raise InputError for a filled sheet, whose labels must be imported first."""
     if is_label_sheet(path):
         message = "is a sheet (expected its labels: `assay labels import SHEET --key key.json --out labels.jsonl`)"
-    else:
-        with open_source(path) as source:
-            row = next(read_label_rows(source, LABEL_COLUMNS, ()), None)
-        if row is not None and not {"metric", "case_id"} <= row.members.keys():
-            members = shorten_to_line(", ".join(row.members), 60)
-            message = f"no file of labels (got rows of {members}; expected case_id, metric, rater and label)"
-    if message:
         raise InputError([Problem(path, None, "", message, "E_LABEL")])
 
 
