@@ -344,13 +344,13 @@ def test_a_second_scoring_says_which_answers_people_decided_and_how(capsys: pyte
         (
             "golden.jsonl",
             "sheet/key.json",
-            "golden.jsonl: E_LABEL no file of labels (got rows of id, question, reference;",
+            "golden.jsonl:1: E_LABEL no file of labels (got rows of id, question, reference;",
         ),
-        ("sheet/answers.html", "sheet/key.json", "answers.html: E_LABEL no file of labels (got an HTML page;"),
+        ("sheet/answers.html", "sheet/key.json", "answers.html:1: E_LABEL no file of labels (got an HTML page;"),
         (
             "sheet/key.json",
             "sheet/key.json",
-            "key.json: E_LABEL no file of labels (got a JSON object over several lines;",
+            "key.json:1: E_LABEL no file of labels (got a JSON object over several lines;",
         ),
         ("sheet/answers.jsonl", "sheet/answers.csv", "answers.csv: E_KEY is a sheet, not a key (expected the key.json"),
         ("sheet/answers.jsonl", "sheet/answers.html", "answers.html: E_KEY is an HTML page, not a key"),

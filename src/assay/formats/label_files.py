@@ -109,7 +109,7 @@ def _refuse_other_file(source: Source) -> None:
         found = _describe_rows(members)
     if found:
         message = f"no file of labels (got {found}; expected case_id, metric, rater and label, or a filled sheet)"
-        raise InputError([Problem(source.name, None, "", message, "E_LABEL")])
+        raise InputError([Problem(source.name, 1, "", message, "E_LABEL")])
 
 
 _LABEL_MEMBERS = {"case_id", "metric", "rater", "label"}
