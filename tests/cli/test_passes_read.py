@@ -267,3 +267,20 @@ def test_python_draws_labels_and_reads_the_same_sample() -> None:
     assert (sample.passed, sample.drawn, sample.right, sample.share_wrong) == (27, SIZE, SIZE, 0.0)
     with pytest.raises(assay.InputError, match="expected how many answers to draw"):
         before.draw_passes(0)
+
+
+def test_where_all_passed_the_next_step_is_to_read_a_sample(capsys: pytest.CaptureFixture[str]) -> None:
+    passing = [case for case in GOLDEN if case["id"] not in ("seat-0", "seat-8", "seat-16")]
+    inputs = ["--golden", write("passing.jsonl", passing), "--outputs"]
+    inputs.append(write("passed.jsonl", [answer(case, "v1") for case in passing]))
+    capsys.readouterr()
+    assert main(["score", *inputs]) == 0
+    (command,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("next: assay labels export")]
+    assert command.endswith(" --only passed --out sheet")
+    assert main(command.removeprefix("next: assay ").split()) == 0
+    rows = [json.loads(line) for line in Path("sheet/answers.jsonl").read_text().splitlines()]
+    assert len(rows) == 27  # fewer than the 30 that are drawn where nothing else is said
+    labels = fill(rows, "sheet", lambda _, row: right(row))
+    assert main(["score", *inputs, "--labels", labels, "--run-dir", "read"]) == 0
+    assert main(["score", "read"]) == 0
+    assert "--only passed" not in capsys.readouterr().err

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from assay.metrics.case_checks import LEAK
+from assay.metrics.case_checks import CORRECT_ANSWER, LEAK
 from assay.metrics.catalog import CATALOG, parse_metrics
 from assay.metrics.metric import parse_metric_name
 from assay.metrics.nuggets import NUGGET_METRICS_BY_JUDGE, NUGGET_METRICS_BY_RULES
@@ -20,7 +20,7 @@ from assay.metrics.template_columns import ANSWER, FAITHFULNESS, FIRST_METRICS, 
 from assay.records.counts import format_count
 from assay.records.findings import Attribution, Comparison, MetricChange
 from assay.records.release_gates import Outcome
-from assay.records.scores import CaseChecks, ConfigResult, ScoringResult, Summary, TwinRate
+from assay.records.scores import SCORED, CaseChecks, ConfigResult, ScoringResult, Summary, TwinRate
 from assay.report.answer_metrics import list_answer_metrics
 from assay.report.change_values import format_sides, format_signed
 from assay.report.doubts import is_misread, list_doubts
@@ -611,6 +611,14 @@ def find_case_to_explain(scoring: ScoringResult) -> tuple[str, str] | None:
 def has_open_answers(scoring: ScoringResult) -> bool:
     """Return whether there are cases that failed nothing and of whose answer nobody can tell."""
     return any(count_cases(result).unknown for result in scoring.configs.values())
+
+
+def has_passed_answers(scoring: ScoringResult) -> bool:
+    """Return whether rules passed an answer."""
+    columns = [result.table.columns.get(CORRECT_ANSWER) for result in scoring.configs.values()]
+    return any(
+        bool(((column.status == SCORED) & (column.values == 1)).any()) for column in columns if column is not None
+    )
 
 
 def _rank_checks(checks: CaseChecks) -> int:
