@@ -284,3 +284,39 @@ def test_where_all_passed_the_next_step_is_to_read_a_sample(capsys: pytest.Captu
     assert main(["score", *inputs, "--labels", labels, "--run-dir", "read"]) == 0
     assert main(["score", "read"]) == 0
     assert "--only passed" not in capsys.readouterr().err
+
+
+def decide(capsys: pytest.CaptureFixture[str], rule: dict[str, Any], *arguments: str) -> tuple[str, str]:
+    write(
+        "gate.yaml", [{"rules": [{"metric": "false_passes", **rule}], "exempt_from_correctness": "a test of one rule"}]
+    )
+    capsys.readouterr()
+    main(["score", *arguments, "--gate", "gate.yaml", "--format", "json"])
+    decision = json.loads(capsys.readouterr().out)["configs"]["v1"]["decision"]
+    return decision["outcome"], " | ".join(decision["reasons"])
+
+
+def test_a_gate_judges_the_upper_bound_of_false_passes(capsys: pytest.CaptureFixture[str]) -> None:
+    """None wrong of 20: at most 1 − 0.05^(1/20) = 13.9%; with two that are open as wrong, 28.3% (Clopper-Pearson)."""
+    rows = draw("sheet", size=20)
+    labels = fill(rows, "sheet", lambda _, row: right(row))
+    assert decide(capsys, {"at_most": 0.15}, "run", "--labels", labels)[0] == "PASS"
+    outcome, reasons = decide(capsys, {"at_most": 0.1}, "run", "--labels", labels)
+    assert outcome == "FAIL"
+    assert "false_passes upper 95% bound 0.139 > 0.100 (n 20, Clopper-Pearson)" in reasons
+    assert decide(capsys, {"at_most": 0.1, "basis": "point"}, "run", "--labels", labels)[0] == "PASS"
+    part = fill(
+        rows,
+        "sheet",
+        lambda number, row: None if number == 4 else "unclear" if number == 9 else right(row),
+        "part.jsonl",
+    )
+    outcome, reasons = decide(capsys, {"at_most": 0.2}, "run", "--labels", part)
+    assert outcome == "PASS_WITH_RISK"
+    assert "is between 0.139 and 0.283, because nobody decided about 2 answers of the sample" in reasons
+
+
+def test_a_rule_on_false_passes_fails_where_nobody_read_any(capsys: pytest.CaptureFixture[str]) -> None:
+    outcome, reasons = decide(capsys, {"at_most": 0.5}, "run")
+    assert outcome == "FAIL"
+    assert "nobody read a sample of the answers that rules passed: assay labels export --only passed: 30" in reasons

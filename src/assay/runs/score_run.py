@@ -40,12 +40,13 @@ from assay.records.errors import AssayError, IncompleteError, InputError, Proble
 from assay.records.findings import ComparisonSide
 from assay.records.observations import Observation
 from assay.records.requests import ScoreRequest
-from assay.records.scores import PassSample, ScoreTable, TwinResult
+from assay.records.scores import ScoreTable, TwinResult
 from assay.records.verdicts import JudgeRubric
 from assay.runs.answer_labels import attach_answer_labels, describe_unmatched_labels, load_answer_labels
 from assay.runs.count_looks import add_recorded_looks
 from assay.runs.load_plugins import enable_plugins_in_worker, list_metric_paths, load_remembered_metrics
 from assay.runs.score_inputs import LoadedGate, ScoreInputs
+from assay.runs.score_passes import add_false_passes, measure_pass_samples
 from assay.runs.score_twins import ScoredRows, add_variant_metrics, make_variant_run, measure_variants
 from assay.scoring.column_values import describe_leaked_scores
 from assay.scoring.paired_scores import (
@@ -54,7 +55,6 @@ from assay.scoring.paired_scores import (
     identify_judge,
     list_regression_metrics,
 )
-from assay.scoring.passed_answers import measure_pass_sample
 from assay.scoring.score_shard import CollectedRows, ObservationCollector, score_shard, suspend_garbage_collection
 from assay.scoring.score_tables import build_score_table, score_unobserved
 from assay.scoring.scored_run import MergedShards, ScoredRun, check_inputs, merge_shards
@@ -220,7 +220,8 @@ def _finish_run(
         rows = ScoredRows(inputs, files, gathered, in_memory or {})
         twins = measure_variants(rows, tables, variant_rows, variant_tables)
     tables = add_variant_metrics(inputs, tables, twins)
-    passes = _measure_pass_samples(inputs, gathered, tables)
+    passes = measure_pass_samples(inputs, gathered, tables)
+    tables = add_false_passes(inputs, gathered, tables)
     notices = (*notices, *describe_unmatched_labels(inputs.golden.cases, tables))
     notices = (*notices, *describe_value_of_labels(tables, inputs.golden.cases), *_list_leak_notices(tables))
     scoring = summarise_run(
@@ -257,21 +258,6 @@ def _finish_run(
     if inputs.variants:
         run.variants = make_variant_run(run, variant_rows, variant_tables)
     return run
-
-
-def _measure_pass_samples(inputs: ScoreInputs, gathered: MergedShards, configs: Iterable[str]) -> dict[str, PassSample]:
-    """Return, for each configuration of which people read answers that rules passed, how many of them are wrong."""
-    passes = gathered.block.passes
-    if passes is None:
-        return {}
-    golden = inputs.whole_golden or inputs.golden
-    sizes = {label.sample for case in golden.cases for label in case.answer_labels if label.sample is not None}
-    samples = {}
-    for config in configs:
-        sample = measure_pass_sample(passes.take(gathered.list_first_rows(config)), sizes)
-        if sample is not None:
-            samples[config] = sample
-    return samples
 
 
 def _check_baseline(inputs: ScoreInputs) -> None:

@@ -136,27 +136,31 @@ def _find_reading(case: CaseIndex, metric: SettledMetric, answer: str) -> int:
     return FOUND_RIGHT if case.accepted_bits & BEHAVIOUR_BITS[decision.label] else FOUND_WRONG
 
 
-def measure_pass_sample(passes: PassRows, sizes: Collection[int]) -> PassSample | None:
-    """Return how many of the passes of one configuration people read, and found wrong, in a sample of one of the sizes.
+def find_read_sample(passes: PassRows, sizes: Collection[int]) -> RowIndices | None:
+    """Return the rows of the sample of passes that people read, of one of the sizes, in the order of the draw.
 
     The sizes are those for which people read. Of them, that counts of whose sample the smallest part is unread, and of
     equal ones the largest; if every pass was read, all of them count. None if there is no such sample, or nobody read
     anything of it. Labels beyond the sample count for nothing: why people made them may depend on the answers.
     """
-    order = np.argsort(passes.draws, kind="stable")
-    readings = passes.readings[order[passes.metrics[order] != NOT_PASSED]]
-    unread_before = np.concatenate(([0], np.cumsum(readings == UNREAD)))
-    passed = len(readings)
-    sampled = {min(size, passed) for size in sizes} | ({passed} if not unread_before[-1] else set())
+    order: RowIndices = np.argsort(passes.draws, kind="stable")
+    order = order[passes.metrics[order] != NOT_PASSED]
+    unread_before = np.concatenate(([0], np.cumsum(passes.readings[order] == UNREAD)))
+    sampled = {min(size, len(order)) for size in sizes} | ({len(order)} if not unread_before[-1] else set())
     sampled.discard(0)
-    if not sampled:
+    drawn = min(sampled, key=lambda size: (unread_before[size] / size, -size), default=0)
+    return order[:drawn] if drawn and unread_before[drawn] < drawn else None
+
+
+def measure_pass_sample(passes: PassRows, sizes: Collection[int]) -> PassSample | None:
+    """Return how many passes of one configuration people read, and found wrong, in the sample of `find_read_sample`."""
+    rows = find_read_sample(passes, sizes)
+    if rows is None:
         return None
-    drawn = min(sampled, key=lambda size: (unread_before[size] / size, -size))
+    passed, drawn = int(np.count_nonzero(passes.metrics != NOT_PASSED)), len(rows)
     right, wrong, unclear, unread = (
-        int(np.count_nonzero(readings[:drawn] == state)) for state in (FOUND_RIGHT, FOUND_WRONG, LEFT_OPEN, UNREAD)
+        int(np.count_nonzero(passes.readings[rows] == state)) for state in (FOUND_RIGHT, FOUND_WRONG, LEFT_OPEN, UNREAD)
     )
-    if unread == drawn:
-        return None
     sample = PassSample(passed, drawn, right, wrong, unclear, unread)
     if right + wrong == passed:
         return sample
@@ -164,6 +168,13 @@ def measure_pass_sample(passes: PassRows, sizes: Collection[int]) -> PassSample 
     most = finite_rate_interval(drawn - right, drawn, passed)
     return structs.replace(sample, interval=Interval(low, most.high, most.method))
 
+
+def list_outcomes(passes: PassRows, rows: RowIndices) -> list[bool | None]:
+    """Return of each row whether people found its answer wrong; None where that is open."""
+    return [_OUTCOMES.get(reading) for reading in passes.readings[rows].tolist()]
+
+
+_OUTCOMES = {FOUND_RIGHT: False, FOUND_WRONG: True}
 
 PASSES_READ = "people read "
 """How every sentence on read passes begins."""
