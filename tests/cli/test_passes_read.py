@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.report.schema_check import load_schema, violations
 
 import assay
 from assay.cli import main
@@ -71,6 +72,8 @@ def read_report(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str
     capsys.readouterr()
     assert main(["score", *arguments, "--format", "json"]) in (0, 1, 3)
     report: dict[str, Any] = json.loads(capsys.readouterr().out)
+    schema = load_schema("report")
+    assert not violations(report, schema, schema)
     return report
 
 
