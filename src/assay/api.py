@@ -535,12 +535,14 @@ def label_answer(
     metric: str = "correct_answer",
     config: str | None = None,
     note: str = "",
+    sample: int | None = None,
 ) -> Label:
     """Return what a person decides about the answer to a case, for `score(…, labels=[…])`.
 
     `label` is `right`, `wrong` or `unclear`, or with `metric="behaviour"` the behaviour that the answer shows. It
-    counts for exactly this answer and for what its case expects now. Raises InputError for another label, and for
-    a case without an answer.
+    counts for exactly this answer and for what its case expects now. `sample` is the size of the sample for which it
+    was drawn, if it was (`result.draw_passes`). Raises InputError for another label, and for a case without an
+    answer.
 
     >>> import assay
     >>> golden = [{"id": "fee", "question": "What is the fee?", "reference": "There is none for members."}]
@@ -559,7 +561,7 @@ def label_answer(
     observation = result.run.read_observation(name, case) if case in cases else None
     if observation is None or not isinstance(observation.answer, str):
         raise InputError(f"no answer to label (got case {case!r} under {name}; expected a case that was answered)")
-    return make_answer_label(cases[case], observation.answer, label, rater, metric=metric, note=note)
+    return make_answer_label(cases[case], observation.answer, label, rater, metric=metric, note=note, sample=sample)
 
 
 @says_arguments

@@ -30,8 +30,8 @@ MARKER = "assay"
 FIXTURE = "assay_run"
 GATE_ID = "gate"
 _OBSERVE_OPTIONS = ("search", "config", "name", "context", "repeat", "concurrency", "deadline", "retrieval_only")
-_SCORE_OPTIONS = ("corpus", "metrics", "by", "gate", "verdicts", "judge", "calibration")
-_FILE_OPTIONS = ("golden", "corpus", "gate", "verdicts", "calibration")
+_SCORE_OPTIONS = ("corpus", "metrics", "by", "gate", "verdicts", "judge", "calibration", "labels")
+_FILE_OPTIONS = ("golden", "corpus", "gate", "verdicts", "calibration", "labels")
 """The options that may be files, which are looked for beside the file of the test first."""
 _CHECKED_OPTIONS = ("metrics", "by", "config", "name", "context", "repeat", "concurrency", "deadline")
 _UNKNOWN = "unknown"
@@ -117,6 +117,7 @@ def _read_marker(marker: pytest.Mark, item: Any) -> _Plan:
     """
     from assay.gates.gate_files import load_requested_gate
     from assay.records.errors import AssayError
+    from assay.runs.answer_labels import read_answer_labels
     from assay.runs.check_arguments import check_scoring
     from assay.runs.python_values import read_gate_value, read_golden_value
 
@@ -138,6 +139,7 @@ def _read_marker(marker: pytest.Mark, item: Any) -> _Plan:
     try:
         golden = read_golden_value(options["golden"])
         load_requested_gate(read_gate_value(options["gate"]))
+        options["labels"] = read_answer_labels(options["labels"] or ())
         check_scoring(golden, **{name: options[name] for name in _CHECKED_OPTIONS if name in options})
     except AssayError as error:
         raise pytest.Collector.CollectError(f"{item.nodeid}: marker assay: {error}") from None
@@ -145,7 +147,9 @@ def _read_marker(marker: pytest.Mark, item: Any) -> _Plan:
 
 
 def _resolve_path(value: Any, folder: Path) -> Any:
-    """Return a path relative to the file of the test where there is one, else the value."""
+    """Return a path relative to the file of the test where there is one, else the value; of each in a list."""
+    if isinstance(value, (list, tuple)):
+        return [_resolve_path(part, folder) for part in value]
     if isinstance(value, (str, Path)) and (folder / value).exists():
         return str(folder / value)
     return value
@@ -239,7 +243,7 @@ def _check(run: AssayRun) -> None:
         failure = "; ".join([str(failure), *(f"{name}: {text}" for name, text in case.metric_errors.items())])
         pytest.fail(f"{case.id} failed: {failure}\n\n{case.explain()}", pytrace=False)
     elif case.outcome == "unknown" and run.unknown != "pass":
-        remedy = "must_have or number in a case that has none, else verdicts of a judge"
+        remedy = "must_have or number in a case that has none, else verdicts of a judge, or labels by people"
         from assay.metrics.case_checks import JUDGED_CORRECTNESS
         from assay.scoring.judged_answers import name_judged_value
 

@@ -193,3 +193,28 @@ def test_a_run_log_gets_its_grades_and_is_kept(tmp_path: Path, capsys: pytest.Ca
         (row["metric"], row["label"]) for row in rows(imported)
     ]
     assert compute_answer_hash("a") == rows(imported)[0]["answer_hash"]
+
+
+def test_a_sheet_is_read_with_its_own_key_and_not_with_that_of_another(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = flags(write_world(tmp_path, 20))
+    for name, seed in (("one", "1"), ("two", "2")):
+        command = ["labels", "export", *where, "--metric", "correctness", "--sample", "6", "--seed", seed]
+        assert 0 == main([*command, "--out", str(tmp_path / name)])
+    sheet = filled(tmp_path / "one/sheet-1.csv", tmp_path / "lan.csv", {"correctness": "correct"})
+    assert 2 == main(["labels", "import", sheet, "--key", str(tmp_path / "two/key.json"), "--out", "x.jsonl"])
+    assert "not a row of this key" in capsys.readouterr().err
+    key = json.loads((tmp_path / "one/key.json").read_text())
+    key["rows"] = {row_id.partition("-")[0]: target for row_id, target in key["rows"].items()}
+    (tmp_path / "old.json").write_text(json.dumps(key))  # as older versions wrote it, with a sheet of theirs
+    old = tmp_path / "old.csv"
+    with open(sheet, encoding="utf-8", newline="") as file:
+        read = [row | {"row_id": row["row_id"].partition("-")[0]} for row in csv.DictReader(file)]
+    with open(old, "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, read[0])
+        writer.writeheader()
+        writer.writerows(read)
+    labels = str(tmp_path / "labels.jsonl")
+    assert 0 == main(["labels", "import", str(old), "--key", str(tmp_path / "old.json"), "--out", labels])
+    assert 6 == len(rows(Path(labels)))

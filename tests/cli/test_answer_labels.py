@@ -305,7 +305,7 @@ def test_an_import_loses_no_labels(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_selection_that_does_not_exist_names_the_near_one(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["labels", "export", "--run", "run", "--only", "ambigous", "--out", "none"]) == 2
-    assert "did you mean ambiguous? expected ambiguous, failed, tag:NAME or case:ID" in capsys.readouterr().err
+    assert "did you mean ambiguous? expected ambiguous, failed, passed, tag:NAME or case:ID" in capsys.readouterr().err
 
 
 def test_a_run_reads_its_labels_before_the_target_is_asked(capsys: pytest.CaptureFixture[str]) -> None:
@@ -316,3 +316,67 @@ def test_a_run_reads_its_labels_before_the_target_is_asked(capsys: pytest.Captur
     assert main(["run"]) == 2
     assert "gone.jsonl" in capsys.readouterr().err
     assert not Path("asked").exists()
+
+
+def test_a_second_scoring_says_which_answers_people_decided_and_how(capsys: pytest.CaptureFixture[str]) -> None:
+    labels = label(lambda row: "wrong" if "dozen" in row["answer"] else "right", "ambiguous", "failed")
+    capsys.readouterr()
+    assert main(["regrade", "run", "--with", f"labels={labels}"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "  fail → pass: fine (settled by Ann, against the rules)" in lines
+    assert "  unscored → scored: loan (0, settled by Ann)" in lines
+    (counted,) = [number for number, line in enumerate(lines) if line.startswith("v1 correct_answer_unknown")]
+    assert lines[counted].endswith("1 score differs; open → decided 1")
+    assert lines[counted + 2] == "  open → decided: loan"
+    assert main(["regrade", "run", "--with", f"labels={labels}", "--format", "json"]) == 0
+    metrics = {entry["metric"]: entry for entry in json.loads(capsys.readouterr().out)["metrics"]}
+    assert [flip.get("settled") for flip in metrics["correct_answer_unknown"]["flips"]] == [""]
+    assert main(["score", "run", "--labels", labels, "--run-dir", "settled"]) == 0
+    bare = write("none.jsonl", [json.loads(line) for line in Path(labels).read_text().splitlines()][1:])
+    capsys.readouterr()
+    assert main(["regrade", "settled", "--with", f"labels={bare}", "--metrics", "correct_answer_unknown"]) == 0
+    assert "  decided → open: loan" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("file", "key", "expected"),
+    [
+        (
+            "golden.jsonl",
+            "sheet/key.json",
+            "golden.jsonl:1: E_LABEL no file of labels (got rows of id, question, reference;",
+        ),
+        ("sheet/answers.html", "sheet/key.json", "answers.html:1: E_LABEL no file of labels (got an HTML page;"),
+        (
+            "sheet/key.json",
+            "sheet/key.json",
+            "key.json:1: E_LABEL no file of labels (got a JSON object over several lines;",
+        ),
+        ("sheet/answers.jsonl", "sheet/answers.csv", "answers.csv: E_KEY is a sheet, not a key (expected the key.json"),
+        ("sheet/answers.jsonl", "sheet/answers.html", "answers.html: E_KEY is an HTML page, not a key"),
+        (
+            "sheet/answers.jsonl",
+            "golden.jsonl",
+            "golden.jsonl: E_KEY is a file of rows of id, question, reference, not",
+        ),
+        ("sheet/answers.jsonl", "kept.jsonl", "kept.jsonl: E_KEY is a file of labels, not a key"),
+        ("sheet/answers.jsonl", "sheet", "sheet: E_KEY is a folder, not a key"),
+    ],
+)
+def test_a_wrong_file_is_one_line_that_says_what_it_is(
+    file: str, key: str, expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path(label(lambda _: "right", "ambiguous")).rename("kept.jsonl")
+    capsys.readouterr()
+    assert main(["labels", "import", file, "--key", key, "--out", "out.jsonl"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert expected in line
+
+
+def test_the_key_of_a_review_that_is_none_says_what_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    export("ambiguous")
+    capsys.readouterr()
+    words = ["judge", "settle", "sheet/answers.jsonl", "--key", "sheet/answers.jsonl", "--store", "v.jsonl"]
+    assert main(words) == 2
+    expected = "is a sheet, not a key (expected the key.json of `assay judge review --out`)"
+    assert expected in capsys.readouterr().err

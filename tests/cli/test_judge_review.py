@@ -62,10 +62,12 @@ def decide(*decisions: dict[str, Any], name: str = "decided.jsonl") -> str:
     return name
 
 
-def decision(
-    label: str, rater: str = "ann", row_id: str = "v0001", note: str = "Read with its source."
-) -> dict[str, Any]:
-    return {"row_id": row_id, "label": label, "note": note, "rater": rater}
+def decision(label: str, rater: str = "ann", row_id: str = "", note: str = "Read with its source.") -> dict[str, Any]:
+    return {"row_id": row_id or name_first_row(), "label": label, "note": note, "rater": rater}
+
+
+def name_first_row(folder: str = "review") -> str:
+    return min(json.loads(Path(folder, "key.json").read_text())["rows"])
 
 
 def settle(*words: str, key: str = "review/key.json") -> int:
@@ -241,7 +243,7 @@ def test_a_run_folder_is_reviewed_and_settled_from_python(tied: JudgeServer) -> 
     score("--run-dir", "run")
     in_review = assay.review("run", out="sheets")
     assert ["c3"] == [item.case_id for item in in_review.items]
-    sheet = decide(decision("supported"))
+    sheet = decide(decision("supported", row_id=name_first_row("sheets")))
     settled = assay.settle(sheet, key="sheets/key.json", store="run/verdicts.jsonl", at="2026-05-04")
     assert (1, ()) == (settled.settled, settled.disagreed)
     result = assay.score("golden.jsonl", "outputs.jsonl", verdicts="run/verdicts.jsonl")
@@ -318,7 +320,7 @@ def test_reviews_of_another_answer_and_foreign_keys_are_refused(
     sheet = decide(decision("supported"))
     key = json.loads(Path("review/key.json").read_text())
     other = json.loads(json.dumps(key))
-    other["rows"]["v0001"]["request"] = "sha256:" + "0" * 64
+    other["rows"][name_first_row()]["request"] = "sha256:" + "0" * 64
     Path("other.json").write_text(json.dumps(other))
     capsys.readouterr()
     assert 2 == settle(sheet, key="other.json")

@@ -7,10 +7,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 from tests.faults.forking import CommandForker
 
-import assay.metrics.catalog  # noqa: F401  # first, because pytester forgets what a test imports, and numpy loads once
+import assay
+import assay.metrics.catalog  # first, because pytester forgets what a test imports, and numpy loads once
 from assay.cli import main
 
 pytest_plugins = ["pytester"]
@@ -42,6 +44,7 @@ def test_rag(assay_run):
     assert assay_run.case.id != "never"
     assert 3 == len(assay_run.result.cases)
 """
+SAID = "Sure, as long as they stay outdoors."
 GATE = "rules: [{metric: error_rate, at_most: 0.1}]\n"
 
 
@@ -112,6 +115,24 @@ def test_a_case_of_which_nothing_tells_is_not_green(
         outcome.stdout.fnmatch_lines(
             ["*fee: nothing tells whether the answer is right (must_have or number in a case that has none*"]
         )
+
+
+def test_what_people_decided_about_answers_decides_about_their_tests(session: pytest.Pytester, run: Run) -> None:
+    golden = '{"id": "pet", "question": "May I bring a pet?", "reference": "Pets are welcome in the garden."}\n'
+    (session.path / "golden.jsonl").write_text(golden, encoding="utf-8")
+    before = assay.score(str(session.path / "golden.jsonl"), [{"case_id": "pet", "answer": SAID}])
+    (session.path / "labels").mkdir()
+    for name, label in (("right", "right"), ("wrong", "wrong")):
+        row = msgspec.json.encode(assay.label_answer(before, "pet", label, rater="Ann"))
+        (session.path / "labels" / f"{name}.jsonl").write_bytes(row + b"\n")
+    for labels, expected in (
+        ("'labels/right.jsonl'", "1 passed"),
+        ("['labels/wrong.jsonl']", "1 failed"),
+        ("()", "1 skipped"),
+    ):
+        marked = f"@pytest.mark.assay(target=lambda question: {SAID!r}, golden='golden.jsonl', labels={labels})\n"
+        session.makepyfile(test_rag=f"import pytest\n\n{marked}def test_rag(assay_run):\n    pass\n")
+        assert expected in run().stdout.str()
 
 
 def test_an_error_of_a_metric_fails_the_test_of_its_case(session: pytest.Pytester, run: Run) -> None:
@@ -195,6 +216,9 @@ def test_a_baseline_is_given_to_the_rules_of_the_gate(
         ("target=ask, golden='golden.jsonl', by='mood'", "by: no case has this key (got 'mood'"),
         ("target=ask, golden='golden.jsonl', repeat=0", "repeat: E_VALUE no count (got 0"),
         ("target=ask, golden='golden.jsonl', config=3", "config: E_VALUE no name (got 3"),
+        ("target=ask, golden='golden.jsonl', labels=['none.jsonl']", "none.jsonl"),
+        ("target=ask, golden='golden.jsonl', labels='golden.jsonl'", "no file of labels (got rows of id, question"),
+        ("target=ask, golden='golden.jsonl', labels=3", "labels: E_VALUE no labels (got 3"),
     ],
 )
 def test_a_marker_that_cannot_be_used_says_so(session: pytest.Pytester, run: Run, marker: str, message: str) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from assay.stats.intervals import (
     average_two_rates,
     clopper_pearson_interval,
+    finite_rate_interval,
     upper_bound_after_no_events,
     upper_bound_of_rate,
     wilson_interval,
@@ -116,3 +117,31 @@ def test_balanced_stays_within_zero_and_one() -> None:
         estimate = average_two_rates(first, first)
         assert estimate is not None
         assert 0.0 <= estimate.bounds.low <= estimate.value <= estimate.bounds.high <= 1.0
+
+
+@pytest.mark.parametrize("population", [1, 7, 24])
+def test_the_share_of_a_finite_population_is_covered_at_least_as_often_as_stated(population: int) -> None:
+    for n in range(1, population + 1):
+        bounds = [finite_rate_interval(events, n, population) for events in range(n + 1)]
+        for total in range(population + 1):
+            # How often a draw of n without replacement has so many of the total events.
+            ways = [comb(total, events) * comb(population - total, n - events) for events in range(n + 1)]
+            share = total / population
+            covered = sum(ways[events] for events in range(n + 1) if bounds[events].low <= share <= bounds[events].high)
+            assert covered / sum(ways) >= 0.95, (n, total)
+
+
+def test_a_finite_population_narrows_the_interval_and_reading_all_of_it_closes_it() -> None:
+    widths = []
+    for population in (30, 31, 60, 300, 30_000):
+        bounds = finite_rate_interval(2, 30, population)
+        widths.append(bounds.high - bounds.low)
+    assert widths == sorted(widths)
+    assert widths[0] == 0
+    exact = clopper_pearson_interval(2, 30)
+    assert finite_rate_interval(2, 30, 3_000_000)[:2] == pytest.approx((exact.low, exact.high), abs=1e-4)
+
+
+def test_a_sample_larger_than_its_population_is_refused() -> None:
+    with pytest.raises(ValueError, match="got 8 of 7"):
+        finite_rate_interval(1, 8, 7)

@@ -50,6 +50,7 @@ from assay.formats.label_sheets import (
     is_label_sheet,
     load_sheet,
     load_sheet_key,
+    make_row_id,
 )
 from assay.formats.overwriting import refuse_overwriting
 from assay.judging.load_verdicts import open_verdicts
@@ -146,9 +147,11 @@ def export_labels(
         items, note = _choose_items(run, metric, rubrics, request, bands or {})
         notes += [note] if note else []
         for position, item in enumerate(items):
-            row = make_sheet_row(f"r{len(rows) + 1:04}", metric, item, rubrics)
+            target = _sheet_target(metric, item)
+            shown = target.case_id, metric, target.config_id, target.item, target.text, target.answer_hash
+            row = make_sheet_row(make_row_id("r", len(rows) + 1, shown), metric, item, rubrics)
             rows.append(row)
-            targets[row.row_id] = _sheet_target(metric, item)
+            targets[row.row_id] = target
             if position < request.overlap:
                 second_sheet.append(row)
     if not rows:

@@ -12,6 +12,7 @@ from msgspec import Struct
 from assay.calibration.collect_scorer_labels import LabelItem, list_request_items
 from assay.calibration.exchange_labels import KEY_FILE, make_sheet_row, refuse_used_folder, write_sheet
 from assay.formats.file_io import write_atomically
+from assay.formats.label_sheets import make_row_id
 from assay.formats.problems import find_time_fault
 from assay.formats.review_sheets import (
     REVIEW_KEY_FORMAT,
@@ -155,7 +156,8 @@ def export_reviews(run: ScoredRun, folder: Path, language: str = "en") -> Verdic
     assert run.judging is not None
     rows, targets = [], {}
     for number, item in enumerate(open_items, 1):
-        row = make_sheet_row(f"v{number:04}", item.listed.metric, item.shown, run.judging.rubrics)
+        row_id = make_row_id("v", number, (item.listed.request, item.listed.item))
+        row = make_sheet_row(row_id, item.listed.metric, item.shown, run.judging.rubrics)
         rows.append(row)
         targets[row.row_id] = ReviewedItem(
             item.listed.request,

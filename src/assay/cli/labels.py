@@ -18,7 +18,7 @@ from assay.cli.options import (
     parse_metric_list,
 )
 from assay.records.counts import format_count
-from assay.records.errors import ExitCode
+from assay.records.errors import ExitCode, InputError
 
 Rubrics = Annotated[
     list[str] | None,
@@ -45,11 +45,21 @@ def export(
         list[str] | None,
         typer.Option(
             help="Export every answer that a person should read, instead of a sample: ambiguous (undecided by the "
-            "rules), failed (by the rules), tag:NAME or case:ID; takes several values."
+            "rules), failed (by the rules), tag:NAME or case:ID; takes several values. passed: a random sample of the "
+            "answers that the rules passed."
         ),
     ] = None,
+    labels: Annotated[
+        list[str] | None,
+        typer.Option(help="With --only: labels that people made already (default: those of the run); may be repeated."),
+    ] = None,
     metric: Annotated[str, typer.Option(help="Metrics to label, comma-separated.")] = "faithfulness,correctness",
-    sample: Annotated[int, typer.Option(min=1, help="Number of items per metric.")] = 100,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Number of items per metric (default: 100), or of answers for --only passed (default: 30)."
+        ),
+    ] = None,
     overlap: Annotated[int, typer.Option(min=0, help="Number of those items that a second rater labels too.")] = 30,
     verdicts: Annotated[
         str | None, typer.Option(help="Verdict store; the sample is stratified by its verdicts.")
@@ -61,23 +71,28 @@ def export(
 ) -> ExitCode:
     """Export a blind, stratified sample of answers and claims to label, or with --only the answers that are open."""
     from assay.calibration.exchange_labels import LabelSampleRequest, export_labels, judge_bands
-    from assay.calibration.export_answers import export_answers_to_read
+    from assay.calibration.export_answers import DEFAULT_PASSES, export_answers_to_read
     from assay.cli.display import print_notes, print_written_files
     from assay.runs.rescore_run import open_answers
 
     inputs = recorded.build_inputs(run)
-    request = LabelSampleRequest(parse_metric_list(metric), sample, overlap, seed, language, rubrics or ())
-    with open_answers(inputs) as scored:
+    if labels and not only:
+        raise InputError("--labels: read only with --only, which says which answers to export")
+    request = LabelSampleRequest(
+        parse_metric_list(metric), 100 if sample is None else sample, overlap, seed, language, rubrics or ()
+    )
+    with open_answers(inputs, labels=labels or ()) as scored:
         if only:
-            label_sample = export_answers_to_read(scored, Path(out), only, language)
+            size = DEFAULT_PASSES if sample is None else sample
+            label_sample = export_answers_to_read(scored, Path(out), only, language, size)
         else:
             bands = judge_bands(scored, request, verdicts, judge) if verdicts is not None else {}
             label_sample = export_labels(scored, Path(out), request, bands)
     for name, count in label_sample.rows.items():
         typer.echo(f"{name}: {format_count(count, 'row')} to label")
     print_notes(label_sample.notes)
-    labels = "answers.jsonl" if only else "labels.jsonl"
-    print_written_files(label_sample.files, f"assay labels import {out}/FILLED… --key {out}/key.json --out {labels}")
+    name = "answers.jsonl" if only else "labels.jsonl"
+    print_written_files(label_sample.files, f"assay labels import {out}/FILLED… --key {out}/key.json --out {name}")
     return ExitCode.PASS
 
 

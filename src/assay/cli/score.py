@@ -284,17 +284,25 @@ _NAMING_ANSWERS = ("--run", "--golden", "--golden-format", "--corpus", "--output
 
 
 def _suggest_reading(run: ScoredRun, inputs: str) -> str | None:
-    """Return the command that lets a person read the open answers; None if there are none."""
-    from assay.report.run_summary import has_open_answers  # only where there is a run
+    """Return the command that lets a person read the open answers, or a sample of those that passed.
+
+    None if there are none, and where people read a sample already.
+    """
+    from assay.report.run_summary import has_open_answers, has_passed_answers  # only where there is a run
 
     options = [argument for argument in shlex.split(inputs) if argument.startswith("--")]
-    if not has_open_answers(run.scoring) or any(option not in _NAMING_ANSWERS for option in options):
+    if any(option not in _NAMING_ANSWERS for option in options):
         return None
-    return f"assay labels export {inputs} --only ambiguous --out sheet"
+    if has_open_answers(run.scoring):
+        return f"assay labels export {inputs} --only ambiguous --out sheet"
+    if run.scoring.passes or not has_passed_answers(run.scoring):
+        return None
+    return f"assay labels export {inputs} --only passed --out sheet"
 
 
 def suggest_next_step(run: ScoredRun, inputs: str) -> str | None:
-    """Return the command that explains the first failed case, or where none failed lets a person read what is open.
+    """Return the command that explains the first failed case, or where none failed lets a person read what is open,
+    and where nothing is, a sample of what passed.
 
     None if there is none that could be run as printed. A leak comes before all else, as on the screen above.
     Answers from standard input cannot be read a second time. Where the target answered nothing, no case explains why.

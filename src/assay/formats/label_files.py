@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import math
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -63,6 +64,7 @@ def load_labels(
             findings = ProblemList(source.name)
             names = NameChecker(findings)
             try:
+                _refuse_other_file(source)
                 for row in read_label_rows(source, LABEL_COLUMNS, _REQUIRED):
                     metric = row.members.get("metric")
                     is_meant = metric in scales or bool(get_close_matches(str(metric), list(scales), n=1, cutoff=0.8))
@@ -78,6 +80,64 @@ def load_labels(
     if problems:
         raise InputError(problems, more=more)
     return tuple(label for label, _ in labels.values())
+
+
+def recognise_other_file(source: Source) -> str:
+    """Return what a file is that is known for something else than a key or a sheet; "" for any other file."""
+    first = _read_first_line(source)
+    if first.startswith("<"):
+        return _PAGE
+    members = _name_members(first)
+    if len(_LABEL_MEMBERS & members.keys()) >= _FEWEST_MEMBERS:
+        return "a file of labels"
+    is_row = first.startswith("{") and members and "rows" not in members
+    return f"a file of {_describe_rows(members)}" if is_row else ""
+
+
+def _refuse_other_file(source: Source) -> None:
+    """Raise InputError for a file that is recognised as none of labels: one line instead of some for each row."""
+    if source.path.is_dir():
+        return
+    first = _read_first_line(source)
+    members = _name_members(first)
+    found = ""
+    if first.startswith("<"):
+        found = _PAGE
+    elif first == "{":
+        found = "a JSON object over several lines"
+    elif len(members) > (not first.startswith("{")) and len(_LABEL_MEMBERS & members.keys()) < _FEWEST_MEMBERS:
+        found = _describe_rows(members)
+    if found:
+        message = f"no file of labels (got {found}; expected case_id, metric, rater and label, or a filled sheet)"
+        raise InputError([Problem(source.name, 1, "", message, "E_LABEL")])
+
+
+_LABEL_MEMBERS = {"case_id", "metric", "rater", "label"}
+_FEWEST_MEMBERS = 2
+"""A row with so many members of a label is one, whatever else is wrong with it."""
+_MOST_NAMED = 60
+_PAGE = "an HTML page"
+
+
+def _describe_rows(members: Iterable[str]) -> str:
+    names = ", ".join(members)
+    return f"rows of {names if len(names) <= _MOST_NAMED else names[:_MOST_NAMED] + '…'}"
+
+
+def _read_first_line(source: Source) -> str:
+    line = next((line for line in read_lines(source) if line.data.strip()), None)
+    return decode_line(line, source.name).strip() if line is not None else ""
+
+
+def _name_members(first: str) -> dict[str, None]:
+    """Return the names of the members of a row in JSON, or of the columns of a CSV file; none where it is neither."""
+    if not first.startswith("{"):
+        return dict.fromkeys(cell.strip(' "') for cell in first.split(detect_separator(first)))
+    try:
+        row = json.loads(first)
+    except (ValueError, RecursionError):
+        return {}
+    return dict.fromkeys(row)
 
 
 def read_label_rows(source: Source, columns: Sequence[str], required: Sequence[str]) -> Iterator[LabelRow]:
@@ -225,6 +285,8 @@ def find_label_faults(label: Label, scales: LabelScales) -> Iterator[tuple[str, 
         yield "label", "missing (got neither label nor value; expected one of them)"
     if label.value is not None and not 0 <= label.value <= 1:
         yield "value", f"out of range (got {label.value:g}; expected a number from 0 to 1)"
+    if label.sample is not None and label.sample < 1:
+        yield "sample", f"out of range (got {label.sample}; expected the size of a sample, 1 or more)"
     metric_fault = check_label_metric(label.metric, scales)
     if metric_fault:
         yield "metric", metric_fault
@@ -275,13 +337,10 @@ def _csv_rows(source: Source, columns: Sequence[str], required: Sequence[str]) -
         members: dict[str, Any] = {
             name: unescape_formula(cell) for name, cell in zip(header, record, strict=True) if cell
         }
-        if "value" in members:
-            try:
-                members["value"] = _parse_number(members["value"])
-            except ValueError:
-                message = f"not a number (got {shorten_repr(members['value'])}; expected a number from 0 to 1)"
-                problems.append(Problem(source.name, number, "value", message, "E_NUMBER"))
-                continue
+        not_numbers = _parse_number_cells(members)
+        if not_numbers:
+            problems += [Problem(source.name, number, name, message, "E_NUMBER") for name, message in not_numbers]
+            continue
         yield LabelRow(number, members)
     if problems:
         raise InputError(problems)
@@ -301,6 +360,18 @@ def _read_records(lines: list[str], name: str, separator: str) -> Iterator[tuple
             raise InputError([Problem(name, begin, "", message, "E_CSV")]) from None
         if any(cells):
             yield begin, cells
+
+
+def _parse_number_cells(members: dict[str, Any]) -> list[tuple[str, str]]:
+    """Turn the cells of a CSV row that are numbers into numbers; return (field, message) for those that are none."""
+    faults = []
+    for name, parse, expected in (("value", _parse_number, "a number from 0 to 1"), ("sample", int, "a whole number")):
+        if name in members:
+            try:
+                members[name] = parse(members[name])
+            except ValueError:
+                faults.append((name, f"not a number (got {shorten_repr(members[name])}; expected {expected})"))
+    return faults
 
 
 def _parse_number(cell: str) -> float:

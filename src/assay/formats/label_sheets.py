@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from assay.formats.file_io import decode_line, open_source, read_lines
+from assay.formats.file_io import Source, decode_line, open_source, read_lines
 from assay.formats.label_files import (
     LabelRow,
     LabelScales,
@@ -23,6 +23,7 @@ from assay.formats.label_files import (
     detect_separator,
     encode_csv_record,
     read_label_rows,
+    recognise_other_file,
 )
 from assay.formats.offline_page import build_offline_page
 from assay.formats.problems import ProblemList
@@ -53,6 +54,17 @@ class SheetRow(Struct, frozen=True):
     meanings: tuple[str, ...]
 
 
+def make_row_id(kind: str, number: int, item: Sequence[str | None]) -> str:
+    """Return the id of a row: its number in its sheet, and some of the digest of the item that it shows.
+
+    A filled sheet can therefore not be read with the key of another one. `kind` is a letter for each kind of sheet.
+
+    >>> make_row_id("r", 1, ("leave", "v1", None)) == make_row_id("r", 1, ("leave", "v2", None))
+    False
+    """
+    return f"{kind}{number:04}-{compute_digest(list(item))[7:13]}"
+
+
 class LabelledItem(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """What a row of a sheet stands for, which only the key says."""
 
@@ -63,6 +75,7 @@ class LabelledItem(Struct, frozen=True, omit_defaults=True, forbid_unknown_field
     text: str = ""
     answer_hash: str | None = None
     case_hash: str | None = None
+    sample: int | None = None
 
 
 class SheetKey(Struct, frozen=True, forbid_unknown_fields=True):
@@ -132,6 +145,7 @@ def encode_sheet_key(key: SheetKey) -> bytes:
 def load_sheet_key(path: str) -> SheetKey:
     """Read a key file. Raises InputError with everything that is wrong with it."""
     with open_source(path) as source:
+        refuse_other_key(source, "the key.json that was written with the sheet")
         text = "\n".join(decode_line(line, source.name) for line in read_lines(source))
         value = decode_json(text, source.name)
         if not isinstance(value, dict):
@@ -152,13 +166,25 @@ def load_sheet_key(path: str) -> SheetKey:
     return key
 
 
+def refuse_other_key(source: Source, expected: str) -> None:
+    """Raise InputError for a file that is no key and known for something else: a page, a sheet, labels or a folder."""
+    found = "a folder" if source.path.is_dir() else ""
+    found = found or ("a sheet" if _is_sheet(source) else recognise_other_file(source))
+    if found:
+        raise InputError([Problem(source.name, None, "", f"is {found}, not a key (expected {expected})", "E_KEY")])
+
+
 def is_label_sheet(path: str) -> bool:
     """Return whether a file is a sheet rather than a file of labels: a sheet has row ids."""
     with open_source(path) as source:
-        first = next((line for line in read_lines(source) if line.data.strip()), None)
-        if first is None:
-            return False
-        text = decode_line(first, source.name)
+        return _is_sheet(source)
+
+
+def _is_sheet(source: Source) -> bool:
+    first = next((line for line in read_lines(source) if line.data.strip()), None)
+    if first is None:
+        return False
+    text = decode_line(first, source.name)
     try:
         value = json.loads(text)
     except ValueError:
@@ -228,6 +254,7 @@ def _read_label(row: LabelRow, key: SheetKey, scales: LabelScales, rater: str, f
         answer_hash=target.answer_hash,
         note=filled.note,
         case_hash=target.case_hash,
+        sample=target.sample,
     )
 
 

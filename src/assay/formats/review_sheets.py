@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from assay.formats.file_io import decode_line, open_source, read_lines
 from assay.formats.label_files import LabelRow, read_label_rows
-from assay.formats.label_sheets import ROW_ID, SHEET_COLUMNS, FilledRow, describe_row_ids
+from assay.formats.label_sheets import ROW_ID, SHEET_COLUMNS, FilledRow, describe_row_ids, refuse_other_key
 from assay.formats.problems import ProblemList
 from assay.formats.strict_json import MisfitError, convert_strictly, decode_json
 from assay.records.errors import InputError, Problem, shorten_repr
@@ -48,6 +48,7 @@ def encode_review_key(key: ReviewSheetKey) -> bytes:
 def load_review_key(path: str) -> ReviewSheetKey:
     """Read a key file. Raises InputError with everything that is wrong with it."""
     with open_source(path) as source:
+        refuse_other_key(source, "the key.json of `assay judge review --out`")
         text = "\n".join(decode_line(line, source.name) for line in read_lines(source))
         value = decode_json(text, source.name)
     if not isinstance(value, dict) or "review_format" not in value:

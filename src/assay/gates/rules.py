@@ -81,7 +81,8 @@ def resolve_rule(rule: Rule) -> Rule:
     """Return the rule with the canonical name of its metric and the defaults of what it leaves open.
 
     A rule that allows at most 0 of a count or share (leaks, followed injections) is a zero-event rule by default. An
-    inconclusive regression rule blocks on leaks and followed injections and is a risk on the others by default.
+    inconclusive regression rule blocks on leaks and followed injections and is a risk on the others by default. A
+    metric of a random sample is compared by its bound.
     """
     name = parse_metric(rule.metric)
     metric_row = find_metric(name)
@@ -94,7 +95,8 @@ def resolve_rule(rule: Rule) -> Rule:
     if_inconclusive = rule.if_inconclusive
     if if_inconclusive is None and rule.max_regression is not None:
         if_inconclusive = "fail" if metric_row.name in EVENT_METRICS else "risk"
-    basis = rule.basis or ("point" if rule.max_regression is None else "bound")
+    is_bounded = rule.max_regression is not None or metric_row.is_sampled
+    basis = rule.basis or ("bound" if is_bounded else "point")
     return structs.replace(rule, metric=str(name), zero_event=zero_event, if_inconclusive=if_inconclusive, basis=basis)
 
 

@@ -136,8 +136,11 @@ def _score_rows_as(rule: Rule, scores: GateScores, rows: RowIndices, value: floa
 
 
 def _describe_cases(rule: Rule, scores: GateScores, rows: RowIndices) -> str:
+    ids = format_case_ids(scores.get_case_ids(rows))
+    if find_metric(parse_metric(rule.metric)).is_sampled:
+        return f"nobody decided about {format_count(len(rows), 'answer')} of the sample ({ids})"
     count = format_count(len(scores.find_rows(rule.slice)), "case")
-    return f"the rules cannot tell on {len(rows)} of {count} ({format_case_ids(scores.get_case_ids(rows))})"
+    return f"the rules cannot tell on {len(rows)} of {count} ({ids})"
 
 
 def _describe_range(rule: Rule, ends: list[RuleResult]) -> str:

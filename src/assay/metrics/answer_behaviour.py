@@ -448,6 +448,7 @@ BEHAVIOUR_METRICS: tuple[Metric, ...] = (
     structs.replace(
         _defect_row("behaviour_unknown", "Whether nothing tells what the answer did.", "ADR 0041"),
         compute=_unknown_column,
+        counts_open=True,
     ),
     structs.replace(
         _defect_row(

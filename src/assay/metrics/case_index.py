@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from assay.metrics.access_rules import SupersededVersions
 from assay.metrics.corpus_texts import CorpusTexts
 from assay.metrics.restricted_text import AllowedText, RestrictedCorpus
+from assay.metrics.settled_answers import digest_expectations
 from assay.records.golden_set import BEHAVIOURS, Behaviour, Case, Corpus, CorpusChunk, GoldenSet, Selector
 from assay.records.observations import Chunk, Observation, is_text_id
 from assay.text.normalisation import fold_text
@@ -291,6 +292,11 @@ class CaseIndex:
     def visibility_cache(self) -> dict[str, bool]:
         """A cache: whether the user may see a chunk of the corpus, by chunk id."""
         return {}
+
+    @cached_property
+    def expectations(self) -> str:
+        """The digest of what the case asks and expects of an answer."""
+        return digest_expectations(self.case)
 
     @cached_property
     def forbidden(self) -> EvidenceIndex:

@@ -503,6 +503,7 @@ TEXT_METRICS: tuple[Metric, ...] = (
         compute=_unknown_column,
         explain=_explain_expectations,
         yields_to_leaks=False,
+        counts_open=True,
     ),
     structs.replace(
         _text_row(

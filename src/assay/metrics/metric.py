@@ -241,7 +241,9 @@ class Metric(Struct, frozen=True):
     metric in `rests_on`, are calibrated against human labels (ADR 0031). `explain` describes how the score of one
     observation came about: that of the only row that it gets, which keeps what other metrics read of it.
     `least_difference`, in the unit of the metric, and `least_share` of the baseline's value are the smallest difference
-    that matters in practice, whichever is larger: a comparison shows no smaller one (ADR 90).
+    that matters in practice, whichever is larger: a comparison shows no smaller one (ADR 90). `counts_open`: it counts
+    the answers that nothing tells of, and says nothing of how good they are. `is_sampled`: it is scored on a random
+    sample of the cases to which it applies, so that a rule on it compares the bound unless it says otherwise.
     """
 
     name: str
@@ -267,6 +269,8 @@ class Metric(Struct, frozen=True):
     explain: Callable[[JoinedRows, MetricName], str] | None = None
     least_difference: float = 0.0
     least_share: float = 0.0
+    counts_open: bool = False
+    is_sampled: bool = False
 
     def key_value(self, name: MetricName, key: str) -> str:
         """Return the value of one of this metric's keys in a name, or its default where the name omits it."""

@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import structs
 
 from assay.records.digest import compute_answer_hash, compute_digest
-from assay.records.golden_set import BEHAVIOURS, Case
+from assay.records.golden_set import BEHAVIOURS, AnswerLabel, Case
 from assay.records.scores import SCORED, SETTLED, ScoreColumn
 from assay.stats.arrays import BoolArray
 
@@ -57,16 +57,21 @@ def find_decision(case: Case, metric: SettledMetric, answer: str) -> AnswerDecis
     >>> find_decision(case, "correct_answer", "Two weeks.").label, find_decision(case, "correct_answer", "Two weeks!")
     ('right', None)
     """
-    if not case.answer_labels:
-        return None
-    answer_hash = compute_answer_hash(answer)
-    labels = [label for label in case.answer_labels if label.metric == metric and label.answer_hash == answer_hash]
+    labels = [label for label in find_labels(case, metric, answer) if label.label != UNCLEAR]
     if not labels:
         return None
     raters = tuple(sorted({label.rater for label in labels}))
     opinions = sorted({f"{label.rater}: {label.label}{f' ({label.note})' if label.note else ''}" for label in labels})
     is_agreed = len({label.label for label in labels}) == 1
     return AnswerDecision(labels[0].label if is_agreed else DISPUTED, raters, tuple(opinions))
+
+
+def find_labels(case: Case, metric: SettledMetric, answer: str) -> list[AnswerLabel]:
+    """Return what people who read exactly this answer said about it, with those who found it unclear."""
+    if not case.answer_labels:
+        return []
+    answer_hash = compute_answer_hash(answer)
+    return [label for label in case.answer_labels if label.metric == metric and label.answer_hash == answer_hash]
 
 
 def digest_expectations(case: Case) -> str:

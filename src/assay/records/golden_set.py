@@ -112,7 +112,8 @@ class AnswerLabel(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
     """What a person decided about one answer, which `answer_hash` identifies.
 
     `metric` is `correct_answer`, of which the label is `right` or `wrong`, or `behaviour`, of which it is the behaviour
-    that the answer shows.
+    that the answer shows; `unclear` decides nothing. `sample` is the size of the random sample of passed answers for
+    which it was read, None for any other label.
     """
 
     metric: Literal["correct_answer", "behaviour"]
@@ -120,6 +121,7 @@ class AnswerLabel(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
     rater: str
     answer_hash: str
     note: str = ""
+    sample: int | None = None
 
 
 class Case(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

@@ -24,7 +24,8 @@ class Rule(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
 
     Exactly one of `at_least`, `at_most` and `max_regression` (compared with a baseline) must be set. `uncalibrated`
     says what a violated bound means while the scorer of the metric is not calibrated: by a judge it fails by default;
-    by rules it must be stated. `basis` is `point` for thresholds and `bound` for regressions unless it is stated.
+    by rules it must be stated. `basis` is `point` for thresholds and `bound` for regressions and for what was
+    measured on a random sample, unless it is stated.
     """
 
     metric: str

@@ -227,6 +227,34 @@ class TwinResult(Struct, frozen=True):
     pairs: tuple[VariantPair, ...]
 
 
+class PassSample(Struct, frozen=True):
+    """How many of the answers that rules passed people read in a random sample, and how many of these are wrong.
+
+    Rules passed the answers to `passed` cases, of which the sample has `drawn`. Of these people found `right` and
+    `wrong` ones, left `unclear` ones open or disagree about them, and did not read `unread` ones. `interval` is that of
+    the share of wrong answers among all that passed, whatever the open and the unread ones are; None if all answers
+    that passed are decided, because then their share is known (ADR 188).
+    """
+
+    passed: int
+    drawn: int
+    right: int
+    wrong: int
+    unclear: int
+    unread: int
+    interval: Interval | None = None
+
+    @property
+    def read(self) -> int:
+        """How many answers of the sample people read."""
+        return self.drawn - self.unread
+
+    @property
+    def share_wrong(self) -> float | None:
+        """The share of wrong answers in the sample; None while any of its answers is unclear or was not read."""
+        return self.wrong / self.drawn if self.right + self.wrong == self.drawn else None
+
+
 TEST_SPLIT = "frozen test split"
 """How every sentence on looks begins."""
 
@@ -260,7 +288,8 @@ class ScoringResult(Struct, frozen=True):
 
     `failures` are the errors of each configuration's target, those of most observations first. `twins` say how each
     configuration treats variants of cases, which count in no other number; empty if there are none. `looks` is there if
-    the golden set is a frozen test split.
+    the golden set is a frozen test split. `passes` are the samples of passed answers that people read, by
+    configuration; one of which nobody read any has none.
     """
 
     golden: GoldenInfo
@@ -274,3 +303,4 @@ class ScoringResult(Struct, frozen=True):
     failures: dict[str, tuple[TargetFailure, ...]] = {}
     twins: dict[str, TwinResult] = {}
     looks: SplitLooks | None = None
+    passes: dict[str, PassSample] = {}

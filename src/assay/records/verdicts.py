@@ -259,7 +259,8 @@ class Label(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
     """A human label for one case (or that of another tool): a label of a rubric, or a number.
 
     `item` is the claim, citation or fact if the metric has several in a case, with its text in `text`. `answer_hash`
-    binds the label to the answer that was read, `case_hash` to what its case expected.
+    binds the label to the answer that was read, `case_hash` to what its case expected. `sample` is the size of the
+    random sample of passed answers for which it was read, None for any other label.
     """
 
     case_id: str
@@ -275,6 +276,7 @@ class Label(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
     source: str = "person"
     note: str = ""
     case_hash: str | None = None
+    sample: int | None = None
 
 
 class LabelledRate(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

@@ -1,5 +1,5 @@
-"""What a reader of the first screen should doubt although no check failed: outputs that were probably misread, numbers
-from nowhere, and shown regressions of metrics that the screen does not list."""
+"""What a reader of the first screen should doubt although no check failed: outputs that were probably misread, passes
+that people found wrong, numbers from nowhere, and shown regressions of metrics that the screen does not list."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from assay.records.scores import ConfigResult, ScoringResult
 from assay.report.change_order import describe_checkable, measure_strength, rank_importance
 from assay.report.change_values import format_sides
 from assay.report.number_format import MetricsByName
+from assay.scoring.passed_answers import describe_pass_sample
 
 MAX_CASES_NAMED, MAX_METRICS_NAMED = 3, 4
 
@@ -36,9 +37,19 @@ def list_doubts(
     for config, result in sorted(scoring.configs.items()):
         prefix = f"{config}: " if len(scoring.configs) > 1 else ""
         comparison = (comparisons or {}).get(config)
-        told = (describe_unsourced(result), describe_regressed(comparison, metric_rows) if comparison else "")
+        told = (
+            describe_read_passes(config, scoring),
+            describe_unsourced(result),
+            describe_regressed(comparison, metric_rows) if comparison else "",
+        )
         lines += [prefix + line for line in told if line]
     return lines
+
+
+def describe_read_passes(config: str, scoring: ScoringResult) -> str:
+    """Return how many of the answers that rules passed people read and found wrong; "" if nobody read a sample."""
+    sample = scoring.passes.get(config)
+    return describe_pass_sample(sample) if sample is not None else ""
 
 
 _MISREAD = re.compile(r"no answer was read from |(?:keys that were not read|have the unknown key).*\(did you mean ")

@@ -23,6 +23,7 @@ from assay.records.release_gates import Decision, Gate, RuleResult
 from assay.records.scores import (
     ConfigResult,
     Interval,
+    PassSample,
     ScoreTable,
     ScoringResult,
     SplitLooks,
@@ -61,6 +62,7 @@ def render_json_report(
             | {"target_errors": _encode_failures(scoring.failures.get(config, ()))}
             | _encode_attributions((attributions or {}).get(config))
             | _encode_twins(scoring.twins.get(config))
+            | _encode_passes(scoring.passes.get(config))
             | _encode_entities((entities or {}).get(config))
             for config, result in scoring.configs.items()
         },
@@ -170,6 +172,25 @@ def _encode_twins(twins: TwinResult | None) -> Json:
             "difference": _encode_rate(twins.difference),
             "losses": losses,
             "pairs": [msgspec.structs.asdict(pair) for pair in twins.pairs],
+        }
+    }
+
+
+def _encode_passes(sample: PassSample | None) -> Json:
+    """Return what people found of a sample of the answers that rules passed; an empty dictionary without one."""
+    if sample is None:
+        return {}
+    return {
+        "passes": {
+            "passed": sample.passed,
+            "drawn": sample.drawn,
+            "read": sample.read,
+            "right": sample.right,
+            "wrong": sample.wrong,
+            "unclear": sample.unclear,
+            "unread": sample.unread,
+            "share_wrong": sample.share_wrong,
+            **_encode_bounds(sample.interval),
         }
     }
 

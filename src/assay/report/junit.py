@@ -9,7 +9,7 @@ from assay.metrics.case_checks import METRIC_ERROR
 from assay.records.findings import Attribution
 from assay.records.release_gates import Decision, Rule, RuleResult, RuleState
 from assay.records.scores import CaseChecks, ConfigResult, ScoringResult
-from assay.report.doubts import describe_unsourced
+from assay.report.doubts import describe_read_passes, describe_unsourced
 from assay.report.failure_tables import AttributionsByConfig, format_cause, list_attribution_facts
 from assay.report.tables import NOTHING_TELLS, describe_case_outcomes
 from assay.report.target_errors import describe_failures
@@ -102,10 +102,11 @@ def _list_remarks(config: str, result: ConfigResult, scoring: ScoringResult) -> 
     """Return what is to be known of the scores of a configuration, each with the name of its property."""
     open_cases = [("outcomes", describe_case_outcomes(result))] if list_unknown_cases(result) else []
     looks = [("test_split", scoring.looks.describe())] if scoring.looks is not None else []
+    doubts = describe_read_passes(config, scoring), describe_unsourced(result)
     return [
         *open_cases,
         *(("target_error", line) for line in describe_failures(config, scoring)),
-        *(("doubt", line) for line in filter(None, (describe_unsourced(result),))),
+        *(("doubt", line) for line in doubts if line),
         *(("note", note) for note in result.table.notes),
         *looks,
         *(("warning", warning) for warning in scoring.warnings),

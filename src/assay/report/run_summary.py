@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from assay.metrics.case_checks import LEAK
+from assay.metrics.case_checks import CORRECT_ANSWER, LEAK
 from assay.metrics.catalog import CATALOG, parse_metrics
 from assay.metrics.metric import parse_metric_name
 from assay.metrics.nuggets import NUGGET_METRICS_BY_JUDGE, NUGGET_METRICS_BY_RULES
@@ -20,7 +20,7 @@ from assay.metrics.template_columns import ANSWER, FAITHFULNESS, FIRST_METRICS, 
 from assay.records.counts import format_count
 from assay.records.findings import Attribution, Comparison, MetricChange
 from assay.records.release_gates import Outcome
-from assay.records.scores import CaseChecks, ConfigResult, ScoringResult, Summary, TwinRate
+from assay.records.scores import SCORED, CaseChecks, ConfigResult, ScoringResult, Summary, TwinRate
 from assay.report.answer_metrics import list_answer_metrics
 from assay.report.change_values import format_sides, format_signed
 from assay.report.doubts import is_misread, list_doubts
@@ -40,6 +40,7 @@ from assay.report.target_errors import FoldedFailures, fold_failures, order_reas
 from assay.report.terminal import DecisionLines, Screen, build_decision_head, escape_table, list_remedies
 from assay.scoring.case_outcomes import UNANSWERED_CHECKS, count_cases, format_case_counts, list_failed_cases
 from assay.scoring.judged_answers import describe_judged_unknowns
+from assay.scoring.passed_answers import PASSES_READ
 from assay.scoring.unlabelled_scores import NO_LABELS, VALUE_OF_LABELS
 from assay.text.escaping import escape_terminal, shorten_at_word
 
@@ -117,10 +118,18 @@ def render_run_summary(
 def _build_doubt_lines(
     scoring: ScoringResult, comparisons: Mapping[str, Comparison], width: int, metric_rows: MetricsByName
 ) -> list[str]:
-    """Return what to doubt although nothing failed, in at most four lines; a remedy stays where a line is cut."""
+    """Return at most four things to doubt although nothing failed, each in a line; a remedy stays where one is cut.
+
+    What people found of passes has two lines, because its figures are at the end.
+    """
     doubts = list_doubts(scoring, comparisons, metric_rows)
     shown = doubts if len(doubts) <= _MAX_DOUBTS else doubts[: _MAX_DOUBTS - 1]
-    lines = [_shorten_before_remedy(escape_terminal(line), width) for line in shown]
+    lines: list[str] = []
+    for line in map(escape_terminal, shown):
+        if PASSES_READ in line:
+            lines += textwrap.wrap(line, width, max_lines=2, placeholder=" …", break_on_hyphens=False)
+        else:
+            lines.append(_shorten_before_remedy(line, width))
     if len(shown) < len(doubts):
         lines.append(f"and {format_count(len(doubts) - len(shown), 'more doubt')}: --verbose")
     return lines
@@ -602,6 +611,14 @@ def find_case_to_explain(scoring: ScoringResult) -> tuple[str, str] | None:
 def has_open_answers(scoring: ScoringResult) -> bool:
     """Return whether there are cases that failed nothing and of whose answer nobody can tell."""
     return any(count_cases(result).unknown for result in scoring.configs.values())
+
+
+def has_passed_answers(scoring: ScoringResult) -> bool:
+    """Return whether rules passed an answer."""
+    columns = [result.table.columns.get(CORRECT_ANSWER) for result in scoring.configs.values()]
+    return any(
+        bool(((column.status == SCORED) & (column.values == 1)).any()) for column in columns if column is not None
+    )
 
 
 def _rank_checks(checks: CaseChecks) -> int:

@@ -8,14 +8,11 @@ from typing import Any, cast
 
 from msgspec import structs
 
-from assay.formats.file_io import open_source
 from assay.formats.label_files import (
-    LABEL_COLUMNS,
     encode_labels_jsonl,
     find_label_faults,
     get_labelled_item,
     load_labels,
-    read_label_rows,
 )
 from assay.formats.label_sheets import is_label_sheet
 from assay.formats.strict_json import MisfitError, convert_strictly
@@ -27,7 +24,6 @@ from assay.records.golden_set import AnswerLabel, Case, GoldenSet
 from assay.records.scores import ScoreTable
 from assay.records.verdicts import Label
 from assay.scoring.column_values import format_case_ids, list_settled_cases
-from assay.text.escaping import shorten_to_line
 
 
 def load_answer_labels(paths: Sequence[str]) -> tuple[Label, ...]:
@@ -37,29 +33,22 @@ def load_answer_labels(paths: Sequence[str]) -> tuple[Label, ...]:
     """
     labels: dict[tuple[str | None, ...], Label] = {}
     for path in paths:
-        _refuse_other_file(path)
+        _refuse_sheet(path)
         labels_of_file = load_labels([path], ANSWER_SCALES, only_known=True)
         if not labels_of_file:
             message = "holds no label of an answer (expected some of the metrics correct_answer or behaviour)"
             raise InputError([Problem(path, None, "metric", message, "E_LABEL")])
         check_answer_labels(labels_of_file, path)
         for label in labels_of_file:
-            labels.setdefault((*get_labelled_item(label), label.label, label.case_hash), label)
+            key = (*get_labelled_item(label), label.label, label.case_hash, str(label.sample))
+            labels.setdefault(key, label)
     return tuple(labels.values())
 
 
-def _refuse_other_file(path: str) -> None:
-    """Raise InputError for a filled sheet, and for a file whose first row is no label."""
-    message = ""
+def _refuse_sheet(path: str) -> None:
+    """Raise InputError for a filled sheet, whose labels must be imported first."""
     if is_label_sheet(path):
         message = "is a sheet (expected its labels: `assay labels import SHEET --key key.json --out labels.jsonl`)"
-    else:
-        with open_source(path) as source:
-            row = next(read_label_rows(source, LABEL_COLUMNS, ()), None)
-        if row is not None and not {"metric", "case_id"} <= row.members.keys():
-            members = shorten_to_line(", ".join(row.members), 60)
-            message = f"no file of labels (got rows of {members}; expected case_id, metric, rater and label)"
-    if message:
         raise InputError([Problem(path, None, "", message, "E_LABEL")])
 
 
@@ -68,7 +57,11 @@ def read_answer_labels(labels: Any) -> tuple[Label, ...]:
 
     Raises InputError with everything that is wrong with them.
     """
-    given = [labels] if isinstance(labels, (str, Path, Label, Mapping)) else list(labels)
+    given = [labels] if isinstance(labels, (str, Path, Label, Mapping)) else labels
+    if not isinstance(given, Iterable):
+        message = f"no labels (got {shorten_repr(labels)}; expected files of labels, or what label_answer returns)"
+        raise InputError([Problem("", None, "labels", message, "E_VALUE")])
+    given = list(given)
     if all(isinstance(label, (str, Path)) for label in given):
         return load_answer_labels([str(path) for path in given])
     read = []
@@ -89,7 +82,9 @@ def read_answer_labels(labels: Any) -> tuple[Label, ...]:
     return tuple(read)
 
 
-def make_answer_label(case: Case, answer: str, label: str, rater: str, *, metric: str, note: str) -> Label:
+def make_answer_label(
+    case: Case, answer: str, label: str, rater: str, *, metric: str, note: str, sample: int | None = None
+) -> Label:
     """Return a person's label of an answer to a case, bound to both. Raises InputError for one that does not exist."""
     made = Label(
         case.id,
@@ -99,6 +94,7 @@ def make_answer_label(case: Case, answer: str, label: str, rater: str, *, metric
         answer_hash=compute_answer_hash(answer),
         note=note,
         case_hash=digest_expectations(case),
+        sample=sample,
     )
     faults = list(find_label_faults(made, ANSWER_SCALES))
     if not rater.strip():
@@ -141,11 +137,12 @@ def attach_answer_labels(golden: GoldenSet, labels: Sequence[Label]) -> tuple[Go
             unknown.append(label.case_id)
         elif label.case_hash is not None and label.case_hash != digest_expectations(case):
             outdated.append(label.case_id)
-        elif label.label == UNCLEAR or label.label is None:
+        elif label.label is None:
             unclear.append(label.case_id)
         else:
-            metric = cast(SettledMetric, label.metric)
-            answer_label = AnswerLabel(metric, label.label, label.rater, label.answer_hash or "", label.note)
+            unclear += [label.case_id] if label.label == UNCLEAR else []
+            metric, answer_hash = cast(SettledMetric, label.metric), label.answer_hash or ""
+            answer_label = AnswerLabel(metric, label.label, label.rater, answer_hash, label.note, label.sample)
             attached.setdefault(label.case_id, []).append(answer_label)
     with_labels = tuple(
         structs.replace(case, answer_labels=tuple(attached[case.id])) if case.id in attached else case
@@ -168,7 +165,8 @@ def describe_unmatched_labels(cases: Sequence[Case], tables: Mapping[str, ScoreT
     settled: set[str] = set()
     for table in tables.values():
         settled |= list_settled_cases(table)
-    unmatched = [case.id for case in cases if case.answer_labels and case.id not in settled and not _is_disputed(case)]
+    decided = [case for case in cases if any(label.label != UNCLEAR for label in case.answer_labels)]
+    unmatched = [case.id for case in decided if case.id not in settled and not _is_disputed(case)]
     if not unmatched:
         return ()
     noun = "a label of an answer" if len(unmatched) == 1 else "labels of answers"
@@ -178,10 +176,8 @@ def describe_unmatched_labels(cases: Sequence[Case], tables: Mapping[str, ScoreT
 def _is_disputed(case: Case) -> bool:
     """Return whether people gave one answer to a case different labels."""
     labels: dict[tuple[str, str], str] = {}
-    for label in case.answer_labels:
-        if labels.setdefault((label.metric, label.answer_hash), label.label) != label.label:
-            return True
-    return False
+    decisions = (label for label in case.answer_labels if label.label != UNCLEAR)
+    return any(labels.setdefault((label.metric, label.answer_hash), label.label) != label.label for label in decisions)
 
 
 def _describe(sentence: str, case_ids: Sequence[str]) -> str:
@@ -207,4 +203,5 @@ def _list_labels(golden: GoldenSet) -> Iterator[Label]:
                 answer_hash=label.answer_hash,
                 note=label.note,
                 case_hash=digest_expectations(case),
+                sample=label.sample,
             )

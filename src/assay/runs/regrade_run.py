@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -36,7 +36,9 @@ SHIPPED = "shipped"
 CHANGES = ("verdicts", "judge", "rubrics", "calibration", "labels", "lexicons", "rules")
 CURRENT_RULES = "rules=current"
 
-FlipKind = Literal["pass → fail", "fail → pass", "scored → unscored", "unscored → scored"]
+FlipKind = Literal[
+    "pass → fail", "fail → pass", "scored → unscored", "unscored → scored", "open → decided", "decided → open"
+]
 Scores = dict[str, float | None]
 """The scores of one case by metric; None where there is none."""
 
@@ -57,13 +59,17 @@ class RegradeRequest(NamedTuple):
 
 
 class Flip(Struct, frozen=True):
-    """A case whose score passes on one side and not on the other, or exists on one side only."""
+    """A case whose score passes on one side and not on the other, or exists on one side only.
+
+    `settled` says who decided about it, on the second side or else on the first; "" if the scorer did.
+    """
 
     case_id: str
     kind: FlipKind
     before: float | None
     after: float | None
     categories: tuple[str, ...] = ()
+    settled: str = ""
 
 
 class MetricRegrade(Struct, frozen=True):
@@ -96,10 +102,11 @@ class Regrade(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """The scores of all cases by configuration and case."""
+    """The scores of all cases by configuration and case, and by whom people settled them, as far as they did."""
 
     name: str
     scores: dict[str, dict[str, Scores]]
+    settled: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)
 
 
 def regrade_run(request: RegradeRequest) -> Regrade:
@@ -168,10 +175,11 @@ def _apply_changes(base: ScoreRequest, changes: Mapping[str, str]) -> ScoreReque
 
 
 def _collect_scores(name: str, run: ScoredRun) -> _Side:
-    scores: dict[str, dict[str, Scores]] = {}
+    side = _Side(name, {})
     for config, result in run.scoring.configs.items():
-        scores[config] = _read_lines(iter_case_lines(result.table))
-    return _Side(name, scores)
+        for line in iter_case_lines(result.table):
+            _add_row(side, config, json.loads(line))
+    return side
 
 
 def _read_saved_scores(folder: Path) -> _Side:
@@ -181,15 +189,15 @@ def _read_saved_scores(folder: Path) -> _Side:
         message = "does not exist (expected the scores that were saved with the run)"
         raise InputError([Problem(str(path), None, "", message, "E_NO_FILE")])
     rows = [json.loads(line) for line in path.read_bytes().splitlines() if line.strip()]
-    scores: dict[str, dict[str, Scores]] = {}
+    side = _Side("the scores saved with the run", {})
     for row in rows:
-        scores.setdefault(row["config_id"], {})[row["case_id"]] = row["scores"]
-    return _Side("the scores saved with the run", scores)
+        _add_row(side, row["config_id"], row)
+    return side
 
 
-def _read_lines(lines: Iterable[bytes]) -> dict[str, Scores]:
-    rows: list[dict[str, Any]] = [json.loads(line) for line in lines]
-    return {row["case_id"]: row["scores"] for row in rows}
+def _add_row(side: _Side, config: str, row: Mapping[str, Any]) -> None:
+    side.scores.setdefault(config, {})[row["case_id"]] = row["scores"]
+    side.settled.setdefault(config, {})[row["case_id"]] = row.get("settled", {})
 
 
 def _find_categories(run: ScoredRun, by: Sequence[str] | None) -> dict[str, tuple[str, ...]]:
@@ -213,7 +221,7 @@ def _compare_sides(run: str, first: _Side, second: _Side, categories: Mapping[st
         for metric in sorted(_list_metrics(before) & _list_metrics(after)):
             if parse_metric_name(metric).base not in CATALOG:
                 continue
-            result = _compare_metric(config, metric, before, after, categories)
+            result = _compare_metric(config, metric, first, second, categories)
             if result.changed:
                 results.append(result)
             else:
@@ -256,10 +264,11 @@ def _list_metrics(scores: Mapping[str, Scores]) -> set[str]:
 def _compare_metric(
     config: str,
     metric: str,
-    before: Mapping[str, Scores],
-    after: Mapping[str, Scores],
+    first: _Side,
+    second: _Side,
     categories: Mapping[str, tuple[str, ...]],
 ) -> MetricRegrade:
+    before, after = first.scores[config], second.scores[config]
     row = find_metric(parse_metric(metric))
     flips: list[Flip] = []
     pairs: list[tuple[float, float]] = []
@@ -271,7 +280,8 @@ def _compare_metric(
         changed += old != new
         kind = _find_flip(row, old, new)
         if kind is not None:
-            flips.append(Flip(case_id, kind, old, new, categories.get(case_id, ())))
+            settled = _find_settled(second, config, case_id, metric) or _find_settled(first, config, case_id, metric)
+            flips.append(Flip(case_id, kind, old, new, categories.get(case_id, ()), settled))
     sizes = Counter(name for case_id in before for name in categories.get(case_id, ()))
     flipped = Counter(name for flip in flips for name in flip.categories)
     kinds = Counter[str](flip.kind for flip in flips)
@@ -288,7 +298,14 @@ def _compare_metric(
     )
 
 
+def _find_settled(side: _Side, config: str, case_id: str, metric: str) -> str:
+    """Return who settled a score on a side, "" if nobody did."""
+    return side.settled[config].get(case_id, {}).get(metric, "")
+
+
 def _find_flip(row: Metric, old: float | None, new: float | None) -> FlipKind | None:
+    if row.counts_open and old != new:
+        return "open → decided" if old else "decided → open"
     if (old is None) != (new is None):
         return "unscored → scored" if old is None else "scored → unscored"
     if old is None or new is None or _passes(row, old) == _passes(row, new):
@@ -339,6 +356,13 @@ def _format_metric(result: MetricRegrade) -> Iterator[str]:
         more = f" … and {len(shares) - MAX_CATEGORIES} more" if len(shares) > MAX_CATEGORIES else ""
         yield f"  by category: {', '.join(shares[:MAX_CATEGORIES])}{more}"
     for kind in result.kinds:
-        cases = [flip.case_id for flip in result.flips if flip.kind == kind]
+        cases = [_describe_flip(flip) for flip in result.flips if flip.kind == kind]
         more = f" … and {len(cases) - MAX_CASES} more" if len(cases) > MAX_CASES else ""
         yield f"  {kind}: {', '.join(cases[:MAX_CASES])}{more}"
+
+
+def _describe_flip(flip: Flip) -> str:
+    """Return the case of a flip, with a score that there was not before, and who settled it."""
+    parts = [f"{flip.after:.3g}"] if flip.kind == "unscored → scored" else []
+    parts += [flip.settled] if flip.settled else []
+    return f"{flip.case_id} ({', '.join(parts)})" if parts else flip.case_id

@@ -54,12 +54,16 @@ def open_run(
 
 
 @contextmanager
-def open_answers(inputs: InputOptions, verdicts: VerdictOptions | None = None) -> Iterator[ScoredRun]:
+def open_answers(
+    inputs: InputOptions, verdicts: VerdictOptions | None = None, labels: Sequence[str] = ()
+) -> Iterator[ScoredRun]:
     """Yield a run that holds the answers, scored for one metric, with the verdicts that are named or its own.
+
+    `labels` are files of what people decided about answers, by default that of the run.
 
     Raises InputError as `complete_request` does.
     """
-    scoring = ScoringOptions(metrics=_ANY_METRIC, look_again=True)
+    scoring = ScoringOptions(metrics=_ANY_METRIC, look_again=True, labels=labels)
     inputs = replace(inputs, ignore_unknown=inputs.run is None)
     request = ScoreRequest(inputs, verdicts or VerdictOptions(), scoring=scoring)
     with open_scored_run(complete_request(request)) as run:

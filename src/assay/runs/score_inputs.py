@@ -106,6 +106,8 @@ class ScoreInputs(Struct, frozen=True):
         if any(variant.variant in DIFFERING_KINDS for variant in variants):
             default_metrics = (*default_metrics, TWIN_DISTINCTION)
         plan = plan_metrics(request, loaded_gate.gate, judging, default_metrics, partial=is_partial)
+        if any(case.answer_labels for case in cases):
+            plan = replace(plan, looks_for_passes=True)
         return cls(
             request,
             selected,

@@ -17,12 +17,13 @@ from assay.records.errors import InputError, MissingLibraryError, Problem, short
 from assay.records.findings import Comparison
 from assay.records.observations import Observation
 from assay.records.release_gates import Decision, Gate
-from assay.records.scores import ScoreTable, ScoringResult, Summary
+from assay.records.scores import PassSample, ScoreTable, ScoringResult, Summary
 from assay.report.arrow_stream import ArrowTable
 from assay.report.collect_cases import CaseResult, build_columns, find_metric_name, list_case_results
 from assay.report.result_text import render_result_html, render_result_lines
 from assay.runs.compare_runs import list_labels, load_side
 from assay.runs.python_values import GateLike, PathLike, name_arguments, read_day, read_gate_value
+from assay.scoring.collect_passes import DrawnPass, draw_passes
 from assay.scoring.paired_scores import ScoreSnapshot
 from assay.scoring.scored_run import ScoredRun
 
@@ -93,6 +94,23 @@ class ScoreResult:
     def unknown(self) -> tuple[CaseResult, ...]:
         """The cases that failed nothing, and of which nothing tells whether the answer is right."""
         return tuple(case for case in self.cases if case.outcome == "unknown" and not case.has_failed)
+
+    def pass_sample(self, config: str | None = None) -> PassSample | None:
+        """Return how many of the answers that rules passed people read in a random sample, and how many are wrong.
+
+        None if the labels hold no such sample. The configuration may be left out if there is only one.
+        """
+        return self.scoring.passes.get(require_config(self, config, "config"))
+
+    def draw_passes(self, size: int, config: str | None = None) -> tuple[DrawnPass, ...]:
+        """Return the answers that rules passed and that people should read, `size` in random order, or all of them.
+
+        The order follows from the answers alone, so that a label keeps its place in every later run. Each is labelled
+        with `label_answer(…, metric=drawn.metric, sample=size)`. Raises InputError for a size below 1.
+        """
+        if size < 1:
+            raise InputError(f"size: too small (got {size}; expected how many answers to draw, 1 or more)")
+        return tuple(draw_passes(self.run, require_config(self, config, "config"), size))
 
     def compare(
         self, baseline: ScoreResult | PathLike, *, gate: GateLike | None = None, now: str | None = None

@@ -51,6 +51,7 @@ from assay.runs.load_plugins import (
     load_remembered_metrics,
 )
 from assay.runs.score_inputs import LoadedGate, ScoreInputs
+from assay.runs.score_passes import add_false_passes, measure_pass_samples
 from assay.runs.score_twins import ScoredRows, add_variant_metrics, make_variant_run, measure_variants
 from assay.scoring.column_values import describe_leaked_scores
 from assay.scoring.paired_scores import (
@@ -228,6 +229,8 @@ def _finish_run(
         rows = ScoredRows(inputs, files, gathered, in_memory or {})
         twins = measure_variants(rows, tables, variant_rows, variant_tables)
     tables = add_variant_metrics(inputs, tables, twins)
+    passes = measure_pass_samples(inputs, gathered, tables)
+    tables = add_false_passes(inputs, gathered, tables)
     notices = (*notices, *describe_unmatched_labels(inputs.golden.cases, tables))
     notices = (*notices, *describe_value_of_labels(tables, inputs.golden.cases), *_list_leak_notices(tables))
     scoring = summarise_run(
@@ -248,7 +251,7 @@ def _finish_run(
         selection=selection,
     )
     run = ScoredRun(
-        structs.replace(scoring, twins=twins) if twins else scoring,
+        structs.replace(scoring, twins=twins, passes=passes),
         inputs.golden,
         inputs.corpus,
         inputs.plan,

@@ -13,6 +13,7 @@ from assay.formats.outputs import OutputFile
 from assay.metrics.answer_behaviour import BEHAVIOUR_CODES, AnswerFacts
 from assay.metrics.case_index import CaseIndex, GoldenIndex
 from assay.metrics.catalog import find_metric
+from assay.metrics.false_passes import FALSE_PASSES
 from assay.metrics.metric import JoinedRows, MetricName, make_score_column, rows_not_applicable
 from assay.metrics.variants import VARIANTS_ARE_CASES, VARIANTS_FAMILY, make_variant_column
 from assay.records.observations import Observation, is_text_id
@@ -122,7 +123,7 @@ def _is_of_variants(name: MetricName) -> bool:
 
 def make_variant_run(run: ScoredRun, rows: ScoredRows, tables: Mapping[str, ScoreTable]) -> ScoredRun:
     """Return the scoring of the variants, in which single ones can be explained as cases are."""
-    measured = tuple(name for name in run.plan.measured if not _is_of_variants(name))
+    measured = tuple(name for name in run.plan.measured if not _is_of_variants(name) and name.base != FALSE_PASSES)
     configs = {config: ConfigResult(table, {}) for config, table in tables.items() if config in run.scoring.configs}
     return ScoredRun(
         structs.replace(run.scoring, configs=configs, twins={}),

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from assay.metrics import answer_behaviour, correctness, variants
+from assay.metrics import answer_behaviour, correctness, false_passes, variants
 from assay.metrics.catalog import case_column_name
 from assay.metrics.judge_requests import NO_VERDICT, UNSCORED_PREFIX
 from assay.metrics.metric import Metric, MetricName, parse_metric_name
@@ -172,6 +172,7 @@ _UNKNOWN_REASONS = (
     answer_behaviour.UNKNOWN_REASON,
     variants.UNKNOWN_REASON,
     variants.UNKNOWN_DISTINCTION_REASON,
+    false_passes.UNKNOWN_REASON,
 )
 
 

@@ -33,10 +33,11 @@ def number_answer(text: str, declared: str | None) -> int:
     >>> first == again, first == other
     (True, False)
     """
-    return _hash_parts([text.encode("utf-8", "surrogatepass"), (declared or "").encode()])
+    return number_parts([text.encode("utf-8", "surrogatepass"), (declared or "").encode()])
 
 
-def _hash_parts(parts: Iterable[bytes]) -> int:
+def number_parts(parts: Iterable[bytes]) -> int:
+    """Return a number for some parts in order: the same for the same parts, never 0."""
     digest = hashlib.blake2b(digest_size=_NUMBER_BYTES)
     for part in parts:
         digest.update(len(part).to_bytes(_NUMBER_BYTES, "little"))
@@ -91,7 +92,7 @@ def combine_repeated_answers(column: ScoreColumn, case_of_row: RowIndices, case_
         if len(repeats) == 1:
             combined[case] = repeats[0]
         elif NO_NUMBER not in repeats:
-            combined[case] = _hash_parts([repeats.astype("<u8").tobytes()])
+            combined[case] = number_parts([repeats.astype("<u8").tobytes()])
     return combined
 
 

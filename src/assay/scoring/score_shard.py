@@ -68,6 +68,7 @@ from assay.records.observations import (
 )
 from assay.records.unforeseen import choose_error_code, describe_unforeseen
 from assay.scoring import score_tables
+from assay.scoring.passed_answers import find_passes
 from assay.scoring.score_tables import MetricPlan, ScoredBlock, join_blocks, score_batch
 from assay.text.refusals.behaviour import has_lexicon
 
@@ -378,6 +379,7 @@ class ObservationCollector:
 
     def _close_block(self) -> None:
         ids = np.array(self._ids, dtype=np.int64).reshape(-1, 5).T
+        columns = score_batch(self.plan, self._batch)
         self._blocks.append(
             ScoredBlock(
                 case=ids[0].astype(np.int32),
@@ -386,7 +388,8 @@ class ObservationCollector:
                 line=ids[3].copy(),
                 start=ids[4].copy(),
                 broken=self._batch.target_failed,
-                columns=score_batch(self.plan, self._batch),
+                columns=columns,
+                passes=find_passes(self._batch, columns) if self.plan.looks_for_passes else None,
             )
         )
         self._start_block()

@@ -43,6 +43,7 @@ from assay.records.scores import (
 )
 from assay.scoring.attribution_settings import JUDGE_METRIC, SIMILARITY_METRIC, QualityThreshold
 from assay.scoring.column_values import find_settled_rows
+from assay.scoring.passed_answers import PassRows, join_passes
 from assay.scoring.same_answers import (
     NO_NUMBER,
     combine_repeated_answers,
@@ -160,13 +161,14 @@ class MetricPlan(Struct, frozen=True):
     """What a run computes.
 
     `requested` are the requested metrics, `measured` those that can be measured, `columns` and `facts` the per-case
-    columns and facts that these metrics and the checks need.
+    columns and facts that these metrics and the checks need. `looks_for_passes`: people read answers that rules passed.
     """
 
     requested: tuple[MetricName, ...]
     measured: tuple[MetricName, ...]
     columns: tuple[MetricName, ...]
     facts: tuple[FactKey, ...]
+    looks_for_passes: bool = False
 
 
 def plan_columns(names: Iterable[MetricName], judged_rubrics: Collection[str] = ()) -> MetricPlan:
@@ -198,6 +200,7 @@ class ScoredBlock(Struct):
     start: IndexArray
     broken: BoolArray
     columns: dict[str, ScoreColumn] = field(default_factory=dict)
+    passes: PassRows | None = None
 
     @classmethod
     def of_single_config(cls, case: npt.NDArray[np.integer], columns: dict[str, ScoreColumn]) -> ScoredBlock:
@@ -287,6 +290,7 @@ def join_blocks(blocks: Sequence[ScoredBlock]) -> ScoredBlock:
         start=np.concatenate([block.start for block in blocks]),
         broken=np.concatenate([block.broken for block in blocks]),
         columns={name: concatenate_columns([block.columns[name] for block in blocks]) for name in blocks[0].columns},
+        passes=join_passes([block.passes for block in blocks]),
     )
 
 

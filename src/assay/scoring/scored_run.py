@@ -26,7 +26,7 @@ from assay.scoring.attribution_settings import AttributionSettings
 from assay.scoring.paired_scores import ScoreSnapshot
 from assay.scoring.score_shard import CollectedRows
 from assay.scoring.score_tables import MetricPlan, ScoredBlock, join_blocks
-from assay.stats.arrays import find_distinct
+from assay.stats.arrays import RowIndices, find_distinct
 
 MOST_KEPT_OBSERVATIONS = 128
 """How many of the observations that were read again are kept."""
@@ -68,6 +68,14 @@ class MergedShards:
         key = self._sort_key(self.configs.index(config_id), case)
         index = int(np.searchsorted(keys, key))
         return self._row_location(int(order[index])) if index < len(keys) and keys[index] == key else None
+
+    def list_first_rows(self, config_id: str) -> RowIndices:
+        """Return the first repeat of each case under a configuration."""
+        keys, order = self._first_rows
+        is_first = np.concatenate(([True], keys[1:] != keys[:-1]))[: len(keys)]
+        first: RowIndices = order[is_first]
+        rows: RowIndices = first[self.block.config[first] == self.configs.index(config_id)]
+        return rows
 
     @cached_property
     def _first_rows(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.intp]]:

@@ -6,8 +6,9 @@ methods; `python -m benchmarks.statistics` prints their coverage.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import lru_cache
-from math import ceil, exp, fsum, log, sqrt
+from math import ceil, comb, exp, fsum, log, sqrt
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -73,6 +74,57 @@ def clopper_pearson_interval(successes: int, n: int, confidence: float = 0.95) -
     one_sided = (1 + confidence) / 2
     low, high = 1 - upper_bound_of_rate(n - successes, n, one_sided), upper_bound_of_rate(successes, n, one_sided)
     return Bounds(low, high, "Clopper-Pearson")
+
+
+def finite_rate_interval(events: int, n: int, population: int, confidence: float = 0.95) -> Bounds:
+    """Return the exact interval of the share of events in a finite population, of which `n` members drawn at random
+    were looked at, within [0, 1].
+
+    Its coverage is at least `confidence`, however the members depend on each other, because only the draw is random. It
+    is narrower than that of Clopper and Pearson, to which it tends for a large population, and without width if every
+    member was looked at. Raises ValueError unless 0 ≤ events ≤ n ≤ population and n ≥ 1. Source: Wright (1991), *Exact
+    Confidence Bounds when Sampling from Small Finite Universes*.
+
+    >>> bounds = finite_rate_interval(1, 30, 212)
+    >>> round(bounds.low * 212), round(bounds.high * 212)
+    (1, 34)
+    >>> finite_rate_interval(1, 12, 12)[:2] == (1 / 12, 1 / 12)
+    True
+    """
+    _check_count(events, n)
+    if n > population:
+        raise ValueError(f"a sample cannot be larger than its population (got {n} of {population})")
+    tail = (1 - Fraction(confidence)) / 2
+    most = _find_most_events(events, n, population, tail)
+    # The limit from below is that from above for the members that are no events.
+    least = population - _find_most_events(n - events, n, population, tail)
+    return Bounds(least / population, most / population, "hypergeometric")
+
+
+def _find_most_events(events: int, n: int, population: int, tail: Fraction) -> int:
+    """Return the largest number of events in a population of which a sample has so few with more than a probability."""
+    low, high = events, population - (n - events)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if _has_few_events_more_often(events, n, middle, population, tail):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _has_few_events_more_often(events: int, n: int, total: int, population: int, tail: Fraction) -> bool:
+    """Return whether a sample of `n` has at most `events` of the `total` ones with more than a probability.
+
+    In whole numbers, so that the answer is the same on every machine.
+    """
+    least = max(0, n - (population - total))
+    ways = comb(total, least) * comb(population - total, n - least)
+    few = ways
+    for count in range(least, min(events, n, total)):
+        ways = ways * (total - count) * (n - count) // ((count + 1) * (population - total - n + count + 1))
+        few += ways
+    return few * tail.denominator > comb(population, n) * tail.numerator
 
 
 def upper_bound_of_rate(events: int, n: int, confidence: float = 0.95) -> float:
