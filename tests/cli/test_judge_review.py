@@ -67,7 +67,8 @@ def decision(label: str, rater: str = "ann", row_id: str = "", note: str = "Read
 
 
 def name_first_row(folder: str = "review") -> str:
-    return min(json.loads(Path(folder, "key.json").read_text())["rows"])
+    rows: dict[str, Any] = json.loads(Path(folder, "key.json").read_text())["rows"]
+    return min(rows)
 
 
 def settle(*words: str, key: str = "review/key.json") -> int:

@@ -40,7 +40,7 @@ RAGAS_ROW = {"user_input": "Nghỉ phép mấy ngày?", "response": "12 ngày", 
 )  # fmt: skip
 def test_ragas_tables_in_every_shape_are_read(tmp_path: Path, content: Any, name: str) -> None:
     external = load_external_scores(written(tmp_path, content, name), "ragas", GOLDEN, "a")
-    common = {"config_id": "a", "answer_hash": HASH, "source": "ragas"}
+    common: dict[str, Any] = {"config_id": "a", "answer_hash": HASH, "source": "ragas"}
     assert {
         Label("c1", "faithfulness", "ragas", value=0.5, **common),
         Label("c1", "answer_relevance", "ragas", value=0.75, **common),
