@@ -13,8 +13,8 @@ GC_THRESHOLD = 500_000
 threshold the collector takes a tenth of the time of a small run; so does a single collection at 100,000."""
 FRAME_SIZE = 2**15 + 1
 """Words of the frame of `main`. Python keeps the frames of calls in blocks of 16 kB. It asks the system for a block,
-and gives it back, at every call that passes the end of one: a loop at that depth took a twentieth of the time of a small
-run. A frame of 256 kB gets a block of 512 kB, whose rest holds all calls below, and costs nothing before it is used."""
+and gives it back, at every call that passes the end of one: a loop there took a twentieth of the time of a small run.
+A frame of 256 kB gets a block of 512 kB, whose rest holds all calls below, and costs nothing before its use."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
