@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 from typer.main import get_command
 
+from assay.__main__ import may_end_at_once
 from assay.cli.app import COMMANDS, SHARING_A_FUNCTION, build_app
+from assay.records.plugin_table import PluginTable
 
 SLOW_TO_IMPORT = ("numpy", "yaml", "rich", "asyncio", "assay.cli.score", "assay.cli.options", "assay.records.requests")
 
@@ -55,6 +58,69 @@ main(["--version"])
 main(["--version"])
 """
     assert int(run_python(code)[0]) > 5_000
+
+
+def test_no_depth_of_calls_makes_a_command_ask_the_system_for_memory_at_each_call() -> None:
+    code = """
+import resource, sys
+import assay.cli, assay.cli.app
+
+def descend(depth):
+    return descend(depth - 1) if depth else 0
+
+def count_faults(depth):
+    if depth:
+        return count_faults(depth - 1)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range(300):
+        descend(3)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+
+def measure(arguments):
+    return sum(count_faults(depth) for depth in range(300))
+
+assay.cli.app.run_command = measure
+print(measure([]), assay.cli.main([]))
+"""
+    directly, in_a_command = map(int, run_python(code))
+    assert directly > 1_000, "the interpreter keeps all frames anyhow: `main` needs no large one"
+    assert in_a_command < 500
+
+
+@pytest.mark.parametrize(("command", "last"), [("score", ["at", "once"]), ("metrics", [])])
+def test_a_command_of_files_ends_the_process_after_what_is_registered_for_its_exit(
+    command: str, last: list[str]
+) -> None:
+    code = f"""
+import atexit, os, sys
+import assay.cli.app
+from assay.__main__ import run_process
+end = os._exit
+os._exit = lambda code: (os.write(1, b"at once"), end(code))
+atexit.register(lambda: print("registered"))
+assay.cli.app.run_command = lambda arguments: print("printed", end=" ") or 1
+sys.argv = ["assay", "{command}"]
+run_process()
+"""
+    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (finished.stdout.split(), finished.returncode) == (["printed", "registered", *last], 1)
+
+
+def test_a_command_with_a_plugin_a_thread_a_tracer_or_an_error_ends_as_usual(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "gettrace", lambda: None)  # coverage has one
+    assert may_end_at_once(["score"], 0)
+    assert not may_end_at_once(["score"], 3)
+    assert not may_end_at_once(["run"], 0)
+    assert not may_end_at_once([], 0)
+    for owner, name, value in (
+        (PluginTable, "in_use", [("metric", None)]),
+        (sys, "getprofile", lambda: print),
+        (sys, "gettrace", lambda: print),
+        (threading, "active_count", lambda: 2),
+    ):
+        with monkeypatch.context() as patch:
+            patch.setattr(owner, name, value)
+            assert not may_end_at_once(["score"], 0), name
 
 
 @pytest.mark.slow

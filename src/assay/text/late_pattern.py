@@ -1,6 +1,7 @@
 """Regular expressions that are compiled when a text needs them.
 
-Compiling one takes up to five milliseconds, and most runs need few of those that are written for rare texts.
+Compiling one takes up to five milliseconds, and most runs need few of those that are written for rare texts. For a text
+without any of the words of which each match holds one, nothing is compiled and nothing searched.
 """
 
 from __future__ import annotations
@@ -9,46 +10,69 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
+from assay.text.required_words import find_required_words
+
+_TELLING_FLAGS = re.ASCII | re.DOTALL | re.MULTILINE
+"""Flags under which the letters of an expression match only themselves."""
+
 
 class LatePattern:
-    """A regular expression that is compiled on its first use.
+    """A regular expression that is compiled for the first text that holds a word without which it matches nothing.
 
-    >>> LatePattern(r"[0-9]+").sub("#", "12 of 30")
-    '# of #'
+    >>> LatePattern(r"[0-9]+ days").sub("some days", "12 days of 30")
+    'some days of 30'
     """
 
     def __init__(self, pattern: str, flags: int = 0) -> None:
         self._pattern, self._flags = pattern, flags
+        self._compiled: re.Pattern[str] | None = None
 
     @property
     def pattern(self) -> str:
         """The expression as it is written, for use within another one."""
         return self._pattern
 
-    @cached_property
+    @property
     def compiled(self) -> re.Pattern[str]:
         """The compiled expression, for what this class has no method for."""
-        return re.compile(self._pattern, self._flags)
+        if self._compiled is None:
+            self._compiled = re.compile(self._pattern, self._flags)
+        return self._compiled
+
+    @cached_property
+    def _words(self) -> tuple[str, ...] | None:
+        return None if self._flags & ~_TELLING_FLAGS else find_required_words(self._pattern)
+
+    def _compile_for(self, text: str) -> re.Pattern[str] | None:
+        """Return the compiled expression, None if it matches nothing in a text."""
+        if self._words is not None and not any(word in text for word in self._words):
+            return None
+        return self.compiled
 
     def search(self, text: str, start: int = 0, end: int | None = None) -> re.Match[str] | None:
         """Return the first match between two positions."""
-        return self.compiled.search(text, start, len(text) if end is None else end)
+        compiled = self._compiled or self._compile_for(text)
+        return compiled and compiled.search(text, start, len(text) if end is None else end)
 
     def match(self, text: str, start: int = 0, end: int | None = None) -> re.Match[str] | None:
         """Return the match at the first of two positions."""
-        return self.compiled.match(text, start, len(text) if end is None else end)
+        compiled = self._compiled or self._compile_for(text)
+        return compiled and compiled.match(text, start, len(text) if end is None else end)
 
     def fullmatch(self, text: str, start: int = 0, end: int | None = None) -> re.Match[str] | None:
         """Return the match of all that is between two positions."""
-        return self.compiled.fullmatch(text, start, len(text) if end is None else end)
+        compiled = self._compiled or self._compile_for(text)
+        return compiled and compiled.fullmatch(text, start, len(text) if end is None else end)
 
     def finditer(self, text: str, start: int = 0, end: int | None = None) -> Iterator[re.Match[str]]:
         """Return the matches between two positions, one after another."""
-        return self.compiled.finditer(text, start, len(text) if end is None else end)
+        compiled = self._compiled or self._compile_for(text)
+        return iter(()) if compiled is None else compiled.finditer(text, start, len(text) if end is None else end)
 
     def sub(self, replacement: str | Callable[[re.Match[str]], str], text: str) -> str:
         """Return the text with every match replaced."""
-        return self.compiled.sub(replacement, text)
+        compiled = self._compiled or self._compile_for(text)
+        return text if compiled is None else compiled.sub(replacement, text)
 
 
 _ESCAPE_OR_SPACES = re.compile(r"\\(.)|\s+", re.DOTALL)

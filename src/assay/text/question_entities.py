@@ -11,6 +11,8 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from assay.text.late_pattern import LatePattern
+
 MAX_ENTITIES = 20
 """Entities of one question that are looked for; a question with more is a pasted document."""
 _CODE = re.compile(r"(?<![\w-])[^\W\d_](?:[\w]|[-./#:](?=\w)){1,60}(?![\w])")
@@ -18,7 +20,7 @@ _NUMBERED = re.compile(r"#\d{2,}")
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 _BEFORE_SENTENCES = '.!?:;…"“«('
 _SEPARATORS = re.compile(r"[\s\-_./#:\u2010-\u2015]+")
-_PARTICLES = re.compile(r"(?: (?:van|von|der|den|de|del|della|da|di|du|dos|la|ten|ter|bin|al)){1,2} ")
+_PARTICLES = LatePattern(r"(?: (?:van|von|der|den|de|del|della|da|di|du|dos|la|ten|ter|bin|al)){1,2} ")
 """What stands in lower case within a name ("Van der Meer"). "of" is none: it also joins two names."""
 _POSSESSIVE = re.compile(r"(?:'|’)s$")
 _MOST_CAPITALISED = 0.75

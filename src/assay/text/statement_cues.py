@@ -30,9 +30,9 @@ _DENIED_PREDICATE = LatePattern(
     r"(?: (?:be|been|being|i|you|we|they|he|she|it|one|duoc|the|phai|nen|can|co|bi))* (?P<predicate>[a-z]+)"
 )
 _CONDITION = LatePattern(r"\b(?:if|unless|in case|neu|truong hop)\b")
-RESTRICTION = re.compile(r"\b(?:who|that|which|if|unless|until|except|when|where|neu|tru khi|khi|ma)\b")
+RESTRICTION = LatePattern(r"\b(?:who|that|which|if|unless|until|except|when|where|neu|tru khi|khi|ma)\b")
 """A word that opens a clause of its own, so that a negation after it may not deny the whole sentence."""
-MYTH = re.compile(
+MYTH = LatePattern(
     r"\b(?:myths?|misconceptions?|mistaken(?:ly)?|mistook|wrongly|falsely|erroneously|incorrectly|untrue"
     r"|(?:false|wrong|incorrect) (?:to|that)|rumou?r(?:s|ed)?|legend has it|hoax|fallacy|not true|isn't true"
     r"|no longer (?:true|correct|valid)|lam tuong|tin don|hieu lam|sai lam|nham tuong)\b"
@@ -42,13 +42,13 @@ WRONG = LatePattern(
     r"\b(?:wrong|false|incorrect|erroneous|not (?:correct|right)|isn't (?:correct|right)|la sai|khong dung)\b"
 )
 """An adjective that calls a number wrong, and may only describe a thing ("a wrong token")."""
-CALLED_WRONG = re.compile(
+CALLED_WRONG = LatePattern(
     rf"(?:{WRONG.pattern})(?! [a-z]{{3,}})|\b(?:is|are|was|were|'s|'re) (?:\w+ )?(?:{WRONG.pattern})"
 )
 """The same where it calls a statement wrong, and describes no noun after it."""
 DISJUNCTION = re.compile(r"\b(?:or|hoac|hay)\b")
 """Joins alternatives: whether a negation before the first reaches the second is open."""
-DOUBT = re.compile(
+DOUBT = LatePattern(
     r"\b(?:maybe|perhaps|possibly|probably|presumably|supposedly|allegedly|reportedly|might|may have been"
     r"|may be(?! (?:\w+(?:ed|en)|kept|sent|left|put|lent|held|made|paid|met|cut|set|built)\b)"
     r"|could be|could it|could have been|i think|i guess|i believe|i suspect|would guess|not (?:certain|sure|clear)"
@@ -74,12 +74,12 @@ NEGATED_AFTER = re.compile(
     r"|(?:khong|chua|chang)\b(?! (?:qua|chi|nhung|duoi|it hon|nhieu hon|hon)))"
 )
 """A negated verb right after a statement."""
-PAST_BEFORE = re.compile(
+PAST_BEFORE = LatePattern(
     r"\b(?:previously|formerly|used to be|originally|in the past|last year|before,? it was|truoc day|truoc kia"
     r"|nam ngoai|nam truoc|tung (?:la|o|co|duoc|lam|day|mo|ban))\b,?[^,;]*$"
 )
 """Words for the past before a statement, and after it (`PAST_AFTER`)."""
-PAST_AFTER = re.compile(r"\A[^,;.!?]*\b(?:before(?= ?[,;.!?)]| (?:and|but)\b|$)|truoc day\b|truoc kia\b)")
+PAST_AFTER = LatePattern(r"\A[^,;.!?]*\b(?:before(?= ?[,;.!?)]| (?:and|but)\b|$)|truoc day\b|truoc kia\b)")
 PRESENT = re.compile(
     r"\b(?:now|currently|today|nowadays|as of|since then|hien nay|hien tai|hien gio|bay gio|gio day|hom nay|ngay nay"
     r"|nay (?:la|con|chi|duoc|da|chuyen|doi|thi)|these days|from this (?:year|month|week) on|(?:has|have) been|'s been"
@@ -87,7 +87,7 @@ PRESENT = re.compile(
     r"|nam nay|thang nay)\b"
 )
 """Words for the present."""
-PAST_VERB = re.compile(
+PAST_VERB = LatePattern(
     r"\b(?:was|were|used to|had been|formerly|previously|originally|last (?:year|month|season|term)|truoc day|truoc kia"
     r"|nam ngoai|nam truoc|thang truoc)\b"
 )
@@ -100,7 +100,7 @@ OUTDATED = LatePattern(
 )
 """Says that a thing is the one of before: "the old code is", "mã cũ là"."""
 USED_TO = LatePattern(r"\b(?:used to|formerly|previously|originally|in the past|truoc (?:day|kia|la)|hoi truoc)\b")
-RESPECTIVELY = re.compile(r"\b(?:respectively|in that order|lan luot)\b")
+RESPECTIVELY = LatePattern(r"\b(?:respectively|in that order|lan luot)\b")
 """Says that values belong to subjects by their order."""
 VALUE_PART = re.compile(r"\n|[.;,](?=\s|$)| (?:and|while|but|whereas|va|con|nhung) ")
 """What separates the parts of a text that have a value each."""

@@ -152,11 +152,11 @@ def _find_csv_headers(masked: str) -> list[Span]:
 
 # ── blocks ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-_REFERENCES = re.compile(
+_REFERENCES = LatePattern(
     r"\W*(?:sources?|references?|citations?|bibliography|footnotes?|works cited|further reading|nguon|nguon tham khao"
     r"|nguon trich dan|tai lieu tham khao|trich dan|tham khao|chu thich)(?: (?:used|cited|su dung))?\W*"
 )
-_LABELLED = re.compile(
+_LABELLED = LatePattern(
     r"\W*(?:sources?|references?|citations?|nguon(?: tham khao)?|tai lieu tham khao|trich dan)\W*:.*"
 )
 _DEFINITION = re.compile(r"\W{0,3}\s*:\s")

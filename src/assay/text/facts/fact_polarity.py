@@ -32,7 +32,7 @@ _STEM = 6  # letters by which a word is told after a prefix, and in which relate
 _DETERMINERS = LatePattern(r"\s*(?:(?:an?|the|any|your|their|his|her|its|our|this|that|these|those|such|prior)\s+)*")
 """What may stand between "without" and the thing that is lacking."""
 _ASKS_FOR_REASON = LatePattern(r"\b(?:why|how|sao)\b")
-_BEYOND = re.compile(
+_BEYOND = LatePattern(
     r"\b(?:before|after|until|till|beyond|past|outside|unless|except|other than|earlier than|later than|truoc|sau|qua"
     r"|ngoai|den khi)(?: (?:the|a|an|about|ngay))? $"
 )
@@ -40,7 +40,7 @@ _BEYOND = re.compile(
 _AFTER = frozenset(("after", "beyond", "past", "later", "sau", "qua"))
 _WITHDRAWALS = frozenset(("no longer", "stopped", "none", "nobody", "no one", "neither", "nor", "hardly", "few"))
 """Negations of whatever is said with them."""
-_ABSENCE = re.compile(
+_ABSENCE = LatePattern(
     r"\b(?:closed|shut|prohibited|forbidden|banned|excluded|exempt|unavailable|off limits|quiet|nghi|dong cua|cam)\b"
 )
 PREDICATES = frozenset(
@@ -200,13 +200,13 @@ _FINITE = (
     r"receives?|needs?|counts?|belongs?)\b"
 )
 _PARTICIPLE = r"(?:[a-z]+ly )?[a-z]{2,}(?:ed|en|wn|ld|id|ne|pt|ft|nt|ught|ut)\b"
-_NARROWING = re.compile(
+_NARROWING = LatePattern(
     rf"(?:(?:not|never) {_PARTICIPLE}(?: (?:by|in|on|at|within|for|from|to|before|after|up) [^,;.]{{1,40}}?)?|"
     rf"(?:nobody|no one) [a-z]+)(?: {_FINITE})"
 )
 """A participle or a short clause after a noun, with the verb of the sentence behind it: "leave not taken is", "items
 nobody claims are"."""
-_RELATIVE_BEFORE = re.compile(r"\b(?:that|which|who) (?:[a-z]+ ){0,2}\Z")
+_RELATIVE_BEFORE = LatePattern(r"\b(?:that|which|who) (?:[a-z]+ ){0,2}\Z")
 _OF_A_RELATIVE = LatePattern(rf"(?:not|never|n t) [^,;.]{{2,60}}? {_FINITE}")
 _NOT_A_NOUN = LatePattern(
     r"(?:\b(?:is|are|was|were|be|been|do|does|did|has|have|had|can|could|may|might|will|would|shall|should|must|but|and|"

@@ -264,12 +264,12 @@ _EVENT_PAIRS = [
     for pair in _EVENTS
     for first, second in (pair, pair[::-1])
 ]
-_UNTIL = re.compile(r"\b(?:until|till|til|to|through|den|toi|cho den)(?: the)? $")
+_UNTIL = LatePattern(r"\b(?:until|till|til|to|through|den|toi|cho den)(?: the)? $")
 
 
 _STARTS_AT = LatePattern(r"\b(?:from|starting|beginning|as of|as from|tu)(?: the| ngay)? $")
 _ENDS_AT = LatePattern(r"\b(?:until|till|til|to|through|by|den|toi)(?: the| ngay)? $")
-_ASKS_START = re.compile(r"\b(?:start|begin|open|from when|since when|earliest|bat dau|mo cua)s?\b")
+_ASKS_START = LatePattern(r"\b(?:start|begin|open|from when|since when|earliest|bat dau|mo cua)s?\b")
 _ASKS_END = re.compile(
     r"\b(?:end|finish|close|stop|until when|until what|till when|how long|how late|latest|deadline|due|expire|ket thuc"
     r"|dong cua|(?:den|toi) (?:may gio|khi nao|luc nao))s?\b"

@@ -383,10 +383,10 @@ _FORMER = re.compile(rf"{USED_TO.pattern}|\b(?:no longer|any ?more|khong con)\b"
 _AT_TIME = LatePattern(r"\b(?:at|by|until|till|before|after|from|luc|truoc|sau) $")
 _ONLY = re.compile(r"\b(?:only|just|merely|solely|chi|rieng)\b")
 _ADDITION = re.compile(r"\b(?:more|further|additional|extra|another|other|on top|plus|them|khac|nua)\b")
-_ADDITION_AFTER = re.compile(
+_ADDITION_AFTER = LatePattern(
     r" (?:more|further|additional|extra|other|nua)\b(?! than\b)| more than (?:the|an?|for|with|without|in)\b| on top\b"
 )
-_ADDITION_BEFORE = re.compile(r"\b(?:another|a further|an additional|an extra|plus) $")
+_ADDITION_BEFORE = LatePattern(r"\b(?:another|a further|an additional|an extra|plus) $")
 _CALENDAR = LatePattern(
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october"
     r"|november|december|i|i'm|i'd|i'll|chu|nhat|thu"

@@ -158,7 +158,7 @@ def _find_named_form(fact: str, wanted: Quantity, answer: ReadText) -> str:
     return f'it says "{word}", which may stand for it' if word else ""
 
 
-_UNREAD_WORDS = re.compile(
+_UNREAD_WORDS = LatePattern(
     r"(?<![^\W\d_])(?<!phần )(?:rưỡi|chục|hăm|lăm|trăm|ngàn|nghìn|triệu)(?![^\W\d_])", re.IGNORECASE
 )
 """Vietnamese words of numbers that are hardly ever anything else."""

@@ -135,8 +135,8 @@ def _judge_asked_rate(texts: FactTexts, spot: Occurrence, stated: Quantity | Non
     return FactJudgment(texts.fact, "unknown", f"it says it per {stated.rate}, and not per {min(asked)}")
 
 
-_DAY_PART_AFTER = re.compile(r",? (?:in the |at )(?P<part>morning|afternoon|evening|night)\b")
-_PADDED = re.compile(r"0\d|.*\ba\.?m\b")
+_DAY_PART_AFTER = LatePattern(r",? (?:in the |at )(?P<part>morning|afternoon|evening|night)\b")
+_PADDED = LatePattern(r"0\d|.*\ba\.?m\b")
 _NOON, _DAWN = 12 * 60, 5 * 60  # in minutes
 
 
@@ -156,7 +156,7 @@ def _judge_day_part(texts: FactTexts, spot: Occurrence, stated: Quantity | None)
     return None
 
 
-_TOTAL_AFTER = re.compile(
+_TOTAL_AFTER = LatePattern(
     r"\b(?:in (?:all|total)|altogether|all told|overall|tong cong|tat ca la)\b|\b(?:total|sum) (?:of|is|comes to)\b"
 )
 
@@ -179,7 +179,7 @@ def _judge_total(texts: FactTexts, spot: Occurrence, stated: Quantity | None) ->
     return FactJudgment(texts.fact, "unknown", f"it says it per {stated.rate}, and another value in all")
 
 
-_GROUPED = re.compile(r"[$€£]?\d{1,3}(?: \d{3})+(?!\d)")
+_GROUPED = LatePattern(r"[$€£]?\d{1,3}(?: \d{3})+(?!\d)")
 
 
 def _judge_grouped_digits(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
@@ -297,21 +297,21 @@ def judge_reversed_condition(texts: FactTexts, spot: Occurrence) -> FactJudgment
     return None
 
 
-_BOUND_WORDS = re.compile(
+_BOUND_WORDS = LatePattern(
     r"\b(?:(?<!'re )(?<!are )(?<!is )up to|at (?:the )?(?:most|least)|(?:a )?(?:maximum|minimum)(?: of)?"
     r"|(?:no|not) (?:more|less) than|khong qua|toi da|nhieu nhat|it nhat|toi thieu)\b"
 )
-_SPEAKS_OF_LIMIT = re.compile(
+_SPEAKS_OF_LIMIT = LatePattern(
     r"\b(?:limit(?:s|ed)?|deadline|max(?:imum|imal|\.)?|min(?:imum|imal|\.)?|most|least|until|within|by"
     r"|earliest|latest|how (?:far|old|big|large|late|early|heavy|tall)|largest|biggest|longest|toi da|toi thieu"
     r"|nhieu nhat|it nhat|gioi han|trong vong|lau nhat|muon nhat|som nhat|nang)\b"
 )
 """Says that a value is a limit."""
 _SPEAKS_OF_SIDE = {
-    "<": re.compile(
+    "<": LatePattern(
         r"\b(?:can|may|might|could|allow(?:s|ed)?|permit(?:s|ted)?|capacity|holds?|fits?|how long|duoc|co the|chua)\b"
     ),
-    ">": re.compile(
+    ">": LatePattern(
         r"\b(?:must|shall|should|need(?:s|ed)?|(?:have|has) to|require[sd]?|before|advance|phai|can|nen|truoc)\b"
     ),
 }
@@ -412,7 +412,7 @@ _FROM_BEFORE = re.compile(r"\b(?:from|tu) $")
 _TO_AFTER = LatePattern(r" ?(?:-|–|to\b|until\b|up to\b|den\b|toi\b)")
 
 
-_PRESENT_COUNT = re.compile(
+_PRESENT_COUNT = LatePattern(
     r"\b(?:hien (?:co|dang|tai)|dang co|moi co|da co|currently|so far|right now|at the moment|have signed up"
     r"|(?:is|are) registered)\b"
 )
@@ -459,7 +459,7 @@ def _judge_direction(texts: FactTexts, spot: Occurrence, stated: Quantity | None
 
 
 _AHEAD = LatePattern(r"\b(?:before|prior|ahead|advance|beforehand|early|earlier|notice|until|deadline|truoc|som)\b")
-_NOTICE_AFTER = re.compile(r"(?:'s?|s)? (?:in advance|ahead|beforehand|notice)\b")
+_NOTICE_AFTER = LatePattern(r"(?:'s?|s)? (?:in advance|ahead|beforehand|notice)\b")
 _NOTICE_BEFORE = re.compile(r"\btruoc $")
 
 
@@ -622,12 +622,12 @@ def _judge_event(texts: FactTexts, spot: Occurrence, stated: Quantity | None) ->
     return None
 
 
-_UNTIL_BEFORE = re.compile(
+_UNTIL_BEFORE = LatePattern(
     r"\b(?:before|by|until|till|prior to|no later than|truoc|den|toi|cham nhat)(?: the| ngay| luc)? $"
 )
 _SINCE_BEFORE = re.compile(r"\b(?:after|from|since|starting|as of|sau|tu)(?: the| ngay| luc)? $")
 
-_BEGINS_BEFORE = re.compile(r"\b(?:starts?|begins?|opens?|bat dau|mo cua)(?: (?:at|on|from|luc|tu|vao|ngay))* $")
+_BEGINS_BEFORE = LatePattern(r"\b(?:starts?|begins?|opens?|bat dau|mo cua)(?: (?:at|on|from|luc|tu|vao|ngay))* $")
 
 
 def _judge_side(texts: FactTexts, stated: Quantity) -> FactJudgment | None:

@@ -35,12 +35,12 @@ def judge_terms(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> 
 
 
 _PERIOD = r"(?:week|month|year|season|term|semester|quarter|winter|spring|summer|autumn|fall|night|time)"
-_WAS_BEFORE = re.compile(
+_WAS_BEFORE = LatePattern(
     rf"[\"')]* (?:is|was|were|has been|had been) (?:only )?(?:(?:the|our|my|his|her|its|their|your) )?"
     rf"(?:old|former|previous|outdated|obsolete|expired|yesterday's|last {_PERIOD}(?:'s)?)\b"
 )
 _WAS_UNTIL = re.compile(r"[\"')]* (?:was|were|had been)\b[^.;,]{0,30} (?:until|till|up to|before)\b")
-_WAS = re.compile(r"\b(?:old|former|previous|last|until|till|up to|before)\b")
+_WAS = LatePattern(r"\b(?:old|former|previous|last|until|till|up to|before)\b")
 
 
 def _name_past(texts: FactTexts, spot: Occurrence) -> str:
@@ -66,13 +66,13 @@ def _name_days(texts: FactTexts, stated: Quantity) -> str:
 
 
 _AMOUNT = r"(?: (?:about|around|only|just|a|an|the|you|us|me|up|to|back|khoang))*[ $€£]*$"
-_GIVEN_BEFORE = re.compile(
+_GIVEN_BEFORE = LatePattern(
     r"\b(?:you(?:'ll| will| can| would|'d)? (?:get|receive|earn|gain)"
     r"|we(?:'ll| will)? (?:give|refund|credit|owe|transfer)"
     rf"|(?:refund|reimburs|reward)\w*|(?:hoan|tra) lai|duoc (?:hoan|tra|nhan)(?: lai)?|nhan (?:lai|duoc)){_AMOUNT}"
 )
 _GIVEN_AFTER = LatePattern(r" (?:back|in return|refund(?:ed)?|cashback|credit(?:ed)?|reward|to you)\b")
-_PAID_BEFORE = re.compile(
+_PAID_BEFORE = LatePattern(
     rf"\byou(?:'ll| will| have to| must| need to| should|'ve got to)? (?:pay|owe|be charged)(?: us)?{_AMOUNT}"
     rf"|\b(?:it|this|that) (?:will )?costs?{_AMOUNT}|\b(?:phai (?:tra|dong|nop)|bi phat){_AMOUNT}"
 )

@@ -18,7 +18,7 @@ _RANGE_GAP = re.compile(r" ?(?:-|to|till?|until|den|toi|~) ?(?:us)?[$€£¥]?")
 _BETWEEN_GAP = re.compile(r" (?:and|va|den) (?:us)?[$€£¥]?")
 
 
-_BETWEEN_BEFORE = re.compile(r"\b(?:between|giua) ?(?:us)?[$€£¥]?$")
+_BETWEEN_BEFORE = LatePattern(r"\b(?:between|giua) ?(?:us)?[$€£¥]?$")
 
 
 def join_compounds(quantities: Sequence[Quantity], plain: str) -> list[Quantity]:
@@ -122,7 +122,7 @@ def _join_range(first: Quantity, second: Quantity, plain: str) -> Quantity | Non
     return Quantity(tuple(readings), first.start, second.end) if readings else None
 
 
-_HOURS_BEFORE = re.compile(r"\b(?:from|between|open|hours|times)[ :]+$")
+_HOURS_BEFORE = LatePattern(r"\b(?:from|between|open|hours|times)[ :]+$")
 
 
 _LATEST_HOUR = 24

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import lru_cache
 
+from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place, normalise_nfc
 from assay.text.numbers import Date, Number, find_quantities
 from assay.text.quantities.joined_quantities import join_compounds, join_ranges
@@ -22,7 +23,7 @@ from assay.text.quantities.unit_names import CURRENCY_CODES, LONGEST_CACHED, fin
 from assay.text.quantities.units import NAMED_UNITS, PLAIN, TIME, UNITS
 from assay.text.quantities.worded_quantities import find_worded_quantities
 
-_CODE_BEFORE = re.compile(rf"\b({'|'.join(CURRENCY_CODES)}) $")
+_CODE_BEFORE = LatePattern(rf"\b({'|'.join(CURRENCY_CODES)}) $")
 
 
 _REJECTED_SCALE = re.compile(r"(?<=\d) ?[mb]$")

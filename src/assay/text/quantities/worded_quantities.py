@@ -212,7 +212,7 @@ def _read_special(match: re.Match[str], text: str) -> Quantity | None:
     )
 
 
-_DIAL_BEFORE = re.compile(
+_DIAL_BEFORE = LatePattern(
     r"\b(?:call|phone|ring|dial|tel\.?|hotline|number|line|goi|so|tong dai|dien thoai|alo)\W*(?:is |la )?$"
 )
 

@@ -659,7 +659,7 @@ def _decide(hits: _PhraseHits, has_claim: bool, asks: bool) -> DetectedBehaviour
 
 # ── checking a phrase ────────────────────────────────────────────────────────────────────────────────────────────
 
-_TOPIC_MARKER = re.compile(
+_TOPIC_MARKER = LatePattern(
     r"[^,]{0,60}(?<!\bhien )(?<!\bbieu )(?<!\bsieu )\bthi\b(?! (?:truong|xa|tran|dan|hanh|cong|dua)\b)"
 )
 # "không có quyền thì phải …": if they have none, they must …

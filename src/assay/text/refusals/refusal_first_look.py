@@ -11,12 +11,13 @@ import re
 import unicodedata
 from functools import cache
 
+from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_text
 from assay.text.refusals.refusal_model_file import load_parameters
 from assay.text.refusals.refusal_rules import is_spelt_like
 
 _WORD = re.compile(r"[^\W_]{2}|\d|[\u3400-\u9fff]")
-_FACE = re.compile(r"[:;=][-'^o]?[DPOSXdposx]")
+_FACE = LatePattern(r"[:;=][-'^o]?[DPOSXdposx]")
 _DRAWING = ("Sk", "So")
 _SPACE = 32
 _LETTERS = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalpha() else _SPACE for code in range(256))
