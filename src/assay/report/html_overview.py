@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.records.observations import CONTEXT_STAGE
+from assay.records.scores import ConfigResult
 from assay.report.deciding_texts import list_deciding_texts, shorten_around
 from assay.report.failure_tables import count_outcomes
 from assay.report.html_cases import (
@@ -20,6 +21,8 @@ from assay.report.html_cases import (
     list_case_changes,
     shorten_question,
 )
+from assay.scoring.case_outcomes import list_unknown_cases
+from assay.scoring.judged_answers import describe_standing, is_asked_of_correctness, sort_judged_answers
 from assay.text.escaping import shorten_to_line
 
 Json = dict[str, Any]
@@ -162,6 +165,21 @@ def _count_causes(config: str, data: HtmlData, failed: Sequence[int], states: Se
         {"cause": cause, "total": len(case_ids), "fix": fix, "cases": case_ids[:MAX_CASES_OF_CAUSE]}
         for (cause, fix), case_ids in ordered
     ]
+
+
+def count_judged_unknowns(result: ConfigResult) -> Json | None:
+    """Return what a judge says of the unknown cases, by label, and why that does not count; None where no judge was
+    asked whether answers are right."""
+    if not is_asked_of_correctness(result.table):
+        return None
+    judged = sort_judged_answers(result.table, list_unknown_cases(result))
+    return {
+        "right": len(judged.right),
+        "partly_right": len(judged.partly_right),
+        "wrong": len(judged.wrong),
+        "unlabelled": len(judged.unlabelled),
+        "standing": describe_standing(result.table),
+    }
 
 
 def build_outcomes(data: HtmlData) -> list[Json]:

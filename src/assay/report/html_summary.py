@@ -31,7 +31,7 @@ from assay.report.doubts import list_doubts
 from assay.report.failure_tables import find_symptoms
 from assay.report.flipped_cases import list_flipped_cases
 from assay.report.html_cases import CASE_STATES, HtmlData, classify_cases
-from assay.report.html_overview import build_failures, build_outcomes
+from assay.report.html_overview import build_failures, build_outcomes, count_judged_unknowns
 from assay.report.limitations import describe_limitations
 from assay.report.metric_titles import format_metric_title
 from assay.report.number_format import (
@@ -316,6 +316,7 @@ def _build_config(config: str, result: ConfigResult, data: HtmlData) -> Json:
         "reasons": result.decision.reasons if result.decision is not None else (),
         "cases": len(table.case_ids),
         "states": {state: states[state] for state in CASE_STATES},
+        "judged_unknowns": count_judged_unknowns(result),
         "repeats": table.repeats,
         "stage": data.scoring.stages.get(config),
         "versions": table.versions,
