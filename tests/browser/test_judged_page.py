@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.browser.chromium import Browser
-from tests.cli.judging import RELEVANT, INPUTS, NAMED
+from tests.cli.judging import INPUTS, NAMED, RELEVANT
 from tests.cli.test_judged_answers import WEAK, _server, calibrated, judge_all
 from tests.support.judge_server import JudgeServer
 
