@@ -19,10 +19,13 @@ __all__ = ["_server"]
 def read_open_cases(running: Browser, *options: str, language: str = "en") -> str:
     """Return what the page of the run says of its open answers."""
     main(["score", *INPUTS, *options, "--html", "page.html"])
-    page = running.open(Path("page.html"), language=language)
+    page = running.open(Path("page.html"))
     try:
+        page.evaluate(f"document.querySelector('.languages [lang={language}]').click()")
+        page.until(f"document.documentElement.lang === '{language}'")
         return page.text(".open-cases")
     finally:
+        page.evaluate("localStorage.clear()")
         assert [] == page.wrong
         page.close()
 

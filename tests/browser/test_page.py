@@ -371,6 +371,46 @@ def test_print_shows_the_summary_and_the_failed_cases(opened: Open, tmp_path: Pa
     assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF-")
 
 
+def test_print_cuts_no_card_of_a_failed_case(opened: Open) -> None:
+    page = opened(world(FRUIT))
+    page.call("Emulation.setEmulatedMedia", media="print")
+    assert {"avoid"} == set(
+        page.evaluate("[...document.querySelectorAll('.failure')].map((card) => getComputedStyle(card).breakInside)")
+    )
+
+
+@pytest.mark.parametrize("width", [1000, 1400])
+def test_a_bound_is_on_one_line_and_names_of_metrics_break_at_their_joints(opened: Open, width: int) -> None:
+    data = world(FRUIT)
+    name = "citation_correctness(by=rules)"
+    summaries = {
+        config: structs.replace(
+            result, summary=result.summary | {name: structs.replace(result.summary["rr@10"], metric=name)}
+        )
+        for config, result in data.scoring.configs.items()
+    }
+    page = opened(replace(data, scoring=structs.replace(data.scoring, configs=summaries)), width=width)
+    page.evaluate("document.querySelectorAll('details').forEach(item => { item.open = true })")
+    lines = """[...document.querySelectorAll('.rules td.number')].map((cell) => {
+        const range = document.createRange();
+        range.selectNodeContents(cell);
+        return new Set([...range.getClientRects()].map((part) => part.top)).size;
+    })"""
+    assert {1} == set(page.evaluate(lines))
+    pieces = page.evaluate(
+        """[...document.querySelectorAll('#metrics tbody th .hint bdi')].map((name) => {
+            const texts = [...name.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE);
+            return texts.map((text) => {
+                const range = document.createRange();
+                range.selectNodeContents(text);
+                return [text.data, range.getClientRects().length];
+            });
+        })"""
+    )
+    assert ["citation_", "correctness", "(by=", "rules)"] in [[text for text, _ in name] for name in pieces]
+    assert {1} == {lines for name in pieces for _, lines in name}
+
+
 @pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed (in ui/: npm ci)")
 @pytest.mark.parametrize("dark", [False, True])
 def test_axe_finds_no_accessibility_violation(opened: Open, dark: bool) -> None:

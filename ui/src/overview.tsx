@@ -220,7 +220,7 @@ export function importantFirst(changes: readonly MetricChange[]): MetricChange[]
 
 /** The metrics of the report's first table, or all if the comparison has none of them. */
 export function headlineChanges(report: Report, comparison: Comparison): MetricChange[] {
-  const headlines = new Set(report.metrics.flatMap((metric) => (metric.headline === null ? [] : [metric.name])));
+  const headlines = new Set(report.headlines);
   const first = comparison.metrics.filter((change) => headlines.has(change.name));
   return first.length > 0 ? first : comparison.metrics;
 }

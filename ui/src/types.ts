@@ -41,7 +41,6 @@ export interface MetricSummary {
   name: string;
   title: string;
   class: MetricClass;
-  headline: string | null;
   family: string;
   unit: string;
   direction: "higher" | "lower" | "neutral";
@@ -330,6 +329,7 @@ export interface Report {
   variants: ReportTable[];
   failures: ConfigFailures[];
   outcomes: OutcomeCounts[];
+  headlines: string[];
   key_metrics: string[];
   metrics: MetricSummary[];
   rules: RuleResult[];

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from assay.metrics.catalog import CATALOG
-from assay.metrics.template_columns import SHOWN_HEADLINES, find_first_present
+from assay.metrics.template_columns import find_first_present
 from assay.records.counts import format_count
 from assay.records.findings import (
     CaseChange,
@@ -23,6 +23,7 @@ from assay.records.findings import (
 )
 from assay.records.release_gates import Decision
 from assay.records.scores import TEST_SPLIT
+from assay.report.answer_metrics import list_headlines
 from assay.report.change_order import describe_checkable, measure_strength, rank_importance
 from assay.report.change_values import (
     describe_unknown,
@@ -196,7 +197,7 @@ def _describe_change(change: MetricChange, metric_rows: MetricsByName) -> str:
 def _iter_headline_movements(comparison: Comparison, metric_rows: MetricsByName) -> Iterator[str]:
     """Yield the headline metrics that moved on some case, largest share of moved cases first."""
     moved = []
-    for title, names in SHOWN_HEADLINES:
+    for title, names in list_headlines(comparison.metrics):
         name = find_first_present(names, comparison.metrics)
         change = comparison.metrics[name] if name is not None else None
         if change is None or not _has_moved(change):
