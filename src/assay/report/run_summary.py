@@ -127,10 +127,19 @@ def _build_doubt_lines(
 
 
 def _shorten_before_remedy(line: str, width: int) -> str:
+    """Return a line cut before the remedy at its end, which stays unless it would take the place of the sentence: of a
+    sentence that is followed by names only the names are cut."""
     remedy = _REMEDY.search(line)
     if len(line) <= width or remedy is None:
         return shorten_at_word(line, width)
-    return shorten_at_word(line[: remedy.start()], width - len(remedy[0])) + remedy[0]
+    sentence = line[: remedy.start()].rpartition(": ")[0] or line[: remedy.start()]
+    room = width - len(remedy[0])
+    if room < len(sentence) <= width - len(_CUT):
+        return shorten_at_word(line, width)
+    return shorten_at_word(line[: remedy.start()], room) + remedy[0]
+
+
+_CUT = ": …"
 
 
 _NUGGETS = (NUGGET_METRICS_BY_JUDGE[0], NUGGET_METRICS_BY_RULES[0])
@@ -206,28 +215,47 @@ def _allot_lines(
     muted: list[str] = []
     for position, config in enumerate(titled):
         decided = build_decision_head(config, scoring)
-        shown = _shorten_reasons(_order_by_subject(decided.lines[1:]), spare // (len(titled) - position), width)
-        spare -= len(shown)
+        ordered = _order_by_subject(decided.lines[1:])
+        shown = _shorten_reasons(ordered, spare // (len(titled) - position), width)
+        folded = ["\n".join(reason_lines) for reason_lines in shown]
+        spare -= sum(map(len, shown))
         errors = failures[config].lines if config in failures else []
         lines.append(shorten_at_word(decided.lines[0], width))
-        lines += order_reasons(errors, shown, scoring.configs[config].decision)
-        alerts += [shorten_at_word(alert, width) for alert in decided.alerts]
+        for told in order_reasons(errors, folded, scoring.configs[config].decision):
+            lines += told.split("\n")
+        for reason, reason_lines in zip(ordered, shown, strict=False):
+            alerts += reason_lines if reason in decided.alerts else []
         muted += [shorten_at_word(head, width) for head in decided.muted]
     if len(titled) < len(configs):
         lines.append(f"and {format_count(len(configs) - len(titled), 'more configuration')}")
     return DecisionLines(tuple(lines), tuple(alerts), tuple(muted))
 
 
-def _shorten_reasons(reasons: Sequence[str], share: int, width: int) -> list[str]:
-    """Return the reasons in at most so many lines; the last says how many more there are."""
+def _shorten_reasons(reasons: Sequence[str], share: int, width: int) -> list[list[str]]:
+    """Return the lines of each reason, at most so many for all; long ones are folded where lines are left, and the last
+    line says how many more reasons there are."""
     if len(reasons) <= share:
-        return [_shorten_before_remedy(reason, width) for reason in reasons]
+        left, shown = share - len(reasons), []
+        for reason in reasons:
+            shown.append(_fold_reason(reason, width, 1 + min(left, _MOST_FOLDS)))
+            left -= len(shown[-1]) - 1
+        return shown
     if share == 1:  # the first reason says more than that there are some
         more = f" (and {len(reasons) - 1} more: --verbose)"
-        return [shorten_at_word(reasons[0], width - len(more)) + more]
-    shown = [shorten_at_word(reason, width) for reason in reasons[: max(share - 1, 0)]]
+        return [[shorten_at_word(reasons[0], width - len(more)) + more]]
+    shown = [[shorten_at_word(reason, width)] for reason in reasons[: max(share - 1, 0)]]
     left_out = format_count(len(reasons) - len(shown), "more reason")
-    return [*shown, f" - and {left_out}: --verbose"] if share else shown
+    return [*shown, [f" - and {left_out}: --verbose"]] if share else shown
+
+
+_MOST_FOLDS = 2
+"""The most lines that are added to one reason."""
+
+
+def _fold_reason(reason: str, width: int, most_lines: int) -> list[str]:
+    """Return a reason in at most so many lines; one that is too long for them is cut to one, before its remedy."""
+    lines = textwrap.wrap(reason, width, subsequent_indent="   ", break_on_hyphens=False)
+    return lines if len(lines) <= most_lines else [_shorten_before_remedy(reason, width)]
 
 
 def _order_by_subject(reasons: Sequence[str]) -> list[str]:
@@ -282,7 +310,7 @@ def _build_note_lines(scoring: ScoringResult, width: int, named: Sequence[str]) 
     remedies = list_remedies(unscored, scoring)
     unmeasured = [] if named or scoring.decision.unanswered else _list_unmeasured(scoring)
     if unmeasured and not remedies:
-        remedies.append(f"not measured: {', '.join(unmeasured)} (run `assay judge` to measure them)")
+        remedies.append(f"not measured: {', '.join(unmeasured)} (run `assay judge`)")
     notes += [*remedies, *(warning for warning in scoring.warnings if not is_misread(warning))]
     # Access that nobody checked first, for no number tells of it; then a judge that failed its controls or never
     # answered, and scores in which leaks count, before the rest.
@@ -312,7 +340,7 @@ def fold_note(note: str, width: int, suffix: str, most_lines: int) -> list[str]:
         return lines
     remedy = _REMEDY.search(note)
     if remedy is not None and not remedy[1].startswith("got ") and _FOUND_NOTHING not in note:  # these explain
-        note = f"{remedy[1]}: {note[: remedy.start()]}"
+        note = f"{remedy[1]}; {note[: remedy.start()]}"
         lines = textwrap.wrap(f"note: {note}", width, break_on_hyphens=False)
     room = width - len(suffix)
     return [*lines[: most_lines - 1], shorten_at_word(" ".join(lines[most_lines - 1 :]), room) + suffix]
@@ -439,12 +467,14 @@ def _build_outcome_lines(
         return []
     if len(outcomes) == 1:
         with_good, with_bad, without_good, without_bad, uncounted = next(iter(outcomes.values())).values()
-        sentence = (
-            f"Answers with the evidence: {with_good} good, {with_bad} bad; without it: {without_good} good, "
-            f"{without_bad} bad; not counted: {uncounted}"
+        reached, not_reached = f"{with_good} good, {with_bad} bad", f"{without_good} good, {without_bad} bad"
+        sentences = (
+            f"Answers with the evidence: {reached}; without it: {not_reached}; not counted: {uncounted}",
+            f"Evidence reached: {reached}; not reached: {not_reached}; not counted: {uncounted}",
         )
-        if len(sentence) <= width:
-            return [sentence]
+        for sentence in sentences:
+            if len(sentence) <= width:
+                return [sentence]
     columns = []
     for config, counts in outcomes.items():
         with_good, with_bad, without_good, without_bad, uncounted = counts.values()
@@ -610,6 +640,19 @@ def _rank_checks(checks: CaseChecks) -> int:
     return 2 if UNANSWERED_CHECKS.issuperset(checks.failed) else 1
 
 
+def _name_cause(line: str, cause: str, attribution: Attribution, width: int, room: int) -> str:
+    """Return a failed case with its cause: whole if it is a few words, even where the end of the remedy is cut for it;
+    else as much of it as there is room for, at least the first of several causes."""
+    named = [f"{line}: {escape_terminal(cause)}"]
+    if len(named[0]) <= width * _MOST_FOR_CAUSE:
+        return named[0]
+    if attribution.also:
+        named.append(f"{line}: {escape_terminal(f'{attribution.cause}, … ({attribution.confidence})')}")
+        named.append(f"{line}: {escape_terminal(f'{attribution.cause} …')}")
+    fitting = [text for text in named if len(text) <= room]
+    return fitting[0] if fitting else named[min(1, len(named) - 1)]
+
+
 def _describe_failed_case(name: str, attribution: Attribution | None, width: int) -> str:
     """Return a line with the cause of a failed case, and as many whole remedies as there is room for, at least one."""
     line = escape_terminal(f" - {name}")
@@ -618,10 +661,7 @@ def _describe_failed_case(name: str, attribution: Attribution | None, width: int
     cause, fix = format_cause_and_fix(attribution)
     first, *others = escape_terminal(fix).split("; ")
     remedy = f" → {first}" if fix else ""
-    named = f"{line}: {escape_terminal(cause)}"
-    # A cause that is a few words is kept whole, and the end of the remedy is cut; of a long one the remedy stays.
-    least = len(named) if len(named) <= width * _MOST_FOR_CAUSE else len(line) + 2
-    line = shorten_at_word(named, max(width - len(remedy), least)) + remedy
+    line = _name_cause(line, cause, attribution, width, width - len(remedy)) + remedy
     for other in others:
         if len(line) + len(other) + 2 > width:
             break
