@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import get_args
 
 import pytest
@@ -265,6 +266,30 @@ def test_a_reason_is_folded_where_lines_are_left_and_stays_marked_as_a_leak() ->
     crowded = show(event, *others)
     assert crowded.lines[1].endswith("…")
     assert crowded.lines[1:2] == crowded.alerts
+
+
+@pytest.mark.parametrize("width", [70, 80, 100])
+def test_configurations_whose_names_begin_alike_are_told_apart_above_their_numbers(width: int) -> None:
+    names = [f"the-hybrid-search-with-reranker-{number}" for number in range(4)]
+    configs = {name: result(GOOD, Decision("PASS", ())) for name in names}
+    lines = render_run_summary(replace(scoring(), configs=configs), {}, {}, width).lines
+    (header,) = [line for line in lines if line.startswith("   ")]
+    titles = header.split()
+    assert len(set(titles)) == 4
+    assert [title[-1] for title in titles] == ["0", "1", "2", "3"]
+
+
+@pytest.mark.parametrize("outcome", ["PASS_WITH_RISK", "FAIL", "NOT_GATED"])
+def test_a_long_name_takes_the_place_neither_of_the_outcome_nor_of_the_count(outcome: Outcome) -> None:
+    name = "the-hybrid-search-with-a-reranker-and-" + "many-more-" * 12
+    made = make_scoring(1, 0, 3).configs["configuration-0"]
+    screen = render_run_summary(
+        replace(scoring(), configs={name: replace(made, decision=Decision(outcome, ("a reason",)))}), {}, {}, 80
+    )
+    assert screen.lines[0].endswith(f"…: {outcome}")
+    assert any(re.fullmatch(r"Cases: the.*…\S* 3 of 3 failed", line) for line in screen.lines)
+    assert all(len(line) <= 80 for line in screen.lines)
+    assert set(screen.muted) <= set(screen.lines)
 
 
 def test_of_a_note_that_is_too_long_the_remedy_stays() -> None:

@@ -132,9 +132,9 @@ def _shorten_before_remedy(line: str, width: int) -> str:
     remedy = _REMEDY.search(line)
     if len(line) <= width or remedy is None:
         return shorten_at_word(line, width)
-    sentence = line[: remedy.start()].rpartition(": ")[0] or line[: remedy.start()]
+    sentence, colon, names = line[: remedy.start()].rpartition(": ")
     room = width - len(remedy[0])
-    if room < len(sentence) <= width - len(_CUT):
+    if room < len(sentence if colon else names) and (colon or len(names) <= width - len(_CUT)):
         return shorten_at_word(line, width)
     return shorten_at_word(line[: remedy.start()], room) + remedy[0]
 
@@ -220,12 +220,12 @@ def _allot_lines(
         folded = ["\n".join(reason_lines) for reason_lines in shown]
         spare -= sum(map(len, shown))
         errors = failures[config].lines if config in failures else []
-        lines.append(shorten_at_word(decided.lines[0], width))
+        lines.append(_shorten_title(decided.lines[0], width))
         for told in order_reasons(errors, folded, scoring.configs[config].decision):
             lines += told.split("\n")
         for reason, reason_lines in zip(ordered, shown, strict=False):
             alerts += reason_lines if reason in decided.alerts else []
-        muted += [shorten_at_word(head, width) for head in decided.muted]
+        muted += [_shorten_title(head, width) for head in decided.muted]
     if len(titled) < len(configs):
         lines.append(f"and {format_count(len(configs) - len(titled), 'more configuration')}")
     return DecisionLines(tuple(lines), tuple(alerts), tuple(muted))
@@ -246,6 +246,18 @@ def _shorten_reasons(reasons: Sequence[str], share: int, width: int) -> list[lis
     shown = [[shorten_at_word(reason, width)] for reason in reasons[: max(share - 1, 0)]]
     left_out = format_count(len(reasons) - len(shown), "more reason")
     return [*shown, [f" - and {left_out}: --verbose"]] if share else shown
+
+
+def _shorten_title(title: str, width: int) -> str:
+    """Return the title of a decision; of one that is too long the name is cut, never the outcome.
+
+    >>> _shorten_title("a-configuration-with-a-long-name: FAIL", 20)
+    'a-configurati…: FAIL'
+    """
+    name, _, outcome = title.rpartition(": ")
+    if len(title) <= width or not name:
+        return shorten_at_word(title, width)
+    return f"{name[: max(width - len(outcome) - 3, 1)]}…: {outcome}"
 
 
 _MOST_FOLDS = 2
@@ -293,7 +305,8 @@ def _build_metric_lines(
         rows.append((label, cells))
     if not rows:
         return []
-    lines = [_align_row("", label_width, list(configs), column_width)]
+    short_names = shorten_names(configs, max(column_width - 1, _SHORTEST_TITLE))
+    lines = [_align_row("", label_width, [short_names[config] for config in configs], column_width)]
     for label, cells in rows:
         lines.append(_align_row(label, label_width, cells, column_width))
     return lines
@@ -437,6 +450,7 @@ def _list_bounded_changes(change: MetricChange, metric_rows: MetricsByName) -> l
     return [f"{since}, gain {low} to {high}", f"gain {low} to {high}", since]
 
 
+_SHORTEST_TITLE = 6
 _WIDEST, _WIDEST_RANGES = 52, 64
 """The widest column of numbers, and that with ranges of changes."""
 
@@ -549,6 +563,8 @@ def _build_failed_lines(
     failed_cases.sort(key=lambda failed: failed[0])
     short_names = shorten_names([case_id for _, _, case_id, _ in failed_cases], max(width // 4, _SHORTEST_NAME))
     short_names |= shorten_names(configs, _SHORTEST_NAME)
+    if len("; ".join(counts)) > width:  # a count says more than the end of a name
+        counts = [count.replace(config, short_names[config], 1) for config, count in zip(configs, counts, strict=True)]
     lines = [shorten_at_word(escape_terminal(f"Cases: {'; '.join(counts)}"), width)]
     judged = _describe_judged(scoring, configs)
     if judged:
