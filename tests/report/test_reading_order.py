@@ -37,6 +37,14 @@ def test_the_first_metric_says_whether_answers_are_right_for_the_run_and_for_its
     assert set(page["slices"]["columns"]) <= set(by_name.values())  # one name for each metric on the page
 
 
+def test_what_was_not_measured_comes_last_among_the_first_metrics(tmp_path: Path) -> None:
+    page = make_outputs(tmp_path, RECIPES["not applicable"]).page
+    by_name = {metric["name"]: metric["by"][0]["value"] for metric in page["metrics"]}
+    measured = [by_name[name] is not None for name in page["headlines"]]
+    assert measured == sorted(measured, reverse=True)
+    assert measured[0] and not measured[-1]
+
+
 def test_slices_have_no_column_of_what_was_not_measured(tmp_path: Path) -> None:
     slices = make_outputs(tmp_path, RECIPES["not applicable"]).page["slices"]
     assert {"Citation correctness", "Behaviour"} == set(slices["columns"])

@@ -166,39 +166,55 @@ function Outcomes({ counts }: { counts: OutcomeCounts[] }) {
       <div class="outcomes">
         {counts.slice(0, 5).map((count) => (
           <div key={count.config}>
-            <table>
-              <caption>
-                <Data text={count.config} />
-              </caption>
-              <thead>
-                <tr>
-                  <td />
-                  <th scope="col" class="number">
-                    {t("good")}
-                  </th>
-                  <th scope="col" class="number">
-                    {t("bad")}
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                <tr>
-                  <th scope="row">{t("reached")}</th>
-                  <td class="number good-cell">{count.reached_good}</td>
-                  <td class="number">{count.reached_bad}</td>
-                </tr>
-                <tr>
-                  <th scope="row">{t("not_reached")}</th>
-                  <td class="number">{count.not_reached_good}</td>
-                  <td class="number">{count.not_reached_bad}</td>
-                </tr>
-              </tbody>
-            </table>
+            <CountTable count={count} />
             {count.no_cell > 0 && <p class="hint">{t("not_counted", { n: count.no_cell })}</p>}
           </div>
         ))}
       </div>
     </Section>
+  );
+}
+
+/** The four counts of a configuration, or that there are none. */
+function CountTable({ count }: { count: OutcomeCounts }) {
+  const { t } = useWords();
+  const { reached_good, reached_bad, not_reached_good, not_reached_bad } = count;
+  if (reached_good + reached_bad + not_reached_good + not_reached_bad === 0) {
+    return (
+      <p>
+        <Data text={count.config} />: {t("none_counted")}
+      </p>
+    );
+  }
+  return (
+    <table>
+      <caption>
+        <Data text={count.config} />
+      </caption>
+      <thead>
+        <tr>
+          <td />
+          <th scope="col" class="number">
+            {t("good")}
+          </th>
+          <th scope="col" class="number">
+            {t("bad")}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        <tr>
+          <th scope="row">{t("reached")}</th>
+          <td class="number good-cell">{count.reached_good}</td>
+          <td class="number">{count.reached_bad}</td>
+        </tr>
+        <tr>
+          <th scope="row">{t("not_reached")}</th>
+          <td class="number">{count.not_reached_good}</td>
+          <td class="number">{count.not_reached_bad}</td>
+        </tr>
+      </tbody>
+    </table>
   );
 }
 

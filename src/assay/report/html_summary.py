@@ -335,7 +335,8 @@ def _build_config(config: str, result: ConfigResult, data: HtmlData) -> Json:
 
 
 def _title_headlines(data: HtmlData) -> dict[str, str]:
-    """Return the titles of the metrics that are shown first, by name, in the order in which they are shown."""
+    """Return the titles of the metrics that are shown first, by name, in the order in which they are shown: those that
+    were measured before those that were not."""
     results = [result for _, result in sorted(data.scoring.configs.items())]
     titles: dict[str, str] = {}
     for title, names in name_rankings(list_headlines(list_measured_metrics(results)), results):
@@ -343,7 +344,8 @@ def _title_headlines(data: HtmlData) -> dict[str, str]:
             summary = find_measured_summary(names, result.summary)
             if summary is not None:
                 titles.setdefault(summary.metric, title)
-    return titles
+    measured = list_measured_metrics(results)
+    return dict(sorted(titles.items(), key=lambda item: item[0] not in measured))
 
 
 def _iter_metrics(data: HtmlData, titles: Mapping[str, str]) -> Iterator[Json]:
