@@ -173,12 +173,31 @@ def _build_change_lines(comparison: Comparison, most: int, width: int, metric_ro
         scope += f", on {format_count(comparison.metrics[_FAILED].n, 'case')} that both sides answered"
     shown = list_shown_changes(comparison)
     if shown:
-        lines = [f" - {_describe_change(change, metric_rows)}" for change in shown]
-        return [f"Shown changes, most important first ({scope}):", *_cut_list(lines, most)]
+        lines = [f" - {_describe_change(change, metric_rows)}" for change in _put_regressed_first(shown, most - 1)]
+        cut = _cut_list(lines, most)
+        left_out = [change.verdict for change in shown].count("regressed") - sum(" regressed" in line for line in cut)
+        if len(cut) < len(lines) and left_out > 0:
+            cut[-1] = cut[-1].replace(" more:", f" more ({left_out} regressed):")
+        return [f"Shown changes, most important first ({scope}):", *cut]
     lines = [f" - {line}" for line in _iter_headline_movements(comparison, metric_rows)]
     if not lines:
         return [f"No change is shown ({scope})."]
     return [f"No change is shown ({scope}); may be due to chance:", *_cut_list(lines, most)]
+
+
+def _put_regressed_first(shown: Sequence[MetricChange], room: int) -> list[MetricChange]:
+    """Return the changes with a regressed one among the first `room`, if there is one: where all that is read got
+    better, what got worse is not left out."""
+    first, rest = list(shown[:room]), list(shown[room:])
+    regressed = next((change for change in rest if _is_regressed(change)), None)
+    if room < 2 or regressed is None or any(map(_is_regressed, first)):
+        return [*first, *rest]
+    rest.remove(regressed)
+    return [*first[:-1], regressed, first[-1], *rest]
+
+
+def _is_regressed(change: MetricChange) -> bool:
+    return change.verdict == "regressed" and not describe_checkable(change.metric)
 
 
 def _describe_change(change: MetricChange, metric_rows: MetricsByName) -> str:
