@@ -21,6 +21,7 @@ ADDED_PAGES = {"README.md": "project.md", "CONTRIBUTING.md": "contributing.md", 
 """Files of the root by their names on the site."""
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 _FILE = re.compile(r"^<!-- file (\S+) -->\n```(\w+)\n", re.MULTILINE)
+_CELL = re.compile(r"<t[dh]\b.*?</t[dh]>", re.DOTALL)
 _COMMENT = re.compile(r"^<!-- .*? -->\n", re.MULTILINE)
 
 
@@ -40,6 +41,11 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     source = sources.get(here, f"docs/{here}")
     markdown = _FILE.sub(r'```\2 title="\1"\n', markdown)
     return _COMMENT.sub("", _LINK.sub(lambda link: rewrite_link(link, source, here), markdown))
+
+
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Show the bars in code in tables as they are typed: Markdown needs them escaped there."""
+    return _CELL.sub(lambda cell: cell[0].replace(r"\|", "|"), html)
 
 
 def rewrite_link(link: re.Match[str], source: str, here: str) -> str:

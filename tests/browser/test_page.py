@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pkgutil
 import re
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from urllib.parse import quote
 
@@ -13,6 +15,7 @@ from tests.browser.chromium import Browser, Page
 from tests.browser.conftest import Open
 from tests.report.html_world import world
 
+from assay import attribution
 from assay.attribution.cause_notes import CAUSE_NOTES, OVER_REFUSAL_NOTE, SUBCAUSE_NOTES
 from assay.records.findings import CaseChange
 from assay.records.release_gates import Decision, Rule, RuleResult
@@ -268,6 +271,12 @@ def test_the_english_remedies_of_the_page_are_those_of_the_rules() -> None:
         if note.fix != fixes[cause]:
             fixes[f"{cause}.{subcause}"] = note.fix
     texts = re.sub(r'": *\n *"', '": "', strings)
+    for module in pkgutil.iter_modules(attribution.__path__, "assay.attribution."):
+        constants = vars(import_module(module.name))
+        asked = [text for name, text in constants.items() if re.match("_?RECORD_", name)]
+        for text in (*asked, *constants.get("_FAILED_SEARCH", ())):
+            (key,) = re.findall(rf'"(remedy[.]insufficient_trace[.]\w+)": "record {re.escape(text)}",', texts)
+            assert 2 == texts.count(f'"{key}": ')
     for name, fix in fixes.items():
         assert f'"remedy.{name}": "{fix}"' in texts
         assert 2 == texts.count(f'"remedy.{name}": ')
@@ -369,6 +378,62 @@ def test_print_shows_the_summary_and_the_failed_cases(opened: Open, tmp_path: Pa
     assert "none" == page.evaluate("getComputedStyle(document.querySelector('.top')).display")
     page.print(tmp_path / "report.pdf")
     assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF-")
+
+
+def test_print_cuts_no_card_of_a_failed_case(opened: Open) -> None:
+    page = opened(world(FRUIT))
+    page.call("Emulation.setEmulatedMedia", media="print")
+    assert {"avoid"} == set(
+        page.evaluate("[...document.querySelectorAll('.failure')].map((card) => getComputedStyle(card).breakInside)")
+    )
+
+
+@pytest.mark.parametrize("width", [360, 700, 1000])
+def test_no_mark_of_a_chart_is_cut_off_in_a_narrow_column(opened: Open, width: int) -> None:
+    data = world(FRUIT)
+    (config, result), *_ = data.scoring.configs.items()
+    best = {name: structs.replace(summary, value=1.0) for name, summary in result.summary.items()}
+    configs = {f"{config}{number}": structs.replace(result, summary=best) for number in range(6)}
+    scoring = structs.replace(data.scoring, configs=configs)
+    page = opened(replace(data, scoring=scoring, attributions={}, details=[], comparison=None), width=width)
+    page.until("document.querySelector('#metrics .dot circle') !== null")
+    cut = """[...document.querySelectorAll('#metrics .dot circle')].filter((dot) => {
+        const [mark, picture] = [dot, dot.closest('svg')].map((item) => item.getBoundingClientRect());
+        return mark.width > 0 && (mark.right > picture.right || mark.left < picture.left);
+    }).length"""
+    assert 0 == page.evaluate(cut)
+
+
+@pytest.mark.parametrize("width", [1000, 1400])
+def test_a_bound_is_on_one_line_and_names_of_metrics_break_at_their_joints(opened: Open, width: int) -> None:
+    data = world(FRUIT)
+    name = "citation_correctness(by=rules)"
+    summaries = {
+        config: structs.replace(
+            result, summary=result.summary | {name: structs.replace(result.summary["rr@10"], metric=name)}
+        )
+        for config, result in data.scoring.configs.items()
+    }
+    page = opened(replace(data, scoring=structs.replace(data.scoring, configs=summaries)), width=width)
+    page.evaluate("document.querySelectorAll('details').forEach(item => { item.open = true })")
+    lines = """[...document.querySelectorAll('.rules td.number')].map((cell) => {
+        const range = document.createRange();
+        range.selectNodeContents(cell);
+        return new Set([...range.getClientRects()].map((part) => part.top)).size;
+    })"""
+    assert {1} == set(page.evaluate(lines))
+    pieces = page.evaluate(
+        """[...document.querySelectorAll('#metrics tbody th .hint bdi')].map((name) => {
+            const texts = [...name.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE);
+            return texts.map((text) => {
+                const range = document.createRange();
+                range.selectNodeContents(text);
+                return [text.data, range.getClientRects().length];
+            });
+        })"""
+    )
+    assert ["citation_", "correctness", "(by=", "rules)"] in [[text for text, _ in name] for name in pieces]
+    assert {1} == {lines for name in pieces for _, lines in name}
 
 
 @pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed (in ui/: npm ci)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,45 @@ def test_a_history_shows_its_metrics_versions_flapping_cases_and_incidents(shown
     for part in ("handbook", "Hallucination risk", "0.034", "Cases that flap", "PPFPFFPX", "v12", "stale index"):
         assert part in text
     assert "History of runs · handbook" == page.evaluate("document.title")
+
+
+def test_a_history_begins_with_what_changed_and_explains_its_letters(shown: OpenPage) -> None:
+    page = shown(make_trend_page())
+    titles = page.evaluate("[...document.querySelectorAll('main h2')].map(item => item.innerText)")
+    assert ["Change points", "Metrics over time"] == titles[:2]
+    for section in ("#flapping", "#failing"):
+        assert "P passed, F failed, U unknown, - not in this run" in page.text(section)
+
+
+def test_units_and_periods_are_in_the_language_of_the_page(shown: OpenPage) -> None:
+    page = shown(make_monitor_page())
+    assert "From 2026-03-02 to 2026-03-09, by day" in page.text()
+    page.evaluate("document.querySelector('.languages [lang=vi]').click()")
+    page.until("document.documentElement.lang === 'vi'")
+    text = page.text()
+    page.evaluate("localStorage.clear()")
+    assert "Từ 2026-03-02 đến 2026-03-09, theo ngày" in text
+    assert "tỷ lệ · càng thấp càng tốt" in text
+    assert not re.search(r"\b(day|share)\b", text.replace("no answer of this day was judged", ""))
+
+
+@pytest.mark.parametrize("paper", [700, 400])
+def test_a_printed_chart_keeps_its_last_point(shown: OpenPage, paper: int) -> None:
+    """The picture is as wide as the window; on narrower paper it shrinks."""
+    page = shown(make_trend_page(), width=1000)
+    page.until("document.querySelector('.chart svg').getBoundingClientRect().width > 800")
+    page.call("Emulation.setEmulatedMedia", media="print")
+    width, end, last_dot = page.evaluate(
+        f"""(() => {{
+            document.querySelector('main').style.width = '{paper}px';
+            const figure = document.querySelector('.series');
+            const dots = [...figure.querySelectorAll('.chart svg circle:not(.cursor)')];
+            const frame = figure.getBoundingClientRect();
+            return [frame.width, frame.right, dots.at(-1).getBoundingClientRect().right];
+        }})()"""
+    )
+    assert width <= paper
+    assert last_dot < end
 
 
 def test_a_monitor_begins_with_leaks_and_alerts(shown: OpenPage) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 from tests.cli.judging import INPUTS, NAMED, judging
+from tests.report.html_islands import islands
 from tests.support.judge_server import JudgeCall, JudgeServer, answer_with_labels
 
 import assay
@@ -85,11 +87,15 @@ def test_the_labels_of_an_uncalibrated_judge_are_said_of_answers_that_nothing_el
 ) -> None:
     judge_all()
     capsys.readouterr()
-    assert 0 == score("--report", "report.md")
+    assert 0 == score("--report", "report.md", "--html", "page.html")
     screen = capsys.readouterr().out
+    headlines = islands(Path("page.html").read_text("utf-8"))["report"]["headlines"]
+    assert ["correct_answer", JUDGED_CORRECTNESS] == headlines[:2]
     assert f" - unknown: {UNCALIBRATED}" in screen
     assert "nothing tells" not in screen
     report = Path("report.md").read_text()
+    assert re.search(r"\| Answer correctness \|.*\n\| Correctness\(by=judge\) \| J \| 0\.750 \(n=4\)", report)
+    assert "Not calibrated, for ranking and trends only: Correctness(by=judge)." in report
     assert f"3 unknown (pay, pets, boat): {SAID}uncalibrated, it does not count" in report
     assert "nothing that was measured tells" not in report
     for case_id, label in (("pay", "1.00"), ("pets", "0.00")):

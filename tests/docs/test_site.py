@@ -101,3 +101,12 @@ def test_pages_have_no_comments_of_the_tests_and_no_links_out_of_the_site(site: 
 def test_the_metric_of_a_name_that_people_use_is_found_by_it(site: Path) -> None:
     index = (site / "search/search_index.json").read_text(encoding="utf-8")
     assert "MRR" in index and "MAP" in index
+
+
+def test_bars_in_the_code_of_tables_are_not_escaped(site: Path) -> None:
+    cells = {
+        str(path.relative_to(site)): re.findall(r"<t[dh]\b.*?</t[dh]>", path.read_text(encoding="utf-8"), re.DOTALL)
+        for path in site.rglob("*.html")
+    }
+    assert [] == [name for name, texts in cells.items() if any(r"\|" in text for text in texts)]
+    assert any("by=rules|judge" in text for text in cells["metrics/index.html"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -218,11 +219,15 @@ def test_the_command_says_before_the_first_call_how_many_are_controls(
     assert "calls: 20 at least" in printed
     assert "controls and anchors: 4 of the calls; 0 controls of earlier runs count" in printed
     assert "controls incomplete: no room in this run for " in printed
+    (incomplete,) = re.findall(r"^controls incomplete: (.*);", printed, re.MULTILINE)
+    assert re.fullmatch(r"no room in this run for (\d+ kinds? of controls of [\w.]+(, )?)+", incomplete)
     assert 0 == judge()
     assert 20 == server.calls
     assert "controls incomplete: not yet asked: " in capsys.readouterr().err
     warnings = score()["warnings"]
-    assert any(warning.startswith("controls incomplete: scripted-1 was not asked yet ") for warning in warnings)
+    (told,) = [line for line in warnings if line.startswith("controls incomplete: scripted-1 was not asked yet ")]
+    assert re.search(r" \d+ kinds? of controls of \w+\.en, .*\b20 anchors; an unsuitable judge may go unnoticed", told)
+    assert not any(kind in told for kind in KINDS)
     assert 0 == judge()
     assert 20 == server.calls
 

@@ -62,6 +62,24 @@ def test_the_screen_has_the_decision_what_differs_shown_changes_and_cases() -> N
     assert any(line.startswith(" - case-000: embedding") and "→ embed it again" in line for line in lines)
 
 
+@pytest.mark.parametrize("worse", ["latency_ms", "tokens"])
+def test_what_got_worse_is_read_where_all_else_got_better(worse: str) -> None:
+    size = 60
+    before = {name: [0.2, 0.4] * (size // 2) for name in ("recall@10", "rr@10", "ndcg@10", "hit@5", "behaviour")}
+    after = {name: [0.7, 0.8] * (size // 2) for name in before}
+    before[worse], after[worse] = [10.0, 11.0] * (size // 2), [40.0, 42.0] * (size // 2)
+    comparison = compare_snapshots(side(before, "runs/a"), side(after, "runs/b"))
+    screen = render_short_comparison(comparison, Decision("PASS", ()))
+    start = next(row for row, line in enumerate(screen.lines) if line.startswith("Shown changes"))
+    end = next(row for row, line in enumerate(screen.lines) if "more" in line and row > start)
+    listed = screen.lines[start + 1 : end]
+    assert " improved: " in listed[0]
+    assert [line for line in listed if line.startswith(f" - {worse} regressed: ")]
+    shown = list_shown_changes(comparison)
+    left_out = len(shown) - len(listed), sum(change.verdict == "regressed" for change in shown) - 1
+    assert f" - and {left_out[0]} more ({left_out[1]} regressed): --verbose" == screen.lines[end]
+
+
 def test_changes_come_by_importance_then_strongest_first_and_slices_last() -> None:
     changes = list_shown_changes(make_comparison())
     assert len(changes) > 3
@@ -129,10 +147,23 @@ def test_it_never_has_more_lines_or_columns_and_breaks_no_word(width: int, most:
     assert len(screen.lines) <= most
     assert max(map(len, screen.lines)) <= max(width, len("case-of-a-very-long-name-that-cannot-be-folded") + 5)
     whole = " ".join(render_short_comparison(comparison, Decision("FAIL", tuple(reasons)), 4000).lines).split()
-    known = {*whole, *LONG.split(), "…", "-", "and", "more:", "--verbose", "case", "cases", "first", "of"}
+    known = {
+        *whole,
+        *LONG.split(),
+        "…",
+        "-",
+        "and",
+        "more:",
+        "--verbose",
+        "case",
+        "cases",
+        "first",
+        "of",
+        "regressed):",
+    }
     for line in screen.lines:
         for word in line.split():
-            assert word in known or word.rstrip(":").isdigit() or word.removesuffix("…") in known, (word, line)
+            assert word in known or word.strip("(:").isdigit() or word.removesuffix("…") in known, (word, line)
 
 
 def test_a_moved_case_is_told_in_lines_of_the_screen() -> None:

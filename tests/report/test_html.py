@@ -106,7 +106,8 @@ def test_the_first_screen_says_what_the_other_reports_say() -> None:
     ]
     assert ("FAIL", "HR", "2026-03-01", "--run r") == tuple(report[k] for k in ("outcome", "owner", "date", "explain"))
     recall = next(metric for metric in report["metrics"] if metric["name"] == "recall@10")
-    assert "Recall@10" == recall["headline"]
+    assert "Recall@10" == recall["title"]
+    assert "recall@10" in report["headlines"]
     good, bad = recall["by"]  # hybrid-rerank before vector-only
     assert ("1.000", None, 2) == (good["text"], good["low"], good["n"])  # no variation: no interval is drawn
     assert ("0.250", 0.0, 0.9, ["few cases"]) == (bad["text"], bad["low"], bad["high"], bad["notes"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import get_args
 
 import pytest
@@ -12,7 +13,7 @@ from tests.report.sample import BAD, GOOD, result, scoring
 from tests.report.test_safe import HOSTILE
 
 from assay.metrics.catalog import CATALOG
-from assay.records.findings import Attribution
+from assay.records.findings import Attribution, RootCause
 from assay.records.release_gates import Decision, Outcome
 from assay.records.scores import CaseChecks, ScoringResult, SplitLooks, TwinRate, TwinResult, UnknownRange
 from assay.report.markdown import build_headline_table
@@ -20,9 +21,11 @@ from assay.report.run_summary import (
     _SEVERITY,
     MAX_FAILED_CASES,
     _describe_failed_case,
+    _shorten_before_remedy,
     fold_note,
     render_run_summary,
 )
+from assay.report.terminal import Screen
 from assay.text.escaping import escape_terminal, shorten_at_word
 
 MAX_LINES = 25
@@ -147,8 +150,10 @@ def test_answers_with_and_without_evidence_are_counted_in_words_where_there_is_r
     by_config = {"configuration-0": attributions}
     sentence = "Answers with the evidence: 2 good, 1 bad; without it: 0 good, 1 bad; not counted: 1"
     assert sentence in render_run_summary(make_scoring(1, 0, 0), by_config, {}, 100).lines
-    numbers = "Good/bad with the evidence, without it, not counted: configuration-0 2/1 0/1 1"
-    assert numbers in render_run_summary(make_scoring(1, 0, 0), by_config, {}, 80).lines
+    shorter = "Evidence reached: 2 good, 1 bad; not reached: 0 good, 1 bad; not counted: 1"
+    assert shorter in render_run_summary(make_scoring(1, 0, 0), by_config, {}, 80).lines
+    numbers = "Good/bad with the evidence, without it, not counted:"
+    assert numbers in " ".join(render_run_summary(make_scoring(1, 0, 0), by_config, {}, 70).lines)
 
 
 def test_metrics_that_are_named_take_the_place_of_the_headline() -> None:
@@ -218,6 +223,73 @@ def test_a_remedy_is_whole_on_a_screen_of_any_width(width: int) -> None:
     remedies = line.partition(" → ")[2].split("; ")
     assert remedies == attribution.fix.split("; ")[: len(remedies)]
     assert remedies[0] == "tighten the prompt"
+
+
+@pytest.mark.parametrize("width", range(70, 120, 9))
+@pytest.mark.parametrize("cause", ["reranker", "bm25_analyzer", "golden_label_issue"])
+def test_a_failed_case_names_its_first_cause_whatever_the_remedy(width: int, cause: RootCause) -> None:
+    remedy = "look at every list that the search reported before anything was filtered or merged or cut"
+    others: tuple[RootCause, ...] = ("chunking", "embedding", "context_builder", "hybrid_merge")
+    attribution = Attribution("visa-7", "retrieval_fault", cause, also=others, confidence="low", fix=remedy)
+    line = _describe_failed_case("visa-7", attribution, width)
+    assert len(line) <= width
+    assert line.startswith((f" - visa-7: {cause}, ", f" - visa-7: {cause} …"))
+    assert " → look at" in line
+
+
+@pytest.mark.parametrize(
+    ("line", "cut"),
+    [
+        ("doubt: 3 of 9 cases are late: ann, bob (ask the owner of each)", "doubt: 3 of 9 cases are late: ann, bob …"),
+        ("recall was measured on 9 of 11 cases (the index was not built)", "recall was measured on 9 of 11 cases …"),
+        (
+            "a long sentence without any names in it, which is cut (rerun it)",
+            "a long sentence without any … (rerun it)",
+        ),
+    ],
+)
+def test_a_remedy_does_not_take_the_place_of_the_sentence(line: str, cut: str) -> None:
+    assert cut == _shorten_before_remedy(line, 40)
+
+
+def test_a_reason_is_folded_where_lines_are_left_and_stays_marked_as_a_leak() -> None:
+    event = "12 of 41 cases leaked what the user must not see (visibility_leaks): case_1, case_2; 7 not checked"
+    others = [f"metric_{number} is below its bound of 0.9 on the cases of the first tenant" for number in range(5)]
+
+    def show(*reasons: str) -> Screen:
+        decision = Decision("FAIL", reasons, events=reasons[:1])
+        return render_run_summary(replace(scoring(), configs={BAD: result(BAD, decision)}), {}, {}, width=60)
+
+    screen = show(event)
+    assert event == " ".join(line.strip(" -") for line in screen.lines[1:3])
+    assert screen.lines[1:3] == screen.alerts
+    crowded = show(event, *others)
+    assert crowded.lines[1].endswith("…")
+    assert crowded.lines[1:2] == crowded.alerts
+
+
+@pytest.mark.parametrize("width", [70, 80, 100])
+def test_configurations_whose_names_begin_alike_are_told_apart_above_their_numbers(width: int) -> None:
+    names = [f"the-hybrid-search-with-reranker-{number}" for number in range(4)]
+    configs = {name: result(GOOD, Decision("PASS", ())) for name in names}
+    lines = render_run_summary(replace(scoring(), configs=configs), {}, {}, width).lines
+    (header,) = [line for line in lines if line.startswith("   ")]
+    titles = header.split()
+    assert len(set(titles)) == 4
+    assert [title[-1] for title in titles] == ["0", "1", "2", "3"]
+
+
+@pytest.mark.parametrize("outcome", ["PASS_WITH_RISK", "FAIL", "NOT_GATED"])
+def test_a_long_name_takes_the_place_neither_of_the_outcome_nor_of_the_count(outcome: Outcome) -> None:
+    name = "the-hybrid-search-with-a-reranker-and-" + "many-more-" * 12
+    made = make_scoring(1, 0, 3).configs["configuration-0"]
+    screen = render_run_summary(
+        replace(scoring(), configs={name: replace(made, decision=Decision(outcome, ("a reason",)))}), {}, {}, 80
+    )
+    assert screen.lines[0].endswith(f"…: {outcome}")
+    assert any(re.fullmatch(r"Cases: the.*…\S* 3 of 3 failed", line) for line in screen.lines)
+    assert all(len(line) <= 80 for line in screen.lines)
+    assert set(screen.muted) <= set(screen.lines)
 
 
 def test_of_a_note_that_is_too_long_the_remedy_stays() -> None:

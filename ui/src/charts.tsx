@@ -228,7 +228,7 @@ export function GainPlot({ change, reach }: { change: MetricChange; reach: numbe
   const tone = change.verdict === "improved" ? "good" : change.verdict === "regressed" ? "bad" : "";
   const middle = GAIN.height / 2;
   return (
-    <svg class={`dot ${tone}`} width={GAIN.width} height={GAIN.height} aria-hidden="true">
+    <svg class={`dot ${tone}`} viewBox={`0 0 ${GAIN.width} ${GAIN.height}`} width={GAIN.width} height={GAIN.height} aria-hidden="true">
       <line class="zero" x1={GAIN.width / 2} x2={GAIN.width / 2} y1={0} y2={GAIN.height} />
       {change.low !== null && change.high !== null && (
         <line class="whisker" x1={toX(change.low)} x2={toX(change.high)} y1={middle} y2={middle} />

@@ -23,25 +23,25 @@ export function Compared({ comparison, report, rows }: { comparison: Comparison;
       <Sides comparison={comparison} />
       <Leaks comparison={comparison} />
       {comparison.decision !== null && <ComparedDecision decision={comparison.decision} />}
-      {comparison.rules.length > 0 && (
-        <Section id="compared-gate" title={t("rules")}>
-          <Rules rules={comparison.rules} rows={rows} />
-        </Section>
-      )}
       <Section id="changed" title={t("what_changed")}>
         {comparison.changed.length === 0 ? <p>{t("nothing_said")}</p> : <Items items={comparison.changed} />}
-      </Section>
-      <Section id="moved" title={t("why_moved")}>
-        {comparison.moved.length === 0 ? <p>{t("nothing_said")}</p> : <Items items={comparison.moved} />}
       </Section>
       <Section id="gains" title={t("metrics")}>
         <p class="hint">{t("gain_note")}</p>
         <AllGains comparison={comparison} report={report} rows={rows} />
       </Section>
+      <Section id="moved" title={t("why_moved")}>
+        {comparison.moved.length === 0 ? <p>{t("nothing_said")}</p> : <Items items={comparison.moved} />}
+      </Section>
       <CaseLists report={report} rows={rows} comparison={comparison} />
       {comparison.lanes.length > 0 && <Moves comparison={comparison} />}
       {comparison.transitions.length > 0 && <Transitions transitions={comparison.transitions} />}
-      {comparison.slices > 0 && <ChangedSlices leftOut={comparison.slices_left_out} />}
+      {comparison.slices > 0 && <ChangedSlices count={comparison.slices} leftOut={comparison.slices_left_out} />}
+      {comparison.rules.length > 0 && (
+        <Section id="compared-gate" title={t("rules")}>
+          <Rules rules={comparison.rules} rows={rows} />
+        </Section>
+      )}
       {comparison.notes.length > 0 && (
         <Section id="compared-notes" title={t("warnings")}>
           <Items items={comparison.notes} />
@@ -52,13 +52,13 @@ export function Compared({ comparison, report, rows }: { comparison: Comparison;
 }
 
 /** The changes on slices, unpacked when they are looked at: there may be thousands. */
-function ChangedSlices({ leftOut }: { leftOut: number }) {
+function ChangedSlices({ count, leftOut }: { count: number; leftOut: number }) {
   const { t } = useWords();
   const [changes, take] = useState<SliceChange[] | null>(null);
   return (
     <Section id="compared-slices" title={t("slices_changed")}>
       <details onToggle={(event) => event.currentTarget.open && void loadSliceChanges().then(take)}>
-        <summary>{t("slices_changed")}</summary>
+        <summary>{t("slice_changes", { n: count })}</summary>
         {changes === null ? (
           <p role="status">{t("loading")}</p>
         ) : (
@@ -106,7 +106,7 @@ function ComparedDecision({ decision }: { decision: NonNullable<Comparison["deci
 /** The headline metrics, and all metrics on demand. */
 function AllGains({ comparison, report, rows }: { comparison: Comparison; report: Report; rows: CaseRows | null }) {
   const { t } = useWords();
-  const headlines = new Set(report.metrics.flatMap((metric) => (metric.headline === null ? [] : [metric.name])));
+  const headlines = new Set(report.headlines);
   const all = importantFirst(comparison.metrics).map((change) => ({ change, label: null }));
   const first = all.filter(({ change }) => headlines.has(change.name));
   const label = t("all_metrics", { n: all.length });
@@ -170,15 +170,15 @@ function Gains({ changes, rows, label }: GainsProps) {
           {changes.map(({ change, label: slice }, index) => (
             <tr role="row" key={index}>
               <th scope="row" role="rowheader">
-                <ClassBadge mark={change.class} /> <Data text={change.title} />
+                <ClassBadge mark={change.class} /> <Name text={change.title} />
                 {change.title !== change.name && (
                   <span class="hint">
-                    <Data text={change.name} />
+                    <Name text={change.name} />
                   </span>
                 )}
                 {slice !== null && (
                   <span class="hint">
-                    <Data text={slice} />
+                    <Name text={slice} />
                   </span>
                 )}
                 {change.note !== "" && (

@@ -9,12 +9,12 @@ import { Data, Items, visible } from "./text";
 import { Changes, Notes, PageHead } from "./trend";
 
 export function Monitor({ page }: { page: MonitorPage }) {
-  const { t } = useWords();
+  const { t, w } = useWords();
   return (
     <>
       <PageHead kind="page.monitor" title={page.title} madeAt={page.made_at} />
       <p class="lead">
-        <bdi>{visible(t("period", { from: page.period.from, to: page.period.to, by: page.by }))}</bdi>
+        <bdi>{visible(t("period", { from: page.period.from, to: page.period.to, by: w("by", page.by) }))}</bdi>
       </p>
       {(page.unmeasured_bounds ?? []).length > 0 && <Unmeasured lines={page.unmeasured_bounds ?? []} />}
       {page.leaks.length > 0 && <Leaks leaks={page.leaks} gaps={page.leak_gaps ?? []} />}

@@ -1,6 +1,6 @@
 // What the first screen answers below the decision: why not, what to do, what changed, and which cases failed.
 
-import type { Comparison, ConfigFailures, FailedCase, FlippedCases, MetricChange, OutcomeCounts, Report } from "./types";
+import type { Comparison, ConfigFailures, ConfigSummary, FailedCase, FlippedCases, MetricChange, OutcomeCounts, Report } from "./types";
 import { GainPlot } from "./charts";
 import { caseHash, Remedy, Section, StateBadge, useInterval, useWords } from "./parts";
 import { ShortAnswer } from "./short";
@@ -97,15 +97,19 @@ function CountedCauseItem({ counted, several }: { counted: CountedCause; several
   );
 }
 
-/** How many answers nobody can tell, where there are any: a run in which nothing failed is not known to be good. */
+/** How many answers nobody can tell, where there are any: a run in which nothing failed is not known to be good. What a
+    judge says of them is said with why it does not count, and only a judge that was not asked yet is recommended. */
 function OpenCases({ report }: { report: Report }) {
   const { t } = useWords();
   const open = report.configs.filter((config) => (config.states.unknown ?? 0) > 0);
   if (open.length === 0) return null;
   const several = report.configs.length > 1;
+  const judged = open.filter(({ judged_unknowns }) => judged_unknowns !== null);
+  const asked = report.metrics.some(({ class: mark, by }) => mark === "J" && by.some((measure) => (measure?.n ?? 0) > 0));
+  const remedy = judged.length > 0 ? "open_person" : asked ? "open_unasked" : "open_remedy";
   return (
     <p class="open-cases">
-      {t("open_cases")}{" "}
+      {t(judged.length > 0 ? "open_judged" : "open_cases")}{" "}
       {open.map((config, index) => (
         <span key={config.id}>
           {index > 0 && ", "}
@@ -120,8 +124,37 @@ function OpenCases({ report }: { report: Report }) {
         </span>
       ))}
       {". "}
-      <Sentence text={t("open_remedy")} />
+      {judged.map((config) => (
+        <JudgedUnknowns key={config.id} config={config} several={several} />
+      ))}
+      <Sentence text={t(remedy)} />
     </p>
+  );
+}
+
+const LABELS = ["right", "partly_right", "wrong", "unlabelled"] as const;
+
+function JudgedUnknowns({ config, several }: { config: ConfigSummary; several: boolean }) {
+  const { t } = useWords();
+  const judged = config.judged_unknowns;
+  if (judged === null) return null;
+  const isLabelled = judged.right + judged.partly_right + judged.wrong > 0;
+  const labels = LABELS.filter((label) => judged[label] > 0).map((label) => t(`judged.${label}`, { n: judged[label] }));
+  return (
+    <>
+      {several && (
+        <>
+          <Data text={config.id} />
+          {": "}
+        </>
+      )}
+      {isLabelled ? t("judged.labels", { labels: labels.join(", ") }) : t("judged.none")}{" "}
+      {isLabelled && judged.standing !== "" && (
+        <>
+          <Sentence text={t(`standing.${judged.standing}`)} />{" "}
+        </>
+      )}
+    </>
   );
 }
 
@@ -133,39 +166,55 @@ function Outcomes({ counts }: { counts: OutcomeCounts[] }) {
       <div class="outcomes">
         {counts.slice(0, 5).map((count) => (
           <div key={count.config}>
-            <table>
-              <caption>
-                <Data text={count.config} />
-              </caption>
-              <thead>
-                <tr>
-                  <td />
-                  <th scope="col" class="number">
-                    {t("good")}
-                  </th>
-                  <th scope="col" class="number">
-                    {t("bad")}
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                <tr>
-                  <th scope="row">{t("reached")}</th>
-                  <td class="number good-cell">{count.reached_good}</td>
-                  <td class="number">{count.reached_bad}</td>
-                </tr>
-                <tr>
-                  <th scope="row">{t("not_reached")}</th>
-                  <td class="number">{count.not_reached_good}</td>
-                  <td class="number">{count.not_reached_bad}</td>
-                </tr>
-              </tbody>
-            </table>
+            <CountTable count={count} />
             {count.no_cell > 0 && <p class="hint">{t("not_counted", { n: count.no_cell })}</p>}
           </div>
         ))}
       </div>
     </Section>
+  );
+}
+
+/** The four counts of a configuration, or that there are none. */
+function CountTable({ count }: { count: OutcomeCounts }) {
+  const { t } = useWords();
+  const { reached_good, reached_bad, not_reached_good, not_reached_bad } = count;
+  if (reached_good + reached_bad + not_reached_good + not_reached_bad === 0) {
+    return (
+      <p>
+        <Data text={count.config} />: {t("none_counted")}
+      </p>
+    );
+  }
+  return (
+    <table>
+      <caption>
+        <Data text={count.config} />
+      </caption>
+      <thead>
+        <tr>
+          <td />
+          <th scope="col" class="number">
+            {t("good")}
+          </th>
+          <th scope="col" class="number">
+            {t("bad")}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        <tr>
+          <th scope="row">{t("reached")}</th>
+          <td class="number good-cell">{count.reached_good}</td>
+          <td class="number">{count.reached_bad}</td>
+        </tr>
+        <tr>
+          <th scope="row">{t("not_reached")}</th>
+          <td class="number">{count.not_reached_good}</td>
+          <td class="number">{count.not_reached_bad}</td>
+        </tr>
+      </tbody>
+    </table>
   );
 }
 
@@ -187,7 +236,7 @@ export function importantFirst(changes: readonly MetricChange[]): MetricChange[]
 
 /** The metrics of the report's first table, or all if the comparison has none of them. */
 export function headlineChanges(report: Report, comparison: Comparison): MetricChange[] {
-  const headlines = new Set(report.metrics.flatMap((metric) => (metric.headline === null ? [] : [metric.name])));
+  const headlines = new Set(report.headlines);
   const first = comparison.metrics.filter((change) => headlines.has(change.name));
   return first.length > 0 ? first : comparison.metrics;
 }

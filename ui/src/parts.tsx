@@ -181,7 +181,7 @@ export function Dot({ figure, low, high, tone = "" }: { figure: Figure; low: num
   const toX = (value: number) => PLOT.pad + ((value - low) / (high - low)) * (PLOT.width - 2 * PLOT.pad);
   const middle = PLOT.height / 2;
   return (
-    <svg class={`dot ${tone}`} width={PLOT.width} height={PLOT.height} aria-hidden="true">
+    <svg class={`dot ${tone}`} viewBox={`0 0 ${PLOT.width} ${PLOT.height}`} width={PLOT.width} height={PLOT.height} aria-hidden="true">
       <line class="rail" x1={PLOT.pad} x2={PLOT.width - PLOT.pad} y1={middle} y2={middle} />
       {figure.low !== null && figure.high !== null && (
         <>

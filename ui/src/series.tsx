@@ -102,7 +102,7 @@ function Choice({ name, values, value, choose }: ChoiceProps) {
 }
 
 export function SeriesFigure({ series }: { series: Series }) {
-  const { t } = useWords();
+  const { t, w } = useWords();
   const { holder, width } = useWidth(640);
   const last = series.points.findLast((point) => point.value !== null);
   const gaps = series.points.filter((point) => point.value === null);
@@ -134,7 +134,7 @@ export function SeriesFigure({ series }: { series: Series }) {
           </span>
         )}
         <span class="hint">
-          {[series.unit, series.higher_is_better === null ? "" : t(`better.${series.higher_is_better}`)]
+          {[w("unit", series.unit), series.higher_is_better === null ? "" : t(`better.${series.higher_is_better}`)]
             .filter(Boolean)
             .map((text) => visible(text))
             .join(" · ")}
@@ -210,7 +210,7 @@ function Chart({ series, width }: { series: Series; width: number }) {
         title={t("chart_help")}
         onKeyDown={press}
       >
-        <svg width={width} height={HEIGHT} aria-hidden="true" onPointerMove={follow}>
+        <svg viewBox={`0 0 ${width} ${HEIGHT}`} width={width} height={HEIGHT} aria-hidden="true" onPointerMove={follow}>
           <Axes frame={frame} scales={scales} points={points} unit={series.unit} />
           <path class="band" d={drawBand(points, drawn, scales)} />
           <path class="gap" d={drawGaps(points, drawn, scales.x, HEIGHT - frame.bottom)} />

@@ -8,7 +8,7 @@ import { Overview } from "./overview";
 import { PrintedFailures } from "./printed";
 import { Rules } from "./rules";
 import { DataTable, type Column } from "./table";
-import { Data, English, Items, visible } from "./text";
+import { Data, English, Items, Name, visible } from "./text";
 
 export function Summary({ report, rows }: { report: Report; rows: CaseRows | null }) {
   const { t } = useWords();
@@ -157,7 +157,7 @@ function ConfigCases({ config }: { config: ConfigSummary }) {
 
 function Metrics({ report }: { report: Report }) {
   const { t } = useWords();
-  const headlines = report.metrics.filter((metric) => metric.headline !== null);
+  const headlines = report.headlines.flatMap((name) => report.metrics.filter((metric) => metric.name === name));
   return (
     <>
       {headlines.length > 0 && <MetricTable report={report} metrics={headlines} label={t("headline_metrics")} />}
@@ -200,8 +200,12 @@ function MetricRow({ metric, report }: { metric: MetricSummary; report: Report }
   return (
     <tr role="row">
       <th scope="row" role="rowheader">
-        <ClassBadge mark={metric.class} /> <span title={metric.meaning}>{metric.title}</span>
-        {metric.title !== metric.name && <span class="hint">{metric.name}</span>}
+        <ClassBadge mark={metric.class} /> <span title={metric.meaning}><Name text={metric.title} /></span>
+        {metric.title !== metric.name && (
+          <span class="hint">
+            <Name text={metric.name} />
+          </span>
+        )}
         {metric.direction === "lower" && <span class="hint">{t("better_lower")}</span>}
       </th>
       {metric.by.map((measure, index) => (

@@ -12,14 +12,14 @@ export function Trend({ page }: { page: TrendPage }) {
   return (
     <>
       <PageHead kind="page.trend" title={page.title} madeAt={page.made_at} />
-      <Section id="series" title={t("metrics_over_time")}>
-        <SeriesList series={page.series} />
-      </Section>
       {(page.changes ?? []).length > 0 && (
         <Section id="changes" title={t("change_points")}>
           <ChangePoints changes={page.changes ?? []} />
         </Section>
       )}
+      <Section id="series" title={t("metrics_over_time")}>
+        <SeriesList series={page.series} />
+      </Section>
       {page.incidents !== null && (
         <Section id="incidents" title={t("incidents")}>
           <Incidents counts={page.incidents} />
@@ -32,6 +32,7 @@ export function Trend({ page }: { page: TrendPage }) {
       )}
       {(page.failing ?? []).length > 0 && (
         <Section id="failing" title={t("failing")}>
+          <p class="hint">{t("outcomes_of_runs")}</p>
           <Failing cases={page.failing ?? []} />
         </Section>
       )}
@@ -193,7 +194,7 @@ function Flapping({ cases }: { cases: readonly FlappingRow[] }) {
   const { t } = useWords();
   return (
     <>
-      <p class="hint">{t("flapping_note")}</p>
+      <p class="hint">{t("outcomes_of_runs")}</p>
       <Paged
         label={t("flapping")}
         rows={cases}

@@ -41,7 +41,6 @@ export interface MetricSummary {
   name: string;
   title: string;
   class: MetricClass;
-  headline: string | null;
   family: string;
   unit: string;
   direction: "higher" | "lower" | "neutral";
@@ -49,7 +48,7 @@ export interface MetricSummary {
   by: (MetricValue | null)[];
 }
 
-/** A configuration; `states` counts its cases. */
+/** A configuration; `states` counts its cases, `judged_unknowns` what a judge says of the unknown ones, null where none was asked whether answers are right. */
 export interface ConfigSummary {
   id: string;
   outcome: Outcome | null;
@@ -62,9 +61,19 @@ export interface ConfigSummary {
     missing: number;
     unknown: number;
   };
+  judged_unknowns: JudgedUnknowns | null;
   repeats: number;
   stage: string | null;
   versions: Record<string, string[]>;
+}
+
+/** Unknown cases by what a judge says of their answers; `standing` is why that does not count, empty if it counts. */
+export interface JudgedUnknowns {
+  right: number;
+  partly_right: number;
+  wrong: number;
+  unlabelled: number;
+  standing: "" | "uncalibrated" | "may not gate";
 }
 
 /** A rule of the gate and its result. `cases` are indices in the golden set, `more` counts those not listed. */
@@ -320,6 +329,7 @@ export interface Report {
   variants: ReportTable[];
   failures: ConfigFailures[];
   outcomes: OutcomeCounts[];
+  headlines: string[];
   key_metrics: string[];
   metrics: MetricSummary[];
   rules: RuleResult[];

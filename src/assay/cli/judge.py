@@ -41,7 +41,6 @@ app = typer.Typer(
     help="Judge recorded answers with a language model and store the verdicts for scoring.", invoke_without_command=True
 )
 
-MAX_NAMED_GAPS = 6
 DRIFTED = "the judge has changed and may not gate: judge everything again with a new --store"
 
 
@@ -350,15 +349,12 @@ def _print_preflight(preflight: JudgingEstimate, notices: Sequence[str], *, to_s
         typer.echo(escape_terminal(line), err=to_stderr)
 
 
-def _describe_gaps(gaps: Sequence[str], reason: str) -> list[str]:
+def _describe_gaps(gaps: str, reason: str) -> list[str]:
     """Return the line that says what a judge was not asked yet; none if nothing is missing."""
     if not gaps:
         return []
-    more = f" and {len(gaps) - MAX_NAMED_GAPS} more" if len(gaps) > MAX_NAMED_GAPS else ""
-    named = ", ".join(gaps[:MAX_NAMED_GAPS])
     return [
-        f"controls incomplete: {reason} {named}{more}; runs with more answers ask more, `assay judge selftest` "
-        "all anchors"
+        f"controls incomplete: {reason} {gaps}; runs with more answers ask more, `assay judge selftest` all anchors"
     ]
 
 
@@ -441,7 +437,7 @@ def _status_lines(judge_status: Any, asked: int = 0) -> list[str]:
     """Return what the controls and anchors say about the judge, line by line; `asked` of them were asked just now."""
     lines = [_describe_controls(judge_status, asked)]
     lines += [f"  {reason}" for reason in judge_status.reasons]
-    lines += _describe_gaps(judge_status.gaps, "not yet asked:")
+    lines += _describe_gaps(judge_status.describe_gaps(), "not yet asked:")
     lines += [f"judge DRIFTED: {change}" for change in judge_status.drift]
     if judge_status.drift:
         lines.append(DRIFTED)

@@ -58,7 +58,7 @@ from assay.metrics.vote_folding import MAX_VOTES, apply_reviews, fold_votes, set
 from assay.records.counts import format_count
 from assay.records.errors import ExitCode
 from assay.records.release_gates import Gate, list_first_lines
-from assay.records.verdicts import JudgeIdentity, JudgeRequest, JudgeStatus, Verdict
+from assay.records.verdicts import JudgeIdentity, JudgeRequest, JudgeStatus, Verdict, describe_unasked
 
 NOT_ASKED = "not asked"
 FINAL_REASONS = {
@@ -77,8 +77,8 @@ class JudgingEstimate:
     maximal tokens and dollars (None if the price of the judge is unknown). The maximum includes extra votes where votes
     differ and repair calls for bad replies, but not calls that fail. `control_calls` of the calls are controls and
     anchors; `earlier_controls` counts the controls that are not asked because the judge answered them before, and
-    `unasked` names the kinds that do not fit into this run. `example` is the body
-    of one request as it would be sent, "" if there is none to send. `assumption` says what the likely usage rests on.
+    `unasked` says how many kinds do not fit into this run. `example` is the body of
+    one request as it would be sent, "" if there is none to send. `assumption` says what the likely usage rests on.
     """
 
     judge: str
@@ -93,7 +93,7 @@ class JudgingEstimate:
     votes: str
     second: str = ""
     earlier_controls: int = 0
-    unasked: tuple[str, ...] = ()
+    unasked: str = ""
     example: str = ""
     assumption: str = ""
 
@@ -291,7 +291,7 @@ class _Session:
             str(self.voting.fixed) if self.voting.fixed else votes,
             second_name,
             len(self._plan.earlier),
-            tuple(map(str, self._plan.unasked)),
+            describe_unasked(self._plan.unasked),
             self._show_example(requests.values()),
             self._expected.assumption,
         )

@@ -96,9 +96,9 @@ def open_verdicts(path: str, judge: str | None, rubrics: Rubrics) -> tuple[Recor
         doubts = "; ".join(filter(None, (*judge_status.reasons, right)))
         notices.append(f"E_JUDGE_DOUBTFUL {chosen.model} has not passed its controls yet: {doubts}")
     if judge_status is not None and judge_status.gaps:
-        gaps = ", ".join(judge_status.gaps)
         notices.append(
-            f"controls incomplete: {chosen.model} was not asked yet {gaps}; judging more answers continues with them"
+            f"controls incomplete: {chosen.model} was not asked yet {judge_status.describe_gaps()}; an unsuitable "
+            "judge may go unnoticed until judging more answers has asked them"
         )
     valid = judge_status is None or judge_status.may_gate
     second = judge_status.second if judge_status is not None else ""

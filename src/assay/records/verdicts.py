@@ -5,6 +5,7 @@ A judge only chooses labels from a closed set; code turns labels into numbers.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from functools import cached_property
 from typing import Any, Literal
@@ -191,6 +192,23 @@ class RubricControl(Struct, frozen=True, order=True, forbid_unknown_fields=True)
         return f"{self.rubric} {self.kind}"
 
 
+def describe_unasked(controls: Iterable[RubricControl], anchors: int = 0) -> str:
+    """Return how many kinds of controls and how many anchors a judge was not asked; "" for none.
+
+    >>> shuffled, empty = (RubricControl("support.en", "h", kind) for kind in ("shuffled", "empty_answer"))
+    >>> describe_unasked([shuffled, empty, RubricControl("relevance.en", "h", "shuffled")], 20)
+    '1 kind of controls of relevance.en, 2 kinds of controls of support.en, 20 anchors'
+    """
+    kinds = Counter(control.rubric for control in controls)
+    parts = [
+        f"{format_count(count, 'kind of controls', 'kinds of controls')} of {rubric}"
+        for rubric, count in sorted(kinds.items())
+    ]
+    if anchors:
+        parts.append(format_count(anchors, "anchor"))
+    return ", ".join(parts)
+
+
 class AnsweredControl(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """The answer of a judge to one control: the digest of the request, the mean value of the labels, and the time."""
 
@@ -234,6 +252,10 @@ class JudgeStatus(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
         """What the judge has not been asked yet: kinds of controls by rubric, and anchors. Empty if nothing."""
         anchors = (format_count(self.anchors_unasked, "anchor"),) if self.anchors_unasked else ()
         return (*map(str, self.unasked), *anchors)
+
+    def describe_gaps(self) -> str:
+        """Return how many kinds of controls and how many anchors it has not been asked yet; "" for none."""
+        return describe_unasked(self.unasked, self.anchors_unasked)
 
     @property
     def may_gate(self) -> bool:

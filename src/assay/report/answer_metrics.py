@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from assay.metrics.case_checks import JUDGED_CORRECTNESS
-from assay.metrics.template_columns import ANSWER, MetricNames
+from assay.metrics.template_columns import ANSWER, SHOWN_HEADLINES, MetricNames
 from assay.records.scores import ConfigResult, ScoreTable
 from assay.report.metric_titles import format_metric_title
 from assay.scoring.judged_answers import describe_standing
@@ -27,6 +27,26 @@ def list_answer_metrics(results: Sequence[ConfigResult]) -> list[tuple[str, str]
     names = [name for name in order_answer_metrics(result.table for result in results) if name in measured]
     shown = names[:1] + [name for name in names[1:] if name == JUDGED_CORRECTNESS]
     return [(title_answer_metric(name, results), name) for name in shown]
+
+
+def list_headlines(measured: Container[str]) -> list[tuple[str, MetricNames]]:
+    """Return titles and names of the metrics that reports show first; what a judge says of correctness is next to what
+    the rules say, where it was measured.
+
+    >>> [title for title, _ in list_headlines({"correctness(by=judge)": 1})][:3]
+    ['Answer correctness', 'Correctness(by=judge)', 'Faithfulness']
+    >>> [title for title, _ in list_headlines({})][:2]
+    ['Answer correctness', 'Faithfulness']
+    """
+    judged = (
+        [(format_metric_title(JUDGED_CORRECTNESS), (JUDGED_CORRECTNESS,))] if JUDGED_CORRECTNESS in measured else []
+    )
+    return [*SHOWN_HEADLINES[:1], *judged, *SHOWN_HEADLINES[1:]]
+
+
+def list_measured_metrics(results: Iterable[ConfigResult]) -> set[str]:
+    """Return the metrics that have a value in any configuration."""
+    return {name for result in results for name, summary in result.summary.items() if summary.value is not None}
 
 
 def title_answer_metric(name: str, results: Iterable[ConfigResult]) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from assay.metrics.catalog import CATALOG
-from assay.metrics.template_columns import SHOWN_HEADLINES, find_first_present
+from assay.metrics.template_columns import find_first_present
 from assay.records.counts import format_count
 from assay.records.findings import (
     CaseChange,
@@ -23,6 +23,7 @@ from assay.records.findings import (
 )
 from assay.records.release_gates import Decision
 from assay.records.scores import TEST_SPLIT
+from assay.report.answer_metrics import list_headlines
 from assay.report.change_order import describe_checkable, measure_strength, rank_importance
 from assay.report.change_values import (
     describe_unknown,
@@ -172,12 +173,31 @@ def _build_change_lines(comparison: Comparison, most: int, width: int, metric_ro
         scope += f", on {format_count(comparison.metrics[_FAILED].n, 'case')} that both sides answered"
     shown = list_shown_changes(comparison)
     if shown:
-        lines = [f" - {_describe_change(change, metric_rows)}" for change in shown]
-        return [f"Shown changes, most important first ({scope}):", *_cut_list(lines, most)]
+        lines = [f" - {_describe_change(change, metric_rows)}" for change in _put_regressed_first(shown, most - 1)]
+        cut = _cut_list(lines, most)
+        left_out = [change.verdict for change in shown].count("regressed") - sum(" regressed" in line for line in cut)
+        if len(cut) < len(lines) and left_out > 0:
+            cut[-1] = cut[-1].replace(" more:", f" more ({left_out} regressed):")
+        return [f"Shown changes, most important first ({scope}):", *cut]
     lines = [f" - {line}" for line in _iter_headline_movements(comparison, metric_rows)]
     if not lines:
         return [f"No change is shown ({scope})."]
     return [f"No change is shown ({scope}); may be due to chance:", *_cut_list(lines, most)]
+
+
+def _put_regressed_first(shown: Sequence[MetricChange], room: int) -> list[MetricChange]:
+    """Return the changes with a regressed one among the first `room`, if there is one: where all that is read got
+    better, what got worse is not left out."""
+    first, rest = list(shown[:room]), list(shown[room:])
+    regressed = next((change for change in rest if _is_regressed(change)), None)
+    if room < 2 or regressed is None or any(map(_is_regressed, first)):
+        return [*first, *rest]
+    rest.remove(regressed)
+    return [*first[:-1], regressed, first[-1], *rest]
+
+
+def _is_regressed(change: MetricChange) -> bool:
+    return change.verdict == "regressed" and not describe_checkable(change.metric)
 
 
 def _describe_change(change: MetricChange, metric_rows: MetricsByName) -> str:
@@ -196,7 +216,7 @@ def _describe_change(change: MetricChange, metric_rows: MetricsByName) -> str:
 def _iter_headline_movements(comparison: Comparison, metric_rows: MetricsByName) -> Iterator[str]:
     """Yield the headline metrics that moved on some case, largest share of moved cases first."""
     moved = []
-    for title, names in SHOWN_HEADLINES:
+    for title, names in list_headlines(comparison.metrics):
         name = find_first_present(names, comparison.metrics)
         change = comparison.metrics[name] if name is not None else None
         if change is None or not _has_moved(change):

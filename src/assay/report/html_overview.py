@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.records.observations import CONTEXT_STAGE
+from assay.records.scores import ConfigResult
 from assay.report.deciding_texts import list_deciding_texts, shorten_around
 from assay.report.failure_tables import count_outcomes
 from assay.report.html_cases import (
@@ -20,6 +21,8 @@ from assay.report.html_cases import (
     list_case_changes,
     shorten_question,
 )
+from assay.scoring.case_outcomes import UNANSWERED_CHECKS, list_unknown_cases
+from assay.scoring.judged_answers import describe_standing, is_asked_of_correctness, sort_judged_answers
 from assay.text.escaping import shorten_to_line
 
 Json = dict[str, Any]
@@ -143,7 +146,8 @@ def _build_config_failures(
 
 def _count_causes(config: str, data: HtmlData, failed: Sequence[int], states: Sequence[str]) -> list[Json]:
     """Return the causes of the failed cases, each with what to try first and the first of its cases: those of leaks
-    before others, then the most frequent, then that of the first failed case. Together they count every failed case.
+    before others, then those of cases without an answer where these leave the decision open, then the most frequent,
+    then that of the first failed case. Together they count every failed case.
 
     What to try depends on what went wrong: one cause is there twice where it makes some answers refuse too much and
     others too little.
@@ -157,11 +161,39 @@ def _count_causes(config: str, data: HtmlData, failed: Sequence[int], states: Se
         key = (cause, attribution.fix) if attribution is not None and cause is not None else ("", "")
         ids.setdefault(key, []).append(case_id)
     leaked = {data.cases[case_index].id for case_index in failed if states[case_index] == LEAKED}
-    ordered = sorted(ids.items(), key=lambda item: (leaked.isdisjoint(item[1]), -len(item[1])))
+    unanswered = _list_unanswered(data.scoring.configs[config])
+
+    def weigh(item: tuple[tuple[str, str], list[str]]) -> tuple[bool, bool, int]:
+        return leaked.isdisjoint(item[1]), unanswered.isdisjoint(item[1]), -len(item[1])
+
+    ordered = sorted(ids.items(), key=weigh)
     return [
         {"cause": cause, "total": len(case_ids), "fix": fix, "cases": case_ids[:MAX_CASES_OF_CAUSE]}
         for (cause, fix), case_ids in ordered
     ]
+
+
+def _list_unanswered(result: ConfigResult) -> set[str]:
+    """Return the cases without an answer, if nothing can be decided; none where there is a decision."""
+    if result.decision is None or result.decision.outcome != "INCOMPLETE":
+        return set()
+    checks = result.table.checks
+    return {case.case_id for case in checks if case.failed and UNANSWERED_CHECKS.issuperset(case.failed)}
+
+
+def count_judged_unknowns(result: ConfigResult) -> Json | None:
+    """Return what a judge says of the unknown cases, by label, and why that does not count; None where no judge was
+    asked whether answers are right."""
+    if not is_asked_of_correctness(result.table):
+        return None
+    judged = sort_judged_answers(result.table, list_unknown_cases(result))
+    return {
+        "right": len(judged.right),
+        "partly_right": len(judged.partly_right),
+        "wrong": len(judged.wrong),
+        "unlabelled": len(judged.unlabelled),
+        "standing": describe_standing(result.table),
+    }
 
 
 def build_outcomes(data: HtmlData) -> list[Json]:

@@ -10,7 +10,15 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from assay.metrics.template_columns import RUNNER_COLUMNS, SHOWN_HEADLINES
+from assay.metrics.template_columns import (
+    BEHAVIOUR,
+    CITATION,
+    CONTEXT_RECALL,
+    MRR_10,
+    NDCG_10,
+    RECALL_10,
+    MetricNames,
+)
 from assay.records.findings import (
     MAX_CASES_PRINTED,
     Comparison,
@@ -24,6 +32,7 @@ from assay.records.findings import (
 from assay.records.golden_set import Case
 from assay.records.release_gates import Decision
 from assay.records.scores import ConfigResult, Summary
+from assay.report.answer_metrics import list_answer_metrics, list_headlines, list_measured_metrics
 from assay.report.change_order import describe_checkable, rank_importance
 from assay.report.change_values import format_gain, format_sides, format_signed
 from assay.report.comparison_tables import format_confidence
@@ -31,7 +40,7 @@ from assay.report.doubts import list_doubts
 from assay.report.failure_tables import find_symptoms
 from assay.report.flipped_cases import list_flipped_cases
 from assay.report.html_cases import CASE_STATES, HtmlData, classify_cases
-from assay.report.html_overview import build_failures, build_outcomes
+from assay.report.html_overview import build_failures, build_outcomes, count_judged_unknowns
 from assay.report.limitations import describe_limitations
 from assay.report.metric_titles import format_metric_title
 from assay.report.number_format import (
@@ -249,6 +258,7 @@ def build_summary_data(data: HtmlData, short_cases: Mapping[int, Json] | None = 
     if scoring.gate is not None:
         notes.append(f"reviewer: {scoring.gate.approver or 'not named'}")
     looks = [scoring.looks.describe()] if scoring.looks is not None else []
+    titles = _title_headlines(data)
     return {
         "outcome": scoring.decision.outcome,
         "reasons": order_reasons(describe_all_failures(scoring), scoring.decision.reasons, scoring.decision),
@@ -278,7 +288,8 @@ def build_summary_data(data: HtmlData, short_cases: Mapping[int, Json] | None = 
         "failures": build_failures(data, short_cases or {}),
         "outcomes": build_outcomes(data),
         "key_metrics": KEY_METRICS,
-        "metrics": list(_iter_metrics(data)),
+        "headlines": list(titles),
+        "metrics": list(_iter_metrics(data, titles)),
         "rules": list(iter_rule_data(decisions, index_by_case, data.metric_rows)),
         "slices": _build_slices(data),
         "causes": {config: _build_causes(config, result, data) for config, result in configs},
@@ -316,28 +327,36 @@ def _build_config(config: str, result: ConfigResult, data: HtmlData) -> Json:
         "reasons": result.decision.reasons if result.decision is not None else (),
         "cases": len(table.case_ids),
         "states": {state: states[state] for state in CASE_STATES},
+        "judged_unknowns": count_judged_unknowns(result),
         "repeats": table.repeats,
         "stage": data.scoring.stages.get(config),
         "versions": table.versions,
     }
 
 
-def _iter_metrics(data: HtmlData) -> Iterator[Json]:
-    """Yield every metric with its summary in each configuration; `headline` is its title in the report template."""
+def _title_headlines(data: HtmlData) -> dict[str, str]:
+    """Return the titles of the metrics that are shown first, by name, in the order in which they are shown: those that
+    were measured before those that were not."""
     results = [result for _, result in sorted(data.scoring.configs.items())]
     titles: dict[str, str] = {}
-    for title, names in name_rankings(SHOWN_HEADLINES, results):
+    for title, names in name_rankings(list_headlines(list_measured_metrics(results)), results):
         for result in results:
             summary = find_measured_summary(names, result.summary)
             if summary is not None:
                 titles.setdefault(summary.metric, title)
+    measured = list_measured_metrics(results)
+    return dict(sorted(titles.items(), key=lambda item: item[0] not in measured))
+
+
+def _iter_metrics(data: HtmlData, titles: Mapping[str, str]) -> Iterator[Json]:
+    """Yield every metric with its summary in each configuration; `titles` are those of the headlines."""
+    results = [result for _, result in sorted(data.scoring.configs.items())]
     for metric in dict.fromkeys(metric for result in results for metric in result.summary):
         metric_row = find_metric_row(metric, data.metric_rows)
         yield {
             "name": metric,
             "class": get_metric_class(metric, data.metric_rows),
             "title": titles.get(metric) or format_metric_title(metric),
-            "headline": titles.get(metric),
             "family": metric_row.family if metric_row is not None else "",
             "unit": metric_row.unit if metric_row is not None else "",
             "direction": metric_row.direction if metric_row is not None else "neutral",
@@ -385,9 +404,22 @@ def _build_figure(summary: Summary | None, data: HtmlData) -> Json:
     }
 
 
+_SLICE_COLUMNS: tuple[tuple[str, MetricNames], ...] = (
+    ("Recall@10", RECALL_10),
+    ("MRR@10", MRR_10),
+    ("nDCG@10", NDCG_10),
+    ("Context recall", CONTEXT_RECALL),
+    ("Citation correctness", CITATION),
+    ("Behaviour", BEHAVIOUR),
+)
+"""What is shown of each slice after whether its answers are right."""
+
+
 def _build_slices(data: HtmlData) -> Json:
-    """Return the legacy runner's metrics on every slice; beyond the limit the smallest slices are only counted."""
+    """Return the first metrics on every slice, those that were measured on any; beyond the limit the smallest slices
+    are only counted."""
     rows, left_out = [], 0
+    columns = _choose_slice_columns([result for _, result in sorted(data.scoring.configs.items())])
     for config, result in sorted(data.scoring.configs.items()):
         slice_sizes = {key: count_slice_cases(summaries) for key, summaries in result.slices.items()}
         largest = sorted((-size, key) for key, size in slice_sizes.items())[:MAX_SLICES]
@@ -399,12 +431,19 @@ def _build_slices(data: HtmlData) -> Json:
                 "cases": slice_sizes[key],
                 "small": slice_sizes[key] < FEW_CASES,
                 "cells": [
-                    _build_figure(find_measured_summary(names, result.slices[key]), data) for _, names in RUNNER_COLUMNS
+                    _build_figure(find_measured_summary(names, result.slices[key]), data) for _, names in columns
                 ],
             }
             for key in sorted(key for _, key in largest)
         ]
-    return {"columns": [title for title, _ in RUNNER_COLUMNS], "rows": rows, "left_out": left_out}
+    return {"columns": [title for title, _ in columns], "rows": rows, "left_out": left_out}
+
+
+def _choose_slice_columns(results: Sequence[ConfigResult]) -> list[tuple[str, MetricNames]]:
+    """Return titles and metrics of the columns that have a value in any configuration."""
+    measured = list_measured_metrics(results)
+    answers = [(title, (name,)) for title, name in list_answer_metrics(results)[:1]]
+    return [(title, names) for title, names in (*answers, *_SLICE_COLUMNS) if not measured.isdisjoint(names)]
 
 
 def _build_causes(config: str, result: ConfigResult, data: HtmlData) -> Json:

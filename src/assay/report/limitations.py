@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from assay.records.counts import format_count
 from assay.records.scores import ScoringResult
@@ -18,6 +18,8 @@ from assay.report.number_format import (
 from assay.report.tables import FEW_CASES, list_slices_by_size
 
 _MAX_SLICES = 5
+_MAX_METRICS, _MAX_EXAMPLES = 8, 3
+"""The most metrics that are named for one reason, and how many of more are."""
 
 
 def describe_limitations(scoring: ScoringResult, metric_rows: MetricsByName) -> Iterator[str]:
@@ -72,6 +74,13 @@ def _describe_set_size(scoring: ScoringResult) -> Iterator[str]:
         )
 
 
+def _name_first(metrics: Sequence[str]) -> str:
+    """Return the metrics, of many the first ones: the table of all metrics has the reason of each."""
+    if len(metrics) <= _MAX_METRICS:
+        return ", ".join(metrics)
+    return f"{len(metrics)} metrics, such as {', '.join(metrics[:_MAX_EXAMPLES])}"
+
+
 def _describe_unmeasured(scoring: ScoringResult, metric_rows: MetricsByName) -> Iterator[str]:
     for config, result in sorted(scoring.configs.items()):
         reasons: dict[str, list[str]] = {}
@@ -80,7 +89,7 @@ def _describe_unmeasured(scoring: ScoringResult, metric_rows: MetricsByName) -> 
                 reason = find_common_reason(find_source_column(metric, result.table)) or "no case"
                 reasons.setdefault(reason, []).append(metric)
         if reasons:
-            listed = "; ".join(f"{', '.join(metrics)} ({reason})" for reason, metrics in sorted(reasons.items()))
+            listed = "; ".join(f"{_name_first(metrics)} ({reason})" for reason, metrics in sorted(reasons.items()))
             yield f"{config}, requested but not measured: {listed}."
     judged_bases = set()
     for metric in _list_measured_metrics(scoring):
@@ -91,7 +100,7 @@ def _describe_unmeasured(scoring: ScoringResult, metric_rows: MetricsByName) -> 
         f"{row.name}(by=judge)" for row in metric_rows.values() if row.rubrics and row.name not in judged_bases
     )
     if unasked:
-        yield f"Not measured, because they need a judge's verdicts: {', '.join(unasked)}."
+        yield f"Not measured, because they need a judge's verdicts: {_name_first(unasked)}."
 
 
 def _describe_perfect_scores(scoring: ScoringResult, metric_rows: MetricsByName) -> Iterator[str]:

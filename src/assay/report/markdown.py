@@ -8,12 +8,13 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from assay.metrics.catalog import CATALOG
-from assay.metrics.template_columns import SHOWN_HEADLINES, MetricNames, find_first_present
+from assay.metrics.template_columns import MetricNames, find_first_present
 from assay.records.counts import format_count
 from assay.records.findings import Comparison, describe_leaks, list_leaking_cases
 from assay.records.release_gates import Decision, Outcome
 from assay.records.scores import ConfigResult, ScoringResult
 from assay.report import comparison_tables, failure_tables, tables, target_errors
+from assay.report.answer_metrics import list_headlines, list_measured_metrics
 from assay.report.doubts import list_doubts
 from assay.report.entity_tables import EntityRecalls, build_entities_table
 from assay.report.failure_tables import AttributionsByConfig, CasesById, ObservationsByCase
@@ -335,7 +336,8 @@ def _format_config_versions(scoring: ScoringResult, parts: tuple[str, ...]) -> s
 def build_headline_table(scoring: ScoringResult, metric_rows: MetricsByName) -> Table:
     """Return the headline metrics of the report template, configurations side by side."""
     results = sorted(scoring.configs.items())
-    headlines = tables.name_rankings(SHOWN_HEADLINES, scoring.configs.values())
+    configs = scoring.configs.values()
+    headlines = tables.name_rankings(list_headlines(list_measured_metrics(configs)), configs)
     rows = [
         (
             title,
@@ -362,7 +364,7 @@ def _iter_uncalibrated(results: Sequence[tuple[str, ConfigResult]]) -> Iterator[
     """
     uncalibrated_titles: list[str] = []
     titles_by_reason: dict[str, list[str]] = {}
-    for title, names in SHOWN_HEADLINES:
+    for title, names in list_headlines(list_measured_metrics(result for _, result in results)):
         for _, result in results:
             name = find_first_present(names, result.summary)
             if name is None or name not in result.table.uncalibrated:
@@ -431,7 +433,8 @@ def build_changes_tables(
     scoring: ScoringResult, comparison_by_config: Mapping[str, Comparison], metric_rows: MetricsByName
 ) -> list[Table]:
     """Return the changes of the headline metrics for each configuration; without rows where no case differs."""
-    headlines = tables.name_rankings(SHOWN_HEADLINES, scoring.configs.values())
+    configs = scoring.configs.values()
+    headlines = tables.name_rankings(list_headlines(list_measured_metrics(configs)), configs)
     changes_tables = []
     for config, compared in sorted(comparison_by_config.items()):
         table = comparison_tables.build_headline_changes_table(compared, headlines, metric_rows)

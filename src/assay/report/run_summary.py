@@ -136,10 +136,19 @@ def _build_doubt_lines(
 
 
 def _shorten_before_remedy(line: str, width: int) -> str:
+    """Return a line cut before the remedy at its end, which stays unless it would take the place of the sentence: of a
+    sentence that is followed by names only the names are cut."""
     remedy = _REMEDY.search(line)
     if len(line) <= width or remedy is None:
         return shorten_at_word(line, width)
-    return shorten_at_word(line[: remedy.start()], width - len(remedy[0])) + remedy[0]
+    sentence, colon, names = line[: remedy.start()].rpartition(": ")
+    room = width - len(remedy[0])
+    if room < len(sentence if colon else names) and (colon or len(names) <= width - len(_CUT)):
+        return shorten_at_word(line, width)
+    return shorten_at_word(line[: remedy.start()], room) + remedy[0]
+
+
+_CUT = ": …"
 
 
 _NUGGETS = (NUGGET_METRICS_BY_JUDGE[0], NUGGET_METRICS_BY_RULES[0])
@@ -215,28 +224,59 @@ def _allot_lines(
     muted: list[str] = []
     for position, config in enumerate(titled):
         decided = build_decision_head(config, scoring)
-        shown = _shorten_reasons(_order_by_subject(decided.lines[1:]), spare // (len(titled) - position), width)
-        spare -= len(shown)
+        ordered = _order_by_subject(decided.lines[1:])
+        shown = _shorten_reasons(ordered, spare // (len(titled) - position), width)
+        folded = ["\n".join(reason_lines) for reason_lines in shown]
+        spare -= sum(map(len, shown))
         errors = failures[config].lines if config in failures else []
-        lines.append(shorten_at_word(decided.lines[0], width))
-        lines += order_reasons(errors, shown, scoring.configs[config].decision)
-        alerts += [shorten_at_word(alert, width) for alert in decided.alerts]
-        muted += [shorten_at_word(head, width) for head in decided.muted]
+        lines.append(_shorten_title(decided.lines[0], width))
+        for told in order_reasons(errors, folded, scoring.configs[config].decision):
+            lines += told.split("\n")
+        for reason, reason_lines in zip(ordered, shown, strict=False):
+            alerts += reason_lines if reason in decided.alerts else []
+        muted += [_shorten_title(head, width) for head in decided.muted]
     if len(titled) < len(configs):
         lines.append(f"and {format_count(len(configs) - len(titled), 'more configuration')}")
     return DecisionLines(tuple(lines), tuple(alerts), tuple(muted))
 
 
-def _shorten_reasons(reasons: Sequence[str], share: int, width: int) -> list[str]:
-    """Return the reasons in at most so many lines; the last says how many more there are."""
+def _shorten_reasons(reasons: Sequence[str], share: int, width: int) -> list[list[str]]:
+    """Return the lines of each reason, at most so many for all; long ones are folded where lines are left, and the last
+    line says how many more reasons there are."""
     if len(reasons) <= share:
-        return [_shorten_before_remedy(reason, width) for reason in reasons]
+        left, shown = share - len(reasons), []
+        for reason in reasons:
+            shown.append(_fold_reason(reason, width, 1 + min(left, _MOST_FOLDS)))
+            left -= len(shown[-1]) - 1
+        return shown
     if share == 1:  # the first reason says more than that there are some
         more = f" (and {len(reasons) - 1} more: --verbose)"
-        return [shorten_at_word(reasons[0], width - len(more)) + more]
-    shown = [shorten_at_word(reason, width) for reason in reasons[: max(share - 1, 0)]]
+        return [[shorten_at_word(reasons[0], width - len(more)) + more]]
+    shown = [[shorten_at_word(reason, width)] for reason in reasons[: max(share - 1, 0)]]
     left_out = format_count(len(reasons) - len(shown), "more reason")
-    return [*shown, f" - and {left_out}: --verbose"] if share else shown
+    return [*shown, [f" - and {left_out}: --verbose"]] if share else shown
+
+
+def _shorten_title(title: str, width: int) -> str:
+    """Return the title of a decision; of one that is too long the name is cut, never the outcome.
+
+    >>> _shorten_title("a-configuration-with-a-long-name: FAIL", 20)
+    'a-configurati…: FAIL'
+    """
+    name, _, outcome = title.rpartition(": ")
+    if len(title) <= width or not name:
+        return shorten_at_word(title, width)
+    return f"{name[: max(width - len(outcome) - 3, 1)]}…: {outcome}"
+
+
+_MOST_FOLDS = 2
+"""The most lines that are added to one reason."""
+
+
+def _fold_reason(reason: str, width: int, most_lines: int) -> list[str]:
+    """Return a reason in at most so many lines; one that is too long for them is cut to one, before its remedy."""
+    lines = textwrap.wrap(reason, width, subsequent_indent="   ", break_on_hyphens=False)
+    return lines if len(lines) <= most_lines else [_shorten_before_remedy(reason, width)]
 
 
 def _order_by_subject(reasons: Sequence[str]) -> list[str]:
@@ -274,7 +314,8 @@ def _build_metric_lines(
         rows.append((label, cells))
     if not rows:
         return []
-    lines = [_align_row("", label_width, list(configs), column_width)]
+    short_names = shorten_names(configs, max(column_width - 1, _SHORTEST_TITLE))
+    lines = [_align_row("", label_width, [short_names[config] for config in configs], column_width)]
     for label, cells in rows:
         lines.append(_align_row(label, label_width, cells, column_width))
     return lines
@@ -291,7 +332,7 @@ def _build_note_lines(scoring: ScoringResult, width: int, named: Sequence[str]) 
     remedies = list_remedies(unscored, scoring)
     unmeasured = [] if named or scoring.decision.unanswered else _list_unmeasured(scoring)
     if unmeasured and not remedies:
-        remedies.append(f"not measured: {', '.join(unmeasured)} (run `assay judge` to measure them)")
+        remedies.append(f"not measured: {', '.join(unmeasured)} (run `assay judge`)")
     notes += [*remedies, *(warning for warning in scoring.warnings if not is_misread(warning))]
     # Access that nobody checked first, for no number tells of it; then a judge that failed its controls or never
     # answered, and scores in which leaks count, before the rest.
@@ -321,7 +362,7 @@ def fold_note(note: str, width: int, suffix: str, most_lines: int) -> list[str]:
         return lines
     remedy = _REMEDY.search(note)
     if remedy is not None and not remedy[1].startswith("got ") and _FOUND_NOTHING not in note:  # these explain
-        note = f"{remedy[1]}: {note[: remedy.start()]}"
+        note = f"{remedy[1]}; {note[: remedy.start()]}"
         lines = textwrap.wrap(f"note: {note}", width, break_on_hyphens=False)
     room = width - len(suffix)
     return [*lines[: most_lines - 1], shorten_at_word(" ".join(lines[most_lines - 1 :]), room) + suffix]
@@ -418,6 +459,7 @@ def _list_bounded_changes(change: MetricChange, metric_rows: MetricsByName) -> l
     return [f"{since}, gain {low} to {high}", f"gain {low} to {high}", since]
 
 
+_SHORTEST_TITLE = 6
 _WIDEST, _WIDEST_RANGES = 52, 64
 """The widest column of numbers, and that with ranges of changes."""
 
@@ -448,12 +490,14 @@ def _build_outcome_lines(
         return []
     if len(outcomes) == 1:
         with_good, with_bad, without_good, without_bad, uncounted = next(iter(outcomes.values())).values()
-        sentence = (
-            f"Answers with the evidence: {with_good} good, {with_bad} bad; without it: {without_good} good, "
-            f"{without_bad} bad; not counted: {uncounted}"
+        reached, not_reached = f"{with_good} good, {with_bad} bad", f"{without_good} good, {without_bad} bad"
+        sentences = (
+            f"Answers with the evidence: {reached}; without it: {not_reached}; not counted: {uncounted}",
+            f"Evidence reached: {reached}; not reached: {not_reached}; not counted: {uncounted}",
         )
-        if len(sentence) <= width:
-            return [sentence]
+        for sentence in sentences:
+            if len(sentence) <= width:
+                return [sentence]
     columns = []
     for config, counts in outcomes.items():
         with_good, with_bad, without_good, without_bad, uncounted = counts.values()
@@ -528,6 +572,8 @@ def _build_failed_lines(
     failed_cases.sort(key=lambda failed: failed[0])
     short_names = shorten_names([case_id for _, _, case_id, _ in failed_cases], max(width // 4, _SHORTEST_NAME))
     short_names |= shorten_names(configs, _SHORTEST_NAME)
+    if len("; ".join(counts)) > width:  # a count says more than the end of a name
+        counts = [count.replace(config, short_names[config], 1) for config, count in zip(configs, counts, strict=True)]
     lines = [shorten_at_word(escape_terminal(f"Cases: {'; '.join(counts)}"), width)]
     judged = _describe_judged(scoring, configs)
     if judged:
@@ -627,6 +673,19 @@ def _rank_checks(checks: CaseChecks) -> int:
     return 2 if UNANSWERED_CHECKS.issuperset(checks.failed) else 1
 
 
+def _name_cause(line: str, cause: str, attribution: Attribution, width: int, room: int) -> str:
+    """Return a failed case with its cause: whole if it is a few words, even where the end of the remedy is cut for it;
+    else as much of it as there is room for, at least the first of several causes."""
+    named = [f"{line}: {escape_terminal(cause)}"]
+    if len(named[0]) <= width * _MOST_FOR_CAUSE:
+        return named[0]
+    if attribution.also:
+        named.append(f"{line}: {escape_terminal(f'{attribution.cause}, … ({attribution.confidence})')}")
+        named.append(f"{line}: {escape_terminal(f'{attribution.cause} …')}")
+    fitting = [text for text in named if len(text) <= room]
+    return fitting[0] if fitting else named[min(1, len(named) - 1)]
+
+
 def _describe_failed_case(name: str, attribution: Attribution | None, width: int) -> str:
     """Return a line with the cause of a failed case, and as many whole remedies as there is room for, at least one."""
     line = escape_terminal(f" - {name}")
@@ -635,10 +694,7 @@ def _describe_failed_case(name: str, attribution: Attribution | None, width: int
     cause, fix = format_cause_and_fix(attribution)
     first, *others = escape_terminal(fix).split("; ")
     remedy = f" → {first}" if fix else ""
-    named = f"{line}: {escape_terminal(cause)}"
-    # A cause that is a few words is kept whole, and the end of the remedy is cut; of a long one the remedy stays.
-    least = len(named) if len(named) <= width * _MOST_FOR_CAUSE else len(line) + 2
-    line = shorten_at_word(named, max(width - len(remedy), least)) + remedy
+    line = _name_cause(line, cause, attribution, width, width - len(remedy)) + remedy
     for other in others:
         if len(line) + len(other) + 2 > width:
             break

@@ -41,6 +41,12 @@ def sort_judged_unknowns(result: ConfigResult) -> JudgedAnswers | None:
     return judged if judged.labelled else None
 
 
+def is_asked_of_correctness(table: ScoreTable) -> bool:
+    """Return whether a judge gave a label on whether any answer is right."""
+    column = table.columns.get(JUDGED_CORRECTNESS)
+    return column is not None and any(status == SCORED for status in column.status)
+
+
 def sort_judged_answers(table: ScoreTable, case_ids: Sequence[str]) -> JudgedAnswers:
     """Return the cases by what the judge says of their answers, each in the order given."""
     column = table.columns.get(JUDGED_CORRECTNESS)

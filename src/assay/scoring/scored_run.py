@@ -238,7 +238,7 @@ def _version_notices(gathered: MergedShards, files: Sequence[OutputFile]) -> Ite
     for config in gathered.configs:
         versions = gathered.versions.get(config, {})
         if config in stating_configs and not versions:
-            yield f"{config} states no versions (corpus, index, prompt, generator …): the run cannot be repeated"
+            yield f"the run cannot be repeated: {config} states no versions, such as those of index and prompt"
         for name, values in versions.items():
             if len(values) > 1:
                 yield f"E_MIXED_VERSIONS {config}: {name} differs within the run: {', '.join(values)}"
