@@ -27,6 +27,7 @@ from assay.metrics.access_rules import read_corpus_access
 from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR
 from assay.metrics.case_index import QUOTE, CaseIndex, is_cited_among, list_reported_documents, resolve_citation
 from assay.metrics.citations import list_missing_sources
+from assay.metrics.evidence_fields import find_unreported_field
 from assay.metrics.expected_text import AnswerQuality
 from assay.metrics.find_leaks import Leaks, find_leaks
 from assay.records.golden_set import CorpusChunk, Evidence, Selector
@@ -208,19 +209,29 @@ class CaseFacts(Struct, frozen=True, dict=True):
 
     @cached_property
     def lost_units(self) -> list[int]:
-        """The required units that did not reach the generator."""
+        """The required units that did not reach the generator; none if its chunks lack the field that tells them."""
         covered = 0
         for _, mask in zip(
             self.arrived_chunks, self.last_step.unit_masks if self.last_step is not None else (), strict=False
         ):
             covered |= mask
+        if self.unreported_field is not None:
+            return []
         return [unit for unit in self.required_units if not covered >> unit & 1]
+
+    @cached_property
+    def unreported_field(self) -> str | None:
+        """The field that the chunks of the context lack, so that nothing tells whether they are the evidence."""
+        covered = 0
+        for mask in self.case.evidence.unit_masks(self.arrived_chunks):
+            covered |= mask or 0
+        return find_unreported_field(self.case, self.arrived_chunks, covered)
 
     @cached_property
     def reached(self) -> bool | None:
         """Whether the evidence reached the generator; None if the case requires none, or no stage was reported, or its
-        chunks have no ids by which the evidence could be told."""
-        if not self.required_units or not self.steps:
+        chunks have no ids or fields by which the evidence could be told."""
+        if not self.required_units or not self.steps or self.unreported_field is not None:
             return None
         if self.case.evidence.needs_ids and any(is_text_id(chunk.chunk_id) for chunk in self.arrived_chunks):
             return None
