@@ -8,7 +8,9 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,7 @@ from assay.formats.run_folder import (
     OBSERVATIONS_FILE,
     ObservationJournal,
     RunFolder,
+    RunInUseError,
     compute_file_sha256,
     describe_manifest_changes,
     make_observation_key,
@@ -198,35 +201,61 @@ def observe_run(
         cases = loaded.golden.cases
     picked = choose_targets(config, request.targets)
     targets = [make_target(target, config, request.trust) for target in picked]
-    folder_path = request.probes_of / PROBE_FOLDER if request.probes_of is not None else choose_run_folder(config)
-    observed = ObservedRun(folder_path, loaded)
-    observed.notices += [
-        *_targets_without_user(picked, cases),
-        *config.notes,
-    ]
-    session = _Session(request, observed, cases, targets, picked, on_interrupt, clock)
-    with RunFolder(observed.folder) as folder:
+    probes = request.probes_of
+    with RunFolder(probes / PROBE_FOLDER) if probes is not None else open_run_folder(config) as folder:
+        observed = ObservedRun(folder.path, loaded)
+        observed.notices += [*_targets_without_user(picked, cases), *config.notes]
+        session = _Session(request, observed, cases, targets, picked, on_interrupt, clock)
         try:
             asyncio.run(session.run(folder, make_progress))
         except asyncio.CancelledError:  # a second Ctrl-C: the journal is kept, nothing else is written
             raise KeyboardInterrupt from None
+        finally:
+            if not folder.manifest and config.settings.run_dir is None and probes is None:
+                folder.discard()
     return observed
 
 
-def choose_run_folder(config: Config) -> Path:
-    """Return the run folder: the one named, else the last of `runs/` if it is not finished, else the next number."""
+def open_run_folder(config: Config) -> RunFolder:
+    """Return the open run folder: the one named, else the last of `runs/` if its run was interrupted, else a new one.
+
+    A new folder is made in one step, so that runs that begin at the same time get one each.
+    """
     if config.settings.run_dir is not None:
-        return Path(config.resolve_path("run_dir", config.settings.run_dir))
-    taken = sorted(int(entry.name) for entry in Path(RUNS_FOLDER).glob("[0-9]*") if entry.name.isdigit())
-    last = Path(RUNS_FOLDER) / f"{taken[-1]:04d}" if taken else None
-    if last is not None and not _is_complete(last):
-        return last
-    return Path(RUNS_FOLDER) / f"{(taken[-1] if taken else 0) + 1:04d}"
+        return RunFolder(Path(config.resolve_path("run_dir", config.settings.run_dir)))
+    taken = _list_numbered_runs()
+    last = taken[-1][1] if taken else None
+    if last is not None and _is_interrupted(last):
+        with suppress(RunInUseError):  # it goes on in another process
+            return RunFolder(last)
+    for number in count(taken[-1][0] + 1 if taken else 1):
+        path = Path(RUNS_FOLDER) / f"{number:0{_RUN_DIGITS}d}"
+        try:
+            path.mkdir(parents=True)
+        except FileExistsError:
+            continue
+        except OSError:
+            return RunFolder(path)  # which says why it cannot be written
+        with suppress(RunInUseError):
+            return RunFolder(path)
+    raise AssertionError("numbers do not end")
 
 
-def _is_complete(path: Path) -> bool:
+_RUN_DIGITS = 4
+
+
+def _list_numbered_runs() -> list[tuple[int, Path]]:
+    """Return the folders of `runs/` whose names are numbers, in their order."""
+    entries = [entry for entry in Path(RUNS_FOLDER).glob("[0-9]*") if entry.name.isascii() and entry.name.isdigit()]
+    return sorted((int(entry.name), entry) for entry in entries)
+
+
+def _is_interrupted(path: Path) -> bool:
+    """Whether a folder that was numbered here holds a run that has begun and is not finished."""
+    if len(path.name) < _RUN_DIGITS:
+        return False
     try:
-        return b'"complete": true' in (path / "manifest.json").read_bytes()
+        return b'"complete": true' not in (path / "manifest.json").read_bytes()
     except OSError:
         return False
 
