@@ -215,14 +215,20 @@ def _settings_from_options(options: dict[str, Any]) -> dict[str, tuple[str, Any]
 
 
 def _observe_targets(measurement: ObservationRequest) -> ObservedRun:
+    from assay.calls.retry import format_wait
     from assay.cli.progress import show_tasks
     from assay.runs.observe_run import observe_run
+    from assay.text.escaping import escape_terminal
 
     def print_stopping() -> None:
         typer.echo("stopping: cases in progress are finished and saved; press Ctrl-C again to exit at once", err=True)
 
+    def print_waiting(target: str, seconds: float) -> None:
+        wait = format_wait(seconds)
+        typer.echo(f"target {escape_terminal(target)} asks to wait (Retry-After): going on in {wait}", err=True)
+
     with show_tasks() as start_bar:
-        return observe_run(measurement, start_bar, print_stopping)
+        return observe_run(measurement, start_bar, print_stopping, on_wait=print_waiting)
 
 
 def _refuse_scoring_options(context: typer.Context) -> None:

@@ -10,6 +10,7 @@ import random
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -183,8 +184,10 @@ def observe_run(
     make_progress: ProgressFactory = lambda _: None,
     on_interrupt: Callable[[], None] = lambda: None,
     clock: Clock | None = None,
+    on_wait: Callable[[str, float], None] = lambda *_: None,
 ) -> ObservedRun:
-    """Observe, or continue an interrupted run; `on_interrupt` is called at the first Ctrl-C.
+    """Observe, or continue an interrupted run; `on_interrupt` is called at the first Ctrl-C, and `on_wait` where a
+    target asks to wait, with its name and the seconds.
 
     Raises InputError for bad inputs, IncompleteError if the disk or a target makes observing impossible, and
     KeyboardInterrupt at the second Ctrl-C; observations that were acknowledged before are kept.
@@ -205,7 +208,7 @@ def observe_run(
     with RunFolder(probes / PROBE_FOLDER) if probes is not None else open_run_folder(config) as folder:
         observed = ObservedRun(folder.path, loaded)
         observed.notices += [*_targets_without_user(picked, cases), *config.notes]
-        session = _Session(request, observed, cases, targets, picked, on_interrupt, clock)
+        session = _Session(request, observed, cases, targets, picked, on_interrupt, clock, on_wait)
         try:
             asyncio.run(session.run(folder, make_progress))
         except asyncio.CancelledError:  # a second Ctrl-C: the journal is kept, nothing else is written
@@ -290,8 +293,9 @@ class _Session:
         picked: Sequence[ChosenTarget],
         stopping: Callable[[], None],
         clock: Clock | None,
+        on_wait: Callable[[str, float], None],
     ) -> None:
-        self.stopping = stopping
+        self.stopping, self.on_wait = stopping, on_wait
         self.measurement, self.observed, self.cases, self.targets = measurement, observed, cases, targets
         self.picked = picked
         self.run_settings = measurement.config.settings.run
@@ -387,7 +391,12 @@ class _Session:
             if (target.name, case.id, repeat) not in journal.keys
         ]
         runner = ObservationRunner(
-            target, self._retry_policy(target), ObservationWriter(journal, self.redactor), self.clock, progress
+            target,
+            self._retry_policy(target),
+            ObservationWriter(journal, self.redactor),
+            self.clock,
+            progress,
+            partial(self.on_wait, target.name),
         )
         self.observed.tallies[target.name] = runner.tally
         with handle_interrupts(runner, self.stopping):
