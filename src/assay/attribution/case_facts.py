@@ -14,7 +14,13 @@ from assay.attribution.answer_quality import (
     detect_answer_behaviour,
     get_scored_value,
 )
-from assay.attribution.evidence_trace import TraceStep, build_steps, format_selector, get_searched_units
+from assay.attribution.evidence_trace import (
+    TraceStep,
+    build_steps,
+    find_rank_apart,
+    format_selector,
+    get_searched_units,
+)
 from assay.attribution.index_state import IndexView, is_kept_for_some
 from assay.attribution.lost_evidence import DEFAULT_PRODUCTION_K, LostEvidence
 from assay.attribution.other_values import (
@@ -484,6 +490,7 @@ class CaseFacts(Struct, frozen=True, dict=True):
             self.good is not False and self.behaviour == ANSWER_BEHAVIOUR,
             self.states_other_values,
             view is not None and view.is_hidden_from(self.case.case.user, chunk_ids),
+            find_rank_apart(self.case, self.observation, self.steps, unit),
         )
 
     # ── the facts that the case looks for ────────────────────────────────────────────────────────────────────────
