@@ -325,7 +325,7 @@ def _observe(**lists: Sequence[str]) -> Observation:
 def test_a_miss_of_the_only_list_says_how_to_name_it(name: str) -> None:
     found, _ = attribute(WAITING, _observe(**{name: ["wifi:v1#1", "hours:v3#1"], "context": ["wifi:v1#1"]}))
     assert "insufficient_trace" == found.cause
-    assert f"record the kind of search in the name of the stage “{name}”: bm25 if by words" in found.fix
+    assert f"record the stage “{name}” as bm25 or vector" in found.fix
 
 
 def test_the_name_that_the_remedy_asks_for_leads_to_a_cause() -> None:

@@ -197,10 +197,9 @@ def name_kind_of_search(stage: str) -> str:
     """Return what to record where the only list does not tell how it was found.
 
     >>> name_kind_of_search("hits")
-    'the kind of search in the name of the stage “hits”: bm25 if by words, vector if by meaning, two lists if by both'
+    'the stage “hits” as bm25 or vector (what searches by words, or by meaning; two lists if by both)'
     """
-    kinds = "bm25 if by words, vector if by meaning, two lists if by both"
-    return f"the kind of search in the name of the stage “{stage}”: {kinds}"
+    return f"the stage “{stage}” as bm25 or vector (what searches by words, or by meaning; two lists if by both)"
 
 
 def _check_context_builder(loss: LostEvidence) -> CauseFinding | None:
