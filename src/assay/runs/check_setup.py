@@ -48,9 +48,11 @@ from assay.runs.observation_runner import join_search_and_answer
 from assay.scoring.cluster_suggestions import TwinKind, suggest_clusters
 from assay.scoring.column_values import format_case_ids
 from assay.targets.choose_target import (
+    TURNS_REMEDY,
     ChosenTarget,
     TargetPermissions,
     choose_targets,
+    describe_untold_turns,
     is_told_user,
     list_secret_variables,
     make_target,
@@ -506,6 +508,9 @@ def _check_observation(
         yield SetupFinding(
             "warn", subject, f"the first case has an error: {observation.error.code} {observation.error.message}"
         )
+    untold_turns = describe_untold_turns(chosen, golden.cases)
+    if untold_turns is not None:
+        yield SetupFinding("warn", subject, untold_turns, TURNS_REMEDY)
     chunks = [chunk for stage in observation.stages or () for chunk in stage.chunks]
     answers = isinstance(observation.answer, str)
     checks: list[tuple[bool, WarningRank, str, str]] = [

@@ -49,9 +49,11 @@ from assay.runs.observation_runner import (
 )
 from assay.scoring.slices import select_cases
 from assay.targets.choose_target import (
+    TURNS_REMEDY,
     ChosenTarget,
     TargetPermissions,
     choose_targets,
+    describe_untold_turns,
     is_told_user,
     list_secret_variables,
     make_target,
@@ -207,7 +209,8 @@ def observe_run(
     probes = request.probes_of
     with RunFolder(probes / PROBE_FOLDER) if probes is not None else open_run_folder(config) as folder:
         observed = ObservedRun(folder.path, loaded)
-        observed.notices += [*_targets_without_user(picked, cases), *config.notes]
+        observed.notices += [*_targets_without_user(picked, cases), *_targets_without_turns(picked, cases)]
+        observed.notices += config.notes
         session = _Session(request, observed, cases, targets, picked, on_interrupt, clock, on_wait)
         try:
             asyncio.run(session.run(folder, make_progress))
@@ -279,6 +282,11 @@ def _targets_without_user(picked: Sequence[ChosenTarget], cases: Sequence[Case])
         for target in picked
         if not is_told_user(target)
     ]
+
+
+def _targets_without_turns(picked: Sequence[ChosenTarget], cases: Sequence[Case]) -> list[str]:
+    untold = {target.name: describe_untold_turns(target, cases) for target in picked}
+    return [f"target {name} {fact} ({TURNS_REMEDY})" for name, fact in untold.items() if fact is not None]
 
 
 class _Session:
