@@ -39,7 +39,7 @@ from assay.records.counts import format_count
 from assay.records.errors import ExitCode, IncompleteError, InputError, Problem, SettingsError
 from assay.records.golden_set import Case
 from assay.records.observations import Observation, TargetError
-from assay.runs.access_probes import PROBE_FOLDER, make_probes
+from assay.runs.access_probes import PROBE_FOLDER, list_identities, make_probes
 from assay.runs.observation_runner import (
     ObservationLimits,
     ObservationRunner,
@@ -195,11 +195,7 @@ def observe_run(
     KeyboardInterrupt at the second Ctrl-C; observations that were acknowledged before are kept.
     """
     config = request.config
-    if config.golden_settings is None:
-        raise SettingsError("golden: not given (expected --golden FILE, or golden in the settings)")
-    loaded = load_golden(config.resolve_path("golden", config.golden_settings.path), config.golden_settings.format)
-    _check_split(config, loaded)
-    refuse_placeholders(loaded.golden, config.golden_settings.path, loaded.lines)
+    loaded = _load_golden(config)
     cases = select_cases(loaded.golden, request.limit, request.only)
     if request.probes_of is not None:
         loaded = make_probes(loaded, cases)
@@ -220,6 +216,22 @@ def observe_run(
             if not folder.manifest and config.settings.run_dir is None and probes is None:
                 folder.discard()
     return observed
+
+
+def check_probes(request: ObservationRequest) -> None:
+    """Raise SettingsError, before anything is asked, if the golden set names no two users between whom to swap."""
+    golden = request.config.golden_settings
+    if golden is None or golden.path != "-":  # standard input can be read only once
+        list_identities(_load_golden(request.config).golden)
+
+
+def _load_golden(config: Config) -> LoadedGolden:
+    if config.golden_settings is None:
+        raise SettingsError("golden: not given (expected --golden FILE, or golden in the settings)")
+    loaded = load_golden(config.resolve_path("golden", config.golden_settings.path), config.golden_settings.format)
+    _check_split(config, loaded)
+    refuse_placeholders(loaded.golden, config.golden_settings.path, loaded.lines)
+    return loaded
 
 
 def open_run_folder(config: Config) -> RunFolder:

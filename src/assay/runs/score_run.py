@@ -28,7 +28,8 @@ from assay.formats.outputs import (
     prepare_decodable,
 )
 from assay.formats.outputs_checks import normalise_names
-from assay.formats.run_folder import parse_run_name, refuse_other_golden
+from assay.formats.run_folder import parse_run_name, read_manifest, refuse_other_golden
+from assay.formats.run_manifest import read_made_with
 from assay.gates.gate_files import load_requested_gate
 from assay.gates.release_decision import summarise_run
 from assay.judging.load_verdicts import describe_judge, load_requested_verdicts, match_verdicts, warn_of_self_judging
@@ -363,7 +364,10 @@ def open_scored_run(
         with prepare_decodable(files, cases, keep_unknown=named.ignore_unknown) as ready:
             run = score_files(inputs, ready, progress)
             if named.run is not None:
-                run.scoring = add_recorded_looks(run.scoring, run.golden, parse_run_name(named.run).path)
+                folder = parse_run_name(named.run).path
+                run.scoring = add_recorded_looks(run.scoring, run.golden, folder)
+                manifest = read_manifest(folder)
+                run.made_with = {config: read_made_with(manifest, config) for config in run.scoring.configs}
             yield run
 
 

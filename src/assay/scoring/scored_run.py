@@ -290,6 +290,7 @@ class ScoredRun:
 
     `variants` is the scoring of the variants of its cases, None if there are none; `same_index` is another run whose
     traces show the same index. `given_golden` is the golden set as it was given, None where `golden` is it.
+    `made_with` is how each configuration was observed, as far as a run folder says so.
     """
 
     scoring: ScoringResult
@@ -306,6 +307,7 @@ class ScoredRun:
     variants: ScoredRun | None = None
     same_index: ScoredRun | None = None
     given_golden: GoldenSet | None = None
+    made_with: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @cached_property
     def joins(self) -> GoldenIndex:
