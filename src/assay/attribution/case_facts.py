@@ -120,7 +120,7 @@ class CaseFacts(Struct, frozen=True, dict=True):
         values = find_values_of_same_kind(self.answer, fact, case.question)
         values += find_other_names(self.answer, fact, case.question, self.context_texts, case.language)
         # A value that is an expected fact, or a part of one, is no other value, whether it is stated or denied.
-        values = [value for value in values if not any(_is_part(value, known) for known in self.facts)]
+        values = [value for value in values if not _is_expected(value, self.facts)]
         if len(self.content_quality.missing) == len(self.facts):
             return values
         lines = [line for text in self.context_texts for line in split_lines(text)]
@@ -537,6 +537,16 @@ def contains_fact(texts: Iterable[str], fact: str) -> bool:
     if not fact_elements.items:
         return any(fold_text(fact) in fold_text(text) for text in texts)
     return any(find_occurrences(fact_elements, _elements(text)) or mentions_fact(text, fact) for text in texts)
+
+
+def _is_expected(value: str, facts: Sequence[str]) -> bool:
+    """Whether a value is a fact or a part of one; of a range both ends must be: a wrong end is another value."""
+    ends = [end for measure in find_measures(value) for end in split_range(measure)]
+    if not ends:
+        return any(_is_part(value, fact) for fact in facts)
+    wanted = [measure for fact in facts for measure in find_measures(fact)]
+    wanted += [end for measure in wanted for end in split_range(measure)]
+    return all(any(is_same_quantity(measure, end) for measure in wanted) for end in ends)
 
 
 def _is_part(value: str, fact: str) -> bool:
