@@ -369,6 +369,25 @@ def find_outdated_version(case: CaseFacts) -> CauseFinding | None:
     if old_chunks and (case.reached is False or _is_answer_from(case, old_chunks)):
         names = ", ".join(corpus_chunk.chunk_id for corpus_chunk in old_chunks)
         return CauseFinding("stale_index", INDEX_STAGE, (f"superseded, and shown to the generator: {names}",), "high")
+    others = [corpus_chunk for corpus_chunk in superseded_chunks if corpus_chunk not in old_chunks]
+    return _report_value_of_superseded(case, others)
+
+
+def _report_value_of_superseded(case: CaseFacts, superseded: Sequence[CorpusChunk]) -> CauseFinding | None:
+    """The answer states another value than the case expects, which of all that the generator was shown only a chunk
+    that is no longer in force has, whatever its document is called."""
+    ids = {corpus_chunk.chunk_id for corpus_chunk in superseded}
+    valid_ids = [chunk.chunk_id for chunk in case.arrived_chunks if chunk.chunk_id not in ids]
+    valid_texts = [text for text in map(case.get_chunk_text, valid_ids) if text]
+    for corpus_chunk in superseded:
+        text = case.get_chunk_text(corpus_chunk.chunk_id) or corpus_chunk.text or ""
+        values = [value for value in case.other_values if contains_fact([text], value)]
+        values = [value for value in values if not contains_fact(valid_texts, value)]
+        if values:
+            fact = (
+                f"{corpus_chunk.chunk_id}, which is superseded, has {_quote(values)}, and no other chunk of the context"
+            )
+            return CauseFinding("stale_index", INDEX_STAGE, (fact,), "medium", ("generator",))
     return None
 
 
