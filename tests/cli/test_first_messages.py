@@ -161,7 +161,7 @@ def test_a_dead_target_is_not_measured_in_any_output(
     sentence = "the target answered none of 3 cases (3 in error): nothing was measured"
     assert ["mine: INCOMPLETE", f" - {sentence}"] == lines[:2]
     assert lines[2].startswith(" - target error ×3: ")
-    assert "Cases: mine no answer to any of 3" in lines
+    assert "Cases: mine 3 of 3 without an answer" in lines
     assert not any("above 0" in line or "tighten" in line or "assay judge" in line for line in lines)
     assert "next: assay doctor" in printed.err
     report = json.loads((bakery / "r.json").read_bytes())

@@ -519,7 +519,10 @@ def _build_failed_lines(
     failed_cases.sort(key=lambda failed: failed[0])
     short_names = shorten_names([case_id for _, _, case_id, _ in failed_cases], max(width // 4, _SHORTEST_NAME))
     short_names |= shorten_names(configs, _SHORTEST_NAME)
-    lines = [shorten_at_word(escape_terminal(f"Cases: {'; '.join(counts)}"), width)]
+    counted = escape_terminal(f"Cases: {'; '.join(counts)}")
+    lines = textwrap.wrap(
+        counted, width, max_lines=_MAX_LINES_OF_COUNTS, placeholder=f" {ELLIPSIS}", break_on_hyphens=False
+    )
     judged = _describe_judged(scoring, configs)
     if judged:
         folded = textwrap.wrap(judged, width, subsequent_indent="   ", break_on_hyphens=False, break_long_words=False)
@@ -536,6 +539,7 @@ def _build_failed_lines(
     return [*lines, *_cut_failed_lines(described, len(failed_cases), room - len(lines))]
 
 
+_MAX_LINES_OF_COUNTS = 3
 _MAX_LINES_ON_JUDGE = 3
 
 
