@@ -306,3 +306,42 @@ def test_no_gate_passes_a_leak_because_the_answer_is_right(tmp_path: Path) -> No
     result = api.score(GoldenSet((LATE,)), [observation], corpus=make_corpus())
     assert "FAIL" == api.gate(result, rules).outcome
     assert ["a"] == [case.id for case in result.failed]
+
+
+WAITING = Case(
+    "rooms",
+    "How many does the Curie room seat?",
+    must_have=("60",),
+    evidence=(Evidence(({"chunk_id": "rooms:v1#1"},)),),
+)
+
+
+def _observe(**lists: Sequence[str]) -> Observation:
+    stages = tuple(Stage(name, make_chunks(ids)) for name, ids in lists.items())
+    return Observation("rooms", "one", answer="I could not find that.", stages=stages)
+
+
+@pytest.mark.parametrize("name", ["retrieved", "hits"])
+def test_a_miss_of_the_only_list_says_how_to_name_it(name: str) -> None:
+    found, _ = attribute(WAITING, _observe(**{name: ["wifi:v1#1", "hours:v3#1"], "context": ["wifi:v1#1"]}))
+    assert "insufficient_trace" == found.cause
+    assert f"record the stage “{name}” as bm25 or vector" in found.fix
+
+
+def test_the_name_that_the_remedy_asks_for_leads_to_a_cause() -> None:
+    found, _ = attribute(WAITING, _observe(bm25=["wifi:v1#1", "hours:v3#1"], context=["wifi:v1#1"]))
+    assert "bm25_analyzer" == found.cause
+
+
+def test_evidence_that_a_separate_search_has_below_the_cut_is_lost_by_the_cut() -> None:
+    ids = ["wifi:v1#1", "hours:v3#1", "fines:v2#1", "rooms:v1#1"]
+    found, _ = attribute(WAITING, _observe(search=ids, retrieved=ids[:2], context=ids[:2]))
+    assert ("context_builder", "medium") == (found.cause, found.confidence)
+    assert "rooms:v1#1 has rank 4 in search; retrieved has its first 2" == found.evidence[0]
+    assert {"search": 4, "retrieved": None, "context": None} == found.traces[0].ranks
+
+
+def test_a_separate_search_that_ranks_otherwise_is_named_with_its_rank() -> None:
+    lists = _observe(search=["hours:v3#1", "rooms:v1#1"], retrieved=["wifi:v1#1"], context=["wifi:v1#1"])
+    found, _ = attribute(WAITING, lists)
+    assert "in no list of the answer; a search of its own has it at rank 2" in found.evidence[0]

@@ -126,3 +126,53 @@ def test_a_cut_text_is_no_error_of_reasoning() -> None:
     found = attribute_run(api.score(GoldenSet((case,)), [observation]).run, "c")["a"]
     assert ("retrieval_fault", "context_builder", "text_truncated") == (found.verdict, found.cause, found.subcause)
     assert "" == found.subtype
+
+
+@pytest.mark.parametrize(
+    ("facts", "text", "answer", "other"),
+    [
+        (
+            ("09:15", "12:45"),
+            "Tours run from 09:15 to 12:45. The shop opens at 14:30.",
+            "Tours run from 09:15 to 14:30.",
+            "09:15 to 14:30",
+        ),
+        (
+            ("18 kg", "25 kg"),
+            "A canoe weighs 18 kg to 25 kg. A kayak weighs 31 kg.",
+            "A canoe weighs 18 kg to 31 kg.",
+            "18 kg to 31 kg",
+        ),
+    ],
+)
+def test_a_range_with_one_wrong_end_is_a_wrong_value_and_no_part_of_the_answer(
+    facts: tuple[str, ...], text: str, answer: str, other: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(TEXTS, "hall", text)
+    found = attribute("When, or how much?", facts, "hall", answer)
+    assert ("generator", WRONG_VALUE) == (found.cause, found.subcause)
+    assert any(f"(stated instead: {other})" in fact for fact in found.evidence)
+
+
+def test_a_range_of_which_both_ends_are_expected_is_in_no_facts_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(TEXTS, "hall", "Tours run from 09:15 to 12:45 and cost 7 euros.")
+    found = attribute(
+        "When are tours, and at what price?", ("09:15", "12:45", "7 euros"), "hall", "From 09:15 to 12:45."
+    )
+    assert "partial" == found.subcause
+
+
+@pytest.mark.parametrize(("valid_to", "cause"), [("2025-12-31", "stale_index"), (None, "generator")])
+@pytest.mark.parametrize("answer", ["A berth costs 31 euros a night.", "31 euros."])
+def test_a_value_that_only_a_superseded_text_has_comes_from_the_index(
+    valid_to: str | None, cause: str, answer: str
+) -> None:
+    texts = {"berths": "A berth costs 38 euros a night.", "old-list": "In last season a berth costs 31 euros a night."}
+    ends = {"berths": None, "old-list": valid_to}
+    corpus = Corpus({name: CorpusChunk(name, text, document=name, valid_to=ends[name]) for name, text in texts.items()})
+    case = Case("a", "What is a berth?", must_have=("38 euros",), evidence=(Evidence(({"chunk_id": "berths"},)),))
+    chunks = tuple(Chunk(name, text=text) for name, text in texts.items())
+    observation = Observation("a", "c", stages=(Stage("bm25", chunks), Stage("context", chunks)), answer=answer)
+    result: ScoreResult = api.score(GoldenSet((case,), as_of="2026-05-01"), [observation], corpus=corpus)
+    found = attribute_run(result.run, "c")["a"]
+    assert cause == found.cause

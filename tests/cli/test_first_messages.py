@@ -161,7 +161,7 @@ def test_a_dead_target_is_not_measured_in_any_output(
     sentence = "the target answered none of 3 cases (3 in error): nothing was measured"
     assert ["mine: INCOMPLETE", f" - {sentence}"] == lines[:2]
     assert lines[2].startswith(" - target error ×3: ")
-    assert "Cases: mine 3 of 3 failed (3 without an answer)" in lines
+    assert "Cases: mine 3 of 3 without an answer" in lines
     assert not any("above 0" in line or "tighten" in line or "assay judge" in line for line in lines)
     assert "next: assay doctor" in printed.err
     report = json.loads((bakery / "r.json").read_bytes())
@@ -188,6 +188,33 @@ def test_a_target_that_answers_some_cases_is_measured_on_them(bakery: Path, caps
     named = ["--golden", "golden.jsonl", "--outputs", "outputs.jsonl", "--gate", "gate.yaml"]
     assert 1 == main(["score", *named])
     assert "Cases: a 2 of 3 failed (1 without an answer)" in capsys.readouterr().out
+
+
+def test_a_dead_target_of_the_command_line_is_looked_at_with_the_same_options(
+    bakery: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (bakery / "assay.yaml").unlink()
+    monkeypatch.setenv("RAG_IS_DOWN", "1")
+    given = ["--golden", "golden.jsonl", "--target", "bakery:ask"]
+    assert 3 == main(["run", "--attempts", "1", "--run-dir", "out", *given])
+    assert ["doctor", *given] == find_suggestion(capsys.readouterr().err)
+
+
+def test_a_report_names_the_same_changes_of_a_target_as_a_comparison(
+    bakery: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    system = (bakery / "bakery.py").read_text(encoding="utf-8")
+    (bakery / "bakery.py").write_text(f"{system}\n\nask_again = ask\n", encoding="utf-8")
+    main(["run", "--run-dir", "one"])
+    (bakery / "assay.yaml").write_text(SETTINGS.replace("bakery:ask", "bakery:ask_again"), encoding="utf-8")
+    change = "target.call: was bakery:ask, is now bakery:ask_again"
+    main(["run", "--run-dir", "two", "--baseline", "one", "--report", "run.md"])
+    main(["report", "two", "--baseline", "one", "--markdown", "later.md"])
+    capsys.readouterr()
+    main(["compare", "one", "two"])
+    assert change in capsys.readouterr().out
+    for name in ("run.md", "later.md"):
+        assert change in (bakery / name).read_text(encoding="utf-8")
 
 
 # ── what is suggested ────────────────────────────────────────────────────────────────────────────────────────────

@@ -302,6 +302,7 @@ def test_metric_names_with_two_keys_are_taken_by_a_run(here: Path) -> None:
 def test_nobody_can_be_swapped_where_all_are_one(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert 2 == main(["run", "--run-dir", "run", "--target", "first", "--probe-identities"])
     assert "names fewer than two identities" in capsys.readouterr().err
+    assert not (here / "run").exists()  # nothing was asked
 
 
 def test_observing_refuses_what_only_scoring_would_heed(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

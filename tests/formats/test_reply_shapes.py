@@ -281,3 +281,18 @@ def test_words_in_a_list_of_ids_stay_ids_where_the_contract_says_so() -> None:
     assert ["Doc 1 §2", "doc2"] == [chunk.chunk_id for chunk in chunks]
     with pytest.raises(ShapeError):
         read_chunks(["Doc 1 §2", "doc2"], lambda _: None, strings="either")
+
+
+@pytest.mark.parametrize(
+    ("member", "value", "note"),
+    [
+        ("status", "ok", "status"),
+        ("stage", "prod", "stage"),
+        ("stagess", [{"name": "bm25", "hits": []}], "stagess (did you mean stages?)"),
+        ("usages", {"input_tokens": 3}, "usages (did you mean usage?)"),
+        ("usages", 17, "usages"),
+    ],
+)
+def test_a_plain_value_is_no_misspelt_list_or_object(member: str, value: Any, note: str) -> None:
+    _, notices = read({"answer": "Twelve days.", member: value})
+    assert [f"keys that were not read: {note}"] == notices

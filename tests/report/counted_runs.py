@@ -314,7 +314,7 @@ def read_decision_lines(text: str, configs: Sequence[str]) -> dict[str, tuple[st
 
 def read_counts(text: str) -> dict[str, int]:
     """Return the counts of cases of one configuration in a sentence: failed, cases, unanswered, passed, unknown."""
-    match = re.search(r"(\d+) of (\d+)(?: cases?)? failed", text)
+    match = re.search(r"(\d+) of (\d+)(?: cases?)? (failed|without an answer)", text)
     assert match is not None, text
     counts = {"failed": int(match[1]), "cases": int(match[2])}
     for name, pattern in (
@@ -325,4 +325,6 @@ def read_counts(text: str) -> dict[str, int]:
         found = re.search(pattern, text)
         if found is not None or name != "passed":
             counts[name] = int(found[1]) if found else 0
+    if match[3] != "failed":
+        counts["unanswered"] = counts["failed"]
     return counts

@@ -187,6 +187,13 @@ def test_slices_are_shown_where_they_are_asked_for() -> None:
     assert ["Slices"] == [table.title for table in render_run_summary(scoring(), {}, {}, by=["tag"]).tables]
 
 
+def test_the_counts_of_several_configurations_are_folded_and_not_cut() -> None:
+    lines = render_run_summary(make_scoring(4, 1, 3), {}, {}, 80).lines
+    begin = next(number for number, line in enumerate(lines) if line.startswith("Cases: "))
+    counted = " ".join(lines[begin : begin + 3])
+    assert all(f"configuration-{number} " in counted for number in range(4))
+
+
 def test_leaks_stay_marked_on_a_narrow_terminal() -> None:
     event = "12 of 41 cases leaked what the user must not see (visibility_leaks): case_1, case_2, case_3"
     decision = Decision("FAIL", (event,), events=(event,))

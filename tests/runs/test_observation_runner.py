@@ -129,10 +129,25 @@ def test_target_says_when_to_come_back(said: float | None, waits: list[float]) -
     assert waits == time.slept
 
 
-def test_time_to_come_back_is_capped() -> None:
+@pytest.mark.parametrize(("asked", "told"), [(5400.0, "1.5 h"), (61.0, "61 s"), (86400.0, "24 h")])
+def test_a_time_to_come_back_beyond_the_cap_stops_the_run_at_once_and_is_named(asked: float, told: str) -> None:
     time = FakeTime()
-    run(lambda n, call: CallError("http_429", "", 86400.0) if n == 1 else good(call), time=time)
-    assert [60.0] == time.slept
+    policy = ObservationLimits(("ask",), concurrency=1, deadline=7200.0)
+    kept, tally, target = run(lambda n, call: CallError("http_429", "slow down", asked), 5, policy, time)
+    assert ([], 1, "retry_after") == (time.slept, len(target.calls), tally.halted)
+    assert kept[0].error is not None
+    expected = f"slow down; it asks to wait {told} (Retry-After; run.retry_after_cap is 60 s)"
+    assert ("http_429", expected) == (kept[0].error.code, kept[0].error.message)
+
+
+@pytest.mark.parametrize(("asked", "expected"), [(20.0, [20.0]), (0.5, [])])
+def test_a_pause_is_told_when_it_begins_unless_it_is_short(asked: float, expected: list[float]) -> None:
+    told: list[float] = []
+    target = Scripted(lambda n, call: CallError("http_429", "", asked) if n == 1 else good(call))
+    limits = ObservationLimits(("ask",), concurrency=1)
+    runner = ObservationRunner(target, limits, into([]), FakeTime().clock, on_wait=told.append)
+    asyncio.run(runner.run([ObservationTask(Case(f"c{n}", "q")) for n in range(3)]))
+    assert expected == told
 
 
 def test_everybody_waits_when_one_is_told_to() -> None:

@@ -262,3 +262,24 @@ def test_tool_calls_of_another_shape_are_refused_with_place_and_remedy(steps: An
     with pytest.raises(CallError, match=place) as caught:
         read({"answer": "x", "steps": steps}, tool_calls="steps")
     assert "schema" == caught.value.code
+
+
+@pytest.mark.parametrize(
+    ("chunk", "expected"),
+    [
+        (
+            {"metadata": {"page": "seite"}},
+            Chunk("t1", text="High tide at six.", score=0.5, metadata={"seite": 4, "page": 4}),
+        ),
+        ({"score": "seite"}, Chunk("t1", text="High tide at six.", score=4.0)),
+        ({"text": "meta.kurz"}, Chunk("t1", text="Tide.", score=0.5, metadata={"seite": 4})),
+        ({"id": "seite"}, Chunk("4", text="High tide at six.", score=0.5, metadata={"id": "t1"})),
+    ],
+)
+def test_naming_one_part_of_a_chunk_leaves_the_others_recognised(chunk: dict[str, Any], expected: Chunk) -> None:
+    item: dict[str, Any] = {"id": "t1", "page_content": "High tide at six.", "similarity": 0.5, "seite": 4}
+    if "text" in chunk:
+        item["meta"] = {"kurz": "Tide."}
+        expected = msgspec.structs.replace(expected, metadata={"seite": 4, "meta": {}})
+    observation = read({"answer": "At six.", "contexts": [item]}, chunk=chunk)
+    assert expected == (observation.stages or ())[0].chunks[0]

@@ -370,6 +370,8 @@ const en = {
   "remedy.stale_index": "rebuild the index; record the index version; alert on freshness",
   "remedy.golden_label_issue": "correct the golden set: relink the evidence, or fix the reference",
   "remedy.golden_label_issue.misspelt_id": "correct the id in the golden set, if it is misspelt",
+  "remedy.golden_label_issue.other_name":
+    "write into the golden set the names that the system reports, or let it report those of the golden set",
   "remedy.judge_noise": "ask for more votes; calibrate the judge; prefer the deterministic signal here",
   "remedy.insufficient_trace": "report every stage with its chunks, and the text of the context; score with a corpus",
   "remedy.insufficient_trace.metric_error": "repair the metric, then score again",
@@ -816,6 +818,8 @@ const vi: Record<ReportKey, string> = {
   "remedy.stale_index": "dựng lại chỉ mục; ghi phiên bản chỉ mục; cảnh báo khi chỉ mục cũ",
   "remedy.golden_label_issue": "sửa bộ câu hỏi chuẩn: gắn lại bằng chứng hoặc sửa đáp án tham chiếu",
   "remedy.golden_label_issue.misspelt_id": "sửa mã trong bộ câu hỏi chuẩn nếu mã bị gõ sai",
+  "remedy.golden_label_issue.other_name":
+    "ghi vào bộ câu hỏi chuẩn đúng tên mà hệ thống báo, hoặc để hệ thống báo tên như trong bộ câu hỏi chuẩn",
   "remedy.judge_noise": "hỏi thêm phiếu; hiệu chuẩn mô hình chấm; ở đây ưu tiên tín hiệu tất định",
   "remedy.insufficient_trace": "báo cáo mọi bước cùng các đoạn của nó và văn bản của ngữ cảnh; chấm cùng kho tài liệu",
   "remedy.insufficient_trace.metric_error": "sửa phép đo rồi chấm lại",

@@ -14,7 +14,13 @@ from assay.attribution.answer_quality import (
     detect_answer_behaviour,
     get_scored_value,
 )
-from assay.attribution.evidence_trace import TraceStep, build_steps, format_selector, get_searched_units
+from assay.attribution.evidence_trace import (
+    TraceStep,
+    build_steps,
+    find_rank_apart,
+    format_selector,
+    get_searched_units,
+)
 from assay.attribution.index_state import IndexView, is_kept_for_some
 from assay.attribution.lost_evidence import DEFAULT_PRODUCTION_K, LostEvidence
 from assay.attribution.other_values import (
@@ -27,6 +33,7 @@ from assay.metrics.access_rules import read_corpus_access
 from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR
 from assay.metrics.case_index import QUOTE, CaseIndex, is_cited_among, list_reported_documents, resolve_citation
 from assay.metrics.citations import list_missing_sources
+from assay.metrics.evidence_fields import find_unreported_field
 from assay.metrics.expected_text import AnswerQuality
 from assay.metrics.find_leaks import Leaks, find_leaks
 from assay.records.golden_set import CorpusChunk, Evidence, Selector
@@ -113,7 +120,7 @@ class CaseFacts(Struct, frozen=True, dict=True):
         values = find_values_of_same_kind(self.answer, fact, case.question)
         values += find_other_names(self.answer, fact, case.question, self.context_texts, case.language)
         # A value that is an expected fact, or a part of one, is no other value, whether it is stated or denied.
-        values = [value for value in values if not any(_is_part(value, known) for known in self.facts)]
+        values = [value for value in values if not _is_expected(value, self.facts)]
         if len(self.content_quality.missing) == len(self.facts):
             return values
         lines = [line for text in self.context_texts for line in split_lines(text)]
@@ -208,19 +215,29 @@ class CaseFacts(Struct, frozen=True, dict=True):
 
     @cached_property
     def lost_units(self) -> list[int]:
-        """The required units that did not reach the generator."""
+        """The required units that did not reach the generator; none if its chunks lack the field that tells them."""
         covered = 0
         for _, mask in zip(
             self.arrived_chunks, self.last_step.unit_masks if self.last_step is not None else (), strict=False
         ):
             covered |= mask
+        if self.unreported_field is not None:
+            return []
         return [unit for unit in self.required_units if not covered >> unit & 1]
+
+    @cached_property
+    def unreported_field(self) -> str | None:
+        """The field that the chunks of the context lack, so that nothing tells whether they are the evidence."""
+        covered = 0
+        for mask in self.case.evidence.unit_masks(self.arrived_chunks):
+            covered |= mask or 0
+        return find_unreported_field(self.case, self.arrived_chunks, covered)
 
     @cached_property
     def reached(self) -> bool | None:
         """Whether the evidence reached the generator; None if the case requires none, or no stage was reported, or its
-        chunks have no ids by which the evidence could be told."""
-        if not self.required_units or not self.steps:
+        chunks have no ids or fields by which the evidence could be told."""
+        if not self.required_units or not self.steps or self.unreported_field is not None:
             return None
         if self.case.evidence.needs_ids and any(is_text_id(chunk.chunk_id) for chunk in self.arrived_chunks):
             return None
@@ -473,6 +490,7 @@ class CaseFacts(Struct, frozen=True, dict=True):
             self.good is not False and self.behaviour == ANSWER_BEHAVIOUR,
             self.states_other_values,
             view is not None and view.is_hidden_from(self.case.case.user, chunk_ids),
+            find_rank_apart(self.case, self.observation, self.steps, unit),
         )
 
     # ── the facts that the case looks for ────────────────────────────────────────────────────────────────────────
@@ -519,6 +537,16 @@ def contains_fact(texts: Iterable[str], fact: str) -> bool:
     if not fact_elements.items:
         return any(fold_text(fact) in fold_text(text) for text in texts)
     return any(find_occurrences(fact_elements, _elements(text)) or mentions_fact(text, fact) for text in texts)
+
+
+def _is_expected(value: str, facts: Sequence[str]) -> bool:
+    """Whether a value is a fact or a part of one; of a range both ends must be: a wrong end is another value."""
+    ends = [end for measure in find_measures(value) for end in split_range(measure)]
+    if not ends:
+        return any(_is_part(value, fact) for fact in facts)
+    wanted = [measure for fact in facts for measure in find_measures(fact)]
+    wanted += [end for measure in wanted for end in split_range(measure)]
+    return all(any(is_same_quantity(measure, end) for measure in wanted) for end in ends)
 
 
 def _is_part(value: str, fact: str) -> bool:

@@ -101,6 +101,10 @@ SUBCAUSE_NOTES: Mapping[tuple[RootCause, str], CauseNote] = MappingProxyType(
             "the label names an id that no trace has, and that hardly differs from one in the lists of the case",
             "correct the id in the golden set, if it is misspelt",
         ),
+        ("golden_label_issue", "other_name"): CauseNote(
+            "the label names a document, page or section that no list has, and its quote is found under another",
+            "write into the golden set the names that the system reports, or let it report those of the golden set",
+        ),
         ("bm25_analyzer", "query_rewriting"): CauseNote(
             "the query as it was sent is about something else than the question",
             "fix the rewriting of queries: keep the names, codes and words of the question; search for both",

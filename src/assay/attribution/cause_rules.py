@@ -26,6 +26,7 @@ from assay.attribution.lost_evidence import (
 from assay.attribution.misread_numbers import find_misread_number
 from assay.metrics.case_checks import find_outdated_labels
 from assay.metrics.case_index import CHUNK_ID
+from assay.metrics.evidence_fields import find_other_names, find_shown_names, is_name_of_corpus
 from assay.metrics.expected_text import REFERENCE_VALUE
 from assay.metrics.find_leaks import IN_ANYWHERE, INJECTION
 from assay.metrics.judge_requests import TIED_VOTES
@@ -368,6 +369,25 @@ def find_outdated_version(case: CaseFacts) -> CauseFinding | None:
     if old_chunks and (case.reached is False or _is_answer_from(case, old_chunks)):
         names = ", ".join(corpus_chunk.chunk_id for corpus_chunk in old_chunks)
         return CauseFinding("stale_index", INDEX_STAGE, (f"superseded, and shown to the generator: {names}",), "high")
+    others = [corpus_chunk for corpus_chunk in superseded_chunks if corpus_chunk not in old_chunks]
+    return _report_value_of_superseded(case, others)
+
+
+def _report_value_of_superseded(case: CaseFacts, superseded: Sequence[CorpusChunk]) -> CauseFinding | None:
+    """The answer states another value than the case expects, which of all that the generator was shown only a chunk
+    that is no longer in force has, whatever its document is called."""
+    ids = {corpus_chunk.chunk_id for corpus_chunk in superseded}
+    valid_ids = [chunk.chunk_id for chunk in case.arrived_chunks if chunk.chunk_id not in ids]
+    valid_texts = [text for text in map(case.get_chunk_text, valid_ids) if text]
+    for corpus_chunk in superseded:
+        text = case.get_chunk_text(corpus_chunk.chunk_id) or corpus_chunk.text or ""
+        values = [value for value in case.other_values if contains_fact([text], value)]
+        values = [value for value in values if not contains_fact(valid_texts, value)]
+        if values:
+            fact = (
+                f"{corpus_chunk.chunk_id}, which is superseded, has {_quote(values)}, and no other chunk of the context"
+            )
+            return CauseFinding("stale_index", INDEX_STAGE, (fact,), "medium", ("generator",))
     return None
 
 
@@ -618,6 +638,23 @@ def find_misspelt_label(case: CaseFacts) -> CauseFinding | None:
             if near:
                 fact = f"{name}, which the case names, is in no list, and {near} is: did you mean that?"
                 return CauseFinding("golden_label_issue", None, (fact,), "medium", ("embedding",), "misspelt_id")
+    return None
+
+
+def find_renamed_label(case: CaseFacts) -> CauseFinding | None:
+    """A list of the case has the quote of lost evidence in a chunk of another document, page or section than the label
+    says, and nothing shows that the one of the label exists."""
+    if not case.lost_units:
+        return None
+    chunks = [chunk for step in case.steps for chunk in step.stage.chunks]
+    for name in find_other_names(case.case, chunks):
+        wanted = {name.field: frozenset({name.wanted})}
+        is_shown = find_shown_names(case.case.evidence, chunks, wanted)
+        if is_shown or is_name_of_corpus(case.case.corpus, name):
+            continue
+        other = f"the quote is in a chunk whose {name.field} is “{name.shown}”"
+        fact = f"{other}, the label says “{name.wanted}”, and no chunk of the case has that"
+        return CauseFinding("golden_label_issue", None, (fact,), "medium", ("stale_index",), "other_name")
     return None
 
 

@@ -46,15 +46,36 @@ class TraceStep(NamedTuple):
 def build_steps(case: CaseIndex, observation: Observation) -> tuple[TraceStep, ...]:
     """Return the stages that led to the answer, in order, with the kinds that their names indicate.
 
-    The result of a separate search call is left out if the answer has stages of its own.
+    The result of a separate search call is left out if the answer has stages of its own that are not its first chunks.
+    Where they are, the first list of the answer is what the search returned, cut: it counts as what was shown.
     """
     stages = observation.stages or ()
     answer_stages = [stage for stage in stages if stage.name != _SEARCH_CALL]
     steps: list[TraceStep] = []
-    for stage in answer_stages or stages:
+    searches = [stage for stage in stages if stage.name == _SEARCH_CALL]
+    is_cut = bool(searches and answer_stages) and _is_head(answer_stages[0], searches[-1])
+    for stage in [searches[-1], *answer_stages] if is_cut else answer_stages or stages:
         units = [mask or 0 for mask in case.evidence.unit_masks(stage.chunks)]
-        steps.append(TraceStep(stage.name, _find_kind(stage, steps), stage, units))
+        kind = "context" if is_cut and stage is answer_stages[0] else _find_kind(stage, steps)
+        steps.append(TraceStep(stage.name, kind, stage, units))
     return tuple(steps)
+
+
+def find_rank_apart(case: CaseIndex, observation: Observation, steps: Sequence[TraceStep], unit: int) -> int | None:
+    """Return the rank of a unit in a separate search call that is no step of the answer, None if there is none."""
+    used = [step.stage for step in steps]
+    apart = [stage for stage in observation.stages or () if not any(stage is other for other in used)]
+    for stage in apart:
+        for rank, mask in enumerate(case.evidence.unit_masks(stage.chunks), 1):
+            if (mask or 0) >> unit & 1:
+                return rank
+    return None
+
+
+def _is_head(stage: Stage, search: Stage) -> bool:
+    """Whether a stage has the first chunks of a search, in its order, and fewer than all of them."""
+    ids = [chunk.chunk_id for chunk in stage.chunks]
+    return 0 < len(ids) < len(search.chunks) and ids == [chunk.chunk_id for chunk in search.chunks[: len(ids)]]
 
 
 def _find_kind(stage: Stage, earlier_steps: Sequence[TraceStep]) -> StepKind:

@@ -20,6 +20,7 @@ from assay.attribution.evidence_trace import StepKind, TraceStep
 from assay.attribution.index_state import IndexView
 from assay.records.counts import format_count
 from assay.records.findings import CauseConfidence, RootCause
+from assay.records.observations import CONTEXT_STAGE
 from assay.text.lexical_rank import compute_lexical_rank
 from assay.text.normalisation import normalise_nfc
 from assay.text.question_entities import find_question_entities
@@ -75,7 +76,8 @@ class LostEvidence(Struct, frozen=True):
     shows of the index. `is_query_known` is whether the trace states the query that was searched, and `is_answered`
     whether there is an answer that is not known to be wrong, although the unit did not reach the generator.
     `is_answered_otherwise` is whether it states other values than the case wants, and cites what it was shown, and
-    `is_hidden` whether the run shows the unit to users with other rights only.
+    `is_hidden` whether the run shows the unit to users with other rights only. `rank_apart` is the rank of the unit in
+    a separate search call that is no step of the answer.
     """
 
     unit: int
@@ -92,6 +94,7 @@ class LostEvidence(Struct, frozen=True):
     is_answered: bool = False
     is_answered_otherwise: bool = False
     is_hidden: bool = False
+    rank_apart: int | None = None
 
     @property
     def retrievers(self) -> list[TraceStep]:
@@ -173,16 +176,30 @@ def find_lost_step(loss: LostEvidence) -> CauseFinding:
         return unindexed
     first = loss.steps[0].name if loss.steps else None
     fact = f"the trace does not show which part lost {loss.name}"
+    record: tuple[str, ...] = (RECORD_UNFILTERED, RECORD_QUERY)
     if first is not None and not loss.is_ranked:
         fact = f"{loss.name} is in no list of this case, and the trace does not tell how {first} searches"
+        if loss.rank_apart is not None:
+            fact = f"{loss.name} is in no list of the answer; a search of its own has it at rank {loss.rank_apart}"
+        elif loss.retrievers and loss.retrievers[0].kind == "retriever":
+            record = (name_kind_of_search(loss.retrievers[0].name), *record)
     return CauseFinding(
         "insufficient_trace",
         first,
         (fact,),
         "low",
         ("embedding", "bm25_analyzer", "reranker"),
-        record=(RECORD_UNFILTERED, RECORD_QUERY),
+        record=record,
     )
+
+
+def name_kind_of_search(stage: str) -> str:
+    """Return what to record where the only list does not tell how it was found.
+
+    >>> name_kind_of_search("hits")
+    'the stage “hits” as bm25 or vector (what searches by words, or by meaning; two lists if by both)'
+    """
+    return f"the stage “{stage}” as bm25 or vector (what searches by words, or by meaning; two lists if by both)"
 
 
 def _check_context_builder(loss: LostEvidence) -> CauseFinding | None:
@@ -846,6 +863,10 @@ def _check_low(loss: LostEvidence) -> CauseFinding | None:
     if final is None or rank is None:
         return None
     context = loss.find_last_step("context")
+    cut = next((step for step in loss.steps if step.kind == "context" and step.name != CONTEXT_STAGE), None)
+    if cut is not None:
+        fact = f"{loss.describe_rank(final)} in {final.name}; {cut.name} has its first {len(cut.chunk_ids)}"
+        return CauseFinding("context_builder", cut.name, (fact,), "medium", ("reranker",), "ranked_below_cut_off")
     evidence = (f"{loss.describe_rank(final)} in {final.name}; {_describe_shown(loss)}",)
     if final.kind in ("rerank", "retriever") and (final.kind == "rerank" or len(loss.steps) <= 2):
         also: tuple[RootCause, ...] = ("context_builder", "bm25_analyzer")

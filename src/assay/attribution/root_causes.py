@@ -27,7 +27,7 @@ from assay.attribution.lost_evidence import (
 )
 from assay.metrics.case_index import CaseIndex
 from assay.metrics.expected_text import find_text_signal
-from assay.records.findings import Attribution, FaultParty, RootCause
+from assay.records.findings import Attribution, EvidenceTrace, FaultParty, RootCause
 from assay.records.observations import TEXT_ID_PREFIX, Observation
 from assay.scoring.attribution_settings import AttributionSettings
 
@@ -40,6 +40,7 @@ _TRUST_RULES: tuple[CauseRule, ...] = (
     cause_rules.find_leak,
     cause_rules.find_stale_label,
     cause_rules.find_misspelt_label,
+    cause_rules.find_renamed_label,
     cause_rules.find_judge_noise,
 )
 """Rules applied first, because they decide whether the values of `good` and `reached` can be trusted."""
@@ -99,7 +100,7 @@ def attribute_case(
     fine = inquiry.good is not False and inquiry.reached is not False
     finding = _apply_rules(_TRUST_RULES, inquiry) or _apply_rules(_GOOD_RULES if fine else _RULES, inquiry)
     if finding is None and not fine:
-        finding = CauseFinding("insufficient_trace", None, (_explain_missing_cause(inquiry),), "low")
+        finding = _find_no_cause(inquiry)
     if finding is not None:
         finding = moved_evidence.suspect_label(inquiry, finding)
     return _build_attribution(inquiry, finding)
@@ -124,7 +125,7 @@ def _build_attribution(inquiry: CaseFacts, finding: CauseFinding | None) -> Attr
         good=inquiry.good,
         reached=inquiry.reached,
         signal=inquiry.content_quality.signal,
-        traces=trace_evidence(inquiry.case, inquiry.steps, finding.lost_at if finding is not None else {}),
+        traces=_trace_evidence(inquiry, finding),
     )
     if finding is None:
         return _doubt_further_values(attribution, inquiry)
@@ -143,6 +144,14 @@ def _build_attribution(inquiry: CaseFacts, finding: CauseFinding | None) -> Attr
         subcause=finding.subcause,
         record=record,
     )
+
+
+def _trace_evidence(inquiry: CaseFacts, finding: CauseFinding | None) -> tuple[EvidenceTrace, ...]:
+    """Return the trace of each unit; nothing is lost of which nothing tells whether it is there."""
+    traces = trace_evidence(inquiry.case, inquiry.steps, finding.lost_at if finding is not None else {})
+    if inquiry.unreported_field is None:
+        return traces
+    return tuple(trace if any(trace.ranks.values()) else replace(trace, lost_at=None) for trace in traces)
 
 
 def _name_nameless(inquiry: CaseFacts, facts: Sequence[str]) -> tuple[str, ...]:
@@ -280,6 +289,15 @@ def _unknown(case_id: str, reason: str, fix: str) -> Attribution:
     return Attribution(
         case_id, "unknown", "insufficient_trace", evidence=(reason,), confidence="low", sign=note.sign, fix=fix
     )
+
+
+def _find_no_cause(inquiry: CaseFacts) -> CauseFinding:
+    """Return that nothing shows the cause, and what is missing to determine it."""
+    name = inquiry.unreported_field
+    if name is None:
+        return CauseFinding("insufficient_trace", None, (_explain_missing_cause(inquiry),), "low")
+    fact = f"the label names its evidence by `{name}`, which the chunks of the context do not report"
+    return CauseFinding("insufficient_trace", None, (fact,), "low", record=(f"the `{name}` of each chunk",))
 
 
 def _explain_missing_cause(inquiry: CaseFacts) -> str:

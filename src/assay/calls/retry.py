@@ -30,6 +30,8 @@ OVERLOAD_CODES = frozenset({"rate_limited", "http_429", "http_503", "http_529"})
 
 FIRST_DELAY_SECONDS, MAX_DELAY_SECONDS = 0.5, 30.0
 RETRY_AFTER_CAP_SECONDS = 60.0
+_TOLD_SECONDS = 2.0
+"""By how many seconds a Retry-After must lengthen the pause to be told."""
 R = TypeVar("R")
 
 
@@ -119,10 +121,30 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """The most attempts of one call, and the longest Retry-After in seconds that is honoured."""
+    """The most attempts of one call, and the longest Retry-After in seconds that is honoured.
+
+    A call that asks for a longer one is made again after that time, or, with `gives_up`, not at all.
+    """
 
     attempts: int
     retry_after_cap: float = RETRY_AFTER_CAP_SECONDS
+    gives_up: bool = False
+
+    def is_too_long(self, error: CallError) -> bool:
+        """Return whether an overloaded endpoint asks to wait so long that the call is given up."""
+        wait = error.retry_after
+        return self.gives_up and error.code in OVERLOAD_CODES and wait is not None and wait > self.retry_after_cap
+
+
+def format_wait(seconds: float) -> str:
+    """Return a time to wait for people.
+
+    >>> format_wait(20), format_wait(150), format_wait(3600)
+    ('20 s', '2.5 min', '1 h')
+    """
+    if seconds < 2 * 60:
+        return f"{seconds:.3g} s"
+    return f"{seconds / 60:.3g} min" if seconds < 60 * 60 else f"{seconds / 3600:,.6g} h"
 
 
 class RetryingCaller:
@@ -135,9 +157,12 @@ class RetryingCaller:
         throttle: Throttle,
         may_call: Callable[[], bool],
         halted: Callable[[], bool],
+        on_wait: Callable[[float], None] = lambda _: None,
     ) -> None:
-        """`may_call` is called before each attempt and counts it; `halted` says whether new attempts are forbidden."""
-        self._policy, self._clock, self._throttle = policy, clock, throttle
+        """`may_call` is called before each attempt and counts it; `halted` says whether new attempts are forbidden.
+        `on_wait` is told the seconds for which an endpoint asked all calls to wait."""
+        self._on_wait = on_wait
+        self.policy, self._clock, self._throttle = policy, clock, throttle
         self._may_call, self._halted = may_call, halted
         self._paused_until = 0.0
 
@@ -155,17 +180,19 @@ class RetryingCaller:
 
         Raises the CallError of the last attempt: it is final, attempts are used up, or the deadline is too close.
         """
-        for attempt in range(1, self._policy.attempts + 1):
+        for attempt in range(1, self.policy.attempts + 1):
             await self._wait(self._paused_until - self._clock.now(), deadline)
             if not self._may_call():
                 return None
             try:
                 reply = await once()
             except CallError as error:
+                if self.policy.is_too_long(error):
+                    raise
                 delay = self._delay(attempt, error)
                 if error.code in OVERLOAD_CODES:
                     self._slow_down(ticket, delay if error.retry_after is not None else 0.0)
-                final = error.code not in TRANSIENT_CODES or attempt == self._policy.attempts
+                final = error.code not in TRANSIENT_CODES or attempt == self.policy.attempts
                 if final or self._clock.now() + delay >= deadline:
                     raise
                 await self._pause(delay)
@@ -179,7 +206,10 @@ class RetryingCaller:
     def _slow_down(self, ticket: int, pause: float) -> None:
         """Reduce the number of concurrent calls and, if the endpoint named a time, pause all of them until then."""
         self._throttle.record_overload(ticket)
-        self._paused_until = max(self._paused_until, self._clock.now() + pause)
+        until = self._clock.now() + pause
+        if until - max(self._paused_until, self._clock.now()) >= _TOLD_SECONDS:
+            self._on_wait(pause)
+        self._paused_until = max(self._paused_until, until)
 
     async def _wait(self, seconds: float, deadline: float) -> None:
         """Wait until a Retry-After of an earlier reply has passed."""
@@ -196,6 +226,6 @@ class RetryingCaller:
     def _delay(self, attempt: int, error: CallError) -> float:
         """Return the seconds to wait: Retry-After (capped), else exponential backoff, up to half of it random."""
         if error.retry_after is not None:
-            return min(error.retry_after, self._policy.retry_after_cap)
+            return min(error.retry_after, self.policy.retry_after_cap)
         longest = min(MAX_DELAY_SECONDS, FIRST_DELAY_SECONDS * 2.0 ** (attempt - 1))
         return longest * (0.5 + self._clock.jitter() / 2)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -19,7 +19,17 @@ from assay.records.golden_set import Case, User
 
 _PLACEHOLDER = re.compile(r"\{\{\s*([A-Za-z_.]+)\s*\}\}")
 USER_FIELDS = User.__struct_fields__
-PLACEHOLDER_NAMES = ("case_id", "question", "history", "k", "user", *(f"user.{field}" for field in USER_FIELDS))
+PLACEHOLDER_NAMES = (
+    "case_id",
+    "question",
+    "history",
+    "messages",
+    "k",
+    "user",
+    *(f"user.{field}" for field in USER_FIELDS),
+)
+TURN_PLACEHOLDERS = ("history", "messages")
+"""The placeholders that send the earlier turns of a conversation."""
 
 
 def fill_call_template(template: Any, call: TargetCall) -> Any:
@@ -45,12 +55,36 @@ def list_placeholder_values(call: TargetCall) -> dict[str, Any]:
         "case_id": case.id,
         "question": case.question,
         "history": _to_json_value(case.history),
+        "messages": list_messages(case),
         "k": call.k,
         "user": user,
     }
     for field in USER_FIELDS:
         values[f"user.{field}"] = (user or {}).get(field)
     return values
+
+
+def list_messages(case: Case) -> list[dict[str, str]]:
+    """Return the conversation as messages of model endpoints, the question last.
+
+    >>> from assay.records.golden_set import Turn
+    >>> list_messages(Case("c", "And on Sunday?", history=(Turn("user", "Open today?"), Turn("assistant", "Yes."))))[1:]
+    [{'role': 'assistant', 'content': 'Yes.'}, {'role': 'user', 'content': 'And on Sunday?'}]
+    """
+    turns = [{"role": str(turn.role), "content": turn.text} for turn in case.history]
+    return [*turns, {"role": "user", "content": case.question}]
+
+
+def names_placeholder(template: Any, names: Collection[str]) -> bool:
+    """Return whether a template has one of some placeholders.
+
+    >>> names_placeholder({"input": ["{{ history }}"]}, ("history",))
+    True
+    """
+    if isinstance(template, str):
+        return not set(names).isdisjoint(_PLACEHOLDER.findall(template))
+    items = template.values() if isinstance(template, Mapping) else template if isinstance(template, list) else ()
+    return any(names_placeholder(item, names) for item in items)
 
 
 def encode_user(case: Case) -> dict[str, Any] | None:

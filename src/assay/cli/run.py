@@ -164,7 +164,7 @@ def measure(
 ) -> ExitCode:
     options = {**locals(), "html": page.html}
     from assay.formats.settings_file import format_settings_lines, load_config
-    from assay.runs.observe_run import ObservationRequest
+    from assay.runs.observe_run import ObservationRequest, check_probes
     from assay.targets.choose_target import TargetPermissions
 
     config = load_config(settings, _settings_from_options(options))
@@ -191,6 +191,8 @@ def measure(
     reports = ReportFiles(
         owner=owner, now=resolve_timestamp(now), detail_mb=page.detail_mb, show_forbidden=page.show_forbidden
     )
+    if probe_identities:
+        check_probes(measurement)
     status, folder = _run(
         measurement, gate_request, workers, format, reports, strict=strict, verbose=verbose, named=metrics is not None
     )
@@ -215,14 +217,20 @@ def _settings_from_options(options: dict[str, Any]) -> dict[str, tuple[str, Any]
 
 
 def _observe_targets(measurement: ObservationRequest) -> ObservedRun:
+    from assay.calls.retry import format_wait
     from assay.cli.progress import show_tasks
     from assay.runs.observe_run import observe_run
+    from assay.text.escaping import escape_terminal
 
     def print_stopping() -> None:
         typer.echo("stopping: cases in progress are finished and saved; press Ctrl-C again to exit at once", err=True)
 
+    def print_waiting(target: str, seconds: float) -> None:
+        wait = format_wait(seconds)
+        typer.echo(f"target {escape_terminal(target)} asks to wait (Retry-After): going on in {wait}", err=True)
+
     with show_tasks() as start_bar:
-        return observe_run(measurement, start_bar, print_stopping)
+        return observe_run(measurement, start_bar, print_stopping, on_wait=print_waiting)
 
 
 def _refuse_scoring_options(context: typer.Context) -> None:
@@ -293,9 +301,22 @@ def _suggest_next_step(run: ScoredRun, measurement: ObservationRequest, folder: 
     from assay.cli.score import suggest_next_step
 
     if run.scoring.decision.unanswered:
-        settings = measurement.config.path
-        return shlex.join(["assay", "doctor", *(["--settings", settings] if settings is not None else [])])
+        return shlex.join(["assay", "doctor", *_list_doctor_options(measurement)])
     return suggest_next_step(run, shlex.join(["--run", str(folder)]))
+
+
+def _list_doctor_options(measurement: ObservationRequest) -> list[str]:
+    """Return the options with which `assay doctor` looks at what a run was told: those given here, and its settings."""
+    config = measurement.config
+    options = ["--settings", config.path] if config.path is not None else []
+    golden = config.golden_settings
+    given = {"golden": golden.path if golden is not None else None, "corpus": config.settings.corpus}
+    for name, value in given.items():
+        if value is not None and config.origins.get(name) == f"--{name}":
+            options += [f"--{name}", value]
+    for target in measurement.targets:
+        options += ["--target", target]
+    return options
 
 
 def _probe(measurement: ObservationRequest, status: ExitCode) -> ExitCode:

@@ -104,7 +104,7 @@ def compare_with_baseline(run: ScoredRun) -> Mapping[str, Comparison]:
     if run.baseline is None:
         return {}
     baseline = run.baseline
-    sides = [take_snapshot(run, config) for config in sorted(run.scoring.configs)]
+    sides = [take_snapshot(run, config, made_with=run.made_with.get(config)) for config in sorted(run.scoring.configs)]
     # All configurations of a run have the same verdicts and rubrics.
     same_judge = all(
         (baseline.side.judge, baseline.side.rubrics) == (side.side.judge, side.side.rubrics) for side in sides

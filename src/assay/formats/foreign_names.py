@@ -142,6 +142,8 @@ def open_row(row: Mapping[Any, Any], note: Callable[[str], None], *, is_output: 
     _fold_columns(members)
     _open_wrapper(members, _INPUT_WRAPPERS, "question", QUESTION_KEYS)
     _open_wrapper(members, _REFERENCE_WRAPPERS, "reference", (*REFERENCE_KEYS, *ANSWER_KEYS, *OTHER_ANSWER_KEYS))
+    if not is_output:
+        _open_must_refuse(members)
     _open_answers(members, note, is_output=is_output)
     _open_outputs(members, note, is_output=is_output)
     return members
@@ -197,6 +199,22 @@ def _find_text(inner: Mapping[str, Any], keys: Collection[str]) -> str | None:
 _ANSWERABLE = {"is_impossible": False, "unanswerable": False, "is_answerable": True, "answerable": True}
 """Members that say whether the sources hold an answer, with the value that says so."""
 _TRUTHS: dict[Any, bool] = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
+
+
+MUST_REFUSE = "must_refuse"
+"""The column of `answer-csv` that says of a question that it is to be declined."""
+
+
+def _open_must_refuse(members: dict[str, Any]) -> None:
+    """Read whether a question is to be declined. Raises RowError for a value that is neither true nor false."""
+    stated = members.get(MUST_REFUSE)
+    if not _is_given(stated):
+        return
+    truth = _TRUTHS.get(str(stated).strip().lower())
+    if truth is None:
+        raise RowError(MUST_REFUSE, f"unknown (got {shorten_repr(stated)}; expected true or false)")
+    members[MUST_REFUSE] = truth
+    members.setdefault("behaviour", "abstain" if truth else "answer")
 
 
 def _open_answers(members: dict[str, Any], note: Callable[[str], None], *, is_output: bool) -> None:

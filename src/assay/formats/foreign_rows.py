@@ -24,6 +24,7 @@ from assay.formats.foreign_names import (
     EVIDENCE_TEXT_KEYS,
     ID_KEYS,
     LIST_KEYS,
+    MUST_REFUSE,
     QUESTION_KEYS,
     REFERENCE_KEYS,
     TAG_KEYS,
@@ -194,6 +195,7 @@ def _read_case(members: Mapping[str, Any], notes: dict[str, None]) -> Case:
         evidence=_read_evidence(members),
         tags=_read_tags(members),
         behaviour=behaviour,
+        also_accept=("permission_denied",) if behaviour == "abstain" and members.get(MUST_REFUSE) else (),
         must_have=tuple(_read_texts(members, "must_have")),
         must_cite=tuple(_read_texts(members, "must_cite")),
         forbidden_text=tuple(_read_texts(members, "forbidden_text")),
@@ -358,7 +360,7 @@ def _read_config(members: Mapping[str, Any]) -> str:
 
 READ_MEMBERS = frozenset((
     *QUESTION_KEYS, *REFERENCE_KEYS, *EVIDENCE_TEXT_KEYS, *EVIDENCE_ID_KEYS, *ID_KEYS, *TAG_KEYS, *BEHAVIOUR_KEYS,
-    *LIST_KEYS, *CONFIG_KEYS, *_OUTPUT_KEYS, "retrieved_chunks",
+    *LIST_KEYS, *CONFIG_KEYS, *_OUTPUT_KEYS, "retrieved_chunks", MUST_REFUSE,
 ))  # fmt: skip
 """The members of rows that are of the golden set or of the outputs."""
 

@@ -1,7 +1,8 @@
 """Format `answer-csv`: a spreadsheet of questions with reference answers, citations and refusals (ADR 0038).
 
-The dialect is RFC 4180: commas, double quotes, quoted line breaks; cells are data, never formulas. The expected
-citations of a row are what the answer must cite and also its evidence, because they are the sources of the fact. A row
+The dialect is RFC 4180: commas (or semicolons, as spreadsheets write them where numbers have commas), double quotes,
+quoted line breaks; cells are data, never formulas. The expected citations of a row are what the answer must cite and
+also its evidence, because they are the sources of the fact. A row
 with `must_refuse` true (or TRUE, as spreadsheets write it) expects abstention; `permission_denied` is accepted too,
 because the column does not distinguish them.
 """
@@ -22,8 +23,9 @@ from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case, Evidence
 from assay.text.late_pattern import LatePattern
 
-REQUIRED_COLUMNS = ("question_id", "question", "expected_answer", "expected_citations", "must_refuse", "notes")
-OPTIONAL = ("category", "tags")
+REQUIRED_COLUMNS = ("question_id", "question", "expected_answer", "must_refuse")
+OPTIONAL = ("expected_citations", "notes", "category", "tags")
+_SEPARATORS = (",", ";")
 ANSWER_CSV_NAMES = {
     "id": "question_id",
     "reference": "expected_answer",
@@ -43,7 +45,7 @@ class Record(NamedTuple):
 
 def read_answer_csv(source: Source, builder: GoldenBuilder) -> None:
     """Read the records below the header. Without a `category` column it is taken from notes such as `off-domain: …`."""
-    records = _records(source)
+    records = _records(source, find_separator(source))
     header = next(records, None)
     if header is None or not _is_valid_header(header, builder, source.name):
         return
@@ -63,10 +65,27 @@ def read_answer_csv(source: Source, builder: GoldenBuilder) -> None:
         builder.findings.add_warning(None, "notes", message, "E_CATEGORY")
 
 
-def _records(source: Source) -> Iterator[Record]:
+def find_separator(source: Source) -> str:
+    """Return what separates the cells of a table: that by which its first line has the most columns of this format."""
+    first = next((decode_line(line, source.name) for line in read_lines(source) if line.data.strip()), "")
+    return max(_SEPARATORS, key=lambda separator: len(list_known_columns(first, separator)))  # the comma if none has
+
+
+def list_known_columns(header: str, separator: str) -> list[str]:
+    """Return the columns of this format that a first line has.
+
+    >>> list_known_columns("question;question_id;x", ";")
+    ['question', 'question_id']
+    """
+    cells = [cell.strip().strip('"') for cell in header.split(separator)]
+    return [cell for cell in cells if cell in (*REQUIRED_COLUMNS, *OPTIONAL)]
+
+
+def _records(source: Source, separator: str) -> Iterator[Record]:
     """Yield the records that are not blank; line numbers count line breaks inside quotes."""
     csv.field_size_limit(MAX_LINE_BYTES)
-    reader = csv.reader((decode_line(line, source.name) + "\n" for line in read_lines(source)), strict=True)
+    lines = (decode_line(line, source.name) + "\n" for line in read_lines(source))
+    reader = csv.reader(lines, delimiter=separator, strict=True)
     begin = 1
     while True:
         begin = reader.line_num + 1
@@ -116,9 +135,10 @@ def _is_valid_header(header: Record, builder: GoldenBuilder, name: str) -> bool:
 
 def _add_case(row: dict[str, str], builder: GoldenBuilder, spot: CaseLocation) -> bool:
     """Add the case of a row; return whether its category came from the notes."""
-    category_in_notes = _CATEGORY.match(row["notes"]) if "category" not in row else None
+    notes = row.get("notes", "")
+    category_in_notes = _CATEGORY.match(notes) if "category" not in row else None
     category = category_in_notes[1] if category_in_notes else row.get("category", "")
-    cited = builder.clean_names(_split_items(row["expected_citations"]), spot, "expected_citations")
+    cited = builder.clean_names(_split_items(row.get("expected_citations", "")), spot, "expected_citations")
     must_refuse = row["must_refuse"].strip().lower()
     if must_refuse not in ("true", "false"):
         message = f"unknown value (got {shorten_repr(row['must_refuse'])}; expected true or false)"
@@ -137,7 +157,7 @@ def _add_case(row: dict[str, str], builder: GoldenBuilder, spot: CaseLocation) -
         must_cite=cited,
         tags=_split_items(row.get("tags", "")),
         attributes={"category": category} if category else {},
-        notes=row["notes"],
+        notes=notes,
     )
     builder.add_case(case, spot)
     return category_in_notes is not None

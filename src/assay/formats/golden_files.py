@@ -6,7 +6,6 @@ that holds less than the native one counts what is lost.
 
 from __future__ import annotations
 
-import csv
 import gc
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -199,8 +198,8 @@ def _refuse_binary(source: Source) -> None:
 def _guess_kind(first: Line, source: Source) -> str:
     text = decode_line(first, source.name)
     cells = text.split()
-    header = _split_header(text)
-    if source.suffix == ".csv" or len(set(header) & set(golden_answer_csv.REQUIRED_COLUMNS)) > 1:
+    columns = golden_answer_csv.list_known_columns(text, golden_answer_csv.find_separator(source))
+    if source.suffix == ".csv" or len(columns) > 1:
         return "answer-csv"
     if tuple(cells) == trec_qrels.BEIR_LAYOUT.names:
         return "beir"
@@ -211,14 +210,6 @@ def _guess_kind(first: Line, source: Source) -> str:
     if text.lstrip().startswith("<"):
         return "HTML or XML"
     return "YAML settings" if _SETTINGS.match(text) else "plain text"
-
-
-def _split_header(text: str) -> list[str]:
-    """Return the cells of a first line, none if it cannot be CSV; a lone carriage return is not allowed in a cell."""
-    try:
-        return next(csv.reader([text]), [])
-    except csv.Error:
-        return []
 
 
 def _member_names(source: Source) -> list[str]:

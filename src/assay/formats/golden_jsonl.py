@@ -95,6 +95,7 @@ def read_golden_records(
             _read_header(row, builder, spot)
             continue
         misfits = use_own_names(row, record, spot.path)
+        _use_own_turns(row)
         misfits += expand(row, spot.path) if expand is not None else []
         try:
             fitted, free = convert_open(row, record, spot.path)
@@ -162,6 +163,14 @@ def use_own_names(row: dict[str, Any], record: type[Struct], at: str) -> list[Mi
             misfits.append(Misfit(join_field(at, own) if at else own, message, "E_KEY_TWICE"))
         row.setdefault(own, value)
     return misfits
+
+
+def _use_own_turns(row: dict[str, Any]) -> None:
+    """Give the text of earlier turns its own name; messages of model endpoints call it `content`."""
+    history = row.get("history")
+    for turn in history if isinstance(history, list) else ():
+        if isinstance(turn, dict) and "text" not in turn and isinstance(turn.get("content"), str):
+            turn["text"] = turn.pop("content")
 
 
 def first_content(source: Source) -> Line | None:

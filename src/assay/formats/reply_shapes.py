@@ -401,15 +401,21 @@ def _note_ignored(members: Mapping[str, Any], ignored: Sequence[str], note: Note
     if expected:
         note(f"not read, because they belong to the golden set: {', '.join(expected)}")
     if ignored:
-        note(f"keys that were not read: {', '.join(map(_describe_key, ignored))}")
+        described = [_describe_key(key, isinstance(members[key], (list, tuple, Mapping))) for key in ignored]
+        note(f"keys that were not read: {', '.join(described)}")
 
 
 _READABLE = (*sorted(_OWN_KEYS), *STAGE_KEYS, *STAGE_LIST_KEYS, *RANKING_KEYS, *ANSWER_KEYS, CONTEXT_STAGE)
 
 
+_STRUCTURED = frozenset((*STAGE_KEYS, *STAGE_LIST_KEYS, *RANKING_KEYS, "stages", "usage", "versions", "tool_calls"))
+"""Members that are lists or objects: a plain value, such as `"status": "ok"`, is none of them misspelt."""
+_SINGLE = tuple(name for name in _READABLE if name not in _STRUCTURED)
+
+
 @lru_cache(maxsize=256)  # every row of a file has the same
-def _describe_key(key: str) -> str:
-    near = get_close_matches(key.lower(), _READABLE, n=1)
+def _describe_key(key: str, is_structured: bool) -> str:
+    near = get_close_matches(key.lower(), _READABLE if is_structured else _SINGLE, n=1)
     return f"{key} (did you mean {near[0]}?)" if near else key
 
 

@@ -10,6 +10,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -51,6 +52,10 @@ def make_observation_key(observation: Observation) -> ObservationKey:
     return observation.config_id, observation.case_id, observation.repeat
 
 
+class RunInUseError(InputError):
+    """Raised for a run folder that another process writes."""
+
+
 class RunFolder:
     """An open, locked run folder. Close it, or use it in a `with` block."""
 
@@ -87,6 +92,12 @@ class RunFolder:
         if not self._lock.closed:  # after a first close the file may already be the lock of another process
             (self.path / RUN_LOCK_FILE).unlink(missing_ok=True)
             self._lock.close()
+
+    def discard(self) -> None:
+        """Release the lock, and remove the folder if nothing was written into it."""
+        self.close()
+        with suppress(OSError):
+            self.path.rmdir()
 
     def write_manifest(self, manifest: Mapping[str, Any]) -> None:
         """Replace the manifest, completely or not at all."""
@@ -293,7 +304,8 @@ def _acquire_lock(path: Path) -> IO[str]:
             file.seek(0)
             holder = file.read(200).strip() or "another process"
             file.close()
-            raise _input_error(path.parent, f"is being written by {holder} (expected one process at a time)") from None
+            message = f"is being written by {holder} (expected one process at a time)"
+            raise RunInUseError([Problem(str(path.parent), None, "", message, "E_RUN_FOLDER")]) from None
         # The previous holder may have removed the file that was locked here in the meantime: try the new one.
         if path.exists() and os.fstat(file.fileno()).st_ino == path.stat().st_ino:
             break

@@ -20,7 +20,7 @@ from assay.metrics.access_rules import SupersededVersions
 from assay.metrics.corpus_texts import CorpusTexts
 from assay.metrics.restricted_text import AllowedText, RestrictedCorpus
 from assay.metrics.settled_answers import digest_expectations
-from assay.records.golden_set import BEHAVIOURS, Behaviour, Case, Corpus, CorpusChunk, GoldenSet, Selector
+from assay.records.golden_set import BEHAVIOURS, Behaviour, Case, Corpus, CorpusChunk, Evidence, GoldenSet, Selector
 from assay.records.observations import Chunk, Observation, is_text_id
 from assay.text.normalisation import fold_text
 from assay.text.tokens import DocumentFrequencies
@@ -56,6 +56,15 @@ def has_field_value(fields: Mapping[str, Any], name: str, wanted: str | int) -> 
     if isinstance(value, (list, tuple)):
         return wanted in value
     return bool(value == wanted) and not isinstance(value, bool)
+
+
+def list_needed_fields(selector: Selector) -> list[str]:
+    """Return the fields that a chunk must have for a selector to match it, besides its id and its text.
+
+    >>> list_needed_fields({"document": "tides", "page": 4, "quote": "at half past six"})
+    ['document', 'page']
+    """
+    return [name for name in selector if name not in (CHUNK_ID, QUOTE)]
 
 
 class EvidenceIndex:
@@ -164,6 +173,23 @@ class EvidenceIndex:
                     covered_units = (covered_units or 0) | mask
         return covered_units
 
+    def list_known_fields(self, chunk: Chunk) -> list[dict[str, Any]]:
+        """Return the fields of a chunk as they are compared: with those of the corpus, for a chunk without an id those
+        of each chunk of the corpus that has its text."""
+        is_told_by_text = is_text_id(chunk.chunk_id)
+        twins = self._corpus_texts.find_chunks(chunk) if self._corpus_texts is not None and is_told_by_text else ()
+        return [chunk_fields(chunk, twin) for twin in twins] or [chunk_fields(chunk, self._known.get(chunk.chunk_id))]
+
+    @property
+    def knows_texts(self) -> bool:
+        """Whether a corpus says which text is of which chunk."""
+        return self._corpus_texts is not None
+
+    def get_known_text(self, chunk: Chunk) -> str | None:
+        """Return the text of a chunk, its own or that of the corpus; None if neither is known."""
+        corpus_chunk = self._known.get(chunk.chunk_id)
+        return chunk.text if chunk.text is not None or corpus_chunk is None else corpus_chunk.text
+
     def best_grade(self, mask: int) -> int:
         """Return the highest grade among the units of a mask; 0 for none."""
         if not mask & (mask - 1):
@@ -217,6 +243,15 @@ class GoldenIndex:
         if self.corpus is not None:
             texts += [chunk.text for chunk in self.corpus.chunks.values() if chunk.text]
         return DocumentFrequencies.from_texts(texts)
+
+    @cached_property
+    def wanted_names(self) -> dict[str, frozenset[str]]:
+        """The documents, pages and other values that evidence names, by field; no ids of chunks and no quotes."""
+        wanted: dict[str, set[str]] = {}
+        for selector in [selector for case in self.golden.cases for unit in case.evidence for selector in unit.any_of]:
+            for name in list_needed_fields(selector):
+                wanted.setdefault(name, set()).add(str(selector[name]))
+        return {name: frozenset(values) for name, values in wanted.items()}
 
     @cached_property
     def corpus_text(self) -> RestrictedCorpus | None:
@@ -287,6 +322,15 @@ class CaseIndex:
         )
         self.ideal: list[int] = sorted(self.evidence.grades, reverse=True)
         self.required = _bit_mask([unit.required for unit in evidence_units if unit.grade > 0])
+
+    @cached_property
+    def field_units(self) -> tuple[tuple[int, Evidence], ...]:
+        """The required units, with their bits, of which every selector names a field such as the document: chunks that
+        lack it cannot be compared with them."""
+        if self.evidence.by_id_alone or self.denied:
+            return ()
+        graded = enumerate(unit for unit in self.case.evidence if unit.grade > 0)
+        return tuple((bit, unit) for bit, unit in graded if unit.required and all(map(list_needed_fields, unit.any_of)))
 
     @cached_property
     def visibility_cache(self) -> dict[str, bool]:

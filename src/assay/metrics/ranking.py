@@ -22,6 +22,7 @@ import numpy.typing as npt
 from msgspec import Struct, structs
 
 from assay.metrics.case_index import CaseIndex, EvidenceIndex
+from assay.metrics.evidence_fields import describe_unreported_field, find_unreported_field
 from assay.metrics.metric import (
     Batch,
     FactKey,
@@ -207,8 +208,8 @@ class RankingInput(Protocol):
         """Rows whose stage the target reported."""
 
     @property
-    def is_unmatchable(self) -> BoolArray:
-        """Rows with chunks that have no ids, although the evidence can be told only by an id."""
+    def unmatchable(self) -> Sequence[Unscored]:
+        """Rows with chunks that lack the id or the field by which the evidence is told, one entry for each reason."""
 
     @property
     def has_grades(self) -> BoolArray:
@@ -246,7 +247,7 @@ class RankingFacts:
         self.slot: list[int] = []
         self.first: list[int] = []
         self.grade: list[int] = []
-        self.without_ids: set[int] = set()
+        self.unmatchable_rows: dict[str, list[int]] = {}
         self._tables: dict[int | None, RankingTable] = {}
 
     def add(self, rows: JoinedRows) -> None:
@@ -259,7 +260,7 @@ class RankingFacts:
                 continue
             if ranked_stage.has_text_ids:
                 if evidence.needs_ids:
-                    self.without_ids.add(row_number)
+                    self.unmatchable_rows.setdefault(NO_IDS, []).append(row_number)
                     continue
             elif evidence.by_id_alone and ranked_stage.distinct.isdisjoint(evidence.by_id):
                 continue
@@ -271,8 +272,15 @@ class RankingFacts:
                 self.slot.append(slot)
                 self.first.append(new_units)
                 self.grade.append(evidence.best_grade(new_units))
+            if not evidence.by_id_alone:
+                self._note_unreported_field(case, ranked_stage, covered, row_number)
         self.cases += rows.cases
         self.error_codes += rows.error_codes
+
+    def _note_unreported_field(self, case: CaseIndex, ranked: StageRanking, covered: int, row_number: int) -> None:
+        name = find_unreported_field(case, ranked.stage.chunks, covered)
+        if name is not None:
+            self.unmatchable_rows.setdefault(describe_unreported_field(name), []).append(row_number)
 
     @cached_property
     def is_stage_reported(self) -> BoolArray:
@@ -280,11 +288,14 @@ class RankingFacts:
         return np.asarray(np.asarray(self.length) != NOT_REPORTED, dtype=np.bool_)
 
     @cached_property
-    def is_unmatchable(self) -> BoolArray:
-        """Rows with chunks that have no ids, although the evidence can be told only by an id."""
-        unmatchable = np.zeros(len(self.cases), dtype=np.bool_)
-        unmatchable[list(self.without_ids)] = True
-        return unmatchable
+    def unmatchable(self) -> list[Unscored]:
+        """Rows with chunks that lack the id or the field by which the evidence is told, one entry for each reason."""
+        unscored = []
+        for reason, row_numbers in sorted(self.unmatchable_rows.items()):
+            rows = np.zeros(len(self.cases), dtype=np.bool_)
+            rows[row_numbers] = True
+            unscored.append(rows_not_applicable(rows, reason))
+        return unscored
 
     @cached_property
     def has_grades(self) -> BoolArray:
@@ -439,7 +450,7 @@ def score_ranking(rankings: RankingInput, name: MetricName) -> ScoreColumn:
     unreported = ~rankings.is_stage_reported
     unless += [(rows & unreported, status, reason) for rows, status, reason in rankings.target_errors]
     unless.append(rows_not_applicable(unreported, describe_unreported_stage(rankings.stage)))
-    unless.append(rows_not_applicable(rankings.is_unmatchable, NO_IDS))
+    unless += rankings.unmatchable
     if name.base == "judged":
         unless.append(rows_not_applicable(empty, "empty ranking"))
     if name.base == "context_precision":

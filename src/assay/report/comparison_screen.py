@@ -300,7 +300,8 @@ def _build_case_lines(comparison: Comparison, most: int, width: int) -> list[str
         title = escape_terminal(f"Cases: {counts}" + (f" ({details})" if details else ""))
         titles.append(f"{title}{':' if lines else ''}")
     title = titles[0] if len(titles[0]) <= width else titles[1]
-    return [title, *_cut_list(lines, most)]
+    folded = textwrap.wrap(title, width, max_lines=2, placeholder=" …", break_on_hyphens=False)
+    return [*folded, *_cut_list(lines, max(1, most + 1 - len(folded)) if lines else most)]
 
 
 def _describe_flip(case_id: str, change: CaseChange | None, name: str = "") -> str:

@@ -574,7 +574,10 @@ def _build_failed_lines(
     short_names |= shorten_names(configs, _SHORTEST_NAME)
     if len("; ".join(counts)) > width:  # a count says more than the end of a name
         counts = [count.replace(config, short_names[config], 1) for config, count in zip(configs, counts, strict=True)]
-    lines = [shorten_at_word(escape_terminal(f"Cases: {'; '.join(counts)}"), width)]
+    counted = escape_terminal(f"Cases: {'; '.join(counts)}")
+    lines = textwrap.wrap(
+        counted, width, max_lines=_MAX_LINES_OF_COUNTS, placeholder=f" {ELLIPSIS}", break_on_hyphens=False
+    )
     judged = _describe_judged(scoring, configs)
     if judged:
         folded = textwrap.wrap(judged, width, subsequent_indent="   ", break_on_hyphens=False, break_long_words=False)
@@ -591,6 +594,7 @@ def _build_failed_lines(
     return [*lines, *_cut_failed_lines(described, len(failed_cases), room - len(lines))]
 
 
+_MAX_LINES_OF_COUNTS = 3
 _MAX_LINES_ON_JUDGE = 3
 
 

@@ -92,6 +92,8 @@ def list_case_outcomes(scoring: ScoringResult) -> list[str]:
 def describe_case_outcomes(result: ConfigResult) -> str:
     """Return what is known of the cases of a configuration, and what is open, in one sentence."""
     counts = count_cases(result)
+    if counts.cases and counts.unanswered == counts.cases:
+        return f"{counts.cases} of {format_count(counts.cases, 'case')} without an answer, {counts.passed} passed"
     unanswered = f" ({counts.unanswered} without an answer)" if counts.unanswered else ""
     failed = f"{counts.failed} of {format_count(counts.cases, 'case')} failed{unanswered}"
     if not counts.unknown:

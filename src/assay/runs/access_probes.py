@@ -14,7 +14,7 @@ from assay.formats.golden_files import LoadedGolden, compute_golden_digest
 from assay.records.counts import format_count
 from assay.records.digest import compute_digest
 from assay.records.errors import SettingsError
-from assay.records.golden_set import BEHAVIOURS, Case, User
+from assay.records.golden_set import BEHAVIOURS, Case, GoldenSet, User
 from assay.records.scores import SCORED
 from assay.scoring.scored_run import ScoredRun
 
@@ -32,17 +32,22 @@ class ProbeLeak:
     count: int
 
 
+def list_identities(golden: GoldenSet) -> dict[str, User]:
+    """Return the users that the cases name, by their digest. Raises SettingsError for fewer than two."""
+    identities = {compute_digest(case.user): case.user for case in golden.cases if case.user is not None}
+    if len(identities) < 2:
+        message = "--probe-identities: the golden set names fewer than two identities (user), so none to swap"
+        raise SettingsError(f"{message} (got {len(identities)}; expected cases of two users or more)")
+    return identities
+
+
 def make_probes(loaded: LoadedGolden, chosen: Sequence[Case]) -> LoadedGolden:
     """Return the golden set of probes: each question of the selected cases under each identity that did not ask it.
 
     Raises SettingsError if the cases name fewer than two identities, because there is none to swap.
     """
     golden = loaded.golden
-    identities = {compute_digest(case.user): case.user for case in golden.cases if case.user is not None}
-    if len(identities) < 2:
-        raise SettingsError(
-            "--probe-identities: the golden set names fewer than two identities (user), so none to swap"
-        )
+    identities = list_identities(golden)
     asked_pairs = {(case.question, compute_digest(case.user)) for case in golden.cases}
     cases: dict[tuple[str, str], Case] = {}
     for case in chosen:

@@ -25,7 +25,16 @@ from assay.formats.golden_files import PLACEHOLDER_REMEDY, LoadedGolden, describ
 from assay.formats.settings_file import Config, find_secrets, load_config
 from assay.gates.gate_files import load_gate
 from assay.gates.rules import find_rule_problem
+from assay.metrics.case_index import GoldenIndex
 from assay.metrics.citations import find_unknown_sources
+from assay.metrics.evidence_fields import (
+    OTHER_NAME_REMEDY,
+    describe_other_names,
+    find_other_names,
+    find_shown_names,
+    find_unreported_field,
+    leave_out_known,
+)
 from assay.metrics.hidden_evidence import find_hidden_evidence
 from assay.records.counts import format_count
 from assay.records.errors import AssayError, InputError, Problem
@@ -39,9 +48,11 @@ from assay.runs.observation_runner import join_search_and_answer
 from assay.scoring.cluster_suggestions import TwinKind, suggest_clusters
 from assay.scoring.column_values import format_case_ids
 from assay.targets.choose_target import (
+    TURNS_REMEDY,
     ChosenTarget,
     TargetPermissions,
     choose_targets,
+    describe_untold_turns,
     is_told_user,
     list_secret_variables,
     make_target,
@@ -407,6 +418,28 @@ def _check_target(
             observation = add_context_stage(observation, chosen.settings.context)
         yield from _check_observation(subject, chosen, observation, golden)
         yield from _check_shown_ids(subject, observation, corpus)
+        yield from _check_names(subject, observation, golden, corpus)
+
+
+def _check_names(
+    subject: str, observation: Observation, golden: GoldenSet, corpus: Corpus | None
+) -> Iterator[SetupFinding]:
+    """Yield a warning if the chunks lack a field by which evidence is named, or have its quotes under other names."""
+    chunks = [chunk for stage in observation.stages or () for chunk in stage.chunks]
+    index = GoldenIndex(golden, corpus)
+    cases = [index.case_index(position) for position in range(len(golden.cases))]
+    lacking = Counter(find_unreported_field(case, chunks, 0) for case in cases)
+    for name, count in lacking.items():
+        if name is not None:
+            naming = format_count(count, "case names", "cases name")
+            message = f"reports no `{name}` of chunks, by which {naming} evidence, so that its recall is not scored"
+            remedy = f"report `{name}` with each chunk, or name the evidence by its quote alone"
+            yield SetupFinding("warn", subject, message, remedy)
+    names = Counter(name for case in cases for name in find_other_names(case, chunks))
+    shown = find_shown_names(cases[0].evidence, chunks, index.wanted_names) if cases else set()
+    names = leave_out_known(names, shown, corpus)
+    if names:
+        yield SetupFinding("warn", subject, describe_other_names(names), OTHER_NAME_REMEDY)
 
 
 def _find_call_remedy(chosen: ChosenTarget, error: CallError) -> str:
@@ -475,6 +508,9 @@ def _check_observation(
         yield SetupFinding(
             "warn", subject, f"the first case has an error: {observation.error.code} {observation.error.message}"
         )
+    untold_turns = describe_untold_turns(chosen, golden.cases)
+    if untold_turns is not None:
+        yield SetupFinding("warn", subject, untold_turns, TURNS_REMEDY)
     chunks = [chunk for stage in observation.stages or () for chunk in stage.chunks]
     answers = isinstance(observation.answer, str)
     checks: list[tuple[bool, WarningRank, str, str]] = [

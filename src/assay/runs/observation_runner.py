@@ -14,7 +14,7 @@ from functools import partial
 from msgspec import UNSET, structs
 
 from assay.calls.interfaces import SEARCH_STAGE, CallError, ReplyNotices, Target, TargetCall, TargetOperation
-from assay.calls.retry import RETRY_AFTER_CAP_SECONDS, Clock, RetryingCaller, RetryPolicy, Throttle
+from assay.calls.retry import RETRY_AFTER_CAP_SECONDS, Clock, RetryingCaller, RetryPolicy, Throttle, format_wait
 from assay.records.counts import format_count
 from assay.records.errors import AssayError
 from assay.records.golden_set import Case
@@ -77,6 +77,7 @@ class ObservationRunner:
         sink: ObservationSink,
         clock: Clock | None = None,
         progress: ReportProgress | None = None,
+        on_wait: Callable[[float], None] = lambda _: None,
     ) -> None:
         self.target, self.policy, self.sink = target, policy, sink
         self.clock = clock or Clock()
@@ -84,11 +85,12 @@ class ObservationRunner:
         self._progress = progress
         self._throttle = Throttle(policy.concurrency)
         self._attempts = RetryingCaller(
-            RetryPolicy(policy.attempts, policy.retry_after_cap),
+            RetryPolicy(policy.attempts, policy.retry_after_cap, gives_up=True),
             self.clock,
             self._throttle,
             self._may_call,
             lambda: bool(self.tally.halted),
+            on_wait,
         )
         self._in_a_row = self._without_answer = 0
         self.notices = ReplyNotices()
@@ -167,7 +169,8 @@ class ObservationRunner:
                 once = partial(self._call, work.case, operation, deadline)
                 reply = await self._attempts.run_with_retries(once, deadline, ticket)
             except CallError as error:
-                message = error.message + describe_operations(operation, self.policy.operations)
+                message = error.message + self._note_long_wait(error)
+                message += describe_operations(operation, self.policy.operations)
                 observation = structs.replace(observation, error=TargetError(error.code, message))
                 break
             if reply is None:
@@ -178,6 +181,14 @@ class ObservationRunner:
         if self.policy.context is not None:
             observation = add_context_stage(observation, self.policy.context)
         return structs.replace(observation, config_id=self.target.name, repeat=work.repeat)
+
+    def _note_long_wait(self, error: CallError) -> str:
+        """Stop the run if a target asks to wait too long; return what its message then says."""
+        if error.retry_after is None or not self._attempts.policy.is_too_long(error):
+            return ""
+        self.stop("retry_after")
+        cap = format_wait(self.policy.retry_after_cap)
+        return f"; it asks to wait {format_wait(error.retry_after)} (Retry-After; run.retry_after_cap is {cap})"
 
     def _may_call(self) -> bool:
         if self.policy.max_calls is not None and self.tally.calls >= self.policy.max_calls:

@@ -25,6 +25,7 @@ from assay.formats.run_folder import (
     read_manifest,
     read_sent_users,
 )
+from assay.formats.run_manifest import read_made_with
 from assay.formats.settings_file import Config
 from assay.gates.release_decision import select_gated_configs
 from assay.records.counts import format_count
@@ -184,6 +185,8 @@ def score_observed_run(
         ),
     )
     with open_scored_run(request, progress, gate.loaded) as run:
+        manifest = read_manifest(observed.folder)
+        run.made_with = {name: read_made_with(manifest, name) for name in run.scoring.configs}
         golden = config.golden_settings
         with RunFolder(observed.folder) as folder:
             if golden is not None:

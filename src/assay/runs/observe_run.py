@@ -8,7 +8,10 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +29,7 @@ from assay.formats.run_folder import (
     OBSERVATIONS_FILE,
     ObservationJournal,
     RunFolder,
+    RunInUseError,
     compute_file_sha256,
     describe_manifest_changes,
     make_observation_key,
@@ -35,7 +39,7 @@ from assay.records.counts import format_count
 from assay.records.errors import ExitCode, IncompleteError, InputError, Problem, SettingsError
 from assay.records.golden_set import Case
 from assay.records.observations import Observation, TargetError
-from assay.runs.access_probes import PROBE_FOLDER, make_probes
+from assay.runs.access_probes import PROBE_FOLDER, list_identities, make_probes
 from assay.runs.observation_runner import (
     ObservationLimits,
     ObservationRunner,
@@ -45,9 +49,11 @@ from assay.runs.observation_runner import (
 )
 from assay.scoring.slices import select_cases
 from assay.targets.choose_target import (
+    TURNS_REMEDY,
     ChosenTarget,
     TargetPermissions,
     choose_targets,
+    describe_untold_turns,
     is_told_user,
     list_secret_variables,
     make_target,
@@ -180,53 +186,94 @@ def observe_run(
     make_progress: ProgressFactory = lambda _: None,
     on_interrupt: Callable[[], None] = lambda: None,
     clock: Clock | None = None,
+    on_wait: Callable[[str, float], None] = lambda *_: None,
 ) -> ObservedRun:
-    """Observe, or continue an interrupted run; `on_interrupt` is called at the first Ctrl-C.
+    """Observe, or continue an interrupted run; `on_interrupt` is called at the first Ctrl-C, and `on_wait` where a
+    target asks to wait, with its name and the seconds.
 
     Raises InputError for bad inputs, IncompleteError if the disk or a target makes observing impossible, and
     KeyboardInterrupt at the second Ctrl-C; observations that were acknowledged before are kept.
     """
     config = request.config
-    if config.golden_settings is None:
-        raise SettingsError("golden: not given (expected --golden FILE, or golden in the settings)")
-    loaded = load_golden(config.resolve_path("golden", config.golden_settings.path), config.golden_settings.format)
-    _check_split(config, loaded)
-    refuse_placeholders(loaded.golden, config.golden_settings.path, loaded.lines)
+    loaded = _load_golden(config)
     cases = select_cases(loaded.golden, request.limit, request.only)
     if request.probes_of is not None:
         loaded = make_probes(loaded, cases)
         cases = loaded.golden.cases
     picked = choose_targets(config, request.targets)
     targets = [make_target(target, config, request.trust) for target in picked]
-    folder_path = request.probes_of / PROBE_FOLDER if request.probes_of is not None else choose_run_folder(config)
-    observed = ObservedRun(folder_path, loaded)
-    observed.notices += [
-        *_targets_without_user(picked, cases),
-        *config.notes,
-    ]
-    session = _Session(request, observed, cases, targets, picked, on_interrupt, clock)
-    with RunFolder(observed.folder) as folder:
+    probes = request.probes_of
+    with RunFolder(probes / PROBE_FOLDER) if probes is not None else open_run_folder(config) as folder:
+        observed = ObservedRun(folder.path, loaded)
+        observed.notices += [*_targets_without_user(picked, cases), *_targets_without_turns(picked, cases)]
+        observed.notices += config.notes
+        session = _Session(request, observed, cases, targets, picked, on_interrupt, clock, on_wait)
         try:
             asyncio.run(session.run(folder, make_progress))
         except asyncio.CancelledError:  # a second Ctrl-C: the journal is kept, nothing else is written
             raise KeyboardInterrupt from None
+        finally:
+            if not folder.manifest and config.settings.run_dir is None and probes is None:
+                folder.discard()
     return observed
 
 
-def choose_run_folder(config: Config) -> Path:
-    """Return the run folder: the one named, else the last of `runs/` if it is not finished, else the next number."""
+def check_probes(request: ObservationRequest) -> None:
+    """Raise SettingsError, before anything is asked, if the golden set names no two users between whom to swap."""
+    golden = request.config.golden_settings
+    if golden is None or golden.path != "-":  # standard input can be read only once
+        list_identities(_load_golden(request.config).golden)
+
+
+def _load_golden(config: Config) -> LoadedGolden:
+    if config.golden_settings is None:
+        raise SettingsError("golden: not given (expected --golden FILE, or golden in the settings)")
+    loaded = load_golden(config.resolve_path("golden", config.golden_settings.path), config.golden_settings.format)
+    _check_split(config, loaded)
+    refuse_placeholders(loaded.golden, config.golden_settings.path, loaded.lines)
+    return loaded
+
+
+def open_run_folder(config: Config) -> RunFolder:
+    """Return the open run folder: the one named, else the last of `runs/` if its run was interrupted, else a new one.
+
+    A new folder is made in one step, so that runs that begin at the same time get one each.
+    """
     if config.settings.run_dir is not None:
-        return Path(config.resolve_path("run_dir", config.settings.run_dir))
-    taken = sorted(int(entry.name) for entry in Path(RUNS_FOLDER).glob("[0-9]*") if entry.name.isdigit())
-    last = Path(RUNS_FOLDER) / f"{taken[-1]:04d}" if taken else None
-    if last is not None and not _is_complete(last):
-        return last
-    return Path(RUNS_FOLDER) / f"{(taken[-1] if taken else 0) + 1:04d}"
+        return RunFolder(Path(config.resolve_path("run_dir", config.settings.run_dir)))
+    taken = _list_numbered_runs()
+    last = taken[-1][1] if taken else None
+    if last is not None and _is_interrupted(last):
+        with suppress(RunInUseError):  # it goes on in another process
+            return RunFolder(last)
+    for number in count(taken[-1][0] + 1 if taken else 1):
+        path = Path(RUNS_FOLDER) / f"{number:0{_RUN_DIGITS}d}"
+        try:
+            path.mkdir(parents=True)
+        except FileExistsError:
+            continue
+        except OSError:
+            return RunFolder(path)  # which says why it cannot be written
+        with suppress(RunInUseError):
+            return RunFolder(path)
+    raise AssertionError("numbers do not end")
 
 
-def _is_complete(path: Path) -> bool:
+_RUN_DIGITS = 4
+
+
+def _list_numbered_runs() -> list[tuple[int, Path]]:
+    """Return the folders of `runs/` whose names are numbers, in their order."""
+    entries = [entry for entry in Path(RUNS_FOLDER).glob("[0-9]*") if entry.name.isascii() and entry.name.isdigit()]
+    return sorted((int(entry.name), entry) for entry in entries)
+
+
+def _is_interrupted(path: Path) -> bool:
+    """Whether a folder that was numbered here holds a run that has begun and is not finished."""
+    if len(path.name) < _RUN_DIGITS:
+        return False
     try:
-        return b'"complete": true' in (path / "manifest.json").read_bytes()
+        return b'"complete": true' not in (path / "manifest.json").read_bytes()
     except OSError:
         return False
 
@@ -249,6 +296,11 @@ def _targets_without_user(picked: Sequence[ChosenTarget], cases: Sequence[Case])
     ]
 
 
+def _targets_without_turns(picked: Sequence[ChosenTarget], cases: Sequence[Case]) -> list[str]:
+    untold = {target.name: describe_untold_turns(target, cases) for target in picked}
+    return [f"target {name} {fact} ({TURNS_REMEDY})" for name, fact in untold.items() if fact is not None]
+
+
 class _Session:
     """One call of `observe_run`, from opening the targets to the finished manifest."""
 
@@ -261,8 +313,9 @@ class _Session:
         picked: Sequence[ChosenTarget],
         stopping: Callable[[], None],
         clock: Clock | None,
+        on_wait: Callable[[str, float], None],
     ) -> None:
-        self.stopping = stopping
+        self.stopping, self.on_wait = stopping, on_wait
         self.measurement, self.observed, self.cases, self.targets = measurement, observed, cases, targets
         self.picked = picked
         self.run_settings = measurement.config.settings.run
@@ -358,7 +411,12 @@ class _Session:
             if (target.name, case.id, repeat) not in journal.keys
         ]
         runner = ObservationRunner(
-            target, self._retry_policy(target), ObservationWriter(journal, self.redactor), self.clock, progress
+            target,
+            self._retry_policy(target),
+            ObservationWriter(journal, self.redactor),
+            self.clock,
+            progress,
+            partial(self.on_wait, target.name),
         )
         self.observed.tallies[target.name] = runner.tally
         with handle_interrupts(runner, self.stopping):

@@ -28,11 +28,13 @@ from assay.formats.outputs import (
     prepare_decodable,
 )
 from assay.formats.outputs_checks import normalise_names
-from assay.formats.run_folder import parse_run_name, refuse_other_golden
+from assay.formats.run_folder import parse_run_name, read_manifest, refuse_other_golden
+from assay.formats.run_manifest import read_made_with
 from assay.gates.gate_files import load_requested_gate
 from assay.gates.release_decision import summarise_run
 from assay.judging.load_verdicts import describe_judge, load_requested_verdicts, match_verdicts, warn_of_self_judging
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, add_rubric_metrics, list_own_rubrics
+from assay.metrics.evidence_fields import OTHER_NAME_REMEDY, describe_other_names, leave_out_known
 from assay.metrics.hidden_evidence import find_hidden_evidence
 from assay.metrics.judge_requests import RecordedVerdicts
 from assay.records.counts import format_count
@@ -244,7 +246,7 @@ def _finish_run(
         inputs=gathered.describe_inputs(files),
         stages={config: stage for config, stage in gathered.stages.items() if config in tables},
         failures={config: gathered.list_failures(config, case_ids) for config in tables if config in gathered.failures},
-        warnings=(*_list_access_notices(inputs), *inputs.notices, *notices),
+        warnings=(*_list_name_notices(inputs, gathered), *_list_access_notices(inputs), *inputs.notices, *notices),
         missing_scored=bool(request.scoring.missing_as_zero),
         baseline=baseline.table if baseline is not None else None,
         today=request.gate.today,
@@ -285,6 +287,13 @@ def _list_leak_notices(tables: Mapping[str, ScoreTable]) -> Iterator[str]:
     """Yield for each configuration in which scores leaks count, and not the answers."""
     for config, table in tables.items():
         yield from (f"{config}: {notice}" for notice in describe_leaked_scores(table))
+
+
+def _list_name_notices(inputs: ScoreInputs, gathered: MergedShards) -> Iterator[str]:
+    """Yield that quotes of the evidence were found under other names than the golden set says."""
+    names = leave_out_known(gathered.other_names, gathered.shown_names, inputs.corpus)
+    if names:
+        yield f"{describe_other_names(names)}: {OTHER_NAME_REMEDY}"
 
 
 def _list_access_notices(inputs: ScoreInputs) -> Iterator[str]:
@@ -367,7 +376,10 @@ def open_scored_run(
         with prepare_decodable(files, cases, keep_unknown=named.ignore_unknown) as ready:
             run = score_files(inputs, ready, progress)
             if named.run is not None:
-                run.scoring = add_recorded_looks(run.scoring, run.golden, parse_run_name(named.run).path)
+                folder = parse_run_name(named.run).path
+                run.scoring = add_recorded_looks(run.scoring, run.golden, folder)
+                manifest = read_manifest(folder)
+                run.made_with = {config: read_made_with(manifest, config) for config in run.scoring.configs}
             yield run
 
 

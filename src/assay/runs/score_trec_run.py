@@ -33,7 +33,7 @@ from assay.formats.trec_run import RUN_LAYOUT, UNKNOWN_QUERY, RunReader, Scatter
 from assay.gates.release_decision import summarise_run
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, is_metric_measurable, parse_metric
 from assay.metrics.judge_requests import RecordedVerdicts
-from assay.metrics.metric import MetricName, rows_with_error
+from assay.metrics.metric import MetricName, Unscored, rows_with_error
 from assay.metrics.ranking import RankingTable, needs_only_ranking_of, score_ranking
 from assay.records.counts import format_count
 from assay.records.errors import IncompleteError, InputError, MetricNameError, Problem, shorten_repr
@@ -105,9 +105,9 @@ class JudgedRankings:
         self._tables: dict[int, RankingTable] = {}
 
     @property
-    def is_unmatchable(self) -> BoolArray:
+    def unmatchable(self) -> Sequence[Unscored]:
         """No row: every document of a run has an id."""
-        return np.zeros(len(self.is_stage_reported), dtype=np.bool_)
+        return ()
 
     @cached_property
     def has_grades(self) -> BoolArray:

@@ -44,6 +44,7 @@ from assay.formats.outputs_checks import (
 )
 from assay.formats.problems import find_name_doubt
 from assay.metrics.case_index import GoldenIndex
+from assay.metrics.evidence_fields import OtherName, find_other_names, find_shown_names
 from assay.metrics.find_leaks import find_leaks_once
 from assay.metrics.metric import Batch, JoinedRows
 from assay.metrics.withheld_text import WithheldTexts
@@ -163,7 +164,8 @@ JOIN_SIZE = 64
 class CollectedRows(Struct):
     """The result of collecting observations: scored rows, problems and notices.
 
-    `failures` holds the positions of the failed cases by configuration and error text.
+    `failures` holds the positions of the failed cases by configuration and error text. `other_names` counts the quotes
+    that were found under another name than the golden set says, and `shown_names` are its names that some chunk has.
     Line numbers count from the first line collected; they are shifted when shards are merged.
     """
 
@@ -178,6 +180,8 @@ class CollectedRows(Struct):
     versions: dict[str, dict[str, set[str]]] = field(default_factory=dict)
     stages: dict[str, set[str]] = field(default_factory=dict)
     failures: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+    other_names: Counter[OtherName] = field(default_factory=Counter)
+    shown_names: set[tuple[str, str]] = field(default_factory=set)
 
 
 class ObservationCollector:
@@ -254,6 +258,7 @@ class ObservationCollector:
             stages = group_rankings(observations)
         rows = JoinedRows([self.joins.case_index(position) for position in positions], observations, stages)
         self._note_rows(rows)
+        self._note_names(rows)
         self._note_failures(rows, positions)
         self._ids += [
             (position, self._codes[observation.config_id], observation.repeat, number, start)
@@ -363,6 +368,14 @@ class ObservationCollector:
             (observation.config_id, ranking.stage.name) for observation, ranking in retrieved if ranking is not None
         }:
             self.result.stages.setdefault(config, set()).add(stage)
+
+    def _note_names(self, rows: JoinedRows) -> None:
+        """Count the quotes that were found under other names than the golden set says."""
+        wanted = self.joins.wanted_names
+        for case, observation in zip(rows.cases, rows.observations, strict=True) if wanted else ():
+            chunks = [chunk for stage in observation.stages or () for chunk in stage.chunks]
+            self.result.other_names.update(find_other_names(case, chunks))
+            self.result.shown_names |= find_shown_names(case.evidence, chunks, wanted)
 
     def _note_failures(self, rows: JoinedRows, positions: Sequence[int]) -> None:
         """Collect the errors of the target, and withhold codes that the user must not see: they become reasons."""

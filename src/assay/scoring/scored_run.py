@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from assay.formats.outputs import BYTE_ORDER_MARK, OUTPUT_FORMATS, TREC_RUN_FORMAT, OutputFile
 from assay.formats.outputs_checks import normalise_names
 from assay.metrics.case_index import GoldenIndex
+from assay.metrics.evidence_fields import OtherName
 from assay.metrics.judge_requests import RecordedVerdicts
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
@@ -59,6 +60,8 @@ class MergedShards:
     versions: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
     stages: dict[str, str] = field(default_factory=dict)
     failures: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+    other_names: Counter[OtherName] = field(default_factory=Counter)
+    shown_names: set[tuple[str, str]] = field(default_factory=set)
 
     def locate(self, config_id: str, case: int) -> RowLocation | None:
         """Return the location of the first repeat of a case; None if there is no row."""
@@ -155,6 +158,8 @@ def merge_shards(results: Sequence[CollectedRows]) -> MergedShards:
         versions=_merge_versions(results),
         stages=_merge_stages(results),
         failures=_merge_failures(results),
+        other_names=sum((result.other_names for result in results), Counter()),
+        shown_names=set().union(*(result.shown_names for result in results)),
     )
 
 
@@ -293,6 +298,7 @@ class ScoredRun:
 
     `variants` is the scoring of the variants of its cases, None if there are none; `same_index` is another run whose
     traces show the same index. `given_golden` is the golden set as it was given, None where `golden` is it.
+    `made_with` is how each configuration was observed, as far as a run folder says so.
     """
 
     scoring: ScoringResult
@@ -309,6 +315,7 @@ class ScoredRun:
     variants: ScoredRun | None = None
     same_index: ScoredRun | None = None
     given_golden: GoldenSet | None = None
+    made_with: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @cached_property
     def joins(self) -> GoldenIndex:

@@ -9,12 +9,17 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
+import msgspec
+
 from assay.calls.interfaces import Target
 from assay.calls.plugins import ALLOW_EXEC_VARIABLE, add_working_directory_to_path
 from assay.calls.target_kinds import TARGET_KINDS, TargetRequest
+from assay.calls.templates import TURN_PLACEHOLDERS, names_placeholder
 from assay.formats.outputs_checks import find_config_flaw
 from assay.formats.settings_file import Config
+from assay.records.counts import format_count
 from assay.records.errors import AssayError, Problem, SettingsError, shorten_repr
+from assay.records.golden_set import Case
 from assay.records.settings import (
     BaseTargetSettings,
     CommandTargetSettings,
@@ -151,6 +156,31 @@ def is_told_user(chosen: ChosenTarget) -> bool:
     gets_whole_case = isinstance(settings, (PythonTargetSettings, CommandTargetSettings, RecordedTargetSettings))
     is_of_plugin = TARGET_KINDS.get_plugin(str(settings.__struct_config__.tag)) is not None
     return gets_whole_case or is_of_plugin or "{{user" in repr(templates)
+
+
+TURNS_REMEDY = 'messages: "{{messages}}" or history: "{{history}}" in its body, arguments or input'
+
+
+def is_told_turns(chosen: ChosenTarget) -> bool:
+    """Return whether a target receives the earlier turns of a case: by its templates, or because it gets the case."""
+    settings = chosen.settings
+    if isinstance(settings, (PythonTargetSettings, CommandTargetSettings, RecordedTargetSettings)):
+        return True
+    if TARGET_KINDS.get_plugin(str(settings.__struct_config__.tag)) is not None:
+        return True
+    templates = [getattr(settings, name) for name in ("body", "query", "input") if hasattr(settings, name)]
+    arguments = getattr(settings, "arguments", None)
+    templates += [msgspec.to_builtins(arguments)] if arguments is not None else []
+    return any(names_placeholder(template, TURN_PLACEHOLDERS) for template in templates)
+
+
+def describe_untold_turns(chosen: ChosenTarget, cases: Sequence[Case]) -> str | None:
+    """Return what is said of a target that is not told the earlier turns of cases; None if it is, or none has any."""
+    count = sum(bool(case.history) for case in cases)
+    if not count or is_told_turns(chosen):
+        return None
+    having = format_count(count, "case has", "cases have")
+    return f"is not told the earlier turns of conversations, although {having} some"
 
 
 def _parse_spec(spec: str) -> BaseTargetSettings | None:

@@ -12,7 +12,7 @@ from msgspec import UNSET, structs
 from assay.calls.interfaces import SEARCH_STAGE, CallError, TargetCall
 from assay.calls.mapped_paths import describe_missing_path
 from assay.calls.templates import MissingPath, find_value, parse_path
-from assay.formats.chunk_shapes import ShapeError, read_chunks
+from assay.formats.chunk_shapes import SCORE_KEYS, TEXT_KEYS, ShapeError, read_chunk, read_chunks
 from assay.formats.provider_replies import extract_text, is_refusal, open_tool_result
 from assay.formats.reply_shapes import (
     ANSWER_KEYS,
@@ -333,7 +333,7 @@ def _read_chunks(items: Any, call: TargetCall, response: ResponseMapping) -> tup
         if not isinstance(items, (list, tuple)):
             raise ShapeError(f"a ranking that is not a list (got {shorten_repr(items)})")
         _note_chunk_paths(items, response.chunk, call)
-        return tuple(_read_mapped_chunk(item, index, response) for index, item in enumerate(items))
+        return tuple(_read_mapped_chunk(item, index, response, call) for index, item in enumerate(items))
     except ShapeError as error:
         raise CallError("schema", str(error)) from None
 
@@ -350,7 +350,7 @@ def _note_chunk_paths(items: Sequence[Any], fields: ChunkMapping, call: TargetCa
                 call.notices.add_path(setting, describe_missing_path(item, setting, path, "a chunk"))
 
 
-def _read_mapped_chunk(item: Any, index: int, response: ResponseMapping) -> Chunk:
+def _read_mapped_chunk(item: Any, index: int, response: ResponseMapping, call: TargetCall) -> Chunk:
     if isinstance(item, Chunk):
         return item
     if isinstance(item, str):
@@ -358,13 +358,55 @@ def _read_mapped_chunk(item: Any, index: int, response: ResponseMapping) -> Chun
     if not isinstance(item, Mapping):
         raise CallError("schema", f"chunk {index}: neither an object nor an id (got {shorten_repr(item)})")
     fields = response.chunk
-    row = _native_members(item) if fields == ChunkMapping() else _mapped_members(item, fields)
-    if response.key is not None:
+    if response.key is not None and fields == ChunkMapping():
+        row = _native_members(item)
         row.setdefault("chunk_id", "")
-    if row.get("chunk_id") is None:
+        return _convert(row, Chunk)
+    members = _mapped_members(item, fields)
+    if response.key is None and fields.id != ChunkMapping().id and members.get("chunk_id") is None:
         missing = describe_missing_path(item, "response.chunk.id", fields.id, "it")
         raise CallError("schema", f"chunk {index}: no id: {missing or f'null at {fields.id}'}")
-    return _convert(row, Chunk)
+    if response.key is not None:  # the id is made from the fields, so that the chunk need not have one
+        return _convert({"chunk_id": "", **members}, Chunk)
+    chunk = read_chunk(_add_unmapped(item, members, fields), index, call.notices.add)
+    mapped_metadata = members.get("metadata")
+    if mapped_metadata is None:
+        return chunk
+    return structs.replace(chunk, metadata={**(chunk.metadata or {}), **mapped_metadata})
+
+
+def _add_unmapped(item: Mapping[Any, Any], members: Mapping[str, Any], fields: ChunkMapping) -> dict[str, Any]:
+    """Return an item in which the parts that the settings name have their usual names, for the rest to be recognised.
+
+    What is at a named path, and what could be taken for the same part, is left out.
+    """
+    left = {str(key): value for key, value in item.items()}
+    for name, path, other_keys in (
+        ("chunk_id", fields.id, ()),
+        ("text", fields.text, TEXT_KEYS),
+        ("score", fields.score, SCORE_KEYS),
+        ("text_hash", fields.text_hash, ()),
+    ):
+        if path == name:
+            continue
+        left = _leave_out_path(left, parse_path(path))
+        left = {key: value for key, value in left.items() if key not in other_keys}
+        if name in members:
+            left[name] = members[name]
+    return left
+
+
+def _leave_out_path(item: dict[str, Any], steps: Sequence[str | int | None]) -> dict[str, Any]:
+    """Return an object without the member at a path of names; unchanged where the path leads through a list."""
+    if not steps:
+        return item
+    first, *rest = steps
+    if not rest:
+        return {key: value for key, value in item.items() if key != first}
+    inner = item.get(str(first))
+    if not isinstance(inner, Mapping):
+        return item
+    return {**item, str(first): _leave_out_path({str(key): value for key, value in inner.items()}, rest)}
 
 
 def _native_members(item: Mapping[Any, Any]) -> dict[str, Any]:
@@ -421,7 +463,7 @@ def _read_citations(citations: Any, call: TargetCall, response: ResponseMapping)
         citations = [
             item
             if isinstance(item, str)
-            else _rename_chunk(_read_mapped_chunk(item, index, response), response.key).chunk_id
+            else _rename_chunk(_read_mapped_chunk(item, index, response, call), response.key).chunk_id
             for index, item in enumerate(citations)
         ]
     try:
