@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,6 +26,7 @@ from assay.scoring.attribution_settings import AttributionSettings
 from assay.scoring.paired_scores import ScoreSnapshot
 from assay.scoring.score_shard import CollectedRows
 from assay.scoring.score_tables import MetricPlan, ScoredBlock, join_blocks
+from assay.scoring.sent_run import describe_own_metrics, has_function, needs_function, recognise_metrics
 from assay.stats.arrays import find_distinct
 
 MOST_KEPT_OBSERVATIONS = 128
@@ -279,6 +280,9 @@ def _unknown_case_problems(rows: Sequence[tuple[str, int, int]], files: Sequence
         yield Problem(file.name, file.original_line(line), field, message, "E_UNKNOWN_ID")
 
 
+_SENT = "sent_metrics"
+
+
 @dataclass
 class ScoredRun:
     """A finished scoring, with the location of each observation so that single cases can be read again.
@@ -301,6 +305,19 @@ class ScoredRun:
     variants: ScoredRun | None = None
     same_index: ScoredRun | None = None
     given_golden: GoldenSet | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a pickle holds: neither what is computed again when asked for, nor the user's functions."""
+        state = {item.name: getattr(self, item.name) for item in fields(self)}
+        # What the user's functions measured is in the tables; a case that is explained later is scored without them.
+        columns = tuple(name for name in self.plan.columns if not needs_function(name))
+        facts = tuple(key for key in self.plan.facts if not has_function(key))
+        state["plan"] = replace(self.plan, columns=columns, facts=facts)
+        return {**state, _SENT: describe_own_metrics(self.plan.requested)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        recognise_metrics(state.pop(_SENT))
+        self.__dict__.update(state)
 
     @cached_property
     def joins(self) -> GoldenIndex:
