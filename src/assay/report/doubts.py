@@ -1,4 +1,4 @@
-"""What a reader of the first screen should doubt although no check failed: outputs that were probably misread, numbers
+"""What a reader of the first screen should doubt although no check failed: what was probably misread, numbers
 from nowhere, and shown regressions of metrics that the screen does not list."""
 
 from __future__ import annotations
@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from assay.formats.foreign_rows import GOLDEN_KEYS_UNREAD
 from assay.metrics.case_checks import JUDGED_CORRECTNESS, UNSOURCED_NUMBER
 from assay.metrics.catalog import CATALOG
 from assay.metrics.template_columns import FAITHFULNESS
@@ -46,14 +47,18 @@ _MISREAD = re.compile(r"no answer was read from |(?:keys that were not read|have
 
 
 def is_misread(warning: str) -> bool:
-    """Return whether a warning says that outputs were probably not read as they were meant.
+    """Return whether a warning says that outputs were probably not read as they were meant, or a golden set not whole.
 
+    Of what is expected every key counts, because nothing else tells that a case is not checked by it.
+
+    >>> is_misread("golden-set keys that were not read: split")
+    True
     >>> is_misread("target t: keys that were not read: citation (did you mean citations?)")
     True
     >>> is_misread("target t: keys that were not read: trace_id")
     False
     """
-    return _MISREAD.search(warning) is not None
+    return GOLDEN_KEYS_UNREAD in warning or _MISREAD.search(warning) is not None
 
 
 def describe_unsourced(result: ConfigResult) -> str:

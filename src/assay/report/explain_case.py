@@ -7,6 +7,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 
 from assay.attribution.attribute_run import attribute_run_case
+from assay.formats.foreign_rows import GOLDEN_KEYS_UNREAD
 from assay.metrics.case_index import CaseIndex, GoldenIndex, is_cited_among, list_reported_documents
 from assay.metrics.catalog import find_metric, parse_metric
 from assay.metrics.file_retrieval import compare_files, compare_symbols
@@ -72,6 +73,7 @@ def explain_case(
         raise InputError([Problem("", None, "case", message)])
     case_explanation = _explain_alone(scored, config, case_id)
     text = render_variant_lines(run, case_explanation, width=width, show_forbidden=show_forbidden)
+    text += _describe_unread(run, case_explanation, width)
     if verbose:
         return render_case_text(case_explanation, width=width, show_forbidden=show_forbidden) + text
     scores = format_count(len(case_explanation.scores), "score")
@@ -82,6 +84,15 @@ def explain_case(
 
 
 _MOST_IDS_NAMED = 3
+
+
+def _describe_unread(run: ScoredRun, explanation: Explanation, width: int) -> str:
+    """Return what the golden set holds and nothing looks at, because its name is not known; "" where it has none."""
+    unread = [warning for warning in run.scoring.warnings if GOLDEN_KEYS_UNREAD in warning]
+    if not unread:
+        return ""
+    page = make_page(explanation, width, show_forbidden=False)
+    return _join_lines(page.paragraph("Not checked", "; ".join(unread), 2))
 
 
 def _explain_alone(run: ScoredRun, config: str, case_id: str) -> Explanation:
