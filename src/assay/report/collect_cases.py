@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from assay.metrics.catalog import parse_metric
+from assay.metrics.correctness import UNKNOWN_REASON
 from assay.records.errors import InputError, Problem
 from assay.records.golden_set import Case
 from assay.records.observations import Observation, describe_target_error
@@ -41,7 +42,8 @@ class CaseScores(dict[str, float]):
 
 
 class CaseReasons(dict[str, str]):
-    """Why metrics of a case have no score; asked for a metric with a score, it says how that was derived.
+    """Why metrics of a case have no score; asked for a metric with a score, it says how that was derived, and of an
+    answer that is unknown what is open.
 
     >>> reasons = CaseReasons({"recall@10": "no evidence to find"}, {"correct_answer": 0.0}, lambda name: "missing: 9")
     >>> reasons["recall@10"], reasons["correct_answer"], reasons.get("correct_answer"), list(reasons)
@@ -51,6 +53,13 @@ class CaseReasons(dict[str, str]):
     def __init__(self, reasons: Mapping[str, str], scores: Mapping[str, float], explain: Callable[[str], str]) -> None:
         super().__init__(reasons)
         self._scores, self._explain = scores, explain
+
+    def __getitem__(self, metric: str) -> str:
+        reason: str = super().__getitem__(metric)
+        if reason != UNKNOWN_REASON:
+            return reason
+        derived = self._explain(metric)
+        return f"unknown: {derived}" if derived else reason
 
     def __missing__(self, metric: str) -> str:
         if metric not in self._scores:
