@@ -188,7 +188,8 @@ def build_explanation(
     observation = run.read_observation(config, case.case.id)
     leaks = Leaks() if observation is None else find_leaks(case, observation)
     lines = _score_lines(run, case, position, config, observation, leaks) if scores else []
-    case_explanation = Explanation(case.case, config, observation, scores=tuple(lines), checks=checks)
+    samples = run.describe_samples(config, case.case.id)
+    case_explanation = Explanation(case.case, config, observation, scores=tuple(lines), checks=checks, samples=samples)
     if observation is None:
         return case_explanation
     withheld = WithheldTexts(case, observation, leaks)
@@ -272,6 +273,7 @@ def _add_trace(explanation: Explanation, case: CaseIndex, observation: Observati
         explanation.checks,
         leaked=bool(leaks.text),
         tools_leaked=TOOL_RESULTS in leaks.ids,
+        samples=explanation.samples,
     )
 
 

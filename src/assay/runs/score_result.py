@@ -167,8 +167,9 @@ def require_result(value: Any, name: str) -> ScoreResult:
 
 
 def list_observations(result: ScoreResult) -> list[Observation]:
-    """Return the observations that were scored, in golden order."""
-    return [case.observation for case in result.cases if case.observation is not None]
+    """Return the observations that were scored, in golden order, with all repeats of each case."""
+    run = result.run
+    return [observation for case in result.cases for observation in run.read_samples(case.config, case.id)]
 
 
 def compare_results(

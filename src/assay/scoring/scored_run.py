@@ -24,10 +24,11 @@ from assay.records.observations import UNNAMED_CONFIG, Observation
 from assay.records.scores import InputFile, ScoringResult, TargetFailure
 from assay.scoring.attribution_settings import AttributionSettings
 from assay.scoring.paired_scores import ScoreSnapshot
+from assay.scoring.repeated_samples import describe_samples, find_worst_sample
 from assay.scoring.score_shard import CollectedRows
 from assay.scoring.score_tables import MetricPlan, ScoredBlock, join_blocks
 from assay.scoring.sent_run import describe_own_metrics, has_function, needs_function, recognise_metrics
-from assay.stats.arrays import find_distinct
+from assay.stats.arrays import IndexArray, find_distinct
 
 MOST_KEPT_OBSERVATIONS = 128
 """How many of the observations that were read again are kept."""
@@ -69,6 +70,17 @@ class MergedShards:
         key = self._sort_key(self.configs.index(config_id), case)
         index = int(np.searchsorted(keys, key))
         return self._row_location(int(order[index])) if index < len(keys) and keys[index] == key else None
+
+    def list_rows(self, config_id: str, case: int) -> IndexArray:
+        """Return the rows of a case, one for each repeat, in the order of the repeats."""
+        keys, order = self._first_rows
+        key = self._sort_key(self.configs.index(config_id), case) if config_id in self.configs else -1
+        rows: IndexArray = order[np.searchsorted(keys, key) : np.searchsorted(keys, key, side="right")]
+        return rows
+
+    def locate_row(self, row: int) -> RowLocation:
+        """Return where a row is."""
+        return self._row_location(row)
 
     @cached_property
     def _first_rows(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.intp]]:
@@ -297,7 +309,7 @@ class ScoredRun:
     plan: MetricPlan
     files: Sequence[OutputFile]
     shards: MergedShards | None = None
-    observations_in_memory: Mapping[tuple[str, str], Observation] = field(default_factory=dict)
+    observations_in_memory: Mapping[tuple[str, str], Sequence[Observation]] = field(default_factory=dict)
     baseline: ScoreSnapshot | None = None
     judging: RecordedVerdicts | None = None
     whole_golden: GoldenSet | None = None
@@ -335,17 +347,44 @@ class ScoredRun:
         return {case_id: position for position, case_id in enumerate(self.cases)}
 
     def read_observation(self, config_id: str, case_id: str) -> Observation | None:
-        """Return the first recorded observation of a case, read again from its file; None if there is none."""
-        if (config_id, case_id) in self.observations_in_memory:
-            return self.observations_in_memory[config_id, case_id]
-        if self.shards is None:
-            return None
+        """Return the recorded observation of a case, read again from its file; None if there is none.
+
+        Of several repeats it is the worst, so that what is shown of a failed case is what failed.
+        """
         key = config_id, case_id
+        if key not in self.observations_in_memory and self.shards is None:
+            return None
         if key not in self._read_again:
             if len(self._read_again) >= MOST_KEPT_OBSERVATIONS:
                 self._read_again.clear()
-            self._read_again[key] = read_row(self.files, self.shards, config_id, self._position.get(case_id, -1))
+            samples = self.read_samples(config_id, case_id, only=self._choose_sample(config_id, case_id))
+            self._read_again[key] = samples[0] if samples else None
         return self._read_again[key]
+
+    def read_samples(self, config_id: str, case_id: str, *, only: int | None = None) -> list[Observation]:
+        """Return the observations of a case in the order of its repeats, or `only` one of them by its place."""
+        chosen = slice(None) if only is None else slice(only, only + 1)
+        if (config_id, case_id) in self.observations_in_memory:
+            return list(self.observations_in_memory[config_id, case_id][chosen])
+        if self.shards is None:
+            return []
+        rows = self.shards.list_rows(config_id, self._position.get(case_id, -1))[chosen]
+        read = (_read_location(self.files, self.shards.locate_row(row)) for row in rows.tolist())
+        return [observation for observation in read if observation is not None]
+
+    def describe_samples(self, config_id: str, case_id: str) -> str:
+        """Return how the repeats of a case differ, and which is shown; "" for one alone."""
+        if self.shards is None:
+            return ""
+        rows = self.shards.list_rows(config_id, self._position.get(case_id, -1))
+        shown = self._choose_sample(config_id, case_id)
+        return describe_samples(self.shards.block.columns, rows, shown) if len(rows) > 1 else ""
+
+    def _choose_sample(self, config_id: str, case_id: str) -> int:
+        if self.shards is None:
+            return 0
+        rows = self.shards.list_rows(config_id, self._position.get(case_id, -1))
+        return find_worst_sample(self.shards.block.columns, rows) if len(rows) > 1 else 0
 
     @cached_property
     def _read_again(self) -> dict[tuple[str, str], Observation | None]:
@@ -356,9 +395,13 @@ class ScoredRun:
 def read_row(files: Sequence[OutputFile], shards: MergedShards, config_id: str, case: int) -> Observation | None:
     """Return the first repeat of the case at a position of the scored set, read again; None if there is no row."""
     location = shards.locate(config_id, case)
-    if location is None or not files[location.file].path:
-        return None
+    return None if location is None else _read_location(files, location)
+
+
+def _read_location(files: Sequence[OutputFile], location: RowLocation) -> Observation | None:
     file = files[location.file]
+    if not file.path:
+        return None
     with open(file.path, "rb") as lines:
         lines.seek(location.start)
         line = lines.readline()
