@@ -48,8 +48,6 @@ from assay.text.refusals.behaviour import detect_behaviour
 
 IMPORT_REMEDY = "`assay init --from {name}` makes a golden set of rows of questions with what is expected"
 """What to do with a file of rows that is no golden set, in messages."""
-GOLDEN_KEYS_UNREAD = "golden-set keys that were not read: "
-"""How the note begins, after the name of the file, that lists what a golden set holds and nobody looks at."""
 RETRIEVED_ALONE_KEY = 'documents: [{"text": …}]'
 """How a row states a ranking that is not what the model was shown; short strings alone could be ids."""
 _OUTPUT_KEYS = frozenset((

@@ -6,12 +6,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from assay.formats.foreign_rows import GOLDEN_KEYS_UNREAD
 from assay.metrics.case_checks import JUDGED_CORRECTNESS, UNSOURCED_NUMBER
 from assay.metrics.catalog import CATALOG
 from assay.metrics.template_columns import FAITHFULNESS
 from assay.records.counts import format_count
 from assay.records.findings import Comparison, MetricChange
+from assay.records.golden_set import GOLDEN_KEYS_UNREAD
 from assay.records.scores import ConfigResult, ScoringResult
 from assay.report.change_order import describe_checkable, measure_strength, rank_importance
 from assay.report.change_values import format_sides

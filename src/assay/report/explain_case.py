@@ -7,7 +7,6 @@ from dataclasses import replace
 from difflib import get_close_matches
 
 from assay.attribution.attribute_run import attribute_run_case
-from assay.formats.foreign_rows import GOLDEN_KEYS_UNREAD
 from assay.metrics.case_index import CaseIndex, GoldenIndex, is_cited_among, list_reported_documents
 from assay.metrics.catalog import find_metric, parse_metric
 from assay.metrics.file_retrieval import compare_files, compare_symbols
@@ -16,6 +15,7 @@ from assay.metrics.metric import JoinedRows
 from assay.metrics.withheld_text import WithheldTexts
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
+from assay.records.golden_set import GOLDEN_KEYS_UNREAD
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, Stage
 from assay.records.scores import SCORED, STATUS_NAMES, CaseChecks, ScoreTable
 from assay.report.case_summary import MOST_LINES, compare_with_case, describe_variants_of_case, render_case_summary

@@ -32,7 +32,6 @@ from assay.formats.foreign_names import (
 )
 from assay.formats.foreign_outputs import RowReader
 from assay.formats.foreign_rows import (
-    GOLDEN_KEYS_UNREAD,
     READ_MEMBERS,
     ForeignRows,
     add_shown_context,
@@ -60,7 +59,7 @@ from assay.gates.release_decision import JUDGE_COMMAND
 from assay.gates.rules import find_rule_problem
 from assay.records.digest import compute_digest
 from assay.records.errors import InputError, Problem, shorten_repr
-from assay.records.golden_set import Case, Corpus, GoldenSet
+from assay.records.golden_set import GOLDEN_KEYS_UNREAD, Case, Corpus, GoldenSet
 from assay.records.observations import UNNAMED_CONFIG, Observation
 from assay.records.release_gates import Decision, Gate
 from assay.records.requests import GateOptions, date_of_time
