@@ -10,7 +10,7 @@ from typing import Protocol
 
 _REASONS = {
     "interrupted": "interrupted",
-    "breaker": "stopped: every one of the last calls failed (those in progress then were finished)",
+    "breaker": "stopped asking: every one of the last calls failed (those in progress then were finished)",
     "max_calls": "stopped at --max-calls",
     "max_cost": "stopped at --max-cost",
     "cost_unknown": "stopped: it does not report the cost of a call, so that --max-cost cannot be enforced",
