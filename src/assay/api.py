@@ -482,8 +482,9 @@ def judge(
     """Ask a judge about the answers of a result or a run folder; its verdicts are kept in `store`.
 
     `judge` names one of the judges of the settings file. `rubrics` are folders of rubrics, or rubrics themselves: each
-    is a metric under its name, and is asked with the default metrics unless `metrics` are named. Pass the same store as
-    `verdicts` to `score` to use the verdicts. Raises InputError for bad settings, IncompleteError if a verdict cannot
+    is a metric under its name, and is asked with the default metrics unless `metrics` are named. Without a `corpus`, a
+    result is judged with the one that it was scored with. Pass the same store as `verdicts` to `score`, with the same
+    corpus, to use the verdicts. Raises InputError for bad settings, IncompleteError if a verdict cannot
     be saved.
     """
     from assay.formats.settings_file import load_config
@@ -505,6 +506,8 @@ def judge(
 def _judge_answers(request: JudgingRequest, answers: ScoreResult | PathLike, corpus: Any) -> JudgeRun:
     from assay.judging.judge_run import judge_run
 
+    if corpus is None and isinstance(answers, ScoreResult):
+        corpus = answers.run.corpus  # what scoring reads them with: another corpus makes other requests
     with tempfile.TemporaryDirectory() as folder:
         corpus_file = _write_corpus(corpus, Path(folder, "corpus.jsonl"))
         if not isinstance(answers, ScoreResult):

@@ -243,19 +243,27 @@ def _check(run: AssayRun) -> None:
         failure = "; ".join([str(failure), *(f"{name}: {text}" for name, text in case.metric_errors.items())])
         pytest.fail(f"{case.id} failed: {failure}\n\n{case.explain()}", pytrace=False)
     elif case.outcome == "unknown" and run.unknown != "pass":
-        remedy = "must_have or number in a case that has none, else verdicts of a judge, or labels by people"
-        from assay.metrics.case_checks import JUDGED_CORRECTNESS
-        from assay.scoring.judged_answers import name_judged_value
-
-        reason = "nothing tells whether the answer is right"
-        judged = case.scores.get(JUDGED_CORRECTNESS)
-        if judged is not None:
-            reason = f"the judge calls the answer {name_judged_value(judged)}, and only a calibrated judge counts"
-            remedy = "must_have or number in a case that has none, else assay.calibrate with labels of a sample"
-        message = f"{case.id}: {reason} ({remedy}; the marker takes unknown='pass')"
+        message = f"{case.id}: {_describe_open_answer(case)}; the marker takes unknown='pass')"
         if run.unknown == "fail":
             pytest.fail(message, pytrace=False)
         pytest.skip(message)  # neither passed nor failed: nothing was checked
+
+
+def _describe_open_answer(case: CaseResult) -> str:
+    """Return why nothing tells whether an answer is right, and in an open bracket what would."""
+    from assay.metrics.case_checks import JUDGED_CORRECTNESS
+    from assay.scoring.judged_answers import name_judged_value
+
+    states_facts = bool(case.case.must_have)
+    open_facts = (case.reasons.get("correct_answer") or "").partition("unknown: ")[2].partition("; a judge can tell")[0]
+    judged = case.scores.get(JUDGED_CORRECTNESS)
+    reason, remedy = "nothing tells whether the answer is right", "verdicts of a judge, or the label of a person"
+    if judged is not None:
+        reason = f"the judge calls the answer {name_judged_value(judged)}, and only a calibrated judge counts"
+        remedy = "assay.calibrate with labels of a sample"
+    if states_facts and open_facts:
+        reason = f"{reason}, {open_facts}"
+    return f"{reason} ({remedy if states_facts else f'must_have or number in a case that has none, else {remedy}'}"
 
 
 _OWN_OPTION = re.compile(r"(?<![\w-])(?:--baseline(?![\w-])|baseline=(?=\)))")

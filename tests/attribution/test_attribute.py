@@ -18,6 +18,7 @@ from assay.records.observations import Chunk, Observation, Stage
 from assay.report.collect_findings import attribute_small_failures, attribute_small_run
 from assay.report.run_summary import render_run_summary
 from assay.runs.rescore_run import open_run
+from assay.runs.score_result import ScoreResult
 from assay.scoring.attribution_settings import AttributionSettings
 from assay.scoring.scored_run import ScoredRun
 
@@ -64,13 +65,13 @@ def test_the_failures_of_the_handbook_are_those_on_its_documentation_page(
 
 
 def test_a_single_case_is_attributed_as_in_the_whole_run(handbook: ScoredRun) -> None:
-    alone = api.score(handbook.golden, handbook.observations_in_memory.values(), corpus=handbook.corpus).run
+    alone = api.score(handbook.golden, ScoreResult(handbook), corpus=handbook.corpus).run
     attribution = attribute_run.attribute_run_case(alone, "hybrid-rerank", "hr_leave_002")
     assert attribute_run.attribute_run(handbook, "hybrid-rerank")["hr_leave_002"] == attribution
 
 
 def test_a_summary_needs_no_doubts_of_cases_that_failed_no_check(handbook: ScoredRun) -> None:
-    run = api.score(handbook.golden, handbook.observations_in_memory.values(), corpus=handbook.corpus).run
+    run = api.score(handbook.golden, ScoreResult(handbook), corpus=handbook.corpus).run
     failures = attribute_small_failures(run)  # before the doubts are known
     everything = attribute_small_run(run)
     assert everything.keys() == failures.keys()

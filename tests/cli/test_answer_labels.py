@@ -11,6 +11,7 @@ import pytest
 
 import assay
 from assay.cli import main
+from assay.formats.label_files import encode_labels_jsonl
 from assay.metrics.settled_answers import digest_expectations
 from assay.records.digest import compute_answer_hash
 from assay.records.errors import InputError
@@ -242,6 +243,43 @@ def test_where_people_disagree_the_answer_is_unknown_whatever_the_rules_say() ->
     assert [case.id for case in before.unknown] == ["loan"]
     assert [case.id for case in after.unknown] == ["loan", "room"]
     assert "people disagree (Ann: right; Bo: wrong)" in assay.explain(after, "room")
+
+
+DENIED = {"id": "tram", "question": "How often does the tram run?", "must_have": ["every 9 minutes"]}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    ["The tram does not run every 9 minutes.", "It runs every 12 minutes.", "Twice a day, from the north gate."],
+)
+def test_a_dispute_leaves_no_check_of_the_answer_standing_and_is_the_reason(answer: str) -> None:
+    outputs = [{"case_id": "tram", "answer": answer}]
+    before = assay.score([DENIED], outputs)
+    labels = [
+        assay.label_answer(before, "tram", label, rater=who) for label, who in (("right", "Ann"), ("wrong", "Bo"))
+    ]
+    (case,) = assay.score([DENIED], outputs, labels=labels).cases
+    assert ("unknown", ()) == (case.outcome, case.failed_checks)
+    assert "unknown: people disagree (Ann: right; Bo: wrong)" == case.reasons["correct_answer"]
+    assert "insufficient_trace" not in case.explain()
+
+
+def test_one_person_may_change_a_label_in_a_later_file_but_not_contradict_it_in_one(tmp_path: Path) -> None:
+    before = assay.score(GOLDEN, OUTPUTS)
+    right, wrong = (assay.label_answer(before, "room", label, rater="Ann") for label in ("right", "wrong"))
+    files = {}
+    for name, given in (("monday", right), ("tuesday", wrong)):
+        files[name] = tmp_path / f"{name}.jsonl"
+        files[name].write_bytes(b"".join(encode_labels_jsonl([given])))
+    for order, value in (("monday tuesday", 0.0), ("tuesday monday", 1.0), ("monday tuesday monday", 1.0)):
+        after = assay.score(GOLDEN, OUTPUTS, labels=[files[name] for name in order.split()])
+        assert value == next(case for case in after.cases if case.id == "room").scores["correct_answer"]
+        last = "right" if value else "wrong"
+        said = f"the last label counts where one person gave several to an answer: Ann on room, {last}"
+        assert said in after.run.scoring.warnings
+    with pytest.raises(InputError, match=r"labels:2: label: .*one answer labelled twice by one person"):
+        assay.score(GOLDEN, OUTPUTS, labels=[right, wrong])
+    assert "settled" in assay.explain(assay.score(GOLDEN, OUTPUTS, labels=[right, right]), "room")
 
 
 def test_a_gate_on_a_run_and_python_read_the_labels_of_both_sides(capsys: pytest.CaptureFixture[str]) -> None:

@@ -97,7 +97,7 @@ def test_what_is_not_read_of_golden_rows_is_said_with_the_result() -> None:
     rows = [{**ASKED, "reference": WORDS, "mood": "calm"}, {"question": "Who pays?", "reference": "I do not know."}]
     result = assay.run(lambda _: WORDS, rows)
     warnings = " | ".join(result.run.scoring.warnings)
-    assert "golden: keys that were not read: mood" in warnings
+    assert "golden-set keys that were not read: mood" in warnings
     assert "golden: expected to abstain, because the reference does" in warnings
 
 
@@ -160,3 +160,77 @@ def test_an_id_that_is_given_twice_is_placed_by_rows() -> None:
     with pytest.raises(InputError) as refused:
         read_golden_value(rows)
     assert "golden:2: id: E_DUPLICATE_ID" in str(refused.value) and "it is at golden:1" in str(refused.value)
+
+
+LOOK_ALIKE = {
+    "must_not_mention": ("forbidden_text", ["rent"]),
+    "shouldNotContain": ("forbidden_text", ["rent"]),
+    "Prohibited Phrases": ("forbidden_text", ["rent"]),
+    "must_decline": ('expected_behavior, as "abstain"', True),
+    "should_abstain": ('expected_behavior, as "abstain"', True),
+    "relevant_doc_ids": ("expected_chunk_ids", ["c1"]),
+    "expected_chunk": ("expected_chunk_ids", "c1"),
+    "gold_passages": ("reference_contexts", [WORDS]),
+    "valid_answers": ("reference", [WORDS]),
+}
+
+
+@pytest.mark.parametrize("base", [{"reference": WORDS}, {"must_have": ["landlord"]}, {"user_input": ASKED["question"]}])
+@pytest.mark.parametrize("name", LOOK_ALIKE)
+def test_a_name_that_demands_something_is_refused_with_the_field_that_does_it(
+    tmp_path: Path, name: str, base: dict[str, Any]
+) -> None:
+    meant, value = LOOK_ALIKE[name]
+    row = {**ASKED, "reference": WORDS, **base, name: value}
+    with pytest.raises(InputError) as from_python:
+        read_golden_value([row])
+    with pytest.raises(InputError) as from_import:
+        read_import(tmp_path, row)
+    for refused in (from_python, from_import):
+        (problem,) = refused.value.problems
+        assert name == problem.field and f"expected it under the name {meant}" in problem.message
+
+
+def test_the_letters_of_a_field_that_is_the_contrary_suggest_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "golden.jsonl"
+    row = {"id": "lease", **ASKED, "must_have": ["landlord"], "must_not_have": ["tenant"]}
+    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"must_not_have'; expected 'forbidden_text'\?"):
+        load_golden(path)
+
+
+@pytest.mark.parametrize("has_id", [False, True])
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("mood", 'expected x_mood for a note, or attributes: {"mood": …} for slices'),
+        ("user_roles", 'under the name user: {"roles": […], "tenant": …}'),
+        ("regex", 'under the name answer_format: {"pattern": …'),
+    ],
+)
+def test_rows_in_the_words_of_assay_are_read_strictly(name: str, remedy: str, has_id: bool, tmp_path: Path) -> None:
+    row = {**ASKED, "must_have": ["landlord"], **({"id": "lease"} if has_id else {})}
+    path = tmp_path / "golden.jsonl"
+    path.write_text(json.dumps({**row, name: "x"}) + "\n", encoding="utf-8")
+    for golden in ([{**row, name: "x"}], path):
+        with pytest.raises(InputError) as refused:
+            read_golden_value(golden)
+        assert remedy in str(refused.value)
+    (case,) = read_golden_value([{**row, f"x_{name}": "x"}]).cases
+    assert {f"x_{name}": "x"} == case.metadata
+
+
+def test_answers_beside_the_golden_set_keep_members_of_their_own() -> None:
+    rows = [{**ASKED, "must_have": ["landlord"], "response": WORDS, "latency": 3, "relevant_docs": ["c1"]}]
+    assert ["landlord"] == list(read_golden_value(rows).cases[0].must_have)
+
+
+def test_keys_of_another_tool_are_named_wherever_the_result_is_read(tmp_path: Path) -> None:
+    rows = [{"user_input": ASKED["question"], "reference": WORDS, "split": "dev", "tenant": "north"}]
+    result = assay.run(lambda _: WORDS, rows)
+    said = "golden-set keys that were not read: tenant (did you mean user?), split"
+    case = result.cases[0]
+    assay.report(result, markdown=tmp_path / "r.md", json=tmp_path / "r.json")
+    for text in (str(result), result._repr_html_(), case.explain(), case.explain(verbose=True)):
+        assert said in text
+    assert said in (tmp_path / "r.md").read_text() and said in (tmp_path / "r.json").read_text()

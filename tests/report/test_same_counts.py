@@ -169,7 +169,9 @@ def test_outcomes_and_counts_are_the_same_in_every_output(
     attributed = config["attributions"].values()
     (screen_counts,) = next(table.rows for table in screen.tables if table.title == "Cases")
     outcome_line = re.search(
-        r"^- (\d+) of \d+ cases? (?:failed|without an answer)[^,]*, (\d+) passed(?:, (\d+) unknown)?", markdown, re.MULTILINE
+        r"^- (\d+) of \d+ cases? (?:failed|without an answer)[^,]*, (\d+) passed(?:, (\d+) unknown)?",
+        markdown,
+        re.MULTILINE,
     )
     assert outcome_line is not None
     markdown_failed, markdown_passed, markdown_unknown = (int(count or 0) for count in outcome_line.groups())

@@ -135,6 +135,24 @@ def test_what_people_decided_about_answers_decides_about_their_tests(session: py
         assert expected in run().stdout.str()
 
 
+def test_the_skip_of_an_open_case_says_which_fact_is_open(session: pytest.Pytester, run: Run) -> None:
+    case = '{"id": "way", "question": "How is it opened?", "must_have": ["with a blue key"]}\n'
+    (session.path / "open.jsonl").write_text(case, encoding="utf-8")
+    session.makepyfile(
+        test_rag="""
+        import pytest
+
+        @pytest.mark.assay(target=lambda question: "With the key of the colour of the sky.", golden="open.jsonl")
+        def test_it(assay_run):
+            pass
+        """
+    )
+    outcome = run("-rs")
+    outcome.assert_outcomes(skipped=1)
+    outcome.stdout.fnmatch_lines(["*way: nothing tells whether the answer is right*left open: with a blue key (*"])
+    outcome.stdout.no_fnmatch_line("*in a case that has none*")
+
+
 def test_an_error_of_a_metric_fails_the_test_of_its_case(session: pytest.Pytester, run: Run) -> None:
     session.makepyfile(
         own_rag="""

@@ -231,6 +231,30 @@ def test_columns_have_one_row_for_each_case_and_no_number_where_there_is_no_scor
     assert [["leave", "lead", "gym"], [1.0, None, None]] == [columns["case_id"], columns["recall@10"]]
 
 
+def test_a_case_has_its_cause_and_what_to_try_and_columns_have_both() -> None:
+    result = assay.run(lambda _: {"answer": "It is 3.", "contexts": [LEAVE]}, ROWS)
+    columns = result.to_columns()
+    for row, case in enumerate(result):
+        assert (case.outcome, case.cause, case.fix) == tuple(columns[name][row] for name in ("outcome", "cause", "fix"))
+        assert (case.cause is None) == (not case.has_failed) == (case.fix is None)
+        if case.cause is not None and case.fix is not None:
+            assert case.cause in case.explain() and case.fix[:20] in case.explain()
+    assert any(case.cause for case in result)
+
+
+def test_columns_without_any_value_are_left_out() -> None:
+    columns = assay.run(ask, ROWS).to_columns()
+    metrics = list(columns)[list(columns).index("failed_checks") + 1 :]
+    assert metrics and not [name for name in metrics if not any(value is not None for value in columns[name])]
+    assert "cost_usd" not in columns and {"error", "cause", "fix"} <= columns.keys()
+
+
+def test_a_result_has_a_length_and_is_iterated_case_by_case() -> None:
+    result = assay.run(ask, ROWS)
+    assert (len(ROWS), [row["id"] for row in ROWS]) == (len(result), [case.id for case in result])
+    assert result
+
+
 def test_frames_hold_the_same_rows() -> None:
     pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
     result = assay.run(ask, ROWS, metrics=["recall@10"])

@@ -51,6 +51,28 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeSer
         yield scripted
 
 
+def test_a_result_is_judged_with_the_corpus_that_it_was_scored_with(server: JudgeServer, tmp_path: Path) -> None:
+    corpus = [
+        {"chunk_id": f"p{year}", "text": f"Staff get {year + 10} days of leave in year {year}. They ask the head."}
+        for year in range(3)
+    ]
+    golden = [{**case, "expected_chunk_ids": [f"p{number}"]} for number, case in enumerate(GOLDEN[:3])]
+
+    def answer_by_ids(question: str) -> dict[str, Any]:
+        year = int(question.rstrip("?").split()[-1])
+        return {
+            "answer": f"Staff get {year + 10} days of leave in year {year}.",
+            "retrieved": [{"chunk_id": f"p{year}"}],
+        }
+
+    result = assay.run(answer_by_ids, golden, corpus=corpus, context="retrieved")
+    store = tmp_path / "verdicts.sqlite"
+    judged = assay.judge(result, metrics=[FAITHFUL], store=store)
+    assert len(golden) == judged.requests
+    scored = assay.score(golden, result, corpus=corpus, verdicts=store)
+    assert (len(golden), 0) == (scored.metric(FAITHFUL).scored, scored.metric(FAITHFUL).errors)
+
+
 @pytest.mark.slow
 def test_answers_of_a_function_are_judged_and_scored_with_the_verdicts(server: JudgeServer, tmp_path: Path) -> None:
     result = assay.run(answer, GOLDEN, context="retrieved")

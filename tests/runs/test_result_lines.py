@@ -69,6 +69,18 @@ def test_a_missing_library_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPa
     assert isinstance(raised.value, AssayError)
 
 
+def test_a_target_that_was_not_asked_any_more_is_said_beside_its_cases_without_output() -> None:
+    golden = [{"id": f"q{number}", "question": f"Which tram is {number}?", "must_have": ["12"]} for number in range(15)]
+
+    def refuse(question: str) -> str:
+        raise ConnectionError("no route")
+
+    result = assay.run(refuse, golden, concurrency=1, name="depot")
+    for text in (str(result), result._repr_html_()):
+        assert "target depot: stopped asking: every one of the last calls failed" in text
+    assert len(str(result).splitlines()) <= 8
+
+
 def test_replies_that_were_probably_misread_are_said_before_the_numbers() -> None:
     def answer_elsewhere(question: str) -> dict[str, Any]:
         return {"antwort": "Es ist 2.", "retrieved": ["a"]}

@@ -10,8 +10,8 @@ from typing import Protocol
 
 _REASONS = {
     "interrupted": "interrupted",
-    "breaker": "stopped: every one of the last calls failed (those in progress then were finished)",
-    "retry_after": "stopped: it asks to wait longer than run.retry_after_cap allows (Retry-After)",
+    "breaker": "stopped asking: every one of the last calls failed (those in progress then were finished)",
+    "retry_after": "stopped asking: it asks to wait longer than run.retry_after_cap allows (Retry-After)",
     "max_calls": "stopped at --max-calls",
     "max_cost": "stopped at --max-cost",
     "cost_unknown": "stopped: it does not report the cost of a call, so that --max-cost cannot be enforced",

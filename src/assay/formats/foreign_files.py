@@ -43,14 +43,17 @@ _LIST_MEMBERS = (
 _FILE_PREFIX = "file://"
 
 
-def load_foreign_file(path: str | Path) -> ForeignRows:
-    """Return the rows of a file. Raises InputError with all problems: row, member, what was expected."""
+def load_foreign_file(path: str | Path, *, is_golden: bool = False) -> ForeignRows:
+    """Return the rows of a file; `is_golden` is that of `read_foreign_rows`.
+
+    Raises InputError with all problems: row, member, what was expected.
+    """
     name = str(path)
     suffix = Path(path).suffix.lower()
     if suffix in (".yaml", ".yml"):
         foreign = _read_promptfoo(Path(path))
     else:
-        foreign = read_foreign_rows(read_row_file(Path(path), name), name)
+        foreign = read_foreign_rows(read_row_file(Path(path), name), name, is_golden=is_golden)
     if foreign.problems:
         raise InputError(join_repeated_problems(foreign.problems))
     if not foreign.cases:

@@ -5,12 +5,12 @@ What a row calls in words of its own is left as it is, and counted as not import
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
+from assay.formats.meant_names import describe_field, find_meant_name, join_words, split_name
 from assay.formats.provider_replies import extract_text
 from assay.formats.reply_shapes import ANSWER_KEYS, OTHER_ANSWER_KEYS, RANKING_KEYS
 from assay.records.errors import shorten_repr
@@ -43,8 +43,6 @@ _KNOWN_NAMES = frozenset((
     "is_answerable", "answerable", "output",
 ))  # fmt: skip
 _NEAREST = 0.75
-_SEPARATORS = re.compile(r"[^\w.]+")
-_NEW_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 class RowError(ValueError):
@@ -63,16 +61,11 @@ def normalise_member_name(name: str) -> str:
     ['expected_answer', 'actual_output', 'ground_truth', 'LLM score']
     """
     plain = name.strip().lstrip("\ufeff")
-    words = _join_words(plain)
+    words = join_words(plain)
     for candidate in (plain, plain.lower(), words):
         if candidate in _KNOWN_NAMES:
             return candidate
     return plain
-
-
-def _join_words(name: str) -> str:
-    """Return the words of a title or of a name in camelCase joined by underscores."""
-    return _SEPARATORS.sub("_", _NEW_WORD.sub("_", name)).lower()
 
 
 def find_near_member(name: str) -> str:
@@ -81,7 +74,7 @@ def find_near_member(name: str) -> str:
     >>> find_near_member("Expected Anwser"), find_near_member("latency")
     ('expected_answer', '')
     """
-    words = _join_words(name.strip())
+    words = join_words(name.strip())
     return next(iter(get_close_matches(words, _HINTED, n=1, cutoff=_NEAREST)), "")
 
 
@@ -99,26 +92,55 @@ def find_meant_expectation(name: str) -> str:
     >>> find_meant_expectation("Expected Anwser"), find_meant_expectation("mustHaev"), find_meant_expectation("mood")
     ('expected_answer', 'must_have', '')
     """
-    words = _join_words(name.strip())
+    words = join_words(name.strip())
     return find_near_id(words, _EXPECTATIONS) if len(words) >= _FEWEST_LETTERS else ""
 
 
-def refuse_lost_expectations(members: Mapping[str, Any], unread: Iterable[str]) -> None:
+def refuse_lost_expectations(
+    members: Mapping[str, Any], unread: Iterable[str], *, is_own: bool = False, is_answered: bool = False
+) -> None:
     """Raise RowError for a member of a golden row that is not read although it says what is expected: a misspelt name,
-    and where the row expects nothing else, a name such as `gold` or `label`. A name that begins with x_ is a note.
+    one that means a field by its words, such as `must_not_have`, and where the row expects nothing else, one such as
+    `gold`. A name that begins with x_ is a note.
+
+    `is_own` says that the row is written in Assay's words, so that every other name is refused. A row that is answered
+    may name what the system retrieved as another one names what it should have.
     """
     has_expectation = any(key in members for key in _EXPECTATIONS)
     for name in unread:
         if name.startswith("x_"):
             continue
-        meant = find_meant_expectation(name)
         got = shorten_repr(members[name])
+        meant = find_meant_expectation(name)
+        if not meant:
+            other = find_meant_name(name).field if is_own else _find_other_expectation(name, is_answered=is_answered)
+            meant = describe_field(other)
         if meant:
             raise RowError(name, f"not read (got {got}; expected it under the name {meant}, or x_{name} for a note)")
-        if not has_expectation and not _EXPECTATION_WORDS.isdisjoint(_join_words(name).split("_")):
+        if not has_expectation and not _EXPECTATION_WORDS.isdisjoint(split_name(name)):
             names = "reference, must_have, reference_contexts, expected_chunk_ids or expected_behavior"
             message = f"not read, and nothing else says what is expected (got {got}; expected it under {names}"
             raise RowError(name, f"{message}, or x_{name} for a note)")
+        if is_own:
+            slices = f'attributes: {{"{name}": …}} for slices'
+            raise RowError(name, f"not read (got {got}; expected x_{name} for a note, or {slices})")
+
+
+def _find_other_expectation(name: str, *, is_answered: bool) -> str:
+    """Return the field of which a name can only be another name; "" for any other name."""
+    meant = find_meant_name(name)
+    is_of_retrieval = meant.field in (*EVIDENCE_TEXT_KEYS, *EVIDENCE_ID_KEYS)
+    return meant.field if meant.is_expectation and not (is_answered and is_of_retrieval) else ""
+
+
+def describe_unread(name: str) -> str:
+    """Return a name that was not read, with the one that was probably meant.
+
+    >>> describe_unread("tenant"), describe_unread("split")
+    ('tenant (did you mean user?)', 'split')
+    """
+    meant = find_meant_name(name).field or find_near_member(name)
+    return f"{name} (did you mean {meant}?)" if meant else name
 
 
 def describe_row_names(names: Collection[str]) -> str:

@@ -57,6 +57,9 @@ _OUTPUT_KEYS = frozenset((
 _EXPECTED_KEYS = frozenset((*REFERENCE_KEYS, *EVIDENCE_ID_KEYS, *LIST_KEYS, "reference_contexts", "expected_contexts"))
 _GOLDEN_KEYS = _EXPECTED_KEYS | {*EVIDENCE_TEXT_KEYS, *BEHAVIOUR_KEYS, *TAG_KEYS}
 _NAMING_KEYS = frozenset((*ID_KEYS, *QUESTION_KEYS, *CONFIG_KEYS))
+_OWN_KEYS = frozenset((*LIST_KEYS, "expected_chunk_ids", "expected_behavior", "behaviour"))
+"""Members that no other tool has: a row with one of them is written in Assay's words."""
+_NOTE_PREFIX = "x_"
 _MOST_LISTED = 10
 _CONVERSATION_KEYS = ("turns", "messages", "scenario")
 
@@ -95,13 +98,16 @@ def make_question_id(question: str) -> str:
     return "q-" + hashlib.sha256(normalised.encode()).hexdigest()[:10]
 
 
-def read_foreign_rows(rows: Iterable[tuple[int, Any]], path: str) -> ForeignRows:
+def read_foreign_rows(rows: Iterable[tuple[int, Any]], path: str, *, is_golden: bool = False) -> ForeignRows:
     """Return the cases and observations of numbered rows; `path` is the name for messages.
+
+    `is_golden` says that the rows are used as a golden set as they are, and not converted into one: then a row that is
+    written in Assay's words is read strictly.
 
     A row may be the InputError that says why it could not be read. Rows of one case with the answers of several
     systems, named by `config_id`, are one case.
     """
-    reader = _RowReader(path)
+    reader = _RowReader(path, is_golden=is_golden)
     for number, row in rows:
         reader.add_row(number, row)
     if reader.refusals:
@@ -112,8 +118,8 @@ def read_foreign_rows(rows: Iterable[tuple[int, Any]], path: str) -> ForeignRows
 class _RowReader:
     """Collects the cases and observations of rows, and what is wrong with them."""
 
-    def __init__(self, path: str) -> None:
-        self.path = path
+    def __init__(self, path: str, *, is_golden: bool) -> None:
+        self.path, self.is_golden = path, is_golden
         self.foreign = ForeignRows()
         self.refusals: list[str] = []
         self._first_by_id: dict[str, tuple[Case, int]] = {}
@@ -132,7 +138,9 @@ class _RowReader:
             opened = open_row(row, lambda note: foreign.notes.setdefault(note))
             members = {key: value for key, value in opened.items() if value not in (None, "", [], ())}
             unread = _list_unread(members)
-            refuse_lost_expectations(members, unread)
+            is_answered = not _OUTPUT_KEYS.isdisjoint(members)
+            is_own = self.is_golden and not is_answered and not _OWN_KEYS.isdisjoint(members)
+            refuse_lost_expectations(members, unread, is_own=is_own, is_answered=is_answered)
             case = _read_case(members, foreign.notes)
             observation = _read_observation(members, case.id, foreign, _OUTPUT_KEYS)
             is_new = self._is_new_case(case, number, observation)
@@ -199,6 +207,7 @@ def _read_case(members: Mapping[str, Any], notes: dict[str, None]) -> Case:
         must_have=tuple(_read_texts(members, "must_have")),
         must_cite=tuple(_read_texts(members, "must_cite")),
         forbidden_text=tuple(_read_texts(members, "forbidden_text")),
+        metadata={key: value for key, value in members.items() if key.startswith(_NOTE_PREFIX)},
     )
 
 
@@ -366,4 +375,4 @@ READ_MEMBERS = frozenset((
 
 
 def _list_unread(members: Mapping[str, Any]) -> list[str]:
-    return [key for key in members if key not in READ_MEMBERS]
+    return [key for key in members if key not in READ_MEMBERS and not key.startswith(_NOTE_PREFIX)]

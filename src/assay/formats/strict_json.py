@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, NoReturn, TypeVar
 import msgspec
 from msgspec import inspect
 
+from assay.formats.meant_names import choose_field
 from assay.records.errors import MAX_PROBLEMS_SHOWN, InputError, Problem, shorten_repr
 from assay.text.late_pattern import LatePattern
 
@@ -298,7 +299,8 @@ def describe_unknown_field(name: str, names: list[str]) -> str:
     "unknown field (got 'expected_chunk_id'; expected 'expected_chunk_ids'?)"
     """
     meant = [known for known in _OTHER_NAMES.get(name, ()) if known in names]
-    close = meant or get_close_matches(name, names, n=1, cutoff=0.7)
+    by_words = choose_field(name, names)  # before its letters: must_not_have is not must_have
+    close = meant or ([by_words] if by_words else get_close_matches(name, names, n=1, cutoff=0.7))
     expected = f"{close[0]!r}?" if close else f"one of {', '.join(names)}, or an x_ name"
     return f"unknown field (got {shorten_repr(name)}; expected {expected})"
 

@@ -264,7 +264,10 @@ def _explain_denied_facts(rows: JoinedRows, _: MetricName) -> str:
 
 
 def _explain_expectations(rows: JoinedRows, _: MetricName) -> str:
-    quality = _read_facts_of_row(rows).quality
+    reading = _read_facts_of_row(rows)
+    quality = reading.quality
+    if reading.decision is not None and reading.decision.is_disputed:
+        return reading.decision.reason
     if quality is None or quality.good:
         return f"by {quality.signal}" if quality is not None else ""
     if quality.good is None:

@@ -101,6 +101,11 @@ class FactReading(NamedTuple):
     by_rules: AnswerQuality | None = None
 
     @property
+    def is_disputed(self) -> bool:
+        """Whether people who read the answer disagree about it."""
+        return self.decision is not None and self.decision.is_disputed
+
+    @property
     def is_against_rules(self) -> bool:
         """Whether people decided otherwise than the rules."""
         rules = self.by_rules.good if self.by_rules is not None else None
@@ -110,18 +115,22 @@ class FactReading(NamedTuple):
 
     @property
     def completeness(self) -> TextScore:
-        """The share of the must-have facts that the answer states; unknown if that of any is."""
+        """The share of the must-have facts that the answer states; unknown if that of any is, or people disagree."""
         if not self.must_have:
             return None
+        if self.is_disputed:
+            return UNKNOWN
         if any(judgment.state == UNKNOWN for judgment in self.must_have):
             return UNKNOWN
         return sum(judgment.state == "stated" for judgment in self.must_have) / len(self.must_have)
 
     @property
     def denied_facts(self) -> TextScore:
-        """The number of must-have facts that the answer contradicts."""
+        """The number of must-have facts that the answer contradicts; unknown if people disagree about it."""
         if not self.must_have:
             return None
+        if self.is_disputed:
+            return UNKNOWN
         return float(sum(judgment.state == "denied" for judgment in self.must_have))
 
     @property

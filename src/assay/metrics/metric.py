@@ -232,6 +232,10 @@ class MetricKey(Struct, frozen=True):
     required: bool = False
 
 
+def _need_nothing(_: MetricName) -> tuple[FactKey, ...]:
+    return ()
+
+
 class Metric(Struct, frozen=True):
     """One row of the catalogue: what the number is, and how it is made from a batch.
 
@@ -259,7 +263,7 @@ class Metric(Struct, frozen=True):
     scoring_class: Literal["deterministic", "judged"] = "deterministic"
     statistic: SummaryStatistic = "mean"
     undefined: str = ""
-    needs: Callable[[MetricName], tuple[FactKey, ...]] = lambda _: ()
+    needs: Callable[[MetricName], tuple[FactKey, ...]] = _need_nothing
     compute: Callable[[Batch, MetricName], ScoreColumn] | None = None
     parts: tuple[str, ...] = ()
     yields_to_leaks: bool = False
@@ -275,6 +279,18 @@ class Metric(Struct, frozen=True):
     def key_value(self, name: MetricName, key: str) -> str:
         """Return the value of one of this metric's keys in a name, or its default where the name omits it."""
         return name.key_value(key, self.keys[key].default)
+
+
+_FUNCTION_FIELDS = frozenset(("needs", "compute", "explain"))
+
+
+def describe_metric(metric: Metric) -> Metric:
+    """Return a catalogue row without its functions: what numbers that were computed mean.
+
+    A result keeps this, so that it can be pickled: most functions of the catalogue cannot.
+    """
+    fields = {name: getattr(metric, name) for name in Metric.__struct_fields__ if name not in _FUNCTION_FIELDS}
+    return Metric(**fields)
 
 
 Unscored = tuple[BoolArray, int, str]

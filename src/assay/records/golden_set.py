@@ -13,6 +13,8 @@ from msgspec import Meta, Struct
 SCHEMA_VERSION = 1
 
 Behaviour = Literal["answer", "abstain", "permission_denied", "escalate", "clarify"]
+GOLDEN_KEYS_UNREAD = "golden-set keys that were not read: "
+"""How the note begins, after the name of the file, that lists what a golden set holds and nobody looks at."""
 BEHAVIOURS: tuple[Behaviour, ...] = get_args(Behaviour)
 Difficulty = Literal["easy", "medium", "hard", "unknown"]
 DIFFICULTIES: tuple[Difficulty, ...] = get_args(Difficulty)

@@ -163,6 +163,8 @@ def _iter_answer_lines(explanation: Explanation, page: CasePage, room: _Room) ->
     if observation is None:
         yield from page.paragraph("Answer", "no output for this case: every metric counts it as an error", 2)
         return
+    if explanation.samples:
+        yield from page.paragraph("Samples", explanation.samples, 2)
     if observation.error is not None:
         yield from page.paragraph("Target error", f"{observation.error.code} {observation.error.message}".strip(), 2)
     if observation.error is None or observation.answer:

@@ -86,6 +86,7 @@ class Explanation:
     `stages` and `context` are None if the target did not report them, `observation` if the case has no output. `leaked`
     is true if the answer shows forbidden text; it is then withheld. `file_sentences` name missing and extra files
     and symbols. `access_unchecked` says that the case names no user although the corpus restricts access to a chunk.
+    `samples` says how several samples of the case differ, "" for one.
     `withhold` replaces, in JSON data or one text about the observation, every text that gives something
     away.
     """
@@ -103,6 +104,7 @@ class Explanation:
     attribution: Attribution | None = None
     file_sentences: tuple[str, ...] = ()
     access_unchecked: bool = False
+    samples: str = ""
     withhold: Callable[[Any], Any] = _show_all
 
 
@@ -120,6 +122,7 @@ def render_case_text(explanation: Explanation, *, width: int = 100, show_forbidd
     if explanation.observation is None:
         lines += ["", "No output for this case: every metric counts it as an error."]
     else:
+        lines += ["", *page.paragraph("Samples", explanation.samples)] if explanation.samples else []
         lines += _iter_observation_lines(explanation, explanation.observation, page)
     for sentence in explanation.file_sentences:
         lines += page.paragraph("Lists", sentence)

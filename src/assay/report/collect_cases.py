@@ -8,8 +8,11 @@ from difflib import get_close_matches
 from functools import cached_property, partial
 from typing import Any
 
+from assay.attribution.attribute_run import attribute_failures, attribute_run_case
 from assay.metrics.catalog import parse_metric
+from assay.metrics.correctness import UNKNOWN_REASON
 from assay.records.errors import InputError, Problem
+from assay.records.findings import Attribution
 from assay.records.golden_set import Case
 from assay.records.observations import Observation, describe_target_error
 from assay.records.scores import SCORED, ScoreTable
@@ -41,7 +44,8 @@ class CaseScores(dict[str, float]):
 
 
 class CaseReasons(dict[str, str]):
-    """Why metrics of a case have no score; asked for a metric with a score, it says how that was derived.
+    """Why metrics of a case have no score; asked for a metric with a score, it says how that was derived, and of an
+    answer that is unknown what is open.
 
     >>> reasons = CaseReasons({"recall@10": "no evidence to find"}, {"correct_answer": 0.0}, lambda name: "missing: 9")
     >>> reasons["recall@10"], reasons["correct_answer"], reasons.get("correct_answer"), list(reasons)
@@ -51,6 +55,13 @@ class CaseReasons(dict[str, str]):
     def __init__(self, reasons: Mapping[str, str], scores: Mapping[str, float], explain: Callable[[str], str]) -> None:
         super().__init__(reasons)
         self._scores, self._explain = scores, explain
+
+    def __getitem__(self, metric: str) -> str:
+        reason: str = super().__getitem__(metric)
+        if reason != UNKNOWN_REASON:
+            return reason
+        derived = self._explain(metric)
+        return f"unknown: {derived}" if derived else reason
 
     def __missing__(self, metric: str) -> str:
         if metric not in self._scores:
@@ -108,6 +119,21 @@ class CaseResult:
         return describe_target_error(observation.error) if observation.error is not None else None
 
     @cached_property
+    def attribution(self) -> Attribution | None:
+        """Which part of the system caused the outcome, with its evidence; None where no observation was kept."""
+        return attribute_run_case(self.run, self.config, self.id)
+
+    @property
+    def cause(self) -> str | None:
+        """The root cause of a failed case, such as `generator`; None for a case that failed nothing."""
+        return self.attribution.cause if self.has_failed and self.attribution is not None else None
+
+    @property
+    def fix(self) -> str | None:
+        """What to try first against the cause, None without one."""
+        return self.attribution.fix if self.cause is not None and self.attribution is not None else None
+
+    @cached_property
     def metric_errors(self) -> dict[str, str]:
         """Why each metric of one's own that could not measure the case has no score of it."""
         return list_own_failures(self.run.scoring.configs[self.config].table, self.run.joins.position[self.id])
@@ -158,18 +184,28 @@ def _iterate_cases(run: ScoredRun, table: ScoreTable) -> Iterator[CaseResult]:
 
 
 def build_columns(run: ScoredRun) -> dict[str, Column]:
-    """Return one row for each configuration and case: texts first, then every metric, None where it has no score."""
+    """Return one row for each configuration and case: texts first, then every metric with a score of any of them.
+
+    A cell is None where the case has no score of the metric, or nothing to say: an answer, an error, a cause.
+    """
     results = list_case_results(run)
+    attributions = {config: attribute_failures(run, config) for config in run.scoring.configs}
+    causes = [attributions[result.config].get(result.id) if result.has_failed else None for result in results]
     columns: dict[str, Column] = {
         "config": [result.config for result in results],
         "case_id": [result.id for result in results],
         "question": [result.question for result in results],
         "answer": [result.answer for result in results],
+        "outcome": [result.outcome for result in results],
         "error": [result.error for result in results],
+        "cause": [found.cause if found is not None else None for found in causes],
+        "fix": [found.fix if found is not None and found.cause is not None else None for found in causes],
         "failed_checks": [", ".join(result.failed_checks) for result in results],
     }
     for metric in dict.fromkeys(metric for config in run.scoring.configs.values() for metric in config.table.columns):
-        columns[metric] = [result.scores.get(metric) for result in results]
+        scores = [result.scores.get(metric) for result in results]
+        if any(score is not None for score in scores):
+            columns[metric] = scores
     return columns
 
 

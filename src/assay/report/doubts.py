@@ -1,5 +1,5 @@
-"""What a reader of the first screen should doubt although no check failed: outputs that were probably misread, passes
-that people found wrong, numbers from nowhere, and shown regressions of metrics that the screen does not list."""
+"""What a reader of the first screen should doubt although no check failed: what was probably misread, passes that
+people found wrong, numbers from nowhere, and shown regressions of metrics that the screen does not list."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from assay.metrics.catalog import CATALOG
 from assay.metrics.template_columns import FAITHFULNESS
 from assay.records.counts import format_count
 from assay.records.findings import Comparison, MetricChange
+from assay.records.golden_set import GOLDEN_KEYS_UNREAD
 from assay.records.scores import ConfigResult, ScoringResult
 from assay.report.change_order import describe_checkable, measure_strength, rank_importance
 from assay.report.change_values import format_sides
@@ -52,19 +53,26 @@ def describe_read_passes(config: str, scoring: ScoringResult) -> str:
     return describe_pass_sample(sample) if sample is not None else ""
 
 
-_MISREAD = re.compile(r"no answer was read from |(?:keys that were not read|have the unknown key).*\(did you mean ")
-"""What a warning says of outputs that were probably not read as they were meant."""
+_MISREAD = re.compile(
+    r"no answer was read from |(?:keys that were not read|have the unknown key).*\(did you mean |: stopped asking"
+)
+"""What a warning says of outputs that were probably not read as they were meant, or not asked for."""
 
 
 def is_misread(warning: str) -> bool:
-    """Return whether a warning says that outputs were probably not read as they were meant.
+    """Return whether a warning says that outputs were probably not read as they were meant, or a golden set not whole.
 
+    Of what is expected every key counts, because nothing else tells that a case is not checked by it. A target that was
+    not asked any more is said here too: its cases without output are no failure of its own.
+
+    >>> is_misread("golden-set keys that were not read: split")
+    True
     >>> is_misread("target t: keys that were not read: citation (did you mean citations?)")
     True
     >>> is_misread("target t: keys that were not read: trace_id")
     False
     """
-    return _MISREAD.search(warning) is not None
+    return GOLDEN_KEYS_UNREAD in warning or _MISREAD.search(warning) is not None
 
 
 def describe_unsourced(result: ConfigResult) -> str:

@@ -15,6 +15,7 @@ from assay.metrics.metric import JoinedRows
 from assay.metrics.withheld_text import WithheldTexts
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
+from assay.records.golden_set import GOLDEN_KEYS_UNREAD
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, Stage
 from assay.records.scores import SCORED, STATUS_NAMES, CaseChecks, ScoreTable
 from assay.report.case_summary import MOST_LINES, compare_with_case, describe_variants_of_case, render_case_summary
@@ -72,6 +73,7 @@ def explain_case(
         raise InputError([Problem("", None, "case", message)])
     case_explanation = _explain_alone(scored, config, case_id)
     text = render_variant_lines(run, case_explanation, width=width, show_forbidden=show_forbidden)
+    text += _describe_unread(run, case_explanation, width)
     if verbose:
         return render_case_text(case_explanation, width=width, show_forbidden=show_forbidden) + text
     scores = format_count(len(case_explanation.scores), "score")
@@ -82,6 +84,15 @@ def explain_case(
 
 
 _MOST_IDS_NAMED = 3
+
+
+def _describe_unread(run: ScoredRun, explanation: Explanation, width: int) -> str:
+    """Return what the golden set holds and nothing looks at, because its name is not known; "" where it has none."""
+    unread = [warning for warning in run.scoring.warnings if GOLDEN_KEYS_UNREAD in warning]
+    if not unread:
+        return ""
+    page = make_page(explanation, width, show_forbidden=False)
+    return _join_lines(page.paragraph("Not checked", "; ".join(unread), 2))
 
 
 def _explain_alone(run: ScoredRun, config: str, case_id: str) -> Explanation:
@@ -177,7 +188,8 @@ def build_explanation(
     observation = run.read_observation(config, case.case.id)
     leaks = Leaks() if observation is None else find_leaks(case, observation)
     lines = _score_lines(run, case, position, config, observation, leaks) if scores else []
-    case_explanation = Explanation(case.case, config, observation, scores=tuple(lines), checks=checks)
+    samples = run.describe_samples(config, case.case.id)
+    case_explanation = Explanation(case.case, config, observation, scores=tuple(lines), checks=checks, samples=samples)
     if observation is None:
         return case_explanation
     withheld = WithheldTexts(case, observation, leaks)
@@ -261,6 +273,7 @@ def _add_trace(explanation: Explanation, case: CaseIndex, observation: Observati
         explanation.checks,
         leaked=bool(leaks.text),
         tools_leaked=TOOL_RESULTS in leaks.ids,
+        samples=explanation.samples,
     )
 
 

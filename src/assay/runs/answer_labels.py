@@ -41,7 +41,8 @@ def load_answer_labels(paths: Sequence[str]) -> tuple[Label, ...]:
         check_answer_labels(labels_of_file, path)
         for label in labels_of_file:
             key = (*get_labelled_item(label), label.label, label.case_hash, str(label.sample))
-            labels.setdefault(key, label)
+            labels.pop(key, None)  # a label that is given again is the last one of its rater
+            labels[key] = label
     return tuple(labels.values())
 
 
@@ -64,8 +65,9 @@ def read_answer_labels(labels: Any) -> tuple[Label, ...]:
     given = list(given)
     if all(isinstance(label, (str, Path)) for label in given):
         return load_answer_labels([str(path) for path in given])
-    read = []
-    problems = []
+    read: list[Label] = []
+    problems: list[Problem] = []
+    labels_by_item: dict[tuple[str | None, ...], tuple[str | None, int]] = {}
     for number, label in enumerate(given, 1):
         try:
             read.append(label if isinstance(label, Label) else convert_strictly(label, Label))
@@ -76,6 +78,12 @@ def read_answer_labels(labels: Any) -> tuple[Label, ...]:
             Problem("labels", number, field, message, "E_LABEL")
             for field, message in find_label_faults(read[-1], ANSWER_SCALES)
         ]
+        key = *get_labelled_item(read[-1]), read[-1].case_hash
+        before, first = labels_by_item.setdefault(key, (read[-1].label, number))
+        if before != read[-1].label:
+            got = f"{shorten_repr(read[-1].label)} of {read[-1].rater} after {shorten_repr(before)} in row {first}"
+            message = f"one answer labelled twice by one person (got {got}; expected the label that counts)"
+            problems.append(Problem("labels", number, "label", message, "E_DUPLICATE_ID"))
     if problems:
         raise InputError(problems)
     check_answer_labels(read, "labels")
@@ -125,9 +133,11 @@ def attach_answer_labels(golden: GoldenSet, labels: Sequence[Label]) -> tuple[Go
     """Return a golden set whose cases know what people decided about answers to them, and notes about the other labels.
 
     A label that was given for other expectations of its case is left out, and so is one of a case that is not there.
+    Of several labels that one person gave an answer, the last counts.
     """
     if not labels:
         return golden, ()
+    labels, changed = _keep_last_labels(labels)
     cases = {case.id: case for case in golden.cases}
     attached: dict[str, list[AnswerLabel]] = {}
     unknown, outdated, unclear = [], [], []
@@ -153,11 +163,25 @@ def attach_answer_labels(golden: GoldenSet, labels: Sequence[Label]) -> tuple[Go
         _describe("{count} of answers {ids}: no such case in the golden set", unknown),
         _describe("{count} of answers {ids} given when the case expected something else: read them again", outdated),
         _describe("{count} of answers {ids} left open by the person", unclear),
+        f"the last label counts where one person gave several to an answer: {', '.join(changed)}" if changed else "",
         f"people disagree about answers to {format_case_ids(disagreed)}: these are unknown until they agree"
         if disagreed
         else "",
     )
     return structs.replace(golden, cases=with_labels), tuple(filter(None, notes))
+
+
+def _keep_last_labels(labels: Sequence[Label]) -> tuple[Sequence[Label], list[str]]:
+    """Return the last label of each person about an answer, and who changed their mind about which case."""
+    last: dict[tuple[str | None, ...], Label] = {}
+    changed: dict[str, None] = {}
+    for label in labels:
+        key = label.case_id, label.metric, label.rater, label.answer_hash, label.case_hash
+        before = last.get(key)
+        if before is not None and before.label != label.label:
+            changed.setdefault(f"{label.rater} on {label.case_id}, {label.label}")
+        last[key] = label
+    return list(last.values()), list(changed)
 
 
 def describe_unmatched_labels(cases: Sequence[Case], tables: Mapping[str, ScoreTable]) -> tuple[str, ...]:

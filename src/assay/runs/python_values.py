@@ -27,10 +27,17 @@ from assay.formats.foreign_names import (
     ID_KEYS,
     QUESTION_KEYS,
     RowError,
+    describe_unread,
     normalise_member_name,
 )
 from assay.formats.foreign_outputs import RowReader
-from assay.formats.foreign_rows import READ_MEMBERS, ForeignRows, add_shown_context, make_question_id, read_foreign_rows
+from assay.formats.foreign_rows import (
+    READ_MEMBERS,
+    ForeignRows,
+    add_shown_context,
+    make_question_id,
+    read_foreign_rows,
+)
 from assay.formats.golden_files import load_golden
 from assay.formats.golden_jsonl import NATIVE_MEMBERS, fits_record
 from assay.formats.outputs import (
@@ -52,7 +59,7 @@ from assay.gates.release_decision import JUDGE_COMMAND
 from assay.gates.rules import find_rule_problem
 from assay.records.digest import compute_digest
 from assay.records.errors import InputError, Problem, shorten_repr
-from assay.records.golden_set import Case, Corpus, GoldenSet
+from assay.records.golden_set import GOLDEN_KEYS_UNREAD, Case, Corpus, GoldenSet
 from assay.records.observations import UNNAMED_CONFIG, Observation
 from assay.records.release_gates import Decision, Gate
 from assay.records.requests import GateOptions, date_of_time
@@ -150,7 +157,7 @@ def _read_golden_rows(rows: Sequence[Any], notes: dict[str, None]) -> GoldenSet:
         except InputError as error:
             if _has_native_members(rows) or not _are_of_another_tool(error):
                 raise
-    foreign = read_foreign_rows(enumerate(rows, 1), GOLDEN_NAME)
+    foreign = read_foreign_rows(enumerate(rows, 1), GOLDEN_NAME, is_golden=True)
     if foreign.problems:
         raise InputError(join_repeated_problems(foreign.problems))
     _note_reading(foreign, GOLDEN_NAME, notes)
@@ -178,8 +185,12 @@ def _read_golden_rows_apart(rows: Sequence[Any], notes: dict[str, None], error: 
 
 
 def _note_reading(foreign: ForeignRows, name: str, notes: dict[str, None]) -> None:
-    ignored = [f"keys that were not read: {', '.join(sorted(foreign.ignored))}"] if foreign.ignored else []
-    notes.update(dict.fromkeys(f"{name}: {note}" for note in (*foreign.notes, *ignored)))
+    # Those whose meaning is known come first: what is printed of a long list is its beginning.
+    names = sorted(map(describe_unread, foreign.ignored), key=lambda text: (not text.endswith("?)"), text))
+    notes.update(dict.fromkeys(f"{name}: {note}" for note in foreign.notes))
+    if names:
+        prefix = "" if name == GOLDEN_NAME else f"{name}: "
+        notes.setdefault(f"{prefix}{GOLDEN_KEYS_UNREAD}{', '.join(names)}")
 
 
 def _load_any_golden(path: str, notes: dict[str, None]) -> GoldenSet:
@@ -191,7 +202,7 @@ def _load_any_golden(path: str, notes: dict[str, None]) -> GoldenSet:
         if not is_table or any(problem.code != "E_FORMAT" for problem in error.problems):
             raise
         try:
-            foreign = load_foreign_file(path)
+            foreign = load_foreign_file(path, is_golden=True)
         except InputError as refused:
             if all(problem.field == "question" or problem.code == "E_EMPTY" for problem in refused.problems):
                 raise error from None  # rows without a question are something else: the first error says what

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -85,9 +85,22 @@ class ScoreResult:
         """Every case of every configuration, in golden order: question, answer, scores, failed checks."""
         return list_case_results(self.run)
 
+    def __len__(self) -> int:
+        """Return the number of cases, of every configuration."""
+        return len(self.cases)
+
+    def __iter__(self) -> Iterator[CaseResult]:
+        """Iterate over `cases`."""
+        return iter(self.cases)
+
+    def __bool__(self) -> bool:
+        """Return True: a result is one, even of no case."""
+        return True
+
     @property
     def failed(self) -> tuple[CaseResult, ...]:
-        """The cases that failed a check, or have no output or an error."""
+        """The cases that failed a check, or have no output or an error; the metric `failed` counts those without output
+        as errors, because nothing of them was measured."""
         return tuple(case for case in self.cases if case.has_failed)
 
     @property
@@ -124,7 +137,8 @@ class ScoreResult:
         return compare_results(baseline, self, gate=gate, now=now)
 
     def to_columns(self) -> dict[str, list[Any]]:
-        """Return one row for each configuration and case: texts, then each metric, None where it has no score."""
+        """Return one row for each configuration and case: texts, outcome and cause, then each metric that any case has
+        a score of, None where this one has none."""
         return {name: list(values) for name, values in build_columns(self.run).items()}
 
     def to_arrow(self) -> ArrowTable:
@@ -185,8 +199,9 @@ def require_result(value: Any, name: str) -> ScoreResult:
 
 
 def list_observations(result: ScoreResult) -> list[Observation]:
-    """Return the observations that were scored, in golden order."""
-    return [case.observation for case in result.cases if case.observation is not None]
+    """Return the observations that were scored, in golden order, with all repeats of each case."""
+    run = result.run
+    return [observation for case in result.cases for observation in run.read_samples(case.config, case.id)]
 
 
 def compare_results(

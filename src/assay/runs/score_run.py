@@ -177,8 +177,8 @@ def score_observations(inputs: ScoreInputs, observations: Iterable[Observation])
 
 def _collect_observations(
     inputs: ScoreInputs, observations: Iterable[Observation], *, is_careful: bool = False
-) -> tuple[CollectedRows, dict[tuple[str, str], Observation]]:
-    """Return the scored rows, and the first repeat of each case by configuration and case."""
+) -> tuple[CollectedRows, dict[tuple[str, str], list[Observation]]]:
+    """Return the scored rows, and the repeats of each case, in their order, by configuration and case."""
     collector = ObservationCollector(
         inputs.joins(),
         inputs.plan,
@@ -186,7 +186,7 @@ def _collect_observations(
         strict=inputs.request.inputs.strict_outputs,
         is_careful=is_careful,
     )
-    held: dict[tuple[str, str], Observation] = {}
+    held: dict[tuple[str, str], list[Observation]] = {}
     for number, row in enumerate(observations, 1):
         try:
             observation = check_observation(row)
@@ -196,9 +196,9 @@ def _collect_observations(
             continue
         collector.add(observation, number)
         observation, _ = normalise_names(observation)
-        key = observation.config_id, observation.case_id
-        if key not in held or observation.repeat < held[key].repeat:
-            held[key] = observation
+        held.setdefault((observation.config_id, observation.case_id), []).append(observation)
+    for samples in held.values():
+        samples.sort(key=lambda observation: observation.repeat)
     return collector.finish(), held
 
 
@@ -207,7 +207,7 @@ def _finish_run(
     files: Sequence[OutputFile],
     results: list[CollectedRows],
     score_variants: ScoreVariants,
-    in_memory: Mapping[tuple[str, str], Observation] | None = None,
+    in_memory: Mapping[tuple[str, str], Sequence[Observation]] | None = None,
 ) -> ScoredRun:
     _check_baseline(inputs)
     request, gate, baseline = inputs.request, inputs.loaded_gate.gate, inputs.loaded_gate.baseline

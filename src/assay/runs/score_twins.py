@@ -33,7 +33,7 @@ class ScoredRows(Struct, frozen=True, dict=True):
     inputs: ScoreInputs
     files: Sequence[OutputFile]
     shards: MergedShards
-    in_memory: Mapping[tuple[str, str], Observation] = field(default_factory=dict)
+    in_memory: Mapping[tuple[str, str], Sequence[Observation]] = field(default_factory=dict)
 
     @cached_property
     def joins(self) -> GoldenIndex:
@@ -76,7 +76,8 @@ def _read_answers(
     for position, case in enumerate(rows.inputs.golden.cases):
         if case.id not in case_ids:
             continue
-        observation = rows.in_memory.get((config, case.id)) or read_row(rows.files, rows.shards, config, position)
+        held = rows.in_memory.get((config, case.id))
+        observation = held[0] if held else read_row(rows.files, rows.shards, config, position)
         if observation is not None:
             indexed.append(joins.case_index(position))
             observations.append(observation)

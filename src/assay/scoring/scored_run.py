@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,8 +25,10 @@ from assay.records.observations import UNNAMED_CONFIG, Observation
 from assay.records.scores import InputFile, ScoringResult, TargetFailure
 from assay.scoring.attribution_settings import AttributionSettings
 from assay.scoring.paired_scores import ScoreSnapshot
+from assay.scoring.repeated_samples import describe_samples, find_worst_sample
 from assay.scoring.score_shard import CollectedRows
 from assay.scoring.score_tables import MetricPlan, ScoredBlock, join_blocks
+from assay.scoring.sent_run import describe_own_metrics, has_function, needs_function, recognise_metrics
 from assay.stats.arrays import RowIndices, find_distinct
 
 MOST_KEPT_OBSERVATIONS = 128
@@ -79,6 +81,17 @@ class MergedShards:
         first: RowIndices = order[is_first]
         rows: RowIndices = first[self.block.config[first] == self.configs.index(config_id)]
         return rows
+
+    def list_rows(self, config_id: str, case: int) -> RowIndices:
+        """Return the rows of a case, one for each repeat, in the order of the repeats."""
+        keys, order = self._first_rows
+        key = self._sort_key(self.configs.index(config_id), case) if config_id in self.configs else -1
+        rows: RowIndices = order[np.searchsorted(keys, key) : np.searchsorted(keys, key, side="right")]
+        return rows
+
+    def locate_row(self, row: int) -> RowLocation:
+        """Return where a row is."""
+        return self._row_location(row)
 
     @cached_property
     def _first_rows(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.intp]]:
@@ -292,6 +305,9 @@ def _unknown_case_problems(rows: Sequence[tuple[str, int, int]], files: Sequence
         yield Problem(file.name, file.original_line(line), field, message, "E_UNKNOWN_ID")
 
 
+_SENT = "sent_metrics"
+
+
 @dataclass
 class ScoredRun:
     """A finished scoring, with the location of each observation so that single cases can be read again.
@@ -307,7 +323,7 @@ class ScoredRun:
     plan: MetricPlan
     files: Sequence[OutputFile]
     shards: MergedShards | None = None
-    observations_in_memory: Mapping[tuple[str, str], Observation] = field(default_factory=dict)
+    observations_in_memory: Mapping[tuple[str, str], Sequence[Observation]] = field(default_factory=dict)
     baseline: ScoreSnapshot | None = None
     judging: RecordedVerdicts | None = None
     whole_golden: GoldenSet | None = None
@@ -316,6 +332,19 @@ class ScoredRun:
     same_index: ScoredRun | None = None
     given_golden: GoldenSet | None = None
     made_with: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a pickle holds: neither what is computed again when asked for, nor the user's functions."""
+        state = {item.name: getattr(self, item.name) for item in fields(self)}
+        # What the user's functions measured is in the tables; a case that is explained later is scored without them.
+        columns = tuple(name for name in self.plan.columns if not needs_function(name))
+        facts = tuple(key for key in self.plan.facts if not has_function(key))
+        state["plan"] = replace(self.plan, columns=columns, facts=facts)
+        return {**state, _SENT: describe_own_metrics(self.plan.requested)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        recognise_metrics(state.pop(_SENT))
+        self.__dict__.update(state)
 
     @cached_property
     def joins(self) -> GoldenIndex:
@@ -333,17 +362,44 @@ class ScoredRun:
         return {case_id: position for position, case_id in enumerate(self.cases)}
 
     def read_observation(self, config_id: str, case_id: str) -> Observation | None:
-        """Return the first recorded observation of a case, read again from its file; None if there is none."""
-        if (config_id, case_id) in self.observations_in_memory:
-            return self.observations_in_memory[config_id, case_id]
-        if self.shards is None:
-            return None
+        """Return the recorded observation of a case, read again from its file; None if there is none.
+
+        Of several repeats it is the worst, so that what is shown of a failed case is what failed.
+        """
         key = config_id, case_id
+        if key not in self.observations_in_memory and self.shards is None:
+            return None
         if key not in self._read_again:
             if len(self._read_again) >= MOST_KEPT_OBSERVATIONS:
                 self._read_again.clear()
-            self._read_again[key] = read_row(self.files, self.shards, config_id, self._position.get(case_id, -1))
+            samples = self.read_samples(config_id, case_id, only=self._choose_sample(config_id, case_id))
+            self._read_again[key] = samples[0] if samples else None
         return self._read_again[key]
+
+    def read_samples(self, config_id: str, case_id: str, *, only: int | None = None) -> list[Observation]:
+        """Return the observations of a case in the order of its repeats, or `only` one of them by its place."""
+        chosen = slice(None) if only is None else slice(only, only + 1)
+        if (config_id, case_id) in self.observations_in_memory:
+            return list(self.observations_in_memory[config_id, case_id][chosen])
+        if self.shards is None:
+            return []
+        rows = self.shards.list_rows(config_id, self._position.get(case_id, -1))[chosen]
+        read = (_read_location(self.files, self.shards.locate_row(row)) for row in rows.tolist())
+        return [observation for observation in read if observation is not None]
+
+    def describe_samples(self, config_id: str, case_id: str) -> str:
+        """Return how the repeats of a case differ, and which is shown; "" for one alone."""
+        if self.shards is None:
+            return ""
+        rows = self.shards.list_rows(config_id, self._position.get(case_id, -1))
+        shown = self._choose_sample(config_id, case_id)
+        return describe_samples(self.shards.block.columns, rows, shown) if len(rows) > 1 else ""
+
+    def _choose_sample(self, config_id: str, case_id: str) -> int:
+        if self.shards is None:
+            return 0
+        rows = self.shards.list_rows(config_id, self._position.get(case_id, -1))
+        return find_worst_sample(self.shards.block.columns, rows) if len(rows) > 1 else 0
 
     @cached_property
     def _read_again(self) -> dict[tuple[str, str], Observation | None]:
@@ -354,9 +410,13 @@ class ScoredRun:
 def read_row(files: Sequence[OutputFile], shards: MergedShards, config_id: str, case: int) -> Observation | None:
     """Return the first repeat of the case at a position of the scored set, read again; None if there is no row."""
     location = shards.locate(config_id, case)
-    if location is None or not files[location.file].path:
-        return None
+    return None if location is None else _read_location(files, location)
+
+
+def _read_location(files: Sequence[OutputFile], location: RowLocation) -> Observation | None:
     file = files[location.file]
+    if not file.path:
+        return None
     with open(file.path, "rb") as lines:
         lines.seek(location.start)
         line = lines.readline()

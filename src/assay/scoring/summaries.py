@@ -15,7 +15,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from assay.metrics.catalog import find_metric, parse_metric
-from assay.metrics.metric import Metric, MetricName
+from assay.metrics.metric import Metric, MetricName, describe_metric
 from assay.metrics.template_columns import ANSWER
 from assay.metrics.variants import VARIANTS_FAMILY
 from assay.records.counts import format_count
@@ -306,9 +306,9 @@ def _find_metric(table: ScoreTable, name: MetricName) -> _Metric:
         raise KeyError(str(name))
     return _Metric(
         str(name),
-        metric_row,
+        describe_metric(metric_row),
         column,
-        [(find_metric(parse_metric(part)), table.columns[part]) for part in metric_row.parts],
+        [(describe_metric(find_metric(parse_metric(part))), table.columns[part]) for part in metric_row.parts],
     )
 
 
