@@ -272,11 +272,11 @@ def test_python_has_the_numbers_of_the_json(outputs: Outputs) -> None:
         rows = [row for row, name in enumerate(columns["config"]) if name == config]
         for metric in ("recall@10", "correct_answer", "behaviour"):
             cells = columns.get(metric, [None] * len(columns["case_id"]))  # a column that holds nothing is left out
-            values = [cells[row] for row in rows if cells[row] is not None]
+            scores = [cells[row] for row in rows if cells[row] is not None]
             summary = outputs.report["configs"][config]["summary"][metric]
-            assert summary["scored"] == len(values)
-            if values:
-                assert pytest.approx(summary["value"]) == sum(values) / len(values)
+            assert summary["scored"] == len(scores)
+            if scores:
+                assert pytest.approx(summary["value"]) == sum(scores) / len(scores)
 
 
 def test_the_cells_of_evidence_and_answers_are_the_same_everywhere(outputs: Outputs) -> None:
