@@ -271,8 +271,8 @@ def test_python_has_the_numbers_of_the_json(outputs: Outputs) -> None:
     for config in outputs.configs:
         rows = [row for row, name in enumerate(columns["config"]) if name == config]
         for metric in ("recall@10", "correct_answer", "behaviour"):
-            cells = columns.get(metric, [None] * len(columns["case_id"]))  # a column that holds nothing is left out
-            scores = [cells[row] for row in rows if cells[row] is not None]
+            held = columns.get(metric, [None] * len(columns["case_id"]))  # a column that holds nothing is left out
+            scores = [held[row] for row in rows if held[row] is not None]
             summary = outputs.report["configs"][config]["summary"][metric]
             assert summary["scored"] == len(scores)
             if scores:

@@ -172,12 +172,13 @@ def _iterate_cases(run: ScoredRun, table: ScoreTable) -> Iterator[CaseResult]:
             else:
                 reasons[metric] = column.reasons[column.reason[row]]
         checks = checks_by_case.get(case_id)
+        explained = CaseReasons(reasons, scores, partial(explain_score, run, table.config_id, case_id))
         yield CaseResult(
             run.cases[case_id],
             table.config_id,
             checks.failed if checks is not None else (),
-            CaseScores(scores, reasons),
-            CaseReasons(reasons, scores, partial(explain_score, run, table.config_id, case_id)),
+            CaseScores(scores, explained),
+            explained,
             classify_checks(checks),
             run,
         )

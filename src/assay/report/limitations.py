@@ -78,7 +78,7 @@ def _name_first(metrics: Sequence[str]) -> str:
     """Return the metrics, of many the first ones: the table of all metrics has the reason of each."""
     if len(metrics) <= _MAX_METRICS:
         return ", ".join(metrics)
-    return f"{len(metrics)} metrics, such as {', '.join(metrics[:_MAX_EXAMPLES])}"
+    return f"{format_count(len(metrics), 'metric')}, such as {', '.join(metrics[:_MAX_EXAMPLES])}"
 
 
 def _describe_unmeasured(scoring: ScoringResult, metric_rows: MetricsByName) -> Iterator[str]:

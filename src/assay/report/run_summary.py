@@ -572,7 +572,9 @@ def _build_failed_lines(
     failed_cases.sort(key=lambda failed: failed[0])
     short_names = shorten_names([case_id for _, _, case_id, _ in failed_cases], max(width // 4, _SHORTEST_NAME))
     short_names |= shorten_names(configs, _SHORTEST_NAME)
-    if len("; ".join(counts)) > width:  # a count says more than the end of a name
+    if (
+        len("; ".join(counts)) > _MAX_LINES_OF_COUNTS * width or max(map(len, counts)) > width
+    ):  # a count says more than the end of a name
         counts = [count.replace(config, short_names[config], 1) for config, count in zip(configs, counts, strict=True)]
     counted = escape_terminal(f"Cases: {'; '.join(counts)}")
     lines = textwrap.wrap(
@@ -583,7 +585,7 @@ def _build_failed_lines(
         folded = textwrap.wrap(judged, width, subsequent_indent="   ", break_on_hyphens=False, break_long_words=False)
         lines += folded[:_MAX_LINES_ON_JUDGE]
     elif has_unknown_cases and not _has_checked_answers(scoring):
-        lines.append(_shorten_before_remedy(_WHY_UNKNOWN, width))
+        lines += textwrap.wrap(_WHY_UNKNOWN, width, subsequent_indent="   ", break_on_hyphens=False)
     described = []
     for _, config, case_id, attribution in failed_cases[:MAX_FAILED_CASES]:
         names = (case_id, config) if len(configs) > 1 else (case_id,)
