@@ -388,6 +388,71 @@ def test_print_cuts_no_card_of_a_failed_case(opened: Open) -> None:
     )
 
 
+@pytest.mark.parametrize("width", [1000, 1400])
+def test_names_of_any_length_leave_every_column_on_the_screen(opened: Open, width: int) -> None:
+    page = opened(world(["n" * 250, "another" * 9, "plum"]), width=width)
+    cut_off = """[...document.querySelectorAll('#about .scroll, #inputs .scroll')]
+        .filter((region) => region.scrollWidth > region.clientWidth + 1).length"""
+    assert 0 == page.evaluate(cut_off)
+
+
+@pytest.mark.parametrize("width", [360, 700, 1000])
+def test_no_word_of_a_head_of_slices_is_broken(opened: Open, width: int) -> None:
+    data = world(FRUIT)
+    configs = {}
+    for name, result in data.scoring.configs.items():
+        answer = {"correct_answer": structs.replace(result.summary["rr@10"], metric="correct_answer")}
+        slices = {key: summaries | answer for key, summaries in result.slices.items()}
+        configs[name] = structs.replace(result, summary=result.summary | answer, slices=slices)
+    page = opened(replace(data, scoring=structs.replace(data.scoring, configs=configs)), width=width)
+    lines = page.evaluate(
+        """[...document.querySelectorAll('#slices thead th')].flatMap((head) => {
+            const text = document.createTreeWalker(head, NodeFilter.SHOW_TEXT);
+            const pieces = [];
+            for (let node = text.nextNode(); node; node = text.nextNode()) {
+                for (const word of node.data.matchAll(/\\w+/g)) {
+                    const range = document.createRange();
+                    range.setStart(node, word.index);
+                    range.setEnd(node, word.index + word[0].length);
+                    pieces.push([word[0], range.getClientRects().length]);
+                }
+            }
+            return pieces;
+        })"""
+    )
+    assert "correctness" in [word for word, _ in lines]
+    assert [] == [word for word, count in lines if count > 1]
+
+
+def test_a_table_that_goes_on_behind_the_edge_shows_it(opened: Open) -> None:
+    """The shadow of an edge: the cover moves with the content, the shadow does not."""
+    page = opened(world(FRUIT), width=360)
+    attachments = "getComputedStyle(document.querySelector('#slices .scroll')).backgroundAttachment"
+    assert "local, local, scroll, scroll" == page.evaluate(attachments)
+    page.call("Emulation.setEmulatedMedia", media="print")
+    assert "none" == page.evaluate("getComputedStyle(document.querySelector('#slices .scroll')).backgroundImage")
+
+
+@pytest.mark.parametrize("media", ["screen", "print"])
+def test_the_gains_of_a_comparison_are_drawn_large_enough_to_be_read(opened: Open, media: str) -> None:
+    page = opened(world(FRUIT), "#/comparison", width=1000)
+    page.until("document.querySelector('.gains .dot') !== null")
+    page.call("Emulation.setEmulatedMedia", media=media)
+    widths = page.evaluate(
+        "[...document.querySelectorAll('#gains .dot')].map((dot) => dot.getBoundingClientRect().width)"
+    )
+    assert [] == [width for width in widths if 0 < width < 60]
+    assert any(widths)
+
+
+def test_lists_of_one_case_and_of_none_are_called_so(opened: Open) -> None:
+    page = opened(world(FRUIT[:2]), "#/comparison")
+    page.until("document.querySelector('#better a') !== null")
+    assert "See the case" in page.text("#better") and "See the case" in page.text("#worse")
+    assert "none" in page.text("#improved")
+    assert not re.search(r"See the [01] cases", page.text())
+
+
 @pytest.mark.parametrize("width", [360, 700, 1000])
 def test_no_mark_of_a_chart_is_cut_off_in_a_narrow_column(opened: Open, width: int) -> None:
     data = world(FRUIT)

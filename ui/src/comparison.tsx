@@ -275,15 +275,21 @@ function CaseLists({ report, rows, comparison }: { report: Report; rows: CaseRow
         const indices = changes.codes.flatMap((item, index) => (item === code ? [index] : []));
         return (
           <Section id={name} title={t(title)} key={name}>
-            <ul class="inline">
-              {indices.slice(0, LISTED).map((index) => (
-                <li key={index}>
-                  <CaseLink rows={rows} index={index} />
-                </li>
-              ))}
-            </ul>
+            {indices.length > 0 && (
+              <ul class="inline">
+                {indices.slice(0, LISTED).map((index) => (
+                  <li key={index}>
+                    <CaseLink rows={rows} index={index} />
+                  </li>
+                ))}
+              </ul>
+            )}
             <p>
-              <a href={filterHash({ ...empty, change: name })}>{t("see_list", { n: indices.length })}</a>
+              {indices.length === 0 ? (
+                t("none")
+              ) : (
+                <a href={filterHash({ ...empty, change: name })}>{t(indices.length === 1 ? "see_one" : "see_list", { n: indices.length })}</a>
+              )}
             </p>
           </Section>
         );
