@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -162,7 +163,7 @@ def test_colours_can_be_switched_off(
         (["--gate", "unnamed.yaml"], "by a gate without a name (", "(--gate with its file"),
     ],
 )
-def test_reports_without_a_gate_tell_what_the_last_one_decided(
+def test_scores_without_a_gate_tell_what_the_last_one_decided(
     recorded: Path, capsys: pytest.CaptureFixture[str], gate: list[str], decided_by: str, remedy: str
 ) -> None:
     rules = "rules:\n  - {metric: behaviour, at_least: 0.1}\n"
@@ -170,12 +171,9 @@ def test_reports_without_a_gate_tell_what_the_last_one_decided(
     (recorded / "unnamed.yaml").write_text(rules, encoding="utf-8")
     _score("--run-dir", "decided", *gate)
     capsys.readouterr()
-    assert 0 == main(["report", "decided", "--junit", "r.xml"])
-    told = capsys.readouterr().err
-    assert f"the run was last decided {decided_by}" in told
-    assert remedy in told
     assert 0 == main(["score", "decided"])
     rescored = capsys.readouterr().err
+    assert f"the run was last decided {decided_by}" in rescored
     assert "no gate was given for these scores, so they decide nothing" in rescored and remedy in rescored
     main(["score", "decided", *gate])
     assert "last decided" not in capsys.readouterr().err
@@ -185,3 +183,34 @@ def test_reports_without_a_gate_tell_what_the_last_one_decided(
     capsys.readouterr()
     assert 0 == main(["report", "open", "--junit", "r.xml"])
     assert "last decided" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("rule", "outcome"), [("recall@10, at_least: 0.5", "FAIL"), ("behaviour, at_least: 0.1", "PASS")]
+)
+def test_reports_without_a_gate_have_the_decision_of_the_run(
+    recorded: Path, capsys: pytest.CaptureFixture[str], rule: str, outcome: str
+) -> None:
+    rules = f"name: own\nexempt_from_correctness: a test\nrules:\n  - {{metric: {rule}}}\n"
+    (recorded / "own.yaml").write_text(rules, encoding="utf-8")
+    _score("--run-dir", "decided", "--gate", "own.yaml")
+    (recorded / "own.yaml").unlink()
+    capsys.readouterr()
+    assert 0 == main(["report", "decided", "--junit", "r.xml", "--json", "r.json"])
+    assert "decided by the gate own of the run" in capsys.readouterr().err
+    assert json.loads((recorded / "r.json").read_bytes())["decision"]["outcome"].startswith(outcome)
+    assert "NOT_GATED" not in (recorded / "r.xml").read_text(encoding="utf-8")
+
+
+def test_a_gate_that_compares_is_not_applied_without_its_baseline(
+    recorded: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rules = "rules:\n  - {metric: behaviour, max_regression: 0.5}\n"
+    (recorded / "own.yaml").write_text(rules, encoding="utf-8")
+    _score("--run-dir", "before")
+    _score("--run-dir", "after", "--gate", "own.yaml", "--baseline", "before:one")
+    capsys.readouterr()
+    assert 0 == main(["report", "after", "--json", "r.json"])
+    assert "no gate was given for these reports" in capsys.readouterr().err
+    assert 0 == main(["report", "after", "--json", "r.json", "--baseline", "before:one"])
+    assert "decided by the gate of the run" in capsys.readouterr().err

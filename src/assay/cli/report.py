@@ -60,13 +60,13 @@ def report(
     now: NowOption = None,
 ) -> ExitCode:
     """Write reports of a run. The exit code does not reflect the gate: it is 0 if the reports were written."""
-    from assay.cli.display import print_written_files, tell_last_gate
+    from assay.cli.display import print_notes, print_written_files, tell_last_gate
     from assay.cli.progress import show_progress
     from assay.formats.overwriting import refuse_overwriting
     from assay.formats.run_folder import complete_run_request, list_run_files, parse_run_name
     from assay.records.requests import GateOptions, InputOptions, ReportFiles, ScoreRequest, date_of_time
     from assay.report.write_reports import write_reports
-    from assay.runs.compare_runs import load_gate_with_baseline
+    from assay.runs.compare_runs import find_recorded_gate, load_gate_with_baseline
     from assay.runs.score_run import open_scored_run
 
     if not any((markdown, json, junit, csv, page.html, github)):
@@ -96,7 +96,8 @@ def report(
             gate=GateOptions(gate, profile, configs=run_name.configs, baseline=baseline, today=today),
         )
     )
-    loaded_gate = load_gate_with_baseline(request)
+    recorded_gate = find_recorded_gate(request)
+    loaded_gate = load_gate_with_baseline(request, recorded_gate)
     with (
         show_progress("scoring") as update_progress,
         open_scored_run(request, update_progress, loaded_gate) as scoring,
@@ -105,7 +106,10 @@ def report(
         if github:
             _write_github_summary(scoring, strict)
         print_written_files(written)
-    if gate is None and profile is None:
+    if recorded_gate is not None:
+        decided_by = f"the gate {recorded_gate.name}" if recorded_gate.name else "the gate"
+        print_notes([f"decided by {decided_by} of the run (--gate or --profile: by another)"])
+    elif gate is None and profile is None:
         tell_last_gate(run_name.path, "these reports")
     return ExitCode.PASS
 

@@ -26,6 +26,7 @@ from assay.formats.run_manifest import decode_manifest
 from assay.records.errors import IncompleteError, InputError, Problem, shorten_repr
 from assay.records.golden_set import Corpus, GoldenSet
 from assay.records.observations import Observation
+from assay.records.release_gates import Gate
 from assay.records.requests import ScoreRequest, ScoringOptions, VerdictOptions, date_of_time
 
 MANIFEST_FILE, GOLDEN_FILE, CORPUS_FILE, OBSERVATIONS_FILE, REPLACED_FILE, RUN_LOCK_FILE, DERIVED_FOLDER = (
@@ -38,7 +39,7 @@ MANIFEST_FILE, GOLDEN_FILE, CORPUS_FILE, OBSERVATIONS_FILE, REPLACED_FILE, RUN_L
     "derived",
 )
 VERDICTS_STORE_FILE, VERDICTS_FILE, CALIBRATION_FILE = "verdicts.sqlite", "verdicts.jsonl", "calibration.json"
-LABELS_FILE = "labels.jsonl"
+LABELS_FILE, GATE_FILE = "labels.jsonl", "gate.json"
 RUBRICS_FOLDER = "rubrics"
 RUN_FOLDER_FORMAT = 1
 FSYNC_LINES = 64
@@ -120,6 +121,13 @@ class RunFolder:
     def write_derived(self, name: str, parts: Iterable[bytes]) -> Path:
         """Write a file that can be computed again from the others."""
         return write_atomically(self.path / DERIVED_FOLDER / name, parts)
+
+    def record_gate(self, gate: Gate | None) -> None:
+        """Keep the gate that decided about the run, for reports of it; one that an earlier scoring kept is replaced."""
+        if gate is not None:
+            self.write_derived(GATE_FILE, [msgspec.json.encode(gate) + b"\n"])
+        else:
+            (self.path / DERIVED_FOLDER / GATE_FILE).unlink(missing_ok=True)
 
     def copy_observations(self, source: str, name: str) -> str:
         """Copy a file of outputs into the folder and return its SHA-256."""
@@ -263,6 +271,14 @@ def read_manifest(run: Path) -> dict[str, Any]:
     if manifest.get("format", RUN_FOLDER_FORMAT) != RUN_FOLDER_FORMAT:
         raise _input_error(path, f"of another format (got {manifest['format']!r}; expected {RUN_FOLDER_FORMAT})")
     return manifest
+
+
+def read_recorded_gate(run: Path) -> Gate | None:
+    """Return the gate that last decided about a run, None if none did, or none is kept."""
+    try:
+        return msgspec.json.decode((run / DERIVED_FOLDER / GATE_FILE).read_bytes(), type=Gate)
+    except (OSError, msgspec.MsgspecError):
+        return None
 
 
 def _open_private(path: str, flags: int) -> int:

@@ -25,6 +25,7 @@ from assay.formats.run_folder import (
     list_run_labels,
     parse_run_name,
     read_manifest,
+    read_recorded_gate,
 )
 from assay.formats.run_manifest import read_made_with
 from assay.gates.gate_files import load_requested_gate
@@ -43,6 +44,7 @@ from assay.report.tables import Table, build_checklist_table
 from assay.report.terminal import Screen, build_decision_lines, escape_table
 from assay.runs.count_looks import count_look
 from assay.runs.load_gate import load_gate
+from assay.runs.load_plugins import load_remembered_metrics
 from assay.runs.rescore_run import choose_config, open_run
 from assay.runs.score_inputs import LoadedGate
 from assay.runs.score_run import open_scored_run
@@ -205,9 +207,23 @@ def list_labels(names: Sequence[str]) -> list[str]:
     return labels
 
 
-def load_gate_with_baseline(request: ScoreRequest) -> LoadedGate:
-    """Return the gate of a request and the side that its `baseline` names, with the metrics of request and gate."""
-    gate = load_gate(request)
+def find_recorded_gate(request: ScoreRequest) -> Gate | None:
+    """Return the gate that last decided about the run of a request that names none; None for one that compares with a
+    baseline, if the request names no baseline."""
+    if request.inputs.run is None or request.gate.gate is not None or request.gate.profile is not None:
+        return None
+    load_remembered_metrics(request)
+    gate = read_recorded_gate(parse_run_name(request.inputs.run).path)
+    needs_baseline = gate is not None and bool(list_regression_metrics(gate)) and request.gate.baseline is None
+    return None if needs_baseline else gate
+
+
+def load_gate_with_baseline(request: ScoreRequest, recorded: Gate | None = None) -> LoadedGate:
+    """Return the gate of a request and the side that its `baseline` names, with the metrics of request and gate.
+
+    `recorded` is the gate to use where the request names none.
+    """
+    gate = load_gate(request) or recorded
     if request.gate.baseline is None:
         return LoadedGate(gate)
     gate_metrics = list_gate_metrics(gate) if gate is not None else ()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
+from msgspec import structs
 
 from assay.formats.file_io import write_atomically
 from assay.formats.overwriting import refuse_overwriting
@@ -18,6 +19,7 @@ from assay.formats.run_folder import (
     RunFolder,
 )
 from assay.records.errors import InputError, Problem
+from assay.records.release_gates import Decision, Gate
 from assay.records.requests import InputOptions, ReportFiles, VerdictOptions
 from assay.report.export_scores import iterate_case_lines, render_json
 from assay.runs.answer_labels import encode_answer_labels
@@ -151,5 +153,19 @@ def save_scores(
             "versions": {config: result.table.versions for config, result in configs},
         }
     )
+    folder.record_gate(_select_gate(run))
     folder.write_derived("report.json", [render_json(run).encode()])
     folder.write_derived("cases.jsonl", iterate_case_lines(run))
+
+
+def _select_gate(run: ScoredRun) -> Gate | None:
+    """Return the gate of a run with the configurations that it decided about."""
+    gate = run.scoring.gate
+    if gate is None:
+        return None
+    decided = [config for config, result in run.scoring.configs.items() if _is_gated(result.decision)]
+    return gate if len(decided) == len(run.scoring.configs) else structs.replace(gate, configs=tuple(sorted(decided)))
+
+
+def _is_gated(decision: Decision | None) -> bool:
+    return decision is not None and decision.outcome not in ("NOT_GATED", "PARTIAL")
