@@ -40,3 +40,58 @@ def test_a_bound_states_the_value_beyond_which_something_holds(question: str, an
 @pytest.mark.parametrize(("answer", "state"), [("Over 18 m.", "stated"), ("Less than 18 m.", "denied")])
 def test_a_reference_says_on_which_side_of_a_value_something_holds(answer: str, state: str) -> None:
     assert judge_facts(answer, ["18 m"], "At what depth do I need a guide?", "Above 18 m")[0].state == state
+
+
+@pytest.mark.parametrize(
+    ("question", "fact", "answer", "state"),
+    [
+        ("Hành lý chưa nhận được giữ bao lâu?", "5 ngày", "Hành lý chưa nhận được giữ 5 ngày.", "stated"),
+        ("Khi nào vé bị hủy?", "2 giờ", "Vé chưa trả tiền sẽ bị hủy sau 2 giờ.", "stated"),
+        ("Vé đã trả tiền bị hủy sau bao lâu?", "2 giờ", "Vé chưa trả tiền sẽ bị hủy sau 2 giờ.", "denied"),
+        ("Vé được giữ bao lâu?", "2 giờ", "Vé không được giữ 2 giờ.", "denied"),
+        ("After how long are unclaimed coats sold?", "3 weeks", "Coats not claimed within 3 weeks are sold.", "stated"),
+        ("What happens to coats?", "3 weeks", "Coats that are not claimed for 3 weeks go to charity.", "unknown"),
+        ("After how long are claimed coats sold?", "3 weeks", "Coats not claimed within 3 weeks are sold.", "denied"),
+        ("How long are coats kept?", "3 weeks", "Coats are not kept for 3 weeks.", "denied"),
+    ],
+)
+def test_a_negation_that_says_which_things_are_meant_denies_nothing(
+    question: str, fact: str, answer: str, state: str
+) -> None:
+    assert judge_facts(answer, [fact], question)[0].state == state
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        ("Nobody may board during the last 10 minutes.", "unknown"),
+        ("Nobody can swim in it for 10 minutes.", "unknown"),
+        ("It is not 10 minutes.", "denied"),
+        ("Nobody gets 10 minutes.", "denied"),
+    ],
+)
+def test_what_is_denied_during_a_time_may_state_it(answer: str, state: str) -> None:
+    assert judge_facts(answer, ["10 minutes"], "How long before departure does boarding close?")[0].state == state
+
+
+@pytest.mark.parametrize(
+    ("answer", "reference", "states"),
+    [
+        ("No, skates are not allowed, except roller shoes.", "No, only roller shoes.", ["unknown", "stated"]),
+        ("Yes, skates are allowed, except roller shoes.", "No, only roller shoes.", ["denied", "denied"]),
+    ],
+)
+def test_an_exception_from_a_no_is_no_denial_of_it(answer: str, reference: str, states: list[str]) -> None:
+    facts = ["no", "roller shoes"]
+    assert [found.state for found in judge_facts(answer, facts, "Can I wear skates?", reference)] == states
+
+
+def test_a_range_of_days_is_not_what_happens_after_its_first_day() -> None:
+    reference = "From 4 May to 9 June; tickets run 12 days longer, which is more by 12 days."
+    judgments = judge_facts(reference, ["4 May", "9 June"], "When is it shut, and what of tickets?", reference)
+    assert "denied" not in [judgment.state for judgment in judgments]
+
+
+def test_a_sum_is_no_value_of_something_else() -> None:
+    answer = "3 lamps: €30.00; 2 more chairs: €40.00; together €70.00."
+    assert judge_facts(answer, ["€70"], "What do the lamps and chairs cost?")[0].state != "denied"
