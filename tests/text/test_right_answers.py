@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.text.facts.stated_facts import judge_facts
+from assay.text.quantities.german_forms import write_german_forms
 
 
 @pytest.mark.parametrize(
@@ -95,3 +96,58 @@ def test_a_range_of_days_is_not_what_happens_after_its_first_day() -> None:
 def test_a_sum_is_no_value_of_something_else() -> None:
     answer = "3 lamps: €30.00; 2 more chairs: €40.00; together €70.00."
     assert judge_facts(answer, ["€70"], "What do the lamps and chairs cost?")[0].state != "denied"
+
+
+@pytest.mark.parametrize(
+    ("fact", "answer", "state"),
+    [
+        ("30 Tage", "Dreißig Tage.", "stated"),
+        ("30 Tage", "Einunddreißig Tage.", "missing"),
+        ("21 Tage", "Binnen drei Wochen.", "stated"),
+        ("36 Stunden", "Nach 36 Std.", "stated"),
+        ("36 Stunden", "Nach 63 Std.", "missing"),
+        ("90 Minuten", "Anderthalb Stunden.", "stated"),
+        ("7 Werktage", "Sieben Arbeitstage.", "stated"),
+        ("120 Euro", "Hundertzwanzig Euro.", "stated"),
+        ("1500 Euro", "Tausendfünfhundert Euro.", "stated"),
+        ("8:30", "Um 8.30 Uhr.", "stated"),
+        ("18 Uhr", "Um 18:00.", "stated"),
+        ("5 May 2023", "5. Mai 2023", "stated"),
+        ("5 May 2023", "5. März 2023", "missing"),
+        ("3 weeks", "Drei Wochen.", "stated"),
+        ("6 working days", "Six workdays.", "stated"),
+    ],
+)
+def test_german_numbers_units_and_dates_are_read(fact: str, answer: str, state: str) -> None:
+    assert judge_facts(answer, [fact], "?")[0].state == state
+
+
+@pytest.mark.parametrize("text", ["Der Elf gibt acht.", "Ein Haus am See.", "It has a vier of one."])
+def test_words_that_are_no_german_number_stay(text: str) -> None:
+    assert write_german_forms(text) == text
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        ("Install v4.1.9.", "stated"),
+        ("Version 4.1.9+ is needed.", "stated"),
+        ("V4.1.9 or newer.", "stated"),
+        ("Install v4.1.90.", "missing"),
+        ("Install v4.1.", "missing"),
+    ],
+)
+def test_signs_around_a_version_do_not_belong_to_it(answer: str, state: str) -> None:
+    assert judge_facts(answer, ["4.1.9"], "Which version does the router need?")[0].state == state
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"), [("Dial 7-731.", "unknown"), ("+49 30 220 7731", "unknown"), ("+49 30 7731 22", "missing")]
+)
+def test_digits_in_other_groups_are_open(answer: str, state: str) -> None:
+    assert judge_facts(answer, ["7731"], "Which extension has the lab?")[0].state == state
+
+
+@pytest.mark.parametrize(("ending", "state"), [("It is 6 days.", "unknown"), ("", "unknown")])
+def test_what_is_not_in_the_part_that_is_read_is_open(ending: str, state: str) -> None:
+    assert judge_facts("Much text. " * 20_000 + ending, ["6 days"], "How long?")[0].state == state

@@ -17,6 +17,7 @@ from assay.records.scores import NEEDS_REVIEW
 from assay.text.facts.answer_matching import (
     KeywordScore,
     is_exact_match,
+    is_part_of_reference,
     lacks_quantities,
     partition_facts,
     score_judged_keywords,
@@ -314,7 +315,22 @@ def _judge_texts(case: Case, answer: str, texts: Sequence[str]) -> dict[str, Fac
         return {}
     reference = case.reference or ""
     judgments = judge_facts(answer, tuple(dict.fromkeys(texts)), case.question, reference)
-    return {judgment.fact: _accept_reference_denial(judgment, reference, answer) for judgment in judgments}
+    judgments = [_accept_reference_denial(judgment, reference, answer) for judgment in judgments]
+    if any(judgment.state in ("denied", UNKNOWN) for judgment in judgments) and is_part_of_reference(answer, reference):
+        is_whole = is_exact_match(answer, reference)
+        judgments = [_accept_reference_words(judgment, answer, is_whole=is_whole) for judgment in judgments]
+    return {judgment.fact: judgment for judgment in judgments}
+
+
+def _accept_reference_words(judgment: FactJudgment, answer: str, *, is_whole: bool) -> FactJudgment:
+    """Return a fact that the reference word for word leaves open or denies as stated: its author calls it right.
+
+    So does a part of it that holds the fact as it is written.
+    """
+    if judgment.state not in ("denied", UNKNOWN):
+        return judgment
+    is_held = is_whole or _is_whole_part(fold_text(judgment.fact), fold_text(answer))
+    return judgment._replace(state="stated", reason="") if is_held else judgment
 
 
 def _accept_reference_denial(judgment: FactJudgment, reference: str, answer: str) -> FactJudgment:
@@ -358,7 +374,10 @@ def _read_reference(case: Case, answer: str) -> tuple[tuple[FactJudgment, ...], 
     if rubric.kind == "exact":
         return (), is_exact_match(answer, reference)
     tolerance = Decimal(repr(float(rubric.tolerance)))
-    return tuple(judge_quantities(answer, reference, tolerance, case.question)), None
+    numbers = judge_quantities(answer, reference, tolerance, case.question)
+    if is_exact_match(answer, reference):
+        numbers = [_accept_reference_words(number, answer, is_whole=True) for number in numbers]
+    return tuple(numbers), None
 
 
 def _assess_facts(

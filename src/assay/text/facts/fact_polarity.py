@@ -124,7 +124,12 @@ def _judge_exception(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
         if is_denied:
             return FactJudgment(texts.fact, "denied", "it is excepted from what the sentence says")
         return FactJudgment(texts.fact, "stated")
-    span = find_exception_after(texts.answer, spot.end, clause.sentence_end)
+    return _judge_exception_after(texts, spot)
+
+
+def _judge_exception_after(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+    """Return the judgment of a fact of which the answer excepts something after it; None if it does not matter."""
+    span = find_exception_after(texts.answer, spot.end, spot.clause.sentence_end)
     if span is None or has_exception(texts.reference):
         return None
     topic = {word.key for word in texts.list_topics()}
