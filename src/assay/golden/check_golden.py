@@ -26,6 +26,7 @@ from assay.golden.lint_evidence import (
     check_reference,
     find_alternatives,
 )
+from assay.golden.lint_expectations import check_own_reference
 from assay.golden.lint_finding import LINT_RULES, LintedSet, LintFinding, LintReport, SuspectField
 from assay.golden.lint_rules import (
     check_header,
@@ -43,7 +44,7 @@ from assay.judging.call_scheduler import ReportProgress
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case, Corpus, GoldenSet, SilencedRule, find_placeholders
 
-_RULES_OF_A_CASE = (check_hops, check_tags, check_question, check_keywords, check_language)
+_RULES_OF_A_CASE = (check_hops, check_tags, check_question, check_keywords, check_own_reference, check_language)
 _RULES_WITH_CORPUS = (
     check_evidence,
     check_access,

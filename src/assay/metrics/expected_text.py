@@ -175,6 +175,25 @@ def assess_answer_text(case: Case, answer: str) -> AnswerQuality | None:
     return read_facts(case, answer).quality
 
 
+def judge_reference(case: Case) -> tuple[list[FactJudgment], list[FactJudgment]]:
+    """Return what the rules make of the must-have facts and of the keywords of a case in its own reference.
+
+    Here it passes nothing by being the reference: other right answers are judged like this. Empty without a reference.
+
+    >>> case = Case("stay", "How long may I stay?", reference="5 days or 6 days.", must_have=("5 days",))
+    >>> [judgment.state for judgment in judge_reference(case)[0]]
+    ['unknown']
+    """
+    facts = _select_texts(case.must_have)
+    keywords = _select_texts(case.rubric.correct_keywords) if case.rubric is not None else []
+    if not case.reference or not (facts or keywords):
+        return [], []
+    texts = tuple(dict.fromkeys((*facts, *keywords)))
+    judged = judge_facts(case.reference, texts, case.question, case.reference)
+    by_text = {own.fact: _accept_reference_denial(own, case.reference, case.reference) for own in judged}
+    return [by_text[fact] for fact in facts], [by_text[keyword] for keyword in keywords]
+
+
 def find_text_signal(case: Case) -> str | None:
     """Return what decides whether the text of an answer is good, None if the case states nothing to look for."""
     rubric = case.rubric
