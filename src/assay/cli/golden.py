@@ -58,7 +58,7 @@ def check(
 ) -> ExitCode:
     """Read a golden set as strictly as scoring does; print its contents, its digest and any doubtful entries."""
     from assay.cli.display import print_table
-    from assay.golden.lint_expectations import list_reference_warnings
+    from assay.golden.check_golden import list_reference_warnings
     from assay.runs.check_setup import describe_golden_set
 
     loaded, table = describe_golden_set(file, golden_format)

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, Literal, NamedTuple
 
-from assay.formats.golden_files import LoadedGolden
-from assay.golden.lint_finding import LINT_RULES, SuspectField
+from assay.golden.lint_finding import SuspectField
 from assay.metrics.expected_text import judge_reference
-from assay.records.counts import format_count
-from assay.records.errors import Problem, shorten_repr
+from assay.records.errors import shorten_repr
 from assay.records.golden_set import Case
 from assay.text.facts.fact_judgments import FactJudgment
 
@@ -65,22 +63,3 @@ def _find(judgments: Sequence[FactJudgment], field: str) -> Iterator[OwnReferenc
 
 def _explain(judgments: Sequence[FactJudgment]) -> str:
     return "; ".join(f"{shorten_repr(judgment.fact)} ({judgment.state}: {judgment.reason})" for judgment in judgments)
-
-
-def list_reference_warnings(path: str, loaded: LoadedGolden) -> Iterator[Problem]:
-    """Yield a warning for each case that its own reference fails, and one for those of which nothing tells."""
-    unsure: list[str] = []
-    for case in loaded.golden.cases:
-        for found in find_open_expectations(case):
-            if found.rule == REFERENCE_FAILS:
-                message = f"{found.message} (case {case.id}; {LINT_RULES[REFERENCE_FAILS].remedy})"
-                yield Problem(path, loaded.lines.get(case.id), found.field, message, "E_REFERENCE_FAILS")
-            else:
-                unsure.append(case.id)
-    if unsure:
-        counted = format_count(len(set(unsure)), "case")
-        message = (
-            f"{counted}: the rules cannot tell whether the reference states the facts or keywords of its own case; "
-            "assay golden lint says why"
-        )
-        yield Problem(path, None, "", message, "E_REFERENCE_OPEN")
