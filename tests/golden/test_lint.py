@@ -82,6 +82,10 @@ BROKEN: list[tuple[str, dict[str, Any]]] = [
     ),
     ("answer-in-question", {"must_have": ["12 days"], "question": "Is it true that staff have 12 days of leave?"}),
     ("keyword-in-incorrect", {"rubric": {"correct_keywords": ["12 days"], "incorrect_patterns": ["12 days a month"]}}),
+    ("reference-fails", {"must_have": ["13 days"]}),
+    ("reference-fails", {"rubric": {"correct_keywords": ["12 days", "13 days"], "match": "all"}}),
+    ("reference-open", {"must_have": ["12 days"], "reference": "12 days or 13 days."}),
+    ("reference-open", {"rubric": {"correct_keywords": ["14 days", "12 days"]}, "reference": "12 days or 13 days."}),
     ("keyword-common", {"rubric": {"correct_keywords": ["days"]}, "question": "How much leave do staff have?"}),
     ("reference-unsupported", {"reference": "14 days"}),
     ("reference-unsupported", {"reference": "Penguins swim across frozen oceans hunting squid."}),
@@ -117,6 +121,38 @@ def test_a_broken_case_is_found_by_its_rule(tmp_path: Path, rule: str, changes: 
     finding = next(finding for finding in report.findings if finding.rule == rule)
     assert (1, LINT_RULES[rule].level) == (finding.line, finding.level)
     assert finding.remedy
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"must_have": ["12 days"]},
+        {"rubric": {"correct_keywords": ["13 days", "12 days"]}},
+        {"must_have": ["13 days"], "reference": None},
+    ],
+)
+def test_a_reference_that_passes_its_own_case_has_no_finding(tmp_path: Path, changes: dict[str, Any]) -> None:
+    case = {name: value for name, value in {**GOOD, **changes}.items() if value is not None}
+    assert not {"reference-fails", "reference-open"} & set(rules(lint_cases(tmp_path, case)))
+
+
+def test_check_names_a_case_that_its_own_reference_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    lint_cases(
+        tmp_path,
+        {**GOOD, "must_have": ["13 days"]},
+        {
+            **GOOD,
+            "id": "open",
+            "question": "How long is leave?",
+            "must_have": ["12 days"],
+            "reference": "12 or 13 days.",
+        },
+    )
+    assert 0 == main(["golden", "check", str(tmp_path / "golden.jsonl")])
+    printed = capsys.readouterr()
+    assert "golden.jsonl:1: must_have: E_REFERENCE_FAILS" in printed.err
+    assert "E_REFERENCE_OPEN 1 case" in printed.err
+    assert "2 warnings" in printed.out
 
 
 def test_errors_come_first_and_who_keeps_the_set_last(tmp_path: Path) -> None:
@@ -207,7 +243,9 @@ def test_the_known_gaps_of_the_handbook_are_exactly_the_findings(capsys: pytest.
         ("multi-hop-one-chunk", "sales_002"),
     ]
     others = [pair for pair in found if pair[0] not in ("coverage-gap", "no-owner", "no-version", "no-changelog")]
-    assert {rule for rule, _ in others} == {"multi-hop-one-chunk", "multi-hop-untagged", "keyword-in-incorrect"}
+    assert {rule for rule, _ in others} == {
+        *("multi-hop-one-chunk", "multi-hop-untagged", "keyword-in-incorrect", "reference-open"),
+    }
 
 
 def test_errors_exit_with_1_and_bad_files_with_2(tmp_path: Path) -> None:

@@ -159,7 +159,6 @@ def test_where_something_begins_is_not_where_it_ends(answer: str, state: str) ->
     ("question", "fact", "answer"),
     [
         ("Mit welcher Frist kann der Vertrag gekündigt werden?", "drei Monate", "Mit dreimonatiger Frist."),
-        ("Mit welcher Frist kann der Vertrag gekündigt werden?", "drei Monate", "The notice period is three months."),
         ("Wann endet der Schutz?", "am Tag der Übergabe", "It ends on the day the bicycle is handed over."),
         ("When does the cover end?", "the day of the handover", "La cobertura termina el día de la entrega."),
     ],

@@ -58,14 +58,16 @@ def check(
 ) -> ExitCode:
     """Read a golden set as strictly as scoring does; print its contents, its digest and any doubtful entries."""
     from assay.cli.display import print_table
+    from assay.golden.check_golden import list_reference_warnings
     from assay.runs.check_setup import describe_golden_set
 
     loaded, table = describe_golden_set(file, golden_format)
-    for warning in loaded.warnings:
+    warnings = [*loaded.warnings, *list_reference_warnings(file, loaded)]
+    for warning in warnings:
         typer.echo(f"warning: {warning}", err=True)
     print_table(table)
     cases = format_count(len(loaded.golden.cases), "case")
-    typer.echo(f"valid: {cases}, {format_count(len(loaded.warnings), 'warning')}")
+    typer.echo(f"valid: {cases}, {format_count(len(warnings), 'warning')}")
     return ExitCode.PASS
 
 

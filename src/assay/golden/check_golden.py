@@ -26,6 +26,7 @@ from assay.golden.lint_evidence import (
     check_reference,
     find_alternatives,
 )
+from assay.golden.lint_expectations import REFERENCE_FAILS, check_own_reference, find_open_expectations
 from assay.golden.lint_finding import LINT_RULES, LintedSet, LintFinding, LintReport, SuspectField
 from assay.golden.lint_rules import (
     check_header,
@@ -40,10 +41,11 @@ from assay.golden.lint_rules import (
 from assay.golden.model_checks import NO_VERDICT, UNSUPPORTED_LABELS, plan_support, read_label
 from assay.golden.model_client import ModelClient, ModelOptions
 from assay.judging.call_scheduler import ReportProgress
+from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case, Corpus, GoldenSet, SilencedRule, find_placeholders
 
-_RULES_OF_A_CASE = (check_hops, check_tags, check_question, check_keywords, check_language)
+_RULES_OF_A_CASE = (check_hops, check_tags, check_question, check_keywords, check_own_reference, check_language)
 _RULES_WITH_CORPUS = (
     check_evidence,
     check_access,
@@ -193,6 +195,25 @@ def _ask_support(linted: LintedSet, client: ModelClient) -> dict[str, SuspectFie
 
 def _has_answer_of(case: Case, other: Case | None) -> bool:
     return other is not None and (case.reference, case.evidence) == (other.reference, other.evidence)
+
+
+def list_reference_warnings(path: str, loaded: LoadedGolden) -> Iterator[Problem]:
+    """Yield a warning for each case that its own reference fails, and one for those of which nothing tells."""
+    unsure: list[str] = []
+    for case in loaded.golden.cases:
+        for found in find_open_expectations(case):
+            if found.rule == REFERENCE_FAILS:
+                message = f"{found.message} (case {case.id}; {LINT_RULES[REFERENCE_FAILS].remedy})"
+                yield Problem(path, loaded.lines.get(case.id), found.field, message, "E_REFERENCE_FAILS")
+            else:
+                unsure.append(case.id)
+    if unsure:
+        counted = format_count(len(set(unsure)), "case")
+        message = (
+            f"{counted}: the rules cannot tell whether the reference states the facts or keywords of its own case; "
+            "assay golden lint says why"
+        )
+        yield Problem(path, None, "", message, "E_REFERENCE_OPEN")
 
 
 def _find_in_cases(linted: LintedSet) -> Iterator[LintFinding]:

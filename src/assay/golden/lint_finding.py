@@ -70,6 +70,16 @@ LINT_RULES: dict[str, LintRule] = {
         "a correct keyword that is part of an incorrect pattern",
         "make the keyword or the pattern more specific",
     ),
+    "reference-fails": LintRule(
+        "error",
+        "a reference that the rules fail by the facts or keywords of its own case, so that right answers fail too",
+        "correct the fact or the reference; write the fact as it stands in the reference",
+    ),
+    "reference-open": LintRule(
+        "warning",
+        "a reference of which the rules cannot tell whether it states the facts or keywords of its own case",
+        "write the fact as it stands in the reference, or expect a judge or a person to decide",
+    ),
     "keyword-common": LintRule(
         "warning", "a keyword that most chunks contain, which tells nothing", "use a keyword that only the answer has"
     ),

@@ -17,6 +17,7 @@ from assay.records.scores import NEEDS_REVIEW
 from assay.text.facts.answer_matching import (
     KeywordScore,
     is_exact_match,
+    is_part_of_reference,
     lacks_quantities,
     partition_facts,
     score_judged_keywords,
@@ -183,6 +184,25 @@ def assess_answer_text(case: Case, answer: str) -> AnswerQuality | None:
     return read_facts(case, answer).quality
 
 
+def judge_reference(case: Case) -> tuple[list[FactJudgment], list[FactJudgment]]:
+    """Return what the rules make of the must-have facts and of the keywords of a case in its own reference.
+
+    Here it passes nothing by being the reference: other right answers are judged like this. Empty without a reference.
+
+    >>> case = Case("stay", "How long may I stay?", reference="5 days or 6 days.", must_have=("5 days",))
+    >>> [judgment.state for judgment in judge_reference(case)[0]]
+    ['unknown']
+    """
+    facts = _select_texts(case.must_have)
+    keywords = _select_texts(case.rubric.correct_keywords) if case.rubric is not None else []
+    if not case.reference or not (facts or keywords):
+        return [], []
+    texts = tuple(dict.fromkeys((*facts, *keywords)))
+    judged = judge_facts(case.reference, texts, case.question, case.reference)
+    by_text = {own.fact: _accept_reference_denial(own, case.reference, case.reference) for own in judged}
+    return [by_text[fact] for fact in facts], [by_text[keyword] for keyword in keywords]
+
+
 def find_text_signal(case: Case) -> str | None:
     """Return what decides whether the text of an answer is good, None if the case states nothing to look for."""
     rubric = case.rubric
@@ -323,7 +343,22 @@ def _judge_texts(case: Case, answer: str, texts: Sequence[str]) -> dict[str, Fac
         return {}
     reference = case.reference or ""
     judgments = judge_facts(answer, tuple(dict.fromkeys(texts)), case.question, reference)
-    return {judgment.fact: _accept_reference_denial(judgment, reference, answer) for judgment in judgments}
+    judgments = [_accept_reference_denial(judgment, reference, answer) for judgment in judgments]
+    if any(judgment.state in ("denied", UNKNOWN) for judgment in judgments) and is_part_of_reference(answer, reference):
+        is_whole = is_exact_match(answer, reference)
+        judgments = [_accept_reference_words(judgment, answer, is_whole=is_whole) for judgment in judgments]
+    return {judgment.fact: judgment for judgment in judgments}
+
+
+def _accept_reference_words(judgment: FactJudgment, answer: str, *, is_whole: bool) -> FactJudgment:
+    """Return a fact that the reference word for word leaves open or denies as stated: its author calls it right.
+
+    So does a part of it that holds the fact as it is written.
+    """
+    if judgment.state not in ("denied", UNKNOWN):
+        return judgment
+    is_held = is_whole or _is_whole_part(fold_text(judgment.fact), fold_text(answer))
+    return judgment._replace(state="stated", reason="") if is_held else judgment
 
 
 def _accept_reference_denial(judgment: FactJudgment, reference: str, answer: str) -> FactJudgment:
@@ -367,7 +402,10 @@ def _read_reference(case: Case, answer: str) -> tuple[tuple[FactJudgment, ...], 
     if rubric.kind == "exact":
         return (), is_exact_match(answer, reference)
     tolerance = Decimal(repr(float(rubric.tolerance)))
-    return tuple(judge_quantities(answer, reference, tolerance, case.question)), None
+    numbers = judge_quantities(answer, reference, tolerance, case.question)
+    if is_exact_match(answer, reference):
+        numbers = [_accept_reference_words(number, answer, is_whole=True) for number in numbers]
+    return tuple(numbers), None
 
 
 def _assess_facts(

@@ -28,7 +28,14 @@ _LINK = LatePattern(r"!?\[([^\[\]\n]{0,400})\]\([^()\s]{0,400}(?: \"[^\"\n]{0,20
 _CITATION = LatePattern(r" ?\[\^?\d{1,3}(?: ?[-,–] ?\d{1,3}){0,8}\]|\[\^[\w-]{1,40}\]|【[^【】\n]{1,80}】")
 _FENCE = LatePattern(r"^[ \t]*(?:`{3,}|~{3,})[\w+-]*[ \t]*$|`{3,}", re.MULTILINE)
 _CODE = LatePattern(r"`([^`\n]{1,400})`")
-_LINE_START = re.compile(r"^[ \t]*(?:>[ \t>]*)?(?:#{1,6}[ \t]+|[-*+•‣▪●][ \t]+|\d{1,3}[.)][ \t]+)?", re.MULTILINE)
+_GERMAN_DATE = (
+    r"(?!\d{1,2}\. (?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)"
+    r"(?: \d{4}\b|[.,;]|$))"
+)
+"""What is no number of a list: "12. März 2024"."""
+_LINE_START = re.compile(
+    rf"^[ \t]*(?:>[ \t>]*)?(?:#{{1,6}}[ \t]+|[-*+•‣▪●][ \t]+|{_GERMAN_DATE}\d{{1,3}}[.)][ \t]+)?", re.MULTILINE
+)
 _TABLE_RULE = re.compile(
     r"^[ \t]*+(?:\|[ \t]*+)?:?-{2,}+:?[ \t]*+(?>(?:\|[ \t]*+:?-{2,}+:?[ \t]*+)*)\|?[ \t]*+$", re.MULTILINE
 )

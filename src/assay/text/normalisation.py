@@ -9,6 +9,9 @@ import re
 import unicodedata
 from functools import lru_cache
 
+MOST_READ = 200_000
+"""Characters of an answer in which claims, facts, keywords and refusals are sought. A scoring says if it has more."""
+
 _SPELLINGS = {
     **dict.fromkeys("‘’‚‛ʼʹ′`´", "'"),
     **dict.fromkeys("“”„‟″«»", '"'),

@@ -21,7 +21,7 @@ from assay.text.facts.fact_judgments import FactJudgment, FactState
 from assay.text.facts.stated_facts import judge_facts
 from assay.text.facts.stated_quantities import judge_quantities
 from assay.text.markup import remove_markup
-from assay.text.normalisation import fold_in_place, fold_text, normalise_nfc
+from assay.text.normalisation import MOST_READ, fold_in_place, fold_text, normalise_nfc
 from assay.text.numbers import CURRENCY_UNITS, Date, Number, find_quantities, share_value
 from assay.text.statement_cues import PAST_AFTER, PAST_BEFORE, PRESENT
 from assay.text.tokens import find_token_spans
@@ -135,7 +135,6 @@ def _is_same_element(expected: TextElement, candidate: TextElement, ignore_marks
     return isinstance(candidate, Date) and is_same_date(expected, candidate)
 
 
-_LONGEST = 200_000  # characters of an answer that are read
 _LONGEST_CACHED = 4000  # characters of an answer that is kept with its score
 
 
@@ -193,7 +192,7 @@ def score_judged_keywords(
 def _score_keywords(
     answer: str, judgments: tuple[FactJudgment, ...], incorrect: tuple[str, ...], match: Literal["any", "all"]
 ) -> KeywordScore:
-    answer_elements = parse_elements(remove_markup(remove_citation_markers(answer[:_LONGEST], only_sure=True)))
+    answer_elements = parse_elements(remove_markup(remove_citation_markers(answer[:MOST_READ], only_sure=True)))
     wanted_keywords = [judgment.fact for judgment in judgments]
     hits = {
         keyword: _find_phrase(keyword, answer_elements) for keyword in dict.fromkeys((*wanted_keywords, *incorrect))
@@ -256,6 +255,27 @@ def is_exact_match(answer: str, reference: str) -> bool:
         _normalise(answer),
         _normalise(remove_citation_markers(answer)),
     )
+
+
+_ENDS_STATEMENT = (".", ";", "!", "?", ":")
+
+
+def is_part_of_reference(answer: str, reference: str) -> bool:
+    """Return whether the answer is the reference or whole statements of it, ignoring what `is_exact_match` does.
+
+    >>> reference = "Cats cost €4: they need a box. Dogs are free."
+    >>> [is_part_of_reference(text, reference) for text in ("Dogs are free", "cats cost **€4**", "are free.")]
+    [True, True, False]
+    """
+    part, whole = _normalise(remove_citation_markers(answer)), _normalise(reference)
+    start = whole.find(part) if part else -1
+    while start >= 0:
+        before, after = whole[:start].rstrip(), whole[start + len(part) :].lstrip()
+        begins = not before or before.endswith(_ENDS_STATEMENT)
+        if begins and (not after or after.startswith(_ENDS_STATEMENT) or part.endswith(_ENDS_STATEMENT)):
+            return True
+        start = whole.find(part, start + 1)
+    return False
 
 
 def has_all_quantities(answer: str, reference: str, tolerance: float = 0.0, question: str = "") -> bool | None:

@@ -84,7 +84,9 @@ class FactJudge:
         if day is not None:
             return day
         text = texts.read_fact.text[quantity.start : quantity.end]
-        judgment = judge_missing_quantity(texts.fact, text, quantity, texts.answer, texts.question, texts.limit)
+        judgment = judge_missing_quantity(
+            texts.fact, text, quantity, texts.answer, texts.question, texts.reference, texts.limit
+        )
         if judgment.state == "stated" and (texts.content or len(texts.read_fact.quantities) > 1):
             return judgment._replace(state="unknown", reason=f"it states {text} as a bound")
         return judgment

@@ -21,8 +21,9 @@ from assay.text.facts.fact_scope import (
     may_be_addition,
 )
 from assay.text.facts.fact_texts import FactTexts, may_be_subject
+from assay.text.facts.narrowing_negations import is_negation_of_question, judge_within_narrowing, narrows_subject
 from assay.text.facts.negations import find_negations, may_deny_in_other_words
-from assay.text.facts.read_text import ClauseSpan, get_start
+from assay.text.facts.read_text import ClauseSpan, Word, get_start
 from assay.text.facts.value_owner import split_parts
 from assay.text.late_pattern import LatePattern
 from assay.text.statement_cues import CALLED_WRONG, DENIED_AFTER, DISJUNCTION, MYTH, NEGATED_AFTER, RESTRICTION, WRONG
@@ -40,6 +41,10 @@ _BEYOND = LatePattern(
 _AFTER = frozenset(("after", "beyond", "past", "later", "sau", "qua"))
 _WITHDRAWALS = frozenset(("no longer", "stopped", "none", "nobody", "no one", "neither", "nor", "hardly", "few"))
 """Negations of whatever is said with them."""
+_NOBODY = frozenset(("nobody", "no one"))
+_DURING = LatePattern(r"\b(?:(?:during|within|in|for) the (?:last|final|first|next)) $")
+_SPANNING = LatePattern(r"\b(?:for|in|within|during|throughout) $")
+"""Stands before a span in which something is denied: "you can't get in during the last hour"."""
 _ABSENCE = LatePattern(
     r"\b(?:closed|shut|prohibited|forbidden|banned|excluded|exempt|unavailable|off limits|quiet|nghi|dong cua|cam)\b"
 )
@@ -119,19 +124,35 @@ def _judge_exception(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
         if is_denied:
             return FactJudgment(texts.fact, "denied", "it is excepted from what the sentence says")
         return FactJudgment(texts.fact, "stated")
-    span = find_exception_after(texts.answer, spot.end, clause.sentence_end)
+    return _judge_exception_after(texts, spot)
+
+
+def _judge_exception_after(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+    """Return the judgment of a fact of which the answer excepts something after it; None if it does not matter."""
+    span = find_exception_after(texts.answer, spot.end, spot.clause.sentence_end)
     if span is None or has_exception(texts.reference):
         return None
     topic = {word.key for word in texts.list_topics()}
     first, last = (bisect_left(texts.answer.words, at, key=get_start) for at in span)
-    excepted = [word for word in texts.answer.words[first:last] if word.key in topic]
-    if excepted:
+    named = [word for word in texts.answer.words[first:last] if may_be_subject(word)]
+    excepted = [word for word in named if word.key in topic]
+    others = [word for word in named if word.key not in topic]
+    if excepted and not others:
         return FactJudgment(texts.fact, "denied", f'it holds for all but "{texts.answer.text[slice(*span)].strip()}"')
+    if others and all(_is_expected(texts, word) for word in others):
+        return None
+    if excepted:  # "no dogs, except guide dogs": some of what is asked
+        return FactJudgment(texts.fact, "unknown", "the answer makes an exception from it")
     stems = {key[:_STEM] for key in topic if len(key) >= _STEM}
     is_related = any(word.key[:_STEM] in stems for word in texts.answer.words[first:last])
     if is_related or texts.is_negative or UNIVERSAL.search(texts.read_fact.plain) is not None:
         return FactJudgment(texts.fact, "unknown", "the answer makes an exception from it")
     return None
+
+
+def _is_expected(texts: FactTexts, word: Word) -> bool:
+    """Whether the reference or a fact has a word too."""
+    return any(text.find_word(word, True) for text in texts.explaining[1:])
 
 
 def _judge_polarity(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
@@ -146,7 +167,10 @@ def _judge_polarity(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
     if is_negated != texts.is_negative:
         if texts.is_negative:
             return _judge_lacking_negation(texts, spot, bool(negations), is_negated_after)
-        return _judge_negation(texts, spot, negations)
+        narrowed = judge_within_narrowing(texts, negations[-1], spot)
+        if narrowed == "open":
+            return FactJudgment(texts.fact, "unknown", "it is said of things of which something is denied")
+        return None if narrowed else _judge_negation(texts, spot, negations)
     if not texts.is_negative and is_negated_after:
         return FactJudgment(texts.fact, "unknown", "what follows is negated")
     negated = "" if texts.is_negative else _find_negated_topic(texts, spot)
@@ -191,45 +215,15 @@ def _list_negations(texts: FactTexts, spot: Occurrence) -> list[re.Match[str]]:
         if match.start() < high
         and not _lacks_something_else(match, spot, plain)
         and not _is_prefix(texts, match)
-        and not _narrows_subject(texts, match, spot)
+        and not narrows_subject(texts, match, spot)
+        and not _is_asked_negation(texts, match, spot)
     ]
 
 
-_FINITE = (
-    r"(?:is|are|was|were|will|can|may|must|shall|has|have|goes|go|stays?|costs?|lasts?|gets?|becomes?|expires?|pays?|"
-    r"receives?|needs?|counts?|belongs?)\b"
-)
-_PARTICIPLE = r"(?:[a-z]+ly )?[a-z]{2,}(?:ed|en|wn|ld|id|ne|pt|ft|nt|ught|ut)\b"
-_NARROWING = LatePattern(
-    rf"(?:(?:not|never) {_PARTICIPLE}(?: (?:by|in|on|at|within|for|from|to|before|after|up) [^,;.]{{1,40}}?)?|"
-    rf"(?:nobody|no one) [a-z]+)(?: {_FINITE})"
-)
-"""A participle or a short clause after a noun, with the verb of the sentence behind it: "leave not taken is", "items
-nobody claims are"."""
-_RELATIVE_BEFORE = LatePattern(r"\b(?:that|which|who) (?:[a-z]+ ){0,2}\Z")
-_OF_A_RELATIVE = LatePattern(rf"(?:not|never|n t) [^,;.]{{2,60}}? {_FINITE}")
-_NOT_A_NOUN = LatePattern(
-    r"(?:\b(?:is|are|was|were|be|been|do|does|did|has|have|had|can|could|may|might|will|would|shall|should|must|but|and|"
-    r"or|if|it|they|he|she|we|you|i|there|that|which|who)|\A|[,;:.]) ?\Z"
-)
-
-
-def _narrows_subject(texts: FactTexts, negation: re.Match[str], spot: Occurrence) -> bool:
-    """Whether a negation only says of which things the clause speaks: "Bikes not collected in 30 days are stored".
-
-    Not where the question speaks of the contrary things: of collected bikes.
-    """
-    plain = texts.answer.plain
-    before, after = plain[spot.clause.start : negation.start()], plain[negation.start() : spot.start]
-    is_relative = _RELATIVE_BEFORE.search(before) is not None
-    match = (_OF_A_RELATIVE if is_relative else _NARROWING).match(after)
-    if match is None or (not is_relative and _NOT_A_NOUN.search(before)):
-        return False
-    words = texts.answer.words
-    first, last = (bisect_left(words, at, key=get_start) for at in (negation.end(), negation.start() + match.end()))
-    asked = {word.key for word in texts.question.words}
-    is_contrary = any(word.key in asked for word in words[first : last - 1] if may_be_subject(word))
-    return not is_contrary or bool(find_negations(texts.question, 0, len(texts.question.plain)))
+def _is_asked_negation(texts: FactTexts, negation: re.Match[str], spot: Occurrence) -> bool:
+    """Whether a negation before an affirmative fact is one of the question: "jobs not collected are …"."""
+    is_before = not texts.is_negative and negation.end() <= spot.start
+    return is_before and not texts.denied_in_question and is_negation_of_question(texts, negation)
 
 
 def _find_part_start(plain: str, spot: Occurrence) -> int:
@@ -263,13 +257,16 @@ def _judge_negation(texts: FactTexts, spot: Occurrence, negations: list[re.Match
     if DISJUNCTION.search(plain, last.end(), max(last.end(), spot.start)):
         return FactJudgment(fact, "unknown", "what it is an alternative to is negated")
     beyond = _BEYOND.search(plain, last.end(), max(last.end(), spot.start))
-    if last[0] in _WITHDRAWALS or plain.startswith(" even ", last.end()):
+    if _DURING.search(plain, last.end(), max(last.end(), spot.start)) is not None:
+        return FactJudgment(fact, "unknown", "something is denied during it")
+    other = "" if _is_about_question(texts, spot, last.start()) else _find_other_predicate(texts, last.end(), spot)
+    is_of_persons = last[0] in _NOBODY and bool(other) and _SPANNING.search(plain, last.end(), spot.start) is not None
+    if (last[0] in _WITHDRAWALS and not is_of_persons) or plain.startswith(" even ", last.end()):
         return FactJudgment(fact, "denied", "it is negated")
     if beyond is not None and _may_limit(texts, last.end(), spot, beyond[0].split()[0]):
         return FactJudgment(fact, "unknown", f'something is denied "{beyond[0].strip()}" it')
     if _asks_for_absence(texts, spot.clause):
         return FactJudgment(fact, "unknown", "the contrary of what is asked is denied")
-    other = "" if _is_about_question(texts, spot, last.start()) else _find_other_predicate(texts, last.end(), spot)
     if other:
         return FactJudgment(fact, "unknown", f'"{other}" is negated, which neither question nor facts speak of')
     return FactJudgment(fact, "denied", "it is negated")

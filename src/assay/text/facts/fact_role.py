@@ -30,6 +30,9 @@ _EXEMPT_AFTER = LatePattern(
 _OR_AFTER = LatePattern(r"[\"')*]{0,3},? (?:hoac(?: la)?|or) (?P<other>[^\W\d_]+)")
 _OR_BEFORE = LatePattern(rf"(?<![^\W\d_])(?P<other>[^\W\d_]+),? (?:hoac(?: la)?|or) {_ARTICLE}$")
 _OR = LatePattern(r"\b(?:hoac|hay|or|either|any|bat ky|mot trong)\b")
+_AND_ABOVE = LatePattern(r"later|newer|higher|above|more|over|up|upwards|greater|better")
+_LEAST = LatePattern(r"\b(?:at least|min(?:imum)?|needs?|needed|requires?|required|must|from)\b")
+"""Speaks of what is needed at least, so that "or later" names no other thing."""
 _ASKS_WHO = LatePattern(r"(?:ai|nguoi nao|who)\b(?! (?:duoc|is|are|was|were)\b)")
 _RECIPIENT = LatePattern(
     r"\b(?P<cue>cho|de|thay(?: mat| cho)?|voi|giup|on behalf of|(?:sent|given|goes?|handed|copied|submitted) to)"
@@ -156,6 +159,8 @@ def _is_spelled(text: ReadText, cue: re.Match[str]) -> bool:
 
 def _is_alternative(texts: FactTexts, cue: re.Match[str]) -> bool:
     if any(_OR.search(text.plain) for text in texts.explaining):
+        return False
+    if _AND_ABOVE.fullmatch(cue["other"]) and any(_LEAST.search(text.plain) for text in texts.explaining):
         return False
     return _is_unexplained(texts, cue.start("other")) or _is_other_fact(texts, cue.start("other"))
 

@@ -28,6 +28,11 @@ _BETWEEN = LatePattern(
     r"(?: (?:it's|it is|they are|they're|you are|you have|it has|la|vao|ngay))?(?: [\w'$€£-]+){0,4} ?[\"'$€£]?"
 )
 _MOST_BETWEEN = 40
+_DECIDED = LatePattern(
+    r"\W*(?:(?:da|dear \w+|hi|hello|oh|well|sorry|unfortunately|xin loi|rat tiec),? )*(?:no|nope|khong)(?: (?:a|nhe|nha"
+    r"|ban|anh|chi|em))*, (?=[^,]*\w)"
+)
+"""The "no" with which a sentence begins that says the same once more."""
 
 
 def list_exceptions(text: ReadText, low: int, high: int) -> list[re.Match[str]]:
@@ -52,6 +57,8 @@ def is_excepted(text: ReadText, sentence_start: int, start: int) -> bool | None:
     >>> text = read_text("Dogs are not allowed, except assistance dogs.")
     >>> is_excepted(text, 0, text.plain.index("assistance")), is_excepted(text, 0, 4)
     (False, None)
+    >>> is_excepted(read_text("No, dogs may not enter, except assistance dogs."), 0, 31)
+    False
     """
     cues = list_exceptions(text, max(sentence_start, start - 2 * _MOST_BETWEEN), start)
     if not cues or not _BETWEEN.fullmatch(text.plain, cues[-1].end(), start):
@@ -60,7 +67,9 @@ def is_excepted(text: ReadText, sentence_start: int, start: int) -> bool | None:
     begins_sentence = not text.plain[sentence_start : cue.start()].strip()
     if begins_sentence and not cue[0].endswith(" but"):  # "Except the guard, nobody may enter."
         return count_negations(text.plain[start : text.clause_at(start).sentence_end]) % 2 == 0
-    return count_negations(text.plain[sentence_start : cue.start() + _words_before_but(cue[0])]) % 2 == 0
+    end = cue.start() + _words_before_but(cue[0])
+    decided = _DECIDED.match(text.plain, sentence_start, end)  # the "no" of "No, dogs are not allowed, except …"
+    return count_negations(text.plain[sentence_start if decided is None else decided.end() : end]) % 2 == 0
 
 
 def may_be_addition(text: ReadText, start: int) -> bool:
@@ -105,7 +114,9 @@ Limit = Literal["", "<", ">"]
 """Which limit a value is: "<" an upper one, ">" a lower one, "" neither."""
 _UPPER = re.compile(
     r"\b(?:max(?:imum)?|at most|up to|within|no (?:more|later|longer|larger) than|limit(?:ed)?|largest|longest|highest"
-    r"|allowance|latest|deadline|how late|until|till|by(?= (?:when|what date|\d|[a-z]+ \d))|toi da"
+    r"|allowance|latest|deadline|how late|until|till|toi da"
+    r"|by(?= (?:when|what date|(?:[a-z]+ )?\d(?![\d.,]* ?(?:%|per|points?|times|minutes?|hours?|days?|weeks?|months?"
+    r"|years?|euros?|dollars?|pounds?|c?m|k?g|km)\b)))"
     r"|nhieu nhat|khong qua|trong vong|trong (?=\d|may\b)|cham nhat|trong bao nhieu|han (?:nop|chot|cuoi))\b"
 )
 _LOWER = re.compile(
@@ -125,6 +136,7 @@ _ASKS_HOW_MUCH = tuple(
 )
 """Pairs of which the second comes after the first; one expression for both would take quadratic time."""
 _AFTER = re.compile(r"\b(?:after|later than|from|starting|sau(?: ngay| khi)?|(?<!thu )tu(?: ngay)?)(?: the)? [$€£]?$")
+_GOES_ON_UNTIL = LatePattern(r" ?(?:-|–|to\b|until\b|till\b|through\b|den\b|toi\b)")
 _REFUSED = LatePattern(
     r"\b(?:rejected|refused|blocked|declined|turned away|not (?:be )?(?:accepted|allowed|possible|permitted)|won't"
     r"|can't|cannot|isn't|aren't|must not|mustn't|may not|stops?|stopped|suspended|shut down"
@@ -180,6 +192,8 @@ def is_reversed_limit(stated: Quantity, expected: ExpectedLimit) -> bool:
 def begins_after(stated: Quantity, plain: str, expected: ExpectedLimit) -> bool:
     """Return whether something begins after a quantity by which it is expected: "any time after 15 June"."""
     is_upper = expected.side == "<" and expected.is_explicit and not stated.bound
+    if _GOES_ON_UNTIL.match(plain, stated.end):
+        return False  # "from 2 May to 4 June"
     return is_upper and _AFTER.search(plain, max(0, stated.start - _MOST_BETWEEN), stated.start) is not None
 
 
@@ -268,7 +282,7 @@ _UNTIL = LatePattern(r"\b(?:until|till|til|to|through|den|toi|cho den)(?: the)? 
 
 
 _STARTS_AT = LatePattern(r"\b(?:from|starting|beginning|as of|as from|tu)(?: the| ngay)? $")
-_ENDS_AT = LatePattern(r"\b(?:until|till|til|to|through|by|den|toi)(?: the| ngay)? $")
+_ENDS_AT = LatePattern(r"(?<!\bnot )\b(?:until|till|til|to|through|by|den|toi)(?: the| ngay)? $")
 _ASKS_START = LatePattern(r"\b(?:start|begin|open|from when|since when|earliest|bat dau|mo cua)s?\b")
 _ASKS_END = re.compile(
     r"\b(?:end|finish|close|stop|until when|until what|till when|how long|how late|latest|deadline|due|expire|ket thuc"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.asked_thresholds import judge_threshold
+from assay.text.facts.fact_judgments import OTHER_SIDE, FactJudgment
 from assay.text.facts.fact_scope import ExpectedLimit, is_limit_of_refusal, is_reversed_limit
 from assay.text.facts.negations import find_negations
 from assay.text.facts.read_text import ReadText, narrow_clause
@@ -28,7 +29,13 @@ _BEFORE_NUMBER = LatePattern(r"[a-z ]*[a-z](?= )")
 
 
 def judge_missing_quantity(
-    fact: str, text: str, quantity: Quantity, answer: ReadText, question: ReadText, limit: ExpectedLimit
+    fact: str,
+    text: str,
+    quantity: Quantity,
+    answer: ReadText,
+    question: ReadText,
+    reference: ReadText,
+    limit: ExpectedLimit,
 ) -> FactJudgment:
     """Return the judgment of a quantity that the answer does not state; a bound ("more than 12 days") denies it.
 
@@ -36,7 +43,7 @@ def judge_missing_quantity(
     that the question asks for: "below 18%" answers "Below what share?" with 18%.
     """
     bounded = [
-        _judge_bounded_quantity(fact, text, own, answer, question, limit)
+        _judge_bounded_quantity(fact, text, quantity, own, answer, (question, reference), limit)
         for own in answer.quantities
         if own.bound and is_same_quantity(quantity, own._replace(bound=""))
     ]
@@ -152,23 +159,37 @@ def _is_same_number_of_other_unit(wanted: Quantity, own: Quantity) -> bool:
 
 
 def _judge_bounded_quantity(
-    fact: str, text: str, own: Quantity, answer: ReadText, question: ReadText, limit: ExpectedLimit
+    fact: str,
+    text: str,
+    wanted: Quantity,
+    own: Quantity,
+    answer: ReadText,
+    texts: tuple[ReadText, ReadText],
+    limit: ExpectedLimit,
 ) -> FactJudgment:
+    question, reference = texts
     if _asks_for_bound(answer.plain[own.start : own.end], question):
         return FactJudgment(fact, "stated")
-    clause = narrow_clause(answer.clause_at(own.start), own.start)
-    before = answer.plain[clause.start : own.start]
-    if own.bound in (">", "<"):
-        if _PROHIBITION.search(before) and count_negations(before) <= 1:
-            return FactJudgment(fact, "stated")
-        if is_limit_of_refusal(own, answer.plain, clause.end, limit):
-            return FactJudgment(fact, "stated")
-        if len(find_negations(answer, clause.start, own.start)) % 2 and not _PERMISSION.search(before):
-            return FactJudgment(fact, "unknown", f"it denies something that is beyond {text}")
     if len(own.bound) == 2:  # such a bound states its value, so it lacks the unit
         if _AGE_BOUND.search(answer.plain, own.start, own.end) and not is_reversed_limit(own, limit):
             return FactJudgment(fact, "stated")
         return FactJudgment(fact, "unknown", f'it states "{answer.text[own.start : own.end]}" without saying of what')
+    clause = narrow_clause(answer.clause_at(own.start), own.start)
+    before = answer.plain[clause.start : own.start]
+    if _PROHIBITION.search(before) and count_negations(before) <= 1:
+        return FactJudgment(fact, "stated")
+    if is_limit_of_refusal(own, answer.plain, clause.end, limit):
+        return FactJudgment(fact, "stated")
+    if len(find_negations(answer, clause.start, own.start)) % 2 and not _PERMISSION.search(before):
+        return FactJudgment(fact, "unknown", f"it denies something that is beyond {text}")
+    threshold = judge_threshold(wanted, own, answer, question, reference, limit)
+    if threshold == "stated":
+        return FactJudgment(fact, "stated")
+    said = answer.text[own.start : own.end]
+    if threshold == "contrary":
+        return FactJudgment(fact, "denied", f'{OTHER_SIDE} ("{said}")')
+    if threshold == "open":
+        return FactJudgment(fact, "unknown", f'it says what holds beyond it ("{said}")')
     return FactJudgment(fact, "denied", f"it bounds {text} instead of stating it")
 
 

@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 from assay.text.abbreviations import spell_abbreviations
 from assay.text.citation_markers import remove_citation_markers
+from assay.text.facts.version_marks import spell_versions
 from assay.text.late_pattern import LatePattern
 from assay.text.markup import remove_markup, spell_table_rows
-from assay.text.normalisation import fold_digits, fold_in_place, normalise_nfc
+from assay.text.normalisation import MOST_READ, fold_digits, fold_in_place, normalise_nfc
 from assay.text.quantities.measures import find_measures
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.unit_names import split_glued_units
@@ -67,7 +68,7 @@ class ReadText:
 
     def __init__(self, text: str) -> None:
         written = normalise_nfc(remove_markup(spell_table_rows(remove_citation_markers(text, only_sure=True))))
-        self.text = split_glued_units(spell_other_days(spell_abbreviations(fold_digits(written))))
+        self.text = split_glued_units(spell_other_days(spell_abbreviations(spell_versions(fold_digits(written)))))
         self.plain = fold_in_place(self.text)
         self.lined = _restore_line_ends(self.plain, self.text)
         self.quantities = find_measures(self.text)
@@ -210,11 +211,10 @@ def _split_clauses(text: str, plain: str, quantities: Sequence[Quantity]) -> Ite
         start = end
 
 
-_LONGEST = 200_000  # characters of an answer that are read
 _LONGEST_CACHED = 4000
 _read_cached = lru_cache(maxsize=4096)(ReadText)  # facts of the golden set meet many answers, and an answer many facts
 
 
 def read_text(text: str) -> ReadText:
     """Return a text as it is read; of a long one the first 200,000 characters."""
-    return _read_cached(text) if len(text) <= _LONGEST_CACHED else ReadText(text[:_LONGEST])
+    return _read_cached(text) if len(text) <= _LONGEST_CACHED else ReadText(text[:MOST_READ])

@@ -15,12 +15,15 @@ from functools import lru_cache
 from assay.text.facts.absent_words import OTHER_LANGUAGE, is_in_other_language
 from assay.text.facts.fact_decision import decide_by_statement, restate_question
 from assay.text.facts.fact_judge import FactJudge, get_state_order
-from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.fact_judgments import FactJudgment, FactState
 from assay.text.facts.fact_scope import find_expected_limit
 from assay.text.facts.fact_texts import FactTexts
 from assay.text.facts.read_text import read_text
 from assay.text.facts.statement_gaps import Gap
 from assay.text.facts.swapped_values import find_swapped_values
+from assay.text.normalisation import MOST_READ
+
+UNREAD_REST = f"it is not in the first {MOST_READ:,} characters, and the rest is not read"
 
 
 def judge_facts(answer: str, facts: Sequence[str], question: str = "", context: str = "") -> list[FactJudgment]:
@@ -46,12 +49,15 @@ def _judge_cached(answer: str, facts: tuple[str, ...], question: str, context: s
             judgment = judge.judge_fact()
             if judgment.state == "missing" and is_in_other_language(judge.texts):
                 judgment = judgment._replace(state="unknown", reason=OTHER_LANGUAGE)
+            if judgment.state == "missing" and len(answer) > MOST_READ:
+                judgment = judgment._replace(state="unknown", reason=UNREAD_REST)
             if judgment.state == "unknown":
                 judgment = _judge_by_question(judgment, judge.texts)
             judgments.append(judgment)
         elif fact.strip():
             is_there = read_text(fact).plain.strip() in read_text(answer).plain
-            judgments.append(FactJudgment(fact, "stated") if is_there else FactJudgment(fact, "missing", "not there"))
+            state: FactState = "stated" if is_there else "unknown" if len(answer) > MOST_READ else "missing"
+            judgments.append(FactJudgment(fact, state, "" if is_there else "not there"))
     swapped = find_swapped_values(question, context, answer, facts)
     return tuple(
         swapped.get(judgment.fact, judgment) if judgment.state == "stated" else judgment for judgment in judgments

@@ -72,7 +72,9 @@ def judge_quantities(
         if noun is not None:
             agreeing = [own for own in agreeing if _may_count(own, noun, read_answer, own_quantities)]
         if not agreeing:
-            judgments.append(judge_missing_quantity(text, text, wanted, read_answer, read_question, limit))
+            judgments.append(
+                judge_missing_quantity(text, text, wanted, read_answer, read_question, read_reference, limit)
+            )
             continue
         # Of the words of the question, only those that tell whose number it is count.
         judge, owner_judge = (

@@ -113,6 +113,9 @@ def find_unread_form(fact: str, wanted: Quantity, answer: ReadText, question: Re
     named = _find_named_form(fact, wanted, answer)
     if named:
         return named
+    grouped = _find_grouped_digits(wanted, answer)
+    if grouped:
+        return f'it says "{grouped}", which has its digits'
     if wanted.is_range and _has_both_ends(wanted, answer):
         return "it states its numbers in another form"
     unread = _find_unread_words(answer)
@@ -156,6 +159,23 @@ def _find_named_form(fact: str, wanted: Quantity, answer: ReadText) -> str:
         return "it says that there is nothing to pay"
     word = _find_number_word(wanted, answer)
     return f'it says "{word}", which may stand for it' if word else ""
+
+
+_GROUPS = LatePattern(r"(?<![\w.,])\+?\d+(?:[ ./-]\d+)+(?![\w])")
+_FEWEST_DIGITS = 3
+
+
+def _find_grouped_digits(wanted: Quantity, answer: ReadText) -> str:
+    """Return where an answer writes the digits of a number in groups, or at the end of a telephone number: "4-400"."""
+    if not is_plain(wanted) or wanted.is_range or wanted.bound:
+        return ""
+    numbers = {f"{reading.low.normalize():f}" for reading in wanted.readings}
+    numbers = {number for number in numbers if number.isdecimal() and len(number) >= _FEWEST_DIGITS}
+    for match in _GROUPS.finditer(answer.plain) if numbers else ():
+        groups = re.findall(r"\d+", match[0])
+        if any("".join(groups[first:]) in numbers for first in range(len(groups))):
+            return answer.text[match.start() : match.end()]
+    return ""
 
 
 _UNREAD_WORDS = LatePattern(

@@ -50,6 +50,11 @@ _PER_TIME = LatePattern(
 _LONGEST_RATE = 30  # characters
 _ALL = 100  # per cent
 _MOST_PARTS = 40
+_SUMS_UP = LatePattern(
+    r"\b(?:in (?:all|total|sum)|total(?:s|ling)?|sum|altogether|together|all told|overall|combined|comes to|adds up"
+    r"|makes|tong(?: cong)?|tat ca|ca thay)\b"
+)
+"""Says that a value is the sum of those of other parts, so that it may be that of what the question asks."""
 IMPERATIVES = frozenset(
     """
     take head go use call ring come see try get ask contact keep bring pay buy choose book fill send press click hold
@@ -414,7 +419,8 @@ class ValueOwner:
             return None  # the part begins with what the question asks about
         named, rest = self._spell_first(foreign), self._spell(asked)
         reason = f'it is said of "{named}", and another part of the answer speaks of "{rest}"'
-        return OtherOwner(reason, has_value and not strange and not kept)
+        is_sum = has_value and _SUMS_UP.search(plain, own.start, start) is not None
+        return OtherOwner(reason, has_value and not strange and not kept and not is_sum)
 
     def _follows_from_before(self, part: Part, *, has_value: bool) -> bool:
         """Whether a part goes on with the one before; a sentence of its own may begin with "if"."""

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from assay.text.languages import guess_language
 from assay.text.late_pattern import LatePattern
+from assay.text.quantities.german_forms import write_german_forms
 from assay.text.quantities.spoken_numbers import write_spoken_numbers
 from assay.text.quantities.units import MONEY, UNITS, Unit
 from assay.text.quantities.vietnamese_forms import write_vietnamese_forms
@@ -64,7 +65,7 @@ def split_glued_units(text: str) -> str:
 
 
 def _split_glued_units(text: str) -> str:
-    text = write_spoken_numbers(write_vietnamese_forms(text))
+    text = write_spoken_numbers(write_german_forms(write_vietnamese_forms(text)))
     if not _MAY_BE_GLUED.search(text):
         return text
     return _GLUED.sub(r"\1 \2", _GLUED_CURRENCY.sub(r"\1 ", text))

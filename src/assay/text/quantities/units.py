@@ -26,15 +26,16 @@ PLAIN, SHARE, TIME, MONEY = "", "share", "time", "money:"
 
 _TABLE = """
     duration  0.001      ms millisecond milliseconds msec
-    duration  1          s sec secs second seconds giay
-    duration  60         min mins minute minutes phut
-    duration  3600       h hr hrs hour hours gio tieng
-    duration  86400      d day days ngay hom
-    duration  604800     week weeks wk wks tuan
+    duration  1          s sec secs second seconds giay sekunde sekunden
+    duration  60         min mins minute minutes phut minuten
+    duration  3600       h hr hrs hour hours gio tieng stunde stunden
+    duration  86400      d day days ngay hom tag tage tagen tages workday workdays werktag werktage werktagen
+    duration  86400      arbeitstag arbeitstage arbeitstagen kalendertag kalendertage kalendertagen
+    duration  604800     week weeks wk wks tuan woche wochen
     duration  1209600    fortnight fortnights
-    calendar  1          month months mo thang
+    calendar  1          month months mo thang monat monate monaten
     calendar  3          quarter-year quarter-years
-    calendar  12         year years yr yrs nam
+    calendar  12         year years yr yrs nam jahr jahre jahren
     calendar  120        decade decades
     calendar  1200       century centuries
     length    0.001      mm millimetre millimetres millimeter millimeters milimet
@@ -111,7 +112,7 @@ _TABLE = """
     data-rate 1000000000 Gbps Gbit/s Gb/s
     byte-rate 1000000    MB/s MBps megabytes_per_second
     byte-rate 1000000000 GB/s
-    share     1          % percent per_cent phan_tram
+    share     1          % percent per_cent phan_tram prozent
     points    1          percentage_points percentage_point pp diem_phan_tram
     money:USD 1          USD dollar dollars do_la $ us$
     money:USD,money:EUR,money:AUD,money:CAD,money:SGD 0.01 cent cents ¢

@@ -285,6 +285,8 @@ def _read_clock_words(match: re.Match[str], names: set[str]) -> Quantity | None:
             if not _is_minutes_to_hour(match):
                 return None
             minutes = -minutes
+        elif match["pa_minutes"] and _counts_what_follows(match):
+            return None
         return _make_worded_time(_read_counted(match["pa_hour"]), minutes, match["pa_half"], match.span())
     if "in_the" in names:
         return _make_worded_time(_read_counted(match["it_hour"]), 0, match["it_half"], match.span())
@@ -320,6 +322,21 @@ def _is_minutes_to_hour(match: re.Match[str]) -> bool:
         return False
     is_descending = _read_minutes(match["to_minutes"]) > _read_counted(match["pa_hour"])
     return is_descending or _AT_BEFORE.search(before) is not None
+
+
+_COUNTED_AFTER = LatePattern(
+    r" (?!(?:sharp|prompt|exactly|daily|today|tonight|tomorrow|local|am|pm|o'clock|and|but|or|so|on|in|at|of|for|from"
+    r"|to|if|when|with|while|is|are|was|were|has|have|had|can|may|must|will|would|should|you|it|they|he|she|we|i|not|then"
+    r"|because|since|as|by|before|after|until|till|a|an|the|this|that|every|each|only|already|now)\b)[a-z]"
+)
+
+
+def _counts_what_follows(match: re.Match[str]) -> bool:
+    """Whether the hour of "thirty minutes after 5" counts what follows: "after 5 failed logins"."""
+    is_of_clock = " past " in match[0] and " minutes" not in match[0] and not match["pa_minutes"].isdecimal()
+    if match["pa_half"] or is_of_clock or match[0].endswith("o'clock"):
+        return False
+    return _COUNTED_AFTER.match(match.string, match.end()) is not None
 
 
 def _read_minutes(word: str) -> int:

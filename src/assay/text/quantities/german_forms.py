@@ -1,0 +1,128 @@
+"""German numbers, dates and hours as people write them, rewritten in the form that is read.
+
+"zehn Werktage" is 10 Werktage, "anderthalb Stunden" 1,5 Stunden, "24 Std." 24 Stunden, "12. März 2024" 12 March 2024
+and "8.30 Uhr" 8:30. Words that may be others ("acht", "elf") are numbers only before a unit, the others before a noun,
+which German writes with a capital letter, and at the end of a statement.
+"""
+
+from __future__ import annotations
+
+import re
+
+from assay.text.late_pattern import LatePattern
+
+_ONES = dict(
+    zip(
+        "ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn"
+        " achtzehn neunzehn".split(),
+        range(1, 20),
+        strict=True,
+    )
+)
+_TENS = dict(
+    zip("zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig".split(), range(20, 100, 10), strict=True)
+)
+_TENS["dreissig"] = 30
+_MONTHS = {
+    "Januar": "January",
+    "Jänner": "January",
+    "Februar": "February",
+    "März": "March",
+    "April": "April",
+    "Mai": "May",
+    "Juni": "June",
+    "Juli": "July",
+    "August": "August",
+    "September": "September",
+    "Oktober": "October",
+    "November": "November",
+    "Dezember": "December",
+}
+_ONE = "|".join(sorted(_ONES, key=len, reverse=True))
+_TEN = "|".join(_TENS)
+_BELOW_HUNDRED = rf"(?:(?:{_ONE})und(?:{_TEN})|{_TEN}|{_ONE})"
+_NUMBER = rf"(?:(?:{_BELOW_HUNDRED})?tausend)?(?:(?:{_ONE})?hundert)?(?:und)?{_BELOW_HUNDRED}?"
+_UNIT = (
+    r"(?:Sekunden?|Minuten?|Stunden?|(?:Werk|Arbeits|Kalender|Geschäfts)?[Tt]ag(?:en?|es?)?|Wochen?|Monat(?:en?|s)?"
+    r"|Jahr(?:en?|es?)?|Prozent|Euro)"
+)
+_NOUN = r"(?= (?:[a-zäöüß]+e[nrsm]? )?[A-ZÄÖÜ])"
+_FORM = LatePattern(
+    rf"(?<![\w.,-])(?:"
+    rf"(?P<day>\d{{1,2}})\. (?P<month>{'|'.join(_MONTHS)})\b"
+    r"|(?P<hour>[01]?\d|2[0-4])(?:[.:](?P<minute>[0-5]\d))? Uhr(?: (?P<late>[0-5]\d)\b)?"
+    r"|(?P<count>\d+(?:[.,]\d+)?) ?(?P<short>Std|Min|Sek)\b(?:\.(?=\s*[\w,;(]))?(?!\w)"
+    rf"|(?P<half>(?:[Ee]ine?[nrm]?|[Dd]ie|[Nn]ach|[Jj]ede) halbe[nrs]? (?=Stunde|Jahr|Tag))"
+    rf"|(?P<more_half>[Aa]nderthalb|(?P<whole>(?i:{_ONE}))einhalb) (?={_UNIT}\b)"
+    rf"|(?P<one>[Ee]ine?[nrsm]?) (?={_UNIT}\b)"
+    rf"|(?P<number>(?i:{_NUMBER}))(?: (?={_UNIT}\b)|{_NOUN}|(?=[.,;:!?)]|$))"
+    r")"
+)
+_SHORT_UNITS = {"Std": "Stunden", "Min": "Minuten", "Sek": "Sekunden"}
+_MAY_HAVE_FORM = LatePattern(
+    rf"\b(?:Uhr|Std|Min|Sek)\b|\d\. (?:{'|'.join(_MONTHS)})\b|\beine?[nrsm]? {_UNIT}\b|halbe|anderthalb"
+    rf"|(?<!\w)(?:{_TEN}|(?:{_ONE})(?:und(?:{_TEN})|hundert|tausend|einhalb)?|hundert|tausend)",
+    re.IGNORECASE,
+)
+_SHORTEST_SURE = 4
+"""Letters of a number word that stands at the end of a sentence or before a comma."""
+_OTHER_WORDS = frozenset(("ein", "elf", "acht"))
+"""Numbers that are read only before a unit of time: an elf is none."""
+_HUNDRED, _THOUSAND = 100, 1000
+
+
+def write_german_forms(text: str) -> str:
+    """Return a text with German numbers, dates and hours in the form that is read; other texts as they are.
+
+    >>> write_german_forms("Zehn Werktage, 24 Std., nach anderthalb Stunden, am 3. Mai 2024 um 9.30 Uhr")
+    '10 Werktage, 24 Stunden, nach 1,5 Stunden, am 3 May 2024 um 9:30'
+    >>> write_german_forms("Give acht vier-leaf clovers to elf Dora.")
+    'Give acht vier-leaf clovers to elf Dora.'
+    """
+    if _MAY_HAVE_FORM.search(text) is None:
+        return text
+    return _FORM.sub(_write, text)
+
+
+def _write(match: re.Match[str]) -> str:
+    if match["month"] is not None:
+        return f"{match['day']} {_MONTHS[match['month']]}"
+    if match["hour"] is not None:
+        return f"{match['hour']}:{match['minute'] or match['late'] or '00'}"
+    if match["short"] is not None:
+        return f"{match['count']} {_SHORT_UNITS[match['short']]}"
+    if match["half"] is not None:
+        article = match["half"].split()[0]
+        return "0,5 " if article.lower().startswith("ein") else f"{article} 0,5 "
+    if match["more_half"] is not None:
+        whole = 1 if match["whole"] is None else _ONES[match["whole"].lower()]
+        return f"{whole},5 "
+    if match["one"] is not None:
+        return "1 "
+    return _write_number(match)
+
+
+def _write_number(match: re.Match[str]) -> str:
+    word, space = match["number"].lower(), " " if match[0].endswith(" ") else ""
+    value = _read_number(word)
+    is_before_noun = bool(space) or match.string[match.end() : match.end() + 1] == " "
+    is_sure = word not in _OTHER_WORDS and (is_before_noun or len(word) >= _SHORTEST_SURE)
+    is_counted = word in ("acht", "elf") and bool(space)  # before a unit
+    return f"{value}{space}" if value and (is_sure or is_counted) else match[0]
+
+
+def _read_number(word: str) -> int:
+    """Return the value of a number in one word, 0 for what is none."""
+    total = 0
+    for scale, name in ((_THOUSAND, "tausend"), (_HUNDRED, "hundert")):
+        before, found, after = word.partition(name)
+        if found:
+            total += scale * (_read_number(before) if before else 1)
+            word = after.removeprefix("und")
+    if not word:
+        return total
+    ones, found, tens = word.partition("und")
+    if found:
+        return total + _ONES.get(ones, 0) + _TENS.get(tens, 0) if ones in _ONES and tens in _TENS else 0
+    value = _ONES.get(word, _TENS.get(word, 0))
+    return total + value if value else 0
