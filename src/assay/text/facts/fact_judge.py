@@ -36,6 +36,7 @@ from assay.text.facts.foreign_denials import judge_foreign_denial
 from assay.text.facts.missing_quantities import judge_missing_quantity
 from assay.text.facts.read_text import narrow_clause
 from assay.text.facts.reference_roles import judge_roles
+from assay.text.facts.unasked_rates import judge_unasked_rate
 from assay.text.facts.value_scope import judge_new_bound, judge_reversed_condition, judge_value_scope
 from assay.text.facts.whole_names import judge_whole_names
 from assay.text.quantities.frequencies import read_frequency
@@ -144,5 +145,5 @@ class FactJudge:
         judgment = self.subject.judge_subject(spot) or judge_roles(texts, spot) or judge_frame(texts, spot)
         judgment = judgment or judge_conflict(texts, spot) or judge_event(texts, spot)
         judgment = judgment or judge_new_bound(texts, spot) or judge_reversed_condition(texts, spot)
-        judgment = judgment or judge_foreign_denial(texts, spot)
+        judgment = judgment or judge_foreign_denial(texts, spot) or judge_unasked_rate(texts, spot)
         return judgment or self.subject.judge_gaps(spot)
