@@ -4,8 +4,9 @@ Each step is a module: `fact_forms` (how often, how many, nothing to pay), `fact
 `missing_quantities` and `absent_words` (what is not there), `fact_places` (where it stands), `fact_polarity` (denied),
 `value_scope` (limit, event, rate), `fact_doubt` (in doubt), `fact_role` (in another role), `fact_subject` (of another
 subject), `reference_roles` (mixed up), `fact_frame` (not asserted), `fact_conflict` (contradicted elsewhere),
-`fact_event` (of another event), `foreign_denials` (denied in another language) and `whole_names` (a part of a longer
-name). The first that has something to say decides.
+`fact_event` (of another event), `foreign_denials` (denied in another language), `unasked_rates` (per what nothing else
+speaks of), `added_terms` (corrected or limited) and `whole_names` (a part of a longer name). The first that has
+something to say decides.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.text.facts.absent_words import judge_absent_names, judge_absent_weekday, judge_absent_words
+from assay.text.facts.added_terms import judge_added_terms
 from assay.text.facts.fact_conflict import judge_conflict
 from assay.text.facts.fact_decision import judge_decision, judge_opposed_decision, list_chosen_words
 from assay.text.facts.fact_doubt import judge_doubt
@@ -146,4 +148,5 @@ class FactJudge:
         judgment = judgment or judge_conflict(texts, spot) or judge_event(texts, spot)
         judgment = judgment or judge_new_bound(texts, spot) or judge_reversed_condition(texts, spot)
         judgment = judgment or judge_foreign_denial(texts, spot) or judge_unasked_rate(texts, spot)
+        judgment = judgment or judge_added_terms(texts, spot)
         return judgment or self.subject.judge_gaps(spot)

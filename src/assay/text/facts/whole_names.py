@@ -55,11 +55,32 @@ def _is_phrase(run: str) -> bool:
 def judge_whole_names(texts: FactTexts) -> FactJudgment | None:
     """Return the judgment of a fact whose name the answer has only as a part of a longer one; None otherwise."""
     for name in list_names(texts.read_fact.text):
+        bound = _find_bound(texts, name) if _VERSION.fullmatch(name) is not None else ""
+        if bound:
+            return FactJudgment(texts.fact, "unknown", f'it says "{bound}", and not which')
         longer = _find_longer(name, texts.answer)
         if longer:
             return FactJudgment(texts.fact, "unknown", f'it names "{longer}"')
     unit = _find_other_unit(texts)
     return FactJudgment(texts.fact, "unknown", f'its unit is "{unit}"') if unit else None
+
+
+_BOUND_BEFORE = LatePattern(
+    r"\b(?:before|below|under|prior to|(?:older|earlier|lower|less|newer|later|higher|more|greater|other) than"
+    r"|above|over|after|beyond|up to|except|avoid|not|without|truoc|duoi|tren|sau|(?:cu|moi|thap|cao) hon|tru|tranh)"
+    r"(?: (?!or\b|and\b|but\b)[a-z]+){0,2} v?\Z"
+)
+
+
+def _find_bound(texts: FactTexts, name: str) -> str:
+    """Return the word by which an answer says of a release that another one is meant, wherever it has it; "" if not."""
+    plain, bound = texts.answer.plain, ""
+    for match in re.finditer(rf"(?<![\d.])v?{re.escape(name.lstrip('vV'))}(?!\.?\d)", plain):
+        before = _BOUND_BEFORE.search(plain[max(0, match.start() - 40) : match.start()])
+        if before is None or any(before[0].split()[0] in text.plain.split() for text in texts.explaining):
+            return ""
+        bound = bound or f"{before[0]}{match[0]}"
+    return bound
 
 
 def _find_longer(name: str, answer: ReadText) -> str:
