@@ -241,8 +241,11 @@ _GIVEN_BACK = LatePattern(r"\bbut (?:you|they|we|it)\b[^.;,]{0,30} (?:back|refun
 _SPEAKS_OF_RETURN = LatePattern(r"\b(?:back|refund\w*|return\w*|reimburs\w*|deposit\w*|keep|kept)\b")
 _OR = LatePattern(r" or (?!(?:more|less|fewer|so|later|earlier|not|over|older|under|younger)\b)")
 _CONDITION = LatePattern(
-    r"(?:[,;]? (?:but|though|although|if|unless|provided|as long as|so long as|on condition|on|in|at|for|with|between"
-    r"|from|until|before|after|during|except|outside|nhung|neu|mien la|vao|trong|truoc|sau)\b)"
+    r"[,;]? (?:(?:but|though|although|if|unless|provided|as long as|so long as|on condition|between|until|before|after"
+    r"|during|except|outside|nhung|neu|mien la|truoc|sau)\b"
+    r"|(?=(?:only |just |chi )?(?:on|in|at|vao|trong) (?:the )?"
+    r"(?:weekdays?|weekends?|(?:work|sun|mon|tues|wednes|thurs|fri|satur)(?:ing )?days?|summer|winter|spring|autumn"
+    r"|mornings?|afternoons?|evenings?|nights?|holidays?|ngay|mua|buoi|cuoi tuan|dip)\b))"
 )
 
 

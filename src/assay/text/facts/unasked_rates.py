@@ -14,25 +14,25 @@ from assay.text.facts.fact_texts import FactTexts
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import WEEKDAY_NUMBER, Quantity, is_plain, is_time
 from assay.text.quantities.quantity_agreement import is_same_quantity
-from assay.text.quantities.quantity_rates import name_rate_noun
+from assay.text.quantities.quantity_rates import is_time_rate, name_rate_noun
 
 _ALIKE = (
-    frozenset(
-        """
-        person head adult guest member customer visitor passenger participant user student employee worker child tenant
-        resident player patient i we me us you my our family group
-        """.split()
-    ),
     frozenset("day night daily overnight".split()),
     frozenset("item piece unit copy copies photocopy photocopies page article".split()),
     frozenset("purchase order login session connection connected once customer".split()),
     frozenset("month rent salary wage pay luong thue".split()),
+    frozenset("year leave holiday vacation annual allowance phep".split()),
+    frozenset("day fine late overdue delay tre".split()),
     frozenset("car vehicle parking park van".split()),
 )
 """Words of which one may stand for another behind "per"."""
-_ONE_USE = frozenset("visit entry admission ticket entrance ride trip journey tour crossing use".split())
+_ONE_USE = frozenset("visit entry admission ticket entrance ride trip journey tour crossing use time".split())
 """What a price is per unless it is one for many uses."""
 _FOR_MANY_USES = LatePattern(r"\b(?:pass(?:es)?|cards?|seasons?|memberships?|subscriptions?|annual|yearly|monthly)\b")
+_PERSONS = frozenset(
+    "person head adult guest member customer visitor passenger participant student employee tenant".split()
+)
+"""Whom a price is per unless it is one for several people."""
 _OF_A_GROUP = LatePattern(
     r"\b(?:famil(?:y|ies)|groups?|teams?|couples?|part(?:y|ies)|households?|whole|total|altogether|gia dinh|nhom"
     r"|doan)\b"
@@ -60,13 +60,17 @@ def _is_known_rate(texts: FactTexts, stated: Quantity) -> bool:
         return True
     if "mọi" in texts.answer.text[slice(*stated.rate_span)].lower():
         return True  # "all", which is folded like "mỗi" (each)
+    if _FOR_ONE.match(texts.answer.plain, stated.rate_span[0]) and not is_time_rate(stated.rate):
+        return True
     second = _SECOND_RATE.match(texts.answer.plain, stated.rate_span[1])
     nouns = {name_rate_noun(part) for part in (*stated.rate.split(), *([second["noun"]] if second is not None else []))}
     if not nouns.isdisjoint(_ONE_USE) and not any(_FOR_MANY_USES.search(text.plain) for text in texts.explaining):
         return True
     is_of_group = any(_OF_A_GROUP.search(text.plain) is not None for text in texts.explaining)
+    if not nouns.isdisjoint(_PERSONS) and not is_of_group:
+        return True
     for group in _ALIKE:
-        if not nouns.isdisjoint(group) and not (is_of_group and "person" in group):
+        if not nouns.isdisjoint(group):
             nouns |= group
     words = {word for text in texts.explaining for word in _WORDS.findall(text.plain)}
     return any(name_rate_noun(word) in nouns or name_rate_noun(word.removesuffix("s")) in nouns for word in words)
@@ -75,6 +79,7 @@ def _is_known_rate(texts: FactTexts, stated: Quantity) -> bool:
 _NOT_COUNTED = frozenset(("data", WEEKDAY_NUMBER))
 """Dimensions of values that are per second or per week anyway."""
 _SECOND_RATE = re.compile(r"(?: and)? (?:per|each|every|an?|moi|mot) (?P<noun>[a-z]+)\b")
+_FOR_ONE = re.compile(r" for (?:an?|one) ")
 _WORDS = re.compile(r"[a-z]+")
 
 
