@@ -180,8 +180,7 @@ _ON_TOP = LatePattern(
     r"\b(?:plus|on top|in addition|additionally|(?:or|otherwise|else) (?:you|they|we) pay|cong them|phu thu)\b"
 )
 _JOINED_VALUE = LatePattern(
-    r" (?:[a-z]+ ){0,3}?(?:before|after|until|from|under|over|above|below|between|up to|if|when|aged?|at least|at most"
-    r"|truoc|sau|duoi|tren|tu)\b[^.;,]{0,20}$"
+    r" (?:[a-z]+ ){0,3}?(?:before|after|under|over|above|below|aged?|at least|at most|duoi|tren)\b[^.;,]{0,12}$"
 )
 
 
@@ -195,7 +194,7 @@ def _name_other_value(texts: FactTexts, spot: Occurrence, stated: Quantity | Non
         if replaced is not None and (stated is None or not is_comparable(replaced, stated)):
             said = texts.reference.text[replaced.start : replaced.end]
             return f'it says "{answer.text[own.start : own.end]}", and the reference "{said}"'
-        is_limit = stated is None and own.start >= spot.end and not is_mere_decision(texts.fact)
+        is_limit = stated is None and own.start >= spot.end and not own.date and not is_mere_decision(texts.fact)
         if is_limit and _JOINED_VALUE.match(answer.plain, spot.end, own.start):
             return f'it limits it by "{answer.text[own.start : own.end]}"'
     return _name_addition(texts, spot)
