@@ -15,7 +15,7 @@ from assay.text.facts.stated_facts import judge_facts
         ("Any morning other than Tuesday.", "denied"),
         ("They collect on no morning other than Tuesday.", "unknown"),
         ("Tuesday is our round, except for collections, which are on Monday.", "unknown"),
-        ("Tuesday, except in July.", "stated"),
+        ("Tuesday, except in July.", "unknown"),
         ("Besides, it is Tuesday.", "stated"),
     ],
 )

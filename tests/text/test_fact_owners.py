@@ -189,5 +189,5 @@ def test_the_owner_of_a_value_has_a_name_without_its_rate(answer: str, owner: st
 
 def test_what_a_value_counts_per_owns_no_value() -> None:
     answer = "A lost pass is €4 per started week; the lantern is €9 per night."
-    (judgment,) = judge_facts(answer, ["4 euros"], "What does a lost pass cost?", "4 euros")
+    (judgment,) = judge_facts(answer, ["4 euros"], "What does a lost pass cost per week?", "4 euros")
     assert judgment.state == "stated"

@@ -3,8 +3,10 @@
 Each step is a module: `fact_forms` (how often, how many, nothing to pay), `fact_decision` (yes or no),
 `missing_quantities` and `absent_words` (what is not there), `fact_places` (where it stands), `fact_polarity` (denied),
 `value_scope` (limit, event, rate), `fact_doubt` (in doubt), `fact_role` (in another role), `fact_subject` (of another
-subject), `reference_roles` (mixed up), `fact_frame` (not asserted), `fact_conflict` (contradicted elsewhere) and
-`fact_event` (of another event). The first that has something to say decides.
+subject), `reference_roles` (mixed up), `fact_frame` (not asserted), `fact_conflict` (contradicted elsewhere),
+`fact_event` (of another event), `foreign_denials` (denied in another language), `unasked_rates` (per what nothing else
+speaks of), `added_terms` (corrected or limited) and `whole_names` (a part of a longer name). The first that has
+something to say decides.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.text.facts.absent_words import judge_absent_names, judge_absent_weekday, judge_absent_words
+from assay.text.facts.added_terms import judge_added_terms
 from assay.text.facts.fact_conflict import judge_conflict
 from assay.text.facts.fact_decision import judge_decision, judge_opposed_decision, list_chosen_words
 from assay.text.facts.fact_doubt import judge_doubt
@@ -31,10 +34,13 @@ from assay.text.facts.fact_polarity import judge_denial
 from assay.text.facts.fact_role import judge_role
 from assay.text.facts.fact_subject import SubjectJudge
 from assay.text.facts.fact_texts import FactTexts
+from assay.text.facts.foreign_denials import judge_foreign_denial
 from assay.text.facts.missing_quantities import judge_missing_quantity
 from assay.text.facts.read_text import narrow_clause
 from assay.text.facts.reference_roles import judge_roles
+from assay.text.facts.unasked_rates import judge_unasked_rate
 from assay.text.facts.value_scope import judge_new_bound, judge_reversed_condition, judge_value_scope
+from assay.text.facts.whole_names import judge_whole_names
 from assay.text.quantities.frequencies import read_frequency
 from assay.text.quantities.payment_cues import is_nothing_to_pay
 from assay.text.quantities.quantity import Quantity
@@ -111,7 +117,7 @@ class FactJudge:
         spots = list_occurrences(texts, quantity_places, word_places)
         best = min((self.judge_occurrence(spot) for spot in spots), key=get_state_order)
         if best.state == "stated":
-            return judge_torn_part(texts, needed) or judge_opposed_decision(texts) or best
+            return judge_torn_part(texts, needed) or judge_opposed_decision(texts) or judge_whole_names(texts) or best
         return best
 
     def _judge_free(self) -> FactJudgment:
@@ -143,4 +149,6 @@ class FactJudge:
         judgment = self.subject.judge_subject(spot) or judge_roles(texts, spot) or judge_frame(texts, spot)
         judgment = judgment or judge_conflict(texts, spot) or judge_event(texts, spot)
         judgment = judgment or judge_new_bound(texts, spot) or judge_reversed_condition(texts, spot)
+        judgment = judgment or judge_foreign_denial(texts, spot) or judge_unasked_rate(texts, spot)
+        judgment = judgment or judge_added_terms(texts, spot)
         return judgment or self.subject.judge_gaps(spot)

@@ -50,6 +50,35 @@ _VIETNAMESE = (
 )
 
 
+_STATES = (
+    (r"open(?:s|ed|ing)?", r"clos(?:e|es|ed|ing|ure)|shuts?"),
+    (r"includ(?:es?|ed|ing)", r"exclud(?:es?|ed|ing)|(?:costs?|charged|paid) (?:extra|separately)"),
+    (r"allow(?:s|ed)?|permit(?:s|ted)?", r"forbid(?:s|den)?|prohibit(?:s|ed)?|bann?(?:ed|s)|disallow(?:s|ed)?"),
+    (
+        r"(?:get|gets|got|given|paid) (?:it |them |that )?back|returned|refund(?:s|ed)?|reimbursed|receives?",
+        r"los(?:e|es|ing|t)|forfeit(?:s|ed)?|withheld|deducted|kept back",
+    ),
+    (r"lock(?:s|ed|ing)?", r"unlock(?:s|ed|ing)?"),
+    (r"enabl(?:e|es|ed|ing)", r"disabl(?:e|es|ed|ing)"),
+    (r"(?:switch(?:ed|es)?|turn(?:ed|s)?) on", r"(?:switch(?:ed|es)?|turn(?:ed|s)?) off"),
+    (r"accept(?:s|ed)?", r"reject(?:s|ed)?|refus(?:e|es|ed)|turn(?:s|ed)? away"),
+    (r"required?|requires|compulsory|mandatory|obligatory", r"optional|voluntary"),
+    (r"increas(?:e|es|ed)|rais(?:e|es|ed)|rises?", r"decreas(?:e|es|ed)|reduc(?:e|es|ed)|lower(?:s|ed)?|falls?"),
+    (r"upload(?:s|ed|ing)?", r"download(?:s|ed|ing)?"),
+    (r"import(?:s|ed|ing)?", r"export(?:s|ed|ing)?"),
+    (r"reserved", r"open(?:s|ed)? to (?:the public|everyone|everybody|all)"),
+    (r"paid leave|is paid", r"unpaid"),
+    (r"mở cửa", r"đóng cửa"),
+    (r"(?<!chưa )(?<!không )bao gồm|đã gồm", r"chưa gồm|chưa bao gồm|không gồm"),
+    (r"được phép|cho phép", r"bị cấm|cấm|nghiêm cấm"),
+    (r"bật", r"tắt"),
+    (r"bắt buộc", r"tự nguyện|tùy chọn"),
+    (r"tăng", r"giảm"),
+    (r"tải lên", r"tải xuống|tải về"),
+)
+"""Contrary states, of which question or reference have one and an answer the other."""
+
+
 def _compile_pairs(pairs: Iterable[tuple[str, str]]) -> list[tuple[LatePattern, LatePattern]]:
     return [(LatePattern(rf"\b(?:{first})\b"), LatePattern(rf"\b(?:{second})\b")) for first, second in pairs]
 
@@ -58,6 +87,33 @@ _WRITTEN_PAIRS = _compile_pairs((*_ENGLISH, *_VIETNAMESE))
 _FOLDED_PAIRS = _compile_pairs(
     (*_ENGLISH, *((fold_in_place(first), fold_in_place(second)) for first, second in _VIETNAMESE))
 )
+
+
+_WRITTEN_STATES = _compile_pairs(_STATES)
+_FOLDED_STATES = _compile_pairs((fold_in_place(first), fold_in_place(second)) for first, second in _STATES)
+
+
+def find_opposite_state(texts: Iterable[ReadText], answer: ReadText, low: int, high: int) -> tuple[str, str] | None:
+    """Return the state that some texts speak of and its contrary in an answer between two positions; None without one.
+
+    >>> from assay.text.facts.read_text import read_text
+    >>> answer = read_text("The hall is closed on 3 May.")
+    >>> find_opposite_state([read_text("When is the hall open?")], answer, 0, len(answer.plain))
+    ('open', 'closed')
+    """
+    read = list(texts)
+    ignores_marks = not answer.has_marks or not any(text.has_marks for text in read)
+    own = answer.plain if ignores_marks else answer.text.lower()
+    written = [text.plain if ignores_marks else text.text.lower() for text in read]
+    for first, second in _FOLDED_STATES if ignores_marks else _WRITTEN_STATES:
+        for asked, other in ((first, second), (second, first)):
+            said = other.search(own, low, high)
+            if said is None or asked.search(own, low, high) or any(other.search(text) for text in written):
+                continue
+            wanted = next(filter(None, map(asked.search, written)), None)
+            if wanted is not None:
+                return wanted[0], answer.text[slice(*said.span())]
+    return None
 
 
 def find_opposite(question: ReadText, answer: ReadText, low: int, high: int) -> tuple[str, str] | None:

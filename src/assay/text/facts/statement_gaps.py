@@ -161,7 +161,18 @@ class GapFinder:
         """Return the words of the question before the first value of a sentence, which hold for all of its values."""
         if place > index or any(self.owner.is_new_sentence(group) for group in groups[place + 1 : index + 1]):
             return set()
-        return self._list_topics(self.owner.words_in(groups[place]._replace(end=rival)))
+        return self._list_topics(
+            self.owner.words_in(groups[place]._replace(end=self._find_contrast(groups[index], groups[place], rival)))
+        )
+
+    def _find_contrast(self, own: Part, first: Part, rival: int) -> int:
+        """Return where the words of a first part end that hold for a later one too: "to the cook after 2 hours
+        and to the waiter after 3" names a recipient each."""
+        preposition = _RECIPIENT.match(self.answer.plain, own.start, own.end)
+        if preposition is None:
+            return rival
+        place = self.answer.plain.rfind(f"{preposition[0]} ", first.start, rival)
+        return rival if place < 0 else place
 
     def _is_over(self, group: Part, own: Part) -> bool:
         """Whether another value held earlier, and that of the fact holds now."""
@@ -372,6 +383,8 @@ _SUBORDINATE = re.compile(
     r"|apart from|ngoai tru|tru|neu|khi)\b"
 )
 """Begins a part that goes on in the next one."""
+_RECIPIENT = re.compile(r"(?:to|for|by|from|with|cho|tu|boi)\b")
+"""Begins a part with whom or what its value is for."""
 _LEADING = re.compile(r"(?:at|in|on|for|with|from|trong|tai|o|voi)\b")
 """Begins a phrase before a statement."""
 _DECIDED = re.compile(

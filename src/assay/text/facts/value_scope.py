@@ -459,7 +459,7 @@ def _judge_direction(texts: FactTexts, spot: Occurrence, stated: Quantity | None
 
 
 _AHEAD = LatePattern(r"\b(?:before|prior|ahead|advance|beforehand|early|earlier|notice|until|deadline|truoc|som)\b")
-_NOTICE_AFTER = LatePattern(r"(?:'s?|s)? (?:in advance|ahead|beforehand|notice)\b")
+_NOTICE_AFTER = LatePattern(r"(?:'s?|s)? (?:in advance|ahead|beforehand|notice|(?:before|prior to) (?:the|your|an?)\b)")
 _NOTICE_BEFORE = re.compile(r"\btruoc $")
 
 

@@ -57,8 +57,10 @@ _WORK = LatePattern(r"\b(?:working|business|work|workdays?|weekdays?|lam viec)\b
 
 
 def _name_days(texts: FactTexts, stated: Quantity) -> str:
-    """Return that an answer counts working days, where days are expected."""
+    """Return that an answer counts working days, where days are expected, or days where working days are."""
     is_span = any(reading.dimension == "duration" for reading in stated.readings)
+    if is_span and _WORKING_DAYS.search(texts.read_fact.plain) and _WORK.search(texts.answer.plain) is None:
+        return "" if _WORK.search(texts.question.plain) else "it does not say that it counts working days"
     days = _WORKING_DAYS.search(texts.answer.plain, stated.start, stated.end + _REACH) if is_span else None
     if days is None or days.start() > stated.end + 1 or _is_explained(texts, _WORK):
         return ""
