@@ -12,6 +12,7 @@ from tests.report.schema_check import load_schema, violations
 
 import assay
 from assay.cli import main
+from assay.formats import outputs
 
 Rows = list[dict[str, Any]]
 SIZE = 8
@@ -323,3 +324,25 @@ def test_a_rule_on_false_passes_fails_where_nobody_read_any(capsys: pytest.Captu
     outcome, reasons = decide(capsys, {"at_most": 0.5}, "run")
     assert outcome == "FAIL"
     assert "nobody read a sample of the answers that rules passed: assay labels export --only passed: 30" in reasons
+
+
+def test_labels_in_a_spreadsheet_keep_the_size_of_their_sample(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = draw("sheet")
+    kept = read_report(capsys, "run", "--labels", fill(rows, "sheet", lambda _, row: right(row), "labels.csv"))
+    other = read_report(capsys, "run", "--labels", fill(rows, "sheet", lambda _, row: right(row), "labels.jsonl"))
+    assert kept["configs"]["v1"]["passes"] == other["configs"]["v1"]["passes"]
+    header, first, *_ = Path("labels.csv").read_text().splitlines()
+    faults = {"many": "NUMBER not a number (got 'many'; expected a whole number)", "0": "LABEL out of range (got 0;"}
+    for size, message in faults.items():
+        Path("bad.csv").write_text(f"{header}\n{first.removesuffix(str(SIZE))}{size}\n")
+        assert main(["score", "run", "--labels", "bad.csv"]) == 2
+        assert f"bad.csv:2: sample: E_{message}" in capsys.readouterr().err
+
+
+def test_worker_processes_find_the_same_sample(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    labels = fill(draw("sheet"), "sheet", lambda number, row: wrong(row) if number == 5 else right(row))
+    alone = read_report(capsys, "run", "--labels", labels)
+    monkeypatch.setattr(outputs, "BYTES_PER_SHARD", 500)
+    assert read_report(capsys, "run", "--labels", labels, "--workers", "2") == alone
