@@ -231,3 +231,13 @@ def test_a_wrong_value_fails_its_case_and_says_which_is_missing() -> None:
     # What a rubric asks for comes first.
     exact = Case("fare", FARE, reference="£24.00", rubric=Rubric(kind="exact"))
     assert find_text_signal(exact) == "exact_match"
+
+
+def test_an_answer_is_read_once_for_all_metrics_and_anew_for_another_case() -> None:
+    case = Case("leave", "How many days of leave?", must_have=("12 days",))
+    reading = read_facts(case, "It is 12 days.")
+    assert read_facts(case, "It is 12 days.") is reading
+    assert [judgment.state for judgment in read_facts(case, "It is 5 days.").must_have] != ["stated"]
+    other = structs.replace(case, must_have=("5 days",))
+    assert [judgment.fact for judgment in read_facts(other, "It is 12 days.").must_have] == ["5 days"]
+    assert read_facts(structs.replace(case), "It is 12 days.") == reading

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from assay.metrics.settled_answers import RIGHT, AnswerDecision, find_decision
@@ -155,6 +156,26 @@ def read_facts(case: Case, answer: str) -> FactReading:
 
     Must-have facts and keywords are judged together, so that one of them is no rival of another.
     """
+    return _read_facts_once(_OneCase(case), answer)
+
+
+class _OneCase:
+    """A case that is the same as itself only: comparing all that it holds would take longer than reading its facts."""
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+
+    def __hash__(self) -> int:
+        return id(self.case)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _OneCase) and self.case is other.case
+
+
+@lru_cache(maxsize=4096)
+def _read_facts_once(one_case: _OneCase, answer: str) -> FactReading:
+    """Read the facts of an answer once for all metrics, which ask a dozen times."""
+    case = one_case.case
     facts = _select_texts(case.must_have)
     rubric = case.rubric
     wanted_keywords = _select_texts(rubric.correct_keywords) if rubric is not None else []
