@@ -402,8 +402,8 @@ def test_no_word_of_a_head_of_slices_is_broken(opened: Open, width: int) -> None
     configs = {}
     for name, result in data.scoring.configs.items():
         answer = {"correct_answer": structs.replace(result.summary["rr@10"], metric="correct_answer")}
-        slices = {key: summaries | answer for key, summaries in result.slices.items()}
-        configs[name] = structs.replace(result, summary=result.summary | answer, slices=slices)
+        slices = {key: {**summaries, **answer} for key, summaries in result.slices.items()}
+        configs[name] = structs.replace(result, summary={**result.summary, **answer}, slices=slices)
     page = opened(replace(data, scoring=structs.replace(data.scoring, configs=configs)), width=width)
     lines = page.evaluate(
         """[...document.querySelectorAll('#slices thead th')].flatMap((head) => {
