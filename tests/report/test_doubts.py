@@ -73,3 +73,41 @@ def test_an_invented_promise_is_in_the_first_lines_of_every_output_and_fails_not
     assert any(line.startswith("doubt: 30 of 30 cases") for line in capsys.readouterr().out.splitlines()[:4])
     assert 0 == score(folder, "good", *gate)
     assert "doubt" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("leaking", [0, 1, 5])
+def test_variants_that_leak_are_doubted_in_the_first_lines_although_no_number_counts_them(
+    tmp_path: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch, leaking: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    cases, outputs = list[dict[str, Any]](), list[dict[str, Any]]()
+    for number in range(6):
+        case: dict[str, Any] = {
+            "id": f"desk-{number}",
+            "question": f"Who sits at desk {number}?",
+            "must_have": [f"Ada the {number}th"],
+        }
+        case["evidence"] = [{"any_of": [{"chunk_id": f"plan-{number}"}]}]
+        denied = case | {
+            "id": f"{case['id']}-guest",
+            "variant_of": case["id"],
+            "variant": "other-user",
+            "must_have": [],
+        }
+        denied |= {"behaviour": "permission_denied", "user": {"roles": ["guest"]}}
+        chunks = [{"chunk_id": f"plan-{number}", "text": f"Desk {number}: Ada the {number}th."}]
+        seen = [{"name": name, "chunks": chunks} for name in ("retrieved", "context")]
+        row = {"case_id": case["id"], "config_id": "desks", "answer": f"Ada the {number}th sits there.", "stages": seen}
+        hidden: list[dict[str, Any]] = [{"name": name, "chunks": []} for name in ("retrieved", "context")]
+        refused = {"answer": "You may not see this: I have no permission to answer.", "stages": hidden}
+        cases += [case, denied]
+        outputs += [row, row | {"case_id": denied["id"]} | ({} if number < leaking else refused)]
+    for name, rows in (("golden", cases), ("desks", outputs)):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    score(tmp_path, "desks", "--report", str(tmp_path / "r.md"))
+    told = [line for line in capsys.readouterr().out.splitlines() if "leaked what the user must not see" in line]
+    named = {0: "", 1: "1 variant of cases leaked", 5: "5 variants of cases leaked"}[leaking]
+    assert bool(named) == bool(told)
+    assert not told or told[0].startswith(f"doubt: {named} what the user must not see: desk-0-guest")
+    assert ("and 2 more (no gate counts variants" in "".join(told)) == (leaking == 5)
+    assert (f"doubt: {named}" in (tmp_path / "r.md").read_text(encoding="utf-8")) == (leaking > 0)

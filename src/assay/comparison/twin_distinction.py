@@ -63,6 +63,10 @@ class TwinSide(NamedTuple):
         return self.checks.warnings if self.checks is not None else ()
 
 
+LEAKED_VARIANT = "leak (variant)"
+"""What happened where the variant of a case shows its user what this user must not see."""
+
+
 def tell_apart(base: TwinSide, variant: TwinSide) -> _PairState:
     """Return whether a system told a case and its variant apart, and if not, or if nobody can tell, what happened."""
     if base.outcome is None or variant.outcome is None:
@@ -71,9 +75,9 @@ def tell_apart(base: TwinSide, variant: TwinSide) -> _PairState:
         return "unknown", "the target failed"
     if not _expect_different_answers(base.case, variant.case):
         return "unknown", "the golden set expects the same of both"
-    for side, name in ((variant, "variant"), (base, "case")):
+    for side, leaked in ((variant, LEAKED_VARIANT), (base, "leak (case)")):
         if LEAK in side.failed:
-            return "not as expected", f"leak ({name})"
+            return "not as expected", leaked
     if base.answer.text is None and variant.answer.text is None:
         return _compare_evidence(base, variant)
     if base.answer.text is None or variant.answer.text is None:

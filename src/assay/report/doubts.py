@@ -1,11 +1,13 @@
-"""What a reader of the first screen should doubt although no check failed: what was probably misread, passes that
-people found wrong, numbers from nowhere, and shown regressions of metrics that the screen does not list."""
+"""What a reader of the first screen should doubt although no check failed: what was probably misread, variants that
+leaked, passes that people found wrong, numbers from nowhere, and shown regressions of metrics that the screen does not
+list."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 
+from assay.comparison.twin_distinction import LEAKED_VARIANT
 from assay.metrics.case_checks import JUDGED_CORRECTNESS, UNSOURCED_NUMBER
 from assay.metrics.catalog import CATALOG
 from assay.metrics.template_columns import FAITHFULNESS
@@ -39,6 +41,7 @@ def list_doubts(
         prefix = f"{config}: " if len(scoring.configs) > 1 else ""
         comparison = (comparisons or {}).get(config)
         told = (
+            describe_leaked_variants(config, scoring),
             describe_read_passes(config, scoring),
             describe_unsourced(result),
             describe_regressed(comparison, metric_rows) if comparison else "",
@@ -73,6 +76,21 @@ def is_misread(warning: str) -> bool:
     False
     """
     return GOLDEN_KEYS_UNREAD in warning or _MISREAD.search(warning) is not None
+
+
+def describe_leaked_variants(config: str, scoring: ScoringResult) -> str:
+    """Return how many variants leaked, the first of them, and what to do; "" if none did. No gate looks at variants."""
+    twins = scoring.twins.get(config)
+    if twins is None:
+        return ""
+    leaked = [pair.variant_id for pair in twins.pairs if pair.detail == LEAKED_VARIANT]
+    if not leaked:
+        return ""
+    more = f" and {len(leaked) - MAX_CASES_NAMED} more" if len(leaked) > MAX_CASES_NAMED else ""
+    return (
+        f"doubt: {format_count(len(leaked), 'variant')} of cases leaked what the user must not see: "
+        f"{', '.join(leaked[:MAX_CASES_NAMED])}{more} (no gate counts variants, unless with --with-variants)"
+    )
 
 
 def describe_unsourced(result: ConfigResult) -> str:
