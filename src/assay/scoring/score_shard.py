@@ -210,6 +210,7 @@ class ObservationCollector:
         self._codes: dict[str, int] = {}
         self._versions: dict[str, dict[str, str]] = {}
         self._pending: list[tuple[Observation, int, int]] = []
+        self._unseen_names = dict(joins.wanted_names)
         self._start_block()
 
     def _start_block(self) -> None:
@@ -370,12 +371,21 @@ class ObservationCollector:
             self.result.stages.setdefault(config, set()).add(stage)
 
     def _note_names(self, rows: JoinedRows) -> None:
-        """Count the quotes that were found under other names than the golden set says."""
-        wanted = self.joins.wanted_names
-        for case, observation in zip(rows.cases, rows.observations, strict=True) if wanted else ():
+        """Count the quotes that were found under other names than the golden set says.
+
+        Once every name of the golden set was shown, there is nothing left to count (`leave_out_known`).
+        """
+        for case, observation in zip(rows.cases, rows.observations, strict=True):
+            if not self._unseen_names:
+                return
             chunks = [chunk for stage in observation.stages or () for chunk in stage.chunks]
             self.result.other_names.update(find_other_names(case, chunks))
-            self.result.shown_names |= find_shown_names(case.evidence, chunks, wanted)
+            shown = find_shown_names(case.evidence, chunks, self._unseen_names)
+            self.result.shown_names |= shown
+            for name, value in shown:
+                self._unseen_names[name] -= {value}
+                if not self._unseen_names[name]:
+                    del self._unseen_names[name]
 
     def _note_failures(self, rows: JoinedRows, positions: Sequence[int]) -> None:
         """Collect the errors of the target, and withhold codes that the user must not see: they become reasons."""
