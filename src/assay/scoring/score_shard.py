@@ -165,7 +165,8 @@ class CollectedRows(Struct):
     """The result of collecting observations: scored rows, problems and notices.
 
     `failures` holds the positions of the failed cases by configuration and error text. `other_names` counts the quotes
-    that were found under another name than the golden set says, and `shown_names` are its names that some chunk has.
+    that were found under another name than the golden set says, `renamed` are the rows (configuration, case, repeat)
+    with such quotes, and `shown_names` are the names of the golden set that some chunk has.
     Line numbers count from the first line collected; they are shifted when shards are merged.
     """
 
@@ -181,6 +182,7 @@ class CollectedRows(Struct):
     stages: dict[str, set[str]] = field(default_factory=dict)
     failures: dict[str, dict[str, list[int]]] = field(default_factory=dict)
     other_names: Counter[OtherName] = field(default_factory=Counter)
+    renamed: list[tuple[str, int, int, OtherName]] = field(default_factory=list)
     shown_names: set[tuple[str, str]] = field(default_factory=set)
 
 
@@ -259,7 +261,7 @@ class ObservationCollector:
             stages = group_rankings(observations)
         rows = JoinedRows([self.joins.case_index(position) for position in positions], observations, stages)
         self._note_rows(rows)
-        self._note_names(rows)
+        self._note_names(rows, positions)
         self._note_failures(rows, positions)
         self._ids += [
             (position, self._codes[observation.config_id], observation.repeat, number, start)
@@ -370,16 +372,19 @@ class ObservationCollector:
         }:
             self.result.stages.setdefault(config, set()).add(stage)
 
-    def _note_names(self, rows: JoinedRows) -> None:
+    def _note_names(self, rows: JoinedRows, positions: Sequence[int]) -> None:
         """Count the quotes that were found under other names than the golden set says.
 
         Once every name of the golden set was shown, there is nothing left to count (`leave_out_known`).
         """
-        for case, observation in zip(rows.cases, rows.observations, strict=True):
+        for case, observation, position in zip(rows.cases, rows.observations, positions, strict=True):
             if not self._unseen_names:
                 return
             chunks = [chunk for stage in observation.stages or () for chunk in stage.chunks]
-            self.result.other_names.update(find_other_names(case, chunks))
+            names = find_other_names(case, chunks)
+            self.result.other_names.update(names)
+            row = observation.config_id, position, observation.repeat
+            self.result.renamed += [(*row, name) for name in names]
             shown = find_shown_names(case.evidence, chunks, self._unseen_names)
             self.result.shown_names |= shown
             for name, value in shown:
