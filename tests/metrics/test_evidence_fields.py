@@ -146,7 +146,7 @@ def test_nothing_is_scored_by_names_of_which_the_run_has_none(
 def test_a_case_that_is_found_under_the_names_of_the_golden_set_keeps_its_score(
     harbour: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    row = {"id": "bike", "question": "What do bicycles cost?", "must_have": ["free"]}
+    row: dict[str, Any] = {"id": "bike", "question": "What do bicycles cost?", "must_have": ["free"]}
     row["evidence"] = [{"any_of": [{"document": "fares", "quote": "Bicycles travel free"}]}]
     with (harbour / "golden.jsonl").open("a", encoding="utf-8") as golden:
         golden.write(json.dumps(row) + "\n")
