@@ -40,7 +40,13 @@ def test_chunks_without_the_field_are_not_compared_with_it(wanted: dict[str, str
 
 def test_a_chunk_without_the_field_that_has_the_quote_may_be_the_evidence() -> None:
     assert NOT_APPLICABLE == score(None, {"document": "fares"}, wanted=WANTED)[0]
-    assert (SCORED, 0.0) == score({"document": "fares"}, None, wanted=WANTED)
+    absent: dict[str, str | int] = {"document": "timetable", "quote": "first ferry leaves"}
+    assert (SCORED, 0.0) == score({"document": "fares"}, None, wanted=absent)
+
+
+def test_a_quote_under_another_name_is_not_counted_as_missed() -> None:
+    status, reason = score({"document": "fares"}, None, wanted=WANTED)
+    assert NOT_APPLICABLE == status and reason.startswith("evidence has other names in the run")
 
 
 def test_known_fields_are_compared_as_ever() -> None:
@@ -123,3 +129,34 @@ def test_a_name_that_the_run_knows_is_a_miss_and_no_difference_of_names(
     main(["run", "--run-dir", "r"])
     told = capsys.readouterr().out
     assert "found in a chunk" not in told and ": golden_label_issue" not in told
+
+
+def test_nothing_is_scored_by_names_of_which_the_run_has_none(
+    harbour: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    system = SYSTEM.format(name="timetable.html").replace("Dogs need a muzzle on board.", "Bicycles travel free.")
+    (harbour / "harbour.py").write_text(system, encoding="utf-8")
+    main(["run", "--run-dir", "r", "--json-report", "r.json"])
+    assert "1 quote was found in a chunk whose document is 'timetable.html'" in capsys.readouterr().out
+    (result,) = json.loads((harbour / "r.json").read_bytes())["configs"].values()
+    recall = result["summary"]["recall@5"]
+    assert (0, 2, None) == (recall["scored"], recall["not_applicable"], recall["value"])
+
+
+def test_a_case_that_is_found_under_the_names_of_the_golden_set_keeps_its_score(
+    harbour: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row: dict[str, Any] = {"id": "bike", "question": "What do bicycles cost?", "must_have": ["free"]}
+    row["evidence"] = [{"any_of": [{"document": "fares", "quote": "Bicycles travel free"}]}]
+    with (harbour / "golden.jsonl").open("a", encoding="utf-8") as golden:
+        golden.write(json.dumps(row) + "\n")
+    fares = (
+        "    contexts += [{'id': 'c', 'text': 'Bicycles travel free.', 'metadata': {'document': 'fares'}}]\n    return"
+    )
+    system = SYSTEM.format(name="timetable.html").replace("    return", fares)
+    (harbour / "harbour.py").write_text(system, encoding="utf-8")
+    main(["run", "--run-dir", "r", "--json-report", "r.json"])
+    assert DIFFERENCE in capsys.readouterr().out
+    (result,) = json.loads((harbour / "r.json").read_bytes())["configs"].values()
+    recall = result["summary"]["recall@5"]
+    assert (1, 2, 1.0) == (recall["scored"], recall["not_applicable"], recall["value"])

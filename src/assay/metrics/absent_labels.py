@@ -8,7 +8,7 @@ import numpy as np
 
 from assay.metrics.case_index import CHUNK_ID, CaseIndex
 from assay.records.golden_set import Evidence
-from assay.records.scores import ERROR, SCORED, ScoreColumn
+from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, ScoreColumn
 
 
 def find_absent_label(case: CaseIndex) -> str | None:
@@ -56,3 +56,14 @@ def mark_absent_labels(column: ScoreColumn, labels: dict[int, str]) -> ScoreColu
             reasons.append(text)
         values[row], status[row], reason[row] = 0.0, ERROR, np.uint16(reasons.index(text))
     return ScoreColumn(column.metric, values, status, reason, tuple(reasons))
+
+
+def leave_out_rows(column: ScoreColumn, rows: Sequence[int], reason: str) -> ScoreColumn:
+    """Return a column in which the scored ones of some rows are not applicable, for a reason."""
+    scored = [row for row in rows if column.status[row] == SCORED]
+    if not scored:
+        return column
+    values, status, codes = column.values.copy(), column.status.copy(), column.reason.copy()
+    reasons = column.reasons if reason in column.reasons else (*column.reasons, reason)
+    values[scored], status[scored], codes[scored] = 0.0, NOT_APPLICABLE, np.uint16(reasons.index(reason))
+    return ScoreColumn(column.metric, values, status, codes, reasons, column.answers)

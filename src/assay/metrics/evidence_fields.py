@@ -7,12 +7,12 @@ reports another name, one of the two names is wrong.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from assay.metrics.case_index import QUOTE, CaseIndex, EvidenceIndex, has_field_value, list_needed_fields
 from assay.records.counts import format_count
-from assay.records.golden_set import Corpus, Evidence
+from assay.records.golden_set import Corpus, Evidence, GoldenSet
 from assay.records.observations import Chunk, is_text_id
 from assay.text.normalisation import fold_text
 
@@ -124,13 +124,25 @@ def find_shown_names(
     return shown
 
 
+def find_cases_by_field(golden: GoldenSet, fields: Collection[str]) -> set[int]:
+    """Return the positions of the cases with a required unit of evidence that only some fields name."""
+    positions = set()
+    for position, case in enumerate(golden.cases if fields else ()):
+        for unit in [unit for unit in case.evidence if unit.required and unit.grade > 0]:
+            if all(not set(fields).isdisjoint(list_needed_fields(selector)) for selector in unit.any_of):
+                positions.add(position)
+    return positions
+
+
 def is_name_of_corpus(corpus: Corpus | None, name: OtherName) -> bool:
     """Return whether a chunk of the corpus has the name that the golden set says."""
     chunks = corpus.chunks.values() if corpus is not None else ()
     return any(str(getattr(chunk, name.field, None)) == name.wanted for chunk in chunks)
 
 
-OTHER_NAME_REMEDY = "correct one of the two, or it counts as not found"
+OTHER_NAME_REMEDY = "correct one of the two; until then it is not scored whether they were found"
+RENAMED = "evidence has other names in the run than the golden set says (the notes have both)"
+"""Why a row has no score of its evidence."""
 
 
 def describe_other_names(names: Mapping[OtherName, int]) -> str:
@@ -146,9 +158,9 @@ def describe_other_names(names: Mapping[OtherName, int]) -> str:
         (name, _), *_ = counts
         chunks = "a chunk" if sum(names.values()) == 1 else "chunks"
         return f"{quotes} found in {chunks} whose {name.field} is '{name.shown}', the golden set says '{name.wanted}'"
-    examples = [f"'{name.shown}', the golden set says '{name.wanted}' ({count})" for name, count in counts]
-    more = f"; and {len(counts) - _MOST_NAMED} more names" if len(counts) > _MOST_NAMED else ""
-    listed = "; ".join(examples[:_MOST_NAMED])
+    examples = [f"'{name.shown}' for '{name.wanted}'" for name, _ in counts]
+    more = f" and {len(counts) - _MOST_NAMED} more" if len(counts) > _MOST_NAMED else ""
+    listed = ", ".join(examples[:_MOST_NAMED])
     return f"{quotes} found in chunks with another {' or '.join(fields)} than the golden set says: {listed}{more}"
 
 

@@ -571,8 +571,14 @@ def build_worst_cases_table(
     limited = (
         f"At most {MAX_WORST_CASES} cases for each configuration: leaks first, then by the number of failed checks."
     )
-    notes = (*((limited,) if most > MAX_WORST_CASES else ()), *(() if attributions else (not_attributed,)))
+    notes = (*((limited,) if most > MAX_WORST_CASES else ()), *(() if attributions else (not_attributed,)), _CITED)
     return Table("Top Failed Queries", columns, tuple(rows), notes if rows else ())
+
+
+_CITED = (
+    "Citation correct: what is cited was in the context, what must be cited is, and no other chunk fits a claim much "
+    "better. Whether the sources support the answer, or are out of date, it does not say."
+)
 
 
 def _sort_worst_first(result: ConfigResult, row_by_case: Mapping[str, int]) -> list[CaseChecks]:

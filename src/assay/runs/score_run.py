@@ -34,7 +34,7 @@ from assay.gates.gate_files import load_requested_gate
 from assay.gates.release_decision import summarise_run
 from assay.judging.load_verdicts import describe_judge, load_requested_verdicts, match_verdicts, warn_of_self_judging
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, add_rubric_metrics, list_own_rubrics
-from assay.metrics.evidence_fields import OTHER_NAME_REMEDY, describe_other_names, leave_out_known
+from assay.metrics.evidence_fields import OTHER_NAME_REMEDY, OtherName, describe_other_names, leave_out_known
 from assay.metrics.hidden_evidence import find_hidden_evidence
 from assay.metrics.judge_requests import RecordedVerdicts
 from assay.records.counts import format_count
@@ -222,6 +222,8 @@ def _finish_run(
     if selection:
         notices = (*notices, selection)
     _check_configs(inputs, gathered)
+    other_names = leave_out_known(gathered.other_names, gathered.shown_names, inputs.corpus)
+    gathered.leave_out_renamed(other_names, inputs.golden)
     tables = mark_unaccepted_nuggets(_build_tables(inputs, gathered), inputs.golden.cases)
     twins: dict[str, TwinResult] = {}
     variant_tables: dict[str, ScoreTable] = {}
@@ -246,7 +248,7 @@ def _finish_run(
         inputs=gathered.describe_inputs(files),
         stages={config: stage for config, stage in gathered.stages.items() if config in tables},
         failures={config: gathered.list_failures(config, case_ids) for config in tables if config in gathered.failures},
-        warnings=(*_list_name_notices(inputs, gathered), *_list_access_notices(inputs), *inputs.notices, *notices),
+        warnings=(*_list_name_notices(other_names), *_list_access_notices(inputs), *inputs.notices, *notices),
         missing_scored=bool(request.scoring.missing_as_zero),
         baseline=baseline.table if baseline is not None else None,
         today=request.gate.today,
@@ -289,9 +291,8 @@ def _list_leak_notices(tables: Mapping[str, ScoreTable]) -> Iterator[str]:
         yield from (f"{config}: {notice}" for notice in describe_leaked_scores(table))
 
 
-def _list_name_notices(inputs: ScoreInputs, gathered: MergedShards) -> Iterator[str]:
+def _list_name_notices(names: Mapping[OtherName, int]) -> Iterator[str]:
     """Yield that quotes of the evidence were found under other names than the golden set says."""
-    names = leave_out_known(gathered.other_names, gathered.shown_names, inputs.corpus)
     if names:
         yield f"{describe_other_names(names)}: {OTHER_NAME_REMEDY}"
 

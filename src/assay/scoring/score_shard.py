@@ -165,7 +165,8 @@ class CollectedRows(Struct):
     """The result of collecting observations: scored rows, problems and notices.
 
     `failures` holds the positions of the failed cases by configuration and error text. `other_names` counts the quotes
-    that were found under another name than the golden set says, and `shown_names` are its names that some chunk has.
+    that were found under another name than the golden set says, `renamed` are the rows (configuration, case, repeat)
+    with such quotes, and `shown_names` are the names of the golden set that some chunk has.
     Line numbers count from the first line collected; they are shifted when shards are merged.
     """
 
@@ -181,6 +182,7 @@ class CollectedRows(Struct):
     stages: dict[str, set[str]] = field(default_factory=dict)
     failures: dict[str, dict[str, list[int]]] = field(default_factory=dict)
     other_names: Counter[OtherName] = field(default_factory=Counter)
+    renamed: list[tuple[str, int, int, OtherName]] = field(default_factory=list)
     shown_names: set[tuple[str, str]] = field(default_factory=set)
 
 
@@ -210,6 +212,7 @@ class ObservationCollector:
         self._codes: dict[str, int] = {}
         self._versions: dict[str, dict[str, str]] = {}
         self._pending: list[tuple[Observation, int, int]] = []
+        self._unseen_names = dict(joins.wanted_names)
         self._start_block()
 
     def _start_block(self) -> None:
@@ -258,7 +261,7 @@ class ObservationCollector:
             stages = group_rankings(observations)
         rows = JoinedRows([self.joins.case_index(position) for position in positions], observations, stages)
         self._note_rows(rows)
-        self._note_names(rows)
+        self._note_names(rows, positions)
         self._note_failures(rows, positions)
         self._ids += [
             (position, self._codes[observation.config_id], observation.repeat, number, start)
@@ -369,13 +372,25 @@ class ObservationCollector:
         }:
             self.result.stages.setdefault(config, set()).add(stage)
 
-    def _note_names(self, rows: JoinedRows) -> None:
-        """Count the quotes that were found under other names than the golden set says."""
-        wanted = self.joins.wanted_names
-        for case, observation in zip(rows.cases, rows.observations, strict=True) if wanted else ():
+    def _note_names(self, rows: JoinedRows, positions: Sequence[int]) -> None:
+        """Count the quotes that were found under other names than the golden set says.
+
+        Once every name of the golden set was shown, there is nothing left to count (`leave_out_known`).
+        """
+        for case, observation, position in zip(rows.cases, rows.observations, positions, strict=True):
+            if not self._unseen_names:
+                return
             chunks = [chunk for stage in observation.stages or () for chunk in stage.chunks]
-            self.result.other_names.update(find_other_names(case, chunks))
-            self.result.shown_names |= find_shown_names(case.evidence, chunks, wanted)
+            names = find_other_names(case, chunks)
+            self.result.other_names.update(names)
+            row = observation.config_id, position, observation.repeat
+            self.result.renamed += [(*row, name) for name in names]
+            shown = find_shown_names(case.evidence, chunks, self._unseen_names)
+            self.result.shown_names |= shown
+            for name, value in shown:
+                self._unseen_names[name] -= {value}
+                if not self._unseen_names[name]:
+                    del self._unseen_names[name]
 
     def _note_failures(self, rows: JoinedRows, positions: Sequence[int]) -> None:
         """Collect the errors of the target, and withhold codes that the user must not see: they become reasons."""

@@ -211,7 +211,7 @@ class ScoredBlock(Struct):
         return cls(case.astype(np.int32), zeros, zeros, positions, positions, np.zeros(n, dtype=np.bool_), columns)
 
 
-_EVIDENCE_FAMILIES = ("retrieval", "context")
+EVIDENCE_FAMILIES = ("retrieval", "context")
 """The families of metrics that compare what was retrieved with the evidence of the case."""
 
 
@@ -224,7 +224,7 @@ def score_batch(plan: MetricPlan, batch: Batch) -> dict[str, ScoreColumn]:
     columns: dict[str, ScoreColumn] = {}
     for name in plan.columns:
         column = compute_column(batch, name)
-        if labels and find_metric(name).family in _EVIDENCE_FAMILIES:
+        if labels and find_metric(name).family in EVIDENCE_FAMILIES:
             column = mark_absent_labels(column, labels)
         columns[str(name)] = number_unknown_answers(column, batch)
     return columns

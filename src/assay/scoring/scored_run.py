@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
@@ -15,8 +15,10 @@ from msgspec.structs import replace
 
 from assay.formats.outputs import BYTE_ORDER_MARK, OUTPUT_FORMATS, TREC_RUN_FORMAT, OutputFile
 from assay.formats.outputs_checks import normalise_names
+from assay.metrics.absent_labels import leave_out_rows
 from assay.metrics.case_index import GoldenIndex
-from assay.metrics.evidence_fields import OtherName
+from assay.metrics.catalog import find_metric, parse_metric
+from assay.metrics.evidence_fields import RENAMED, OtherName, find_cases_by_field
 from assay.metrics.judge_requests import RecordedVerdicts
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
@@ -27,7 +29,7 @@ from assay.scoring.attribution_settings import AttributionSettings
 from assay.scoring.paired_scores import ScoreSnapshot
 from assay.scoring.repeated_samples import describe_samples, find_worst_sample
 from assay.scoring.score_shard import CollectedRows
-from assay.scoring.score_tables import MetricPlan, ScoredBlock, join_blocks
+from assay.scoring.score_tables import EVIDENCE_FAMILIES, MetricPlan, ScoredBlock, join_blocks
 from assay.scoring.sent_run import describe_own_metrics, has_function, needs_function, recognise_metrics
 from assay.stats.arrays import RowIndices, find_distinct
 
@@ -63,7 +65,25 @@ class MergedShards:
     stages: dict[str, str] = field(default_factory=dict)
     failures: dict[str, dict[str, list[int]]] = field(default_factory=dict)
     other_names: Counter[OtherName] = field(default_factory=Counter)
+    renamed: list[tuple[str, int, int, OtherName]] = field(default_factory=list)
     shown_names: set[tuple[str, str]] = field(default_factory=set)
+
+    def leave_out_renamed(self, names: Collection[OtherName], golden: GoldenSet) -> None:
+        """Make what depends on evidence not applicable on the rows that have its quote under one of these names, and on
+        all whose evidence is named by a field of which no chunk of the run has a name of the golden set: there, to
+        leave out those alone that were found would make a recall of those that were not."""
+        if not names:
+            return
+        fields = {name.field for name in names} - {field for field, _ in self.shown_names}
+        positions = find_cases_by_field(golden, fields)
+        config_codes = {config: code for code, config in enumerate(self.configs)}
+        marked = {(config_codes[config], case, repeat) for config, case, repeat, name in self.renamed if name in names}
+        block = self.block
+        keys = zip(block.config.tolist(), block.case.tolist(), block.repeat.tolist(), strict=True)
+        rows = [row for row, key in enumerate(keys) if key in marked or key[1] in positions]
+        for metric, column in block.columns.items():
+            if find_metric(parse_metric(metric)).family in EVIDENCE_FAMILIES:
+                block.columns[metric] = leave_out_rows(column, rows, RENAMED)
 
     def locate(self, config_id: str, case: int) -> RowLocation | None:
         """Return the location of the first repeat of a case; None if there is no row."""
@@ -172,6 +192,7 @@ def merge_shards(results: Sequence[CollectedRows]) -> MergedShards:
         stages=_merge_stages(results),
         failures=_merge_failures(results),
         other_names=sum((result.other_names for result in results), Counter()),
+        renamed=[row for result in results for row in result.renamed],
         shown_names=set().union(*(result.shown_names for result in results)),
     )
 

@@ -89,7 +89,7 @@ def _list_reasons(texts: FactTexts, spot: Occurrence) -> Iterator[str]:
     part = _find_part(texts, spot, spot.start if stated is None else stated.start)
     noun = _find_other_event(texts, spot, stated, part)
     if noun:
-        yield f'its statement is about "{answer.text[noun[0].start : noun[-1].end]}", of which nothing else speaks'
+        yield f'its statement is about "{answer.text[noun[0].start : noun[-1].end]}", which nothing else mentions'
     counted = _find_other_count(texts, stated)
     if counted is not None:
         yield f'it counts "{answer.text[counted.start : counted.end]}", which is not what is asked'
@@ -99,7 +99,7 @@ def _list_reasons(texts: FactTexts, spot: Occurrence) -> Iterator[str]:
     consequence = _find_consequence(texts, spot, part)
     if consequence is not None:
         said = answer.text[consequence.start : consequence.end]
-        yield f'"{said}" depends on it, of which nothing else speaks'
+        yield f'"{said}" depends on it, and nothing else mentions that'
     if stated is not None:
         opposite = find_opposite(texts.question, answer, part.start, part.end)
         if opposite is not None:

@@ -88,7 +88,7 @@ def _list_reasons(texts: FactTexts, spot: Occurrence) -> Iterator[str]:
         index = bisect_left(answer.words, placed.end(), key=get_start)
         word = answer.words[index] if index < len(answer.words) else None
         if word is not None and word.end <= spot.start and may_be_subject(word) and not texts.is_familiar(word):
-            yield f'it holds "{answer.text[clause.sentence_start : word.end].strip()} …", of which nothing else speaks'
+            yield f'it holds "{answer.text[clause.sentence_start : word.end].strip()} …", which nothing else mentions'
     if _is_taken_up(texts, clause.sentence_end):
         yield "the sentence after it points back to it, and says something that nothing explains"
 

@@ -208,7 +208,7 @@ def _find_other_statement(texts: FactTexts, spot: Occurrence) -> str:
     if _is_object(texts, spot):
         return "what is asked is done to it, and not by it"
     rival = _find_other_asked(texts, spot)
-    return f'it is said of "{rival}", and the question of another value' if rival else ""
+    return f'it is said of "{rival}", and the question is about another one' if rival else ""
 
 
 def _find_relative_clause(texts: FactTexts, spot: Occurrence) -> str:

@@ -56,7 +56,7 @@ def find_swapped_values(question: str, reference: str, answer: str, facts: Seque
     >>> question, facts = "What do a helmet and a late return cost?", ["3 euros", "6 euros"]
     >>> swapped = find_swapped_values(question, "3 euros; 6 euros", "A helmet is 6 euros, a return 3 euros.", facts)
     >>> swapped["3 euros"].reason
-    'the values are swapped: the answer says it of "late return", and it is that of "helmet"'
+    'the values are swapped: the answer gives "3 euros" for "late return", and it is for "helmet"'
     >>> find_swapped_values(question, "3 euros; 6 euros", "A helmet is 3 euros, a return 6 euros.", facts)
     {}
     """
@@ -75,7 +75,8 @@ def find_swapped_values(question: str, reference: str, answer: str, facts: Seque
             continue
         other = min(holders[own])
         is_sure = holders[own] == {other} and len(holders[other]) == 1 and other not in holders[other]
-        reason = f'{SWAPPED}: the answer says it of "{slots[other].spell()}", and it is that of "{slot.spell()}"'
+        given = f'the answer gives "{slot.fact}" for "{slots[other].spell()}"'
+        reason = f'{SWAPPED}: {given}, and it is for "{slot.spell()}"'
         judgments[slot.fact] = FactJudgment(slot.fact, "denied" if is_sure else "unknown", reason)
     return judgments
 
