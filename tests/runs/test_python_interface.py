@@ -244,6 +244,32 @@ def test_a_case_has_its_cause_and_what_to_try_and_columns_have_both() -> None:
     assert any(case.cause for case in result)
 
 
+@pytest.mark.parametrize(
+    ("function", "places"),
+    [
+        (lambda answer, reference: 1.0, "answer is observation.answer, reference is case.reference"),
+        (lambda prediction, ground_truth: 1.0, "prediction is observation.answer, ground_truth is case.reference"),
+        (lambda question, response, contexts: 1.0, "question is case.question, response is observation.answer"),
+    ],
+)
+def test_a_metric_with_the_parameters_of_another_tool_is_refused_with_where_they_are(
+    function: Any, places: str
+) -> None:
+    with pytest.raises(InputError, match=f"expected .*case, observation: {places}"):
+        assay.metric(name="own")(function)
+    assert assay.metric(name="own")(lambda case, output: 1.0).name == "own"
+
+
+def test_scores_by_id_are_an_error_of_every_case_that_says_what_is_expected() -> None:
+    @assay.metric
+    def by_id(cases: Any, observations: Any) -> Any:
+        return {case.id: 1.0 for case in cases}
+
+    result = assay.run(ask, ROWS[:2], metrics=[by_id])
+    for case in result:
+        assert "a list in the order of the cases, such as [scores[case.id] for case in" in case.metric_errors["by_id"]
+
+
 WRONG_TYPES = """
 import assay
 
