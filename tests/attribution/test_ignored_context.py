@@ -1,4 +1,4 @@
-"""Rows without labelled evidence, as Ragas has them: a context that has what the answer lacks tells that it was shown."""
+"""Rows without labelled evidence, as Ragas has them: a context that has what an answer lacks tells what happened."""
 
 from __future__ import annotations
 
