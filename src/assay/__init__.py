@@ -39,7 +39,13 @@ if TYPE_CHECKING:
     )
     from assay.metrics.catalog import DEFAULT_METRICS
     from assay.records.errors import AssayError, InputError
-    from assay.records.verdicts import JudgeRubric, RubricLabel
+    from assay.records.findings import Comparison
+    from assay.records.golden_set import Case, Corpus, GoldenSet
+    from assay.records.observations import Observation
+    from assay.records.release_gates import Decision, Gate, Rule
+    from assay.records.scores import Summary
+    from assay.records.verdicts import JudgeRubric, Label, RubricLabel
+    from assay.report.collect_cases import CaseResult
     from assay.trends.check_production import monitor
     from assay.trends.load_history import history
     from assay.version import __version__
@@ -47,10 +53,21 @@ if TYPE_CHECKING:
 __all__ = [
     "DEFAULT_METRICS",
     "AssayError",
+    "Case",
+    "CaseResult",
+    "Comparison",
+    "Corpus",
+    "Decision",
+    "Gate",
+    "GoldenSet",
     "InputError",
     "JudgeRubric",
+    "Label",
+    "Observation",
     "RubricLabel",
+    "Rule",
     "ScoreResult",
+    "Summary",
     "__version__",
     "audit",
     "calibrate",
@@ -78,9 +95,20 @@ __all__ = [
 _HOME = dict.fromkeys(__all__, "assay.api") | {
     "DEFAULT_METRICS": "assay.metrics.catalog",
     "AssayError": "assay.records.errors",
+    "Case": "assay.records.golden_set",
+    "CaseResult": "assay.report.collect_cases",
+    "Comparison": "assay.records.findings",
+    "Corpus": "assay.records.golden_set",
+    "Decision": "assay.records.release_gates",
+    "Gate": "assay.records.release_gates",
+    "GoldenSet": "assay.records.golden_set",
     "InputError": "assay.records.errors",
     "JudgeRubric": "assay.records.verdicts",
+    "Label": "assay.records.verdicts",
+    "Observation": "assay.records.observations",
     "RubricLabel": "assay.records.verdicts",
+    "Rule": "assay.records.release_gates",
+    "Summary": "assay.records.scores",
     "monitor": "assay.trends.check_production",
     "__version__": "assay.version",
     "history": "assay.trends.load_history",

@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import structs
 
@@ -82,6 +82,7 @@ from assay.runs.python_values import (
 from assay.runs.score_inputs import ScoreInputs
 from assay.runs.score_result import ScoreResult, compare_results, list_observations, require_result
 from assay.runs.score_run import score_observations, use_lexicons
+from assay.runs.value_types import AnswerLabelName, CorpusLike, GoldenLike, LabelsLike, RowsLike, TargetLike
 from assay.scoring.slices import find_slices
 
 if TYPE_CHECKING:
@@ -122,8 +123,8 @@ def load_observations(*paths: PathLike | Sequence[PathLike], format: str | None 
 
 @says_arguments
 def observe(
-    target: Any,
-    golden: Any,
+    target: TargetLike,
+    golden: GoldenLike,
     *,
     search: Callable[..., Any] | None = None,
     config: str | None = None,
@@ -160,8 +161,8 @@ def observe(
 
 @says_arguments
 async def observe_async(
-    target: Any,
-    golden: Any,
+    target: TargetLike,
+    golden: GoldenLike,
     *,
     search: Callable[..., Any] | None = None,
     config: str | None = None,
@@ -198,8 +199,8 @@ async def _observe(
 
 @says_arguments
 def run(
-    target: Any,
-    golden: Any,
+    target: TargetLike,
+    golden: GoldenLike,
     *,
     search: Callable[..., Any] | None = None,
     config: str | None = None,
@@ -208,11 +209,11 @@ def run(
     repeat: int = 1,
     concurrency: int = 8,
     deadline: float = 120.0,
-    corpus: Any = None,
+    corpus: CorpusLike = None,
     metrics: MetricsLike = DEFAULT_METRICS,
     by: Sequence[str] | str | None = None,
     gate: GateLike | None = None,
-    labels: Any = (),
+    labels: LabelsLike = (),
 ) -> ScoreResult:
     """Ask a target every question of a golden set, and score what it did: `observe`, then `score`.
 
@@ -239,8 +240,8 @@ def run(
 
 @says_arguments
 async def run_async(
-    target: Any,
-    golden: Any,
+    target: TargetLike,
+    golden: GoldenLike,
     *,
     search: Callable[..., Any] | None = None,
     config: str | None = None,
@@ -249,11 +250,11 @@ async def run_async(
     repeat: int = 1,
     concurrency: int = 8,
     deadline: float = 120.0,
-    corpus: Any = None,
+    corpus: CorpusLike = None,
     metrics: MetricsLike = DEFAULT_METRICS,
     by: Sequence[str] | str | None = None,
     gate: GateLike | None = None,
-    labels: Any = (),
+    labels: LabelsLike = (),
 ) -> ScoreResult:
     """As `run`, to be awaited."""
     notes: dict[str, None] = {}
@@ -273,11 +274,11 @@ async def run_async(
 
 @says_arguments
 def score(
-    golden: Any,
-    observations: Any,
+    golden: GoldenLike,
+    observations: RowsLike | ScoreResult,
     *,
     config: str | None = None,
-    corpus: Any = None,
+    corpus: CorpusLike = None,
     metrics: MetricsLike = DEFAULT_METRICS,
     by: Sequence[str] | str | None = None,
     gate: GateLike | None = None,
@@ -288,7 +289,7 @@ def score(
     judge: str | None = None,
     calibration: PathLike | None = None,
     entailment_model: PathLike | None = None,
-    labels: Any = (),
+    labels: LabelsLike = (),
     rubrics: PathLike | JudgeRubric | Sequence[PathLike | JudgeRubric] = (),
     lexicons: PathLike | Sequence[PathLike] = (),
     baseline: PathLike | None = None,
@@ -352,7 +353,7 @@ def _name_metrics(metrics: MetricsLike) -> tuple[str, ...] | None:
     return None if names == DEFAULT_METRICS else names
 
 
-def _load_inputs(golden: GoldenSet, request: ScoreRequest, corpus: Any, notes: Iterable[str]) -> ScoreInputs:
+def _load_inputs(golden: GoldenSet, request: ScoreRequest, corpus: CorpusLike, notes: Iterable[str]) -> ScoreInputs:
     """Return the inputs of a scoring. Raises InputError for everything that can be told without the answers."""
     goldens.refuse_placeholders(golden, "golden")
     use_lexicons(request.scoring.lexicons)
@@ -475,7 +476,7 @@ def judge(
     settings: PathLike | None = None,
     metrics: Sequence[str] | str = (),
     rubrics: PathLike | JudgeRubric | Sequence[PathLike | JudgeRubric] = (),
-    corpus: Any = None,
+    corpus: CorpusLike = None,
     max_calls: int | None = None,
     max_cost: float | None = None,
 ) -> JudgeRun:
@@ -503,7 +504,7 @@ def judge(
         return _judge_answers(replace(request, rubrics=rubric_folders), answers, corpus)
 
 
-def _judge_answers(request: JudgingRequest, answers: ScoreResult | PathLike, corpus: Any) -> JudgeRun:
+def _judge_answers(request: JudgingRequest, answers: ScoreResult | PathLike, corpus: CorpusLike) -> JudgeRun:
     from assay.judging.judge_run import judge_run
 
     if corpus is None and isinstance(answers, ScoreResult):
@@ -519,7 +520,7 @@ def _judge_answers(request: JudgingRequest, answers: ScoreResult | PathLike, cor
         return judge_run(replace(request, inputs=inputs))
 
 
-def _write_corpus(corpus: Any, path: Path) -> str | None:
+def _write_corpus(corpus: CorpusLike, path: Path) -> str | None:
     """Return the path of a corpus, which is written to `path` if it is a value."""
     if corpus is None or isinstance(corpus, (str, Path)):
         return _to_text(corpus)
@@ -532,10 +533,10 @@ def _write_corpus(corpus: Any, path: Path) -> str | None:
 def label_answer(
     result: ScoreResult,
     case: str | CaseResult,
-    label: str,
+    label: AnswerLabelName,
     *,
     rater: str,
-    metric: str = "correct_answer",
+    metric: Literal["correct_answer", "behaviour"] = "correct_answer",
     config: str | None = None,
     note: str = "",
     sample: int | None = None,

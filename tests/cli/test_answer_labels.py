@@ -172,7 +172,7 @@ def test_labels_that_cannot_be_used_are_refused_with_their_place(capsys: pytest.
     assert main(["score", "run", "--labels", write("bare.jsonl", [{**row, "label": "right"}])]) == 2
     assert "no answer_hash of loan" in capsys.readouterr().err
     with pytest.raises(InputError, match="did you mean 'wrong'"):
-        assay.label_answer(assay.score(GOLDEN, OUTPUTS), "loan", "wrnog", rater="Ann")
+        assay.label_answer(assay.score(GOLDEN, OUTPUTS), "loan", "wrnog", rater="Ann")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="no answer to label"):
         assay.label_answer(assay.score(GOLDEN, OUTPUTS), "attic", "wrong", rater="Ann")
 
@@ -237,7 +237,8 @@ def test_a_sheet_withholds_what_the_user_must_not_see() -> None:
 def test_where_people_disagree_the_answer_is_unknown_whatever_the_rules_say() -> None:
     before = assay.score(GOLDEN, OUTPUTS)
     labels = [
-        assay.label_answer(before, "room", label, rater=who) for label, who in (("right", "Ann"), ("wrong", "Bo"))
+        assay.label_answer(before, "room", "right", rater="Ann"),
+        assay.label_answer(before, "room", "wrong", rater="Bo"),
     ]
     after = assay.score(GOLDEN, OUTPUTS, labels=labels)
     assert [case.id for case in before.unknown] == ["loan"]
@@ -256,7 +257,8 @@ def test_a_dispute_leaves_no_check_of_the_answer_standing_and_is_the_reason(answ
     outputs = [{"case_id": "tram", "answer": answer}]
     before = assay.score([DENIED], outputs)
     labels = [
-        assay.label_answer(before, "tram", label, rater=who) for label, who in (("right", "Ann"), ("wrong", "Bo"))
+        assay.label_answer(before, "tram", "right", rater="Ann"),
+        assay.label_answer(before, "tram", "wrong", rater="Bo"),
     ]
     (case,) = assay.score([DENIED], outputs, labels=labels).cases
     assert ("unknown", ()) == (case.outcome, case.failed_checks)
@@ -266,7 +268,8 @@ def test_a_dispute_leaves_no_check_of_the_answer_standing_and_is_the_reason(answ
 
 def test_one_person_may_change_a_label_in_a_later_file_but_not_contradict_it_in_one(tmp_path: Path) -> None:
     before = assay.score(GOLDEN, OUTPUTS)
-    right, wrong = (assay.label_answer(before, "room", label, rater="Ann") for label in ("right", "wrong"))
+    right = assay.label_answer(before, "room", "right", rater="Ann")
+    wrong = assay.label_answer(before, "room", "wrong", rater="Ann")
     files = {}
     for name, given in (("monday", right), ("tuesday", wrong)):
         files[name] = tmp_path / f"{name}.jsonl"

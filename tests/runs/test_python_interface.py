@@ -7,6 +7,8 @@ import gc
 import json
 import math
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -240,6 +242,67 @@ def test_a_case_has_its_cause_and_what_to_try_and_columns_have_both() -> None:
         if case.cause is not None and case.fix is not None:
             assert case.cause in case.explain() and case.fix[:20] in case.explain()
     assert any(case.cause for case in result)
+
+
+@pytest.mark.parametrize(
+    ("function", "places"),
+    [
+        (lambda answer, reference: 1.0, "answer is observation.answer, reference is case.reference"),
+        (lambda prediction, ground_truth: 1.0, "prediction is observation.answer, ground_truth is case.reference"),
+        (lambda question, response, contexts: 1.0, "question is case.question, response is observation.answer"),
+    ],
+)
+def test_a_metric_with_the_parameters_of_another_tool_is_refused_with_where_they_are(
+    function: Any, places: str
+) -> None:
+    with pytest.raises(InputError, match=f"expected .*case, observation: {places}"):
+        assay.metric(name="own")(function)
+    assert assay.metric(name="own")(lambda case, output: 1.0).name == "own"
+
+
+def test_scores_by_id_are_an_error_of_every_case_that_says_what_is_expected() -> None:
+    @assay.metric
+    def by_id(cases: Any, observations: Any) -> Any:
+        return {case.id: 1.0 for case in cases}
+
+    result = assay.run(ask, ROWS[:2], metrics=[by_id])
+    for case in result:
+        assert "a list in the order of the cases, such as [scores[case.id] for case in" in case.metric_errors["by_id"]
+
+
+WRONG_TYPES = """
+import assay
+
+golden: list[dict[str, object]] = [{"question": "How long?", "reference": "3 days"}]
+
+
+@assay.metric
+def words(case: assay.Case, observation: assay.Observation) -> float:
+    return 0.0
+
+
+def read(result: assay.ScoreResult) -> tuple[assay.CaseResult, assay.Decision, assay.Comparison, assay.Summary]:
+    return result.cases[0], result.decision, result.compare(result), result.metric("words")
+
+
+result = assay.run(lambda question: "3 days", golden, metrics=[words], gate=assay.Gate((assay.Rule("words"),)))
+assay.run(3, golden)
+assay.run(lambda question: "3 days", 3)
+assay.run(golden, golden)
+assay.score(golden, 3, corpus=3)
+assay.label_answer(result, "a", "correct", rater="Ann")
+"""
+
+
+@pytest.mark.slow
+def test_a_checker_tells_what_is_no_target_golden_set_or_label(tmp_path: Path) -> None:
+    (tmp_path / "typed.py").write_text(WRONG_TYPES)
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", str(tmp_path / "typed.py")]
+    printed = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    lines = WRONG_TYPES.splitlines()
+    first = lines.index("assay.run(3, golden)") + 1
+    found = [int(line.split(":")[1]) for line in printed.splitlines() if ": error:" in line and "typed.py" in line]
+    assert sorted(set(found)) == list(range(first, first + 5)), printed
 
 
 def test_columns_without_any_value_are_left_out() -> None:
@@ -580,6 +643,7 @@ class Frame:
 
     def __init__(self, rows: list[dict[str, Any]]) -> None:
         self.rows = rows
+        self.columns = list(rows[0])
 
     def to_dicts(self) -> list[dict[str, Any]]:
         return self.rows

@@ -131,6 +131,27 @@ def find_generation_error(case: CaseFacts) -> CauseFinding | None:
     return CauseFinding("generator", GENERATE_STAGE, facts, "high", (), subcause, (_RECORD_PROMPT,))
 
 
+_FEWEST_TELLING_SIGNS = 3
+
+
+def find_ignored_context(case: CaseFacts) -> CauseFinding | None:
+    """The case lists no evidence, and the texts that the generator was shown have every fact that the answer lacks.
+
+    A fact of one or two signs, such as a digit, is in too many texts to tell.
+    """
+    if case.good is not False or case.required_units or not case.has_shown_texts:
+        return None
+    is_refused = case.behaviour != "answer"
+    facts = case.facts if is_refused else case.content_quality.missing
+    are_telling = bool(facts) and all(len(fold_text(fact)) >= _FEWEST_TELLING_SIGNS for fact in facts)
+    if not are_telling or not all(contains_fact(case.context_texts, fact) for fact in facts):
+        return None
+    shown = f"the context has {', '.join(f'“{fact}”' for fact in facts)}"
+    evidence = (shown, *_describe_answer(case))
+    subcause = _find_generator_subcause(case, _find_invented_numbers(case))
+    return CauseFinding("generator", GENERATE_STAGE, evidence, "medium", (), subcause, (_RECORD_PROMPT,))
+
+
 def _keeps_to_asked_lines(case: CaseFacts) -> bool:
     """Whether the evidence has the numbers of the answer in a line that is nearer to the question than the lines that
     have what is missing: what is said of the question there is what was answered."""

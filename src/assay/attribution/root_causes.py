@@ -59,6 +59,7 @@ _RULES: tuple[CauseRule, ...] = (
     generation_rules.find_truncated_text,
     cause_rules.find_corrupted_index_text,
     generation_rules.find_generation_error,
+    generation_rules.find_ignored_context,
     generation_rules.find_wrong_citation,
 )
 _GOOD_RULES: tuple[CauseRule, ...] = (
@@ -243,9 +244,11 @@ def _decide_bad_answer(inquiry: CaseFacts, cause: str | None, subcause: str) -> 
     """Return the fault behind an answer that is not good, with its subtype."""
     if not inquiry.case.accepted_bits & 1:
         return "refusal_fault", "under_refusal" if inquiry.behaviour == "answer" else "wrong_refusal"
-    if inquiry.reached is None:
+    if inquiry.reached is None and cause != "generator":
         return "unknown", ""
-    if not inquiry.reached or cause in ("parser", "chunking", "stale_index", "context_builder"):
+    if inquiry.reached is None and inquiry.behaviour == "answer":
+        return "generation_fault", _find_generation_subtype(inquiry, subcause)
+    if inquiry.reached is False or cause in ("parser", "chunking", "stale_index", "context_builder"):
         return "retrieval_fault", ""
     if inquiry.behaviour != "answer":
         return "refusal_fault", "over_refusal"

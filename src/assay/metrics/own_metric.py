@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, overload
 
@@ -147,8 +147,33 @@ def _find_function_fault(function: Any, name: str | None) -> str:
     try:
         signature.bind(None, None)
     except TypeError:
-        return f"{getattr(function, '__name__', name)}{signature} takes other arguments (expected case, observation)"
+        places = _describe_places(list(signature.parameters))
+        expected = f"expected case, observation{f': {places}' if places else ''}"
+        return f"{getattr(function, '__name__', name)}{signature} takes other arguments ({expected})"
+    parameters = list(signature.parameters)[:2]
+    if parameters[0] in _PLACES:  # who calls the case so means its question, its reference or the answer
+        called = f"{getattr(function, '__name__', name)}{signature}"
+        expected = f"expected the parameters case, observation: {_describe_places(parameters)}"
+        return f"{called} would be given the case and its observation ({expected})"
     return ""
+
+
+def _describe_places(parameters: Iterable[str]) -> str:
+    """Return where the values are of which parameters have the names that other tools give them."""
+    return ", ".join(f"{parameter} is {_PLACES[parameter]}" for parameter in parameters if parameter in _PLACES)
+
+
+_PLACES = {
+    **dict.fromkeys(("question", "query", "user_input", "prompt"), "case.question"),
+    **dict.fromkeys(("reference", "expected", "expected_output", "ground_truth", "gold", "target"), "case.reference"),
+    **dict.fromkeys(("answer", "response", "prediction", "predicted", "actual_output", "output"), "observation.answer"),
+    **dict.fromkeys(("context", "contexts", "retrieved_contexts", "retrieved", "chunks"), "observation.stages"),
+    **dict.fromkeys(("references", "expectations"), "[case.reference for case in cases]"),
+    **dict.fromkeys(
+        ("answers", "responses", "predictions", "outputs"), "[observation.answer for observation in observations]"
+    ),
+}
+"""Parameters that metrics of other tools have, and where their values are here."""
 
 
 class OwnScores:
@@ -194,6 +219,10 @@ def _spread(values: Any, count: int) -> Sequence[Any]:
     """Return one value for each case; an exception and a result of the wrong length are those of all cases."""
     if isinstance(values, Exception):
         return [values] * count
+    if isinstance(values, Mapping):
+        got = f"a dictionary with the keys {', '.join(map(repr, list(values)[:2]))}, …"
+        expected = "a list in the order of the cases, such as [scores[case.id] for case in cases]"
+        return [TypeError(f"not one value for each case (got {got}; expected {expected})")] * count
     if isinstance(values, str) or not isinstance(values, Iterable):
         return [TypeError(f"not one value for each case (got {shorten_repr(values)})")] * count
     listed = np.asarray(values).tolist() if hasattr(values, "dtype") else list(values)
