@@ -160,10 +160,16 @@ def _is_spelled(text: ReadText, cue: re.Match[str]) -> bool:
     return True
 
 
+def opens_upwards(texts: FactTexts, word: str) -> bool:
+    """Return whether a word after "or" names nothing else, as "later" where something is needed at least."""
+    is_above = _AND_ABOVE.fullmatch(word) is not None
+    return is_above and any(_LEAST.search(text.plain) for text in texts.explaining)
+
+
 def _is_alternative(texts: FactTexts, cue: re.Match[str]) -> bool:
     if any(_OR.search(text.plain) for text in texts.explaining):
         return False
-    if _AND_ABOVE.fullmatch(cue["other"]) and any(_LEAST.search(text.plain) for text in texts.explaining):
+    if opens_upwards(texts, cue["other"]):
         return False
     return _is_unexplained(texts, cue.start("other")) or _is_other_fact(texts, cue.start("other"))
 
