@@ -48,8 +48,10 @@ class LatePattern:
 
     def _compile_for(self, text: str) -> re.Pattern[str] | None:
         """Return the compiled expression, None if it matches nothing in a text."""
-        # Of a long text a few characters are searched at a time, so that looking through all of it takes quadratic time.
-        if len(text) <= _LONGEST_LOOKED_AT and self._words is not None and not any(word in text for word in self._words):
+        # A long text is searched a few characters at a time: looking through all of it each time is quadratic work.
+        if len(text) > _LONGEST_LOOKED_AT or self._words is None:
+            return self.compiled
+        if not any(word in text for word in self._words):
             return None
         return self.compiled
 
