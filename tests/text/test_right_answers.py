@@ -151,3 +151,37 @@ def test_digits_in_other_groups_are_open(answer: str, state: str) -> None:
 @pytest.mark.parametrize(("ending", "state"), [("It is 6 days.", "unknown"), ("", "unknown")])
 def test_what_is_not_in_the_part_that_is_read_is_open(ending: str, state: str) -> None:
     assert judge_facts("Much text. " * 20_000 + ending, ["6 days"], "How long?")[0].state == state
+
+
+@pytest.mark.parametrize(
+    ("question", "fact", "answer", "state"),
+    [
+        ("When does a pass lapse?", "40 days", "After 40 unpaid days.", "unknown"),
+        ("When does a pass lapse?", "40 days", "After 41 unpaid days.", "missing"),
+        ("How long is the break?", "15 minutes", "Just the last quarter of an hour.", "unknown"),
+        ("Which player is used?", "3-Play", "It is 3play.", "unknown"),
+        ("How long is the break?", "15 minutes", "From 10 to 15 minutes.", "missing"),
+    ],
+)
+def test_a_value_in_a_form_that_is_not_compared_is_open(question: str, fact: str, answer: str, state: str) -> None:
+    assert judge_facts(answer, [fact], question)[0].state == state
+
+
+@pytest.mark.parametrize(
+    ("fact", "answer", "state"),
+    [
+        ("12", "Nobody under 12 may steer.", "stated"),
+        ("12", "You must be at least 12 years old.", "stated"),
+        ("12", "You may be at most 12 years old.", "denied"),
+        ("12 May", "On 12 may we begin.", "stated"),
+    ],
+)
+def test_the_verb_may_after_an_age_is_no_month(fact: str, answer: str, state: str) -> None:
+    assert judge_facts(answer, [fact], "At what age may one steer the boat?", "From 12")[0].state == state
+
+
+def test_days_on_which_something_is_closed_are_no_objection_to_those_on_which_it_opens() -> None:
+    answer = "From Monday to Thursday. It is closed on Fridays."
+    (found,) = judge_facts(answer, ["Monday"], "When is the gym open?", "Monday to Thursday")
+    assert "points back" not in found.reason
+    assert "moved from" not in found.reason

@@ -16,6 +16,9 @@ _TELLING_FLAGS = re.ASCII | re.DOTALL | re.MULTILINE
 """Flags under which the letters of an expression match only themselves."""
 
 
+_LONGEST_LOOKED_AT = 4000  # characters of a text in which words of an expression are looked for first
+
+
 class LatePattern:
     """A regular expression that is compiled for the first text that holds a word without which it matches nothing.
 
@@ -45,7 +48,10 @@ class LatePattern:
 
     def _compile_for(self, text: str) -> re.Pattern[str] | None:
         """Return the compiled expression, None if it matches nothing in a text."""
-        if self._words is not None and not any(word in text for word in self._words):
+        # A long text is searched a few characters at a time: looking through all of it each time is quadratic work.
+        if len(text) > _LONGEST_LOOKED_AT or self._words is None:
+            return self.compiled
+        if not any(word in text for word in self._words):
             return None
         return self.compiled
 

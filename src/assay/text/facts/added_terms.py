@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from assay.text.facts.fact_decision import is_mere_decision
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.fact_places import Occurrence, find_stated_quantity
+from assay.text.facts.fact_role import opens_upwards
 from assay.text.facts.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.negations import find_negations
 from assay.text.facts.opposite_words import find_opposite_state
@@ -293,7 +294,7 @@ def _list_alternatives(texts: FactTexts, spot: Occurrence, own: Part) -> Iterato
     is_one_of_many = bool(find_negations(answer, own.start, own.end))  # "it covers no glass or wood"
     if alternative is not None and not is_one_of_many and not any(" or " in text.plain for text in texts.explaining):
         new = _find_new_word(texts, alternative.end(), own.end)
-        if new is not None:
+        if new is not None and not opens_upwards(texts, new.folded):
             yield f'it adds "{answer.text[alternative.start() : new.end].strip()}"'
     if is_mere_decision(texts.fact):
         condition = _CONDITION.match(answer.plain, spot.end + answer.plain.startswith(",", spot.end))

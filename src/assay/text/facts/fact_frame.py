@@ -17,6 +17,7 @@ from assay.text.facts.fact_places import Occurrence
 from assay.text.facts.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.read_text import CLAUSE_REACH, get_start
 from assay.text.facts.value_owner import list_quantities
+from assay.text.quantities.weekdays import list_days
 
 _REACH = 120  # characters before a fact in which a frame is searched
 
@@ -93,6 +94,13 @@ def _list_reasons(texts: FactTexts, spot: Occurrence) -> Iterator[str]:
         yield "the sentence after it points back to it, and says something that nothing explains"
 
 
+def _names_other_days(texts: FactTexts, start: int, end: int) -> bool:
+    """Whether a stretch of the answer names days of the week, and none of those of the fact: "closed on Mondays"."""
+    own = set(list_days(texts.read_fact.plain, 0, len(texts.read_fact.plain)))
+    said = set(list_days(texts.answer.plain, start, end))
+    return bool(own and said) and own.isdisjoint(said)
+
+
 def _is_taken_up(texts: FactTexts, position: int) -> bool:
     """Whether the sentence at a position points back to what stands before, and nothing explains what it says."""
     answer = texts.answer
@@ -100,7 +108,7 @@ def _is_taken_up(texts: FactTexts, position: int) -> bool:
         return False
     end = answer.clause_at(min(position + 1, len(answer.plain) - 1)).sentence_end
     end = min(end, position + CLAUSE_REACH)
-    if list_quantities(answer, position, end):
+    if list_quantities(answer, position, end) or _names_other_days(texts, position, end):
         return False
     low, high = (bisect_left(answer.words, at, key=get_start) for at in (position, end))
     return not any(word.kind != "stop" and texts.is_explained(word) for word in answer.words[low:high])

@@ -16,6 +16,7 @@ from assay.text.facts.fact_texts import FactTexts
 from assay.text.facts.read_text import ReadText
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import is_plain
+from assay.text.quantities.weekdays import WEEKDAY
 
 _REACH = 40  # characters before and after a fact in which words for its role are searched
 _ARTICLE = r"(?:(?:the|an?|your|our|their|his|her|its|ong|ba|anh|chi|co|cac|nhung) )?"
@@ -109,7 +110,9 @@ def _list_reasons(texts: FactTexts, spot: Occurrence, *, has_number: bool) -> It
             yield f'"{alternative["other"]}" is named as an alternative'
     if _ASKS_WHO.match(texts.question.plain) and _is_new(texts, _RECIPIENT.search(answer.plain, *before)):
         yield "it is named as the one for whom something is done"
-    if _MOVED_TO.match(answer.plain, *after) and _is_new(texts, _MOVED_FROM.search(answer.plain, *before)):
+    moved_from = _MOVED_FROM.search(answer.plain, *before)
+    is_day = WEEKDAY.search(texts.read_fact.plain) is not None  # "from Tuesday to Saturday"
+    if not is_day and _MOVED_TO.match(answer.plain, *after) and _is_new(texts, moved_from):
         yield "it is named as what something is moved from"
     if _is_new(texts, _ASKED.search(answer.plain, *before)) and _ASKS_WHO.match(texts.question.plain):
         yield "it is named as the one to ask"
@@ -157,10 +160,16 @@ def _is_spelled(text: ReadText, cue: re.Match[str]) -> bool:
     return True
 
 
+def opens_upwards(texts: FactTexts, word: str) -> bool:
+    """Return whether a word after "or" names nothing else, as "later" where something is needed at least."""
+    is_above = _AND_ABOVE.fullmatch(word) is not None
+    return is_above and any(_LEAST.search(text.plain) for text in texts.explaining)
+
+
 def _is_alternative(texts: FactTexts, cue: re.Match[str]) -> bool:
     if any(_OR.search(text.plain) for text in texts.explaining):
         return False
-    if _AND_ABOVE.fullmatch(cue["other"]) and any(_LEAST.search(text.plain) for text in texts.explaining):
+    if opens_upwards(texts, cue["other"]):
         return False
     return _is_unexplained(texts, cue.start("other")) or _is_other_fact(texts, cue.start("other"))
 

@@ -20,7 +20,7 @@ from assay.text.quantities.frequencies import find_frequencies, is_same_frequenc
 from assay.text.quantities.payment_cues import NOTHING_TO_PAY, is_nothing_to_pay
 from assay.text.quantities.quantity import Quantity, Reading, is_plain, is_time, split_range
 from assay.text.quantities.quantity_agreement import have_different_rates, is_same_quantity
-from assay.text.quantities.units import MONEY, PLAIN, SHARE, TIME
+from assay.text.quantities.units import MONEY, PLAIN, SHARE, TIME, UNITS
 from assay.text.quantities.weekdays import WEEK, WEEKDAY
 from assay.text.quantities.worded_quantities import MONTHS, ORDINALS
 
@@ -78,6 +78,7 @@ _NUMBER_WORDS = {
             "overnight|(?:a)?round the clock|day and night|all day|ca ngay|ngay dem|mot ngay|tomorrow"
             "|(?:same|next) day|(?:trong|hom|ngay hom) (?:ngay|sau)",
         ),
+        ("duration", 900, "quarter (?:of an )?hour|viertelstunde"),
         ("duration", 1800, "half[ -]hour"),
         ("duration", 7 * _DAY, "weekly|a week|mot tuan"),
         (
@@ -113,6 +114,9 @@ def find_unread_form(fact: str, wanted: Quantity, answer: ReadText, question: Re
     named = _find_named_form(fact, wanted, answer)
     if named:
         return named
+    counted = _find_unit_further_on(wanted, answer) or _find_same_letters(fact, wanted, answer)
+    if counted:
+        return f'it says "{counted}"'
     grouped = _find_grouped_digits(wanted, answer)
     if grouped:
         return f'it says "{grouped}", which has its digits'
@@ -159,6 +163,53 @@ def _find_named_form(fact: str, wanted: Quantity, answer: ReadText) -> str:
         return "it says that there is nothing to pay"
     word = _find_number_word(wanted, answer)
     return f'it says "{word}", which may stand for it' if word else ""
+
+
+_MOST_BEFORE_UNIT = 2  # words between a number and its unit
+
+
+def _find_unit_further_on(wanted: Quantity, answer: ReadText) -> str:
+    """Return a number with other words before its unit: "60 unused days", "10 full, paid days"; "" if there is none."""
+    if is_plain(wanted) or wanted.is_range or wanted.date:
+        return ""
+    for own in answer.quantities:
+        if not own.readings or not is_plain(own):
+            continue
+        index = bisect_left(answer.words, own.end, key=get_start)
+        for word in answer.words[index + 1 : index + 1 + _MOST_BEFORE_UNIT]:
+            unit = UNITS.get(word.folded)
+            if unit is None or "." in answer.plain[own.end : word.start]:
+                continue
+            values = {(unit.dimension, reading.low * size) for reading in own.readings for size in unit.sizes}
+            if any((reading.dimension, reading.low) in values for reading in wanted.readings):
+                return answer.text[own.start : word.end]
+    return ""
+
+
+_LETTERS_OR_DIGITS = LatePattern(r"[a-z]+|\d+")
+_FEWEST_PARTS = 2
+
+
+def _find_same_letters(fact: str, wanted: Quantity, answer: ReadText) -> str:
+    """Return where an answer has the letters and digits of a fact, read as something else: "7zip" for "7-Zip".
+
+    Not within a bound or a range of the same kind, which are other values.
+    """
+    parts = [match[0] for match in _LETTERS_OR_DIGITS.finditer(read_text(fact).plain)]
+    if len(parts) < _FEWEST_PARTS or all(part.isdecimal() for part in parts):
+        return ""
+    between = r"[ _-]?"
+    pattern = rf"(?<![\w.,:/–-]){between.join(parts)}(?![\w/]|[.,:]\d)"
+    dimensions = {reading.dimension for reading in wanted.readings}
+    for match in re.finditer(pattern, answer.plain):
+        over = [own for own in answer.quantities if own.start < match.end() and match.start() < own.end]
+        is_other_value = any(
+            own.bound or own.is_range or own.date or any(reading.dimension in dimensions for reading in own.readings)
+            for own in over
+        )
+        if not is_other_value:
+            return answer.text[match.start() : match.end()]
+    return ""
 
 
 _GROUPS = LatePattern(r"(?<![\w.,])\+?\d+(?:[ ./-]\d+)+(?![\w])")

@@ -312,7 +312,8 @@ _SPEAKS_OF_SIDE = {
         r"\b(?:can|may|might|could|allow(?:s|ed)?|permit(?:s|ted)?|capacity|holds?|fits?|how long|duoc|co the|chua)\b"
     ),
     ">": LatePattern(
-        r"\b(?:must|shall|should|need(?:s|ed)?|(?:have|has) to|require[sd]?|before|advance|phai|can|nen|truoc)\b"
+        r"\b(?:must|shall|should|need(?:s|ed)?|(?:have|has) to|require[sd]?|before|advance|phai|can|nen|truoc"
+        r"|(?:at|from) (?:what|which) age (?:may|can|is|are|do|does)|(?:tu )?(?:may|bao nhieu) tuoi)\b"
     ),
 }
 """Says that what may be is at most a value, and what has to be at least."""

@@ -206,7 +206,7 @@ def _read_special(match: re.Match[str], text: str) -> Quantity | None:
     return (
         _read_clock_words(match, names)
         or _read_time(match, names, text)
-        or _read_date(match, names)
+        or (None if _is_modal_verb(match, text) else _read_date(match, names))
         or _read_count(match, names, text)
         or _read_fraction(match, names, text)
     )
@@ -425,6 +425,18 @@ def _read_clock(match: re.Match[str], text: str) -> Quantity | None:
 
 def _make_time(minutes: Iterable[int], span: tuple[int, int]) -> Quantity:
     return Quantity(tuple(make_point(TIME, value) for value in minutes), *span)
+
+
+_VERB_AFTER = LatePattern(r" [a-z]+")
+_DATE_BEFORE = LatePattern(r"\b(?:on|by|until|till|from|since|of|before|after|to|between|and|ends?|starts?) $")
+
+
+def _is_modal_verb(match: re.Match[str], text: str) -> bool:
+    """Whether the "may" of "14 may drive" is a verb: written small, with another word after it."""
+    if match["dm_month"] != "may" or match["dm_year"] or text[slice(*match.span("dm_month"))] != "may":
+        return False
+    is_dated = _DATE_BEFORE.search(match.string, max(0, match.start() - 10), match.start()) is not None
+    return not is_dated and _VERB_AFTER.match(match.string, match.end()) is not None
 
 
 def _read_date(match: re.Match[str], names: set[str]) -> Quantity | None:
