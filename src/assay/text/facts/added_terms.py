@@ -197,7 +197,26 @@ def _name_other_value(texts: FactTexts, spot: Occurrence, stated: Quantity | Non
         is_limit = stated is None and own.start >= spot.end and not own.date and not is_mere_decision(texts.fact)
         if is_limit and _JOINED_VALUE.match(answer.plain, spot.end, own.start):
             return f'it limits it by "{answer.text[own.start : own.end]}"'
-    return _name_addition(texts, spot)
+    return _name_other_side(texts, stated) or _name_addition(texts, spot)
+
+
+_SIDE_BEFORE = LatePattern(
+    r"\b(?:(?P<until>before|until|till|by|up to|under|below|bis|vor|truoc|duoi)"
+    r"|(?P<since>after|from|over|above|since|nach|ab|seit|sau|tren))(?: the| dem| der)? [$€£]?$"
+)
+
+
+def _name_other_side(texts: FactTexts, stated: Quantity | None) -> str:
+    """Return how an answer says a value from the other side than the fact does: "after 07:00" for "before 07:00"."""
+    if stated is None or "not" in texts.answer.plain[max(0, stated.start - 20) : stated.start].split():
+        return ""
+    said = _SIDE_BEFORE.search(texts.answer.plain, max(0, stated.start - 16), stated.start)
+    for own in texts.read_fact.quantities if said is not None else ():
+        wanted = _SIDE_BEFORE.search(texts.read_fact.plain, max(0, own.start - 16), own.start)
+        is_same = is_same_quantity(own._replace(bound=""), stated._replace(bound=""))
+        if said is not None and wanted is not None and is_same and wanted.lastgroup != said.lastgroup:
+            return f'it says "{said[0].strip()}", and the fact "{wanted[0].strip()}"'
+    return ""
 
 
 def _name_addition(texts: FactTexts, spot: Occurrence) -> str:
@@ -240,8 +259,8 @@ _GIVEN_BACK = LatePattern(r"\bbut (?:you|they|we|it)\b[^.;,]{0,30} (?:back|refun
 _SPEAKS_OF_RETURN = LatePattern(r"\b(?:back|refund\w*|return\w*|reimburs\w*|deposit\w*|keep|kept)\b")
 _OR = LatePattern(r" or (?!(?:more|less|fewer|so|later|earlier|not|over|older|under|younger)\b)")
 _CONDITION = LatePattern(
-    r"[,;]? (?:(?:but|though|although|if|unless|provided|as long as|so long as|on condition|between|until|before|after"
-    r"|during|except|outside|nhung|neu|mien la|truoc|sau)\b"
+    r"[,;]? (?:[–—-] )?(?:(?:but|though|although|if|unless|provided|as long as|so long as|on condition|between|until"
+    r"|before|after|during|except|outside|nhung|neu|mien la|truoc|sau)\b"
     r"|(?=(?:only |just |chi )?(?:on|in|at|vao|trong) (?:the )?"
     r"(?:weekdays?|weekends?|(?:work|sun|mon|tues|wednes|thurs|fri|satur)(?:ing )?days?|summer|winter|spring|autumn"
     r"|mornings?|afternoons?|evenings?|nights?|holidays?|ngay|mua|buoi|cuoi tuan|dip)\b))"
@@ -296,10 +315,12 @@ def _list_alternatives(texts: FactTexts, spot: Occurrence, own: Part) -> Iterato
         if new is not None:
             yield f'it adds "{answer.text[alternative.start() : new.end].strip()}"'
     if is_mere_decision(texts.fact):
-        condition = _CONDITION.match(answer.plain, spot.end + answer.plain.startswith(",", spot.end))
-        new = None if condition is None else _find_new_word(texts, condition.end(), spot.clause.sentence_end)
-        if condition is not None and new is not None:
-            yield f'it holds "{answer.text[condition.start() : new.end].strip()}"'
+        condition = _CONDITION.match(answer.plain, spot.end)
+        end = spot.clause.sentence_end
+        if condition is not None and (
+            _find_new_word(texts, condition.end(), end) or _list_new_values(texts, condition.end(), end)
+        ):
+            yield f'it holds "{answer.text[condition.start() : end].strip(" .,;!–—-")}"'
 
 
 def _is_other_word(written: str) -> bool:

@@ -15,6 +15,7 @@ from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import WEEKDAY_NUMBER, Quantity, is_plain, is_time
 from assay.text.quantities.quantity_agreement import is_same_quantity
 from assay.text.quantities.quantity_rates import is_time_rate, name_rate_noun
+from assay.text.quantities.units import MONEY
 
 _ALIKE = (
     frozenset("day night daily overnight".split()),
@@ -56,7 +57,9 @@ def judge_unasked_rate(texts: FactTexts, spot: Occurrence) -> FactJudgment | Non
 
 def _is_known_rate(texts: FactTexts, stated: Quantity) -> bool:
     """Whether another text has a rate too, the word for what a value is per, or one that may stand for it."""
-    if stated.rate_size is not None or any(reading.dimension in _NOT_COUNTED for reading in stated.readings):
+    is_money = any(reading.dimension.startswith(MONEY) for reading in stated.readings)
+    is_dose = stated.rate_size is not None and not is_money
+    if is_dose or any(reading.dimension in _NOT_COUNTED for reading in stated.readings):
         return True
     if "mọi" in texts.answer.text[slice(*stated.rate_span)].lower():
         return True  # "all", which is folded like "mỗi" (each)
@@ -72,6 +75,8 @@ def _is_known_rate(texts: FactTexts, stated: Quantity) -> bool:
     for group in _ALIKE:
         if not nouns.isdisjoint(group):
             nouns |= group
+    if stated.rate_size is not None and _has_measure(texts, stated.rate_size[0]):
+        return True
     words = {word for text in texts.explaining for word in _WORDS.findall(text.plain)}
     return any(name_rate_noun(word) in nouns or name_rate_noun(word.removesuffix("s")) in nouns for word in words)
 
@@ -81,6 +86,17 @@ _NOT_COUNTED = frozenset(("data", WEEKDAY_NUMBER))
 _SECOND_RATE = re.compile(r"(?: and)? (?:per|each|every|an?|moi|mot) (?P<noun>[a-z]+)\b")
 _FOR_ONE = re.compile(r" for (?:an?|one) ")
 _WORDS = re.compile(r"[a-z]+")
+
+
+def _has_measure(texts: FactTexts, dimension: str) -> bool:
+    """Whether question, reference or a fact have a measure of a dimension, or a value per one."""
+    for text in texts.explaining:
+        for own in text.quantities:
+            if own.rate_size is not None and own.rate_size[0] == dimension:
+                return True
+            if any(reading.dimension == dimension for reading in own.readings):
+                return True
+    return False
 
 
 def _find_several(texts: FactTexts, stated: Quantity) -> str:
