@@ -20,6 +20,8 @@ from assay.text.facts.stated_facts import judge_facts
         ("What does the annual pass cost?", "It costs €70 per visit.", "unknown"),
         ("What does a group of twelve pay?", "You pay €70 per person.", "unknown"),
         ("What do adults pay?", "Adults pay €70 per person.", "stated"),
+        ("What does an hourly ticket cost?", "It costs €70 per visit.", "unknown"),
+        ("What do adults pay?", "Adults pay €70 for two children.", "unknown"),
         ("What do adults pay?", "Adults pay €70 per kg of luggage.", "unknown"),
         ("What do adults pay per kg of luggage?", "Adults pay €70 per kg of luggage.", "stated"),
         ("What do adults pay?", "Adults pay €70 for six rides.", "unknown"),

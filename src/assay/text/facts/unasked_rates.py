@@ -29,7 +29,9 @@ _ALIKE = (
 """Words of which one may stand for another behind "per"."""
 _ONE_USE = frozenset("visit entry admission ticket entrance ride trip journey tour crossing use time".split())
 """What a price is per unless it is one for many uses."""
-_FOR_MANY_USES = LatePattern(r"\b(?:pass(?:es)?|cards?|seasons?|memberships?|subscriptions?|annual|yearly|monthly)\b")
+_FOR_MANY_USES = LatePattern(
+    r"\b(?:pass(?:es)?|cards?|seasons?|memberships?|subscriptions?|annual|yearly|monthly|hourly|daily|weekly|per)\b"
+)
 _PERSONS = frozenset(
     "person head adult guest member customer visitor passenger participant student employee tenant".split()
 )
@@ -57,8 +59,8 @@ def judge_unasked_rate(texts: FactTexts, spot: Occurrence) -> FactJudgment | Non
 
 def _is_known_rate(texts: FactTexts, stated: Quantity) -> bool:
     """Whether another text has a rate too, the word for what a value is per, or one that may stand for it."""
-    is_money = any(reading.dimension.startswith(MONEY) for reading in stated.readings)
-    is_dose = stated.rate_size is not None and not is_money
+    is_counted = is_plain(stated) or any(reading.dimension.startswith(MONEY) for reading in stated.readings)
+    is_dose = stated.rate_size is not None and not is_counted
     if is_dose or any(reading.dimension in _NOT_COUNTED for reading in stated.readings):
         return True
     if "mọi" in texts.answer.text[slice(*stated.rate_span)].lower():
@@ -99,11 +101,15 @@ def _has_measure(texts: FactTexts, dimension: str) -> bool:
     return False
 
 
+def _is_count(quantity: Quantity) -> bool:
+    return is_plain(quantity) or all(reading.dimension == "persons" for reading in quantity.readings)
+
+
 def _find_several(texts: FactTexts, stated: Quantity) -> str:
     """Return of how many things an answer says a value, where nothing else has their number; "" if of none."""
     answer = texts.answer
     for own in answer.quantities:
-        if not 0 < own.start - stated.end <= _REACH or not is_plain(own) or own.is_spelled_one or own.is_range:
+        if not 0 < own.start - stated.end <= _REACH or not _is_count(own) or own.is_spelled_one or own.is_range:
             continue
         noun = _NOUN_AFTER.match(answer.plain, own.end)
         if noun is None or _SEVERAL_AFTER.fullmatch(answer.plain, stated.end, own.start) is None:
