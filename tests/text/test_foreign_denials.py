@@ -20,6 +20,8 @@ from assay.text.facts.stated_facts import judge_facts
         ("30 litros", "Nunca 30 litros."),
         ("30 litros", "Não são 30 litros."),
         ("30 liter", "Het is geen 30 liter."),
+        ("30 Liter", "Der Tank fasst 30 Liter pro Kammer."),
+        ("30 litres", "Le bateau prend 30 litres par moteur."),
         ("30 リットル", "30 リットルではありません。"),
     ],
 )

@@ -44,6 +44,7 @@ def _list_reasons(texts: FactTexts, spot: Occurrence) -> Iterator[str]:
     own = _find_part(texts, spot)
     yield _name_opposite(texts, own, stated)
     yield _name_breakdown(texts, spot)
+    yield _name_unfit(texts, spot) if stated is not None else ""
     yield _name_further_day(texts, own)
     yield _name_other_value(texts, spot, stated)
     yield _name_later(texts, spot, own)
@@ -54,6 +55,12 @@ def _find_part(texts: FactTexts, spot: Occurrence) -> Part:
     parts = split_parts(texts.answer, spot.clause.sentence_start, spot.clause.sentence_end)
     whole = Part(spot.clause.start, spot.clause.end, False)
     return next((part for part in parts if part.start <= spot.start < part.end), whole)
+
+
+def _find_end(texts: FactTexts, spot: Occurrence) -> int:
+    """Return where a fact ends; of one that says that there is nothing to pay only the start is marked."""
+    free = NOTHING_TO_PAY.match(texts.answer.plain, spot.start)
+    return spot.end if free is None else max(spot.end, free.end())
 
 
 # ── corrections ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -117,7 +124,9 @@ _BROKEN = LatePattern(
     r"\b(?:out of (?:order|service|use|action)|until further notice|broken|defective|suspended"
     r"|under (?:repair|maintenance)"
     r"|(?:not|n't) (?:running|working|in (?:use|service|operation)|operating)|temporarily|fully booked"
-    r"|sold out|withdrawn|discontinued|hong|tam (?:ngung|dung|dong)|dang (?:sua|bao tri)|ngung hoat dong)\b"
+    r"|sold out|closed (?:for|due|because|until|off)"
+    r"|being (?:repaired|renovated|replaced)"
+    r"|withdrawn|discontinued|hong|tam (?:ngung|dung|dong)|dang (?:sua|bao tri)|ngung hoat dong)\b"
 )
 
 
@@ -127,6 +136,21 @@ def _name_breakdown(texts: FactTexts, spot: Occurrence) -> str:
     if cue is None or any(_BROKEN.search(text.plain) for text in texts.explaining):
         return ""
     return f'it says "{texts.answer.text[slice(*cue.span())]}"'
+
+
+_UNFIT_AFTER = LatePattern(
+    r" (?:is|are|would be|was|were) (?:far |much )?(?:too [a-z]+|not enough|insufficient)\b"
+    r"| (?:less|more|fewer|longer|shorter|cheaper|dearer|faster|slower|higher|lower|later|earlier|older|younger) than\b"
+    r"| (?:it|ngan|re|nhanh|thap|som|nhieu|dai|dat|cham|cao|muon) hon\b"
+)
+
+
+def _name_unfit(texts: FactTexts, spot: Occurrence) -> str:
+    """Return how an answer says right after a value that it is too little or much, or what differs by it."""
+    cue = _UNFIT_AFTER.match(texts.answer.plain, spot.end, spot.clause.sentence_end)
+    if cue is None or any(cue[0].split()[-1] in text.plain.split() for text in texts.explaining):
+        return ""
+    return f'it says "{cue[0].strip()}" of it'
 
 
 def _name_further_day(texts: FactTexts, own: Part) -> str:
@@ -181,7 +205,7 @@ _ON_TOP = LatePattern(
     r"\b(?:plus|on top|in addition|additionally|(?:or|otherwise|else) (?:you|they|we) pay|cong them|phu thu)\b"
 )
 _JOINED_VALUE = LatePattern(
-    r" (?:[a-z]+ ){0,3}?(?:before|after|under|over|above|below|aged?|at least|at most|duoi|tren)\b[^.;,]{0,12}$"
+    r" (?:[a-z]+ ){0,3}?(?:before|after|under|over|above|below|aged?|at least|at most|for|duoi|tren)\b[^.;,]{0,12}$"
 )
 
 
@@ -196,9 +220,28 @@ def _name_other_value(texts: FactTexts, spot: Occurrence, stated: Quantity | Non
             said = texts.reference.text[replaced.start : replaced.end]
             return f'it says "{answer.text[own.start : own.end]}", and the reference "{said}"'
         is_limit = stated is None and own.start >= spot.end and not own.date and not is_mere_decision(texts.fact)
-        if is_limit and _JOINED_VALUE.match(answer.plain, spot.end, own.start):
+        if is_limit and _JOINED_VALUE.match(answer.plain, _find_end(texts, spot), own.start):
             return f'it limits it by "{answer.text[own.start : own.end]}"'
-    return _name_addition(texts, spot)
+    return _name_other_side(texts, stated) or _name_addition(texts, spot)
+
+
+_SIDE_BEFORE = LatePattern(
+    r"\b(?:(?P<until>before|until|till|by|up to|under|below|bis|vor|truoc|duoi)"
+    r"|(?P<since>after|from|over|above|since|nach|ab|seit|sau|tren))(?: the| dem| der)? [$€£]?$"
+)
+
+
+def _name_other_side(texts: FactTexts, stated: Quantity | None) -> str:
+    """Return how an answer says a value from the other side than the fact does: "after 07:00" for "before 07:00"."""
+    if stated is None or "not" in texts.answer.plain[max(0, stated.start - 20) : stated.start].split():
+        return ""
+    said = _SIDE_BEFORE.search(texts.answer.plain, max(0, stated.start - 16), stated.start)
+    for own in texts.read_fact.quantities if said is not None else ():
+        wanted = _SIDE_BEFORE.search(texts.read_fact.plain, max(0, own.start - 16), own.start)
+        is_same = is_same_quantity(own._replace(bound=""), stated._replace(bound=""))
+        if said is not None and wanted is not None and is_same and wanted.lastgroup != said.lastgroup:
+            return f'it says "{said[0].strip()}", and the fact "{wanted[0].strip()}"'
+    return ""
 
 
 def _name_addition(texts: FactTexts, spot: Occurrence) -> str:
@@ -240,19 +283,20 @@ _ALSO = LatePattern(
 _GIVEN_BACK = LatePattern(r"\bbut (?:you|they|we|it)\b[^.;,]{0,30} (?:back|refund(?:ed)?|return(?:ed)?|reimbursed?)\b")
 _SPEAKS_OF_RETURN = LatePattern(r"\b(?:back|refund\w*|return\w*|reimburs\w*|deposit\w*|keep|kept)\b")
 _OR = LatePattern(r" or (?!(?:more|less|fewer|so|later|earlier|not|over|older|under|younger)\b)")
+_OTHERWISE = LatePattern(rf"[,;]{_OR.pattern}")
 _CONDITION = LatePattern(
-    r"[,;]? (?:(?:but|though|although|if|unless|provided|as long as|so long as|on condition|between|until|before|after"
-    r"|during|except|outside|nhung|neu|mien la|truoc|sau)\b"
+    r"[,;]? (?:[–—-] )?(?:(?:but|though|although|if|unless|provided|as long as|so long as|on condition|between|until"
+    r"|before|after|during|except|outside|nhung|neu|mien la|truoc|sau)\b"
     r"|(?=(?:only |just |chi )?(?:on|in|at|vao|trong) (?:the )?"
     r"(?:weekdays?|weekends?|(?:work|sun|mon|tues|wednes|thurs|fri|satur)(?:ing )?days?|summer|winter|spring|autumn"
-    r"|mornings?|afternoons?|evenings?|nights?|holidays?|ngay|mua|buoi|cuoi tuan|dip)\b))"
+    r"|mornings?|afternoons?|evenings?|nights?|holidays?|ngay|mua|buoi|cuoi tuan|dip|thang|january|february|march|april"
+    r"|may|june|july|august|september|october|november|december)\b))"
 )
 
 
 def _list_restrictions(texts: FactTexts, spot: Occurrence, own: Part) -> Iterator[str]:
     answer, end = texts.answer, spot.clause.sentence_end
-    free = NOTHING_TO_PAY.match(answer.plain, spot.start)
-    group = _GROUP.match(answer.plain, spot.end if free is None else free.end(), own.end)
+    group = _GROUP.match(answer.plain, _find_end(texts, spot), own.end)
     if group is not None and _is_new_group(texts, group):
         yield f'it says it "{group[0].strip()}"'
     for pattern in (_ONLY, _EXCEPT, _ALSO):
@@ -266,6 +310,11 @@ def _list_restrictions(texts: FactTexts, spot: Occurrence, own: Part) -> Iterato
         new = _find_new_word(texts, cue.end(), _find_part_end(texts, cue.end(), end))
         if new is not None:
             yield f'it adds "{answer.text[cue.start() : new.end]}"'
+    other = _OTHERWISE.match(answer.plain, spot.end, end)
+    if other is not None and not any(" or " in text.plain for text in texts.explaining):
+        new = _find_new_word(texts, other.end(), _find_part_end(texts, other.end(), end))
+        if new is not None:
+            yield f'it adds "{answer.text[other.start() : new.end].strip(" ,;")}"'
     given_back = _GIVEN_BACK.search(answer.plain, spot.end, end)
     if given_back is not None and not any(_SPEAKS_OF_RETURN.search(text.plain) for text in texts.explaining):
         yield f'it adds "{answer.text[given_back.start() : given_back.end()]}"'
@@ -297,10 +346,12 @@ def _list_alternatives(texts: FactTexts, spot: Occurrence, own: Part) -> Iterato
         if new is not None and not opens_upwards(texts, new.folded):
             yield f'it adds "{answer.text[alternative.start() : new.end].strip()}"'
     if is_mere_decision(texts.fact):
-        condition = _CONDITION.match(answer.plain, spot.end + answer.plain.startswith(",", spot.end))
-        new = None if condition is None else _find_new_word(texts, condition.end(), spot.clause.sentence_end)
-        if condition is not None and new is not None:
-            yield f'it holds "{answer.text[condition.start() : new.end].strip()}"'
+        condition = _CONDITION.match(answer.plain, spot.end)
+        end = spot.clause.sentence_end
+        if condition is not None and (
+            _find_new_word(texts, condition.end(), end) or _list_new_values(texts, condition.end(), end)
+        ):
+            yield f'it holds "{answer.text[condition.start() : end].strip(" .,;!–—-")}"'
 
 
 def _is_other_word(written: str) -> bool:

@@ -48,6 +48,12 @@ _LETTERS_WITHOUT_SPACES = LatePattern(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af
 _PART_CUT = LatePattern(r"[,;:、，；：()]|\s[–—-]\s|\b(?:aber|doch|mais|pero|mas|ma|och|og|maar)\b")
 
 
+_RATE_AFTER = LatePattern(
+    r" (?:pro|je|par|por|cada) (?!person|personne|persona|pessoa|kopf)(?P<noun>[^\W\d_]{3,})", re.IGNORECASE
+)
+"""Says after a value per what it is; a price per person is one of what is asked."""
+
+
 class _Pattern(Protocol):
     def search(self, text: str, start: int = 0, end: int | None = None) -> re.Match[str] | None: ...
 
@@ -63,12 +69,20 @@ def judge_foreign_denial(texts: FactTexts, spot: Occurrence) -> FactJudgment | N
     pattern = _choose_pattern(answer)
     start, end = _find_part(answer, spot, clause.sentence_start, clause.sentence_end)
     denial = pattern.search(answer, start, end)
-    if denial is None:
-        return None
     known = [text.text.lower() for text in (texts.read_fact, texts.reference, *texts.explaining)]
-    if any(denial[0].lower() in text for text in known):
+    rate = _RATE_AFTER.match(answer, spot.end) if guess_language(answer) is None else None
+    if rate is not None and not any(rate["noun"].lower() in text for text in known):
+        return FactJudgment(texts.fact, "unknown", f'it says it "{rate[0].strip()}", which nothing else does')
+    if denial is None or any(_has_word(text, denial[0].lower()) for text in known):
         return None
     return FactJudgment(texts.fact, "unknown", f'"{denial[0].strip()}" may deny or bound it')
+
+
+def _has_word(text: str, word: str) -> bool:
+    """Whether a text has a word by itself, or in a language without spaces the same signs."""
+    if _LETTERS_WITHOUT_SPACES.search(word) is not None:
+        return word in text
+    return re.search(rf"(?<![^\W\d_]){re.escape(word)}(?![^\W\d_])", text) is not None
 
 
 def _choose_pattern(answer: str) -> _Pattern:

@@ -15,6 +15,7 @@ from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import WEEKDAY_NUMBER, Quantity, is_plain, is_time
 from assay.text.quantities.quantity_agreement import is_same_quantity
 from assay.text.quantities.quantity_rates import is_time_rate, name_rate_noun
+from assay.text.quantities.units import MONEY
 
 _ALIKE = (
     frozenset("day night daily overnight".split()),
@@ -28,7 +29,9 @@ _ALIKE = (
 """Words of which one may stand for another behind "per"."""
 _ONE_USE = frozenset("visit entry admission ticket entrance ride trip journey tour crossing use time".split())
 """What a price is per unless it is one for many uses."""
-_FOR_MANY_USES = LatePattern(r"\b(?:pass(?:es)?|cards?|seasons?|memberships?|subscriptions?|annual|yearly|monthly)\b")
+_FOR_MANY_USES = LatePattern(
+    r"\b(?:pass(?:es)?|cards?|seasons?|memberships?|subscriptions?|annual|yearly|monthly|hourly|daily|weekly|per)\b"
+)
 _PERSONS = frozenset(
     "person head adult guest member customer visitor passenger participant student employee tenant".split()
 )
@@ -56,7 +59,9 @@ def judge_unasked_rate(texts: FactTexts, spot: Occurrence) -> FactJudgment | Non
 
 def _is_known_rate(texts: FactTexts, stated: Quantity) -> bool:
     """Whether another text has a rate too, the word for what a value is per, or one that may stand for it."""
-    if stated.rate_size is not None or any(reading.dimension in _NOT_COUNTED for reading in stated.readings):
+    is_counted = is_plain(stated) or any(reading.dimension.startswith(MONEY) for reading in stated.readings)
+    is_dose = stated.rate_size is not None and not is_counted
+    if is_dose or any(reading.dimension in _NOT_COUNTED for reading in stated.readings):
         return True
     if "mọi" in texts.answer.text[slice(*stated.rate_span)].lower():
         return True  # "all", which is folded like "mỗi" (each)
@@ -72,6 +77,8 @@ def _is_known_rate(texts: FactTexts, stated: Quantity) -> bool:
     for group in _ALIKE:
         if not nouns.isdisjoint(group):
             nouns |= group
+    if stated.rate_size is not None and _has_measure(texts, stated.rate_size[0]):
+        return True
     words = {word for text in texts.explaining for word in _WORDS.findall(text.plain)}
     return any(name_rate_noun(word) in nouns or name_rate_noun(word.removesuffix("s")) in nouns for word in words)
 
@@ -83,11 +90,26 @@ _FOR_ONE = re.compile(r" for (?:an?|one) ")
 _WORDS = re.compile(r"[a-z]+")
 
 
+def _has_measure(texts: FactTexts, dimension: str) -> bool:
+    """Whether question, reference or a fact have a measure of a dimension, or a value per one."""
+    for text in texts.explaining:
+        for own in text.quantities:
+            if own.rate_size is not None and own.rate_size[0] == dimension:
+                return True
+            if any(reading.dimension == dimension for reading in own.readings):
+                return True
+    return False
+
+
+def _is_count(quantity: Quantity) -> bool:
+    return is_plain(quantity) or all(reading.dimension == "persons" for reading in quantity.readings)
+
+
 def _find_several(texts: FactTexts, stated: Quantity) -> str:
     """Return of how many things an answer says a value, where nothing else has their number; "" if of none."""
     answer = texts.answer
     for own in answer.quantities:
-        if not 0 < own.start - stated.end <= _REACH or not is_plain(own) or own.is_spelled_one or own.is_range:
+        if not 0 < own.start - stated.end <= _REACH or not _is_count(own) or own.is_spelled_one or own.is_range:
             continue
         noun = _NOUN_AFTER.match(answer.plain, own.end)
         if noun is None or _SEVERAL_AFTER.fullmatch(answer.plain, stated.end, own.start) is None:

@@ -84,6 +84,12 @@ _SPEAKS_OF_GIVING = LatePattern(
 )
 
 
+_ASKS_WHAT_IS_GIVEN = LatePattern(
+    r"\bhow (?:much|many)\b[^?]{0,30}\b(?:do|does|will|would|can|could|should) (?:i|we|you|one|they|he|she) "
+    r"(?:get|receive|earn|be paid)\b"
+)
+
+
 def _name_payer(texts: FactTexts, stated: Quantity) -> str:
     """Return that an answer gives an amount that is to be paid, or has paid what is given; "" if it does neither."""
     if not any(reading.dimension.startswith(MONEY) for reading in stated.readings):
@@ -95,6 +101,8 @@ def _name_payer(texts: FactTexts, stated: Quantity) -> str:
         return "" if _is_explained(texts, _SPEAKS_OF_GIVING) else "it says that the user gets it, and does not pay it"
     if _PAID_BEFORE.search(plain, low, stated.start) is None or _speaks_of_paying(texts.reference):
         return ""
+    if _ASKS_WHAT_IS_GIVEN.search(texts.question.plain) is not None:
+        return "it says that the user pays it, and does not get it"
     for wanted in texts.reference.quantities:
         is_to_be_given = _GIVEN_BEFORE.search(texts.reference.plain, max(0, wanted.start - _REACH), wanted.start)
         if is_to_be_given and is_same_quantity(wanted, stated):
