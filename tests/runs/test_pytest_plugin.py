@@ -122,9 +122,10 @@ def test_what_people_decided_about_answers_decides_about_their_tests(session: py
     (session.path / "golden.jsonl").write_text(golden, encoding="utf-8")
     before = assay.score(str(session.path / "golden.jsonl"), [{"case_id": "pet", "answer": SAID}])
     (session.path / "labels").mkdir()
-    for name, label in (("right", "right"), ("wrong", "wrong")):
-        row = msgspec.json.encode(assay.label_answer(before, "pet", label, rater="Ann"))
-        (session.path / "labels" / f"{name}.jsonl").write_bytes(row + b"\n")
+    right = assay.label_answer(before, "pet", "right", rater="Ann")
+    wrong = assay.label_answer(before, "pet", "wrong", rater="Ann")
+    for label in (right, wrong):
+        (session.path / "labels" / f"{label.label}.jsonl").write_bytes(msgspec.json.encode(label) + b"\n")
     for labels, expected in (
         ("'labels/right.jsonl'", "1 passed"),
         ("['labels/wrong.jsonl']", "1 failed"),
