@@ -202,15 +202,19 @@ def attach_answer_labels(golden: GoldenSet, labels: Sequence[Label]) -> tuple[Go
 
 def _keep_last_labels(labels: Sequence[Label]) -> tuple[Sequence[Label], list[str]]:
     """Return the last label of each person about an answer, and who changed their mind about which case."""
-    last: dict[tuple[str | None, ...], Label] = {}
+    last: dict[tuple[str | None, ...], list[Label]] = {}
     changed: dict[str, None] = {}
     for label in labels:
-        key = label.case_id, label.metric, label.rater, label.answer_hash, label.case_hash
-        before = last.get(key)
-        if before is not None and before.label != label.label:
+        alike = last.setdefault(_key_of_rater(label), [])
+        if alike and alike[-1].label != label.label:
             changed.setdefault(f"{label.rater} on {label.case_id}, {label.label}")
-        last[key] = label
-    return list(last.values()), list(changed)
+            alike.clear()
+        alike.append(label)  # one that says the same may be of a sample, and the other not
+    return [label for alike in last.values() for label in alike], list(changed)
+
+
+def _key_of_rater(label: Label) -> tuple[str | None, ...]:
+    return label.case_id, label.metric, label.rater, label.answer_hash, label.case_hash
 
 
 def describe_unmatched_labels(cases: Sequence[Case], tables: Mapping[str, ScoreTable]) -> tuple[str, ...]:
