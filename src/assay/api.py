@@ -45,7 +45,7 @@ from assay.records.scores import ScoringResult
 from assay.records.verdicts import JudgeRubric, Label
 from assay.report import explain_case as explaining
 from assay.report.collect_cases import CaseResult
-from assay.runs.answer_labels import attach_answer_labels, make_answer_label, read_answer_labels
+from assay.runs.answer_labels import attach_answer_labels, make_answer_label, open_label_files, read_answer_labels
 from assay.runs.check_arguments import (
     MetricsLike,
     choose_name,
@@ -617,23 +617,25 @@ def settle(
 
 @says_arguments
 def calibrate(
-    labels: PathLike | Sequence[PathLike],
+    labels: LabelsLike,
     result: ScoreResult | None = None,
     *,
     verdicts: PathLike | Sequence[PathLike] = (),
     metrics: Sequence[str] | str = (),
     out: PathLike | None = None,
 ) -> CalibrationResult:
-    """Compare the scorers of a result with human labels, which are files; `out` is the calibration file to write.
+    """Compare the scorers of a result with human labels; `out` is the calibration file to write.
+
+    Labels are files, Labels or dictionaries.
 
     Raises InputError for bad labels, IncompleteError if no item has a label and a score.
     """
     from assay.calibration.calibrate_run import CalibrationRequest, calibrate_run, write_calibration
 
-    request = CalibrationRequest(
-        list(map(str, list_values(labels))), list(map(str, list_values(verdicts))), metrics=list_values(metrics)
-    )
-    calibration = calibrate_run(result.run if result is not None else None, request)
+    stores = list(map(str, list_values(verdicts)))
+    with open_label_files(labels) as files:
+        request = CalibrationRequest(files, stores, metrics=list_values(metrics))
+        calibration = calibrate_run(result.run if result is not None else None, request)
     if out is not None:
         write_calibration(str(out), calibration)
     return calibration

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import inspect
 import json
 import math
 import re
@@ -268,6 +269,28 @@ def test_scores_by_id_are_an_error_of_every_case_that_says_what_is_expected() ->
     result = assay.run(ask, ROWS[:2], metrics=[by_id])
     for case in result:
         assert "a list in the order of the cases, such as [scores[case.id] for case in" in case.metric_errors["by_id"]
+
+
+def test_a_table_of_questions_is_a_golden_set_by_its_path_as_its_rows_are(tmp_path: Path) -> None:
+    path = tmp_path / "golden.csv"
+    path.write_text("id,question,reference\nleave,How much leave?,12 days\n", encoding="utf-8")
+    rows = [{"id": "leave", "question": "How much leave?", "reference": "12 days"}]
+    assert read_golden_value(rows).cases == read_golden_value(path).cases
+
+
+def test_report_has_the_signature_of_the_function() -> None:
+    assert {"result", "html", "junit"} <= set(inspect.signature(assay.report).parameters)
+
+
+def test_dictionaries_of_labels_are_calibrated_as_their_file_is(tmp_path: Path) -> None:
+    golden = [{"id": f"q{n}", "question": f"What is {n}?", "must_have": [f"{n} euros"]} for n in range(10, 16)]
+    result = assay.run(lambda question: f"It is {question[8:10]} euros.", golden)
+    labels = [{"case_id": row["id"], "metric": "correctness", "rater": "Ann", "label": "correct"} for row in golden]
+    path = tmp_path / "labels.jsonl"
+    path.write_text("".join(json.dumps(label) + "\n" for label in labels), encoding="utf-8")
+    assert repr(assay.calibrate(path, result)) == repr(assay.calibrate(labels, result))
+    with pytest.raises(InputError, match=r"labels:2: "):
+        assay.calibrate([labels[0], {**labels[1], "label": "crrect"}], result)
 
 
 WRONG_TYPES = """

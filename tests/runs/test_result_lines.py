@@ -69,6 +69,13 @@ def test_a_missing_library_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPa
     assert isinstance(raised.value, AssayError)
 
 
+def test_cases_without_output_are_counted_beside_the_failed_ones() -> None:
+    golden = [{"id": f"q{number}", "question": f"Is it {number}?", "must_have": ["12"]} for number in (1, 2, 3)]
+    result = assay.score(golden, [{"case_id": "q1", "answer": "It is 12."}])
+    assert "failed: 2 of 3 (q2, q3), 2 without output" in str(result)
+    assert (0.0, 2) == (result.metric("failed").value, result.metric("failed").errors)
+
+
 def test_a_target_that_was_not_asked_any_more_is_said_beside_its_cases_without_output() -> None:
     golden = [{"id": f"q{number}", "question": f"Which tram is {number}?", "must_have": ["12"]} for number in range(15)]
 

@@ -76,8 +76,8 @@ def _classify_strings(texts: Sequence[str], default: str) -> str:
         return "ids"
     doubtful = next(text for text in texts if len(text.split()) > 1 or len(text) > LONGEST_ID_CHARS)
     raise ShapeError(
-        f"strings that could be ids or texts (got {shorten_repr(doubtful)}; expected objects with id or text, or "
-        "ids without spaces)"
+        f"strings that could be ids or texts (got {shorten_repr(doubtful)}; expected contexts: [texts], objects "
+        "with id or text, or ids without spaces)"
     )
 
 

@@ -260,7 +260,7 @@ def _check_answerable(case: Case, relevant: list[Evidence], builder: GoldenBuild
         )
         builder.note_error(spot, "evidence", message, "E_UNANSWERABLE")
     elif is_unlabelled(case) and builder.header.split != CANDIDATES_SPLIT:
-        message = "answer case with nothing to score (got no evidence and no reference; expected either)"
+        message = "answer case with nothing to score (got no evidence and no reference; expected either, or must_have)"
         builder.note_error(spot, "evidence", message, "E_NO_GOLD")
 
 

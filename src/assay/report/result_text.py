@@ -95,6 +95,8 @@ def _describe_failed(configs: Sequence[tuple[str, ConfigResult]]) -> str:
         shown = ", ".join(failed[:MAX_CASES]) + more
         prefix = f"{config}: " if len(configs) > 1 else ""
         parts.append(f"{prefix}{len(failed)} of {len(result.table.case_ids)}" + (f" ({shown})" if failed else ""))
+        if result.table.missing:
+            parts[-1] += f", {len(result.table.missing)} without output"
         if unknown:
             is_judged = describe_judged_unknowns(result) != ""
             parts[-1] += f", {unknown} unknown" + ("" if is_judged else ": nothing tells whether the answer is right")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
+import msgspec
 from msgspec import structs
 
 from assay.formats.label_files import (
@@ -90,6 +93,32 @@ def read_answer_labels(labels: Any) -> tuple[Label, ...]:
     return tuple(read)
 
 
+@contextmanager
+def open_label_files(labels: Any) -> Iterator[list[str]]:
+    """Yield the paths of files that hold labels: those that are given, and one for Labels and dictionaries.
+
+    Problems of these are named by their place in the list.
+    """
+    given = [labels] if isinstance(labels, (str, Path, Label, Mapping)) else list(labels)
+    paths = [str(label) for label in given if isinstance(label, (str, Path))]
+    rows = [label for label in given if not isinstance(label, (str, Path))]
+    if not rows:
+        yield paths
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "labels.jsonl")
+        path.write_bytes(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
+        try:
+            yield [*paths, str(path)]
+        except InputError as error:
+            problems = []
+            for problem in error.problems:
+                message = problem.message.replace(str(path), "labels")
+                place = "labels" if problem.path == str(path) else problem.path
+                problems.append(structs.replace(problem, path=place, message=message))
+            raise InputError(problems, more=error.more) from None
+
+
 def make_answer_label(
     case: Case, answer: str, label: str, rater: str, *, metric: str, note: str, sample: int | None = None
 ) -> Label:
@@ -119,7 +148,7 @@ def check_answer_labels(labels: Iterable[Label], source: str) -> None:
         if label.answer_hash is None:
             message = (
                 f"no answer_hash of {label.case_id} (expected that of the answer that was read, as "
-                "`assay labels export --only ambiguous` and `assay labels import` write it)"
+                "`assay labels export --only ambiguous` and `assay labels import` write it, and assay.label_answer)"
             )
             problems.append(Problem(source, None, "answer_hash", message, "E_LABEL"))
         elif label.source != "person":
@@ -173,15 +202,19 @@ def attach_answer_labels(golden: GoldenSet, labels: Sequence[Label]) -> tuple[Go
 
 def _keep_last_labels(labels: Sequence[Label]) -> tuple[Sequence[Label], list[str]]:
     """Return the last label of each person about an answer, and who changed their mind about which case."""
-    last: dict[tuple[str | None, ...], Label] = {}
+    last: dict[tuple[str | None, ...], list[Label]] = {}
     changed: dict[str, None] = {}
     for label in labels:
-        key = label.case_id, label.metric, label.rater, label.answer_hash, label.case_hash
-        before = last.get(key)
-        if before is not None and before.label != label.label:
+        alike = last.setdefault(_key_of_rater(label), [])
+        if alike and alike[-1].label != label.label:
             changed.setdefault(f"{label.rater} on {label.case_id}, {label.label}")
-        last[key] = label
-    return list(last.values()), list(changed)
+            alike.clear()
+        alike.append(label)  # one that says the same may be of a sample, and the other not
+    return [label for alike in last.values() for label in alike], list(changed)
+
+
+def _key_of_rater(label: Label) -> tuple[str | None, ...]:
+    return label.case_id, label.metric, label.rater, label.answer_hash, label.case_hash
 
 
 def describe_unmatched_labels(cases: Sequence[Case], tables: Mapping[str, ScoreTable]) -> tuple[str, ...]:

@@ -199,7 +199,7 @@ def _load_any_golden(path: str, notes: dict[str, None]) -> GoldenSet:
         return load_golden_file(path)
     except InputError as error:
         is_table = Path(path.removesuffix(".gz")).suffix in _ROW_SUFFIXES
-        if not is_table or any(problem.code != "E_FORMAT" for problem in error.problems):
+        if not is_table or any(problem.code not in _CODES_OF_OTHER_TABLES for problem in error.problems):
             raise
         try:
             foreign = load_foreign_file(path, is_golden=True)
@@ -211,6 +211,8 @@ def _load_any_golden(path: str, notes: dict[str, None]) -> GoldenSet:
     return check_cases(foreign, path).golden
 
 
+_CODES_OF_OTHER_TABLES = ("E_FORMAT", "E_HEADER")
+"""What is wrong with a file whose rows, or the columns of whose table, are of no format of Assay."""
 _ROW_SUFFIXES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv")
 
 

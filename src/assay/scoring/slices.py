@@ -115,7 +115,7 @@ def _check_keys(cases: Sequence[Case], keys: Sequence[str]) -> None:
         if key not in existing:
             close = difflib.get_close_matches(key, existing, n=1)
             hint = f"did you mean {close[0]!r}? " if close else ""
-            expected = f"expected {', '.join(existing)}"
+            expected = f"expected {', '.join(existing)}, or a key of the attributes of the cases"
             problems.append(
                 Problem("", None, "by", f"no case has this key (got {shorten_repr(key)}; {hint}{expected})")
             )
