@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import median
 
 HANDBOOK = Path(__file__).resolve().parents[1] / "examples" / "handbook"
-ASSAY = [sys.executable, "-c", "import sys; from assay.cli import main; sys.exit(main())"]
+ASSAY = [sys.executable, "-c", "from assay.__main__ import run_process; run_process()"]
 SCORE = [
     *(*ASSAY, "score", "--golden", str(HANDBOOK / "golden" / "handbook.jsonl")),
     *("--corpus", str(HANDBOOK / "corpus" / "chunks.jsonl"), "--outputs"),

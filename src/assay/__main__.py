@@ -5,15 +5,9 @@ from __future__ import annotations
 import atexit
 import os
 import sys
-import threading
-from collections.abc import Sequence
 from typing import NoReturn
 
-from assay.cli import main
-from assay.records.plugin_table import PluginTable
-
-ENDED_AT_ONCE = ("score", "compare", "explain", "report")
-"""Commands that read and write files and connect to nothing. Those that run targets or open stores end as usual."""
+from assay.cli import main, may_end_at_once
 
 
 def run_process() -> NoReturn:
@@ -32,15 +26,6 @@ def run_process() -> NoReturn:
             sys.exit(code)
         os._exit(code)
     sys.exit(code)
-
-
-def may_end_at_once(arguments: Sequence[str], code: int) -> bool:
-    """Return whether only files were used: no thread is left, no plugin was loaded, and nothing traces the run."""
-    if not arguments or arguments[0] not in ENDED_AT_ONCE:
-        return False
-    is_done = code in (0, 1) and threading.active_count() == 1  # an error may come from a plugin that was half loaded
-    is_traced = sys.gettrace() is not None or sys.getprofile() is not None
-    return is_done and not is_traced and not PluginTable.in_use
 
 
 if __name__ == "__main__":

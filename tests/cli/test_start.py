@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from assay.__main__ import may_end_at_once
+from assay.cli import may_end_at_once
 from assay.cli.app import COMMANDS, SHARING_A_FUNCTION, build_app
 from assay.records.plugin_table import PluginTable
 

@@ -6,6 +6,7 @@ import atexit
 import gc
 import os
 import sys
+import threading
 from collections.abc import Sequence
 
 GC_THRESHOLD = 500_000
@@ -15,6 +16,8 @@ FRAME_SIZE = 2**15 + 1
 """Words of the frame of `main`. Python keeps the frames of calls in blocks of 16 kB. It asks the system for a block,
 and gives it back, at every call that passes the end of one: a loop there took a twentieth of the time of a small run.
 A frame of 256 kB gets a block of 512 kB, whose rest holds all calls below, and costs nothing before its use."""
+ENDED_AT_ONCE = ("score", "compare", "explain", "report")
+"""Commands that read and write files and connect to nothing. Those that run targets or open stores end as usual."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,3 +35,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 main.__code__ = main.__code__.replace(co_stacksize=FRAME_SIZE)
+
+
+def may_end_at_once(arguments: Sequence[str], code: int) -> bool:
+    """Return whether only files were used: no thread is left, no plugin was loaded, and nothing traces the run."""
+    from assay.records.plugin_table import PluginTable
+
+    if not arguments or arguments[0] not in ENDED_AT_ONCE:
+        return False
+    is_done = code in (0, 1) and threading.active_count() == 1  # an error may come from a plugin that was half loaded
+    is_traced = sys.gettrace() is not None or sys.getprofile() is not None
+    return is_done and not is_traced and not PluginTable.in_use
