@@ -34,7 +34,7 @@ def attribute(question: str, facts: tuple[str, ...], chunk_id: str, answer: str)
     ("question", "fact", "chunk_id", "sentence", "values"),
     [
         (
-            "What does the hall cost?",
+            "What does the hall cost an evening?",
             "340 euros",
             "hall",
             "The hall is let for {} an evening.",

@@ -14,7 +14,7 @@ _PART = re.compile(
     r"|(?P<next>\|)"
     r"|(?P<end>\)(?P<may_be_absent>[*?]|\{0?,[0-9]*\}|\{0\})?)"
     r"|(?P<unknown>\\[uUxN]|\(\?(?!P=))"
-    r"|\\[0-9]+|\\.|\[\^?\]?(?:[^\]\\]|\\.)*+\]?|\{[0-9,]*\}|\(\?P=\w+\)",
+    r"|\\[0-9]+|\\.|\[\^?\]?(?>(?:[^\]\\]|\\.)*)\]?|\{[0-9,]*\}|\(\?P=\w+\)",
     re.DOTALL,
 )
 """What an expression tells its words by: text whose last letter cannot be absent, groups, what is looked for around a
