@@ -33,7 +33,7 @@ SETS = (
     *("forms", "quantities", "statements", "everyday", "service", "counter", "railway", "campus", "camping"),
     *("holiday", "town", "pharmacy", "museum", "wording", "aquarium", "ferry", "bakery", "clinic"),
     *("dormitory", "apartment", "worlds", "worlds-vi", "marathon", "reception", "reception-vi"),
-    *("clubhouse", "clubhouse-vi", "branches", "branches-vi", "theatre", "homestay-vi"),
+    *("clubhouse", "clubhouse-vi", "branches", "branches-vi", "theatre", "homestay-vi", "choir", "coach-vi"),
 )
 LONE_VALUES = "values"
 """The answers of the sets whose fact is one value, with that value as a reference and nothing else."""
@@ -43,7 +43,7 @@ LEAST_PASSED = dict.fromkeys(("service", "counter", "railway", "campus", "campin
     ("holiday", "town", "pharmacy", "museum"), 0.65
 )
 """Of right answers passed, neither failed nor left open."""
-ANSWERS_A_QUESTION = {"service": 4} | dict.fromkeys(
+ANSWERS_A_QUESTION = dict.fromkeys(("service", "choir", "coach-vi"), 4) | dict.fromkeys(
     (
         *("railway", "holiday", "apartment", "reception", "reception-vi", "clubhouse", "clubhouse-vi"),
         *("branches", "branches-vi", "theatre", "homestay-vi"),
@@ -184,6 +184,8 @@ _ROW_READERS: dict[str, Callable[..., MarkedAnswer]] = {
     "branches-vi": _make_any_answer,
     "theatre": _make_any_answer,
     "homestay-vi": _make_any_answer,
+    "choir": _make_any_answer,
+    "coach-vi": _make_any_answer,
 }
 
 
