@@ -66,7 +66,7 @@ def _is_of_other(
     others = [part for part in parts if part not in holders and any(is_rival(value, own) for own in part.quantities)]
     if not holders or not others:
         return False
-    claimed = {position: word for word in words for position in matches[word].positions}
+    claimed = {position: word for word in words for position in sources.positions_in(sentence, matches[word])}
     return all(any(_is_about_other(part, other, parts, claimed, sources) for other in others) for part in holders)
 
 

@@ -7,9 +7,10 @@ has both values, but each with the words of the other slot, holds both facts and
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import dropwhile, takewhile
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ from assay.text.facts.read_text import ReadText, Word, get_start, read_text
 from assay.text.facts.value_owner import is_comparable
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_agreement import is_same_quantity
+from assay.text.quantities.quantity_index import QuantityIndex
 from assay.text.statement_cues import RESPECTIVELY, VALUE_PART
 
 _JOINED = re.compile(r"\?|;|,? (?:and|va) ")
@@ -216,8 +218,20 @@ def _locate_names(text: ReadText, named: Sequence[Names]) -> list[Mention]:
     return [(word.start, owners[word.key]) for word in text.words if word.key in owners and _may_name(word)]
 
 
+_MARKS_OF_PARTS = (".", ";", ",")
+
+
+@lru_cache(maxsize=16)
+def _list_part_ends(lined: str) -> list[int]:
+    return [match.end() for match in VALUE_PART.finditer(lined)]
+
+
 def _find_part(value: Quantity, text: ReadText) -> tuple[int, int]:
-    start = max((match.end() for match in VALUE_PART.finditer(text.lined, 0, value.start)), default=0)
+    ends = _list_part_ends(text.lined)
+    index = bisect_right(ends, value.start)
+    start = ends[index - 1] if index else 0
+    if text.lined[value.start - 1 : value.start] in _MARKS_OF_PARTS:
+        start = value.start
     following = VALUE_PART.search(text.lined, max(value.end, value.rate_span[1]))
     return start, following.start() if following is not None else len(text.lined)
 
@@ -235,12 +249,15 @@ def _find_holders(text: ReadText, slots: Sequence[Slot], mentions: Sequence[Ment
     "The pool and the sauna are 5 and 8 euros" names all before it gives their values, which then have their order.
     """
     holders: list[set[int]] = [set() for _ in slots]
+    all_stated = list(_list_stated(text, slots))
     for clause in text.clauses:
         if clause.start != clause.sentence_start:
             continue
         low, high = clause.sentence_start, clause.sentence_end
-        stated = [(value, own) for value, own in _list_stated(text, slots) if low <= value.start < high]
-        named = [mention for mention in mentions if low <= mention[0] < high]
+        first, last = (bisect_left(all_stated, at, key=_get_value_start) for at in (low, high))
+        stated = all_stated[first:last]
+        first, last = (bisect_left(mentions, at, key=_get_mention_start) for at in (low, high))
+        named = mentions[first:last]
         if not stated or not named:
             continue
         is_apart = named[-1][0] < stated[0][0].start or stated[-1][0].start < named[0][0]
@@ -252,10 +269,20 @@ def _find_holders(text: ReadText, slots: Sequence[Slot], mentions: Sequence[Ment
     return holders
 
 
+def _get_value_start(stated: tuple[Quantity, int]) -> int:
+    return stated[0].start
+
+
+def _get_mention_start(mention: Mention) -> int:
+    return mention[0]
+
+
 def _list_stated(text: ReadText, slots: Sequence[Slot]) -> Iterator[tuple[Quantity, int]]:
     """Yield the values of slots in a text, each with the number of its slot."""
+    values = QuantityIndex([slot.value for slot in slots])
     for value in text.quantities:
-        for own, slot in enumerate(slots):
+        for own in values.iterate_places(value):
+            slot = slots[own]
             if is_same_quantity(slot.value, value):
                 yield value, own
 
