@@ -52,7 +52,7 @@ class RoleStatement(NamedTuple):
     quantities: Sequence[Quantity]
 
 
-class CaseTexts(NamedTuple):
+class RoleTexts(NamedTuple):
     """What a case says: its question, its reference and its facts. `ignores_marks`: words are compared without their
     diacritics, because fact, answer or reference are written without."""
 
@@ -66,7 +66,7 @@ class RoleContrast:
     """What a reference says only with the fact, and only of something else: terms by their keys, and values."""
 
     def __init__(
-        self, case: CaseTexts, own: Sequence[RoleStatement], others: Sequence[RoleStatement], asked: Sequence[RoleTerm]
+        self, case: RoleTexts, own: Sequence[RoleStatement], others: Sequence[RoleStatement], asked: Sequence[RoleTerm]
     ) -> None:
         self.ignores_marks = case.ignores_marks
         self.before = [statement for statement in others if statement.part.start < own[0].part.start]
@@ -122,7 +122,7 @@ def judge_roles(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
     if not texts.question.words or not texts.reference.words:
         return None
     ignores_marks = texts.ignore_marks or not texts.reference.has_marks
-    contrast = _contrast_roles(CaseTexts(texts.question, texts.reference, tuple(texts.explaining[2:]), ignores_marks))
+    contrast = _contrast_roles(RoleTexts(texts.question, texts.reference, tuple(texts.explaining[2:]), ignores_marks))
     if contrast is None:
         return None
     in_syllables = is_vietnamese(texts.question.text)
@@ -132,7 +132,7 @@ def judge_roles(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
 
 
 @lru_cache(maxsize=32)
-def _contrast_roles(case: CaseTexts) -> RoleContrast | None:
+def _contrast_roles(case: RoleTexts) -> RoleContrast | None:
     """Return what a reference keeps apart, None if that is nothing. All facts of a case ask for the same."""
     in_syllables = is_vietnamese(case.question.text)
     reference = _list_statements(case.reference, 0, len(case.reference.plain), in_syllables)
@@ -271,7 +271,7 @@ def _words_between(text: ReadText, low: int, high: int) -> Sequence[Word]:
     return text.words[first:last]
 
 
-def _find_holders(case: CaseTexts, parts: Sequence[Part]) -> set[int]:
+def _find_holders(case: RoleTexts, parts: Sequence[Part]) -> set[int]:
     """Return which parts of the reference hold a fact: with something of it that no part with more of it has."""
     reference = case.reference
     words_by_part = [
@@ -303,7 +303,7 @@ _ANY_MARKS = "*"
 
 
 def _list_held(
-    case: CaseTexts,
+    case: RoleTexts,
     fact: ReadText,
     parts_by_word: Mapping[tuple[str, str], Sequence[int]],
     numbers: Sequence[int],
