@@ -25,6 +25,7 @@ from assay.text.quantities.measures import find_measures
 from assay.text.quantities.quantity import Quantity, is_plain, split_range
 from assay.text.quantities.quantity_agreement import is_same_quantity
 from assay.text.quantities.quantity_index import QuantityIndex
+from assay.text.quantities.spoken_numbers import is_ordinal_among
 from assay.text.quantities.unit_names import split_glued_units
 from assay.text.tokens import stem_word
 
@@ -47,7 +48,7 @@ def list_unsourced_numbers(reading: ParsedAnswer) -> list[str]:
         text = split_glued_units(normalise_nfc(claim))
         for quantity in find_measures(claim):
             number = text[quantity.start : quantity.end].strip()
-            if not _DIGITS.search(number) or sources.have(quantity, number):
+            if not _DIGITS.search(number) or sources.have(quantity, number) or sources.have_ordinal(number, claim):
                 continue
             if not quantity.bound or not sources.have_within(quantity, text):
                 unsourced.append(number)
@@ -78,6 +79,10 @@ class _Sources:
         if key not in self._known:
             self._known[key] = self._find(key[0], number)
         return self._known[key]
+
+    def have_ordinal(self, number: str, claim: str) -> bool:
+        """Return whether a number is an ordinal that the claim or a text has in words."""
+        return is_ordinal_among(number, claim, self._texts)
 
     def _find(self, quantity: Quantity, number: str) -> bool:
         if self._read_near <= _MOST_READ_NEAR and _is_stated(quantity, self._iter_near(number)):

@@ -20,9 +20,10 @@ EXCEPTION = re.compile(
     r"\b(?:except(?:ing)?(?: for| on| that)?|with the exception of|apart from|aside from|besides|other than"
     r"|excluding|save for|unless"
     r"|(?:all|any|every|everything|everyone|anything|anyone|nothing|nobody|none|no one|each)(?: \w+){0,2} but"
-    r"|ngoai tru|ngoai(?= (?:thu|ngay|chu nhat)\b)|tru(?: khi)?)\b"
+    r"|ngoai tru|ngoai(?= (?:thu|ngay|chu nhat)\b)|ngoai(?= (?:[^\W\d_]+ ){1,5}ra\b)|tru(?: khi)?)\b"
 )
-_MAY_ADD = frozenset(("aside from", "besides"))
+_REACH_AFTER_CUE = 50
+_MAY_ADD = frozenset(("aside from", "besides", "ngoai"))
 """May also say that something is there in addition: "besides Monday, it opens on Friday"."""
 _BETWEEN = LatePattern(
     r"(?: (?:it's|it is|they are|they're|you are|you have|it has|la|vao|ngay))?(?: [\w'$€£-]+){0,4} ?[\"'$€£]?"
@@ -38,7 +39,10 @@ _DECIDED = LatePattern(
 def list_exceptions(text: ReadText, low: int, high: int) -> list[re.Match[str]]:
     """Return the words for an exception between two positions; "trụ" and "trú" are folded like "trừ" and are none."""
     matches = []
-    for match in EXCEPTION.finditer(text.plain, low, high):
+    # What follows a word tells whether it is one: "ngoài thứ Năm" is an exception, "ngoài trời" is outside.
+    for match in EXCEPTION.finditer(text.plain, low, high + _REACH_AFTER_CUE):
+        if match.end() > high:
+            break
         written = text.text[match.start() : match.end()].lower()
         if not match[0].startswith("tru") or written.isascii() or written.startswith("trừ"):
             matches.append(match)

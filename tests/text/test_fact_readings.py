@@ -1,0 +1,71 @@
+"""Times with a part of the day, fifty-fifty, ordinals, and what is named besides something else."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.attribution.case_facts import find_unsupported_numbers
+from assay.text.stated_facts import judge_facts
+
+
+def judge(question: str, fact: str, answer: str, reference: str = "") -> str:
+    return judge_facts(answer, [fact], question, reference)[0].state
+
+
+@pytest.mark.parametrize(
+    ("fact", "answer"),
+    [
+        ("20:15", "The last ferry leaves at 8:15 in the evening."),
+        ("20:15", "8:15 at night."),
+        ("19:40", "It's at 7:40 this evening."),
+        ("16:05", "At 4:05, in the afternoon."),
+        ("7:20", "7:20 in the morning."),
+        ("18:30 – 21:00", "From 6:30 to 9:00 in the evening."),
+        ("19:45", "Lúc 7:45 tối nhé."),
+        ("14:10", "2:10 chiều."),
+        ("6:50", "6:50 sáng ạ."),
+        ("half", "It's fifty-fifty between the sea and the lake."),
+        ("50%", "We split the bill 50/50."),
+        ("một nửa", "Chia năm mươi năm mươi ạ."),
+    ],
+)
+def test_a_value_in_another_form_is_stated(fact: str, answer: str) -> None:
+    assert "stated" == judge("?", fact, answer)
+
+
+@pytest.mark.parametrize(
+    ("fact", "answer", "state"),
+    [
+        ("20:15", "8:15 in the morning.", "unknown"),
+        ("20:15", "8:15 sáng.", "unknown"),
+        ("8:15", "It leaves at 8:15 in the evening.", "stated"),
+        ("20:15", "Xe chạy 8:15 sang Hà Nội.", "unknown"),  # "sang" is "to"
+        ("20:15", "8:15 tôi mới đến.", "unknown"),  # "tôi" is "I"
+        ("00:30", "12:30 at night.", "unknown"),
+        ("01:15", "1:15 at night.", "stated"),
+        ("half", "There were 50 of us, 50 tents.", "missing"),
+    ],
+)
+def test_what_another_word_may_mean_is_not_taken_for_a_part_of_the_day(fact: str, answer: str, state: str) -> None:
+    assert state == judge("?", fact, answer)
+
+
+@pytest.mark.parametrize(
+    ("question", "fact", "answer", "state"),
+    [
+        ("What do I have to bring?", "a torch", "Besides a torch you have to bring a rope.", "unknown"),
+        ("When does the stall open?", "Friday", "Every day besides Friday.", "unknown"),
+        ("Cần mang theo gì?", "đèn pin", "Ngoài đèn pin ra thì phải mang dây thừng.", "unknown"),
+        ("Chợ họp ngày nào?", "thứ Sáu", "Ngày nào cũng họp ngoài thứ Sáu.", "unknown"),
+        ("Ngoài áo mưa cần gì?", "đèn pin", "Ngoài áo mưa, cần mang đèn pin.", "stated"),
+        ("Tập ở đâu?", "ngoài trời", "Lớp tập ngoài trời ạ.", "stated"),
+    ],
+)
+def test_what_is_named_besides_something_is_left_open(question: str, fact: str, answer: str, state: str) -> None:
+    assert state == judge(question, fact, answer)
+
+
+def test_an_ordinal_in_words_is_no_number_that_no_text_has() -> None:
+    assert [] == find_unsupported_numbers("You can row from the third week.", ["Beginners row early."])
+    assert [] == find_unsupported_numbers("Paid on the 2nd of each month.", ["It is paid on the second of each month."])
+    assert ["4th"] == find_unsupported_numbers("Paid on the 4th of each month.", ["Paid on the second."])
