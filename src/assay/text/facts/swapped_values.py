@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import dropwhile, takewhile
+from itertools import combinations, dropwhile, takewhile
 from typing import NamedTuple
 
 from assay.text.facts.fact_judgments import SWAPPED, FactJudgment, FactState
@@ -62,11 +62,43 @@ def find_swapped_values(question: str, reference: str, answer: str, facts: Seque
     >>> find_swapped_values(question, "3 euros; 6 euros", "A helmet is 3 euros, a return 6 euros.", facts)
     {}
     """
+    judgments = {}
+    for fact in facts:
+        if _has_several_values(read_text(fact)):
+            judgment = _judge_values_of(fact, question, reference, answer)
+            if judgment is not None:
+                judgments[fact] = judgment
     values = _list_values(facts)
     slots = _find_slots(read_text(question), read_text(reference), values) if len(values) >= _FEWEST else []
-    if not slots:
-        return {}
-    read_answer = read_text(answer)
+    return {**judgments, **_judge_slots(read_text(answer), slots)} if slots else judgments
+
+
+def _has_several_values(fact: ReadText) -> bool:
+    """Whether a fact has values of one measure, each another one: "printing 5 cents, scanning 20 cents"."""
+    values = fact.quantities
+    if len(values) < _FEWEST or not all(is_comparable(values[0], own) for own in values[1:]):
+        return False
+    return not any(is_same_quantity(own, other) for own, other in combinations(values, 2))
+
+
+def _judge_values_of(fact: str, question: str, reference: str, answer: str) -> FactJudgment | None:
+    """Return the judgment of a fact whose own values an answer gives to one another's names; None otherwise.
+
+    The names are those of the fact, else of question and reference. One value alone with another's name decides
+    nothing: "5 of the 12 days may be carried over".
+    """
+    read_question, read_fact = read_text(question), read_text(fact)
+    values = {str(place): value for place, value in enumerate(read_fact.quantities)}
+    slots = _find_slots(read_question, read_fact, values) or _find_slots(read_question, read_text(reference), values)
+    swapped = _judge_slots(read_text(answer), slots) if slots else {}
+    if len(swapped) < _FEWEST:
+        return None
+    denied = [judgment for judgment in swapped.values() if judgment.state == "denied"]
+    return (denied or list(swapped.values()))[0]._replace(fact=fact)
+
+
+def _judge_slots(read_answer: ReadText, slots: Sequence[Slot]) -> dict[str, FactJudgment]:
+    """Return the judgments of the slots whose values an answer gives to another one, by their facts."""
     mentions = _locate_names(read_answer, [slot.names for slot in slots])
     if not mentions:
         return _judge_order(read_answer, slots)
