@@ -109,7 +109,12 @@ class CaseFacts(Struct, frozen=True, dict=True):
         """The names, codes and quantities that the answer states in the place of a fact that it lacks: of its kind, and
         not in the question; none if no text of the context is known. Where the answer has other facts, the sentence
         that has the value must be nearer to what the context says of the fact than to what it says of the value."""
-        if self.behaviour != ANSWER_BEHAVIOUR or not self.context_texts:
+        return self.values_in_place if self.context_texts else ()
+
+    @cached_property
+    def values_in_place(self) -> tuple[str, ...]:
+        """`other_values`, also where no text of the context is known."""
+        if self.behaviour != ANSWER_BEHAVIOUR:
             return ()
         values: dict[str, None] = {}
         for fact in self.content_quality.missing:
