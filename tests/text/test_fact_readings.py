@@ -69,3 +69,26 @@ def test_an_ordinal_in_words_is_no_number_that_no_text_has() -> None:
     assert [] == find_unsupported_numbers("You can row from the third week.", ["Beginners row early."])
     assert [] == find_unsupported_numbers("Paid on the 2nd of each month.", ["It is paid on the second of each month."])
     assert ["4th"] == find_unsupported_numbers("Paid on the 4th of each month.", ["Paid on the second."])
+
+
+@pytest.mark.parametrize(
+    ("question", "fact", "answer", "state"),
+    [
+        (
+            "Which day is there no market?", "Easter Monday",
+            "No market on Easter Monday. Every other Monday there is.", "stated",
+        ),
+        ("Which day is there no market?", "Easter Monday", "There's no market on Easter Monday.", "stated"),
+        ("Which day is there no market?", "Easter Monday", "The market is off on Easter Monday.", "stated"),
+        ("Which day is there no market?", "Easter Monday", "There is a market on Easter Monday.", "unknown"),
+        ("Which day is there no market?", "Easter Monday", "There's no parking on Easter Monday.", "unknown"),
+        ("Ngày nào không có chợ?", "thứ Hai", "Thứ Hai không có chợ.", "stated"),
+        ("What is the most a visitor pays?", "£40", "The maximum is £40; the first visit is £25.", "unknown"),
+        ("What is the most a visitor pays?", "£40", "£25 for the first visit and £40 for the second.", "unknown"),
+        ("What is the most a visitor pays?", "£40", "The cap is £40.", "stated"),
+    ],
+)  # fmt: skip
+def test_a_right_answer_may_repeat_what_a_question_denies_or_asks_the_most_of(
+    question: str, fact: str, answer: str, state: str
+) -> None:
+    assert state == judge(question, fact, answer)

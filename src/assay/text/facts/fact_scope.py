@@ -7,6 +7,7 @@ say when it closes. The functions work on folded text (`fold_in_place`), so Viet
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from assay.text.facts.read_text import ReadText
@@ -123,6 +124,19 @@ _UPPER = re.compile(
     r"|years?|euros?|dollars?|pounds?|c?m|k?g|km)\b)))"
     r"|nhieu nhat|khong qua|trong vong|trong (?=\d|may\b)|cham nhat|trong bao nhieu|han (?:nop|chot|cuoi))\b"
 )
+_UPPER_NAMES = frozenset("maximum max most highest largest cap capped limit limited ceiling top tops tran".split())
+_ASKS_FOR_MOST = LatePattern(r"\b(?:the most|at most|maximum|max|highest|largest|upper limit|cap|ceiling|toi da)\b")
+
+
+def names_asked_most(words: Iterable[str], question: str) -> bool:
+    """Return whether a folded question asks for the most and some folded words call it by one of its names.
+
+    >>> names_asked_most(("the", "cap"), "what is the most one pays?"), names_asked_most(("cap",), "what does it cost?")
+    (True, False)
+    """
+    return not _UPPER_NAMES.isdisjoint(words) and _ASKS_FOR_MOST.search(question) is not None
+
+
 _LOWER = re.compile(
     r"\b(?:min(?:imum)?|at least|no (?:less|fewer|earlier) than|smallest|shortest|lowest|earliest|toi thieu|it nhat"
     r"|som nhat)\b"

@@ -13,6 +13,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from assay.text.facts.fact_scope import names_asked_most
 from assay.text.facts.read_text import ReadText, Word, get_start
 from assay.text.languages import guess_language
 from assay.text.late_pattern import LatePattern
@@ -389,6 +390,8 @@ class ValueOwner:
         has_value = other_value is not None
         plain = self.answer.plain
         if self.is_of_other_day(other, own):
+            return None
+        if names_asked_most((word.folded for word in self.words_in(own)), self.question.plain):
             return None
         if self._follows_from_before(own, has_value=has_value) or (
             not has_value and _CONSEQUENCE.match(plain, other.start)
