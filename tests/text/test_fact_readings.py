@@ -92,3 +92,19 @@ def test_a_right_answer_may_repeat_what_a_question_denies_or_asks_the_most_of(
     question: str, fact: str, answer: str, state: str
 ) -> None:
     assert state == judge(question, fact, answer)
+
+
+@pytest.mark.parametrize(
+    ("fact", "answer", "state"),
+    [
+        ("9,400,000 users", "9.4m users", "stated"),
+        ("12,000,000 guests", "12 mln guests", "stated"),
+        ("12 million", "It was 12,000,000 in all.", "stated"),
+        ("12,000,000", "It is 12m.", "unknown"),
+        ("12 metres", "It is 12m.", "stated"),
+        ("12,000,000", "It is 13m.", "missing"),
+        ("12 triệu khách", "12.000.000 khách", "stated"),
+    ],
+)
+def test_millions_are_read_in_all_their_forms(fact: str, answer: str, state: str) -> None:
+    assert state == judge("How many?", fact, answer)
