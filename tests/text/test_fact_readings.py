@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.attribution.case_facts import find_unsupported_numbers
-from assay.text.stated_facts import judge_facts
+from assay.text.facts.stated_facts import judge_facts
 
 
 def judge(question: str, fact: str, answer: str, reference: str = "") -> str:

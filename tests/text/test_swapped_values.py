@@ -6,7 +6,7 @@ import pytest
 
 from assay.metrics.expected_text import assess_answer_text
 from assay.records.golden_set import Case
-from assay.text.stated_facts import judge_facts
+from assay.text.facts.stated_facts import judge_facts
 
 KAYAK = Case(
     "c",
