@@ -110,7 +110,7 @@ def _is_other_threshold(wanted: Quantity, own: Quantity) -> bool:
 
 
 _MILLION = Decimal(10**6)
-_WITH_M = re.compile(r"[\d.,]+ ?m\b")
+_WITH_M = re.compile(r"\d ?m\b")
 
 
 def _may_be_millions(wanted: Quantity, own: Quantity, answer: ReadText) -> bool:
