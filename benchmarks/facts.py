@@ -4,7 +4,8 @@
 somebody has worked on its errors after the first score), which answers the rules pass, leave open (`unknown`) and fail,
 with Wilson intervals, and the CPU time of an answer. `--development` leaves out the other halves, `--errors` lists the
 wrongly judged answers of the development halves.
-`benchmarks/fact_answers/README.md` says what the sets hold. Exit 1 if a bar is missed.
+`benchmarks/fact_answers/README.md` says what the sets hold. Exit 1 unless the rates of all untouched halves together
+lie above their bars with their whole interval, or if the interval of a half lies below its bar (ADR 0189).
 """
 
 from __future__ import annotations
@@ -33,17 +34,21 @@ SETS = (
     *("forms", "quantities", "statements", "everyday", "service", "counter", "railway", "campus", "camping"),
     *("holiday", "town", "pharmacy", "museum", "wording", "aquarium", "ferry", "bakery", "clinic"),
     *("dormitory", "apartment", "worlds", "worlds-vi", "marathon", "reception", "reception-vi"),
-    *("clubhouse", "clubhouse-vi", "branches", "branches-vi", "theatre", "homestay-vi"),
+    *("clubhouse", "clubhouse-vi", "branches", "branches-vi", "theatre", "homestay-vi", "choir", "coach-vi"),
 )
 LONE_VALUES = "values"
 """The answers of the sets whose fact is one value, with that value as a reference and nothing else."""
+BELOW, TOO_SMALL, NOT_ABOVE = "BELOW THE BAR", "too small to tell", "NOT ABOVE THE BAR"
+"""What is said of a rate whose whole interval lies below its bar, of one whose interval reaches it, and of a pooled
+rate whose interval does not lie above it."""
+SLOW = "TOO SLOW"
 LEAST_SHARE = 0.85
 """Of right answers not failed, and of wrong answers not passed."""
 LEAST_PASSED = dict.fromkeys(("service", "counter", "railway", "campus", "camping"), 0.75) | dict.fromkeys(
     ("holiday", "town", "pharmacy", "museum"), 0.65
 )
 """Of right answers passed, neither failed nor left open."""
-ANSWERS_A_QUESTION = {"service": 4} | dict.fromkeys(
+ANSWERS_A_QUESTION = dict.fromkeys(("service", "choir", "coach-vi"), 4) | dict.fromkeys(
     (
         *("railway", "holiday", "apartment", "reception", "reception-vi", "clubhouse", "clubhouse-vi"),
         *("branches", "branches-vi", "theatre", "homestay-vi"),
@@ -184,6 +189,8 @@ _ROW_READERS: dict[str, Callable[..., MarkedAnswer]] = {
     "branches-vi": _make_any_answer,
     "theatre": _make_any_answer,
     "homestay-vi": _make_any_answer,
+    "choir": _make_any_answer,
+    "coach-vi": _make_any_answer,
 }
 
 
@@ -227,21 +234,71 @@ def format_share(count: int, total: int) -> str:
     return f"{count / total:.3f} ({bounds.low:.3f} to {bounds.high:.3f}, n={total})"
 
 
-def report_answers(name: str, half: str, answers: Sequence[MarkedAnswer]) -> Iterator[str]:
-    """Yield the figures of one half of a set; the last part of a line that misses a bar says so."""
+class JudgedShare(NamedTuple):
+    """How many of some answers the rules judge well enough, the bar for that share, and the line that says so."""
+
+    good: int
+    total: int
+    bar: float
+    text: str
+
+    def find_verdict(self) -> str:
+        """Return what the interval tells of a share that misses its bar; "" of one that does not.
+
+        >>> [JudgedShare(good, 26, 0.85, "").find_verdict() for good in (26, 20, 12)]
+        ['', 'too small to tell', 'BELOW THE BAR']
+        """
+        if self.good >= self.bar * self.total:
+            return ""
+        return BELOW if wilson_interval(self.good, self.total).high < self.bar else TOO_SMALL
+
+    def format_line(self) -> str:
+        """Return the line, ended by what the interval tells where the bar is missed."""
+        return f"{self.text}  {self.find_verdict()}".rstrip()
+
+
+CLAIMS = {True: (FAILED, "right not failed"), False: (PASSED, "wrong not passed")}
+"""Of right and of wrong answers, the outcome that they must not have, and the words for the share without it."""
+
+
+def judge_answers(name: str, half: str, answers: Sequence[MarkedAnswer]) -> Iterator[JudgedShare]:
+    """Yield the shares of one half of a set: right answers not failed and passed, wrong ones not passed."""
     part = "read since" if half == HALVES[1] and name in READ_SINCE else half
-    for is_right, bad_outcome, claim in ((True, FAILED, "right not failed"), (False, PASSED, "wrong not passed")):
+    for is_right, (bad_outcome, claim) in CLAIMS.items():
         outcomes = Counter(assess_answer(answer) for answer in answers if answer.is_right == is_right)
         total = outcomes.total()
         if not total:
             continue
         good = total - outcomes[bad_outcome]
-        missed = " MISSED" if good < LEAST_SHARE * total else ""
         counts = ", ".join(f"{outcome} {outcomes[outcome]}" for outcome in (PASSED, OPEN, FAILED))
-        yield f"{name:12} {part:11} {claim}: {format_share(good, total)}; {counts}{missed}"
+        text = f"{name:12} {part:11} {claim}: {format_share(good, total)}; {counts}"
+        yield JudgedShare(good, total, LEAST_SHARE, text)
         if is_right:
-            missed = " MISSED" if outcomes[PASSED] < LEAST_PASSED.get(name, 0) * total else ""
-            yield f"{name:12} {part:11} right passed: {format_share(outcomes[PASSED], total)}{missed}"
+            text = f"{name:12} {part:11} right passed: {format_share(outcomes[PASSED], total)}"
+            yield JudgedShare(outcomes[PASSED], total, LEAST_PASSED.get(name, 0), text)
+
+
+def pool_answers(names: Sequence[str]) -> list[MarkedAnswer]:
+    """Return the answers of the untouched halves of sets together, without those that were read since."""
+    pooled: list[MarkedAnswer] = []
+    for name in names:
+        if name not in READ_SINCE:
+            pooled += read_answers(name)[HALVES[1]]
+    return pooled
+
+
+def judge_pooled_answers(answers: Sequence[MarkedAnswer]) -> Iterator[str]:
+    """Yield the rates that decide: of all untouched halves together, each with whether its interval is above its bar.
+
+    Answers to one question are counted as if they were independent.
+    """
+    for is_right, (bad_outcome, claim) in CLAIMS.items():
+        outcomes = Counter(assess_answer(answer) for answer in answers if answer.is_right == is_right)
+        total = outcomes.total()
+        good = total - outcomes[bad_outcome]
+        is_above = wilson_interval(good, total).low > LEAST_SHARE
+        verdict = f"above the bar of {LEAST_SHARE:g}" if is_above else NOT_ABOVE
+        yield f"all untouched halves, {claim}: {format_share(good, total)}  {verdict}"
 
 
 def list_errors(answers: Sequence[MarkedAnswer]) -> Iterator[str]:
@@ -268,8 +325,10 @@ def report_short_answers(half: str, answers: Sequence[ShortAnswer]) -> Iterator[
     for is_supported, name in ((True, "supported"), (False, "unsupported")):
         total = len(scores[is_supported])
         share = format_share(called_supported[is_supported], total)
-        missed = " MISSED" if not is_supported and called_supported[is_supported] > (1 - LEAST_SHARE) * total else ""
-        yield f"{'':22} called supported of the {name}: {share}{missed}"
+        text = f"{'':22} called supported of the {name}: {share}"
+        # Of the unsupported ones, those that are not called so are good.
+        good = total if is_supported else total - called_supported[is_supported]
+        yield JudgedShare(good, total, LEAST_SHARE, text).format_line()
 
 
 # ── times ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -305,27 +364,27 @@ def _time_each(texts: Sequence[str], work: Callable[[str], object], rounds: int)
 
 
 def main() -> int:
-    """Print the figures; return 1 if a bar is missed."""
+    """Print the figures; return 1 if a bar is missed beyond doubt, or not reached by all answers together."""
     shows_errors = "--errors" in sys.argv[1:]
     halves = HALVES[:1] if "--development" in sys.argv[1:] else HALVES
     lines: list[str] = []
     for name in SETS:
         for half in halves:
             answers = read_answers(name)[half]
-            if not answers:
-                continue
-            lines += report_answers(name, half, answers)
+            lines += [share.format_line() for share in judge_answers(name, half, answers)]
             if shows_errors and half == "development":
                 lines += list_errors(answers)
     for half in halves:
-        lines += report_answers(LONE_VALUES, half, read_lone_values(half))
+        lines += [share.format_line() for share in judge_answers(LONE_VALUES, half, read_lone_values(half))]
     for half in halves:
         lines += report_short_answers(half, read_short_answers()[half])
+    if HALVES[1] in halves:
+        lines += judge_pooled_answers(pool_answers(SETS))
     for name, milliseconds in measure_milliseconds().items():
-        missed = " MISSED" if milliseconds > MOST_MILLISECONDS[name] else ""
+        missed = f"  {SLOW}" if milliseconds > MOST_MILLISECONDS[name] else ""
         lines.append(f"{name}: {milliseconds:.3f} ms of CPU an answer (bar: {MOST_MILLISECONDS[name]:g}){missed}")
     print("\n".join(lines))
-    return int(any(line.endswith("MISSED") for line in lines))
+    return int(any(line.endswith((BELOW, NOT_ABOVE, SLOW)) for line in lines))
 
 
 if __name__ == "__main__":

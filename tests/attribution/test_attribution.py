@@ -33,6 +33,10 @@ def told(found: Attribution) -> tuple[str, str | None, str | None]:
     return found.verdict, found.cause, found.stage
 
 
+def told_value(found: Attribution) -> tuple[str | None, str]:
+    return found.cause, found.subcause
+
+
 # ── the cell ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -62,8 +66,9 @@ def test_a_case_without_labelled_evidence_asks_for_labels_and_not_for_stages() -
     found = blamed(unlabelled, seen(stage("dense", "office"), stage("context", "office"), answer=BAD))
     assert "insufficient_trace" == found.cause
     assert found.fix.startswith("name in the golden case the evidence that its answer needs")
-    found = blamed(unlabelled, seen(answer=BAD))
+    found = blamed(unlabelled, seen(answer="Ask the office."))
     assert ("insufficient_trace", True) == (found.cause, found.fix.startswith("report every stage with its chunks"))
+    assert ("generator", "wrong_entity_or_number") == told_value(blamed(unlabelled, seen(answer=BAD)))
 
 
 def test_any_evidence_is_enough_where_the_settings_say_so() -> None:

@@ -176,3 +176,23 @@ def test_a_value_that_only_a_superseded_text_has_comes_from_the_index(
     result: ScoreResult = api.score(GoldenSet((case,), as_of="2026-05-01"), [observation], corpus=corpus)
     found = attribute_run(result.run, "c")["a"]
     assert cause == found.cause
+
+
+@pytest.mark.parametrize(
+    ("fact", "answer"),
+    [
+        ("15 euros", "A lesson costs 18 euros."),
+        ("thứ Năm, 9 giờ", "Lớp học lúc 10 giờ thứ Năm ạ."),
+        ("0384 661 270", "Call 0384 661 207."),
+    ],
+)
+def test_a_wrong_value_is_the_cause_where_no_evidence_is_required_and_no_stage_reported(fact: str, answer: str) -> None:
+    result = api.score(GoldenSet((Case("a", "?", must_have=(fact,)),)), [Observation("a", "c", answer=answer)])
+    found = attribute_run(result.run, "c")["a"]
+    assert ("generator", WRONG_VALUE, "low") == (found.cause, found.subcause, found.confidence)
+    assert fact in found.evidence[0]
+
+
+def test_what_states_no_value_in_place_of_a_fact_has_no_such_cause() -> None:
+    result = api.score(GoldenSet((Case("a", "?", must_have=("15 euros",)),)), [Observation("a", "c", answer="Ask us.")])
+    assert "insufficient_trace" == attribute_run(result.run, "c")["a"].cause

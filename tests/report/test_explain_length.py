@@ -120,3 +120,14 @@ def test_a_lost_passage_is_quoted_as_it_is_written() -> None:
     )
     assert quote_difference("| Basic | 9 USD |\n| Pro | 19 USD |", "| Pro | 19 USD |") == "Basic 9 USD"
     assert quote_difference("same words", "same words") == ""
+
+
+@pytest.mark.parametrize("width", [80, 100, 160])
+def test_what_to_do_about_open_facts_is_not_cut_with_them(width: int) -> None:
+    facts = tuple(f"the {name} of the northern harbour" for name in ("caretaker", "harbourmaster", "pilot", "coxswain"))
+    golden = GoldenSet((Case("a", "Who opens the gate in winter?", must_have=facts),))
+    observation = Observation("a", answer="It stays locked.", config_id="c")
+    run = score_observations(ScoreInputs.from_golden(golden, ScoreRequest()), [observation])
+    text = " ".join(explain_case(run, "a", "c", width=width).split())
+    assert "what is open: a judge can tell (assay judge), or a person who reads the answer (assay labels export" in text
+    assert "--only ambiguous)" in text

@@ -12,8 +12,8 @@ from assay.text.facts.stated_facts import judge_facts
     [
         ("The bar closes at 08:15 in the evening.", "08:15", "unknown"),
         ("The bar closes at 08:15 in the morning.", "08:15", "stated"),
-        ("The bar closes at 8:15 in the evening.", "8:15 pm", "unknown"),
-        ("The bar closes at 8:15 in the evening.", "20:15", "unknown"),
+        ("The bar closes at 8:15 in the evening.", "8:15 pm", "stated"),
+        ("The bar closes at 8:15 in the evening.", "20:15", "stated"),
         ("The bar closes at 02:15 at night.", "02:15", "stated"),
     ],
 )

@@ -6,6 +6,7 @@ import pytest
 
 from assay.metrics.expected_text import assess_answer_text
 from assay.records.golden_set import Case
+from assay.text.facts.stated_facts import judge_facts
 
 KAYAK = Case(
     "c",
@@ -111,3 +112,55 @@ def test_a_value_belongs_to_its_slot(case: Case, answer: str, is_right: bool | N
     assert quality.good is is_right
     reasons = quality.unknown if is_right is None else quality.denials
     assert is_right or any("swapped" in reason for reason in reasons)
+
+
+@pytest.mark.parametrize(
+    ("question", "fact", "answer", "state"),
+    [
+        (
+            "What do printing and scanning cost?", "printing 5 cents, scanning 20 cents",
+            "Scanning is 5 cents and printing 20 cents.", "denied",
+        ),
+        (
+            "What do printing and scanning cost?", "printing 5 cents, scanning 20 cents",
+            "20 cents for a scan (scanning) and 5 for printing.", "stated",
+        ),
+        (
+            "What do printing and scanning cost?", "printing 5 cents, scanning 20 cents",
+            "Scanning and printing are 20 and 5 cents.", "stated",
+        ),
+        (
+            "How long is the notice?", "one month for rooms, three months for flats",
+            "Rooms need three months and flats one month.", "denied",
+        ),
+        (
+            "How long is the notice?", "one month for rooms, three months for flats",
+            "Flats need three months and rooms one month.", "stated",
+        ),
+        (
+            "What are the prices?", "£30 for swimmers and £12 for spectators",
+            "Spectators are £30, swimmers £12.", "denied",
+        ),
+        (
+            "What are the prices?", "£30 for swimmers and £12 for spectators",
+            "A spectator pays £12, a swimmer £30.", "stated",
+        ),
+        (
+            "When is it open?", "open 9:00, last entry 17:00",
+            "It opens at 17:00 and the last entry is at 9:00.", "denied",
+        ),
+        ("When is it open?", "open 9:00, last entry 17:00", "Last entry is at 17:00, it opens at 9:00.", "stated"),
+        ("Giá vé?", "người lớn 50.000đ, trẻ em 20.000đ", "Vé trẻ em 50.000đ, người lớn 20.000đ ạ.", "denied"),
+        ("Giá vé?", "người lớn 50.000đ, trẻ em 20.000đ", "Vé trẻ em 20.000đ, người lớn 50.000đ ạ.", "stated"),
+        (
+            "How much leave?", "12 days, 5 of which may be carried over",
+            "5 of your 12 days can be carried over.", "stated",
+        ),
+        (
+            "How much leave?", "12 days, 5 of which may be carried over",
+            "12 days; you may carry over 5 of them.", "stated",
+        ),
+    ],
+)  # fmt: skip
+def test_the_values_of_one_fact_belong_to_its_words(question: str, fact: str, answer: str, state: str) -> None:
+    assert state == judge_facts(answer, [fact], question)[0].state

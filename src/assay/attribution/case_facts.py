@@ -47,6 +47,7 @@ from assay.text.numbers import Date, Number, find_quantities, is_split_number
 from assay.text.quantities.measures import find_measures
 from assay.text.quantities.quantity import Quantity, is_telephone_number, split_range
 from assay.text.quantities.quantity_agreement import is_same_quantity
+from assay.text.quantities.spoken_numbers import is_ordinal_among
 from assay.text.quantities.unit_names import split_glued_units
 from assay.text.tokens import tokenise_text
 
@@ -108,7 +109,12 @@ class CaseFacts(Struct, frozen=True, dict=True):
         """The names, codes and quantities that the answer states in the place of a fact that it lacks: of its kind, and
         not in the question; none if no text of the context is known. Where the answer has other facts, the sentence
         that has the value must be nearer to what the context says of the fact than to what it says of the value."""
-        if self.behaviour != ANSWER_BEHAVIOUR or not self.context_texts:
+        return self.values_in_place if self.context_texts else ()
+
+    @cached_property
+    def values_in_place(self) -> tuple[str, ...]:
+        """`other_values`, also where no text of the context is known."""
+        if self.behaviour != ANSWER_BEHAVIOUR:
             return ()
         values: dict[str, None] = {}
         for fact in self.content_quality.missing:
@@ -579,7 +585,8 @@ def find_unsupported_numbers(answer: str, texts: Iterable[str]) -> list[str]:
     >>> find_unsupported_numbers("14 days, 5 of them in May [3]", ["5 days"])
     ['14 days']
     """
-    answer = split_glued_units(normalise_nfc(remove_citation_markers(answer)))
+    written = normalise_nfc(remove_citation_markers(answer))
+    answer = split_glued_units(written)
     texts = list(texts)
     shown_numbers = _ShownNumbers(texts)
     measures = find_measures(answer)
@@ -593,6 +600,8 @@ def find_unsupported_numbers(answer: str, texts: Iterable[str]) -> list[str]:
     shown = [measure for text in texts for measure in find_measures(text)]
     supported = [measure for measure in measures if _is_shown(measure, shown)]
     unknown = [item for item in unsupported if not _is_inside(item, supported)]
+    # "The first month" is respelled to be read, and a source may have the 1st in words.
+    unknown = [item for item in unknown if not is_ordinal_among(answer[item.start : item.end], written, texts)]
     quoted = [(item.start, answer[item.start : item.end]) for item in unknown if not _is_spelled_out(item)]
     quoted += [(phone.start, answer[phone.start : phone.end]) for phone in phones if phone not in supported]
     return [text for _, text in sorted(quoted)]

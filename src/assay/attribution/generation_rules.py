@@ -264,6 +264,25 @@ def find_contradicted_claim(case: CaseFacts) -> CauseFinding | None:
     return None
 
 
+def find_wrong_value(case: CaseFacts) -> CauseFinding | None:
+    """The answer states another value than its case requires, which asks for no evidence, and no stage is reported.
+
+    Nothing tells then what reached the generator, so that a wrong passage may be behind the value. With stages, labels
+    of the evidence would tell more.
+    """
+    if case.good is not False or case.required_units or case.steps:
+        return None
+    wrong = case.content_quality.wrong or case.values_in_place
+    missing = case.content_quality.absent
+    if not wrong or case.behaviour != "answer":
+        return None
+    facts = [f"states {', '.join(wrong)}", *([f"the case requires {', '.join(missing)}"] if missing else [])]
+    evidence = ("; ".join(facts),)
+    return CauseFinding(
+        "generator", GENERATE_STAGE, evidence, "low", ("golden_label_issue",), WRONG_VALUE, (RECORD_TEXTS,)
+    )
+
+
 def find_other_value(case: CaseFacts) -> CauseFinding | None:
     """Nothing tells whether the answer is right, and its numbers are others than those of the reference."""
     stated = case.case.case

@@ -61,6 +61,7 @@ _RULES: tuple[CauseRule, ...] = (
     generation_rules.find_generation_error,
     generation_rules.find_ignored_context,
     generation_rules.find_wrong_citation,
+    generation_rules.find_wrong_value,
 )
 _GOOD_RULES: tuple[CauseRule, ...] = (
     generation_rules.find_wrong_format,

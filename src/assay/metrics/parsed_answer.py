@@ -413,7 +413,7 @@ class ParsedAnswer:
         return self._support(claim, self.index_sources(CONTEXT_STAGE) if ids is None else self.select_context(ids))
 
     def _support(self, claim: Claim, sources: IndexedSources) -> SourceSupport:
-        key = claim.id, tuple(sources.chunks)
+        key = claim.text, tuple(sources.chunks)
         if key not in self._supports:
             self._supports[key] = score_short_answer(claim.text, self.case.case.question, sources)
         return self._supports[key]

@@ -24,12 +24,17 @@ from assay.text.normalisation import fold_text, normalise_nfc
 from assay.text.quantities.measures import find_measures
 from assay.text.quantities.quantity import Quantity, is_plain, split_range
 from assay.text.quantities.quantity_agreement import is_same_quantity
+from assay.text.quantities.quantity_index import QuantityIndex
+from assay.text.quantities.spoken_numbers import is_ordinal_among
 from assay.text.quantities.unit_names import split_glued_units
 from assay.text.tokens import stem_word
 
 _DIGITS = re.compile(r"[0-9]+(?:[.,][0-9]+)*")
 _NEAR = 60
 """Characters on either side of a number's digits that are read first."""
+_MOST_READ_NEAR = 2_000_000
+"""Characters that are searched and read in this way; from then on all sources have been read, and are compared."""
+_COST_OF_READING = 50  # reading a character takes about as long as searching so many
 
 
 def list_unsourced_numbers(reading: ParsedAnswer) -> list[str]:
@@ -43,7 +48,7 @@ def list_unsourced_numbers(reading: ParsedAnswer) -> list[str]:
         text = split_glued_units(normalise_nfc(claim))
         for quantity in find_measures(claim):
             number = text[quantity.start : quantity.end].strip()
-            if not _DIGITS.search(number) or sources.have(quantity, number):
+            if not _DIGITS.search(number) or sources.have(quantity, number) or sources.have_ordinal(number, claim):
                 continue
             if not quantity.bound or not sources.have_within(quantity, text):
                 unsourced.append(number)
@@ -55,14 +60,40 @@ class _Sources:
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = [normalise_nfc(text) for text in texts]
+        self._read_near = 0
+        self._known: dict[tuple[Quantity, str], bool] = {}
 
     @cached_property
-    def _stated(self) -> list[Quantity]:
-        return [quantity for text in self._texts for quantity in find_measures(text)]
+    def _measured(self) -> list[tuple[str, list[Quantity]]]:
+        """Each text as its quantities are spelled, with these."""
+        return [(split_glued_units(text), find_measures(text)) for text in self._texts]
+
+    @cached_property
+    def _stated(self) -> QuantityIndex:
+        """All quantities, and the ends of ranges, without their bounds."""
+        return QuantityIndex([end for _, stated in self._measured for end in _list_ends(stated)])
 
     def have(self, quantity: Quantity, number: str) -> bool:
         """Return whether some text states a quantity, written as `number` in the answer."""
-        return _is_stated(quantity, self._iter_near(number)) or _is_stated(quantity, self._stated)
+        key = quantity._replace(start=0, end=0, bound="", rate_span=(0, 0)), number
+        if key not in self._known:
+            self._known[key] = self._find(key[0], number)
+        return self._known[key]
+
+    def have_ordinal(self, number: str, claim: str) -> bool:
+        """Return whether a number is an ordinal that the claim or a text has in words."""
+        return is_ordinal_among(number, claim, self._texts)
+
+    def _find(self, quantity: Quantity, number: str) -> bool:
+        if self._read_near <= _MOST_READ_NEAR and _is_stated(quantity, self._iter_near(number)):
+            return True
+        if any(is_same_quantity(end, quantity) for end in self._stated.iterate_candidates(quantity)):
+            return True
+        parts = split_range(quantity)
+        return bool(parts) and all(self._have_end(part) for part in parts)
+
+    def _have_end(self, end: Quantity) -> bool:
+        return any(is_same_quantity(other, end) for other in self._stated.iterate_candidates(end))
 
     def have_within(self, quantity: Quantity, claim: str) -> bool:
         """Return whether some text states a value that makes a bound of a claim true: 116 for "more than 100".
@@ -70,11 +101,11 @@ class _Sources:
         A plain number has to count what the claim counts, and none may be ten times as large or small.
         """
         counted = _name_counted(quantity, claim)
-        for text in self._texts:
-            for other in find_measures(text):
+        for text, stated in self._measured:
+            for other in stated:
                 if not _is_within(quantity, other):
                     continue
-                if not is_plain(quantity) or (counted and counted == _name_counted(other, split_glued_units(text))):
+                if not is_plain(quantity) or (counted and counted == _name_counted(other, text)):
                     return True
         return False
 
@@ -82,7 +113,9 @@ class _Sources:
         for digits in _DIGITS.findall(number):
             for text in self._texts:
                 position = text.find(digits)
+                self._read_near += len(text) if position < 0 else position
                 if position >= 0:
+                    self._read_near += _NEAR * _COST_OF_READING
                     yield from find_measures(text[_find_gap(text, position - _NEAR) : position + _NEAR])
 
 
@@ -111,13 +144,19 @@ def _is_stated(quantity: Quantity, stated: Iterable[Quantity]) -> bool:
     """Return whether some source states a quantity, or both ends of a range; a bound states its own value alone."""
     held: list[Quantity] = []
     wanted = quantity._replace(bound="")
-    for other in stated:
-        ends = [end._replace(bound="") for end in (other, *split_range(other))]
-        if any(is_same_quantity(end, wanted) for end in ends):
+    for end in _list_ends(stated):
+        if is_same_quantity(end, wanted):
             return True
-        held += ends
+        held.append(end)
     parts = split_range(wanted)
     return bool(parts) and all(any(is_same_quantity(end, part) for end in held) for part in parts)
+
+
+def _list_ends(stated: Iterable[Quantity]) -> Iterator[Quantity]:
+    """Yield quantities and the ends of those that are ranges, without their bounds."""
+    for other in stated:
+        for end in (other, *split_range(other)):
+            yield end._replace(bound="")
 
 
 _MOST_TIMES = 10

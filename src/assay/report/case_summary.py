@@ -90,11 +90,12 @@ def _list_summary_lines(explanation: Explanation, page: CasePage, room: _Room) -
     if explanation.attribution is not None:
         reasons = " ".join(explanation.attribution.evidence)
         open_facts = _list_open_facts(explanation.case, explanation.observation, reasons)
+        remedy = ""
         if open_facts and explanation.attribution.cause is None:  # else there is something to try first
             judged = _describe_judge(explanation)
-            open_facts.append(f"what is open: {judged or advise_open_answer(explanation.case)}")
+            remedy = f"what is open: {judged or advise_open_answer(explanation.case)}"
         telling = _list_telling_reasons(explanation.attribution, is_reading_told=_is_reading_told(explanation))
-        lines += ["", *_iter_verdict_lines(explanation.attribution, telling, open_facts, page, room)]
+        lines += ["", *_iter_verdict_lines(explanation.attribution, telling, open_facts, remedy, page, room)]
         review_line = _describe_review(explanation)
         if review_line:
             lines += page.paragraph("By people", review_line, 1)
@@ -220,20 +221,42 @@ def _list_open_facts(case: Case, observation: Observation | None, reasons: str) 
 
 
 def _iter_verdict_lines(
-    attribution: Attribution, telling: Sequence[str], open_facts: list[str], page: CasePage, room: _Room
+    attribution: Attribution,
+    telling: Sequence[str],
+    open_facts: Sequence[str],
+    remedy: str,
+    page: CasePage,
+    room: _Room,
 ) -> Iterator[str]:
+    """Yield the verdict with its reasons. `remedy`: what to do about the facts that are open, "" if something else is
+    to be tried first."""
     facts = list_attribution_facts(attribution)
     values = dict(facts)
     yield from page.paragraph("Verdict", values["Attribution"], 2)
     reached = f"evidence reached the generator: {values['Reached']}; good answer: {values['Good']}"
     yield from page.paragraph("", reached, min(2, room.lines))
     if open_facts:
-        yield from page.paragraph("Facts", "; ".join(open_facts), room.lines)
+        yield from _list_open_lines(open_facts, remedy, page, room)
     for reason in _choose_reasons(telling, room.reasons):
         yield from page.paragraph("Because", reason, room.lines)
     for label, text in facts:
         if label not in _MERGED:
-            yield from page.paragraph(label, text, 3 if label == "Try first" else room.lines)
+            yield from page.paragraph(label, text, _LINES_OF_REMEDY if label == "Try first" else room.lines)
+
+
+_LINES_OF_REMEDY = 8
+"""More than any remedy has: what to do is never cut."""
+
+
+def _list_open_lines(open_facts: Sequence[str], remedy: str, page: CasePage, room: _Room) -> list[str]:
+    """Return the lines of open facts and what to do about them, which is not cut with them."""
+    facts = list(page.paragraph("Facts", "; ".join(open_facts), room.lines))
+    if not remedy:
+        return facts
+    together = list(page.paragraph("Facts", "; ".join([*open_facts, remedy]), room.lines + 1))
+    if len(together) <= room.lines:
+        return together
+    return [*facts, *page.paragraph("", remedy, _LINES_OF_REMEDY)]
 
 
 def _list_telling_reasons(attribution: Attribution, *, is_reading_told: bool) -> list[str]:

@@ -8,6 +8,7 @@ created and freed.
 from __future__ import annotations
 
 import gc
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -71,6 +72,8 @@ from assay.records.unforeseen import choose_error_code, describe_unforeseen
 from assay.scoring import score_tables
 from assay.scoring.passed_answers import find_passes
 from assay.scoring.score_tables import MetricPlan, ScoredBlock, join_blocks, score_batch
+from assay.text.claims.claim_support import LONGEST_CLAIM
+from assay.text.normalisation import MOST_READ
 from assay.text.refusals.behaviour import has_lexicon
 
 MAX_TOKENS_PER_SECOND = 10_000
@@ -105,8 +108,27 @@ def count_row_notices(rows: JoinedRows, notices: Counter[str]) -> None:
                 "unless the target declares it"
             ] += count
     for row in observations:
+        if isinstance(row.answer, str) and len(row.answer) > LONGEST_CLAIM:
+            _note_length(row.answer, notices)
         if row.usage is not None and row.usage.end_to_end_ms is not None:
             _note_usage(row, row.usage, row.usage.end_to_end_ms, notices)
+
+
+_SENTENCE_END = re.compile(r"[.!?…。！？\n]+")
+
+
+def _note_length(answer: str, notices: Counter[str]) -> None:
+    """Count an answer of which the rules leave out the end, or the end of a sentence."""
+    if len(answer) > MOST_READ:
+        notices[
+            f"answers of more than {MOST_READ:,} characters: the rules look for claims, facts, keywords and "
+            "refusals in the characters before"
+        ] += 1
+    if max(map(len, _SENTENCE_END.split(answer[:MOST_READ]))) > LONGEST_CLAIM:
+        notices[
+            f"answers with a sentence of more than {LONGEST_CLAIM:,} characters: its support by rules is that of the "
+            "characters before"
+        ] += 1
 
 
 def count_ranking_notices(observation: Observation, notices: Counter[str]) -> None:

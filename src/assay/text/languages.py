@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Literal
 
 from assay.text.late_pattern import LatePattern
@@ -34,6 +35,7 @@ _FEWEST_WORDS = 2
 _CLEAR_MAJORITY = 2
 
 
+@lru_cache(maxsize=256)
 def guess_language(text: str) -> KnownLanguage | None:
     """Return the language of a text, None if its letters and words of grammar do not tell.
 

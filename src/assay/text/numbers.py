@@ -162,7 +162,7 @@ CURRENCY_UNITS = frozenset(("USD", "VND", "EUR", "GBP"))
 _MAX_DIGITS = 18  # longer runs of digits are identifiers
 _SCALES = {
     **dict.fromkeys(("k", "thousand", "nghin", "ngan"), 10**3),
-    **dict.fromkeys(("m", "mn", "million", "tr", "trieu"), 10**6),
+    **dict.fromkeys(("m", "mn", "mln", "mio", "million", "tr", "trieu"), 10**6),
     **dict.fromkeys(("chuc nghin", "chuc ngan"), 10**4),
     "chuc trieu": 10**7,
     **dict.fromkeys(("b", "bn", "billion", "ty"), 10**9),

@@ -16,7 +16,7 @@ from unicodedata import category
 
 from assay.text.citation_markers import CitationMarker, find_citation_markers
 from assay.text.late_pattern import LatePattern, squeeze_pattern
-from assay.text.normalisation import fold_text, normalise_nfc
+from assay.text.normalisation import MOST_READ, fold_text, normalise_nfc
 from assay.text.refusals.behaviour import detect_phrases, mark_texts_to_examine
 from assay.text.segmentation import Span, TextBlock, find_cell_spans, segment_block_sentences, segment_blocks
 
@@ -49,7 +49,7 @@ def segment_claims(answer: str, citation_ids: Collection[str] = ()) -> tuple[Cla
     >>> segment_claims("| Plan | Price |\\n|---|---|\\n| Pro | $5 [a1] |")[0]
     Claim(id='c1', text='Plan: Pro; Price: $5', start=27, end=44, cites=('a1',))
     """
-    answer = answer[:_LONGEST]
+    answer = answer[:MOST_READ]
     text = normalise_nfc(answer)
     found_markers = find_citation_markers(text, [normalise_nfc(name) for name in citation_ids])
     masked = _mask_markers(text, found_markers)
@@ -68,7 +68,6 @@ def segment_claims(answer: str, citation_ids: Collection[str] = ()) -> tuple[Cla
     )
 
 
-_LONGEST = 200_000  # characters of an answer that are read
 _ClaimSpan = tuple[int, int, str]  # a span with the claim's text
 
 

@@ -384,7 +384,8 @@ _LOGP, _FACT, _C4, _DIG, _TURN = 0.04, 0.4, 1.5, 1.0, 1.0
 _MIDDLE_Z, _SLOPE = 0.7, 4.0  # score = 1 / (1 + exp(−slope · (z − middle)))
 _SUPPORTED, _NOT_FOUND = 1.4, -0.5  # "supported" from the first z on, "not_found" below the second
 _LOWEST_Z = -100.0  # z below which the score is flat
-_LONGEST_CLAIM = 4000  # characters of a claim that are read
+LONGEST_CLAIM = 4000
+"""Characters of a claim that are compared with the sources; a scoring says if there are more."""
 _KIND_WEIGHTS = {"number": 1.6, "id": 1.6, "name": 1.4}
 _FACT_KINDS = ("number", "id", "name")
 
@@ -409,7 +410,7 @@ def score_support(claim: str, sources: IndexedSources) -> SourceSupport:
     >>> wrong.verdict, wrong.contradictions, wrong.source
     ('contradicted', ('"15 days" where the source has "12 days"',), 'hr')
     """
-    prepared = _prepare_claim(claim[:_LONGEST_CLAIM], sources.idf)
+    prepared = _prepare_claim(claim[:LONGEST_CLAIM], sources.idf)
     claim_terms, content = prepared.found, prepared.content
     if not content:
         return _build_support(_Features(0.0, 0.0, 0.0, 0.0, 0.0), claim_terms, (), z=_MIDDLE_Z)

@@ -9,11 +9,13 @@ import math
 import re
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
 from assay.text.quantities.placed_quantities import PlacedQuantity, place_quantities
+from assay.text.quantities.quantity import Quantity
+from assay.text.quantities.quantity_index import QuantityIndex
 from assay.text.segmentation import Span, segment_sentences
 from assay.text.tokens import (
     DocumentFrequencies,
@@ -219,6 +221,26 @@ class IndexedSources:
             return self
         texts = [text for _, text in self.chunks]
         return IndexedSources(selected, self.idf, dict(zip(texts, self.passages, strict=True)))
+
+    def positions_in(self, sentence: int, match: TermMatch) -> Sequence[int]:
+        """Return the positions of a match that are in a sentence, given by its index in `sentences`."""
+        positions = match.positions
+        if not positions:
+            return ()
+        first = bisect_left(positions, self._starts[sentence])
+        is_last = sentence + 1 == len(self._starts)
+        return positions[first : None if is_last else bisect_left(positions, self._starts[sentence + 1], first)]
+
+    @cached_property
+    def stated_quantities(self) -> tuple[list[int], QuantityIndex]:
+        """The quantities of all sentences, and the sentence of each."""
+        holders: list[int] = []
+        stated: list[Quantity] = []
+        for number, (passage, within) in enumerate(self.sentences):
+            for placed in self.passages[passage].sentence_quantities(within):
+                holders.append(number)
+                stated.append(placed.quantity)
+        return holders, QuantityIndex(stated)
 
     def sentences_at(self, places: Iterable[int]) -> set[int]:
         """Return the indices, in `segment_sentences`, of the sentences that contain the given positions."""

@@ -285,7 +285,7 @@ def _find_rival_subjects(
     number = own.words[0]
     stated = [PlacedQuantity(quantity, tuple(places)) for quantity, places in _quantities_at(sentence, sources)]
     others = [index for index in range(len(content)) if index not in own.words] if stated else []
-    here = {index: _positions_at(sentence, matches[index], sources) for index in others}
+    here = {index: sources.positions_in(sentence, matches[index]) for index in others}
     near = [place for index in others if abs(index - number) <= _REACH_OF_RIVAL for place in here[index]]
     if not near or find_rival_quantity(claimed, number, stated, near) is None:
         return []
@@ -293,10 +293,6 @@ def _find_rival_subjects(
 
 
 _REACH_OF_RIVAL = 3
-
-
-def _positions_at(sentence: int, match: TermMatch, sources: IndexedSources) -> list[int]:
-    return [position for position in match.positions if sentence in sources.sentences_at([position])]
 
 
 def _has_all(
@@ -314,13 +310,13 @@ def _has_all(
     """
     near = {sentence}
     has_further = any(
-        _positions_at(sentence, matches[word], sources) and not _positions_at(rival, matches[word], sources)
+        sources.positions_in(sentence, matches[word]) and not sources.positions_in(rival, matches[word])
         for word in claim_words
     )
     is_before = sentence > 0 and sources.sentences[sentence - 1][0] == sources.sentences[sentence][0]
     if is_before and (sentence - 1 != rival or has_further):
         near.add(sentence - 1)
-    return all(not near.isdisjoint(sources.sentences_at(matches[word].positions)) for word in words)
+    return all(any(sources.positions_in(place, matches[word]) for place in near) for word in words)
 
 
 def is_rival(own: Quantity, other: Quantity) -> bool:
@@ -373,11 +369,11 @@ def measure_other_subject(claim: str, asked: Sequence[Term], sources: IndexedSou
 
 
 def _find_stating(value: Quantity, sources: IndexedSources) -> list[int]:
-    return [
-        sentence
-        for sentence in range(len(sources.sentences))
-        if any(is_stated_value(value, quantity) for quantity, _ in _quantities_at(sentence, sources))
+    holders, stated = sources.stated_quantities
+    stating = [
+        holders[place] for place in stated.iterate_places(value) if is_stated_value(value, stated.quantities[place])
     ]
+    return list(dict.fromkeys(stating))
 
 
 def _names_subject(own_keys: Collection[str], value: Quantity, sentence: int, sources: IndexedSources) -> bool:

@@ -43,7 +43,12 @@ def find_moved(
         if not holding or own.quantity.bound or own.quantity.is_range:
             continue
         words = _list_own_words(own, claim, content)
-        if all(_is_of_other(own.quantity, words, matches, sources, sentence) for sentence in holding):
+        subject = _find_subject(own, claim, content, words)
+        if all(
+            _is_of_other(own.quantity, words, matches, sources, sentence)
+            or (subject and _has_other_subject(own.quantity, subject, matches, sources, sentence))
+            for sentence in holding
+        ):
             moved.add(number)
     return moved
 
@@ -57,6 +62,52 @@ def _list_own_words(own: ClaimedQuantity, claim: str, content: Sequence[Term]) -
     return [index for index in indices if content[index].kind in ("word", "name")]
 
 
+_MOST_BEFORE_VALUE, _MOST_SYLLABLES = 2, 3
+"""Words before a value of a statement with a subject and a verb alone, and syllables of a Vietnamese one."""
+
+
+def _find_subject(own: ClaimedQuantity, claim: str, content: Sequence[Term], words: Sequence[int]) -> list[int]:
+    """Return the words before a value, the first of which is its subject: "members pay"; none if there are more."""
+    before = [word for word in words if content[word].start < own.quantity.start]
+    most = _MOST_BEFORE_VALUE if claim.isascii() else _MOST_SYLLABLES
+    return before if _FEWEST_BEFORE_VALUE <= len(before) <= most else []
+
+
+_FEWEST_BEFORE_VALUE = 2
+
+
+def _has_other_subject(
+    value: Quantity, before: Sequence[int], matches: Sequence[TermMatch], sources: IndexedSources, sentence: int
+) -> bool:
+    """Whether each part of a sentence with a value says of something else what a claim says of its subject.
+
+    The sources have that subject elsewhere, so that the other one is no other word for it: "Guests pay 15 euros;
+    members bring a mat." says nothing of what members pay.
+    """
+    subject, verb = matches[before[0]].positions, before[-1]
+    parts = [
+        part
+        for part in _split_sentence(sources, sentence)
+        if any(is_stated_value(value, own) for own in part.quantities)
+    ]
+    if not subject or not parts:
+        return False
+    claimed = {position: word for word in before for position in sources.positions_in(sentence, matches[word])}
+    for part in parts:
+        named = [position for position in part.positions if sources.term_at(position).kind in ("word", "name")]
+        named = [position for position in named if sources.term_at(position).start < _find_value_start(part, value)]
+        shared = {claimed[position] for position in named if position in claimed}
+        if before[0] in shared or verb not in shared or not named or named[0] in claimed:
+            return False
+        if len(named) > len(before):
+            return False
+    return True
+
+
+def _find_value_start(part: _Part, value: Quantity) -> int:
+    return next(own.start for own in part.quantities if is_stated_value(value, own))
+
+
 def _is_of_other(
     value: Quantity, words: Sequence[int], matches: Sequence[TermMatch], sources: IndexedSources, sentence: int
 ) -> bool:
@@ -66,7 +117,7 @@ def _is_of_other(
     others = [part for part in parts if part not in holders and any(is_rival(value, own) for own in part.quantities)]
     if not holders or not others:
         return False
-    claimed = {position: word for word in words for position in matches[word].positions}
+    claimed = {position: word for word in words for position in sources.positions_in(sentence, matches[word])}
     return all(any(_is_about_other(part, other, parts, claimed, sources) for other in others) for part in holders)
 
 

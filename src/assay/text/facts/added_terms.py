@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
+from functools import lru_cache
 
 from assay.text.facts.fact_decision import is_mere_decision
 from assay.text.facts.fact_judgments import FactJudgment
@@ -18,12 +19,13 @@ from assay.text.facts.fact_role import opens_upwards
 from assay.text.facts.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.negations import find_negations
 from assay.text.facts.opposite_words import find_opposite_state
-from assay.text.facts.read_text import Word, get_start
+from assay.text.facts.read_text import ReadText, Word, get_start
 from assay.text.facts.value_owner import Part, is_comparable, list_quantities, split_parts
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.payment_cues import NOTHING_TO_PAY
 from assay.text.quantities.quantity import Quantity, is_time
 from assay.text.quantities.quantity_agreement import is_same_quantity
+from assay.text.quantities.quantity_index import QuantityIndex
 from assay.text.quantities.units import MONEY
 from assay.text.quantities.weekdays import list_days
 
@@ -257,12 +259,18 @@ def _name_addition(texts: FactTexts, spot: Occurrence) -> str:
 
 def _list_new_values(texts: FactTexts, low: int, high: int) -> list[Quantity]:
     """Return the quantities between two positions of an answer that question, reference and facts do not have."""
-    known = [own for text in texts.explaining for own in text.quantities]
+    known = _index_values(tuple(texts.explaining))
     return [
         own
         for own in list_quantities(texts.answer, low, high)
-        if not own.is_spelled_one and not any(is_same_quantity(wanted, own) for wanted in known)
+        if not own.is_spelled_one and not any(is_same_quantity(wanted, own) for wanted in known.iterate_candidates(own))
     ]
+
+
+@lru_cache(maxsize=16)
+def _index_values(texts: tuple[ReadText, ...]) -> QuantityIndex:
+    """Return the quantities of the texts of a case, which all of its facts share."""
+    return QuantityIndex([own for text in texts for own in text.quantities])
 
 
 def _is_replaced(texts: FactTexts, wanted: Quantity, own: Quantity) -> bool:

@@ -185,7 +185,7 @@ def score_judged_keywords(
     answer: str, judgments: Sequence[FactJudgment], incorrect: Sequence[str], match: Literal["any", "all"]
 ) -> KeywordScore:
     """Return the score of correct keywords of which it was judged what the answer does with them (`judge_facts`)."""
-    score = _score_keywords if len(answer) > _LONGEST_CACHED else _score_keywords_once
+    score = _score_keywords_of_long if len(answer) > _LONGEST_CACHED else _score_keywords_once
     return score(answer, tuple(judgments), tuple(incorrect), match)
 
 
@@ -228,6 +228,7 @@ def _score_keywords(
 
 
 _score_keywords_once = lru_cache(maxsize=4096)(_score_keywords)
+_score_keywords_of_long = lru_cache(maxsize=2)(_score_keywords)
 """Several metrics, the checks and the attribution ask the same of an answer."""
 
 

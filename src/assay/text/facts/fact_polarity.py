@@ -23,7 +23,7 @@ from assay.text.facts.fact_scope import (
 from assay.text.facts.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.narrowing_negations import is_negation_of_question, judge_within_narrowing, narrows_subject
 from assay.text.facts.negations import find_negations, may_deny_in_other_words
-from assay.text.facts.read_text import ClauseSpan, Word, get_start
+from assay.text.facts.read_text import ClauseSpan, ReadText, Word, get_start
 from assay.text.facts.value_owner import split_parts
 from assay.text.late_pattern import LatePattern
 from assay.text.statement_cues import CALLED_WRONG, DENIED_AFTER, DISJUNCTION, MYTH, NEGATED_AFTER, RESTRICTION, WRONG
@@ -164,6 +164,9 @@ def _judge_polarity(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
     is_negated_after = NEGATED_AFTER.match(plain, last, clause.end) is not None
     if texts.denied_in_question:
         return _judge_denied_predicate(texts, spot, is_negated or is_negated_after)
+    affirmed = "" if texts.is_negative else _find_affirmed_noun(texts, spot)
+    if affirmed:
+        return FactJudgment(texts.fact, "unknown", f'it says "{affirmed}", which the question denies')
     if is_negated != texts.is_negative:
         if texts.is_negative:
             return _judge_lacking_negation(texts, spot, bool(negations), is_negated_after)
@@ -217,6 +220,7 @@ def _list_negations(texts: FactTexts, spot: Occurrence) -> list[re.Match[str]]:
         and not _is_prefix(texts, match)
         and not narrows_subject(texts, match, spot)
         and not _is_asked_negation(texts, match, spot)
+        and not _is_asked(texts, match)
     ]
 
 
@@ -224,6 +228,43 @@ def _is_asked_negation(texts: FactTexts, negation: re.Match[str], spot: Occurren
     """Whether a negation before an affirmative fact is one of the question: "jobs not collected are …"."""
     is_before = not texts.is_negative and negation.end() <= spot.start
     return is_before and not texts.denied_in_question and is_negation_of_question(texts, negation)
+
+
+_NO_NOUN = re.compile(r"\b(?:no|khong co) (?=\w)")
+
+
+def _is_asked(texts: FactTexts, match: re.Match[str]) -> bool:
+    """Whether a negation is that of the question with its noun: "no class" answers "When is there no class?"."""
+    denied = _NO_NOUN.match(texts.answer.plain, match.start())
+    if denied is None or _NO_NOUN.search(texts.question.plain) is None:
+        return False
+    nouns = {_find_key(texts.question, asked.end()) for asked in _NO_NOUN.finditer(texts.question.plain)}
+    return _find_key(texts.answer, denied.end()) in nouns
+
+
+_FALLS_OUT = LatePattern(
+    r"\b(?:cancel(?:l?ed|s)?|off|suspended|without|drops? out|falls? through|skip(?:ped)?|huy|nghi)\b"
+)
+
+
+def _find_affirmed_noun(texts: FactTexts, spot: Occurrence) -> str:
+    """Return a noun that the question denies and the sentence of a fact has without denying anything, "" if none."""
+    asked = _NO_NOUN.search(texts.question.plain)
+    low, high = spot.clause.sentence_start, spot.clause.sentence_end
+    if asked is None or find_negations(texts.answer, low, high):
+        return ""
+    if _ABSENCE.search(texts.answer.plain, low, high) or _FALLS_OUT.search(texts.answer.plain, low, high):
+        return ""
+    key = _find_key(texts.question, asked.end())
+    first, last = (bisect_left(texts.answer.words, at, key=get_start) for at in (low, high))
+    inside = texts.answer.words[first:last]
+    return next((texts.answer.text[word.start : word.end] for word in inside if word.key == key), "")
+
+
+def _find_key(text: ReadText, start: int) -> str:
+    """Return the key of the word that starts at a position, "" if none does."""
+    index = bisect_left(text.words, start, key=get_start)
+    return text.words[index].key if index < len(text.words) and text.words[index].start == start else ""
 
 
 def _find_part_start(plain: str, spot: Occurrence) -> int:

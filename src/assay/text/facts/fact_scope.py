@@ -7,6 +7,7 @@ say when it closes. The functions work on folded text (`fold_in_place`), so Viet
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from assay.text.facts.read_text import ReadText
@@ -20,9 +21,10 @@ EXCEPTION = re.compile(
     r"\b(?:except(?:ing)?(?: for| on| that)?|with the exception of|apart from|aside from|besides|other than"
     r"|excluding|save for|unless"
     r"|(?:all|any|every|everything|everyone|anything|anyone|nothing|nobody|none|no one|each)(?: \w+){0,2} but"
-    r"|ngoai tru|ngoai(?= (?:thu|ngay|chu nhat)\b)|tru(?: khi)?)\b"
+    r"|ngoai tru|ngoai(?= (?:thu|ngay|chu nhat)\b)|ngoai(?= (?:[^\W\d_]+ ){1,5}ra\b)|tru(?: khi)?)\b"
 )
-_MAY_ADD = frozenset(("aside from", "besides"))
+_REACH_AFTER_CUE = 50
+_MAY_ADD = frozenset(("aside from", "besides", "ngoai"))
 """May also say that something is there in addition: "besides Monday, it opens on Friday"."""
 _BETWEEN = LatePattern(
     r"(?: (?:it's|it is|they are|they're|you are|you have|it has|la|vao|ngay))?(?: [\w'$€£-]+){0,4} ?[\"'$€£]?"
@@ -38,7 +40,10 @@ _DECIDED = LatePattern(
 def list_exceptions(text: ReadText, low: int, high: int) -> list[re.Match[str]]:
     """Return the words for an exception between two positions; "trụ" and "trú" are folded like "trừ" and are none."""
     matches = []
-    for match in EXCEPTION.finditer(text.plain, low, high):
+    # What follows a word tells whether it is one: "ngoài thứ Năm" is an exception, "ngoài trời" is outside.
+    for match in EXCEPTION.finditer(text.plain, low, high + _REACH_AFTER_CUE):
+        if match.end() > high:
+            break
         written = text.text[match.start() : match.end()].lower()
         if not match[0].startswith("tru") or written.isascii() or written.startswith("trừ"):
             matches.append(match)
@@ -119,6 +124,19 @@ _UPPER = re.compile(
     r"|years?|euros?|dollars?|pounds?|c?m|k?g|km)\b)))"
     r"|nhieu nhat|khong qua|trong vong|trong (?=\d|may\b)|cham nhat|trong bao nhieu|han (?:nop|chot|cuoi))\b"
 )
+_UPPER_NAMES = frozenset("maximum max most highest largest cap capped limit limited ceiling top tops tran".split())
+_ASKS_FOR_MOST = LatePattern(r"\b(?:the most|at most|maximum|max|highest|largest|upper limit|cap|ceiling|toi da)\b")
+
+
+def names_asked_most(words: Iterable[str], question: str) -> bool:
+    """Return whether a folded question asks for the most and some folded words call it by one of its names.
+
+    >>> names_asked_most(("the", "cap"), "what is the most one pays?"), names_asked_most(("cap",), "what does it cost?")
+    (True, False)
+    """
+    return not _UPPER_NAMES.isdisjoint(words) and _ASKS_FOR_MOST.search(question) is not None
+
+
 _LOWER = re.compile(
     r"\b(?:min(?:imum)?|at least|no (?:less|fewer|earlier) than|smallest|shortest|lowest|earliest|toi thieu|it nhat"
     r"|som nhat)\b"

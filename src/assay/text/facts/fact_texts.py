@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from itertools import pairwise
 
-from assay.text.facts.fact_scope import ExpectedLimit, has_exception, list_exceptions
+from assay.text.facts.fact_scope import ExpectedLimit, has_exception, list_exceptions, names_asked_most
 from assay.text.facts.negations import find_negations
 from assay.text.facts.read_text import ReadText, Word, read_text
 from assay.text.late_pattern import LatePattern
@@ -184,4 +184,5 @@ class FactTexts:
 
     def is_familiar(self, word: Word) -> bool:
         """Return whether a word is explained, or so general that it names nothing else."""
-        return word.folded in GENERIC or self.is_explained(word)
+        is_asked = names_asked_most((word.folded,), self.question.plain)
+        return is_asked or word.folded in GENERIC or self.is_explained(word)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from decimal import Decimal
 
 from assay.text.facts.asked_thresholds import judge_threshold
 from assay.text.facts.fact_judgments import OTHER_SIDE, FactJudgment
@@ -64,6 +65,9 @@ def judge_missing_quantity(
             number = answer.text[own.start : own.end]
             missing_part = "which half of the day" if is_time(quantity) else "of what"
             return FactJudgment(fact, "unknown", f'it states "{number}" without saying {missing_part}')
+        if _may_be_millions(quantity, own, answer):
+            number = answer.text[own.start : own.end]
+            return FactJudgment(fact, "unknown", f'it states "{number}", which may be millions')
         if _counts_times(quantity, own):
             number = answer.text[own.start : own.end]
             return FactJudgment(fact, "unknown", f'it states "{number}", perhaps not of how often')
@@ -103,6 +107,18 @@ def _is_other_threshold(wanted: Quantity, own: Quantity) -> bool:
         return False
     unbounded = wanted._replace(bound=""), own._replace(bound="")
     return is_comparable(*unbounded) and not is_same_quantity(*unbounded)
+
+
+_MILLION = Decimal(10**6)
+_WITH_M = re.compile(r"\d ?m\b")
+
+
+def _may_be_millions(wanted: Quantity, own: Quantity, answer: ReadText) -> bool:
+    """Whether what is read as metres may be the millions of a fact: "12m" for 12,000,000."""
+    if not own.readings or own.is_range or wanted.is_range or _WITH_M.search(answer.plain, own.start, own.end) is None:
+        return False
+    value = own.readings[0].low / own.unit_size * _MILLION
+    return any(reading.low == value for reading in wanted.readings)
 
 
 def _counts_times(wanted: Quantity, own: Quantity) -> bool:

@@ -213,8 +213,9 @@ def _split_clauses(text: str, plain: str, quantities: Sequence[Quantity]) -> Ite
 
 _LONGEST_CACHED = 4000
 _read_cached = lru_cache(maxsize=4096)(ReadText)  # facts of the golden set meet many answers, and an answer many facts
+_read_long = lru_cache(maxsize=2)(ReadText)  # a long answer meets as many; it and a long reference are in use at a time
 
 
 def read_text(text: str) -> ReadText:
     """Return a text as it is read; of a long one the first 200,000 characters."""
-    return _read_cached(text) if len(text) <= _LONGEST_CACHED else ReadText(text[:MOST_READ])
+    return _read_cached(text) if len(text) <= _LONGEST_CACHED else _read_long(text[:MOST_READ])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
@@ -22,6 +22,7 @@ from assay.text.facts.read_text import CLAUSE_REACH, ReadText, Word, get_start
 from assay.text.facts.value_owner import LIST_CUT, Part, is_comparable, is_vietnamese, list_quantities, split_parts
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_agreement import is_same_quantity
+from assay.text.quantities.quantity_index import QuantityIndex
 
 _LEADING = re.compile(
     r"(?:at|in|on|of|for|with|from|if|when|before|after|during|since|because|unless|except|excluding|provided|which|who"
@@ -51,23 +52,35 @@ class RoleStatement(NamedTuple):
     quantities: Sequence[Quantity]
 
 
+class RoleTexts(NamedTuple):
+    """What a case says: its question, its reference and its facts. `ignores_marks`: words are compared without their
+    diacritics, because fact, answer or reference are written without."""
+
+    question: ReadText
+    reference: ReadText
+    facts: tuple[ReadText, ...]
+    ignores_marks: bool
+
+
 class RoleContrast:
     """What a reference says only with the fact, and only of something else: terms by their keys, and values."""
 
     def __init__(
-        self, texts: FactTexts, own: Sequence[RoleStatement], others: Sequence[RoleStatement], asked: Sequence[RoleTerm]
+        self, case: RoleTexts, own: Sequence[RoleStatement], others: Sequence[RoleStatement], asked: Sequence[RoleTerm]
     ) -> None:
-        self.ignores_marks = texts.ignore_marks or not texts.reference.has_marks
+        self.ignores_marks = case.ignores_marks
         self.before = [statement for statement in others if statement.part.start < own[0].part.start]
         own_keys, other_keys = self.list_keys(own), self.list_keys(others)
         asked_keys = {self.get_key(term) for term in asked}
         self.only_own, self.only_others = own_keys - other_keys, other_keys - own_keys - asked_keys
-        of_facts = {word.key for fact in texts.explaining[2:] for word in fact.words}
+        of_facts = {word.key for fact in case.facts for word in fact.words}
         self.around_fact = asked_keys | {key for key in own_keys if of_facts.isdisjoint(key[0].split())}
         own_values, other_values = _list_values(own), _list_values(others)
-        explained = [*own_values, *map(_unbind, texts.expected), *map(_unbind, texts.question.quantities)]
-        self.values_of_others = [value for value in other_values if not _is_among(value, explained)]
-        self.values_of_own = [value for value in own_values if not _is_among(value, other_values)]
+        expected = [quantity for fact in case.facts for quantity in fact.quantities]
+        explained = QuantityIndex([*own_values, *map(_unbind, expected), *map(_unbind, case.question.quantities)])
+        others_stated = QuantityIndex(other_values)
+        self.values_of_others = QuantityIndex([value for value in other_values if not _is_among(value, explained)])
+        self.values_of_own = QuantityIndex([value for value in own_values if not _is_among(value, others_stated)])
 
     def get_key(self, term: RoleTerm) -> tuple[str, str]:
         """Return by what a term is compared."""
@@ -92,7 +105,7 @@ class RoleContrast:
     def is_said_before(self, foreign: RoleTerm | Quantity) -> bool:
         """Return whether the reference has something too before it comes to the fact."""
         if isinstance(foreign, Quantity):
-            return _is_among(foreign, _list_values(self.before))
+            return _is_among(foreign, QuantityIndex(_list_values(self.before)))
         return self.get_key(foreign) in self.list_keys(self.before)
 
     def has_own_word(self, statement: RoleStatement) -> bool:
@@ -108,20 +121,30 @@ def judge_roles(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
     """Return the judgment of a fact around which an answer mixes what the reference keeps apart; None otherwise."""
     if not texts.question.words or not texts.reference.words:
         return None
+    ignores_marks = texts.ignore_marks or not texts.reference.has_marks
+    contrast = _contrast_roles(RoleTexts(texts.question, texts.reference, tuple(texts.explaining[2:]), ignores_marks))
+    if contrast is None:
+        return None
     in_syllables = is_vietnamese(texts.question.text)
-    reference = _list_statements(texts.reference, 0, len(texts.reference.plain), in_syllables)
+    low, high = max(0, spot.start - CLAUSE_REACH), min(len(texts.answer.plain), spot.start + CLAUSE_REACH)
+    reason = _find_mixed(texts, contrast, _list_statements(texts.answer, low, high, in_syllables), spot)
+    return FactJudgment(texts.fact, "unknown", reason) if reason else None
+
+
+@lru_cache(maxsize=32)
+def _contrast_roles(case: RoleTexts) -> RoleContrast | None:
+    """Return what a reference keeps apart, None if that is nothing. All facts of a case ask for the same."""
+    in_syllables = is_vietnamese(case.question.text)
+    reference = _list_statements(case.reference, 0, len(case.reference.plain), in_syllables)
     if len(reference) == 1:
         return None
-    holders = _find_holders(texts, [statement.part for statement in reference])
+    holders = _find_holders(case, [statement.part for statement in reference])
     own = [statement for number, statement in enumerate(reference) if number in holders]
     others = [statement for number, statement in enumerate(reference) if number not in holders]
     if not own or not others:
         return None
-    asked = _list_terms(texts.question, 0, len(texts.question.plain), in_syllables)
-    contrast = RoleContrast(texts, own, others, asked)
-    low, high = max(0, spot.start - CLAUSE_REACH), min(len(texts.answer.plain), spot.start + CLAUSE_REACH)
-    reason = _find_mixed(texts, contrast, _list_statements(texts.answer, low, high, in_syllables), spot)
-    return FactJudgment(texts.fact, "unknown", reason) if reason else None
+    asked = _list_terms(case.question, 0, len(case.question.plain), in_syllables)
+    return RoleContrast(case, own, others, asked)
 
 
 def _find_mixed(texts: FactTexts, contrast: RoleContrast, answer: Sequence[RoleStatement], spot: Occurrence) -> str:
@@ -160,8 +183,8 @@ def _unbind(value: Quantity) -> Quantity:
     return value._replace(bound="")
 
 
-def _is_among(value: Quantity, values: Iterable[Quantity]) -> bool:
-    return any(is_same_quantity(other, value) for other in values)
+def _is_among(value: Quantity, values: QuantityIndex) -> bool:
+    return any(is_same_quantity(other, value) for other in values.iterate_candidates(value))
 
 
 @lru_cache(maxsize=512)
@@ -248,34 +271,54 @@ def _words_between(text: ReadText, low: int, high: int) -> Sequence[Word]:
     return text.words[first:last]
 
 
-def _find_holders(texts: FactTexts, parts: Sequence[Part]) -> set[int]:
+def _find_holders(case: RoleTexts, parts: Sequence[Part]) -> set[int]:
     """Return which parts of the reference hold a fact: with something of it that no part with more of it has."""
+    reference = case.reference
+    words_by_part = [
+        {(word.key, word.marks) for word in _words_between(reference, part.start, part.end)} for part in parts
+    ]
+    parts_by_word: dict[tuple[str, str], list[int]] = {}
+    for number, words in enumerate(words_by_part):
+        for key, marks in words:
+            parts_by_word.setdefault((key, marks), []).append(number)
+            parts_by_word.setdefault((key, _ANY_MARKS), []).append(number)
+    numbers: list[int] = []
+    values: list[Quantity] = []
+    for number, part in enumerate(parts):
+        own_values = list_quantities(reference, part.start, part.end)
+        numbers += [number] * len(own_values)
+        values += own_values
+    stated = QuantityIndex(values)
     holders: set[int] = set()
-    for fact in texts.explaining[2:]:
-        held = [_list_held(texts, fact, part) for part in parts]
-        for number, own in enumerate(held):
-            in_better = {key for other in held if len(other) > len(own) for key in other}
+    for fact in case.facts:
+        held = _list_held(case, fact, parts_by_word, numbers, stated)
+        for number, own in held.items():
+            in_better = {key for other in held.values() if len(other) > len(own) for key in other}
             if own - in_better:
                 holders.add(number)
     return holders
 
 
-def _list_held(texts: FactTexts, fact: ReadText, part: Part) -> set[str]:
-    """Return what of a fact a part of the reference holds: the keys of its words, and the numbers of its quantities."""
-    reference = texts.reference
-    ignores_marks = not (fact.has_marks and reference.has_marks)
-    inside = {
-        (word.key, "" if ignores_marks else word.marks) for word in _words_between(reference, part.start, part.end)
-    }
-    values = list_quantities(reference, part.start, part.end)
-    held = {
-        word.key
-        for word in fact.words
-        if may_be_subject(word)
-        and (word.key, "" if ignores_marks else word.marks) in inside
-        and not texts.question.find_word(word, True)
-    }
+_ANY_MARKS = "*"
+
+
+def _list_held(
+    case: RoleTexts,
+    fact: ReadText,
+    parts_by_word: Mapping[tuple[str, str], Sequence[int]],
+    numbers: Sequence[int],
+    stated: QuantityIndex,
+) -> dict[int, set[str]]:
+    """Return what of a fact each part of the reference holds that holds anything of it, by the number of the part: the
+    keys of its words, and the numbers of its quantities. `numbers`: the part of each quantity of the reference."""
+    ignores_marks = not (fact.has_marks and case.reference.has_marks)
+    held: dict[int, set[str]] = {}
+    for word in fact.words:
+        if may_be_subject(word) and not case.question.find_word(word, True):
+            for part in parts_by_word.get((word.key, _ANY_MARKS if ignores_marks else word.marks), ()):
+                held.setdefault(part, set()).add(word.key)
     for number, wanted in enumerate(fact.quantities):
-        if any(is_same_quantity(wanted, own) for own in values):
-            held.add(f"{number}.")
+        for place in stated.iterate_places(wanted):
+            if is_same_quantity(wanted, stated.quantities[place]):
+                held.setdefault(numbers[place], set()).add(f"{number}.")
     return held

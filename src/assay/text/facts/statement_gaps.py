@@ -282,7 +282,8 @@ class GapFinder:
     def _has_fact(self, part: Part) -> bool:
         """Whether a part says what facts or reference say too: then it is no other answer."""
         for own in self.owner.quantities_in(part):
-            if any(is_same_quantity(wanted, own) for wanted in self.expected):
+            candidates = self.owner.expected_values.iterate_candidates(own)
+            if any(is_same_quantity(wanted, own) for wanted in candidates):
                 return True
         words = self._list_subjects(self.owner.words_in(part))
         if any(word.key in self.fact_keys for word in words):

@@ -7,10 +7,11 @@ has both values, but each with the words of the other slot, holds both facts and
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import dropwhile, takewhile
+from functools import lru_cache
+from itertools import combinations, dropwhile, takewhile
 from typing import NamedTuple
 
 from assay.text.facts.fact_judgments import SWAPPED, FactJudgment, FactState
@@ -19,6 +20,7 @@ from assay.text.facts.read_text import ReadText, Word, get_start, read_text
 from assay.text.facts.value_owner import is_comparable
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_agreement import is_same_quantity
+from assay.text.quantities.quantity_index import QuantityIndex
 from assay.text.statement_cues import RESPECTIVELY, VALUE_PART
 
 _JOINED = re.compile(r"\?|;|,? (?:and|va) ")
@@ -60,11 +62,43 @@ def find_swapped_values(question: str, reference: str, answer: str, facts: Seque
     >>> find_swapped_values(question, "3 euros; 6 euros", "A helmet is 3 euros, a return 6 euros.", facts)
     {}
     """
+    judgments = {}
+    for fact in facts:
+        if _has_several_values(read_text(fact)):
+            judgment = _judge_values_of(fact, question, reference, answer)
+            if judgment is not None:
+                judgments[fact] = judgment
     values = _list_values(facts)
     slots = _find_slots(read_text(question), read_text(reference), values) if len(values) >= _FEWEST else []
-    if not slots:
-        return {}
-    read_answer = read_text(answer)
+    return {**judgments, **_judge_slots(read_text(answer), slots)} if slots else judgments
+
+
+def _has_several_values(fact: ReadText) -> bool:
+    """Whether a fact has values of one measure, each another one: "printing 5 cents, scanning 20 cents"."""
+    values = fact.quantities
+    if len(values) < _FEWEST or not all(is_comparable(values[0], own) for own in values[1:]):
+        return False
+    return not any(is_same_quantity(own, other) for own, other in combinations(values, 2))
+
+
+def _judge_values_of(fact: str, question: str, reference: str, answer: str) -> FactJudgment | None:
+    """Return the judgment of a fact whose own values an answer gives to one another's names; None otherwise.
+
+    The names are those of the fact, else of question and reference. One value alone with another's name decides
+    nothing: "5 of the 12 days may be carried over".
+    """
+    read_question, read_fact = read_text(question), read_text(fact)
+    values = {str(place): value for place, value in enumerate(read_fact.quantities)}
+    slots = _find_slots(read_question, read_fact, values) or _find_slots(read_question, read_text(reference), values)
+    swapped = _judge_slots(read_text(answer), slots) if slots else {}
+    if len(swapped) < _FEWEST:
+        return None
+    denied = [judgment for judgment in swapped.values() if judgment.state == "denied"]
+    return (denied or list(swapped.values()))[0]._replace(fact=fact)
+
+
+def _judge_slots(read_answer: ReadText, slots: Sequence[Slot]) -> dict[str, FactJudgment]:
+    """Return the judgments of the slots whose values an answer gives to another one, by their facts."""
     mentions = _locate_names(read_answer, [slot.names for slot in slots])
     if not mentions:
         return _judge_order(read_answer, slots)
@@ -216,8 +250,20 @@ def _locate_names(text: ReadText, named: Sequence[Names]) -> list[Mention]:
     return [(word.start, owners[word.key]) for word in text.words if word.key in owners and _may_name(word)]
 
 
+_MARKS_OF_PARTS = (".", ";", ",")
+
+
+@lru_cache(maxsize=16)
+def _list_part_ends(lined: str) -> list[int]:
+    return [match.end() for match in VALUE_PART.finditer(lined)]
+
+
 def _find_part(value: Quantity, text: ReadText) -> tuple[int, int]:
-    start = max((match.end() for match in VALUE_PART.finditer(text.lined, 0, value.start)), default=0)
+    ends = _list_part_ends(text.lined)
+    index = bisect_right(ends, value.start)
+    start = ends[index - 1] if index else 0
+    if text.lined[value.start - 1 : value.start] in _MARKS_OF_PARTS:
+        start = value.start
     following = VALUE_PART.search(text.lined, max(value.end, value.rate_span[1]))
     return start, following.start() if following is not None else len(text.lined)
 
@@ -235,12 +281,15 @@ def _find_holders(text: ReadText, slots: Sequence[Slot], mentions: Sequence[Ment
     "The pool and the sauna are 5 and 8 euros" names all before it gives their values, which then have their order.
     """
     holders: list[set[int]] = [set() for _ in slots]
+    all_stated = list(_list_stated(text, slots))
     for clause in text.clauses:
         if clause.start != clause.sentence_start:
             continue
         low, high = clause.sentence_start, clause.sentence_end
-        stated = [(value, own) for value, own in _list_stated(text, slots) if low <= value.start < high]
-        named = [mention for mention in mentions if low <= mention[0] < high]
+        first, last = (bisect_left(all_stated, at, key=_get_value_start) for at in (low, high))
+        stated = all_stated[first:last]
+        first, last = (bisect_left(mentions, at, key=_get_mention_start) for at in (low, high))
+        named = mentions[first:last]
         if not stated or not named:
             continue
         is_apart = named[-1][0] < stated[0][0].start or stated[-1][0].start < named[0][0]
@@ -252,10 +301,20 @@ def _find_holders(text: ReadText, slots: Sequence[Slot], mentions: Sequence[Ment
     return holders
 
 
+def _get_value_start(stated: tuple[Quantity, int]) -> int:
+    return stated[0].start
+
+
+def _get_mention_start(mention: Mention) -> int:
+    return mention[0]
+
+
 def _list_stated(text: ReadText, slots: Sequence[Slot]) -> Iterator[tuple[Quantity, int]]:
     """Yield the values of slots in a text, each with the number of its slot."""
+    values = QuantityIndex([slot.value for slot in slots])
     for value in text.quantities:
-        for own, slot in enumerate(slots):
+        for own in values.iterate_places(value):
+            slot = slots[own]
             if is_same_quantity(slot.value, value):
                 yield value, own
 

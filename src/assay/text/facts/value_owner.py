@@ -13,12 +13,14 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from assay.text.facts.fact_scope import names_asked_most
 from assay.text.facts.read_text import ReadText, Word, get_start
 from assay.text.languages import guess_language
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.payment_cues import NOTHING_TO_PAY, is_nothing_to_pay, is_positive_amount
 from assay.text.quantities.quantity import CODE, INTERNATIONAL_CODE, Quantity
 from assay.text.quantities.quantity_agreement import is_same_quantity
+from assay.text.quantities.quantity_index import QuantityIndex
 from assay.text.quantities.quantity_rates import is_time_rate, name_rate_noun
 from assay.text.quantities.units import MONEY, PLAIN, SHARE
 from assay.text.quantities.weekdays import WEEK, WEEKDAY, list_days, name_day
@@ -155,6 +157,7 @@ class ValueOwner:
         self.answer, self.question = answer, question
         self.topic = [word for word in topic if word.key not in fact_keys]
         self.fact_keys, self.expected, self.is_familiar, self.is_subject = fact_keys, expected, is_familiar, is_subject
+        self.expected_values = QuantityIndex(expected)
         self.asked_days = {name_day(match[0]) for match in WEEKDAY.finditer(question.plain)}
         self.has_day = WEEKDAY.search(fact.plain) is not None
         self.expected_days = {name_day(match[0]) for text in expected_texts for match in WEEKDAY.finditer(text.plain)}
@@ -352,7 +355,7 @@ class ValueOwner:
         for asked in self.question.quantities:
             if is_comparable(asked, own) and is_same_quantity(asked._replace(bound=""), own._replace(bound="")):
                 return False
-        for wanted in self.expected:
+        for wanted in self.expected_values.iterate_candidates(own):
             if is_same_quantity(wanted, own) or (not own.bound and is_same_quantity(own, wanted)):
                 return False
         return True
@@ -387,6 +390,8 @@ class ValueOwner:
         has_value = other_value is not None
         plain = self.answer.plain
         if self.is_of_other_day(other, own):
+            return None
+        if names_asked_most((word.folded for word in self.words_in(own)), self.question.plain):
             return None
         if self._follows_from_before(own, has_value=has_value) or (
             not has_value and _CONSEQUENCE.match(plain, other.start)

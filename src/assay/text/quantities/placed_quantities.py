@@ -35,11 +35,12 @@ def place_quantities(text: str, terms: Sequence[Term]) -> list[PlacedQuantity]:
     [['9.6', 'kWh'], ['2:15', 'pm']]
     """
     placed = []
+    respelled = split_glued_units(text)
     for quantity in find_measures(text):
-        span = _locate_span((quantity.start, quantity.end), text)
+        span = _locate_span((quantity.start, quantity.end), respelled, text)
         if span is None:
             continue
-        rate_span = _locate_span(quantity.rate_span, text) if quantity.rate else quantity.rate_span
+        rate_span = _locate_span(quantity.rate_span, respelled, text) if quantity.rate else quantity.rate_span
         quantity = quantity._replace(start=span[0], end=span[1], rate_span=rate_span or (0, 0))
         places = _list_terms(quantity, text, terms)
         if places:
@@ -77,9 +78,8 @@ def _is_number(term: Term, text: str) -> bool:
 # ── places in the text as written ────────────────────────────────────────────────────────────────────────────────
 
 
-def _locate_span(span: tuple[int, int], text: str) -> tuple[int, int] | None:
+def _locate_span(span: tuple[int, int], respelled: str, text: str) -> tuple[int, int] | None:
     """Return where a span is in the text, whose spoken numbers and units were respelled to read its quantities."""
-    respelled = split_glued_units(text)
     if respelled == text:
         return span
     if len(text) > _LONGEST_TEXT:

@@ -9,7 +9,8 @@ from assay.text.quantities.quantity import Bound, Quantity
 
 _BOUND_BEFORE = re.compile(
     r"(?:(?P<negation>\b(?:no|not|never|nothing|nobody|none|khong|chua) (?:\w+ )?)?"
-    r"(?:(?P<more>\b(?:more than|over(?! by\b)|above|exceed(?:s|ed|ing)?|greater than|larger than|longer than"
+    r"(?:(?P<more>\b(?:more than|(?<!carry )(?<!carried )(?<!roll )(?<!rolled )(?<!left )(?<!hand )over(?! by\b)|above"
+    r"|exceed(?:s|ed|ing)?|greater than|larger than|longer than"
     r"|higher than|faster than|heavier than|taller than|bigger than|older than|wider than|deeper than"
     r"|upwards of|beyond|north of|hon|tren|vuot|vuot qua|nhieu hon|lon hon|dai hon|cao hon))"
     r"|(?P<less>\b(?:less than|fewer than|under|below|smaller than|shorter than|lower than|slower than"

@@ -6,6 +6,7 @@ English and Vietnamese. What may also mean something else stays as it is.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from decimal import Decimal
 
 from assay.text.late_pattern import LatePattern, squeeze_pattern
@@ -58,6 +59,35 @@ _ORDINAL = LatePattern(
     re.IGNORECASE,
 )
 """An ordinal before what is counted; elsewhere "second" may be a time and "first" an adverb."""
+_NTH = re.compile(r"(?<![\w.,])(?P<number>\d{1,2})(?:st|nd|rd|th)\b")
+
+
+def find_ordinal_word(written: str) -> str:
+    """Return the word for the ordinal with which a text begins in digits, "" if it begins with none up to twelve.
+
+    >>> find_ordinal_word("3rd floor"), find_ordinal_word("3 floors")
+    ('third', '')
+    """
+    match = _NTH.match(written)
+    number = int(match["number"]) if match is not None else 0
+    return next((word for word, own in _ORDINALS.items() if own == number), "")
+
+
+def is_ordinal_among(number: str, written: str, texts: Iterable[str]) -> bool:
+    """Return whether a number, as a text was respelled, is an ordinal that this text or one of others has in words.
+
+    >>> is_ordinal_among("1st", "From the first month on.", ["We rehearse in May."])
+    True
+    >>> [is_ordinal_among("1st", "On the 1st.", [text]) for text in ("On the first of May.", "May")]
+    [True, False]
+    """
+    word = find_ordinal_word(number)
+    if not word:
+        return False
+    pattern = re.compile(rf"\b{word}\b", re.IGNORECASE)
+    return any(pattern.search(text) is not None for text in (written, *texts))
+
+
 _UNDER_FIVES = LatePattern(r"\b(?P<side>under|over)[ -](?P<age>\d{1,2})'?s\b", re.IGNORECASE)
 """Ages: the "5s" of "under 5s" are no seconds."""
 _CUES = ("first ", "second ", "third ", "th ", "under", "over")

@@ -29,6 +29,11 @@ CURRENCY_CODES = tuple(
 )
 
 
+_MILLIONS = LatePattern(
+    r"(?<![\w.,-])(\d[\d.,]*)m(?= (?:people|persons|visitors|guests|users|customers|members|inhabitants|residents"
+    r"|passengers|tourists|households|subscribers|readers|jobs|copies|downloads|views|euros|dollars|pounds)\b)"
+)
+"""Millions of what nobody counts in metres."""
 _GLUED_CURRENCY = LatePattern(rf"\b({'|'.join(CURRENCY_CODES)})(?=\d)")
 
 
@@ -68,6 +73,7 @@ def _split_glued_units(text: str) -> str:
     text = write_spoken_numbers(write_german_forms(write_vietnamese_forms(text)))
     if not _MAY_BE_GLUED.search(text):
         return text
+    text = _MILLIONS.sub(r"\1 million", text)
     return _GLUED.sub(r"\1 \2", _GLUED_CURRENCY.sub(r"\1 ", text))
 
 

@@ -105,6 +105,7 @@ _MINUTES |= {"twenty-five": 25, "nam": 5, "muoi": 10, "muoi lam": 15, "hai muoi"
 
 _SPECIAL_START = (
     rf"\d|\+\d|\(\d|noon|mid(?:day|night)|thang\ |(?:ngay|mong)\ |nua|half|quarter|third|fifth|tenth|{'|'.join(MONTHS)}"
+    r"|fifty|nam\ muoi"
     rf"|{'|'.join(ORDINALS)}|twice|thrice|once|(?:{_VIETNAMESE_HOUR})\ (?:gio\ )?ruoi"
     rf"|(?:muoi\ )?(?:{_VIETNAMESE_HOUR})\ gio"
     rf"|(?:an?|{_COUNT})\ (?:[htqfymdngiaow]|past|dollar|pound|euro)"
@@ -136,7 +137,10 @@ _SPECIAL = rf"""(?<![\w.,/])(?={_SPECIAL_START})(?:
   | (?P<gio_word>(?P<gw_hour>muoi\ (?:mot|hai)|{_VIETNAMESE_HOUR})\ gio\ (?P<gw_part>{_PART})\b)
   | (?P<kem>(?P<ke_hour>[01]?\d|2[0-3])(?:\ ?gio|h)\ kem\ (?P<ke_minutes>[0-5]?\d|muoi\ lam|hai\ muoi|muoi|nam)
       (?:\ phut)?(?:\ (?P<ke_part>{_PART})\b)?)
-  | (?P<clock>(?P<hour>[01]?\d|2[0-3])[:.h](?P<minute>[0-5]\d)(?::[0-5]\d)?(?:\ ?(?P<half>[ap])\.?m\b\.?)?)
+  | (?P<evens>(?:fifty[\ -]fifty|50\ ?[-/:]\ ?50(?!\d)|nam\ muoi[\ -]nam\ muoi)\b(?![/-]\d))
+  | (?P<clock>(?P<hour>[01]?\d|2[0-3])[:.h](?P<minute>[0-5]\d)(?::[0-5]\d)?(?:\ ?(?P<half>[ap])\.?m\b\.?)?
+      (?=(?:,?\ (?P<cl_part>in\ the\ (?:morning|afternoon|evening)|this\ (?:morning|afternoon|evening)|at\ night
+        |tonight|(?:buoi\ )?(?:{_PART}))\b)?))
       (?![\d:/]|[.,]\d)
   | (?P<am>(?P<am_hour>1[0-2]|0?[1-9])(?:\ o'clock)?\ ?(?P<am_half>[ap])\.?m\b\.?)
   | (?P<oclock>(?P<oclock_hour>{_COUNT}|1[0-2]|[1-9])\ o'clock)
@@ -175,6 +179,7 @@ _SPECIAL_WORDS = (
     *("thang", "gio", " in the ", " past ", " after ", " at night", "noon", "midday", "midnight", "o'clock"),
     *("nua", "ruoi", "half", "halv", "third", "quarter", "fifth", "tenth", "one in ", "once", "twice", "thrice"),
     *("dozen", "dollar", "pound", "euro", *ORDINALS),
+    *("fifty", "nam muoi", "50-50", "50 - 50", "50/50", "50:50"),
 )
 
 
@@ -410,6 +415,9 @@ def _read_clock(match: re.Match[str], text: str) -> Quantity | None:
     mark = text[match.end("hour")]
     if half is not None:
         return _make_time([_add_half(hour, half == "p") * 60 + minute], match.span())
+    if hour < _HALF_OF_HOURS and _is_in_later_half(match, text):
+        readings = [make_point(TIME, hour * 60 + minute), make_point(TIME, (hour + _HALF_OF_HOURS) * 60 + minute)]
+        return Quantity(tuple(readings), *match.span())
     if mark == ".":
         if text[max(0, match.start() - 1) : match.start()] in _CURRENCY_SIGNS:
             return None
@@ -421,6 +429,29 @@ def _read_clock(match: re.Match[str], text: str) -> Quantity | None:
     if mark in "hH":
         readings.append(make_point("duration", hour * 3600 + minute * 60))
     return Quantity(tuple(readings), *match.span())
+
+
+_HALF_OF_HOURS = 12
+_LATEST_SMALL_HOUR = 5
+_WRITTEN_PARTS = frozenset(("trưa", "chiều", "tối", "đêm"))
+
+
+def _is_in_later_half(match: re.Match[str], text: str) -> bool:
+    """Whether a time is followed by a part of the day after noon.
+
+    "Tôi" is another word than "tối", and one at night may be an hour of the morning.
+    """
+    part = match["cl_part"]
+    if not part or part.endswith("morning"):
+        return False
+    word = part.removeprefix("buoi ")
+    if word in ("dem", "at night", "tonight") and int(match["hour"]) <= _LATEST_SMALL_HOUR:
+        return False
+    if word not in _PARTS_OF_DAY:
+        return True
+    written = text[: match.end("cl_part")].rpartition(" ")[2].lower()
+    is_unmarked = written.isascii() and text.isascii() and word != "toi"
+    return written in _WRITTEN_PARTS or (is_unmarked and word != "sang")
 
 
 def _make_time(minutes: Iterable[int], span: tuple[int, int]) -> Quantity:
@@ -512,6 +543,8 @@ def _read_fraction(match: re.Match[str], names: set[str], text: str) -> Quantity
         count = int(count_text) if count_text.isdecimal() else _SMALL_NUMBERS.get(count_text, 0)
         part = Decimal("0.25") if match["ah_quarter"] else Decimal("0.5")
         return Quantity((make_point(dimension, (count + part) * size),), *span) if count else None
+    if "evens" in names:
+        return _make_share(Decimal(50), span)
     if "in_words" in names:
         count_text = match["in_count"]
         count = int(count_text) if count_text.isdecimal() else _SMALL_NUMBERS[count_text]

@@ -34,7 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.text.late_pattern import LatePattern
-from assay.text.normalisation import fold_text
+from assay.text.normalisation import MOST_READ, fold_text
 from assay.text.refusals.lexicon_file import (
     list_shipped_languages,
     load_lexicons,
@@ -121,7 +121,6 @@ _PRECEDENCE: tuple[Literal["permission_denied", "escalate", "abstain"], ...] = (
     "abstain",
 )
 _HANDING_OVER = frozenset(("escalate", "contact", "doubt"))
-_LONGEST = 200_000  # characters that are read
 _SHORT_ANSWER = 300  # characters of an answer in which advice to contact someone may be the whole answer
 _LONGEST_CACHED = 2000  # characters; longer answers are rarely repeated
 _BARE_LENGTH = 60  # characters up to which an answer may be a bare refusal; in a sentence its words mean something else
@@ -581,7 +580,7 @@ def _detect(answer: str) -> DetectedBehaviour:
     if bare_refusal:
         denies = any(bare_refusal in group.bare_denials for group in rules)
         return DetectedBehaviour("permission_denied" if denies else "abstain", True, True, False, bare_refusal, False)
-    text = normalise_answer(answer[:_LONGEST])
+    text = normalise_answer(answer[:MOST_READ])
     hits = _collect_hits(rules, text, is_short=len(answer) <= _SHORT_ANSWER)
     asks = "clarify" in hits.phrase_by_kind or _ends_in_question(text)
     is_plain = not hits.phrase_by_kind and not asks
