@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR
 from assay.metrics.case_checks import DENIED_FACT, INCOMPLETE_ANSWER, LEAK, UNKNOWN_ANSWER, WRONG_ANSWER
 from assay.metrics.expected_text import read_facts
+from assay.metrics.variants import LEAKED_VARIANT
 from assay.records.golden_set import Case
 from assay.records.scores import CaseChecks, VariantState
 from assay.scoring.case_outcomes import UNANSWERED_CHECKS, CaseOutcome
@@ -61,10 +62,6 @@ class TwinSide(NamedTuple):
     def warnings(self) -> tuple[str, ...]:
         """The checks that only warn."""
         return self.checks.warnings if self.checks is not None else ()
-
-
-LEAKED_VARIANT = "leak (variant)"
-"""What happened where the variant of a case shows its user what this user must not see."""
 
 
 def tell_apart(base: TwinSide, variant: TwinSide) -> _PairState:

@@ -7,10 +7,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from assay.comparison.twin_distinction import LEAKED_VARIANT
 from assay.metrics.case_checks import JUDGED_CORRECTNESS, UNSOURCED_NUMBER
 from assay.metrics.catalog import CATALOG
 from assay.metrics.template_columns import FAITHFULNESS
+from assay.metrics.variants import LEAKED_VARIANT
 from assay.records.counts import format_count
 from assay.records.findings import Comparison, MetricChange
 from assay.records.golden_set import GOLDEN_KEYS_UNREAD
