@@ -572,7 +572,7 @@ def build_worst_cases_table(
         f"At most {MAX_WORST_CASES} cases for each configuration: leaks first, then by the number of failed checks."
     )
     notes = (*((limited,) if most > MAX_WORST_CASES else ()), *(() if attributions else (not_attributed,)), _CITED)
-    return Table("Top Failed Queries", columns, tuple(rows), notes if rows else ())
+    return Table("Top Failed Queries", columns, tuple(rows), (" ".join(notes),) if rows else ())
 
 
 _CITED = (
