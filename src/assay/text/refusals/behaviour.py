@@ -17,7 +17,8 @@ The phrases and words are data, one lexicon for each language (`refusal_lexicon`
    question, with what the phrases show, unless a first look finds no word of refusing (`refusal_first_look`). It may
    refuse, in whole or in part, ask back or answer; without a word of refusing only if it is much surer. Without a
    question the phrases decide, and wording alone must be much surer.
-8. An error message that a system failed with is undecided, whatever the target declares (`error_texts`).
+8. A refusal that goes on to assert a name or code ("I don't know. It is FitX.") is undecided (`asserted_values`).
+   An error message that a system failed with is undecided, whatever the target declares (`error_texts`).
 9. A text is undecided (`unknown`) if all it holds are words of doubt that no rule above settles, if the model is hardly
    surer of one thing than of the next, or if no lexicon covers its script or the language that the case states. Every
    other text is an answer.
@@ -36,6 +37,7 @@ import numpy.typing as npt
 
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import MOST_READ, fold_text
+from assay.text.refusals.asserted_values import asserts_value
 from assay.text.refusals.error_texts import is_error_text
 from assay.text.refusals.lexicon_file import (
     list_shipped_languages,
@@ -272,9 +274,16 @@ def detect_behaviour(
     detected = detect_phrases(answer) if may_hold_phrase else PLAIN_ANSWER
     if detected.has_refusal or detected.behaviour != "answer" or _may_be_weighed(answer):
         detected = _weigh_cached(answer, question, detected)
+    if detected.behaviour in KINDS and question and _asserts_value(answer, question):
+        return detected._replace(behaviour=UNKNOWN, has_refusal=False)  # "I don't know. It is FitX." invents
     if detected.behaviour == "answer" and not detected.has_refusal and language and not has_lexicon(language):
         return detected._replace(behaviour=UNKNOWN, is_decided_by_text=False)
     return detected
+
+
+def _asserts_value(answer: str, question: str) -> bool:
+    """Whether a refusal goes on to assert a name or code."""
+    return asserts_value(answer[:_LONGEST_CACHED], question, lambda text: detect_phrases(text).has_refusal)
 
 
 def detect_phrases(text: str) -> DetectedBehaviour:
