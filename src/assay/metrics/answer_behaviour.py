@@ -9,6 +9,7 @@ import numpy as np
 from msgspec import UNSET, UnsetType, structs
 
 from assay.metrics.case_index import CaseIndex
+from assay.metrics.expected_text import read_facts
 from assay.metrics.metric import (
     Batch,
     FactKey,
@@ -21,7 +22,7 @@ from assay.metrics.metric import (
     rows_with_error,
 )
 from assay.metrics.settled_answers import AnswerDecision, SettledMetric, find_decision, mark_settled
-from assay.records.golden_set import BEHAVIOURS
+from assay.records.golden_set import BEHAVIOURS, Case
 from assay.records.observations import NO_ANSWER_REASON, NULL_ANSWER
 from assay.records.scores import ScoreColumn
 from assay.stats.arrays import BoolArray, IndexArray
@@ -42,6 +43,7 @@ BEHAVIOUR_CODES: dict[str, int] = {name: code for code, name in enumerate(BEHAVI
     "": NOTHING_DONE,
     UNKNOWN: UNKNOWN_BEHAVIOUR,
 }
+REFUSALS = ("abstain", "permission_denied", "escalate")
 BEHAVIOUR_BITS: dict[str, int] = {name: 1 << code for code, name in enumerate(BEHAVIOURS)}
 
 
@@ -132,15 +134,12 @@ class AnswerFacts:
         may_hold_phrase = mark_texts_to_examine(self.texts)
         candidates = may_hold_phrase | mark_answers_open_to_model(self.texts)
         candidates |= np.array([bool(name) and not has_lexicon(name) for name in languages], dtype=np.bool_)
-        return {
-            row: detect_behaviour(
-                self.texts[row],
-                languages[row],
-                self.cases[row].case.question,
-                may_hold_phrase=bool(may_hold_phrase[row]),
-            )
-            for row in np.flatnonzero(candidates).tolist()
-        }
+        examined = {}
+        for row in np.flatnonzero(candidates).tolist():
+            text, case = self.texts[row], self.cases[row].case
+            detected = detect_behaviour(text, languages[row], case.question, may_hold_phrase=bool(may_hold_phrase[row]))
+            examined[row] = _doubt_refusal(detected, case, text)
+        return examined
 
     def describe_reading(self, row: int) -> str:
         """Return what the answer of a row was read as, and by what."""
@@ -187,6 +186,17 @@ class AnswerFacts:
             *batch.target_errors,
             rows_not_applicable(not_asked, NO_ANSWER_REASON),
         ]
+
+
+def _doubt_refusal(detected: DetectedBehaviour, case: Case, answer: str) -> DetectedBehaviour:
+    """Return what was detected; undecided where wording alone, or advice whom to contact, reads as a refusal what
+    states every fact that its case requires."""
+    is_doubtful = not detected.phrase or detected.behaviour == "escalate"
+    if not (is_doubtful and detected.has_refusal and detected.behaviour in REFUSALS and case.must_have):
+        return detected
+    if read_facts(case, answer).completeness != 1.0:
+        return detected
+    return detected._replace(behaviour=UNKNOWN, is_decided_by_text=False, has_refusal=False, phrase="")
 
 
 def describe_reading(detected: DetectedBehaviour, declared: str | None, *, is_text: bool = True) -> str:
@@ -250,7 +260,7 @@ def _score_behaviour(batch: Batch, behaviours: IndexArray) -> tuple[BoolArray, B
     return np.ones(len(behaviours), dtype=np.bool_), _is_accepted(batch, behaviours)
 
 
-_REFUSAL_CODES = tuple(BEHAVIOUR_CODES[name] for name in ("abstain", "permission_denied", "escalate"))
+_REFUSAL_CODES = tuple(BEHAVIOUR_CODES[name] for name in REFUSALS)
 _NO_REFUSAL_BITS = sum(BEHAVIOUR_BITS[name] for name in (ANSWER_BEHAVIOUR, "escalate", "clarify"))
 
 
