@@ -13,8 +13,8 @@ import assay
         (
             "How long is my account locked?",
             "30 minutes",
-            "I'm sorry to hear you're locked out! Your account is locked for 30 minutes. I can't unlock it for you, but "
-            "the service desk can.",
+            "I'm sorry to hear of that! Your account is locked for 30 minutes. I can't unlock it for you, "
+            "but the service desk can.",
         ),
         ("When is P2 covered?", "06:00 to 22:00", "From 06:00 to 22:00. Outside these hours P2 is not handled."),
         (
