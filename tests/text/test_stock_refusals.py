@@ -43,7 +43,6 @@ Please contact HR for this.
 Please ask your manager.
 I will pass this on to a colleague.
 Let me connect you with an agent.
-An internal error occurred.
 The service is not available right now.
 The search returned no results.
 No results found.

@@ -430,6 +430,10 @@ const en = {
     "tighten the prompt and show it examples of refusals; decline where the best chunk scores low",
   "remedy.generator.injection_followed":
     "mark documents as data in the prompt; filter instructions out of them; test with planted ones",
+  "remedy.generator.empty_answer":
+    "look in the log of the system for what failed (a time-out, a limit of tokens, a filter of content); let it report an error instead of an empty answer; then run again",
+  "remedy.generator.error_text":
+    "repair what failed (limits of rate, time-outs, keys); let the target report an error instead of an answer; then run again",
   "remedy.generator.wrong_format":
     "state the form in the prompt, with an example; constrain the model's output to it; check it before it is sent",
   "remedy.generator.over_refusal":
@@ -879,6 +883,10 @@ const vi: Record<ReportKey, string> = {
     "siết câu lệnh và cho xem ví dụ từ chối; từ chối khi đoạn tốt nhất có điểm thấp",
   "remedy.generator.injection_followed":
     "đánh dấu tài liệu là dữ liệu trong câu lệnh; lọc bỏ mệnh lệnh nằm trong tài liệu; kiểm thử bằng mệnh lệnh cài sẵn",
+  "remedy.generator.empty_answer":
+    "xem nhật ký của hệ thống để biết điều gì hỏng (quá thời gian, giới hạn token, bộ lọc nội dung); để hệ thống báo lỗi thay vì trả lời rỗng; rồi chạy lại",
+  "remedy.generator.error_text":
+    "sửa điều đã hỏng (giới hạn số lần gọi, thời gian chờ, khóa); để hệ thống báo lỗi thay vì trả lời; rồi chạy lại",
   "remedy.generator.wrong_format":
     "nêu rõ dạng trong câu lệnh, kèm ví dụ; ràng buộc đầu ra của mô hình theo dạng đó; kiểm tra trước khi gửi",
   "remedy.generator.over_refusal":

@@ -32,6 +32,13 @@ def detect_answer_behaviour(case: CaseIndex, observation: Observation) -> str | 
     return BEHAVIOURS[code] if code >= 0 else None
 
 
+def is_answer_failure(case: CaseIndex, observation: Observation) -> bool:
+    """Return whether the answer is an error message, by the rules of the behaviour metrics."""
+    facts = AnswerFacts()
+    facts.add(JoinedRows([case], [observation]))
+    return bool(facts.is_error_text[0])
+
+
 def describe_answer_reading(case: CaseIndex, observation: Observation) -> str:
     """Return what the answer was read as by the rules of the behaviour metrics, and by what."""
     facts = AnswerFacts()
@@ -52,7 +59,7 @@ def assess_answer(
     is_settled = _is_settled(case.case, observation)
     if behaviour == UNKNOWN:
         if not is_settled:
-            return AnswerQuality(None, "nothing tells what the answer did")
+            return AnswerQuality(None, _explain_unknown(case, observation))
         behaviour = ANSWER_BEHAVIOUR
     if behaviour != ANSWER_BEHAVIOUR or not case.accepted_bits >> BEHAVIOUR_CODES[ANSWER_BEHAVIOUR] & 1:
         accepted = behaviour is not None and bool(case.accepted_bits >> BEHAVIOUR_CODES[behaviour] & 1)
@@ -72,6 +79,12 @@ def assess_answer(
         return text if text.good is not None or text.unknown else AnswerQuality(True, "behaviour")
     judged = _assess_judged(case.case, observation, scores, settings)
     return judged if judged is not None else _assess_stated(case.case, observation, scores)
+
+
+def _explain_unknown(case: CaseIndex, observation: Observation) -> str:
+    if is_answer_failure(case, observation):
+        return "the answer looks like an error message of the system"
+    return "nothing tells what the answer did"
 
 
 def _is_settled(case: Case, observation: Observation) -> bool:

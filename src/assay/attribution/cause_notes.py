@@ -190,6 +190,16 @@ SUBCAUSE_NOTES: Mapping[tuple[RootCause, str], CauseNote] = MappingProxyType(
             "it follows an instruction that stands in a document",
             "mark documents as data in the prompt; filter instructions out of them; test with planted ones",
         ),
+        ("generator", "empty_answer"): CauseNote(
+            "the system answered with an empty text",
+            "look in the log of the system for what failed (a time-out, a limit of tokens, a filter of content); let "
+            "it report an error instead of an empty answer; then run again",
+        ),
+        ("generator", "error_text"): CauseNote(
+            "the system answered with an error message",
+            "repair what failed (limits of rate, time-outs, keys); let the target report an error instead of an "
+            "answer; then run again",
+        ),
         ("generator", WRONG_FORMAT): CauseNote(
             "the answer has another form than the case demands",
             "state the form in the prompt, with an example; constrain the model's output to it; check it before it is "

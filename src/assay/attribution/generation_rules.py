@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from assay.attribution.answer_quality import is_answer_failure
 from assay.attribution.case_facts import (
     CaseFacts,
     contains_fact,
@@ -36,12 +37,26 @@ DENIED_FACT = "denied_fact"
 """The subcause of an answer that says the contrary of a fact, without another value in its place."""
 WRONG_VALUE = "wrong_entity_or_number"
 """The subcause of an answer that states another name, code or number than the evidence."""
+EMPTY_ANSWER, ERROR_TEXT = "empty_answer", "error_text"
+"""The subcauses of an answer that is none: nothing was written, or an error message in its place."""
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _MAX_CLAIMS = 20
 """How many claims of an answer are compared with their sources."""
 _EQUAL_WEIGHTS = DocumentFrequencies.from_texts([])
 """Every word counts alike, so that a cause does not depend on the rest of the golden set."""
 _RECORD_PROMPT = "the prompt as it was sent to the model"
+
+
+def find_failed_answer(case: CaseFacts) -> CauseFinding | None:
+    """The system gave an empty text or an error message in the place of an answer, whatever was found for it."""
+    if case.good or not isinstance(case.observation.answer, str):
+        return None
+    if not case.answer.strip():
+        return CauseFinding("generator", GENERATE_STAGE, ("the answer is empty",), "high", subcause=EMPTY_ANSWER)
+    if is_answer_failure(case.case, case.observation):
+        fact = "the answer looks like an error message of the system"
+        return CauseFinding("generator", GENERATE_STAGE, (fact,), "high", subcause=ERROR_TEXT)
+    return None
 
 
 def find_truncated_text(case: CaseFacts) -> CauseFinding | None:

@@ -38,6 +38,7 @@ CauseRule = Callable[[CaseFacts], CauseFinding | None]
 
 _TRUST_RULES: tuple[CauseRule, ...] = (
     cause_rules.find_leak,
+    generation_rules.find_failed_answer,
     cause_rules.find_stale_label,
     cause_rules.find_misspelt_label,
     cause_rules.find_renamed_label,
@@ -224,6 +225,8 @@ def _decide_verdict(inquiry: CaseFacts, finding: CauseFinding | None) -> tuple[F
         return "generation_fault", "injection_followed"
     if finding is not None and finding.subcause == generation_rules.WRONG_FORMAT:
         return "generation_fault", generation_rules.WRONG_FORMAT
+    if finding is not None and finding.subcause in (generation_rules.EMPTY_ANSWER, generation_rules.ERROR_TEXT):
+        return "unknown" if inquiry.good is None else "generation_fault", finding.subcause
     if cause == "judge_noise":
         return "unknown", "judge_noise"
     if inquiry.good and inquiry.reached is False:

@@ -9,6 +9,7 @@ import numpy as np
 from msgspec import UNSET, UnsetType, structs
 
 from assay.metrics.case_index import CaseIndex
+from assay.metrics.expected_text import read_facts
 from assay.metrics.metric import (
     Batch,
     FactKey,
@@ -21,7 +22,7 @@ from assay.metrics.metric import (
     rows_with_error,
 )
 from assay.metrics.settled_answers import AnswerDecision, SettledMetric, find_decision, mark_settled
-from assay.records.golden_set import BEHAVIOURS
+from assay.records.golden_set import BEHAVIOURS, Case
 from assay.records.observations import NO_ANSWER_REASON, NULL_ANSWER
 from assay.records.scores import ScoreColumn
 from assay.stats.arrays import BoolArray, IndexArray
@@ -42,6 +43,7 @@ BEHAVIOUR_CODES: dict[str, int] = {name: code for code, name in enumerate(BEHAVI
     "": NOTHING_DONE,
     UNKNOWN: UNKNOWN_BEHAVIOUR,
 }
+REFUSALS = ("abstain", "permission_denied", "escalate")
 BEHAVIOUR_BITS: dict[str, int] = {name: 1 << code for code, name in enumerate(BEHAVIOURS)}
 
 
@@ -132,15 +134,12 @@ class AnswerFacts:
         may_hold_phrase = mark_texts_to_examine(self.texts)
         candidates = may_hold_phrase | mark_answers_open_to_model(self.texts)
         candidates |= np.array([bool(name) and not has_lexicon(name) for name in languages], dtype=np.bool_)
-        return {
-            row: detect_behaviour(
-                self.texts[row],
-                languages[row],
-                self.cases[row].case.question,
-                may_hold_phrase=bool(may_hold_phrase[row]),
-            )
-            for row in np.flatnonzero(candidates).tolist()
-        }
+        examined = {}
+        for row in np.flatnonzero(candidates).tolist():
+            text, case = self.texts[row], self.cases[row].case
+            detected = detect_behaviour(text, languages[row], case.question, may_hold_phrase=bool(may_hold_phrase[row]))
+            examined[row] = _doubt_refusal(detected, case, text)
+        return examined
 
     def describe_reading(self, row: int) -> str:
         """Return what the answer of a row was read as, and by what."""
@@ -155,6 +154,13 @@ class AnswerFacts:
         """Rows whose answer declines a part of what was asked and answers another."""
         rows = np.zeros(len(self.texts), dtype=np.bool_)
         rows[[row for row, detected in self.examined.items() if detected.is_partial_refusal]] = True
+        return rows
+
+    @cached_property
+    def is_error_text(self) -> BoolArray:
+        """Rows whose answer is an error message."""
+        rows = np.zeros(len(self.texts), dtype=np.bool_)
+        rows[[row for row, detected in self.examined.items() if detected.is_error_text]] = True
         return rows
 
     @cached_property
@@ -182,6 +188,17 @@ class AnswerFacts:
         ]
 
 
+def _doubt_refusal(detected: DetectedBehaviour, case: Case, answer: str) -> DetectedBehaviour:
+    """Return what was detected; undecided where wording alone, or advice whom to contact, reads as a refusal what
+    states every fact that its case requires."""
+    is_doubtful = not detected.phrase or detected.behaviour == "escalate"
+    if not (is_doubtful and detected.has_refusal and detected.behaviour in REFUSALS and case.must_have):
+        return detected
+    if read_facts(case, answer).completeness != 1.0:
+        return detected
+    return detected._replace(behaviour=UNKNOWN, is_decided_by_text=False, has_refusal=False, phrase="")
+
+
 def describe_reading(detected: DetectedBehaviour, declared: str | None, *, is_text: bool = True) -> str:
     """Return what an answer was read as and by what: by which phrase, by its wording, or by the target's declaration.
 
@@ -205,6 +222,8 @@ def _describe_text_reading(detected: DetectedBehaviour) -> str:
     by = f"by “{detected.phrase}”" if detected.phrase else "by its wording"
     if detected.is_partial_refusal:
         return f"partial refusal (answers a part and declines another), {by}"
+    if detected.is_error_text:
+        return "unknown, the answer looks like an error message"
     if detected.behaviour == UNKNOWN:
         return f"unknown, words of doubt alone: “{detected.phrase}”" if detected.phrase else "unknown, undecided"
     if detected.behaviour == "clarify" and not detected.phrase:
@@ -219,6 +238,7 @@ def _describe_text_reading(detected: DetectedBehaviour) -> str:
 
 
 UNKNOWN_REASON = "unknown: neither the text nor the target tells what the answer did"
+ERROR_TEXT_REASON = "unknown: the answer looks like an error message of the system, which is no answer and no refusal"
 
 BehaviourRule = Callable[[Batch, IndexArray], tuple[BoolArray, BoolArray]]
 """From the batch and what was done: the rows on which a metric is defined, and those that score 1."""
@@ -240,7 +260,7 @@ def _score_behaviour(batch: Batch, behaviours: IndexArray) -> tuple[BoolArray, B
     return np.ones(len(behaviours), dtype=np.bool_), _is_accepted(batch, behaviours)
 
 
-_REFUSAL_CODES = tuple(BEHAVIOUR_CODES[name] for name in ("abstain", "permission_denied", "escalate"))
+_REFUSAL_CODES = tuple(BEHAVIOUR_CODES[name] for name in REFUSALS)
 _NO_REFUSAL_BITS = sum(BEHAVIOUR_BITS[name] for name in (ANSWER_BEHAVIOUR, "escalate", "clarify"))
 
 
@@ -308,14 +328,18 @@ def _behaviour_column(batch: Batch, name: MetricName) -> ScoreColumn:
         scores.astype(np.float64),
         undefined,
         *facts.unscored_conditions(batch, declared_counts=True),
-        _rows_of_unknown_behaviour(facts),
+        *_rows_of_unknown_behaviour(facts),
     )
     return mark_settled(column, facts.find_decisions("behaviour"))
 
 
-def _rows_of_unknown_behaviour(facts: AnswerFacts) -> Unscored:
+def _rows_of_unknown_behaviour(facts: AnswerFacts) -> tuple[Unscored, Unscored]:
     """Rows without a score because nothing tells what the answer did; they do not lower the coverage."""
-    return rows_not_applicable(facts.observed_behaviours[0] == UNKNOWN_BEHAVIOUR, UNKNOWN_REASON)
+    is_unknown = facts.observed_behaviours[0] == UNKNOWN_BEHAVIOUR
+    return (
+        rows_not_applicable(is_unknown & facts.is_error_text, ERROR_TEXT_REASON),
+        rows_not_applicable(is_unknown, UNKNOWN_REASON),
+    )
 
 
 def _calibration_column(batch: Batch, name: MetricName) -> ScoreColumn:
@@ -330,7 +354,7 @@ def _calibration_column(batch: Batch, name: MetricName) -> ScoreColumn:
         is_correct.astype(np.float64),
         undefined,
         *facts.unscored_conditions(batch, declared_counts=True),
-        _rows_of_unknown_behaviour(facts),
+        *_rows_of_unknown_behaviour(facts),
     )
 
 
@@ -348,7 +372,7 @@ def _partial_column(batch: Batch, name: MetricName) -> ScoreColumn:
         name,
         facts.is_partial_refusal.astype(np.float64),
         *facts.unscored_conditions(batch),
-        _rows_of_unknown_behaviour(facts),
+        *_rows_of_unknown_behaviour(facts),
     )
 
 

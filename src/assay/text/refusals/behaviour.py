@@ -17,7 +17,9 @@ The phrases and words are data, one lexicon for each language (`refusal_lexicon`
    question, with what the phrases show, unless a first look finds no word of refusing (`refusal_first_look`). It may
    refuse, in whole or in part, ask back or answer; without a word of refusing only if it is much surer. Without a
    question the phrases decide, and wording alone must be much surer.
-8. A text is undecided (`unknown`) if all it holds are words of doubt that no rule above settles, if the model is hardly
+8. A refusal that goes on to assert a name or code ("I don't know. It is FitX.") is undecided (`asserted_values`).
+   An error message that a system failed with is undecided, whatever the target declares (`error_texts`).
+9. A text is undecided (`unknown`) if all it holds are words of doubt that no rule above settles, if the model is hardly
    surer of one thing than of the next, or if no lexicon covers its script or the language that the case states. Every
    other text is an answer.
 """
@@ -35,6 +37,8 @@ import numpy.typing as npt
 
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import MOST_READ, fold_text
+from assay.text.refusals.asserted_values import asserts_value
+from assay.text.refusals.error_texts import is_error_text
 from assay.text.refusals.lexicon_file import (
     list_shipped_languages,
     load_lexicons,
@@ -85,7 +89,8 @@ class DetectedBehaviour(NamedTuple):
     the target itself declares takes precedence. `has_refusal`: the text abstains, denies or escalates, with or without
     other content. `has_substantive_claim`: it makes claims. `phrase`: the folded phrase that decided.
     `has_quoted_phrase`: a phrase was ignored because it is quoted. `is_rule_of_access`: a phrase that denies was
-    ignored because it is said of others, explains a message or states a condition.
+    ignored because it is said of others, explains a message or states a condition. `is_error_text`: it is an error
+    message, by which a system failed (`error_texts`).
     """
 
     behaviour: DetectedKind
@@ -95,6 +100,7 @@ class DetectedBehaviour(NamedTuple):
     phrase: str
     has_quoted_phrase: bool
     is_rule_of_access: bool = False
+    is_error_text: bool = False
 
     @property
     def is_partial_refusal(self) -> bool:
@@ -115,6 +121,8 @@ PLAIN_ANSWER = DetectedBehaviour(
 NO_BEHAVIOUR = DetectedBehaviour(
     "", is_decided_by_text=False, has_refusal=False, has_substantive_claim=False, phrase="", has_quoted_phrase=False
 )
+ERROR_TEXT = DetectedBehaviour(UNKNOWN, True, False, False, "", False, is_error_text=True)
+"""An error message: no declaration of the target tells that it abstained."""
 _PRECEDENCE: tuple[Literal["permission_denied", "escalate", "abstain"], ...] = (
     "permission_denied",
     "escalate",
@@ -204,7 +212,8 @@ def mark_texts_to_examine(texts: Sequence[str]) -> npt.NDArray[np.bool_]:
 
 
 def mark_answers_open_to_model(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Return a boolean array of shape (n,): which answers a model must read, even if they hold no phrase.
+    """Return a boolean array of shape (n,): which answers a model must read, even if they hold no phrase, and which may
+    be error messages.
 
     Answers that neither this nor `mark_texts_to_examine` marks are plain answers, unless their case states a language
     without a lexicon.
@@ -212,7 +221,8 @@ def mark_answers_open_to_model(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
     >>> mark_answers_open_to_model(["12 days a year", "No leave", ""]).tolist()
     [False, True, False]
     """
-    return np.fromiter(map(_may_be_weighed, answers), np.bool_, len(answers))
+    is_open = (_may_be_weighed(answer) or is_error_text(answer) for answer in answers)
+    return np.fromiter(is_open, np.bool_, len(answers))
 
 
 def _mark_candidates(rules: RefusalRules, answers: Sequence[str]) -> npt.NDArray[np.bool_]:
@@ -259,12 +269,21 @@ def detect_behaviour(
     >>> detect_behaviour("Which office do you work in?").behaviour, detect_behaviour("Ufficio di Roma", "it").behaviour
     ('clarify', 'unknown')
     """
+    if is_error_text(answer, question):
+        return ERROR_TEXT
     detected = detect_phrases(answer) if may_hold_phrase else PLAIN_ANSWER
     if detected.has_refusal or detected.behaviour != "answer" or _may_be_weighed(answer):
         detected = _weigh_cached(answer, question, detected)
+    if detected.behaviour in KINDS and question and _asserts_value(answer, question):
+        return detected._replace(behaviour=UNKNOWN, has_refusal=False)  # "I don't know. It is FitX." invents
     if detected.behaviour == "answer" and not detected.has_refusal and language and not has_lexicon(language):
         return detected._replace(behaviour=UNKNOWN, is_decided_by_text=False)
     return detected
+
+
+def _asserts_value(answer: str, question: str) -> bool:
+    """Whether a refusal goes on to assert a name or code."""
+    return asserts_value(answer[:_LONGEST_CACHED], question, lambda text: detect_phrases(text).has_refusal)
 
 
 def detect_phrases(text: str) -> DetectedBehaviour:
