@@ -22,7 +22,7 @@ _GUESS = (
 )
 _COPULA = (
     r"(?:it(?:'s| is| should be| would be| must be| may be| might be| could be)"
-    r"|(?:es|das|er|sie) (?:ist|lautet|heisst|sollte|durfte)|do la|no la|mat khau la)\b"
+    r"|(?:es|das) (?:ist|sollte|durfte)|(?:es|das|er|sie) (?:lautet|heisst)|do la|no la|mat khau la)\b"
 )
 _ASSERTION = LatePattern(
     rf"^(?:{_GUESS}|{_COPULA}|try (?!again|to\b|asking|contact|call|the\b|with\b|another|search)(?=\w))"
@@ -86,7 +86,7 @@ def asserts_value(answer: str, question: str, refuses: Callable[[str], bool]) ->
 def _is_name_alone(clause: str, asked: set[str], before: str) -> bool:
     """Whether a clause is nothing but a name, and no abbreviation before it was taken for the end of a sentence."""
     words = clause.strip(_MARKS).split()
-    lead = fold_text(before.strip(_MARKS).rpartition(" ")[2])
+    lead = fold_text(before.rpartition(" ")[2].strip(_MARKS))
     if not 0 < len(words) <= _MOST_ALONE or lead in _ABBREVIATIONS or lead.isdecimal() or len(lead) < len("ab"):
         return False
     if _NO_ASSERTION.search(fold_text(clause)) or fold_text(words[0]) in _NO_NAMES:
