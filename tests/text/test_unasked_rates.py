@@ -30,3 +30,11 @@ from assay.text.facts.stated_facts import judge_facts
 )
 def test_a_value_per_what_nothing_else_speaks_of_is_open(question: str, answer: str, state: str) -> None:
     assert judge_facts(answer, ["€70"], question)[0].state == state
+
+
+@pytest.mark.parametrize(
+    ("fact", "answer"),
+    [("18 days", "18 days a year."), ("3 hours", "They help 3 hours a week."), ("18", "18 days per year.")],
+)
+def test_a_span_of_time_may_be_said_per_a_longer_one(fact: str, answer: str) -> None:
+    assert judge_facts(answer, [fact], "How much of it do volunteers get?")[0].state == "stated"

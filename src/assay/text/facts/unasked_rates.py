@@ -1,7 +1,8 @@
 """Values that an answer says per something, or for several, of which nothing else speaks.
 
 "The deposit is €60 per day" is another deposit than one of €60, and "€28 for five haircuts" is the price of none. Such
-a value is open, unless question, reference or a fact has the word for what it is counted per, or one like it.
+a value is open, unless question, reference or a fact has the word for what it is counted per, or one like it. Spans of
+time are usually meant per a longer one: who asks how many days of leave there are may be told that it is 12 a year.
 """
 
 from __future__ import annotations
@@ -83,8 +84,8 @@ def _is_known_rate(texts: FactTexts, stated: Quantity) -> bool:
     return any(name_rate_noun(word) in nouns or name_rate_noun(word.removesuffix("s")) in nouns for word in words)
 
 
-_NOT_COUNTED = frozenset(("data", WEEKDAY_NUMBER))
-"""Dimensions of values that are per second or per week anyway."""
+_NOT_COUNTED = frozenset(("data", "duration", "calendar", WEEKDAY_NUMBER))
+"""Dimensions of values that are per second, per week or per year anyway: "12 days a year"."""
 _SECOND_RATE = re.compile(r"(?: and)? (?:per|each|every|an?|moi|mot) (?P<noun>[a-z]+)\b")
 _FOR_ONE = re.compile(r" for (?:an?|one) ")
 _WORDS = re.compile(r"[a-z]+")
