@@ -100,15 +100,15 @@ def _refuse_other_file(source: Source) -> None:
         return
     first = _read_first_line(source)
     members = _name_members(first)
-    found = ""
+    kind = ""
     if first.startswith("<"):
-        found = _PAGE
+        kind = _PAGE
     elif first == "{":
-        found = "a JSON object over several lines"
+        kind = "a JSON object over several lines"
     elif len(members) > (not first.startswith("{")) and len(_LABEL_MEMBERS & members.keys()) < _FEWEST_MEMBERS:
-        found = _describe_rows(members)
-    if found:
-        message = f"no file of labels (got {found}; expected case_id, metric, rater and label, or a filled sheet)"
+        kind = _describe_rows(members)
+    if kind:
+        message = f"no file of labels (got {kind}; expected case_id, metric, rater and label, or a filled sheet)"
         raise InputError([Problem(source.name, 1, "", message, "E_LABEL")])
 
 

@@ -168,10 +168,10 @@ def load_sheet_key(path: str) -> SheetKey:
 
 def refuse_other_key(source: Source, expected: str) -> None:
     """Raise InputError for a file that is no key and known for something else: a page, a sheet, labels or a folder."""
-    found = "a folder" if source.path.is_dir() else ""
-    found = found or ("a sheet" if _is_sheet(source) else recognise_other_file(source))
-    if found:
-        raise InputError([Problem(source.name, None, "", f"is {found}, not a key (expected {expected})", "E_KEY")])
+    kind = "a folder" if source.path.is_dir() else ""
+    kind = kind or ("a sheet" if _is_sheet(source) else recognise_other_file(source))
+    if kind:
+        raise InputError([Problem(source.name, None, "", f"is {kind}, not a key (expected {expected})", "E_KEY")])
 
 
 def is_label_sheet(path: str) -> bool:

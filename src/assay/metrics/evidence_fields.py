@@ -63,10 +63,10 @@ def _find_lack(index: EvidenceIndex, unit: Evidence, chunk: Chunk) -> str | None
     """Return a field that a chunk lacks, so that no selector of the unit can be compared with it; None if one can."""
     if is_text_id(chunk.chunk_id) and (unit.quote or index.knows_texts):
         return None  # it is told by the quote, or by the texts of the corpus
-    known = index.list_known_fields(chunk)
+    reported = index.list_known_fields(chunk)
     first = None
     for selector in unit.any_of:
-        names = [name for name in list_needed_fields(selector) if all(fields.get(name) is None for fields in known)]
+        names = [name for name in list_needed_fields(selector) if all(fields.get(name) is None for fields in reported)]
         if not names:
             return None
         first = first or names[0]
@@ -93,8 +93,8 @@ def find_other_names(case: CaseIndex, chunks: Iterable[Chunk]) -> list[OtherName
     covered = 0
     for mask in case.evidence.unit_masks(shown):
         covered |= mask or 0
-    found = [_find_other_name(case.evidence, unit, shown) for bit, unit in units if not covered >> bit & 1]
-    return [other for other in found if other is not None]
+    others = [_find_other_name(case.evidence, unit, shown) for bit, unit in units if not covered >> bit & 1]
+    return [other for other in others if other is not None]
 
 
 def _find_other_name(index: EvidenceIndex, unit: Evidence, chunks: Sequence[Chunk]) -> OtherName | None:

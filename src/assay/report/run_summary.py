@@ -162,9 +162,9 @@ def _build_unlabelled_lines(scoring: ScoringResult, width: int) -> list[str]:
         return []
     folded = textwrap.wrap(escape_terminal(min(marks)), width, break_on_hyphens=False)
     room = [*folded[:1], shorten_at_word(" ".join(folded[1:]), width)] if len(folded) > 1 else folded
-    told = [line for line in scoring.warnings if VALUE_OF_LABELS in line]
-    told.sort(key=lambda line: " and " not in line.partition(":")[0])  # pairs of configurations before single ones
-    return [*room, *(shorten_at_word(escape_terminal(line), width) for line in told[:_MAX_LINES_ON_LABELS])]
+    warnings = [line for line in scoring.warnings if VALUE_OF_LABELS in line]
+    warnings.sort(key=lambda line: " and " not in line.partition(":")[0])  # pairs of configurations before single ones
+    return [*room, *(shorten_at_word(escape_terminal(line), width) for line in warnings[:_MAX_LINES_ON_LABELS])]
 
 
 def _name_themselves(metrics: Sequence[str]) -> list[tuple[str, MetricNames]]:

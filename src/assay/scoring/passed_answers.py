@@ -53,13 +53,13 @@ class PassRows(Struct, frozen=True):
 
 def join_passes(parts: Sequence[PassRows | None]) -> PassRows | None:
     """Return the rows of several parts as one; None where nobody looked for passes."""
-    found = [part for part in parts if part is not None]
-    if not found:
+    present = [part for part in parts if part is not None]
+    if not present:
         return None
     return PassRows(
-        np.concatenate([part.metrics for part in found]),
-        np.concatenate([part.draws for part in found]),
-        np.concatenate([part.readings for part in found]),
+        np.concatenate([part.metrics for part in present]),
+        np.concatenate([part.draws for part in present]),
+        np.concatenate([part.readings for part in present]),
     )
 
 

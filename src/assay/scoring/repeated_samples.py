@@ -33,8 +33,8 @@ def describe_samples(columns: Mapping[str, ScoreColumn], rows: IndexArray, shown
     """Return how many of the samples of a case are right, and which one is shown."""
     words = Counter(_name_sample(columns, row) for row in rows.tolist())
     counts = ", ".join(f"{count} {word}" for word, count in sorted(words.items(), key=lambda item: (-item[1], item[0])))
-    place = f"number {shown + 1}{', the worst' if len(words) > 1 else ''}"
-    return f"{format_count(len(rows), 'sample')}: {counts}; shown is {place}"
+    number = f"number {shown + 1}{', the worst' if len(words) > 1 else ''}"
+    return f"{format_count(len(rows), 'sample')}: {counts}; shown is {number}"
 
 
 def _name_sample(columns: Mapping[str, ScoreColumn], row: int) -> str:

@@ -99,10 +99,10 @@ def _name_correction(texts: FactTexts, spot: Occurrence, stated: Quantity | None
 
 def _has_other_value(texts: FactTexts, stated: Quantity, low: int, high: int) -> bool:
     """Whether the first value of the kind of a fact between two positions is one that nobody expects."""
-    known = (*texts.expected, *texts.question.quantities, *texts.reference.quantities)
+    expected = (*texts.expected, *texts.question.quantities, *texts.reference.quantities)
     for own in list_quantities(texts.answer, low, high):
         if is_comparable(stated, own):
-            return not any(is_same_quantity(wanted, own) for wanted in known)
+            return not any(is_same_quantity(wanted, own) for wanted in expected)
     return False
 
 
@@ -158,15 +158,15 @@ def _name_unfit(texts: FactTexts, spot: Occurrence) -> str:
 def _name_further_day(texts: FactTexts, own: Part) -> str:
     """Return a weekday right after that of what is asked, which nothing else names: "on Mondays and Tuesdays"."""
     plain = texts.answer.plain
-    known = {day for text in texts.explaining for day in list_days(text.plain, 0, len(text.plain))}
+    named_days = {day for text in texts.explaining for day in list_days(text.plain, 0, len(text.plain))}
     joined = _JOINED_DAY.match(plain, own.end)
-    if not known or joined is None:
+    if not named_days or joined is None:
         return ""
     first = set(list_days(plain, own.start, own.end))
-    new = set(list_days(plain, joined.start(), joined.end())) - known
+    new = set(list_days(plain, joined.start(), joined.end())) - named_days
     if joined["holidays"] is not None and not any("holiday" in text.plain for text in texts.explaining):
         new.add(joined["holidays"])
-    return f'it adds "{texts.answer.text[slice(*joined.span("day"))]}"' if first & known and new else ""
+    return f'it adds "{texts.answer.text[slice(*joined.span("day"))]}"' if first & named_days and new else ""
 
 
 _JOINED_DAY = re.compile(
@@ -219,8 +219,8 @@ def _name_other_value(texts: FactTexts, spot: Occurrence, stated: Quantity | Non
     for own in _list_new_values(texts, clause.sentence_start, clause.sentence_end):
         replaced = next((wanted for wanted in texts.reference.quantities if _is_replaced(texts, wanted, own)), None)
         if replaced is not None and (stated is None or not is_comparable(replaced, stated)):
-            said = texts.reference.text[replaced.start : replaced.end]
-            return f'it says "{answer.text[own.start : own.end]}", and the reference "{said}"'
+            in_reference = texts.reference.text[replaced.start : replaced.end]
+            return f'it says "{answer.text[own.start : own.end]}", and the reference "{in_reference}"'
         is_limit = stated is None and own.start >= spot.end and not own.date and not is_mere_decision(texts.fact)
         if is_limit and _JOINED_VALUE.match(answer.plain, _find_end(texts, spot), own.start):
             return f'it limits it by "{answer.text[own.start : own.end]}"'
@@ -237,12 +237,12 @@ def _name_other_side(texts: FactTexts, stated: Quantity | None) -> str:
     """Return how an answer says a value from the other side than the fact does: "after 07:00" for "before 07:00"."""
     if stated is None or "not" in texts.answer.plain[max(0, stated.start - 20) : stated.start].split():
         return ""
-    said = _SIDE_BEFORE.search(texts.answer.plain, max(0, stated.start - 16), stated.start)
-    for own in texts.read_fact.quantities if said is not None else ():
+    side = _SIDE_BEFORE.search(texts.answer.plain, max(0, stated.start - 16), stated.start)
+    for own in texts.read_fact.quantities if side is not None else ():
         wanted = _SIDE_BEFORE.search(texts.read_fact.plain, max(0, own.start - 16), own.start)
         is_same = is_same_quantity(own._replace(bound=""), stated._replace(bound=""))
-        if said is not None and wanted is not None and is_same and wanted.lastgroup != said.lastgroup:
-            return f'it says "{said[0].strip()}", and the fact "{wanted[0].strip()}"'
+        if side is not None and wanted is not None and is_same and wanted.lastgroup != side.lastgroup:
+            return f'it says "{side[0].strip()}", and the fact "{wanted[0].strip()}"'
     return ""
 
 
@@ -259,11 +259,12 @@ def _name_addition(texts: FactTexts, spot: Occurrence) -> str:
 
 def _list_new_values(texts: FactTexts, low: int, high: int) -> list[Quantity]:
     """Return the quantities between two positions of an answer that question, reference and facts do not have."""
-    known = _index_values(tuple(texts.explaining))
+    expected = _index_values(tuple(texts.explaining))
     return [
         own
         for own in list_quantities(texts.answer, low, high)
-        if not own.is_spelled_one and not any(is_same_quantity(wanted, own) for wanted in known.iterate_candidates(own))
+        if not own.is_spelled_one
+        and not any(is_same_quantity(wanted, own) for wanted in expected.iterate_candidates(own))
     ]
 
 

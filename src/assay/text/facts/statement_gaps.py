@@ -171,8 +171,8 @@ class GapFinder:
         preposition = _RECIPIENT.match(self.answer.plain, own.start, own.end)
         if preposition is None:
             return rival
-        place = self.answer.plain.rfind(f"{preposition[0]} ", first.start, rival)
-        return rival if place < 0 else place
+        start_of_last = self.answer.plain.rfind(f"{preposition[0]} ", first.start, rival)
+        return rival if start_of_last < 0 else start_of_last
 
     def _is_over(self, group: Part, own: Part) -> bool:
         """Whether another value held earlier, and that of the fact holds now."""

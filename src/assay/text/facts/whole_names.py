@@ -100,7 +100,7 @@ def _find_longer(name: str, answer: ReadText) -> str:
             return ""
         if not longer:
             start = answer.text.rfind(" ", 0, match.start()) + 1
-            longer = answer.text[start:after] + re.match(r"\S*", answer.text[after:])[0]  # type: ignore[index]
+            longer = answer.text[start:after] + re.split(r"\s", answer.text[after:], maxsplit=1)[0]
     return longer.rstrip(".,;:!?)")
 
 
