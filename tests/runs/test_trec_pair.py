@@ -18,7 +18,7 @@ from assay.metrics.catalog import CATALOG, parse_metric
 from assay.metrics.metric import MetricName
 from assay.records.requests import InputOptions, ScoreRequest, ScoringOptions
 from assay.records.scores import ERROR, NOT_APPLICABLE
-from assay.report.json_report import render_json_report
+from assay.report.exports.json_report import render_json_report
 from assay.runs import score_run, score_trec_run
 from assay.runs.score_run import open_scored_run
 

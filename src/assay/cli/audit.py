@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from assay.audit.incident import Incident
     from assay.calls.interfaces import Target
-    from assay.report.tables import Table
+    from assay.report.findings.run_tables import Table
 
 KeyOption = Annotated[
     str, typer.Option(help="Environment variable that holds the audit key: at least 16 random bytes.")
@@ -160,7 +160,7 @@ def show(
     from assay.cli.display import print_written_files
     from assay.formats.overwriting import refuse_overwriting
     from assay.records.errors import InputError
-    from assay.report.json_report import format_json
+    from assay.report.exports.json_report import format_json
     from assay.text.escaping import escape_json_for_log
 
     corpus_files = [path for _, path in split_corpus_paths(corpus)]
@@ -378,8 +378,8 @@ def sample(
 
 def _print(table: Table, values: dict[str, Any], format: PrintFormat) -> None:
     from assay.cli.display import ignore_broken_pipe, print_table
-    from assay.report.json_report import format_json
-    from assay.report.markdown import render_table_lines
+    from assay.report.exports.json_report import format_json
+    from assay.report.exports.markdown import render_table_lines
     from assay.text.escaping import escape_json_for_log
 
     with ignore_broken_pipe():

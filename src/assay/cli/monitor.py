@@ -183,7 +183,7 @@ def _parse_moment(now: str | None) -> datetime | None:
 
 def _print_report(report: MonitorReport, format: PrintFormat) -> None:
     from assay.cli.display import ignore_broken_pipe, print_notes, print_table
-    from assay.report.json_report import format_json
+    from assay.report.exports.json_report import format_json
     from assay.text.escaping import escape_json_for_log, escape_terminal
     from assay.trends.monitor_tables import (
         build_monitor_tables,

@@ -16,7 +16,7 @@ from assay.records.findings import Attribution
 from assay.records.golden_set import Case
 from assay.records.observations import Observation, describe_target_error
 from assay.records.scores import SCORED, ScoreTable
-from assay.report.explain_case import explain_case, explain_score
+from assay.report.cases.explain_case import explain_case, explain_score
 from assay.scoring.case_outcomes import CaseOutcome, classify_checks
 from assay.scoring.column_values import find_column, list_own_failures
 from assay.scoring.scored_run import ScoredRun

@@ -37,11 +37,11 @@ from assay.records.findings import Comparison
 from assay.records.release_gates import Decision, Gate
 from assay.records.requests import GateOptions, ScoreRequest, date_of_time
 from assay.records.scores import SplitLooks
-from assay.report.json_report import render_candidates_json, render_comparison_json
-from assay.report.markdown import ReportMeta, render_candidates_markdown, render_comparison_markdown
-from assay.report.number_format import format_with_interval
-from assay.report.tables import Table, build_checklist_table
-from assay.report.terminal import Screen, build_decision_lines, escape_table
+from assay.report.exports.json_report import render_candidates_json, render_comparison_json
+from assay.report.exports.markdown import ReportMeta, render_candidates_markdown, render_comparison_markdown
+from assay.report.findings.run_tables import Table, build_checklist_table
+from assay.report.screen.terminal import Screen, build_decision_lines, escape_table
+from assay.report.wording.number_format import format_with_interval
 from assay.runs.count_looks import count_look
 from assay.runs.load_gate import load_gate
 from assay.runs.load_plugins import load_remembered_metrics

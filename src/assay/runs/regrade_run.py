@@ -24,7 +24,7 @@ from assay.metrics.metric import Metric, parse_metric_name
 from assay.records.counts import format_count
 from assay.records.errors import IncompleteError, InputError, Problem, shorten_repr
 from assay.records.requests import InputOptions, ScoreRequest, ScoringOptions, VerdictOptions
-from assay.report.case_scores import iter_case_lines
+from assay.report.exports.case_scores import iter_case_lines
 from assay.runs.compare_runs import load_gate_with_baseline
 from assay.runs.score_run import open_scored_run
 from assay.scoring.scored_run import ScoredRun
