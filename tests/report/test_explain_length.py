@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from assay.cli.explain import _explain_with_baseline
-from assay.formats.run_folder import complete_run_request
+from assay.formats.run_files.run_folder import complete_run_request
 from assay.records.golden_set import Case, Evidence, GoldenSet
 from assay.records.observations import Chunk, Observation, Stage
 from assay.records.requests import GateOptions, InputOptions, ScoreRequest

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from assay.cli import main
-from assay.formats.run_folder import RunName, is_run_name, parse_run_name
+from assay.formats.run_files.run_folder import RunName, is_run_name, parse_run_name
 from assay.records.errors import InputError
 from assay.records.requests import InputOptions, ScoreRequest, ScoringOptions
 from assay.report.exports.export_scores import render_json

@@ -13,7 +13,7 @@ from msgspec import structs
 
 from assay.cli import main
 from assay.formats.golden_files import load_golden
-from assay.formats.trec_qrels import compute_qrels_digest, read_qrels
+from assay.formats.trec.qrels import compute_qrels_digest, read_qrels
 from assay.metrics.catalog import CATALOG, parse_metric
 from assay.metrics.metric import MetricName
 from assay.records.requests import InputOptions, ScoreRequest, ScoringOptions

@@ -45,7 +45,7 @@ from assay.calibration.scorer_quality import (
 )
 from assay.calibration.verdict_cuts import DEFAULT_PRECISION, ErrorCosts
 from assay.formats.golden_files import compute_golden_digest
-from assay.formats.label_files import LabelScales, compute_labels_digest, load_labels
+from assay.formats.labels.label_files import LabelScales, compute_labels_digest, load_labels
 from assay.gates.calibration_file import write_calibrations
 from assay.judging.entailment_model_file import load_entailment_model
 from assay.judging.load_verdicts import open_verdicts

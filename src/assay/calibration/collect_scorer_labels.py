@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from assay.calibration.human_labels import ScorerLabel, get_item_key
 from assay.calibration.label_costs import share_cost
 from assay.calibration.rater_agreement import ItemKey
-from assay.formats.label_files import LabelScales, check_label_metric
+from assay.formats.labels.label_files import LabelScales, check_label_metric
 from assay.judging.rubric_files import use_rubrics
 from assay.metrics import citation_support
 from assay.metrics.case_index import GoldenIndex

@@ -11,7 +11,14 @@ from typing import NamedTuple
 from assay.calibration.exchange_labels import KEY_FILE, LabelSample, refuse_used_folder, write_sheet
 from assay.formats.file_io import write_atomically
 from assay.formats.golden_files import compute_golden_digest
-from assay.formats.label_sheets import SHEET_KEY_FORMAT, LabelledItem, SheetKey, SheetRow, encode_sheet_key, make_row_id
+from assay.formats.labels.label_sheets import (
+    SHEET_KEY_FORMAT,
+    LabelledItem,
+    SheetKey,
+    SheetRow,
+    encode_sheet_key,
+    make_row_id,
+)
 from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR
 from assay.metrics.case_checks import DENIED_FACT, INCOMPLETE_ANSWER, WRONG_ANSWER, WRONG_BEHAVIOUR
 from assay.metrics.case_index import GoldenIndex

@@ -12,9 +12,8 @@ from msgspec import Struct
 from assay.calibration.collect_scorer_labels import LabelItem, list_request_items
 from assay.calibration.exchange_labels import KEY_FILE, make_sheet_row, refuse_used_folder, write_sheet
 from assay.formats.file_io import write_atomically
-from assay.formats.label_sheets import make_row_id
-from assay.formats.problems import find_time_fault
-from assay.formats.review_sheets import (
+from assay.formats.labels.label_sheets import make_row_id
+from assay.formats.labels.review_sheets import (
     REVIEW_KEY_FORMAT,
     ReviewedItem,
     ReviewSheetKey,
@@ -22,6 +21,7 @@ from assay.formats.review_sheets import (
     load_review_key,
     load_review_sheet,
 )
+from assay.formats.problems import find_time_fault
 from assay.judging.load_verdicts import metrics_with_verdicts
 from assay.judging.verdict_files import ReviewKey, StoreContents, group_reviews, review_key
 from assay.judging.verdict_store import add_reviews, read_store

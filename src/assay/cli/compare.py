@@ -78,8 +78,8 @@ def compare(
     """Compare candidates with a baseline, case by case, and check the gate if one is given."""
     from assay.cli.display import print_written_files
     from assay.formats.outputs import expand_patterns
-    from assay.formats.overwriting import refuse_overwriting
-    from assay.formats.run_folder import list_run_files
+    from assay.formats.run_files.overwriting import refuse_overwriting
+    from assay.formats.run_files.run_folder import list_run_files
     from assay.gates.release_decision import find_exit_code
     from assay.records.requests import GateOptions, InputOptions, ScoreRequest, ScoringOptions
     from assay.runs.compare_runs import (

@@ -120,7 +120,7 @@ def monitor(
     """
     from assay.audit.corpus_files import split_corpus_paths
     from assay.cli.display import print_written_files
-    from assay.formats.overwriting import refuse_overwriting
+    from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.formats.settings_file import load_config
     from assay.trends.check_production import AlertNotice
     from assay.trends.check_production import monitor as monitor_answers

@@ -116,8 +116,8 @@ def score(
     from assay.cli.display import print_notes, print_written_files, tell_last_gate
     from assay.cli.progress import show_progress
     from assay.formats.outputs import expand_patterns
-    from assay.formats.overwriting import list_rubric_files, refuse_overwriting
-    from assay.formats.run_folder import list_run_files, parse_run_name
+    from assay.formats.run_files.overwriting import list_rubric_files, refuse_overwriting
+    from assay.formats.run_files.run_folder import list_run_files, parse_run_name
     from assay.gates.release_decision import find_exit_code
     from assay.runs.count_looks import count_look
     from assay.runs.load_gate import load_gate

@@ -13,7 +13,7 @@ from assay.formats.corpus import load_corpus
 from assay.formats.file_io import open_file
 from assay.formats.golden_files import load_golden
 from assay.formats.problems import parse_time
-from assay.formats.run_folder import GOLDEN_FILE, read_manifest
+from assay.formats.run_files.run_folder import GOLDEN_FILE, read_manifest
 from assay.golden.case_content import digest_case_content
 from assay.golden.check_golden import load_coverage_targets
 from assay.golden.evidence_chunks import find_unit_chunks

@@ -15,8 +15,8 @@ from msgspec import structs
 from assay.formats.corpus import load_corpus
 from assay.formats.golden_files import load_golden, refuse_placeholders
 from assay.formats.outputs import open_output_files, prepare_decodable, read_observations
-from assay.formats.outputs_checks import normalise_names
-from assay.formats.run_folder import complete_run_request, refuse_other_golden
+from assay.formats.recorded_outputs.line_checks import normalise_names
+from assay.formats.run_files.run_folder import complete_run_request, refuse_other_golden
 from assay.formats.settings_file import Config
 from assay.gates.gate_files import load_requested_gate
 from assay.gates.release_decision import match_tags

@@ -14,7 +14,7 @@ from msgspec import structs
 
 from assay.calls.interruption import handle_interrupts
 from assay.calls.retry import Clock
-from assay.formats.run_folder import RunFolder, list_run_rubrics
+from assay.formats.run_files.run_folder import RunFolder, list_run_rubrics
 from assay.judging.billing import may_have_been_billed
 from assay.judging.budget import Budget
 from assay.judging.call_scheduler import JudgingRunner, JudgingTally, ReportProgress

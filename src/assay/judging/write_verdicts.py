@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from assay.formats.file_io import write_atomically
-from assay.formats.overwriting import refuse_overwriting
+from assay.formats.run_files.overwriting import refuse_overwriting
 from assay.judging.load_verdicts import metrics_with_verdicts
 from assay.metrics.case_index import GoldenIndex
 from assay.metrics.catalog import parse_metrics

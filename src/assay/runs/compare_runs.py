@@ -18,7 +18,8 @@ from assay.comparison.baseline_file import decode_baseline, encode_baseline, wri
 from assay.comparison.compare_scores import decide_side, take_snapshot
 from assay.comparison.paired_comparison import compare_candidates
 from assay.formats.file_io import write_atomically
-from assay.formats.run_folder import (
+from assay.formats.run_files.manifest import read_made_with
+from assay.formats.run_files.run_folder import (
     RunName,
     counts_missing,
     is_run_name,
@@ -27,7 +28,6 @@ from assay.formats.run_folder import (
     read_manifest,
     read_recorded_gate,
 )
-from assay.formats.run_manifest import read_made_with
 from assay.gates.gate_files import load_requested_gate
 from assay.gates.release_decision import combine_decisions, list_gate_metrics, select_gated_configs
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, parse_metric, parse_metrics

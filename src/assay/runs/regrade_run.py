@@ -18,7 +18,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from assay.formats.run_folder import DERIVED_FOLDER, complete_run_request, parse_run_name
+from assay.formats.run_files.run_folder import DERIVED_FOLDER, complete_run_request, parse_run_name
 from assay.metrics.catalog import CATALOG, find_main_rubric, find_metric, parse_metric
 from assay.metrics.metric import Metric, parse_metric_name
 from assay.records.counts import format_count

@@ -9,8 +9,8 @@ import msgspec
 from msgspec import structs
 
 from assay.formats.file_io import write_atomically
-from assay.formats.overwriting import refuse_overwriting
-from assay.formats.run_folder import (
+from assay.formats.run_files.overwriting import refuse_overwriting
+from assay.formats.run_files.run_folder import (
     CALIBRATION_FILE,
     CORPUS_FILE,
     LABELS_FILE,

@@ -27,9 +27,9 @@ from assay.formats.outputs import (
     open_output_files,
     prepare_decodable,
 )
-from assay.formats.outputs_checks import normalise_names
-from assay.formats.run_folder import parse_run_name, read_manifest, refuse_other_golden
-from assay.formats.run_manifest import read_made_with
+from assay.formats.recorded_outputs.line_checks import normalise_names
+from assay.formats.run_files.manifest import read_made_with
+from assay.formats.run_files.run_folder import parse_run_name, read_manifest, refuse_other_golden
 from assay.gates.gate_files import load_requested_gate
 from assay.gates.release_decision import summarise_run
 from assay.judging.load_verdicts import describe_judge, load_requested_verdicts, match_verdicts, warn_of_self_judging

@@ -30,7 +30,8 @@ from assay.formats.outputs import (
     OutputFormat,
     OutputShard,
 )
-from assay.formats.outputs_checks import (
+from assay.formats.problems import find_name_doubt
+from assay.formats.recorded_outputs.line_checks import (
     DECODING_ERRORS,
     ObservationFlaw,
     explain_bad_line,
@@ -43,7 +44,6 @@ from assay.formats.outputs_checks import (
     has_tied_scores,
     normalise_names,
 )
-from assay.formats.problems import find_name_doubt
 from assay.metrics.case_index import GoldenIndex
 from assay.metrics.evidence_fields import OtherName, find_other_names, find_shown_names
 from assay.metrics.find_leaks import find_leaks_once

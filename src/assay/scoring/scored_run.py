@@ -14,7 +14,7 @@ import numpy.typing as npt
 from msgspec.structs import replace
 
 from assay.formats.outputs import BYTE_ORDER_MARK, OUTPUT_FORMATS, TREC_RUN_FORMAT, OutputFile
-from assay.formats.outputs_checks import normalise_names
+from assay.formats.recorded_outputs.line_checks import normalise_names
 from assay.metrics.absent_labels import leave_out_rows
 from assay.metrics.case_index import GoldenIndex
 from assay.metrics.catalog import find_metric, parse_metric

@@ -20,8 +20,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from assay.formats.file_io import Line, decode_line, open_source, read_lines
-from assay.formats.foreign_names import QUESTION_KEYS, normalise_member_name
-from assay.formats.foreign_rows import ForeignRows, make_question_id, read_foreign_rows
+from assay.formats.foreign.member_names import QUESTION_KEYS, normalise_member_name
+from assay.formats.foreign.rows import ForeignRows, make_question_id, read_foreign_rows
 from assay.formats.problems import join_repeated_problems
 from assay.formats.strict_json import decode_json, decode_json_object
 from assay.formats.strict_yaml import read_yaml_file

@@ -19,8 +19,8 @@ import numpy as np
 from msgspec.structs import replace
 
 from assay.formats import strict_json
+from assay.formats.foreign.reply_shapes import SURROUNDING_KEYS, name_unread_answers
 from assay.formats.problems import find_name_fault
-from assay.formats.reply_shapes import SURROUNDING_KEYS, name_unread_answers
 from assay.formats.strict_json import MisfitError, convert_strictly, join_field
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.observations import Chunk, Observation, Stage, StageRankings

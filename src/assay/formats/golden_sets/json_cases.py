@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from assay.formats.chunk_shapes import ShapeError
 from assay.formats.file_io import Line, Source, decode_line, open_unpacked, quote_line_start, read_lines
-from assay.formats.foreign_names import BEHAVIOUR_KEYS, EVIDENCE_ID_KEYS, ID_KEYS, QUESTION_KEYS, REFERENCE_KEYS
+from assay.formats.foreign.chunk_shapes import ShapeError
+from assay.formats.foreign.member_names import BEHAVIOUR_KEYS, EVIDENCE_ID_KEYS, ID_KEYS, QUESTION_KEYS, REFERENCE_KEYS
 from assay.formats.golden_builder import (
     CaseLocation,
     GoldenBuilder,

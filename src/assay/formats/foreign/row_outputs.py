@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from assay.formats.foreign_files import read_row_file
-from assay.formats.foreign_names import CONFIG_KEYS, ID_KEYS, QUESTION_KEYS, RowError, open_row
-from assay.formats.foreign_rows import make_question_id, read_foreign_observation
+from assay.formats.foreign.member_names import CONFIG_KEYS, ID_KEYS, QUESTION_KEYS, RowError, open_row
+from assay.formats.foreign.reply_shapes import ANSWER_KEYS, OTHER_ANSWER_KEYS
+from assay.formats.foreign.row_files import read_row_file
+from assay.formats.foreign.rows import make_question_id, read_foreign_observation
 from assay.formats.problems import join_repeated_problems
-from assay.formats.reply_shapes import ANSWER_KEYS, OTHER_ANSWER_KEYS
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case

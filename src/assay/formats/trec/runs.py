@@ -17,7 +17,7 @@ import numpy as np
 
 from assay.formats.file_io import Source, open_file
 from assay.formats.problems import ProblemList
-from assay.formats.trec_lines import (
+from assay.formats.trec.field_lines import (
     BOM,
     ColumnLayout,
     FieldSpans,
@@ -27,7 +27,7 @@ from assay.formats.trec_lines import (
     parse_number,
     parse_numbers,
 )
-from assay.formats.trec_qrels import Qrels, QueryDocumentPairs, RepeatedPair
+from assay.formats.trec.qrels import Qrels, QueryDocumentPairs, RepeatedPair
 from assay.records.errors import shorten_repr
 from assay.records.observations import Chunk, Observation, Stage
 from assay.stats.arrays import BoolArray, FloatArray, GradeArray, IndexArray

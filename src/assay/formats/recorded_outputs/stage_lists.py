@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from assay.formats.chunk_shapes import ShapeError, read_chunks
+from assay.formats.foreign.chunk_shapes import ShapeError, read_chunks
 from assay.records.golden_set import Behaviour, Count
 from assay.records.observations import Observation, Sentence, Stage, TargetError, ToolCall, Usage
 

@@ -21,8 +21,8 @@ from msgspec.structs import replace
 from assay.formats import outputs
 from assay.formats.file_io import is_file, is_folder, write_atomically
 from assay.formats.golden_files import write_golden
-from assay.formats.outputs_checks import DECODING_ERRORS, explain_bad_line
-from assay.formats.run_manifest import decode_manifest
+from assay.formats.recorded_outputs.line_checks import DECODING_ERRORS, explain_bad_line
+from assay.formats.run_files.manifest import decode_manifest
 from assay.records.errors import IncompleteError, InputError, Problem, shorten_repr
 from assay.records.golden_set import Corpus, GoldenSet
 from assay.records.observations import Observation

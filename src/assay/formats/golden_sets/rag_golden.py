@@ -14,7 +14,7 @@ from msgspec import Struct, field
 
 from assay.formats.file_io import Source
 from assay.formats.golden_builder import CaseLocation, GoldenBuilder
-from assay.formats.golden_jsonl import BaseGoldenRow, read_golden_rows
+from assay.formats.golden_sets.json_cases import BaseGoldenRow, read_golden_rows
 from assay.formats.strict_json import join_field
 from assay.records.errors import shorten_repr
 from assay.records.golden_set import AnswerFormat, Behaviour, Case, Evidence, Grade, Rubric, User

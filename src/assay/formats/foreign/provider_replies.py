@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from assay.formats.chunk_shapes import NoteReading
+from assay.formats.foreign.chunk_shapes import NoteReading
 
 _EMPTY: tuple[Any, ...] = (None, "", [], ())
 _TEXT_PARTS = ("text", "output_text")

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from assay.formats.file_io import Source
 from assay.formats.golden_builder import CaseLocation, GoldenBuilder
-from assay.formats.golden_jsonl import BaseGoldenRow, read_golden_rows
+from assay.formats.golden_sets.json_cases import BaseGoldenRow, read_golden_rows
 from assay.records.golden_set import AnswerKind, Case, Evidence, NonNegative, Rubric
 
 RUBRIC_MEMBERS = ("correct_keywords", "incorrect_patterns", "expected_context_ids")

@@ -12,8 +12,8 @@ import msgspec
 from msgspec import Struct
 
 from assay.formats.file_io import decode_line, open_source, read_lines
-from assay.formats.label_files import LabelRow, read_label_rows
-from assay.formats.label_sheets import ROW_ID, SHEET_COLUMNS, FilledRow, describe_row_ids, refuse_other_key
+from assay.formats.labels.label_files import LabelRow, read_label_rows
+from assay.formats.labels.label_sheets import ROW_ID, SHEET_COLUMNS, FilledRow, describe_row_ids, refuse_other_key
 from assay.formats.problems import ProblemList
 from assay.formats.strict_json import MisfitError, convert_strictly, decode_json
 from assay.records.errors import InputError, Problem, shorten_repr

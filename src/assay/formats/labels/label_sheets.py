@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from assay.formats.file_io import Source, decode_line, open_source, read_lines
-from assay.formats.label_files import (
+from assay.formats.labels.label_files import (
     LabelRow,
     LabelScales,
     check_label_name,
@@ -25,7 +25,7 @@ from assay.formats.label_files import (
     read_label_rows,
     recognise_other_file,
 )
-from assay.formats.offline_page import build_offline_page
+from assay.formats.labels.offline_page import build_offline_page
 from assay.formats.problems import ProblemList
 from assay.formats.strict_json import MisfitError, convert_strictly, decode_json
 from assay.records.digest import compute_digest

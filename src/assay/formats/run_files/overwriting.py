@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from assay.formats.file_io import is_file, is_folder
-from assay.formats.run_folder import (
+from assay.formats.run_files.run_folder import (
     CALIBRATION_FILE,
     CORPUS_FILE,
     GOLDEN_FILE,

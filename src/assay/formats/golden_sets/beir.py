@@ -13,9 +13,9 @@ from msgspec.structs import replace
 
 from assay.formats.file_io import Source
 from assay.formats.golden_builder import CaseLocation, GoldenBuilder, GoldenHeader
-from assay.formats.golden_jsonl import read_golden_records
-from assay.formats.trec_lines import ColumnLayout
-from assay.formats.trec_qrels import BEIR_LAYOUT, TREC_LAYOUT, read_judgments
+from assay.formats.golden_sets.json_cases import read_golden_records
+from assay.formats.trec.field_lines import ColumnLayout
+from assay.formats.trec.qrels import BEIR_LAYOUT, TREC_LAYOUT, read_judgments
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case
 

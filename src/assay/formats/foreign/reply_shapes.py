@@ -15,8 +15,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from assay.formats.chunk_shapes import NoteReading, ShapeError, read_chunk, read_chunks
-from assay.formats.provider_replies import extract_text, is_refusal, open_provider_reply
+from assay.formats.foreign.chunk_shapes import NoteReading, ShapeError, read_chunk, read_chunks
+from assay.formats.foreign.provider_replies import extract_text, is_refusal, open_provider_reply
 from assay.records.errors import shorten_repr
 from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Observation, Stage, TargetError
 from assay.text.late_pattern import LatePattern

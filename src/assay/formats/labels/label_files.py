@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from assay.formats.file_io import MAX_LINE_BYTES, Source, decode_line, open_source, read_lines
-from assay.formats.outputs_run_log import RunLogRow
 from assay.formats.problems import NameChecker, ProblemList, find_time_fault
+from assay.formats.recorded_outputs.run_log import RunLogRow
 from assay.formats.strict_json import MisfitError, convert_strictly, decode_json_object, describe_unknown_field
 from assay.records.digest import compute_answer_hash, compute_digest
 from assay.records.errors import InputError, Problem, shorten_repr

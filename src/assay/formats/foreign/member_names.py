@@ -10,9 +10,9 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
+from assay.formats.foreign.provider_replies import extract_text
+from assay.formats.foreign.reply_shapes import ANSWER_KEYS, OTHER_ANSWER_KEYS, RANKING_KEYS
 from assay.formats.meant_names import describe_field, find_meant_name, join_words, split_name
-from assay.formats.provider_replies import extract_text
-from assay.formats.reply_shapes import ANSWER_KEYS, OTHER_ANSWER_KEYS, RANKING_KEYS
 from assay.records.errors import shorten_repr
 from assay.text.near_names import find_near_id
 

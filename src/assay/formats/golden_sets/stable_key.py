@@ -12,7 +12,7 @@ from typing import Any
 
 from assay.formats.file_io import Source, open_source
 from assay.formats.golden_builder import CaseLocation, GoldenBuilder, normalise_selectors
-from assay.formats.golden_jsonl import BaseGoldenRow, read_golden_rows
+from assay.formats.golden_sets.json_cases import BaseGoldenRow, read_golden_rows
 from assay.records.errors import shorten_repr
 from assay.records.golden_set import Behaviour, Case, Evidence, Selector, User
 

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from assay.formats.file_io import Source, open_source, open_unpacked, refuse_utf16
 from assay.formats.problems import ProblemList
-from assay.formats.trec_lines import (
+from assay.formats.trec.field_lines import (
     BOM,
     HALF_WORD_BITS,
     ColumnLayout,

@@ -44,7 +44,7 @@ def build_offline_page(page: PageName, content: Any, digest: str, language: str 
 
 
 def _read_asset(name: str) -> str:
-    return files("assay").joinpath("formats", "offline_pages", name).read_text(encoding="utf-8")
+    return files("assay").joinpath("formats", "labels", "offline_pages", name).read_text(encoding="utf-8")
 
 
 def _hash_source(text: str) -> str:

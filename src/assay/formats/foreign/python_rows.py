@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
-from assay.formats.foreign_files import open_list_member, read_printed_list
-from assay.formats.foreign_names import EVIDENCE_ID_KEYS, EVIDENCE_TEXT_KEYS, LIST_KEYS, normalise_member_name
-from assay.formats.foreign_rows import READ_MEMBERS
-from assay.formats.plain_values import is_missing, make_plain
-from assay.formats.reply_shapes import RANKING_KEYS
+from assay.formats.foreign.member_names import EVIDENCE_ID_KEYS, EVIDENCE_TEXT_KEYS, LIST_KEYS, normalise_member_name
+from assay.formats.foreign.plain_values import is_missing, make_plain
+from assay.formats.foreign.reply_shapes import RANKING_KEYS
+from assay.formats.foreign.row_files import open_list_member, read_printed_list
+from assay.formats.foreign.rows import READ_MEMBERS
 from assay.formats.strict_json import decode_json
 from assay.records.errors import InputError, Problem, shorten_repr
 

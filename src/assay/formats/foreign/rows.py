@@ -16,8 +16,8 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Struct, field
 
-from assay.formats.chunk_shapes import ShapeError
-from assay.formats.foreign_names import (
+from assay.formats.foreign.chunk_shapes import ShapeError
+from assay.formats.foreign.member_names import (
     BEHAVIOUR_KEYS,
     CONFIG_KEYS,
     EVIDENCE_ID_KEYS,
@@ -34,7 +34,7 @@ from assay.formats.foreign_names import (
     open_row,
     refuse_lost_expectations,
 )
-from assay.formats.reply_shapes import (
+from assay.formats.foreign.reply_shapes import (
     ANSWER_KEYS,
     RANKING_KEYS,
     STAGE_KEYS,

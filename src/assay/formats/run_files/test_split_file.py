@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from assay.formats.run_registry_file import append_synced_line, iterate_synced_lines
+from assay.formats.run_files.registry_file import append_synced_line, iterate_synced_lines
 from assay.records.errors import AssayError
 from assay.records.scores import SplitLooks
 
