@@ -13,7 +13,7 @@ from typing import get_args
 
 import pytest
 from scripts.metric_docs import load_notes
-from tests.architecture.rooms import PACKAGE, ROOT
+from tests.architecture.rooms import PACKAGE, ROOT, module_name
 
 from assay.formats.golden_files import GOLDEN_FORMAT_TABLE
 from assay.formats.outputs import OUTPUT_FORMATS
@@ -133,9 +133,9 @@ def documented() -> Collection[str]:
     return load_notes()
 
 
-@pytest.mark.parametrize("path", list_stems("metrics"), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", list_stems("metrics", "**/*.py"), ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_every_metric_of_a_file_is_in_the_catalogue_and_documented(path: Path, documented: Collection[str]) -> None:
-    module = import_module(f"assay.metrics.{path.stem}".removesuffix(".__init__"))
+    module = import_module(f"assay.{module_name(path)}")
     assigned = list_assigned_names(path.read_text(encoding="utf-8"))
     members = {name: value for name, value in vars(module).items() if name in assigned}
     joined = {id(row) for family in METRIC_FAMILIES for row in family}

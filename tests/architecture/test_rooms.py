@@ -45,7 +45,7 @@ LATE_FILES = {
     *("assay.formats.foreign.row_outputs", "assay.formats.trec.runs", "assay.runs.score_trec_run"),
     *("assay.judging.control_questions", "assay.judging.independence", "assay.judging.verdict_files"),
     "assay.judging.verdict_store",
-    "assay.metrics.second_judgement",
+    "assay.metrics.judged.second_judgement",
     *("assay.comparison.compare_scores", "assay.comparison.twin_clusters", "assay.comparison.twin_distinction"),
 }
 """Files of the package that few runs need: readers of other tools' rows, what reads TREC runs, what replays the

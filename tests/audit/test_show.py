@@ -28,9 +28,9 @@ from assay.formats.foreign.chunk_shapes import make_text_id
 from assay.formats.golden_files import load_golden
 from assay.judging.rubric_files import use_rubrics
 from assay.judging.verdict_files import StoreContents, encode_lines
-from assay.metrics.case_index import GoldenIndex
-from assay.metrics.citation_support import label_citations
-from assay.metrics.faithfulness import judge_claims
+from assay.metrics.cases.case_index import GoldenIndex
+from assay.metrics.grounding.citation_support import label_citations
+from assay.metrics.grounding.faithfulness import judge_claims
 from assay.metrics.parsed_answer import ParsedAnswer
 from assay.records.errors import InputError
 from assay.records.observations import Observation

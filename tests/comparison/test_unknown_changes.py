@@ -17,8 +17,8 @@ from tests.comparison.sides import E, N, side
 import assay
 from assay.cli import main
 from assay.comparison.paired_comparison import compare_snapshots
+from assay.metrics.answers.correctness import UNKNOWN_REASON
 from assay.metrics.catalog import CATALOG
-from assay.metrics.correctness import UNKNOWN_REASON
 from assay.records.findings import Comparison, MetricChange
 from assay.records.golden_set import Case
 from assay.records.release_gates import Decision

@@ -11,7 +11,7 @@ from tests.report.golden_files import assert_golden
 from tests.report.sample import BAD, CASE_BY_ID, CASES, SECRET, observation
 from tests.report.test_safe import HOSTILE
 
-from assay.metrics.expected_text import advise_open_answer
+from assay.metrics.answers.expected_text import advise_open_answer
 from assay.records.findings import Attribution, EvidenceTrace
 from assay.records.golden_set import Case, Turn
 from assay.records.observations import TargetError

@@ -11,9 +11,9 @@ from msgspec import structs
 from tests.metrics.rubrics import RUBRICS
 
 from assay.metrics import parsed_answer
-from assay.metrics.case_index import GoldenIndex
+from assay.metrics.cases.case_index import GoldenIndex
 from assay.metrics.catalog import parse_metric
-from assay.metrics.judge_requests import RecordedVerdicts
+from assay.metrics.judged.judge_requests import RecordedVerdicts
 from assay.metrics.scorers import collect_requests
 from assay.records.findings import CaseChange, Comparison, ComparisonSide
 from assay.records.golden_set import Case, Evidence, GoldenSet

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import assay
+from assay.metrics.answers.correctness import UNKNOWN_REASON
 from assay.metrics.catalog import CATALOG, case_column_name, parse_metric
-from assay.metrics.correctness import UNKNOWN_REASON
-from assay.metrics.judge_requests import NO_VERDICT
+from assay.metrics.judged.judge_requests import NO_VERDICT
 from assay.records.golden_set import Case, GoldenSet
 from assay.records.observations import Observation
 from assay.records.scores import ERROR, NEEDS_REVIEW, NOT_APPLICABLE, SCORED, SETTLED, ScoreColumn, ScoreTable, Summary

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.metrics.answers.correctness import UNKNOWN_REASON
 from assay.metrics.catalog import CATALOG, find_metric, parse_metric
-from assay.metrics.correctness import UNKNOWN_REASON
 from assay.metrics.metric import Metric
 from assay.records.findings import MetricChange
 from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, ScoreColumn, Summary

@@ -49,10 +49,10 @@ from assay.formats.labels.label_files import LabelScales, compute_labels_digest,
 from assay.gates.calibration_file import write_calibrations
 from assay.judging.entailment_model_file import load_entailment_model
 from assay.judging.load_verdicts import open_verdicts
-from assay.metrics.correctness import CORRECTNESS
-from assay.metrics.judge_requests import RecordedVerdicts, name_combined_scorer
+from assay.metrics.answers.correctness import CORRECTNESS
+from assay.metrics.cases.settled_answers import ANSWER_SCALES
+from assay.metrics.judged.judge_requests import RecordedVerdicts, name_combined_scorer
 from assay.metrics.metric import parse_metric_name
-from assay.metrics.settled_answers import ANSWER_SCALES
 from assay.records.counts import format_count
 from assay.records.digest import compute_answer_hash
 from assay.records.errors import IncompleteError, InputError, Problem

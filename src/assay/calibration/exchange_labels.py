@@ -55,8 +55,8 @@ from assay.formats.labels.label_sheets import (
 from assay.formats.run_files.overwriting import refuse_overwriting
 from assay.judging.load_verdicts import open_verdicts
 from assay.judging.rubric_files import load_rubrics
-from assay.metrics.judge_requests import Rubrics, find_rubric
-from assay.metrics.settled_answers import ANSWER_SCALES
+from assay.metrics.cases.settled_answers import ANSWER_SCALES
+from assay.metrics.judged.judge_requests import Rubrics, find_rubric
 from assay.records.counts import format_count
 from assay.records.digest import compute_answer_hash
 from assay.records.errors import InputError, Problem

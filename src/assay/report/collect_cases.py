@@ -9,8 +9,8 @@ from functools import cached_property, partial
 from typing import Any
 
 from assay.attribution.attribute_run import attribute_failures, attribute_run_case
+from assay.metrics.answers.correctness import UNKNOWN_REASON
 from assay.metrics.catalog import parse_metric
-from assay.metrics.correctness import UNKNOWN_REASON
 from assay.records.errors import InputError, Problem
 from assay.records.findings import Attribution
 from assay.records.golden_set import Case

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from assay.formats.file_io import write_atomically
-from assay.metrics.withheld_text import WithheldTexts
+from assay.metrics.leaks.withheld_text import WithheldTexts
 from assay.records.counts import format_count
 from assay.records.findings import Comparison
 from assay.records.observations import Observation

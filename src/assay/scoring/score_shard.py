@@ -44,11 +44,11 @@ from assay.formats.recorded_outputs.line_checks import (
     has_tied_scores,
     normalise_names,
 )
-from assay.metrics.case_index import GoldenIndex
-from assay.metrics.evidence_fields import OtherName, find_other_names, find_shown_names
-from assay.metrics.find_leaks import find_leaks_once
+from assay.metrics.cases.case_index import GoldenIndex
+from assay.metrics.leaks.find_leaks import find_leaks_once
+from assay.metrics.leaks.withheld_text import WithheldTexts
 from assay.metrics.metric import Batch, JoinedRows
-from assay.metrics.withheld_text import WithheldTexts
+from assay.metrics.retrieval.evidence_fields import OtherName, find_other_names, find_shown_names
 from assay.records.errors import (
     MAX_PROBLEMS_SHOWN,
     AssayError,

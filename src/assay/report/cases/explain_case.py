@@ -7,12 +7,12 @@ from dataclasses import replace
 from difflib import get_close_matches
 
 from assay.attribution.attribute_run import attribute_run_case
-from assay.metrics.case_index import CaseIndex, GoldenIndex, is_cited_among, list_reported_documents
+from assay.metrics.cases.case_index import CaseIndex, GoldenIndex, is_cited_among, list_reported_documents
 from assay.metrics.catalog import find_metric, parse_metric
-from assay.metrics.file_retrieval import compare_files, compare_symbols
-from assay.metrics.find_leaks import TOOL_RESULTS, Leaks, find_leaks
+from assay.metrics.leaks.find_leaks import TOOL_RESULTS, Leaks, find_leaks
+from assay.metrics.leaks.withheld_text import WithheldTexts
 from assay.metrics.metric import JoinedRows
-from assay.metrics.withheld_text import WithheldTexts
+from assay.metrics.retrieval.file_retrieval import compare_files, compare_symbols
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import GOLDEN_KEYS_UNREAD

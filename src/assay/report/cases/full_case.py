@@ -9,9 +9,9 @@ from typing import Any
 
 from msgspec import UNSET
 
-from assay.metrics.answer_behaviour import describe_reading
+from assay.metrics.answers.answer_behaviour import describe_reading
 from assay.metrics.case_checks import WRONG_BEHAVIOUR
-from assay.metrics.settled_answers import find_decision
+from assay.metrics.cases.settled_answers import find_decision
 from assay.records.counts import format_count
 from assay.records.findings import Attribution
 from assay.records.golden_set import Case

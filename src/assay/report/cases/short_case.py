@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from assay.attribution.cause_notes import ALL_ARRIVED, READ_AS
+from assay.metrics.answers.expected_text import advise_open_answer, read_facts
 from assay.metrics.case_checks import JUDGED_CORRECTNESS, WRONG_BEHAVIOUR
-from assay.metrics.expected_text import advise_open_answer, read_facts
-from assay.metrics.settled_answers import SETTLED_METRICS, find_decision
+from assay.metrics.cases.settled_answers import SETTLED_METRICS, find_decision
 from assay.records.counts import format_count
 from assay.records.findings import Attribution
 from assay.records.golden_set import ALIKE_KINDS, Case

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.metrics.case_index import CaseIndex
-from assay.metrics.entity_recall import find_entities
+from assay.metrics.cases.case_index import CaseIndex
 from assay.metrics.metric import parse_metric_name
 from assay.metrics.parsed_answer import ParsedAnswer
+from assay.metrics.retrieval.entity_recall import find_entities
 from assay.records.observations import CONTEXT_STAGE, Observation
 from assay.records.scores import SCORED
 from assay.report.findings.entity_tables import EntityRecall, EntityRecalls

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from weakref import WeakKeyDictionary
 
 from assay.attribution.attribute_run import attribute_failures, attribute_run
-from assay.metrics.case_index import GoldenIndex
+from assay.metrics.cases.case_index import GoldenIndex
 from assay.records.findings import Attribution, Comparison
 from assay.scoring.scored_run import ScoredRun
 

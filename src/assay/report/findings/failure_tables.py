@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from assay.attribution.evidence_trace import format_selector
 from assay.metrics.case_checks import JUDGED_CORRECTNESS
-from assay.metrics.file_retrieval import NameComparison
+from assay.metrics.retrieval.file_retrieval import NameComparison
 from assay.metrics.template_columns import (
     CITATION,
     CONTEXT_RECALL,

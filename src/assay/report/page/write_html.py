@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
-from assay.metrics.case_index import CaseIndex
-from assay.metrics.faithfulness import find_grounding_exclusion, judge_claims
+from assay.metrics.cases.case_index import CaseIndex
+from assay.metrics.grounding.faithfulness import find_grounding_exclusion, judge_claims
+from assay.metrics.judged.vote_folding import ItemRuling
 from assay.metrics.metric import MetricName
 from assay.metrics.parsed_answer import FAITHFULNESS_BY_RULES, CalibratedSupport, ParsedAnswer, calibrate_support
 from assay.metrics.scorers import collect_requests
-from assay.metrics.vote_folding import ItemRuling
 from assay.records.findings import Attribution, Comparison
 from assay.records.observations import CONTEXT_STAGE, Observation
 from assay.records.scores import CaseChecks, ConfigResult

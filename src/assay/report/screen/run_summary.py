@@ -12,10 +12,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
+from assay.metrics.answers.nuggets import NUGGET_METRICS_BY_JUDGE, NUGGET_METRICS_BY_RULES
 from assay.metrics.case_checks import CORRECT_ANSWER, LEAK
 from assay.metrics.catalog import CATALOG, parse_metrics
 from assay.metrics.metric import parse_metric_name
-from assay.metrics.nuggets import NUGGET_METRICS_BY_JUDGE, NUGGET_METRICS_BY_RULES
 from assay.metrics.template_columns import ANSWER, FAITHFULNESS, FIRST_METRICS, RELEVANCE, MetricNames
 from assay.records.counts import format_count
 from assay.records.findings import Attribution, Comparison, MetricChange
