@@ -9,7 +9,7 @@ from typing import Literal, get_args
 from msgspec.structs import replace
 
 from assay.attribution.attribute_run import attribute_run
-from assay.metrics.judge_requests import RecordedVerdicts
+from assay.metrics.judged.judge_requests import RecordedVerdicts
 from assay.records.findings import Attribution, RootCause
 from assay.records.golden_set import Corpus, GoldenSet
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, Stage

@@ -23,7 +23,7 @@ from assay import api
 from assay.judging.collect_questions import JudgeQuestions
 from assay.judging.rubric_files import load_rubrics
 from assay.metrics.catalog import parse_metric
-from assay.metrics.judge_requests import RecordedVerdicts
+from assay.metrics.judged.judge_requests import RecordedVerdicts
 from assay.records.findings import RootCause
 from assay.records.golden_set import Case, Corpus, GoldenSet, User
 from assay.records.observations import Observation, find_stage

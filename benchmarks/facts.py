@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from assay.metrics.expected_text import assess_answer_text
+from assay.metrics.answers.expected_text import assess_answer_text
 from assay.records.golden_set import Case, Rubric
 from assay.stats.intervals import wilson_interval
 from assay.text.answer_similarity import compute_answer_similarity

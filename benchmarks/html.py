@@ -23,10 +23,10 @@ from assay.records.golden_set import Case, Evidence
 from assay.records.observations import Chunk, Observation, Stage, Usage
 from assay.records.release_gates import Decision
 from assay.records.scores import CaseChecks, ConfigResult, GoldenInfo, ScoreColumn, ScoreTable, ScoringResult
-from assay.report.case_text import CitationMark, Explanation, RankedChunk, RankedStage
-from assay.report.html_cases import CaseDetail, CaseView, ClaimView, HtmlData
-from assay.report.html_page import render_html_report
-from assay.report.write_html import read_html_asset
+from assay.report.cases.full_case import CitationMark, Explanation, RankedChunk, RankedStage
+from assay.report.page.case_data import CaseDetail, CaseView, ClaimView, HtmlData
+from assay.report.page.html_page import render_html_report
+from assay.report.page.write_html import read_html_asset
 from assay.scoring.slices import find_slices
 from assay.scoring.summaries import summarise_table
 

@@ -32,9 +32,9 @@ from tests.support.judge_server import JudgeCall, find_text, judge_server
 from assay.cli import main as run_assay
 from assay.judging.load_verdicts import open_verdicts
 from assay.judging.rubric_files import load_anchors, load_rubrics
-from assay.metrics.case_index import GoldenIndex
+from assay.metrics.cases.case_index import GoldenIndex
 from assay.metrics.catalog import parse_metrics
-from assay.metrics.judge_requests import Outcome
+from assay.metrics.judged.judge_requests import Outcome
 from assay.metrics.parsed_answer import ParsedAnswer
 from assay.metrics.scorers import compute_outcome
 from assay.records.golden_set import Case, Evidence, GoldenSet, Turn

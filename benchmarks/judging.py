@@ -32,8 +32,8 @@ from assay.judging.llm_judge import LLMJudge, build_judge_identity
 from assay.judging.provider import HttpReply, HttpRequest
 from assay.judging.rubric_files import Rubrics, load_rubrics
 from assay.judging.verdict_store import SqliteVerdictStore, load_recorded_verdicts
-from assay.metrics.judge_requests import find_rubric
-from assay.metrics.vote_folding import fold_votes
+from assay.metrics.judged.judge_requests import find_rubric
+from assay.metrics.judged.vote_folding import fold_votes
 from assay.records.verdicts import JudgeRequest
 from assay.text.escaping import Redactor
 from benchmarks.judging_peers import NAMES, passages

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import httpx2
 
-from assay.formats.run_folder import ObservationJournal, RunFolder
+from assay.formats.run_files.run_folder import ObservationJournal, RunFolder
 from assay.records.golden_set import Case
 from assay.records.settings import HttpTargetSettings
 from assay.runs.observation_runner import ObservationLimits, ObservationRunner, ObservationTask

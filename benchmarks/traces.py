@@ -59,7 +59,7 @@ def decode(outputs: Path, golden: Path) -> Callable[[], None]:
     """Return a function that decodes all lines one by one and keeps none."""
     import msgspec
 
-    from assay.formats.outputs_rag_trace import RagTraceRow
+    from assay.formats.recorded_outputs.rag_trace import RagTraceRow
 
     decode_line = msgspec.json.Decoder(RagTraceRow).decode
 

@@ -29,7 +29,7 @@ def assay(workers: int) -> Callable[[Path, Path], Means]:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         from math import fsum
 
-        from assay.formats.trec_qrels import read_qrels
+        from assay.formats.trec.qrels import read_qrels
         from assay.metrics.metric import parse_metric_name
         from assay.runs.score_trec_run import score_trec_file
 

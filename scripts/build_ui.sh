@@ -2,7 +2,7 @@
 # Builds the pages (the HTML report, and those on trends) from ui/ into the package; with --check it only compares. Needs Node 20.19 or newer.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../ui"
-assets=../src/assay/report/assets
+assets=../src/assay/report/page/assets
 
 if ! cmp -s package-lock.json node_modules/.assay-lock; then
     npm ci --no-progress --loglevel=error

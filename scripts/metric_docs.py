@@ -12,7 +12,7 @@ import yaml
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, METRIC_ALIASES
 from assay.metrics.metric import Metric, parse_metric_name
 from assay.report.catalog_tables import build_catalog_table
-from assay.report.metric_titles import METRIC_TITLES
+from assay.report.wording.metric_titles import METRIC_TITLES
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/metrics/index.md"

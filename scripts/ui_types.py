@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from assay.audit.incident import Incident
-from assay.report.page_records import MonitorPage, TrendPage
+from assay.report.page.trend_records import MonitorPage, TrendPage
 
 ROOT = Path(__file__).resolve().parents[1]
 SCHEMA = ROOT / "src/assay/report/schemas/html-page.schema.json"

@@ -34,7 +34,7 @@ def check_package() -> None:
     import assay
     from assay.cli import main
     from assay.judging.rubric_files import load_rubrics
-    from assay.report.write_html import read_html_asset
+    from assay.report.page.write_html import read_html_asset
 
     assert assay.__file__ is not None
     assert "site-packages" in Path(assay.__file__).parts, assay.__file__

@@ -43,7 +43,7 @@ from assay.records.requests import (
 )
 from assay.records.scores import ScoringResult
 from assay.records.verdicts import JudgeRubric, Label
-from assay.report import explain_case as explaining
+from assay.report.cases import explain_case as explaining
 from assay.report.collect_cases import CaseResult
 from assay.runs.answer_labels import attach_answer_labels, make_answer_label, open_label_files, read_answer_labels
 from assay.runs.check_arguments import (

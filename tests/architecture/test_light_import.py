@@ -60,7 +60,7 @@ def test_help_does_not_load_scipy() -> None:
 
 LATE = (
     "assay.judging.verdict_store",
-    "assay.metrics.second_judgement",
+    "assay.metrics.judged.second_judgement",
     "sqlite3",
     "assay.comparison.compare_scores",
     "assay.comparison.twin_clusters",

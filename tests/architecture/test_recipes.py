@@ -13,7 +13,7 @@ from typing import get_args
 
 import pytest
 from scripts.metric_docs import load_notes
-from tests.architecture.rooms import PACKAGE, ROOT
+from tests.architecture.rooms import PACKAGE, ROOT, module_name
 
 from assay.formats.golden_files import GOLDEN_FORMAT_TABLE
 from assay.formats.outputs import OUTPUT_FORMATS
@@ -25,8 +25,13 @@ from assay.records.settings import TargetSettings
 CATALOG_FILE = "src/assay/metrics/catalog.py"
 SETTINGS_FILE = "src/assay/records/settings.py"
 PROVIDERS_FILE = "src/assay/judging/llm_judge.py"
-NO_FORMATS = {"golden_builder", "golden_files", "outputs_checks"}
-"""Files of `formats` that all formats share."""
+FORMAT_FOLDERS = {
+    "golden_sets": "GOLDEN_FORMAT_TABLE in golden_files.py",
+    "recorded_outputs": "OUTPUT_FORMATS in outputs.py",
+}
+"""The folders of `formats` with a file for each format, and the table that has its row."""
+NO_FORMATS = {"golden_sets/__init__", "recorded_outputs/__init__", "recorded_outputs/line_checks"}
+"""Files of these folders that all formats share."""
 NO_KINDS = {"__init__", "choose_target", "mcp_connection", "mcp_stdio", "process_group", "reply"}
 """Files of `targets` that make no target themselves."""
 
@@ -66,9 +71,7 @@ def find_format_gaps(files: Collection[str], modules: Collection[str], names: Co
     """Check the files of formats; `modules` are those that the tables read with, `names` the names of rows."""
     gaps = []
     for file in sorted(files):
-        table = (
-            "GOLDEN_FORMAT_TABLE in golden_files.py" if file.startswith("golden_") else "OUTPUT_FORMATS in outputs.py"
-        )
+        table = FORMAT_FOLDERS[file.partition("/")[0]]
         if file not in modules and file not in NO_FORMATS:
             gaps.append(f"src/assay/formats/{file}.py: no format is read with it; add its row to {table}")
     for name in names:
@@ -130,9 +133,9 @@ def documented() -> Collection[str]:
     return load_notes()
 
 
-@pytest.mark.parametrize("path", list_stems("metrics"), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", list_stems("metrics", "**/*.py"), ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_every_metric_of_a_file_is_in_the_catalogue_and_documented(path: Path, documented: Collection[str]) -> None:
-    module = import_module(f"assay.metrics.{path.stem}".removesuffix(".__init__"))
+    module = import_module(f"assay.{module_name(path)}")
     assigned = list_assigned_names(path.read_text(encoding="utf-8"))
     members = {name: value for name, value in vars(module).items() if name in assigned}
     joined = {id(row) for family in METRIC_FAMILIES for row in family}
@@ -140,10 +143,10 @@ def test_every_metric_of_a_file_is_in_the_catalogue_and_documented(path: Path, d
 
 
 def test_every_file_of_a_format_has_its_row_and_every_format_its_example() -> None:
-    files = {path.stem for pattern in ("golden_*.py", "outputs_*.py") for path in list_stems("formats", pattern)}
+    files = {f"{folder}/{path.stem}" for folder in FORMAT_FOLDERS for path in list_stems(f"formats/{folder}")}
     modules = [form.read.__module__ for form in GOLDEN_FORMAT_TABLE.values()]
     modules += [form.decode.__module__ for form in OUTPUT_FORMATS.values()]
-    stems = {module.rpartition(".")[2] for module in modules}
+    stems = {"/".join(module.split(".")[-2:]) for module in modules}
     names = [*GOLDEN_FORMAT_TABLE, *OUTPUT_FORMATS]
     assert [] == find_format_gaps(files, stems, names, read_page("docs/formats.md"))
 
@@ -181,7 +184,7 @@ def test_forgotten_steps_of_a_metric_are_named() -> None:
 
 
 def test_forgotten_steps_of_a_format_are_named() -> None:
-    gaps = find_format_gaps(["golden_new", "outputs_new", "golden_builder"], [], ["mine"], "")
+    gaps = find_format_gaps(["golden_sets/new", "recorded_outputs/new", "golden_sets/__init__"], [], ["mine"], "")
     assert [text.partition(";")[2] for text in gaps] == [
         " add its row to GOLDEN_FORMAT_TABLE in golden_files.py",
         " add its row to OUTPUT_FORMATS in outputs.py",

@@ -42,10 +42,10 @@ LATE_PACKAGES = {
 USE_CASES_OF_AN_EXTRA = ("audit.commands", "trends.check_production")
 """Python functions that stand for commands and explain which extra is missing: they load the store in the function."""
 LATE_FILES = {
-    *("assay.formats.foreign_outputs", "assay.formats.trec_run", "assay.runs.score_trec_run"),
+    *("assay.formats.foreign.row_outputs", "assay.formats.trec.runs", "assay.runs.score_trec_run"),
     *("assay.judging.control_questions", "assay.judging.independence", "assay.judging.verdict_files"),
     "assay.judging.verdict_store",
-    "assay.metrics.second_judgement",
+    "assay.metrics.judged.second_judgement",
     *("assay.comparison.compare_scores", "assay.comparison.twin_clusters", "assay.comparison.twin_distinction"),
 }
 """Files of the package that few runs need: readers of other tools' rows, what reads TREC runs, what replays the

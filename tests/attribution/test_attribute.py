@@ -15,8 +15,8 @@ from assay.cli import main
 from assay.records.findings import Attribution
 from assay.records.golden_set import Case, Evidence, GoldenSet, Rubric
 from assay.records.observations import Chunk, Observation, Stage
-from assay.report.collect_findings import attribute_small_failures, attribute_small_run
-from assay.report.run_summary import render_run_summary
+from assay.report.findings.collect_findings import attribute_small_failures, attribute_small_run
+from assay.report.screen.run_summary import render_run_summary
 from assay.runs.rescore_run import open_run
 from assay.runs.score_result import ScoreResult
 from assay.scoring.attribution_settings import AttributionSettings

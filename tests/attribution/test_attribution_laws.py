@@ -15,7 +15,7 @@ from assay.attribution.cause_notes import CAUSE_NOTES
 from assay.attribution.index_state import IndexView
 from assay.attribution.lost_evidence import NEAR
 from assay.attribution.root_causes import attribute_case
-from assay.metrics.case_index import GoldenIndex
+from assay.metrics.cases.case_index import GoldenIndex
 from assay.records.findings import FAULT_PARTIES, ROOT_CAUSES, Attribution
 from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence
 from assay.records.observations import Chunk, Observation, Stage

@@ -10,8 +10,8 @@ from msgspec import structs
 from assay import api
 from assay.attribution.attribute_run import attribute_run
 from assay.attribution.denied_evidence import name_access
-from assay.formats.run_folder import read_sent_users
-from assay.metrics.access_rules import Access
+from assay.formats.run_files.run_folder import read_sent_users
+from assay.metrics.cases.access_rules import Access
 from assay.records.findings import Attribution
 from assay.records.golden_set import Behaviour, Case, Corpus, CorpusChunk, Evidence, GoldenSet, User
 from assay.records.observations import Chunk, Observation, Stage

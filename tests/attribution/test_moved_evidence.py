@@ -8,7 +8,7 @@ from tests.attribution.traces import BAD, GOOD, LEAVE, OFFICE, SICK, TEXTS, blam
 from assay.attribution.index_state import IndexView
 from assay.attribution.root_causes import attribute_case
 from assay.attribution.run_consensus import MIN_SUPPORT, count_sure_causes, find_moved_ids, rank_by_run
-from assay.metrics.case_index import GoldenIndex
+from assay.metrics.cases.case_index import GoldenIndex
 from assay.records.findings import Attribution
 from assay.records.golden_set import Corpus, CorpusChunk, GoldenSet, User
 from assay.records.observations import Chunk, Observation, Stage

@@ -7,7 +7,7 @@ from typing import Any
 
 from assay.attribution.index_state import IndexView
 from assay.attribution.root_causes import attribute_case
-from assay.metrics.case_index import GoldenIndex
+from assay.metrics.cases.case_index import GoldenIndex
 from assay.records.digest import compute_text_digest
 from assay.records.findings import Attribution
 from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, GoldenSet, Rubric, User

@@ -17,7 +17,7 @@ from assay.audit.audit_store import open_audit_store
 from assay.audit.privacy import AuditKeys
 from assay.records.audit_records import AuditRecord
 from assay.records.series import Series, SeriesPoint
-from assay.report.metric_export import render_otlp_metrics
+from assay.report.exports.metric_export import render_otlp_metrics
 
 SAMPLES = Path(__file__).parent / "samples"
 ANSWER = "Twelve days [hr:v3:1]."

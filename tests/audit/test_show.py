@@ -23,14 +23,14 @@ from assay.audit.incident_file import build_incident_tables, render_incident_htm
 from assay.audit.search_store import NEWEST_QUESTIONS, AnswerQuery, search_answers
 from assay.calls.interfaces import CallError, TargetCall
 from assay.cli import main
-from assay.formats.chunk_shapes import make_text_id
 from assay.formats.corpus import load_corpus
+from assay.formats.foreign.chunk_shapes import make_text_id
 from assay.formats.golden_files import load_golden
 from assay.judging.rubric_files import use_rubrics
 from assay.judging.verdict_files import StoreContents, encode_lines
-from assay.metrics.case_index import GoldenIndex
-from assay.metrics.citation_support import label_citations
-from assay.metrics.faithfulness import judge_claims
+from assay.metrics.cases.case_index import GoldenIndex
+from assay.metrics.grounding.citation_support import label_citations
+from assay.metrics.grounding.faithfulness import judge_claims
 from assay.metrics.parsed_answer import ParsedAnswer
 from assay.records.errors import InputError
 from assay.records.observations import Observation

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from tests.browser.chromium import Browser, Page, browser, find_chromium
 
-from assay.report.html_cases import HtmlData
-from assay.report.html_page import render_html_report
-from assay.report.write_html import read_html_asset
+from assay.report.page.case_data import HtmlData
+from assay.report.page.html_page import render_html_report
+from assay.report.page.write_html import read_html_asset
 
 INSTALL = "no Chromium on the PATH (on Debian and Ubuntu: apt-get install chromium)"
 

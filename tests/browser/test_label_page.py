@@ -10,8 +10,15 @@ import pytest
 from tests.browser.chromium import Browser, Page
 from tests.browser.payloads import PAYLOADS
 
-from assay.formats.label_files import LabelScales
-from assay.formats.label_sheets import SHEET_KEY_FORMAT, LabelledItem, SheetKey, SheetRow, build_label_page, load_sheet
+from assay.formats.labels.label_files import LabelScales
+from assay.formats.labels.label_sheets import (
+    SHEET_KEY_FORMAT,
+    LabelledItem,
+    SheetKey,
+    SheetRow,
+    build_label_page,
+    load_sheet,
+)
 
 pytestmark = pytest.mark.slow
 

@@ -16,7 +16,7 @@ from tests.golden.test_pool import make_run
 
 from assay import golden
 from assay.formats.golden_files import load_golden
-from assay.formats.offline_page import build_offline_page
+from assay.formats.labels.offline_page import build_offline_page
 
 pytestmark = pytest.mark.slow
 

@@ -14,7 +14,7 @@ from tests.browser.payloads import PAYLOADS
 from tests.browser.test_page import AXE, CLIPPED
 from tests.report.page_samples import RISK, make_monitor_page, make_series, make_trend_page
 
-from assay.report.page_records import MonitorPage, TrendPage
+from assay.report.page.trend_records import MonitorPage, TrendPage
 from assay.report.write_pages import write_monitor_page, write_trend_page
 
 pytestmark = pytest.mark.slow

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.calibration.collect_scorer_labels import LabelItem, iterate_label_items
-from assay.formats.label_files import encode_labels_jsonl
+from assay.formats.labels.label_files import encode_labels_jsonl
 from assay.judging.rubric_files import load_rubrics
 from assay.judging.verdict_files import StoreContents, encode_lines, sort_verdicts
 from assay.records.requests import InputOptions

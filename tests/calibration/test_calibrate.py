@@ -24,7 +24,7 @@ from assay.cli import main
 from assay.gates.calibration_file import load_calibrations
 from assay.judging.rubric_files import load_rubrics
 from assay.judging.verdict_files import StoreContents, encode_lines
-from assay.metrics.judge_requests import RULES_VERSION
+from assay.metrics.judged.judge_requests import RULES_VERSION
 from assay.records.verdicts import JudgeIdentity, JudgeStatus, compute_rubrics_hash
 
 

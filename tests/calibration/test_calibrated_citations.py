@@ -15,7 +15,7 @@ from assay.calibration.collect_scorer_labels import LabelItem
 from assay.cli import main
 from assay.gates.calibration_file import load_calibrations
 from assay.metrics.catalog import may_metric_gate, parse_metric
-from assay.metrics.judge_requests import RULES_VERSION, RecordedVerdicts
+from assay.metrics.judged.judge_requests import RULES_VERSION, RecordedVerdicts
 from assay.records.requests import InputOptions
 from assay.records.verdicts import Calibration
 

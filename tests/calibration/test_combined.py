@@ -18,7 +18,7 @@ from assay.calibration.rater_agreement import ItemKey
 from assay.cli import main
 from assay.gates.calibration_file import load_calibrations
 from assay.metrics.catalog import parse_metrics
-from assay.metrics.combined_support import UNCALIBRATED_CURVE, compute_combined_probability
+from assay.metrics.grounding.combined_support import UNCALIBRATED_CURVE, compute_combined_probability
 
 
 def simulate_scorers(seed: int) -> tuple[CombinedLabels, dict[ItemKey, float], dict[ItemKey, bool]]:

@@ -12,8 +12,8 @@ from tests.metrics.answers import make_parsed_answer
 from assay.calibration.collect_scorer_labels import LabelItem
 from assay.cli import main
 from assay.gates.calibration_file import load_calibrations
-from assay.metrics.combined_support import UNCALIBRATED_ANSWER_CURVE, compute_combined_probability
-from assay.metrics.correctness import read_answer_prior
+from assay.metrics.answers.correctness import read_answer_prior
+from assay.metrics.grounding.combined_support import UNCALIBRATED_ANSWER_CURVE, compute_combined_probability
 from assay.records.golden_set import Case, Rubric
 from assay.records.requests import InputOptions
 

@@ -15,7 +15,7 @@ from assay.calibration.collect_scorer_labels import LabelItem
 from assay.cli import main
 from assay.gates.calibration_file import load_calibrations
 from assay.metrics.catalog import may_metric_gate, parse_metric, parse_metrics
-from assay.metrics.judge_requests import RecordedVerdicts
+from assay.metrics.judged.judge_requests import RecordedVerdicts
 from assay.records.requests import InputOptions
 
 FAITHFUL, CONTRADICTED = "faithfulness(by=entailment)", "contradicted_claims(by=entailment)"

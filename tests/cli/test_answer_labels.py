@@ -11,8 +11,8 @@ import pytest
 
 import assay
 from assay.cli import main
-from assay.formats.label_files import encode_labels_jsonl
-from assay.metrics.settled_answers import digest_expectations
+from assay.formats.labels.label_files import encode_labels_jsonl
+from assay.metrics.cases.settled_answers import digest_expectations
 from assay.records.digest import compute_answer_hash
 from assay.records.errors import InputError
 from assay.records.golden_set import Case

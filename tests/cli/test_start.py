@@ -18,8 +18,19 @@ from assay.records.plugin_table import PluginTable
 SLOW_TO_IMPORT = ("numpy", "yaml", "rich", "asyncio", "assay.cli.score", "assay.cli.options", "assay.records.requests")
 
 ONLY_FOR_REPORTS = (
-    *("assay.report.explain_case", "assay.report.github", "assay.report.html_cases", "assay.report.junit"),
-    *("assay.report.markdown", "assay.report.write_html", "assay.runs.compare_runs", "xml.etree.ElementTree", "yaml"),
+    *(
+        "assay.report.cases.explain_case",
+        "assay.report.exports.github",
+        "assay.report.page.case_data",
+        "assay.report.exports.junit",
+    ),
+    *(
+        "assay.report.exports.markdown",
+        "assay.report.page.write_html",
+        "assay.runs.compare_runs",
+        "xml.etree.ElementTree",
+        "yaml",
+    ),
 )
 HANDBOOK = Path(__file__).resolve().parents[2] / "examples" / "handbook"
 

@@ -14,8 +14,8 @@ from assay.records.errors import InputError
 from assay.records.findings import Comparison, describe_failed_evidence, describe_leaks, list_leaking_cases
 from assay.records.release_gates import Decision
 from assay.records.scores import CaseChecks
-from assay.report.comparison_screen import render_short_comparison
-from assay.report.flipped_cases import list_flipped_cases
+from assay.report.findings.flipped_cases import list_flipped_cases
+from assay.report.screen.comparison_screen import render_short_comparison
 from assay.scoring.paired_scores import ScoreSnapshot
 
 SIZE = 24

@@ -18,9 +18,9 @@ from assay.records.observations import Observation
 from assay.records.release_gates import Gate, Rule
 from assay.records.requests import ScoreRequest, ScoringOptions
 from assay.records.scores import ScoringResult
-from assay.report.explain_case import explain_case
-from assay.report.json_report import render_json_report
-from assay.report.terminal import render_score_screen
+from assay.report.cases.explain_case import explain_case
+from assay.report.exports.json_report import render_json_report
+from assay.report.screen.terminal import render_score_screen
 from assay.runs.score_inputs import LoadedGate, ScoreInputs
 from assay.runs.score_result import ScoreResult, compare_results
 from assay.runs.score_run import score_observations

@@ -19,8 +19,8 @@ from assay.records.observations import Chunk, Observation, Stage, TargetError
 from assay.records.release_gates import Gate, Rule
 from assay.records.requests import ScoreRequest, ScoringOptions
 from assay.records.scores import ScoringResult
-from assay.report.explain_case import explain_case
-from assay.report.json_report import render_json_report
+from assay.report.cases.explain_case import explain_case
+from assay.report.exports.json_report import render_json_report
 from assay.runs.score_inputs import LoadedGate, ScoreInputs
 from assay.runs.score_result import ScoreResult, compare_results
 from assay.runs.score_run import score_observations

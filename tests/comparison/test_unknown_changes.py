@@ -17,16 +17,16 @@ from tests.comparison.sides import E, N, side
 import assay
 from assay.cli import main
 from assay.comparison.paired_comparison import compare_snapshots
+from assay.metrics.answers.correctness import UNKNOWN_REASON
 from assay.metrics.catalog import CATALOG
-from assay.metrics.correctness import UNKNOWN_REASON
 from assay.records.findings import Comparison, MetricChange
 from assay.records.golden_set import Case
 from assay.records.release_gates import Decision
-from assay.report.comparison_screen import render_short_comparison
-from assay.report.comparison_tables import build_headline_changes_table
-from assay.report.html_cases import list_case_changes
-from assay.report.html_summary import build_comparison_data
-from assay.report.json_report import encode_metric_change
+from assay.report.exports.json_report import encode_metric_change
+from assay.report.page.case_data import list_case_changes
+from assay.report.page.summary import build_comparison_data
+from assay.report.screen.comparison_screen import render_short_comparison
+from assay.report.screen.comparison_tables import build_headline_changes_table
 from assay.scoring.paired_scores import ScoreSnapshot
 
 METRIC, U = "correct_answer", "unknown answer"

@@ -11,7 +11,7 @@ import pytest
 from assay.cli import main
 from assay.comparison.baseline_file import read_baseline
 from assay.formats.golden_files import load_golden
-from assay.formats.run_manifest import decode_manifest
+from assay.formats.run_files.manifest import decode_manifest
 from assay.formats.settings_file import load_config
 from assay.judging.verdict_files import count_verdicts
 from assay.judging.verdict_store import SqliteVerdictStore, load_recorded_verdicts, read_store

@@ -19,7 +19,7 @@ from tests.contracts.loopback import Request, as_json, serving
 from tests.faults.forking import CommandForker
 
 from assay.calls.interfaces import CallError, Target, TargetCall, TargetOperation
-from assay.metrics.case_index import GoldenIndex
+from assay.metrics.cases.case_index import GoldenIndex
 from assay.metrics.parsed_answer import ParsedAnswer
 from assay.records.golden_set import Case, GoldenSet, User
 from assay.records.observations import Chunk, Observation, Stage, ToolCall

@@ -16,7 +16,7 @@ TEXTS = frozenset({".md", ".py", ".ts", ".tsx", ".yaml", ".yml"})
 LEFT_OUT = (
     VOCABULARY,
     Path(__file__),
-    ROOT / "src/assay/report/assets",
+    ROOT / "src/assay/report/page/assets",
     ROOT / "examples/handbook/docs",
     ROOT / "tests/report/golden",
 )

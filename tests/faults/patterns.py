@@ -59,8 +59,8 @@ BOUNDED = {
     "assay.text.citation_markers._ID": (200, "a marker has 200 characters at most"),
     "assay.text.citation_markers._GLUED_ID": (200, "a marker has 200 characters at most"),
     "assay.text.citation_markers._SURE_ID": (200, "a marker has 200 characters at most"),
-    "assay.report.html_page._SCRIPT_ELEMENT": (0, "sees the page of the package, and nothing of the user's"),
-    "assay.report.html_page._STYLE_ELEMENT": (0, "sees the page of the package, and nothing of the user's"),
+    "assay.report.page.html_page._SCRIPT_ELEMENT": (0, "sees the page of the package, and nothing of the user's"),
+    "assay.report.page.html_page._STYLE_ELEMENT": (0, "sees the page of the package, and nothing of the user's"),
 }
 """Expressions that are not linear, with the longest text that they see, and why."""
 

@@ -19,19 +19,19 @@ from assay.calibration.collect_scorer_labels import label_scales
 from assay.calls.interfaces import CallError, TargetCall
 from assay.comparison.baseline_file import decode_baseline
 from assay.formats.corpus import load_corpus
-from assay.formats.external_scores import EXTERNAL_TOOLS, load_external_scores
 from assay.formats.file_io import open_source, read_lines
-from assay.formats.foreign_files import load_foreign_file
+from assay.formats.foreign.row_files import load_foreign_file
 from assay.formats.golden_files import GOLDEN_FORMATS, LoadedGolden, load_golden
-from assay.formats.label_files import LabelScales, load_graded, load_labels
-from assay.formats.label_sheets import LabelledItem, SheetKey, is_label_sheet, load_sheet, load_sheet_key
+from assay.formats.labels.external_scores import EXTERNAL_TOOLS, load_external_scores
+from assay.formats.labels.label_files import LabelScales, load_graded, load_labels
+from assay.formats.labels.label_sheets import LabelledItem, SheetKey, is_label_sheet, load_sheet, load_sheet_key
 from assay.formats.outputs import OUTPUT_FORMAT_NAMES, open_output_files, prepare_decodable, read_observations
-from assay.formats.run_manifest import decode_manifest
-from assay.formats.run_registry_file import read_registry
+from assay.formats.run_files.manifest import decode_manifest
+from assay.formats.run_files.registry_file import read_registry
 from assay.formats.settings_file import load_config
 from assay.formats.strict_json import decode_json
 from assay.formats.strict_yaml import read_yaml
-from assay.formats.trec_qrels import read_qrels
+from assay.formats.trec.qrels import read_qrels
 from assay.gates.calibration_file import load_calibrations
 from assay.gates.gate_files import load_gate_or_profile
 from assay.golden.pooling.grade_file import load_grades

@@ -20,7 +20,7 @@ from assay.formats.corpus import load_corpus
 from assay.formats.file_io import open_source, read_lines
 from assay.formats.golden_files import load_golden
 from assay.formats.outputs import TREC_RUN_FORMAT, open_output_files
-from assay.formats.trec_qrels import read_qrels
+from assay.formats.trec.qrels import read_qrels
 from assay.records.errors import InputError
 from assay.runs.score_trec_run import score_trec_file
 

@@ -10,7 +10,7 @@ from tests.formats.golden_rows import ACL_003, jsonl, row, saved
 
 from assay.formats.golden_builder import SEPARATORS
 from assay.formats.golden_files import load_golden
-from assay.metrics import case_index
+from assay.metrics.cases import case_index
 from assay.records.errors import InputError
 
 NATIVE: dict[str, Any] = {"id": "n", "question": "What?", "behaviour": "answer", "reference": "That"}

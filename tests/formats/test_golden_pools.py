@@ -8,7 +8,7 @@ import pytest
 from tests.formats.golden_rows import jsonl, saved
 
 from assay.formats.golden_files import detect_golden_format, load_golden, write_golden
-from assay.formats.trec_qrels import compute_qrels_digest, read_qrels
+from assay.formats.trec.qrels import compute_qrels_digest, read_qrels
 from assay.records.errors import InputError
 from assay.records.golden_set import Evidence
 

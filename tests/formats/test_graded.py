@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from assay.formats.label_files import (
+from assay.formats.labels.label_files import (
     Grade,
     LabelScales,
     collect_grades,

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.examples import try_examples
 
-from assay.formats.label_files import (
+from assay.formats.labels.label_files import (
     compute_labels_digest,
     encode_labels_csv,
     encode_labels_jsonl,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from assay.formats.external_scores import load_external_scores
+from assay.formats.labels.external_scores import load_external_scores
 from assay.records.digest import compute_answer_hash
 from assay.records.errors import InputError
 from assay.records.golden_set import Case, GoldenSet

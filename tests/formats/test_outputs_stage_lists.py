@@ -11,7 +11,7 @@ import pytest
 import assay
 from assay.cli import main
 from assay.formats.outputs import detect_output_format
-from assay.formats.outputs_stage_lists import decode_stage_lists
+from assay.formats.recorded_outputs.stage_lists import decode_stage_lists
 from assay.records.errors import ExitCode, InputError
 from assay.records.observations import Chunk
 

@@ -11,7 +11,7 @@ import pytest
 from msgspec import UNSET
 
 from assay.calls.interfaces import CallError, ReplyNotices, TargetCall
-from assay.formats.plain_values import make_plain
+from assay.formats.foreign.plain_values import make_plain
 from assay.records.golden_set import Case
 from assay.records.observations import Observation
 from assay.records.settings import ResponseMapping

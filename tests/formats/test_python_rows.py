@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay.formats.plain_values import make_plain
+from assay.formats.foreign.plain_values import make_plain
 from assay.records.errors import InputError
 from assay.runs.python_values import read_golden_value, read_outputs_value
 

@@ -8,14 +8,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from assay.formats import outputs_rag_trace
+from assay.formats.recorded_outputs import rag_trace
 from assay.records.observations import Chunk, Observation, Stage
 
 CHUNK = {"chunk_id": "a", "score": 0.5, "rank": 1, "stage": "hybrid"}
 
 
 def decoded(**members: Any) -> Observation:
-    return outputs_rag_trace.decode_rag_trace(json.dumps({"query_id": "q", **members}).encode())
+    return rag_trace.decode_rag_trace(json.dumps({"query_id": "q", **members}).encode())
 
 
 def test_a_chunk_may_be_a_string_in_any_list() -> None:

@@ -10,8 +10,8 @@ import pytest
 from msgspec import UNSET
 
 from assay.calls.interfaces import CallError, ReplyNotices, TargetCall, TargetOperation
-from assay.formats.chunk_shapes import ShapeError, make_text_id, read_chunks
-from assay.formats.plain_values import make_plain
+from assay.formats.foreign.chunk_shapes import ShapeError, make_text_id, read_chunks
+from assay.formats.foreign.plain_values import make_plain
 from assay.records.golden_set import Case, GoldenSet
 from assay.records.observations import Observation
 from assay.records.settings import ResponseMapping

@@ -10,7 +10,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from assay.formats.run_folder import ObservationJournal, RunFolder, describe_manifest_changes, make_observation_key
+from assay.formats.run_files.run_folder import (
+    ObservationJournal,
+    RunFolder,
+    describe_manifest_changes,
+    make_observation_key,
+)
 from assay.records.errors import IncompleteError, InputError
 from assay.records.observations import Observation, TargetError
 
@@ -86,7 +91,7 @@ def test_failed_observations_are_taken_out_and_kept_apart(folder: RunFolder) -> 
 @pytest.mark.slow
 def test_second_opener_is_told_who_has_it(folder: RunFolder) -> None:
     program = (
-        "import sys; from pathlib import Path; from assay.formats.run_folder import RunFolder; "
+        "import sys; from pathlib import Path; from assay.formats.run_files.run_folder import RunFolder; "
         "RunFolder(Path(sys.argv[1]))"
     )
     run = subprocess.run(
@@ -128,7 +133,7 @@ def test_full_disk_leaves_whole_lines_and_says_which_file(folder: RunFolder) -> 
 import resource, signal, sys
 from pathlib import Path
 from assay.records.errors import IncompleteError
-from assay.formats.run_folder import ObservationJournal, RunFolder
+from assay.formats.run_files.run_folder import ObservationJournal, RunFolder
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 folder = RunFolder(Path(sys.argv[1]))
 journal = ObservationJournal(folder)

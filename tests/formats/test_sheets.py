@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.formats.label_files import LabelScales
-from assay.formats.label_sheets import (
+from assay.formats.labels.label_files import LabelScales
+from assay.formats.labels.label_sheets import (
     SHEET_KEY_FORMAT,
     LabelledItem,
     SheetKey,

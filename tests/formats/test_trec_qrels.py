@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.formats.trec_files import QRELS, qrels_from, told
 
-from assay.formats.trec_qrels import Qrels, read_qrels
+from assay.formats.trec.qrels import Qrels, read_qrels
 from assay.records.errors import InputError
 
 

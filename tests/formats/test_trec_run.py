@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.formats.trec_files import QRELS, RUN, qrels_from, run_file, scored, told
 
-from assay.formats import trec_qrels
-from assay.formats.trec_lines import HALF_WORD_BITS, IndexedText, KeyArray
+from assay.formats.trec import qrels as trec_qrels
+from assay.formats.trec.field_lines import HALF_WORD_BITS, IndexedText, KeyArray
 from assay.metrics.metric import parse_metric_name
 from assay.records.errors import InputError, MetricNameError
 from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED

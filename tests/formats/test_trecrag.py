@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from assay.formats.outputs_trec_rag import decode_trec_rag
+from assay.formats.recorded_outputs.trec_rag import decode_trec_rag
 from assay.records.observations import Observation, Sentence
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assay.formats.trec_qrels import Qrels, read_qrels
+from assay.formats.trec.qrels import Qrels, read_qrels
 from assay.metrics.metric import parse_metric_name
 from assay.records.errors import InputError
 from assay.runs.score_trec_run import TrecRunScores, score_trec_file

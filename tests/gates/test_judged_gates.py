@@ -13,7 +13,7 @@ from assay.cli import main
 from assay.formats.golden_files import load_golden
 from assay.gates.calibration_file import write_calibrations
 from assay.judging.rubric_files import load_rubrics
-from assay.metrics.judge_requests import RULES_VERSION
+from assay.metrics.judged.judge_requests import RULES_VERSION
 from assay.records.errors import SettingsError
 from assay.records.requests import GateOptions, InputOptions, ScoreRequest
 from assay.records.verdicts import Calibration, JudgeStatus, LabelledRate, compute_rubrics_hash

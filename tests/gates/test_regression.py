@@ -13,7 +13,7 @@ from tests.comparison.sides import side
 
 from assay.gates.release_decision import decide_release
 from assay.gates.rules import find_rule_problem, resolve_rule
-from assay.metrics.judge_requests import FAR_APART_VOTES
+from assay.metrics.judged.judge_requests import FAR_APART_VOTES
 from assay.records.golden_set import Case
 from assay.records.release_gates import Decision, Gate, Rule, Waiver
 from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, ScoreColumn, ScoreTable

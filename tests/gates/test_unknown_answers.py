@@ -9,7 +9,7 @@ import assay
 from assay.gates.release_decision import decide_release
 from assay.gates.rules import GateScores, evaluate_rule
 from assay.gates.unknown_answers import evaluate_with_unknown_answers
-from assay.metrics.correctness import UNKNOWN_REASON
+from assay.metrics.answers.correctness import UNKNOWN_REASON
 from assay.records.golden_set import Case
 from assay.records.release_gates import Decision, Gate, Outcome, Rule, RuleResult
 from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, ScoreColumn, ScoreTable

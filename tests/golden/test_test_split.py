@@ -12,7 +12,7 @@ import pytest
 import assay
 from assay import golden
 from assay.cli import main
-from assay.formats.test_split_file import LookEntry, find_ledger, record_look
+from assay.formats.run_files.test_split_file import LookEntry, find_ledger, record_look
 from assay.records.errors import ExitCode
 
 AT = "2026-03-01T08:00:00Z"

@@ -12,7 +12,7 @@ from tests.support.tiny_entailment import USUAL, write_model
 
 from assay.judging import entailment_model_file
 from assay.judging.entailment_model_file import load_entailment_model
-from assay.metrics.entailment_model import EntailmentError
+from assay.metrics.judged.entailment_model import EntailmentError
 from assay.records.errors import InputError, SettingsError
 
 pytest.importorskip("onnxruntime", reason="needs the extra entailment")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from assay.judging.prompt import RenderedRequest, render_request
 from assay.judging.reply_parsing import parse_reply
 from assay.judging.rubric_files import load_rubrics
-from assay.metrics.judge_requests import make_item_requests
+from assay.metrics.judged.judge_requests import make_item_requests
 from assay.records.verdicts import MARKED_SEPARATOR, JudgeRequest
 
 RUBRICS = load_rubrics()

@@ -19,7 +19,7 @@ from assay.judging.verdict_files import StoreContents, encode_lines, sort_verdic
 from assay.judging.verdict_store import SqliteVerdictStore
 from assay.records.requests import InputOptions, ScoreRequest, ScoringOptions, VerdictOptions
 from assay.records.verdicts import ItemVerdict, Verdict
-from assay.report.explain_case import explain_case
+from assay.report.cases.explain_case import explain_case
 from assay.runs.rescore_run import open_run
 from assay.runs.score_run import open_scored_run
 

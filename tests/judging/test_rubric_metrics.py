@@ -16,8 +16,8 @@ from tests.support.judge_server import JudgeCall, JudgeServer, answer_with_label
 import assay
 from assay.cli import main
 from assay.judging.rubric_files import load_rubrics, load_shipped_rubrics, use_rubrics
+from assay.metrics.answers.rubric_metrics import RubricMetric
 from assay.metrics.catalog import CATALOG, find_main_rubric, parse_metric, parse_metrics
-from assay.metrics.rubric_metrics import RubricMetric
 from assay.records.errors import MetricNameError, SettingsError
 
 ROOT = Path(__file__).resolve().parents[2]

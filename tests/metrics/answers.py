@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.metrics.case_index import GoldenIndex
+from assay.metrics.cases.case_index import GoldenIndex
 from assay.metrics.parsed_answer import ParsedAnswer
 from assay.records.golden_set import Case, Corpus, GoldenSet
 from assay.records.observations import Chunk, Observation, Stage

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from assay.metrics.judge_requests import Rubrics
-from assay.metrics.vote_folding import Ruling, fold_votes
+from assay.metrics.judged.judge_requests import Rubrics
+from assay.metrics.judged.vote_folding import Ruling, fold_votes
 from assay.records.verdicts import ItemVerdict, JudgeRequest, JudgeRubric, RubricLabel, Verdict
 
 JUDGE = "sha256:judge"

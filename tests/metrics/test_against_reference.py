@@ -8,19 +8,19 @@ import pytest
 from msgspec.structs import replace
 from tests.metrics.rubrics import RUBRICS, label_by_text, make_ruling_judge
 
-from assay.metrics.case_index import GoldenIndex
-from assay.metrics.correctness import (
+from assay.metrics.answers.correctness import (
     judge_completeness,
     judge_correctness,
     judge_relevance,
     score_correctness_by_rules,
     score_similarity,
 )
-from assay.metrics.expected_text import FOUND_WRONG, OTHER_VALUE
-from assay.metrics.hallucination_risk import measure_judge_disagreement, measure_judge_unscored
-from assay.metrics.judge_requests import JudgeDialogue, Outcome, collect_first_requests, replay_outcome
+from assay.metrics.answers.expected_text import FOUND_WRONG, OTHER_VALUE
+from assay.metrics.answers.hallucination_risk import measure_judge_disagreement, measure_judge_unscored
+from assay.metrics.cases.case_index import GoldenIndex
+from assay.metrics.judged.judge_requests import JudgeDialogue, Outcome, collect_first_requests, replay_outcome
+from assay.metrics.judged.vote_folding import Ruling
 from assay.metrics.parsed_answer import ParsedAnswer
-from assay.metrics.vote_folding import Ruling
 from assay.records.golden_set import Case, GoldenSet, Rubric
 from assay.records.observations import Chunk, Observation, Stage
 from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from tests.metrics.answers import make_parsed_answer
 
-from assay.metrics.citation_support import score_citation_support, score_misattribution
-from assay.metrics.faithfulness import (
+from assay.metrics.answers.hallucination_risk import score_hallucination_risk
+from assay.metrics.grounding.citation_support import score_citation_support, score_misattribution
+from assay.metrics.grounding.faithfulness import (
     count_contradiction_suspects,
     count_unsupported_claims,
     score_faithfulness,
 )
-from assay.metrics.hallucination_risk import score_hallucination_risk
 
 
 def test_by_rules_a_verbatim_claim_scores_high_and_a_foreign_one_low() -> None:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from tests.metrics.worlds import ORACLE, cases, corpora, ids, judgments, make_golden_set, observations
 from tests.support.examples import try_examples
 
-from assay.metrics.case_index import GoldenIndex
+from assay.metrics.cases.case_index import GoldenIndex
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, find_metric, is_metric_measurable, parse_metric
 from assay.metrics.metric import Batch, JoinedRows, Metric, MetricName
 from assay.records.errors import MetricNameError

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay.formats.chunk_shapes import make_text_id
+from assay.formats.foreign.chunk_shapes import make_text_id
 from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, GoldenSet, User
 from assay.records.observations import Chunk, Observation, Stage
 from assay.records.scores import NOT_APPLICABLE, SCORED

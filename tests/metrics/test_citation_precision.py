@@ -6,7 +6,7 @@ import pytest
 from tests.metrics.answers import TEXTS, make_parsed_answer
 
 import assay
-from assay.metrics.citation_precision import list_misplaced_citations, score_citation_precision
+from assay.metrics.grounding.citation_precision import list_misplaced_citations, score_citation_precision
 from assay.records.golden_set import Case, GoldenSet
 from assay.records.observations import Chunk, Observation, Sentence, Stage
 from assay.records.scores import NOT_APPLICABLE

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.metrics.answers import make_parsed_answer
 
-from assay.metrics.case_index import MAX_DOCUMENT_CHUNKS, find_cited_positions, find_cited_texts, resolve_citation
+from assay.metrics.cases.case_index import MAX_DOCUMENT_CHUNKS, find_cited_positions, find_cited_texts, resolve_citation
 from assay.records.golden_set import Corpus, CorpusChunk
 from assay.records.observations import Chunk, Sentence, Stage
 

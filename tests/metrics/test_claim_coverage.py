@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from assay.metrics.case_index import GoldenIndex
-from assay.metrics.claim_coverage import NOT_REPORTED, score_claim_coverage
-from assay.metrics.judge_requests import Outcome
+from assay.metrics.cases.case_index import GoldenIndex
+from assay.metrics.grounding.claim_coverage import NOT_REPORTED, score_claim_coverage
+from assay.metrics.judged.judge_requests import Outcome
 from assay.metrics.parsed_answer import NO_CLAIMS, REFUSED, ParsedAnswer
 from assay.records.golden_set import Case, GoldenSet
 from assay.records.observations import Observation, Sentence

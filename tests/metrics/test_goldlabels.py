@@ -6,7 +6,7 @@ import pytest
 
 from assay import api
 from assay.metrics.case_checks import find_outdated_labels
-from assay.metrics.case_index import GoldenIndex
+from assay.metrics.cases.case_index import GoldenIndex
 from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, GoldenSet, Selector
 from assay.records.observations import Chunk, Observation, Stage
 from assay.records.release_gates import Gate, Rule

@@ -9,16 +9,20 @@ from msgspec.structs import replace
 from tests.metrics.answers import ANSWER, TEXTS, make_parsed_answer
 from tests.metrics.rubrics import RUBRICS, label_by_text, make_ruling_judge
 
-from assay.metrics.citation_support import judge_citation_support, judge_misattribution, score_citation_support
-from assay.metrics.faithfulness import (
+from assay.metrics.answers.hallucination_risk import judge_hallucination_risk
+from assay.metrics.grounding.citation_support import (
+    judge_citation_support,
+    judge_misattribution,
+    score_citation_support,
+)
+from assay.metrics.grounding.faithfulness import (
     judge_critical_claims,
     judge_faithfulness,
     judge_unsupported_claims,
     score_faithfulness,
     score_no_claims,
 )
-from assay.metrics.hallucination_risk import judge_hallucination_risk
-from assay.metrics.judge_requests import JudgeDialogue, Outcome, collect_first_requests, replay_outcome
+from assay.metrics.judged.judge_requests import JudgeDialogue, Outcome, collect_first_requests, replay_outcome
 from assay.metrics.parsed_answer import NO_TEXT, ParsedAnswer
 from assay.records.golden_set import Case, Corpus, CorpusChunk
 from assay.records.observations import Chunk, Sentence, Stage, describe_unreported_stage

@@ -9,7 +9,7 @@ import pytest
 from msgspec import structs
 
 from assay.cli import main
-from assay.metrics.hidden_evidence import find_hidden_evidence
+from assay.metrics.cases.hidden_evidence import find_hidden_evidence
 from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, GoldenSet, User
 
 CORPUS = Corpus({"code": CorpusChunk("code", roles=("technician",)), "hours": CorpusChunk("hours")}, "sha256:0")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import assay
-from assay.metrics.case_index import GoldenIndex
-from assay.metrics.inline_markers import read_inline_markers
+from assay.metrics.cases.case_index import GoldenIndex
+from assay.metrics.grounding.inline_markers import read_inline_markers
 from assay.metrics.parsed_answer import ParsedAnswer
 from assay.records.golden_set import Case, GoldenSet
 from assay.records.observations import Chunk, Observation, Stage

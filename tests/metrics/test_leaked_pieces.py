@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.metrics.case_index import GoldenIndex
-from assay.metrics.find_leaks import Leaks, find_leaks
+from assay.metrics.cases.case_index import GoldenIndex
+from assay.metrics.leaks.find_leaks import Leaks, find_leaks
 from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, GoldenSet, User
 from assay.records.observations import Chunk, Observation, Stage
 

@@ -8,8 +8,8 @@ import pytest
 
 import assay
 from assay.attribution.attribute_run import attribute_run
-from assay.metrics.case_index import CaseIndex, GoldenIndex
-from assay.metrics.find_leaks import Leaks, find_leaks
+from assay.metrics.cases.case_index import CaseIndex, GoldenIndex
+from assay.metrics.leaks.find_leaks import Leaks, find_leaks
 from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet, User
 from assay.records.observations import Chunk, Observation, Stage
 

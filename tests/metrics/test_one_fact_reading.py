@@ -12,7 +12,7 @@ from tests.support.examples import try_examples
 
 import assay
 from assay.attribution.answer_quality import assess_text
-from assay.metrics.expected_text import find_text_signal, find_veto, read_facts
+from assay.metrics.answers.expected_text import find_text_signal, find_veto, read_facts
 from assay.records.golden_set import Case, GoldenSet, Rubric
 from assay.records.observations import Observation
 from assay.records.scores import SCORED

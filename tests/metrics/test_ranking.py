@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.metrics import ranking
-from assay.metrics.ranking import RankingTable
+from assay.metrics.retrieval import ranking
+from assay.metrics.retrieval.ranking import RankingTable
 from assay.stats.arrays import FloatArray
 
 Order = Literal["C", "F"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.metrics.expected_text import assess_answer_text
+from assay.metrics.answers.expected_text import assess_answer_text
 from assay.records.golden_set import Case, Rubric
 
 REFERENCE = "€88.00: €64.00 for the first four plus two times €12.00. Perhaps a deposit is due: €20.00 or €30.00."

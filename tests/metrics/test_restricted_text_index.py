@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.examples import try_examples
 
-from assay.metrics.case_index import GoldenIndex
-from assay.metrics.find_leaks import find_leaks
-from assay.metrics.restricted_text import AllowedText, RestrictedCorpus
+from assay.metrics.cases.case_index import GoldenIndex
+from assay.metrics.cases.restricted_text import AllowedText, RestrictedCorpus
+from assay.metrics.leaks.find_leaks import find_leaks
 from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet, User
 from assay.records.observations import Chunk, Observation, Stage
 from assay.text.safety.copied_text import Bools, TextNumbers, list_fact_keys

@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 from tests.judging.asking import RUBRICS, SUPPORT, relevance_request, support_request
 
-from assay.metrics.judge_requests import (
+from assay.metrics.grounding.lexical_ground import has_lexical_ground
+from assay.metrics.judged.judge_requests import (
     DISPUTED_LABELS,
     NOT_JUDGED_AGAIN,
     RecordedVerdicts,
     mark_for_review,
     unscored_outcome,
 )
-from assay.metrics.lexical_ground import has_lexical_ground
-from assay.metrics.second_judgement import CaseTexts, find_second_requests
-from assay.metrics.vote_folding import DISPUTED, ItemRuling, Ruling, fold_votes
+from assay.metrics.judged.second_judgement import CaseTexts, find_second_requests
+from assay.metrics.judged.vote_folding import DISPUTED, ItemRuling, Ruling, fold_votes
 from assay.records.verdicts import ItemVerdict, JudgeRequest, Verdict
 from assay.text.claims.claim_support import score_support
 from assay.text.claims.passages import IndexedSources

@@ -8,8 +8,8 @@ from collections import Counter
 from assay.audit.otlp import Span
 from assay.audit.privacy import RecordRedactor
 from assay.audit.trace_records import read_trace
-from assay.formats.outputs_rag_trace import decode_rag_trace
-from assay.metrics.case_index import GoldenIndex
+from assay.formats.recorded_outputs.rag_trace import decode_rag_trace
+from assay.metrics.cases.case_index import GoldenIndex
 from assay.metrics.catalog import parse_metric
 from assay.metrics.parsed_answer import ParsedAnswer
 from assay.metrics.scorers import compute_outcome

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from assay.metrics.vote_folding import fold_votes, is_ordinal_rubric, needs_more_votes
+from assay.metrics.judged.vote_folding import fold_votes, is_ordinal_rubric, needs_more_votes
 from assay.records.verdicts import ItemVerdict, JudgeRubric, RubricLabel, Verdict
 
 

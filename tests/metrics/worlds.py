@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from assay.judging.rubric_files import load_rubrics
-from assay.metrics.judge_requests import RecordedVerdicts, find_rubric
-from assay.metrics.vote_folding import Ruling, fold_votes
+from assay.metrics.judged.judge_requests import RecordedVerdicts, find_rubric
+from assay.metrics.judged.vote_folding import Ruling, fold_votes
 from assay.records.golden_set import BEHAVIOURS, Case, Corpus, CorpusChunk, Evidence, GoldenSet, Rubric, User
 from assay.records.observations import Chunk, Observation, Sentence, Stage, TargetError, ToolCall, Usage
 from assay.records.verdicts import ItemVerdict, JudgeRequest, Verdict

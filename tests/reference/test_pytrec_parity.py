@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import pytrec_eval
 
-from assay.formats.trec_qrels import read_qrels
+from assay.formats.trec.qrels import read_qrels
 from assay.metrics.metric import MetricName, parse_metric_name
 from assay.records.scores import NOT_APPLICABLE, SCORED
 from assay.runs.score_trec_run import score_trec_file

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.formats.trec_qrels import read_qrels
+from assay.formats.trec.qrels import read_qrels
 from assay.metrics.metric import MetricName, parse_metric_name
 from assay.records.scores import SCORED
 from assay.runs.score_trec_run import TrecRunScores, score_trec_file

@@ -25,9 +25,9 @@ from assay.judging.control_questions import list_possible_controls
 from assay.judging.rubric_files import load_rubrics
 from assay.judging.verdict_files import StoreContents, encode_lines, read_export
 from assay.judging.verdict_store import SqliteVerdictStore, read_store
-from assay.metrics.case_index import GoldenIndex
+from assay.metrics.cases.case_index import GoldenIndex
 from assay.metrics.catalog import parse_metric
-from assay.metrics.citation_support import score_citation_support
+from assay.metrics.grounding.citation_support import score_citation_support
 from assay.metrics.parsed_answer import ParsedAnswer
 from assay.metrics.scorers import collect_requests
 from assay.records.golden_set import Case, GoldenSet

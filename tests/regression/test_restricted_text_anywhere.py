@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from tests.runs.scoring import make_case, make_trace, score, score_to_cells, score_to_report, write
 
-from assay.metrics.case_index import GoldenIndex
-from assay.metrics.find_leaks import ACCESS_UNKNOWN, Leaks, find_leaks
+from assay.metrics.cases.case_index import GoldenIndex
+from assay.metrics.leaks.find_leaks import ACCESS_UNKNOWN, Leaks, find_leaks
 from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet, Turn, User
 from assay.records.observations import Chunk, Observation, Sentence, Stage, TargetError, ToolCall
 

@@ -7,8 +7,8 @@ from typing import Any
 from msgspec.structs import replace
 
 import assay
-from assay.formats.outputs_checks import find_unknown_keys
-from assay.formats.outputs_rag_trace import RagTraceRow
+from assay.formats.recorded_outputs.line_checks import find_unknown_keys
+from assay.formats.recorded_outputs.rag_trace import RagTraceRow
 from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, GoldenSet, User
 from assay.records.observations import Chunk, Observation, Stage, Usage
 from assay.text.facts.answer_matching import score_keywords

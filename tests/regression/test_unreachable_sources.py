@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import assay
-from assay.metrics.case_index import GoldenIndex
-from assay.metrics.find_leaks import ACCESS_UNKNOWN
-from assay.metrics.hallucination_risk import score_hallucination_risk
+from assay.metrics.answers.hallucination_risk import score_hallucination_risk
+from assay.metrics.cases.case_index import GoldenIndex
+from assay.metrics.leaks.find_leaks import ACCESS_UNKNOWN
 from assay.metrics.parsed_answer import ParsedAnswer
 from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet, User
 from assay.records.observations import Chunk, Observation, Sentence, Stage

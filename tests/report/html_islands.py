@@ -8,9 +8,9 @@ import re
 import zlib
 from typing import Any
 
-from assay.report.html_cases import HtmlData
-from assay.report.html_page import render_html_report
-from assay.report.write_html import read_html_asset
+from assay.report.page.case_data import HtmlData
+from assay.report.page.html_page import render_html_report
+from assay.report.page.write_html import read_html_asset
 
 _ISLAND = re.compile(r'<script type="(application/json|text/plain)" id="([\w-]+)">(.*?)</script>', re.DOTALL)
 ASSET = read_html_asset()

@@ -30,8 +30,8 @@ from assay.records.scores import (
     Summary,
 )
 from assay.records.verdicts import ItemVerdict, Verdict
-from assay.report.case_text import CitationMark, Explanation, RankedChunk, RankedStage, ScoreLine
-from assay.report.html_cases import CaseDetail, CaseView, ClaimView, HtmlData, StepTime
+from assay.report.cases.full_case import CitationMark, Explanation, RankedChunk, RankedStage, ScoreLine
+from assay.report.page.case_data import CaseDetail, CaseView, ClaimView, HtmlData, StepTime
 
 METRICS = ("recall@10", "rr@10", "behaviour", "latency_ms")
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 
 from assay.records.series import Series, SeriesMark, SeriesPoint
-from assay.report.page_records import (
+from assay.report.page.trend_records import (
     AlertCard,
     CauseRow,
     ChangeRow,

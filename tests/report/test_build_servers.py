@@ -26,9 +26,9 @@ from assay.records.scores import (
     ScoreTable,
     ScoringResult,
 )
-from assay.report.case_scores import iter_csv_lines
-from assay.report.github import MAX_ANNOTATIONS, MAX_SUMMARY_BYTES, render_job_summary, render_workflow_commands
-from assay.report.junit import render_junit
+from assay.report.exports.case_scores import iter_csv_lines
+from assay.report.exports.github import MAX_ANNOTATIONS, MAX_SUMMARY_BYTES, render_job_summary, render_workflow_commands
+from assay.report.exports.junit import render_junit
 
 HOSTILE = "=cmd|' /C calc'!A0 \x1b[2J ::error::x <b>&\n%0A"
 CASES = {"a": Case("a", "Q?"), HOSTILE: Case(HOSTILE, HOSTILE, tags=("t",)), "c": Case("c", "Q?")}

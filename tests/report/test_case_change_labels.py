@@ -8,7 +8,7 @@ from tests.comparison.sides import side
 from assay.comparison.paired_comparison import compare_snapshots
 from assay.records.findings import Attribution, FaultParty
 from assay.records.golden_set import Case
-from assay.report.html_cases import CHANGE_STATES, list_case_changes
+from assay.report.page.case_data import CHANGE_STATES, list_case_changes
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from assay.attribution.attribute_run import attribute_run_case
 from assay.records.golden_set import Behaviour, Case, GoldenSet
 from assay.records.observations import Observation
 from assay.records.scores import CaseChecks
-from assay.report.case_summary import render_case_summary
-from assay.report.case_text import Explanation, describe_case_reading, list_reading_weights, render_case_text
+from assay.report.cases.full_case import Explanation, describe_case_reading, list_reading_weights, render_case_text
+from assay.report.cases.short_case import render_case_summary
 
 
 def _explain(answer: str, *failed: str, declared: Behaviour | None = None) -> Explanation:

@@ -31,8 +31,8 @@ from tests.report.counted_runs import (
 
 from assay.metrics.catalog import CATALOG
 from assay.records.findings import Comparison, ComparisonSide, MetricChange
-from assay.report.change_values import format_gain, format_sides
-from assay.report.html_summary import build_comparison_data
+from assay.report.page.summary import build_comparison_data
+from assay.report.wording.change_values import format_gain, format_sides
 
 pytestmark = pytest.mark.slow
 Row = dict[str, Any]

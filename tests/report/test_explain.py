@@ -11,13 +11,20 @@ from tests.report.golden_files import assert_golden
 from tests.report.sample import BAD, CASE_BY_ID, CASES, SECRET, observation
 from tests.report.test_safe import HOSTILE
 
-from assay.metrics.expected_text import advise_open_answer
+from assay.metrics.answers.expected_text import advise_open_answer
 from assay.records.findings import Attribution, EvidenceTrace
 from assay.records.golden_set import Case, Turn
 from assay.records.observations import TargetError
 from assay.records.scores import CaseChecks
-from assay.report.case_summary import render_case_summary
-from assay.report.case_text import CitationMark, Explanation, RankedChunk, RankedStage, ScoreLine, render_case_text
+from assay.report.cases.full_case import (
+    CitationMark,
+    Explanation,
+    RankedChunk,
+    RankedStage,
+    ScoreLine,
+    render_case_text,
+)
+from assay.report.cases.short_case import render_case_summary
 from assay.text.escaping import escape_terminal
 
 DENIED = Explanation(

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from assay.cli.explain import _explain_with_baseline
-from assay.formats.run_folder import complete_run_request
+from assay.formats.run_files.run_folder import complete_run_request
 from assay.records.golden_set import Case, Evidence, GoldenSet
 from assay.records.observations import Chunk, Observation, Stage
 from assay.records.requests import GateOptions, InputOptions, ScoreRequest
-from assay.report.explain_case import explain_case
+from assay.report.cases.explain_case import explain_case
 from assay.runs.compare_runs import load_gate_with_baseline
 from assay.runs.score_inputs import ScoreInputs
 from assay.runs.score_run import open_scored_run, score_observations

@@ -24,8 +24,8 @@ from tests.report.sample import BAD, CASE_BY_ID, CASES, GOOD, SECRET, observatio
 from assay.records.golden_set import User
 from assay.records.scores import STATUS_NAMES, CaseChecks, ScoreColumn
 from assay.records.verdicts import ItemVerdict, Verdict
-from assay.report.case_text import Explanation, RankedChunk, RankedStage
-from assay.report.html_cases import (
+from assay.report.cases.full_case import Explanation, RankedChunk, RankedStage
+from assay.report.page.case_data import (
     CaseDetail,
     CaseView,
     ClaimView,
@@ -34,8 +34,8 @@ from assay.report.html_cases import (
     _list_user,
     build_case_detail,
 )
-from assay.report.html_overview import shorten_case
-from assay.report.html_page import CSP_MARK, ISLANDS_MARK, render_html_report
+from assay.report.page.html_page import CSP_MARK, ISLANDS_MARK, render_html_report
+from assay.report.page.overview import shorten_case
 
 UI = Path(__file__).parents[2] / "ui/src"
 FRUIT = ("apple", "pear", "plum", "cherry")
@@ -213,7 +213,7 @@ def test_a_chunk_that_is_forbidden_anywhere_is_withheld_everywhere() -> None:
 
 def test_one_huge_case_does_not_displace_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     data = world(["endless" * 400, *FRUIT[:2]])
-    monkeypatch.setattr("assay.report.html_page.MAX_CASE_BYTES", 30_000)
+    monkeypatch.setattr("assay.report.page.html_page.MAX_CASE_BYTES", 30_000)
     assert [1, 2] == sorted(details(islands(document(data))))
 
 

@@ -15,9 +15,9 @@ from tests.report.sample import SECRET
 from tests.report.test_html import leaking
 
 from assay.records.findings import Attribution, CaseChange, RootCause
-from assay.report.deciding_texts import shorten_around
-from assay.report.html_cases import build_case_detail
-from assay.report.html_overview import (
+from assay.report.cases.deciding_texts import shorten_around
+from assay.report.page.case_data import build_case_detail
+from assay.report.page.overview import (
     ANSWER_STATES,
     MAX_CASES_OF_CAUSE,
     MAX_FAILURES,

@@ -16,7 +16,7 @@ from tests.report.schema_check import load_schema, violations
 
 from assay.records.release_gates import Decision
 from assay.records.scores import GoldenInfo, InputFile, Interval, ScoringResult, Summary
-from assay.report.json_report import format_json, render_json_report
+from assay.report.exports.json_report import format_json, render_json_report
 
 
 def _report(scored: ScoringResult, now: str | None = None) -> dict[str, Any]:

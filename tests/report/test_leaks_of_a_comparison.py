@@ -9,10 +9,10 @@ from assay.comparison.paired_comparison import compare_snapshots
 from assay.records.findings import Attribution, Comparison, FaultParty, describe_leaks, list_leaking_cases
 from assay.records.golden_set import Case
 from assay.records.release_gates import Decision, Rule, RuleResult
-from assay.report.comparison_screen import render_short_comparison
-from assay.report.comparison_tables import build_regressions_table, render_case_change, render_comparison_screen
-from assay.report.html_cases import list_case_changes
-from assay.report.markdown import ReportMeta, render_comparison_markdown
+from assay.report.exports.markdown import ReportMeta, render_comparison_markdown
+from assay.report.page.case_data import list_case_changes
+from assay.report.screen.comparison_screen import render_short_comparison
+from assay.report.screen.comparison_tables import build_regressions_table, render_case_change, render_comparison_screen
 
 CASES = [Case(name, "?") for name in ("gate-code", "lost-days", "dog-bus", "north-return")]
 FAIL = Decision("FAIL", ("recall is too low",))

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from tests.report.sample import BAD, CASES, GOOD, observation, table
 from tests.report.schema_check import load_schema, violations
 
-from assay.report.json_report import build_legacy_rows, render_legacy_json
+from assay.report.exports.json_report import build_legacy_rows, render_legacy_json
 
 SEEN = [(case.id, observation(case.id)) for case in CASES[:3]]
 ROW_KEYS = [

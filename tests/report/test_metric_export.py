@@ -13,7 +13,7 @@ from msgspec import Struct, structs
 from tests.report.page_samples import RISK, make_series
 
 from assay.records.series import Series, SeriesPoint
-from assay.report.metric_export import render_otlp_metrics, render_prometheus
+from assay.report.exports.metric_export import render_otlp_metrics, render_prometheus
 
 # ── OTLP: the fields of opentelemetry/proto/metrics/v1/metrics.proto in their JSON form, and no others ───────────────
 

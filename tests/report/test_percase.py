@@ -12,7 +12,7 @@ from tests.report.sample import BAD, GOOD, column, table
 from tests.report.schema_check import load_schema, violations
 
 from assay.records.scores import ScoreColumn, ScoreTable
-from assay.report.case_scores import iter_case_lines
+from assay.report.exports.case_scores import iter_case_lines
 
 
 def _lines(score_table: ScoreTable) -> list[dict[str, Any]]:

@@ -16,8 +16,8 @@ from assay.metrics.catalog import CATALOG
 from assay.records.findings import Attribution, RootCause
 from assay.records.release_gates import Decision, Outcome
 from assay.records.scores import CaseChecks, ScoringResult, SplitLooks, TwinRate, TwinResult, UnknownRange
-from assay.report.markdown import build_headline_table
-from assay.report.run_summary import (
+from assay.report.exports.markdown import build_headline_table
+from assay.report.screen.run_summary import (
     _SEVERITY,
     MAX_FAILED_CASES,
     _describe_failed_case,
@@ -25,7 +25,7 @@ from assay.report.run_summary import (
     fold_note,
     render_run_summary,
 )
-from assay.report.terminal import Screen
+from assay.report.screen.terminal import Screen
 from assay.text.escaping import escape_terminal, shorten_at_word
 
 MAX_LINES = 25

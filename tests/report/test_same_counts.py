@@ -30,16 +30,16 @@ from assay.records.scores import (
     ScoringResult,
     Summary,
 )
-from assay.report.case_scores import iter_csv_lines
-from assay.report.failure_tables import OUTCOME_CELLS
-from assay.report.github import render_job_summary
-from assay.report.html_cases import HtmlData, build_case_rows
-from assay.report.html_summary import build_summary_data
-from assay.report.json_report import render_json_report
-from assay.report.junit import render_junit
-from assay.report.markdown import ReportMeta, render_markdown_report
-from assay.report.run_summary import render_run_summary
-from assay.report.terminal import render_score_screen
+from assay.report.exports.case_scores import iter_csv_lines
+from assay.report.exports.github import render_job_summary
+from assay.report.exports.json_report import render_json_report
+from assay.report.exports.junit import render_junit
+from assay.report.exports.markdown import ReportMeta, render_markdown_report
+from assay.report.findings.failure_tables import OUTCOME_CELLS
+from assay.report.page.case_data import HtmlData, build_case_rows
+from assay.report.page.summary import build_summary_data
+from assay.report.screen.run_summary import render_run_summary
+from assay.report.screen.terminal import render_score_screen
 
 _UNKNOWN_COUNT = re.compile(r"^Cases: .* failed.*, (\d+)(?: of the others)? unknown", re.MULTILINE)
 CHECKS = ("retrieval_miss", "bad_citation", "wrong_answer", "incomplete_answer")

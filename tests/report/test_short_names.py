@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.cli import main
-from assay.report.short_names import shorten_names
+from assay.report.wording.short_names import shorten_names
 
 NAMES = st.lists(st.text("abc-0123", min_size=1, max_size=50), max_size=8, unique=True)
 

@@ -14,15 +14,15 @@ from assay.api import ScoreResult
 from assay.records.golden_set import Case, GoldenSet
 from assay.records.observations import Observation, TargetError
 from assay.records.scores import TargetFailure
-from assay.report import html_summary
-from assay.report.github import render_job_summary
-from assay.report.html_cases import HtmlData
-from assay.report.json_report import render_json_report
-from assay.report.junit import render_junit
-from assay.report.markdown import ReportMeta, render_markdown_report
-from assay.report.run_summary import MAX_LINES, render_run_summary
-from assay.report.target_errors import describe_failures, group_failures
-from assay.report.terminal import render_score_screen
+from assay.report.exports.github import render_job_summary
+from assay.report.exports.json_report import render_json_report
+from assay.report.exports.junit import render_junit
+from assay.report.exports.markdown import ReportMeta, render_markdown_report
+from assay.report.findings.target_errors import describe_failures, group_failures
+from assay.report.page import summary
+from assay.report.page.case_data import HtmlData
+from assay.report.screen.run_summary import MAX_LINES, render_run_summary
+from assay.report.screen.terminal import render_score_screen
 
 CASES = tuple(Case(f"c{number}", f"Question {number}?") for number in range(8))
 CASES_BY_ID = {case.id: case for case in CASES}
@@ -79,7 +79,7 @@ def test_screen_markdown_and_job_summary_begin_with_the_errors(failing: ScoreRes
 
 def test_the_page_begins_with_the_errors(failing: ScoreResult) -> None:
     data = HtmlData(failing.scoring, CASES)
-    assert LINES == html_summary.build_summary_data(data)["reasons"][:4]
+    assert LINES == summary.build_summary_data(data)["reasons"][:4]
 
 
 def test_json_has_every_error_with_all_its_cases(failing: ScoreResult) -> None:

@@ -9,7 +9,7 @@ from tests.report.test_safe import HOSTILE
 
 from assay.records.release_gates import Decision, RuleResult
 from assay.records.scores import CaseChecks, GoldenInfo, ScoringResult
-from assay.report.terminal import Screen, render_score_screen
+from assay.report.screen.terminal import Screen, render_score_screen
 from assay.text.escaping import escape_terminal
 
 

@@ -8,8 +8,8 @@ import pytest
 
 import assay
 from assay.records.golden_set import Case, User
-from assay.report.case_text import format_user
-from assay.report.run_summary import render_run_summary
+from assay.report.cases.full_case import format_user
+from assay.report.screen.run_summary import render_run_summary
 
 
 @pytest.mark.parametrize("width", [80, 100])

@@ -11,19 +11,19 @@ from msgspec import structs
 from tests.metrics.rubrics import RUBRICS
 
 from assay.metrics import parsed_answer
-from assay.metrics.case_index import GoldenIndex
+from assay.metrics.cases.case_index import GoldenIndex
 from assay.metrics.catalog import parse_metric
-from assay.metrics.judge_requests import RecordedVerdicts
+from assay.metrics.judged.judge_requests import RecordedVerdicts
 from assay.metrics.scorers import collect_requests
 from assay.records.findings import CaseChange, Comparison, ComparisonSide
 from assay.records.golden_set import Case, Evidence, GoldenSet
 from assay.records.observations import Chunk, Observation, Stage, Usage
 from assay.records.requests import ReportFiles, ScoreRequest, ScoringOptions
 from assay.records.verdicts import ItemVerdict, Verdict
-from assay.report import html_page
-from assay.report.explain_case import build_explanation
-from assay.report.html_cases import CaseDetail, HtmlData, Json, build_case_detail
-from assay.report.write_html import (
+from assay.report.cases.explain_case import build_explanation
+from assay.report.page import html_page
+from assay.report.page.case_data import CaseDetail, HtmlData, Json, build_case_detail
+from assay.report.page.write_html import (
     collect_claims,
     collect_verdicts,
     iterate_case_details,

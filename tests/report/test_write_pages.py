@@ -13,7 +13,7 @@ from tests.report.html_islands import islands
 from tests.report.page_samples import make_monitor_page, make_series, make_trend_page
 from tests.report.schema_check import load_schema, violations
 
-from assay.report.page_records import MonitorPage, TrendPage
+from assay.report.page.trend_records import MonitorPage, TrendPage
 from assay.report.write_pages import write_monitor_page, write_trend_page
 
 SCHEMA = load_schema("trend-pages")

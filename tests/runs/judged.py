@@ -14,9 +14,9 @@ from assay.cli import main
 from assay.formats.golden_files import load_golden
 from assay.judging.rubric_files import load_rubrics
 from assay.judging.verdict_files import StoreContents, encode_lines, sort_verdicts
-from assay.metrics.case_index import GoldenIndex
+from assay.metrics.cases.case_index import GoldenIndex
 from assay.metrics.catalog import JUDGED_METRICS, parse_metric
-from assay.metrics.judge_requests import Rubrics
+from assay.metrics.judged.judge_requests import Rubrics
 from assay.metrics.metric import MetricName
 from assay.metrics.scorers import collect_requests
 from assay.records.verdicts import ItemVerdict, JudgeIdentity, JudgeRequest, Verdict

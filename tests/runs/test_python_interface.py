@@ -25,7 +25,7 @@ from assay.metrics.metric import Metric
 from assay.records.errors import InputError
 from assay.records.golden_set import Case, Corpus, GoldenSet
 from assay.records.observations import Observation
-from assay.report import arrow_stream
+from assay.report.exports import arrow_stream
 from assay.runs.python_values import read_golden_value
 
 LEAVE = "Permanent staff have twelve days of paid leave a year."

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 import assay
 from assay.cli import main
-from assay.formats.run_folder import _override_verdicts
+from assay.formats.run_files.run_folder import _override_verdicts
 from assay.records.errors import ExitCode, InputError
 from assay.records.release_gates import Gate, Rule
 from assay.records.requests import GateOptions, InputOptions, ScoreRequest, ScoringOptions, VerdictOptions

@@ -9,7 +9,7 @@ from threading import Barrier
 import pytest
 
 from assay.cli import main
-from assay.formats.run_folder import RunFolder
+from assay.formats.run_files.run_folder import RunFolder
 from assay.formats.settings_file import load_config
 from assay.runs.observe_run import open_run_folder
 

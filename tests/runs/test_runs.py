@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from assay.cli import main
-from assay.formats.run_folder import RunName, is_run_name, parse_run_name
+from assay.formats.run_files.run_folder import RunName, is_run_name, parse_run_name
 from assay.records.errors import InputError
 from assay.records.requests import InputOptions, ScoreRequest, ScoringOptions
-from assay.report.export_scores import render_json
+from assay.report.exports.export_scores import render_json
 from assay.runs.rescore_run import choose_config, open_run
 from assay.runs.save_run import save_run
 from assay.runs.score_run import open_scored_run

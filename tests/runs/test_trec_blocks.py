@@ -14,9 +14,10 @@ from typing import Any, BinaryIO
 import pytest
 from tests.formats.trec_files import told
 
-from assay.formats import trec_lines, trec_qrels
-from assay.formats.trec_lines import ColumnLayout, LineBlock
-from assay.formats.trec_qrels import Qrels, read_qrels
+from assay.formats.trec import field_lines
+from assay.formats.trec import qrels as trec_qrels
+from assay.formats.trec.field_lines import ColumnLayout, LineBlock
+from assay.formats.trec.qrels import Qrels, read_qrels
 from assay.metrics.metric import parse_metric_name
 from assay.records.errors import IncompleteError, InputError
 from assay.runs import score_trec_run
@@ -177,7 +178,7 @@ def test_any_block_size_reads_the_same_qrels(
 def test_fields_found_by_their_blanks_give_the_same_bits(
     collection: Collection, expected: TrecRunScores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trec_lines, "_split_regular", lambda text, columns, first_line: None)
+    monkeypatch.setattr(field_lines, "_split_regular", lambda text, columns, first_line: None)
     assert_same(expected, score_trec_file(collection.qrels, collection.path, NAMES, block=999))
 
 
@@ -228,7 +229,7 @@ def only_in_others(act: Any) -> Any:
     def read(file: BinaryIO, layout: ColumnLayout, size: int, stop: int | None = None) -> Iterator[LineBlock]:
         if os.getpid() != here:
             act()
-        return trec_lines.iterate_query_blocks(file, layout, size, stop)
+        return field_lines.iterate_query_blocks(file, layout, size, stop)
 
     return read
 

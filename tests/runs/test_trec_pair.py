@@ -13,12 +13,12 @@ from msgspec import structs
 
 from assay.cli import main
 from assay.formats.golden_files import load_golden
-from assay.formats.trec_qrels import compute_qrels_digest, read_qrels
+from assay.formats.trec.qrels import compute_qrels_digest, read_qrels
 from assay.metrics.catalog import CATALOG, parse_metric
 from assay.metrics.metric import MetricName
 from assay.records.requests import InputOptions, ScoreRequest, ScoringOptions
 from assay.records.scores import ERROR, NOT_APPLICABLE
-from assay.report.json_report import render_json_report
+from assay.report.exports.json_report import render_json_report
 from assay.runs import score_run, score_trec_run
 from assay.runs.score_run import open_scored_run
 

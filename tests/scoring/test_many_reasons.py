@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from assay.records.scores import ERROR, ScoreColumn, ScoreTable
-from assay.report.case_scores import iter_case_lines
+from assay.report.exports.case_scores import iter_case_lines
 from assay.scoring.score_tables import concatenate_columns, fold_repeats
 
 BLOCK, BLOCKS = 4096, 18

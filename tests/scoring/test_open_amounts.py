@@ -8,7 +8,7 @@ from tests.comparison.sides import column
 
 from assay.metrics.catalog import CATALOG
 from assay.records.scores import Summary
-from assay.report.number_format import format_with_interval
+from assay.report.wording.number_format import format_with_interval
 from assay.scoring.summaries import summarise_column
 
 

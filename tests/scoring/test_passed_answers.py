@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.metrics.case_index import CaseIndex, GoldenIndex
-from assay.metrics.settled_answers import SETTLED_METRICS
+from assay.metrics.cases.case_index import CaseIndex, GoldenIndex
+from assay.metrics.cases.settled_answers import SETTLED_METRICS
 from assay.records.golden_set import Case, GoldenSet
 from assay.records.scores import PassSample
 from assay.scoring import passed_answers

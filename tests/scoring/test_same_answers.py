@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import assay
-from assay.metrics.correctness import UNKNOWN_REASON
+from assay.metrics.answers.correctness import UNKNOWN_REASON
 from assay.records.scores import NOT_APPLICABLE, SCORED, ScoreColumn
 from assay.scoring.same_answers import combine_repeated_answers, concatenate_answers, find_same_answers
 from assay.scoring.score_tables import set_leaked_to_worst

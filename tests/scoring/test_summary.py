@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import assay
+from assay.metrics.answers.correctness import UNKNOWN_REASON
 from assay.metrics.catalog import CATALOG, case_column_name, parse_metric
-from assay.metrics.correctness import UNKNOWN_REASON
-from assay.metrics.judge_requests import NO_VERDICT
+from assay.metrics.judged.judge_requests import NO_VERDICT
 from assay.records.golden_set import Case, GoldenSet
 from assay.records.observations import Observation
 from assay.records.scores import ERROR, NEEDS_REVIEW, NOT_APPLICABLE, SCORED, SETTLED, ScoreColumn, ScoreTable, Summary
-from assay.report.json_report import render_json_report
-from assay.report.markdown import ReportMeta, render_markdown_report
-from assay.report.run_summary import render_run_summary
-from assay.report.terminal import render_score_screen
+from assay.report.exports.json_report import render_json_report
+from assay.report.exports.markdown import ReportMeta, render_markdown_report
+from assay.report.screen.run_summary import render_run_summary
+from assay.report.screen.terminal import render_score_screen
 from assay.scoring import summaries
 from assay.scoring.column_values import MIN_JUDGED_SHARE, number_clusters
 from assay.scoring.summaries import summarise_column, summarise_metric, summarise_table

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.metrics.answers.correctness import UNKNOWN_REASON
 from assay.metrics.catalog import CATALOG, find_metric, parse_metric
-from assay.metrics.correctness import UNKNOWN_REASON
 from assay.metrics.metric import Metric
 from assay.records.findings import MetricChange
 from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, ScoreColumn, Summary
-from assay.report.change_values import format_gain, format_sides
-from assay.report.number_format import format_unknown
+from assay.report.wording.change_values import format_gain, format_sides
+from assay.report.wording.number_format import format_unknown
 from assay.scoring.summaries import summarise_column
 
 METRIC = "correct_answer"

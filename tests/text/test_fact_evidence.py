@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from benchmarks.facts import assess_answer, list_answers
 
-from assay.metrics.expected_text import assess_answer_text
+from assay.metrics.answers.expected_text import assess_answer_text
 from assay.records.golden_set import Case
 from assay.text.facts.negations import find_negations
 from assay.text.facts.read_text import read_text

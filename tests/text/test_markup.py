@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.metrics.expected_text import assess_answer_text
+from assay.metrics.answers.expected_text import assess_answer_text
 from assay.records.golden_set import Case, Rubric
 from assay.text.answer_similarity import compute_answer_similarity
 from assay.text.facts.answer_matching import is_exact_match, score_keywords

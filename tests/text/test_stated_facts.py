@@ -6,7 +6,7 @@ import pytest
 from benchmarks.facts import assess_answer, read_answers
 
 from assay import score
-from assay.metrics.expected_text import assess_answer_text
+from assay.metrics.answers.expected_text import assess_answer_text
 from assay.records.golden_set import Case, GoldenSet, Rubric
 from assay.records.observations import Observation
 from assay.text.facts.answer_matching import score_keywords

@@ -20,7 +20,7 @@ from tests.trends.run_series import make_case, score_run
 
 import assay
 from assay.cli import main
-from assay.formats.run_registry_file import (
+from assay.formats.run_files.registry_file import (
     REGISTRY_FILE,
     RegisteredConfig,
     RegisteredValue,
@@ -308,7 +308,7 @@ def test_what_a_killed_writer_left_costs_its_own_line_only(tmp_path: Path) -> No
 def test_a_process_that_is_killed_keeps_what_was_appended(tmp_path: Path) -> None:
     code = (
         "import os, signal, sys\nfrom pathlib import Path\n"
-        "from assay.formats.run_registry_file import RegistryEntry, append_registry_entry\n"
+        "from assay.formats.run_files.registry_file import RegistryEntry, append_registry_entry\n"
         f"append_registry_entry(Path({str(tmp_path)!r}), RegistryEntry('run', 'a', {AT!r}))\n"
         "os.kill(os.getpid(), signal.SIGKILL)\n"
     )

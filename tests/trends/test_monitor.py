@@ -17,7 +17,7 @@ from assay.audit.audit_store import open_audit_store
 from assay.audit.incident import find_near_cases
 from assay.audit.load_answers import iterate_answer_pages, load_answers
 from assay.cli import main
-from assay.metrics.judge_requests import RULES_VERSION, RecordedVerdicts
+from assay.metrics.judged.judge_requests import RULES_VERSION, RecordedVerdicts
 from assay.records.audit_records import AuditRecord
 from assay.records.errors import InputError
 from assay.records.golden_set import Case, GoldenSet

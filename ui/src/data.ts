@@ -1,4 +1,4 @@
-// Reading the islands of data that src/assay/report/html.py writes; their types come from its JSON schema (types.ts).
+// Reading the islands of data that src/assay/report/page writes; their types come from its JSON schema (types.ts).
 
 import type { CaseDetail, CaseRows, Report, ScoreColumn, SliceChange } from "./types";
 

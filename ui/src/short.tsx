@@ -3,7 +3,7 @@
 import { useWords } from "./parts";
 import { Data, visible } from "./text";
 
-/** The states of short answers, in the order of ANSWER_STATES in src/assay/report/html_overview.py. */
+/** The states of short answers, in the order of ANSWER_STATES in src/assay/report/page/overview.py. */
 export const ANSWER_STATES = ["absent", "text", "null", "never", "withheld", "error"] as const;
 export type ShortAnswerState = (typeof ANSWER_STATES)[number];
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from msgspec import UNSET
 
-from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR, BEHAVIOUR_CODES, UNKNOWN_BEHAVIOUR, AnswerFacts
-from assay.metrics.case_index import CaseIndex
-from assay.metrics.expected_text import AnswerQuality, assess_answer_text
+from assay.metrics.answers.answer_behaviour import ANSWER_BEHAVIOUR, BEHAVIOUR_CODES, UNKNOWN_BEHAVIOUR, AnswerFacts
+from assay.metrics.answers.expected_text import AnswerQuality, assess_answer_text
+from assay.metrics.cases.case_index import CaseIndex
+from assay.metrics.cases.settled_answers import find_decision
 from assay.metrics.metric import JoinedRows
-from assay.metrics.settled_answers import find_decision
 from assay.records.golden_set import BEHAVIOURS, Case
 from assay.records.observations import NO_ANSWER_REASON, Observation
 from assay.records.scores import SCORED

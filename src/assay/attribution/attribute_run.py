@@ -22,13 +22,13 @@ from assay.attribution.run_consensus import (
     is_open,
     rank_by_run,
 )
+from assay.metrics.answers.expected_text import find_text_signal
 from assay.metrics.case_checks import METRIC_ERROR, WRONG_BEHAVIOUR
-from assay.metrics.case_index import CHUNK_ID, GoldenIndex
+from assay.metrics.cases.case_index import CHUNK_ID, GoldenIndex
 from assay.metrics.catalog import may_metric_gate, parse_metric
-from assay.metrics.expected_text import find_text_signal
-from assay.metrics.find_leaks import ACCESS_UNKNOWN
+from assay.metrics.leaks.find_leaks import ACCESS_UNKNOWN
+from assay.metrics.leaks.withheld_text import WithheldTexts
 from assay.metrics.metric import Batch, JoinedRows
-from assay.metrics.withheld_text import WithheldTexts
 from assay.records.findings import Attribution
 from assay.records.golden_set import Corpus
 from assay.records.observations import Observation

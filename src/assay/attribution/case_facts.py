@@ -29,13 +29,13 @@ from assay.attribution.other_values import (
     is_in_place_of,
     split_lines,
 )
-from assay.metrics.access_rules import read_corpus_access
-from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR
-from assay.metrics.case_index import QUOTE, CaseIndex, is_cited_among, list_reported_documents, resolve_citation
-from assay.metrics.citations import list_missing_sources
-from assay.metrics.evidence_fields import find_unreported_field
-from assay.metrics.expected_text import AnswerQuality
-from assay.metrics.find_leaks import Leaks, find_leaks
+from assay.metrics.answers.answer_behaviour import ANSWER_BEHAVIOUR
+from assay.metrics.answers.expected_text import AnswerQuality
+from assay.metrics.cases.access_rules import read_corpus_access
+from assay.metrics.cases.case_index import QUOTE, CaseIndex, is_cited_among, list_reported_documents, resolve_citation
+from assay.metrics.grounding.citations import list_missing_sources
+from assay.metrics.leaks.find_leaks import Leaks, find_leaks
+from assay.metrics.retrieval.evidence_fields import find_unreported_field
 from assay.records.golden_set import CorpusChunk, Evidence, Selector
 from assay.records.observations import TEXT_ID_PREFIX, Chunk, Observation, is_text_id
 from assay.scoring.attribution_settings import AttributionSettings

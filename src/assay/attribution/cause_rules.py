@@ -24,12 +24,12 @@ from assay.attribution.lost_evidence import (
     find_lost_step,
 )
 from assay.attribution.misread_numbers import find_misread_number
+from assay.metrics.answers.expected_text import REFERENCE_VALUE
 from assay.metrics.case_checks import find_outdated_labels
-from assay.metrics.case_index import CHUNK_ID
-from assay.metrics.evidence_fields import find_other_names, find_shown_names, is_name_of_corpus
-from assay.metrics.expected_text import REFERENCE_VALUE
-from assay.metrics.find_leaks import IN_ANYWHERE, INJECTION
-from assay.metrics.judge_requests import TIED_VOTES
+from assay.metrics.cases.case_index import CHUNK_ID
+from assay.metrics.judged.judge_requests import TIED_VOTES
+from assay.metrics.leaks.find_leaks import IN_ANYWHERE, INJECTION
+from assay.metrics.retrieval.evidence_fields import find_other_names, find_shown_names, is_name_of_corpus
 from assay.records.counts import format_count
 from assay.records.findings import CauseConfidence, RootCause
 from assay.records.golden_set import CorpusChunk, User

@@ -12,7 +12,7 @@ import re
 from assay.attribution.case_facts import CaseFacts
 from assay.attribution.index_state import is_kept_for_some
 from assay.attribution.lost_evidence import FILTERED_OUT, CauseFinding
-from assay.metrics.access_rules import Access, is_visible, read_corpus_access
+from assay.metrics.cases.access_rules import Access, is_visible, read_corpus_access
 from assay.records.findings import CauseConfidence, RootCause
 
 USER_NOT_SENT = "user_not_sent"

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from assay.metrics.case_index import CaseIndex
+from assay.metrics.cases.case_index import CaseIndex
 from assay.records.findings import EvidenceTrace
 from assay.records.golden_set import Evidence, Selector
 from assay.records.observations import CONTEXT_STAGE, Observation, Stage

@@ -18,9 +18,9 @@ from assay.attribution.index_state import is_piece_name
 from assay.attribution.lost_evidence import RECORD_CORPUS, RECORD_TEXTS, CauseFinding
 from assay.attribution.misread_numbers import find_misread_number
 from assay.attribution.other_values import find_other_units
-from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR
-from assay.metrics.answer_format import find_format_faults
-from assay.metrics.citation_precision import list_misplaced_citations
+from assay.metrics.answers.answer_behaviour import ANSWER_BEHAVIOUR
+from assay.metrics.answers.answer_format import find_format_faults
+from assay.metrics.grounding.citation_precision import list_misplaced_citations
 from assay.metrics.parsed_answer import ParsedAnswer
 from assay.records.findings import CauseConfidence, RootCause
 from assay.records.observations import CONTEXT_STAGE

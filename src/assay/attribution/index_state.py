@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct, field
 
-from assay.metrics.access_rules import Access, parse_day, read_corpus_access
+from assay.metrics.cases.access_rules import Access, parse_day, read_corpus_access
 from assay.records.counts import format_count
 from assay.records.digest import compute_text_digest
 from assay.records.golden_set import Corpus, CorpusChunk, User

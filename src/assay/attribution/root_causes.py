@@ -25,8 +25,8 @@ from assay.attribution.lost_evidence import (
     CauseFinding,
     may_search_by_vectors,
 )
-from assay.metrics.case_index import CaseIndex
-from assay.metrics.expected_text import find_text_signal
+from assay.metrics.answers.expected_text import find_text_signal
+from assay.metrics.cases.case_index import CaseIndex
 from assay.records.findings import Attribution, EvidenceTrace, FaultParty, RootCause
 from assay.records.observations import TEXT_ID_PREFIX, Observation
 from assay.scoring.attribution_settings import AttributionSettings

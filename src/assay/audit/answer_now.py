@@ -9,10 +9,10 @@ import msgspec
 from msgspec import structs
 
 from assay.audit.incident import AnswerNow, IncidentSources
-from assay.metrics.case_index import GoldenIndex
-from assay.metrics.find_leaks import find_leaks
+from assay.metrics.cases.case_index import GoldenIndex
+from assay.metrics.leaks.find_leaks import find_leaks
+from assay.metrics.leaks.withheld_text import WithheldTexts
 from assay.metrics.parsed_answer import ParsedAnswer
-from assay.metrics.withheld_text import WithheldTexts
 from assay.records.audit_records import AuditRecord
 from assay.records.golden_set import Case, GoldenSet
 from assay.records.observations import Observation

@@ -14,8 +14,8 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import Any, Literal, NamedTuple
 
-from assay.metrics.case_index import MAX_DOCUMENT_CHUNKS
-from assay.metrics.find_leaks import find_leaks, split_reachable
+from assay.metrics.cases.case_index import MAX_DOCUMENT_CHUNKS
+from assay.metrics.leaks.find_leaks import find_leaks, split_reachable
 from assay.metrics.parsed_answer import ChunkTexts, Citation, ParsedAnswer
 from assay.records.observations import CONTEXT_STAGE, Chunk, find_stage
 from assay.text.citation_markers import is_source_entry, list_source_entries

@@ -21,12 +21,12 @@ from assay.audit.cited_sources import (
     strip_links,
 )
 from assay.audit.judged_labels import find_judged_labels
-from assay.metrics.access_rules import is_visible, read_corpus_access
-from assay.metrics.case_index import CaseIndex, GoldenIndex
-from assay.metrics.find_leaks import Leaks, find_leaks
-from assay.metrics.judge_requests import RecordedVerdicts
+from assay.metrics.cases.access_rules import is_visible, read_corpus_access
+from assay.metrics.cases.case_index import CaseIndex, GoldenIndex
+from assay.metrics.judged.judge_requests import RecordedVerdicts
+from assay.metrics.leaks.find_leaks import Leaks, find_leaks
+from assay.metrics.leaks.withheld_text import WithheldTexts
 from assay.metrics.parsed_answer import Citation, ParsedAnswer
-from assay.metrics.withheld_text import WithheldTexts
 from assay.records.audit_records import AuditRecord, Finding
 from assay.records.counts import format_count
 from assay.records.digest import compute_text_digest

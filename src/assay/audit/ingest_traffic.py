@@ -30,7 +30,7 @@ from assay.audit.trace_files import OTLP_JSON, OTLP_PROTOBUF, TraceCollector, is
 from assay.audit.trace_records import is_answer_trace, read_trace
 from assay.audit.traffic_files import FilePosition, TrafficFile, TrafficLine, detect_traffic_format, open_traffic
 from assay.formats.file_io import MAX_LINE_BYTES
-from assay.formats.outputs_checks import DECODING_ERRORS, explain_bad_line
+from assay.formats.recorded_outputs.line_checks import DECODING_ERRORS, explain_bad_line
 from assay.records.audit_records import AUDIT_FIELDS, AuditRecord
 from assay.records.counts import format_count
 from assay.records.errors import IncompleteError, InputError, Problem, shorten_repr

@@ -10,10 +10,17 @@ from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
-from assay.metrics.case_index import GoldenIndex
-from assay.metrics.citation_support import label_citations
-from assay.metrics.faithfulness import judge_claims
-from assay.metrics.judge_requests import ItemLabel, LabelRequests, Outcome, RecordedVerdicts, Rubrics, replay_dialogue
+from assay.metrics.cases.case_index import GoldenIndex
+from assay.metrics.grounding.citation_support import label_citations
+from assay.metrics.grounding.faithfulness import judge_claims
+from assay.metrics.judged.judge_requests import (
+    ItemLabel,
+    LabelRequests,
+    Outcome,
+    RecordedVerdicts,
+    Rubrics,
+    replay_dialogue,
+)
 from assay.metrics.parsed_answer import ParsedAnswer
 from assay.records.golden_set import Case, Corpus, GoldenSet
 from assay.records.observations import Observation

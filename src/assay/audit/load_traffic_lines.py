@@ -16,9 +16,9 @@ from msgspec import UNSET, Struct, UnsetType, structs
 
 from assay.audit.privacy import AuditKeys
 from assay.formats.outputs import OUTPUT_FORMATS, decode_observation
-from assay.formats.outputs_checks import find_unknown_keys
-from assay.formats.outputs_rag_trace import decode_rag_trace
 from assay.formats.problems import find_name_fault
+from assay.formats.recorded_outputs.line_checks import find_unknown_keys
+from assay.formats.recorded_outputs.rag_trace import decode_rag_trace
 from assay.records.audit_records import AUDIT_FIELDS, AuditRecord, Feedback, TimeSource
 from assay.records.errors import shorten_repr
 from assay.records.golden_set import Behaviour, Count, NonNegative, User

@@ -8,9 +8,9 @@ import msgspec
 from msgspec import structs
 
 from assay.audit.incident import rebuild_observation
-from assay.metrics.case_index import GoldenIndex
-from assay.metrics.find_leaks import find_leaks
-from assay.metrics.withheld_text import WithheldTexts
+from assay.metrics.cases.case_index import GoldenIndex
+from assay.metrics.leaks.find_leaks import find_leaks
+from assay.metrics.leaks.withheld_text import WithheldTexts
 from assay.records.audit_records import AuditRecord
 from assay.records.golden_set import Case, Corpus, GoldenSet
 from assay.records.observations import Stage

@@ -45,14 +45,14 @@ from assay.calibration.scorer_quality import (
 )
 from assay.calibration.verdict_cuts import DEFAULT_PRECISION, ErrorCosts
 from assay.formats.golden_files import compute_golden_digest
-from assay.formats.label_files import LabelScales, compute_labels_digest, load_labels
+from assay.formats.labels.label_files import LabelScales, compute_labels_digest, load_labels
 from assay.gates.calibration_file import write_calibrations
 from assay.judging.entailment_model_file import load_entailment_model
 from assay.judging.load_verdicts import open_verdicts
-from assay.metrics.correctness import CORRECTNESS
-from assay.metrics.judge_requests import RecordedVerdicts, name_combined_scorer
+from assay.metrics.answers.correctness import CORRECTNESS
+from assay.metrics.cases.settled_answers import ANSWER_SCALES
+from assay.metrics.judged.judge_requests import RecordedVerdicts, name_combined_scorer
 from assay.metrics.metric import parse_metric_name
-from assay.metrics.settled_answers import ANSWER_SCALES
 from assay.records.counts import format_count
 from assay.records.digest import compute_answer_hash
 from assay.records.errors import IncompleteError, InputError, Problem

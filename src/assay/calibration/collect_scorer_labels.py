@@ -12,16 +12,17 @@ from typing import Any, NamedTuple
 from assay.calibration.human_labels import ScorerLabel, get_item_key
 from assay.calibration.label_costs import share_cost
 from assay.calibration.rater_agreement import ItemKey
-from assay.formats.label_files import LabelScales, check_label_metric
+from assay.formats.labels.label_files import LabelScales, check_label_metric
 from assay.judging.rubric_files import use_rubrics
-from assay.metrics import citation_support
-from assay.metrics.case_index import GoldenIndex
+from assay.metrics.answers.correctness import read_answer_prior
+from assay.metrics.answers.rubric_metrics import LABEL_KEY, name_rubric_metric
+from assay.metrics.cases.case_index import GoldenIndex
 from assay.metrics.catalog import CATALOG, find_main_rubric, parse_metrics
-from assay.metrics.correctness import read_answer_prior
-from assay.metrics.entailment_model import EntailmentError, EntailmentModel
-from assay.metrics.entailment_support import compare_claims, convert_to_signal
-from assay.metrics.faithfulness import find_grounding_exclusion
-from assay.metrics.judge_requests import (
+from assay.metrics.grounding import citation_support
+from assay.metrics.grounding.entailment_support import compare_claims, convert_to_signal
+from assay.metrics.grounding.faithfulness import find_grounding_exclusion
+from assay.metrics.judged.entailment_model import EntailmentError, EntailmentModel
+from assay.metrics.judged.judge_requests import (
     ENGLISH,
     RULES_VERSION,
     WHOLE_ANSWER_ITEM,
@@ -30,11 +31,10 @@ from assay.metrics.judge_requests import (
     find_rubric,
     name_combined_scorer,
 )
+from assay.metrics.judged.vote_folding import ItemRuling, Ruling, fold_votes
 from assay.metrics.metric import MetricName, parse_metric_name
 from assay.metrics.parsed_answer import ParsedAnswer
-from assay.metrics.rubric_metrics import LABEL_KEY, name_rubric_metric
 from assay.metrics.scorers import collect_requests, compute_outcome
-from assay.metrics.vote_folding import ItemRuling, Ruling, fold_votes
 from assay.records.errors import InputError, Problem
 from assay.records.observations import CONTEXT_STAGE, Observation
 from assay.records.scores import SCORED

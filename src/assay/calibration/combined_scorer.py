@@ -15,7 +15,7 @@ from assay.calibration.human_labels import ScorerLabel
 from assay.calibration.probability_curve import LEAST_LABELS, LEAST_LABELS_OF_EACH_CLASS
 from assay.calibration.rater_agreement import ItemKey
 from assay.calibration.verdict_cuts import FOLDS, assign_folds
-from assay.metrics.combined_support import compute_combined_probability
+from assay.metrics.grounding.combined_support import compute_combined_probability
 from assay.stats.arrays import FloatArray
 
 _RIDGE = 1.0  # of each weight; a judge that is right on every label would have an infinite one

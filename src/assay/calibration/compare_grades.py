@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from assay.calibration.collect_scorer_labels import label_scales
-from assay.formats.label_files import (
+from assay.formats.labels.label_files import (
     GRADE_METRIC,
     NO_FAILURE_LABEL,
     PERSON_SOURCE,

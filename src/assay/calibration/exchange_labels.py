@@ -24,10 +24,10 @@ from assay.calibration.collect_scorer_labels import (
     source_texts,
 )
 from assay.calibration.rater_agreement import ItemKey
-from assay.formats.external_scores import EXTERNAL_TOOLS, load_external_scores
 from assay.formats.file_io import write_atomically
 from assay.formats.golden_files import compute_golden_digest, load_golden
-from assay.formats.label_files import (
+from assay.formats.labels.external_scores import EXTERNAL_TOOLS, load_external_scores
+from assay.formats.labels.label_files import (
     LabelScales,
     collect_grades,
     encode_graded,
@@ -38,7 +38,7 @@ from assay.formats.label_files import (
     load_labels,
     read_answer_key,
 )
-from assay.formats.label_sheets import (
+from assay.formats.labels.label_sheets import (
     SHEET_KEY_FORMAT,
     LabelledItem,
     SheetKey,
@@ -52,11 +52,11 @@ from assay.formats.label_sheets import (
     load_sheet_key,
     make_row_id,
 )
-from assay.formats.overwriting import refuse_overwriting
+from assay.formats.run_files.overwriting import refuse_overwriting
 from assay.judging.load_verdicts import open_verdicts
 from assay.judging.rubric_files import load_rubrics
-from assay.metrics.judge_requests import Rubrics, find_rubric
-from assay.metrics.settled_answers import ANSWER_SCALES
+from assay.metrics.cases.settled_answers import ANSWER_SCALES
+from assay.metrics.judged.judge_requests import Rubrics, find_rubric
 from assay.records.counts import format_count
 from assay.records.digest import compute_answer_hash
 from assay.records.errors import InputError, Problem

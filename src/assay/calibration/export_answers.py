@@ -11,14 +11,21 @@ from typing import NamedTuple
 from assay.calibration.exchange_labels import KEY_FILE, LabelSample, refuse_used_folder, write_sheet
 from assay.formats.file_io import write_atomically
 from assay.formats.golden_files import compute_golden_digest
-from assay.formats.label_sheets import SHEET_KEY_FORMAT, LabelledItem, SheetKey, SheetRow, encode_sheet_key, make_row_id
-from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR
+from assay.formats.labels.label_sheets import (
+    SHEET_KEY_FORMAT,
+    LabelledItem,
+    SheetKey,
+    SheetRow,
+    encode_sheet_key,
+    make_row_id,
+)
+from assay.metrics.answers.answer_behaviour import ANSWER_BEHAVIOUR
+from assay.metrics.answers.correctness import CORRECT_ANSWER, list_open_metrics
 from assay.metrics.case_checks import DENIED_FACT, INCOMPLETE_ANSWER, WRONG_ANSWER, WRONG_BEHAVIOUR
-from assay.metrics.case_index import GoldenIndex
-from assay.metrics.correctness import CORRECT_ANSWER, list_open_metrics
+from assay.metrics.cases.case_index import GoldenIndex
+from assay.metrics.cases.settled_answers import ANSWER_SCALES, RIGHT, UNCLEAR, WRONG, SettledMetric, digest_expectations
+from assay.metrics.leaks.withheld_text import WithheldTexts
 from assay.metrics.parsed_answer import ParsedAnswer
-from assay.metrics.settled_answers import ANSWER_SCALES, RIGHT, UNCLEAR, WRONG, SettledMetric, digest_expectations
-from assay.metrics.withheld_text import WithheldTexts
 from assay.records.counts import format_count
 from assay.records.digest import compute_answer_hash
 from assay.records.errors import InputError, Problem, SettingsError, shorten_repr

@@ -12,9 +12,8 @@ from msgspec import Struct
 from assay.calibration.collect_scorer_labels import LabelItem, list_request_items
 from assay.calibration.exchange_labels import KEY_FILE, make_sheet_row, refuse_used_folder, write_sheet
 from assay.formats.file_io import write_atomically
-from assay.formats.label_sheets import make_row_id
-from assay.formats.problems import find_time_fault
-from assay.formats.review_sheets import (
+from assay.formats.labels.label_sheets import make_row_id
+from assay.formats.labels.review_sheets import (
     REVIEW_KEY_FORMAT,
     ReviewedItem,
     ReviewSheetKey,
@@ -22,20 +21,21 @@ from assay.formats.review_sheets import (
     load_review_key,
     load_review_sheet,
 )
+from assay.formats.problems import find_time_fault
 from assay.judging.load_verdicts import metrics_with_verdicts
 from assay.judging.verdict_files import ReviewKey, StoreContents, group_reviews, review_key
 from assay.judging.verdict_store import add_reviews, read_store
-from assay.metrics.case_index import GoldenIndex
+from assay.metrics.answers.expected_text import LABEL_DOUBTS
+from assay.metrics.answers.rubric_metrics import name_rubric_metric
+from assay.metrics.cases.case_index import GoldenIndex
 from assay.metrics.catalog import find_main_rubric, parse_metrics
-from assay.metrics.expected_text import LABEL_DOUBTS
-from assay.metrics.judge_requests import NOT_JUDGED_AGAIN, RecordedVerdicts
-from assay.metrics.lexical_ground import GROUNDLESS_LABELS
+from assay.metrics.grounding.lexical_ground import GROUNDLESS_LABELS
+from assay.metrics.judged.judge_requests import NOT_JUDGED_AGAIN, RecordedVerdicts
+from assay.metrics.judged.second_judgement import CaseTexts
+from assay.metrics.judged.vote_folding import DISPUTED, REVIEW_SPREAD, TIED_VOTE, Ruling, count_labels
 from assay.metrics.metric import MetricName
 from assay.metrics.parsed_answer import ParsedAnswer
-from assay.metrics.rubric_metrics import name_rubric_metric
 from assay.metrics.scorers import compute_outcome, is_answer_metric
-from assay.metrics.second_judgement import CaseTexts
-from assay.metrics.vote_folding import DISPUTED, REVIEW_SPREAD, TIED_VOTE, Ruling, count_labels
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem
 from assay.records.release_gates import list_first_lines

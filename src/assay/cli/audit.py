@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from assay.audit.incident import Incident
     from assay.calls.interfaces import Target
-    from assay.report.tables import Table
+    from assay.report.findings.run_tables import Table
 
 KeyOption = Annotated[
     str, typer.Option(help="Environment variable that holds the audit key: at least 16 random bytes.")
@@ -81,7 +81,7 @@ def ingest(
     from assay.audit.audit_tables import build_ingest_table, describe_ingest
     from assay.audit.commands import ingest as ingest_sources
     from assay.cli.following import FollowedSource
-    from assay.formats.overwriting import refuse_overwriting
+    from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.records.errors import InputError
 
     refuse_overwriting([dead_letters], [*sources, *([] if "://" in store else [store]), redact])
@@ -158,9 +158,9 @@ def show(
     from assay.audit.corpus_files import split_corpus_paths
     from assay.audit.incident_file import build_incident_tables, render_incident_markdown
     from assay.cli.display import print_written_files
-    from assay.formats.overwriting import refuse_overwriting
+    from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.records.errors import InputError
-    from assay.report.json_report import format_json
+    from assay.report.exports.json_report import format_json
     from assay.text.escaping import escape_json_for_log
 
     corpus_files = [path for _, path in split_corpus_paths(corpus)]
@@ -259,7 +259,7 @@ def verify(
     """Find every record that was changed, removed, inserted or moved; exit code 1 if there is one."""
     from assay.audit.audit_tables import build_verify_table, describe_verification
     from assay.audit.commands import verify as verify_records
-    from assay.formats.overwriting import refuse_overwriting
+    from assay.formats.run_files.overwriting import refuse_overwriting
 
     refuse_overwriting([checkpoint], [None if "://" in store else store, roots])
 
@@ -319,7 +319,7 @@ def export(
     from assay.audit.audit_tables import build_export_table, describe_export
     from assay.audit.commands import export as export_answers
     from assay.cli.display import print_written_files
-    from assay.formats.overwriting import refuse_overwriting
+    from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.records.errors import InputError
 
     refuse_overwriting([out], [corpus, None if "://" in store else store])
@@ -364,7 +364,7 @@ def sample(
     """Choose production questions that the golden set lacks, as candidates for people to review."""
     from assay.cli.display import print_written_files
     from assay.cli.golden_output import print_result
-    from assay.formats.overwriting import refuse_overwriting
+    from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.golden.collect_traffic import TrafficSampleRequest, build_sample_tables, collect_traffic
 
     refuse_overwriting([out], [*([] if "://" in store else [store]), golden, corpus, redact])
@@ -378,8 +378,8 @@ def sample(
 
 def _print(table: Table, values: dict[str, Any], format: PrintFormat) -> None:
     from assay.cli.display import ignore_broken_pipe, print_table
-    from assay.report.json_report import format_json
-    from assay.report.markdown import render_table_lines
+    from assay.report.exports.json_report import format_json
+    from assay.report.exports.markdown import render_table_lines
     from assay.text.escaping import escape_json_for_log
 
     with ignore_broken_pipe():

@@ -20,8 +20,8 @@ def save(
 ) -> ExitCode:
     """Write the scores of every case of one configuration, without any question, answer or chunk text."""
     from assay.cli.display import print_written_files
-    from assay.formats.overwriting import refuse_overwriting
-    from assay.formats.run_folder import list_run_files
+    from assay.formats.run_files.overwriting import refuse_overwriting
+    from assay.formats.run_files.run_folder import list_run_files
     from assay.runs.compare_runs import save_baseline as save_baseline
 
     refuse_overwriting([out], list_run_files(run))

@@ -66,8 +66,8 @@ def calibrate(
     from assay.calibration.verdict_cuts import parse_costs
     from assay.cli.display import print_written_files
     from assay.formats.outputs import expand_patterns
-    from assay.formats.overwriting import list_rubric_files, refuse_overwriting
-    from assay.formats.run_folder import list_run_files
+    from assay.formats.run_files.overwriting import list_rubric_files, refuse_overwriting
+    from assay.formats.run_files.run_folder import list_run_files
     from assay.runs.rescore_run import names_answers, open_answers
 
     inputs = recorded.build_inputs(run)

@@ -78,8 +78,8 @@ def compare(
     """Compare candidates with a baseline, case by case, and check the gate if one is given."""
     from assay.cli.display import print_written_files
     from assay.formats.outputs import expand_patterns
-    from assay.formats.overwriting import refuse_overwriting
-    from assay.formats.run_folder import list_run_files
+    from assay.formats.run_files.overwriting import refuse_overwriting
+    from assay.formats.run_files.run_folder import list_run_files
     from assay.gates.release_decision import find_exit_code
     from assay.records.requests import GateOptions, InputOptions, ScoreRequest, ScoringOptions
     from assay.runs.compare_runs import (
@@ -126,7 +126,7 @@ def _suggest_explain(
     compared: list[ComparedCandidate], baseline: str | None, inputs: InputOptions | None
 ) -> str | None:
     """Return the command that explains the first case that fails now; None if there is none, or nothing to read."""
-    from assay.report.flipped_cases import list_flipped_cases
+    from assay.report.findings.flipped_cases import list_flipped_cases
     from assay.runs.rescore_run import format_input_arguments
 
     for item in compared:
@@ -145,8 +145,8 @@ def _print_comparison(
     format: PrintFormat, compared: list[ComparedCandidate], request: ComparisonRequest, *, verbose: bool
 ) -> None:
     from assay.cli.display import get_screen_width, ignore_broken_pipe, print_screen
-    from assay.report.comparison_screen import MAX_LINES, render_short_comparison
-    from assay.report.comparison_tables import render_comparison_screen
+    from assay.report.screen.comparison_screen import MAX_LINES, render_short_comparison
+    from assay.report.screen.comparison_tables import render_comparison_screen
     from assay.runs.compare_runs import comparison_as_json, comparison_as_markdown
     from assay.text.escaping import escape_json_for_log
 

@@ -30,7 +30,7 @@ def convert(
     from assay.cli.display import print_notes, print_written_files
     from assay.formats.convert_files import convert_file
     from assay.formats.file_io import write_atomically
-    from assay.formats.overwriting import refuse_overwriting
+    from assay.formats.run_files.overwriting import refuse_overwriting
 
     if target != "-":
         refuse_overwriting([target], [source])

@@ -29,7 +29,7 @@ def build(
     from assay.cli.display import print_written_files
     from assay.cli.golden_output import print_result
     from assay.corpora.build_corpus import CorpusRequest, build_corpus
-    from assay.formats.overwriting import refuse_overwriting
+    from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.golden.finding_tables import build_corpus_table
 
     refuse_overwriting([out], [folder, match])

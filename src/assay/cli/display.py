@@ -15,8 +15,8 @@ from pathlib import Path
 
 import typer
 
-from assay.report.tables import Table
-from assay.report.terminal import Screen
+from assay.report.findings.run_tables import Table
+from assay.report.screen.terminal import Screen
 from assay.text.escaping import escape_terminal
 
 WIDTH_WITHOUT_TERMINAL = 180

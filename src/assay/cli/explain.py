@@ -19,7 +19,7 @@ from assay.records.errors import ExitCode
 from assay.records.requests import GateOptions, ScoreRequest
 
 if TYPE_CHECKING:
-    from assay.report.terminal import Screen
+    from assay.report.screen.terminal import Screen
     from assay.scoring.scored_run import ScoredRun
 
 MAX_TEXT_WIDTH = 100
@@ -97,8 +97,8 @@ def _explain_with_baseline(
 
     Where the whole does not fit, or something of the case is cut, scores and moved evidence have one line each.
     """
-    from assay.report.case_summary import MOST_LINES
-    from assay.report.explain_case import explain_case, explain_change
+    from assay.report.cases.explain_case import explain_case, explain_change
+    from assay.report.cases.short_case import MOST_LINES
 
     change, text = None, ""
     for most_lines in (2, 1):

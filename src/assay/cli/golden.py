@@ -119,7 +119,7 @@ def lint(
     """
     from assay.cli.golden_output import print_result
     from assay.cli.progress import show_progress
-    from assay.formats.overwriting import refuse_overwriting
+    from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.golden.check_golden import lint_file
     from assay.golden.finding_tables import build_lint_table
 
@@ -212,7 +212,7 @@ def relink(
     """Find labels again after re-chunking; exits with 1 while links are left to review."""
     from assay.cli.display import print_written_files
     from assay.cli.golden_output import print_result
-    from assay.formats.overwriting import refuse_overwriting
+    from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.golden.finding_tables import build_relink_table
     from assay.golden.freeze_set import suggest_relinked_freeze
     from assay.golden.relink_evidence import RelinkRequest, relink_file
@@ -261,7 +261,7 @@ def draft(
     from assay.cli.display import print_written_files
     from assay.cli.golden_output import print_result
     from assay.cli.progress import show_progress
-    from assay.formats.overwriting import refuse_overwriting
+    from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.golden.drafting.draft_cases import DraftRequest, draft_file, estimate_draft
     from assay.golden.finding_tables import build_draft_tables, build_effort_table
     from assay.targets.choose_target import TargetPermissions
@@ -319,7 +319,7 @@ def review(
     """Write an offline page on which people decide on candidates, or compare reviewers (1 while not all is settled)."""
     from assay.cli.display import print_written_files
     from assay.cli.golden_output import print_result
-    from assay.formats.overwriting import refuse_overwriting
+    from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.golden.finding_tables import build_review_tables
     from assay.golden.freeze_set import suggest_set_to_freeze
     from assay.golden.review_candidates import ReviewRequest, review_file
@@ -359,7 +359,7 @@ def twins(
     from assay.cli.display import print_written_files
     from assay.cli.golden_output import print_result
     from assay.cli.progress import show_progress
-    from assay.formats.overwriting import refuse_overwriting
+    from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.golden.finding_tables import build_effort_table, build_twin_tables
     from assay.golden.twin_cases.draft_twins import TwinRequest, draft_twin_file, estimate_twins
 
@@ -415,7 +415,7 @@ def nuggets(
     from assay.cli.progress import show_progress
     from assay.formats.file_io import is_file
     from assay.formats.outputs import expand_patterns
-    from assay.formats.overwriting import refuse_overwriting
+    from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.golden.finding_tables import build_effort_table, build_nugget_tables
     from assay.golden.pooling.draft_nuggets import NuggetRequest, draft_nugget_file, estimate_nuggets
 
@@ -466,7 +466,7 @@ def freeze(
     """Write accepted candidates as a new version of a golden set; exits with 1 while candidates are undecided."""
     from assay.cli.display import print_written_files
     from assay.cli.golden_output import print_result
-    from assay.formats.overwriting import refuse_overwriting
+    from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.golden.finding_tables import build_freeze_table
     from assay.golden.freeze_set import SPLITS, FreezeRequest, freeze_set
 
@@ -513,7 +513,7 @@ def pool(
     """List unjudged chunks that configurations rank high, what they can change, and merge the grades people give."""
     from assay.cli.display import print_written_files
     from assay.cli.golden_output import print_result
-    from assay.formats.overwriting import refuse_overwriting
+    from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.golden.finding_tables import build_pool_tables
     from assay.golden.pooling.collect_pool import POOL_METRICS, PoolRequest, pool_runs
 
@@ -574,7 +574,7 @@ def split_run_folders(inputs: Sequence[str], run: Sequence[str]) -> tuple[str | 
 
     Raises InputError for more than one golden set.
     """
-    from assay.formats.run_folder import MANIFEST_FILE, parse_run_name
+    from assay.formats.run_files.run_folder import MANIFEST_FILE, parse_run_name
 
     folders = [path for path in inputs if (Path(parse_run_name(path).path) / MANIFEST_FILE).is_file()]
     files = [path for path in inputs if path not in folders]

@@ -8,9 +8,9 @@ import msgspec
 import typer
 
 from assay.cli.options import PrintFormat
-from assay.report.markdown import render_table_lines
-from assay.report.tables import Table
-from assay.report.terminal import escape_table
+from assay.report.exports.markdown import render_table_lines
+from assay.report.findings.run_tables import Table
+from assay.report.screen.terminal import escape_table
 from assay.text.escaping import escape_json_for_log
 
 

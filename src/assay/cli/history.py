@@ -58,7 +58,7 @@ def history(
     from assay.cli.display import print_notes, print_written_files
     from assay.cli.golden_output import print_result
     from assay.formats.file_io import write_atomically
-    from assay.formats.overwriting import refuse_overwriting
+    from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.trends.load_history import (
         HistoryRequest,
         build_history_tables,

@@ -295,7 +295,7 @@ def settle(
     """Store what people decided in the judge's place; scoring replays it for exactly the texts that they read."""
     from assay.calibration.review_verdicts import SettleRequest, settle_verdicts
     from assay.cli.display import print_notes
-    from assay.formats.run_folder import find_verdict_store
+    from assay.formats.run_files.run_folder import find_verdict_store
     from assay.records.errors import InputError
     from assay.text.escaping import escape_terminal
 
@@ -314,7 +314,7 @@ def settle(
 def _export_details(run: str, to: str) -> None:
     """Write the verdicts on the answers of a run for reading."""
     from assay.cli.display import print_written_files
-    from assay.formats.run_folder import list_run_files
+    from assay.formats.run_files.run_folder import list_run_files
     from assay.judging.write_verdicts import export_verdict_details
     from assay.records.requests import InputOptions
     from assay.runs.rescore_run import open_answers

@@ -114,7 +114,7 @@ def import_(
     """Import the labels of raters and the scores of other tools into one file."""
     from assay.calibration.exchange_labels import LabelImportRequest, import_labels
     from assay.cli.display import print_notes, print_written_files
-    from assay.formats.overwriting import refuse_overwriting
+    from assay.formats.run_files.overwriting import refuse_overwriting
 
     refuse_overwriting([out], [*files, key, golden])
     imported = import_labels(LabelImportRequest(files, format, key, rater, golden, config, rubrics or ()), out)

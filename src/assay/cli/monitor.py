@@ -120,7 +120,7 @@ def monitor(
     """
     from assay.audit.corpus_files import split_corpus_paths
     from assay.cli.display import print_written_files
-    from assay.formats.overwriting import refuse_overwriting
+    from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.formats.settings_file import load_config
     from assay.trends.check_production import AlertNotice
     from assay.trends.check_production import monitor as monitor_answers
@@ -183,7 +183,7 @@ def _parse_moment(now: str | None) -> datetime | None:
 
 def _print_report(report: MonitorReport, format: PrintFormat) -> None:
     from assay.cli.display import ignore_broken_pipe, print_notes, print_table
-    from assay.report.json_report import format_json
+    from assay.report.exports.json_report import format_json
     from assay.text.escaping import escape_json_for_log, escape_terminal
     from assay.trends.monitor_tables import (
         build_monitor_tables,

@@ -62,8 +62,8 @@ def report(
     """Write reports of a run. The exit code does not reflect the gate: it is 0 if the reports were written."""
     from assay.cli.display import print_notes, print_written_files, tell_last_gate
     from assay.cli.progress import show_progress
-    from assay.formats.overwriting import refuse_overwriting
-    from assay.formats.run_folder import complete_run_request, list_run_files, parse_run_name
+    from assay.formats.run_files.overwriting import refuse_overwriting
+    from assay.formats.run_files.run_folder import complete_run_request, list_run_files, parse_run_name
     from assay.records.requests import GateOptions, InputOptions, ReportFiles, ScoreRequest, date_of_time
     from assay.report.write_reports import write_reports
     from assay.runs.compare_runs import find_recorded_gate, load_gate_with_baseline

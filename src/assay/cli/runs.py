@@ -16,7 +16,7 @@ def runs(
 ) -> ExitCode:
     """List run folders with their configurations and decisions, the newest first."""
     from assay.cli.display import ignore_broken_pipe, print_table
-    from assay.report.terminal import escape_table
+    from assay.report.screen.terminal import escape_table
     from assay.runs.list_runs import build_runs_table, list_runs
 
     rows = list_runs(Path(folder))

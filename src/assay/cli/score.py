@@ -116,8 +116,8 @@ def score(
     from assay.cli.display import print_notes, print_written_files, tell_last_gate
     from assay.cli.progress import show_progress
     from assay.formats.outputs import expand_patterns
-    from assay.formats.overwriting import list_rubric_files, refuse_overwriting
-    from assay.formats.run_folder import list_run_files, parse_run_name
+    from assay.formats.run_files.overwriting import list_rubric_files, refuse_overwriting
+    from assay.formats.run_files.run_folder import list_run_files, parse_run_name
     from assay.gates.release_decision import find_exit_code
     from assay.runs.count_looks import count_look
     from assay.runs.load_gate import load_gate
@@ -238,14 +238,14 @@ class ScreenContent(Struct, frozen=True):
 def print_run(format: PrintFormat, run: ScoredRun, targets: ReportFiles, content: ScreenContent) -> None:
     """Print the results in the requested format."""
     from assay.cli.display import get_screen_width, ignore_broken_pipe, print_screen
-    from assay.report.collect_findings import attribute_small_failures, attribute_small_run, compare_run
-    from assay.report.run_summary import render_run_summary
-    from assay.report.terminal import render_score_screen
+    from assay.report.findings.collect_findings import attribute_small_failures, attribute_small_run, compare_run
+    from assay.report.screen.run_summary import render_run_summary
+    from assay.report.screen.terminal import render_score_screen
     from assay.text.escaping import escape_json_for_log
 
     with ignore_broken_pipe():
         if format is PrintFormat.json:
-            from assay.report.export_scores import render_json
+            from assay.report.exports.export_scores import render_json
 
             typer.echo(escape_json_for_log(render_json(run, targets.now)), nl=False)
         elif format is PrintFormat.markdown:
@@ -288,7 +288,7 @@ def _suggest_reading(run: ScoredRun, inputs: str) -> str | None:
 
     None if there are none, and where people read a sample already.
     """
-    from assay.report.run_summary import has_open_answers, has_passed_answers  # only where there is a run
+    from assay.report.screen.run_summary import has_open_answers, has_passed_answers  # only where there is a run
 
     options = [argument for argument in shlex.split(inputs) if argument.startswith("--")]
     if any(option not in _NAMING_ANSWERS for option in options):
@@ -309,7 +309,7 @@ def suggest_next_step(run: ScoredRun, inputs: str) -> str | None:
     """
     if STANDARD_INPUT in shlex.split(inputs):
         return None
-    from assay.report.run_summary import find_case_to_explain  # only where there is a run
+    from assay.report.screen.run_summary import find_case_to_explain  # only where there is a run
 
     failed_case = find_case_to_explain(run.scoring)
     if failed_case is None:

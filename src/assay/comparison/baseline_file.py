@@ -21,7 +21,7 @@ from assay.formats import strict_json
 from assay.formats.file_io import write_atomically
 from assay.formats.strict_json import MisfitError, convert_strictly
 from assay.metrics.case_checks import ANSWER_UNKNOWN
-from assay.metrics.case_index import QUOTE
+from assay.metrics.cases.case_index import QUOTE
 from assay.metrics.catalog import find_metric, parse_metric
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.findings import Attribution, CauseConfidence, ComparisonSide, EvidenceTrace, FaultParty, RootCause

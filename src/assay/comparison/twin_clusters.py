@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from assay.comparison.claims import compute_confidence
 from assay.comparison.twin_distinction import TwinAnswer, TwinSide, tell_apart
-from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR
+from assay.metrics.answers.answer_behaviour import ANSWER_BEHAVIOUR
 from assay.metrics.case_checks import CORRECT_ANSWER, JUDGED_CORRECTNESS
 from assay.metrics.catalog import find_metric, parse_metric
 from assay.metrics.template_columns import (

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR
+from assay.metrics.answers.answer_behaviour import ANSWER_BEHAVIOUR
+from assay.metrics.answers.expected_text import read_facts
 from assay.metrics.case_checks import DENIED_FACT, INCOMPLETE_ANSWER, LEAK, UNKNOWN_ANSWER, WRONG_ANSWER
-from assay.metrics.expected_text import read_facts
 from assay.metrics.variants import LEAKED_VARIANT
 from assay.records.golden_set import Case
 from assay.records.scores import CaseChecks, VariantState

@@ -22,7 +22,7 @@ from assay.corpora.match_chunks import BuiltCorpus, ChunkMatch, TargetChunk, mat
 from assay.formats.file_io import open_file, write_atomically
 from assay.formats.outputs import open_output_files, read_observations
 from assay.formats.problems import ProblemList, find_time_fault
-from assay.formats.run_folder import OBSERVATIONS_FILE
+from assay.formats.run_files.run_folder import OBSERVATIONS_FILE
 from assay.formats.strict_yaml import read_yaml
 from assay.records.errors import InputError, Problem, SettingsError, shorten_repr
 from assay.records.golden_set import CorpusChunk

@@ -21,10 +21,11 @@ import msgspec
 from msgspec import UNSET, inspect, structs
 from msgspec.structs import replace
 
-from assay.formats import golden_code, golden_files, golden_rag, golden_rubric, golden_stable_key
+from assay.formats import golden_files
 from assay.formats import golden_files as goldens
 from assay.formats.file_io import Source, open_source, read_lines, unpack_source
-from assay.formats.golden_jsonl import is_document
+from assay.formats.golden_sets import code_benchmark, rag_golden, rubric, stable_key
+from assay.formats.golden_sets.json_cases import is_document
 from assay.formats.outputs import (
     OUTPUT_FORMAT_NAMES,
     OUTPUT_FORMATS,
@@ -34,7 +35,7 @@ from assay.formats.outputs import (
     read_observations,
     refuse_packed_misfit,
 )
-from assay.formats.outputs_rag_trace import STAGE_MEMBERS
+from assay.formats.recorded_outputs.rag_trace import STAGE_MEMBERS
 from assay.formats.strict_json import describe_record_type
 from assay.records.counts import CountedNoun, format_count
 from assay.records.errors import InputError, Problem, shorten_repr
@@ -248,11 +249,11 @@ GOLDEN_TARGETS = (NATIVE_FORMAT, "rag-golden", "trec-qrels")
 OUTPUT_TARGETS = (NATIVE_FORMAT, "rag-trace", TREC_RUN_FORMAT)
 GOLDEN_RECORDS: dict[str, type[msgspec.Struct]] = {
     NATIVE_FORMAT: Case,
-    "rag-golden": golden_rag.RagGoldenRow,
-    "rag-qrels": golden_rag.RagQrelsRow,
-    "code-benchmark": golden_code.CodeRow,
-    "stable-key": golden_stable_key.KeyRow,
-    "rubric": golden_rubric.RubricRow,
+    "rag-golden": rag_golden.RagGoldenRow,
+    "rag-qrels": rag_golden.RagQrelsRow,
+    "code-benchmark": code_benchmark.CodeRow,
+    "stable-key": stable_key.KeyRow,
+    "rubric": rubric.RubricRow,
 }
 
 

@@ -16,16 +16,6 @@ from typing import Any
 
 import msgspec
 
-from assay.formats import (
-    golden_answer_csv,
-    golden_beir,
-    golden_code,
-    golden_jsonl,
-    golden_rag,
-    golden_rubric,
-    golden_stable_key,
-    trec_qrels,
-)
 from assay.formats.file_io import (
     Line,
     Source,
@@ -36,13 +26,21 @@ from assay.formats.file_io import (
     read_lines,
     write_atomically,
 )
-from assay.formats.foreign_names import ID_KEYS, QUESTION_KEYS
-from assay.formats.foreign_rows import IMPORT_REMEDY
+from assay.formats.foreign.member_names import ID_KEYS, QUESTION_KEYS
+from assay.formats.foreign.rows import IMPORT_REMEDY
 from assay.formats.golden_builder import GoldenBuilder, GoldenFormat
-from assay.formats.golden_jsonl import HEADER_MEMBER, JSON_LINES_SUFFIXES, fits_record, is_document, load_document
+from assay.formats.golden_sets import answer_csv, beir, code_benchmark, json_cases, rag_golden, rubric, stable_key
+from assay.formats.golden_sets.json_cases import (
+    HEADER_MEMBER,
+    JSON_LINES_SUFFIXES,
+    fits_record,
+    is_document,
+    load_document,
+)
 from assay.formats.outputs import OUTPUT_FORMAT_NAMES
 from assay.formats.problems import ProblemList
 from assay.formats.strict_json import decode_json_object
+from assay.formats.trec import qrels
 from assay.records.counts import CountedNoun, format_count
 from assay.records.digest import compute_digest
 from assay.records.errors import InputError, Problem, shorten_repr
@@ -56,56 +54,56 @@ _BUILT_IN_FORMATS = {
         GoldenFormat(
             "assay",
             "native records: JSON Lines of cases, or one JSON golden set",
-            golden_jsonl.read_native_golden,
-            distinctive_members=golden_jsonl.NATIVE_MEMBERS,
+            json_cases.read_native_golden,
+            distinctive_members=json_cases.NATIVE_MEMBERS,
             needs_question=False,
         ),
         GoldenFormat(
             "rag-golden",
             "JSON Lines with expected_chunk_ids, relevance, expected_behavior",
-            golden_rag.read_rag_golden,
-            distinctive_members=golden_rag.RAG_GOLDEN_MEMBERS,
-            member_names=golden_rag.RAG_GOLDEN_NAMES,
+            rag_golden.read_rag_golden,
+            distinctive_members=rag_golden.RAG_GOLDEN_MEMBERS,
+            member_names=rag_golden.RAG_GOLDEN_NAMES,
         ),
         GoldenFormat(
             "rag-qrels",
             "JSON Lines with query_id and relevant_chunks",
-            golden_rag.read_rag_qrels,
-            distinctive_members=golden_rag.RAG_QRELS_MEMBERS,
-            member_names=golden_rag.RAG_QRELS_NAMES,
+            rag_golden.read_rag_qrels,
+            distinctive_members=rag_golden.RAG_QRELS_MEMBERS,
+            member_names=rag_golden.RAG_QRELS_NAMES,
             needs_question=False,
         ),
         GoldenFormat(
             "answer-csv",
             "CSV with question_id, expected_answer, expected_citations, must_refuse",
-            golden_answer_csv.read_answer_csv,
-            member_names=golden_answer_csv.ANSWER_CSV_NAMES,
+            answer_csv.read_answer_csv,
+            member_names=answer_csv.ANSWER_CSV_NAMES,
         ),
         GoldenFormat(
             "code-benchmark",
             "JSON Lines with gold_answer, expected_files, expected_symbols",
-            golden_code.read_code_benchmark,
-            distinctive_members=golden_code.CODE_BENCHMARK_MEMBERS,
-            member_names=golden_code.CODE_BENCHMARK_NAMES,
+            code_benchmark.read_code_benchmark,
+            distinctive_members=code_benchmark.CODE_BENCHMARK_MEMBERS,
+            member_names=code_benchmark.CODE_BENCHMARK_NAMES,
         ),
         GoldenFormat(
             "stable-key",
             "JSON Lines with keys, or a folder of retrieval.jsonl, qa.jsonl, refusal.jsonl",
-            golden_stable_key.read_stable_key,
-            distinctive_members=golden_stable_key.STABLE_KEY_MEMBERS,
-            member_names=golden_stable_key.STABLE_KEY_NAMES,
+            stable_key.read_stable_key,
+            distinctive_members=stable_key.STABLE_KEY_MEMBERS,
+            member_names=stable_key.STABLE_KEY_NAMES,
         ),
         GoldenFormat(
             "rubric",
             "JSON Lines with correct_keywords and incorrect_patterns",
-            golden_rubric.read_rubric_cases,
-            distinctive_members=golden_rubric.RUBRIC_MEMBERS,
-            member_names=golden_rubric.RUBRIC_NAMES,
+            rubric.read_rubric_cases,
+            distinctive_members=rubric.RUBRIC_MEMBERS,
+            member_names=rubric.RUBRIC_NAMES,
         ),
         GoldenFormat(
             "trec-qrels",
             "four columns: query, iteration, chunk, grade",
-            golden_beir.read_trec_golden,
+            beir.read_trec_golden,
             member_names={"id": "query", "evidence": "chunk"},
             judgments="partial",
             needs_question=False,
@@ -113,7 +111,7 @@ _BUILT_IN_FORMATS = {
         GoldenFormat(
             "beir",
             "a folder with queries.jsonl and qrels/<split>.tsv",
-            golden_beir.read_beir_golden,
+            beir.read_beir_golden,
             member_names={"id": "_id", "question": "text", "evidence": "corpus-id"},
             judgments="partial",
         ),
@@ -141,9 +139,9 @@ _OTHER_ROWS = {
     "human labels": ("rater", "metric", "label"),
 }
 _ROWS_WITHOUT_DECISIVE_MEMBER: dict[str, type[msgspec.Struct]] = {
-    "rag-golden": golden_rag.RagGoldenRow,
+    "rag-golden": rag_golden.RagGoldenRow,
     "assay": Case,
-    "stable-key": golden_stable_key.KeyRow,
+    "stable-key": stable_key.KeyRow,
 }
 """Formats whose rows may have no decisive member; the first whose record has every member of the rows is chosen."""
 _SETTINGS = LatePattern(r"[A-Za-z_][\w-]*:(\s|$)")
@@ -179,9 +177,9 @@ def _find_first_line(source: Source) -> Line | None:
 
 
 def _detect_folder(source: Source) -> str:
-    if golden_stable_key.list_suite_files(source.path):
+    if stable_key.list_suite_files(source.path):
         return "stable-key"
-    if (source.path / golden_beir.QUERIES_FILE).is_file() and (source.path / "qrels").is_dir():
+    if (source.path / beir.QUERIES_FILE).is_file() and (source.path / "qrels").is_dir():
         return "beir"
     files = sorted(path.name for path in source.path.iterdir())[:10]
     raise _unknown_format(source, None, f"a folder with {', '.join(files) or 'nothing in it'}")
@@ -198,12 +196,12 @@ def _refuse_binary(source: Source) -> None:
 def _guess_kind(first: Line, source: Source) -> str:
     text = decode_line(first, source.name)
     cells = text.split()
-    columns = golden_answer_csv.list_known_columns(text, golden_answer_csv.find_separator(source))
+    columns = answer_csv.list_known_columns(text, answer_csv.find_separator(source))
     if source.suffix == ".csv" or len(columns) > 1:
         return "answer-csv"
-    if tuple(cells) == trec_qrels.BEIR_LAYOUT.names:
+    if tuple(cells) == qrels.BEIR_LAYOUT.names:
         return "beir"
-    if len(cells) == 4 and (trec_qrels.is_integer(cells[3]) or cells[1] in ("0", "Q0")):
+    if len(cells) == 4 and (qrels.is_integer(cells[3]) or cells[1] in ("0", "Q0")):
         return "trec-qrels"
     if len(cells) == 6:
         return "a TREC run"

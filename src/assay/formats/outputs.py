@@ -24,7 +24,6 @@ import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from assay.formats import outputs_rag_trace, outputs_run_log, outputs_stage_lists, outputs_trec_rag
 from assay.formats.file_io import (
     MAX_LINE_BYTES,
     Source,
@@ -34,8 +33,14 @@ from assay.formats.file_io import (
     read_lines,
     unpack_source,
 )
-from assay.formats.foreign_names import normalise_member_name
-from assay.formats.outputs_checks import DECODING_ERRORS, explain_bad_line, find_unknown_keys, refuse_unread_answer
+from assay.formats.foreign.member_names import normalise_member_name
+from assay.formats.recorded_outputs import rag_trace, run_log, stage_lists, trec_rag
+from assay.formats.recorded_outputs.line_checks import (
+    DECODING_ERRORS,
+    explain_bad_line,
+    find_unknown_keys,
+    refuse_unread_answer,
+)
 from assay.formats.strict_json import MisfitError, convert_strictly, join_field
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
@@ -148,32 +153,32 @@ _BUILT_IN_FORMATS = {
         OutputFormat(
             "rag-trace",
             "the RAG runner's contract rag-trace: query_id, retrieved_chunks, context_chunks, answer …",
-            _refuse_misread(outputs_rag_trace.decode_rag_trace, outputs_rag_trace.RagTraceRow),
-            outputs_rag_trace.RagTraceRow,
+            _refuse_misread(rag_trace.decode_rag_trace, rag_trace.RagTraceRow),
+            rag_trace.RagTraceRow,
             "query_id",
-            outputs_rag_trace.STAGE_MEMBERS,
+            rag_trace.STAGE_MEMBERS,
         ),
         OutputFormat(
             "run-log",
             "the code benchmark's run log: question_id, answer, evidence_files",
-            outputs_run_log.decode_run_log,
-            outputs_run_log.RunLogRow,
+            run_log.decode_run_log,
+            run_log.RunLogRow,
             "question_id",
             {RETRIEVED_STAGE: "evidence_files"},
         ),
         OutputFormat(
             STAGE_LISTS_FORMAT,
             "like assay, with a list for each stage: case_id, retrieved, reranked, context, answer …",
-            _refuse_misread(outputs_stage_lists.decode_stage_lists, outputs_stage_lists.StageListsRow),
-            outputs_stage_lists.StageListsRow,
+            _refuse_misread(stage_lists.decode_stage_lists, stage_lists.StageListsRow),
+            stage_lists.StageListsRow,
             "case_id",
-            outputs_stage_lists.STAGE_MEMBERS,
+            stage_lists.STAGE_MEMBERS,
         ),
         OutputFormat(
             "trec-rag",
             "answers of the TREC RAG track: run_id, topic_id, references, answer in sentences",
-            outputs_trec_rag.decode_trec_rag,
-            outputs_trec_rag.TrecRagRow,
+            trec_rag.decode_trec_rag,
+            trec_rag.TrecRagRow,
             "topic_id",
         ),
     )
@@ -289,7 +294,7 @@ def _refine_by_rankings(name: str, keys: Sequence[str]) -> str:
         return ROWS_FORMAT if is_row else name
     if "stages" in keys:
         return name
-    stage_members = outputs_stage_lists.STAGE_MEMBERS.keys() & set(keys)
+    stage_members = stage_lists.STAGE_MEMBERS.keys() & set(keys)
     if has_row_ranking and stage_members <= {CONTEXT_STAGE}:  # which is a member of rows as well
         return ROWS_FORMAT
     return STAGE_LISTS_FORMAT if stage_members else name
@@ -473,14 +478,14 @@ def _rewrite_rows(
     if cases is None:
         message = "rows of another tool, which are matched with a golden set (import them: assay init --from FILE)"
         raise InputError([Problem(file.name, None, "", message, "E_FORMAT")])
-    from assay.formats.foreign_outputs import convert_rows
+    from assay.formats.foreign.row_outputs import convert_rows
 
     written = convert_rows(Path(file.path), file.name, target, cases, config, keep_unknown=keep_unknown)
     return replace(file, path=str(target), size=target.stat().st_size, lines=written.rows, notices=written.notices)
 
 
 def _rewrite_trec_run(file: OutputFile, target: Path) -> OutputFile:
-    from assay.formats.trec_run import convert_trec_run  # most runs read no TREC files
+    from assay.formats.trec.runs import convert_trec_run  # most runs read no TREC files
 
     written = convert_trec_run(Source(Path(file.path), file.name), target)
     notices = (

@@ -13,8 +13,8 @@ from msgspec import structs
 from assay.gates.rules import GateScores, evaluate_rule
 from assay.gates.uncalibrated_rules import weigh_uncalibrated
 from assay.gates.unknown_answers import evaluate_with_unknown_answers
+from assay.metrics.answers.correctness import CORRECT_ANSWER
 from assay.metrics.catalog import parse_metric
-from assay.metrics.correctness import CORRECT_ANSWER
 from assay.records.counts import format_count
 from assay.records.release_gates import Gate, Rule, RuleResult
 from assay.records.scores import NOT_APPLICABLE, SCORED

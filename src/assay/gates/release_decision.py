@@ -34,8 +34,8 @@ from assay.gates.unknown_answers import (
     open_outcomes_of_unknown_cases,
 )
 from assay.metrics.answer_metric import BY_ENTAILMENT
+from assay.metrics.answers.correctness import CORRECT_ANSWER
 from assay.metrics.catalog import case_column_name, find_metric, parse_metric
-from assay.metrics.correctness import CORRECT_ANSWER
 from assay.metrics.metric import MetricName
 from assay.metrics.own_metric import find_own_failures
 from assay.records.counts import format_count

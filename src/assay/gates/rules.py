@@ -17,7 +17,7 @@ from msgspec import structs
 from msgspec.structs import replace
 
 from assay.metrics.catalog import find_metric, parse_metric
-from assay.metrics.find_leaks import ACCESS_UNKNOWN
+from assay.metrics.leaks.find_leaks import ACCESS_UNKNOWN
 from assay.metrics.metric import Metric
 from assay.records.counts import format_count
 from assay.records.errors import MetricNameError

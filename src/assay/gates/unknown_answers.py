@@ -13,9 +13,9 @@ import numpy as np
 from msgspec import structs
 
 from assay.gates.rules import GateScores, describe_subject
+from assay.metrics.answers.correctness import UNKNOWN_REASON
 from assay.metrics.case_checks import ANSWER_UNKNOWN
 from assay.metrics.catalog import find_metric, parse_metric
-from assay.metrics.correctness import UNKNOWN_REASON
 from assay.records.counts import format_count
 from assay.records.release_gates import Rule, RuleResult
 from assay.records.scores import NOT_APPLICABLE, ScoreTable

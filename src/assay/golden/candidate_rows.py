@@ -13,7 +13,7 @@ from msgspec import Struct
 from assay.golden.candidate import ReviewDecision
 from assay.golden.evidence_chunks import find_unit_chunks
 from assay.golden.lint_evidence import list_content_words
-from assay.metrics.access_rules import has_expired, is_visible, read_corpus_access
+from assay.metrics.cases.access_rules import has_expired, is_visible, read_corpus_access
 from assay.records.golden_set import Case, Corpus, CorpusChunk, User
 from assay.text.normalisation import fold_in_place
 from assay.text.statements import list_statements

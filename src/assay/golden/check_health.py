@@ -13,7 +13,7 @@ from assay.formats.corpus import load_corpus
 from assay.formats.file_io import open_file
 from assay.formats.golden_files import load_golden
 from assay.formats.problems import parse_time
-from assay.formats.run_folder import GOLDEN_FILE, read_manifest
+from assay.formats.run_files.run_folder import GOLDEN_FILE, read_manifest
 from assay.golden.case_content import digest_case_content
 from assay.golden.check_golden import load_coverage_targets
 from assay.golden.evidence_chunks import find_unit_chunks
@@ -30,7 +30,7 @@ from assay.golden.set_health import (
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem
 from assay.records.golden_set import Case, Corpus, GoldenSet
-from assay.report.tables import Table
+from assay.report.findings.run_tables import Table
 from assay.runs.list_runs import list_runs
 from assay.runs.saved_scores import load_saved_scores
 

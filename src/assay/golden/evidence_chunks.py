@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.metrics.case_index import CHUNK_ID, QUOTE, chunk_fields, has_field_value
+from assay.metrics.cases.case_index import CHUNK_ID, QUOTE, chunk_fields, has_field_value
 from assay.records.golden_set import Corpus, CorpusChunk, Selector
 from assay.records.observations import Chunk
 from assay.text.normalisation import fold_text

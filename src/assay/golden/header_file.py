@@ -9,7 +9,7 @@ import msgspec
 
 from assay.formats.file_io import open_source, read_lines, write_atomically
 from assay.formats.golden_files import LoadedGolden
-from assay.formats.golden_jsonl import HEADER_MEMBER
+from assay.formats.golden_sets.json_cases import HEADER_MEMBER
 from assay.records.errors import InputError, Problem
 
 LINE_FORMATS = ("assay", "rag-golden", "stable-key", "code-benchmark", "rag-qrels", "rubric")

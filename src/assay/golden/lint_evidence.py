@@ -8,9 +8,9 @@ from functools import lru_cache
 from assay.golden.evidence_chunks import find_unit_chunks
 from assay.golden.lint_finding import LintedSet, SuspectField
 from assay.golden.lint_rules import contains_words
-from assay.metrics.access_rules import has_expired, is_visible, read_corpus_access
-from assay.metrics.case_index import CHUNK_ID
-from assay.metrics.citations import find_unknown_sources
+from assay.metrics.cases.access_rules import has_expired, is_visible, read_corpus_access
+from assay.metrics.cases.case_index import CHUNK_ID
+from assay.metrics.grounding.citations import find_unknown_sources
 from assay.records.counts import format_count
 from assay.records.digest import compute_text_digest
 from assay.records.errors import shorten_repr

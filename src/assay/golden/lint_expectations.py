@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, Literal, NamedTuple
 
 from assay.golden.lint_finding import SuspectField
-from assay.metrics.expected_text import judge_reference
+from assay.metrics.answers.expected_text import judge_reference
 from assay.records.errors import shorten_repr
 from assay.records.golden_set import Case
 from assay.text.facts.fact_judgments import FactJudgment

@@ -17,8 +17,8 @@ from assay.golden.evidence_chunks import find_unit_chunks
 from assay.golden.lint_evidence import list_content_words, share_words
 from assay.golden.lint_finding import LintedSet
 from assay.golden.lint_rules import contains_words
-from assay.metrics.access_rules import has_expired, is_visible, read_corpus_access
-from assay.metrics.judge_requests import Rubrics, find_rubric, make_request
+from assay.metrics.cases.access_rules import has_expired, is_visible, read_corpus_access
+from assay.metrics.judged.judge_requests import Rubrics, find_rubric, make_request
 from assay.records.golden_set import Case
 from assay.records.verdicts import JudgeRequest, Verdict
 from assay.text.facts.stated_quantities import judge_quantities

@@ -12,8 +12,8 @@ import msgspec
 from msgspec import Struct
 
 from assay.golden.lint_evidence import list_content_words
-from assay.metrics.access_rules import read_corpus_access
-from assay.metrics.case_index import CHUNK_ID
+from assay.metrics.cases.access_rules import read_corpus_access
+from assay.metrics.cases.case_index import CHUNK_ID
 from assay.records.digest import compute_text_digest
 from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, GoldenSet, Selector
 from assay.text.aligned_text import PassageFinder

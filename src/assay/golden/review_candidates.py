@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from assay.formats.corpus import load_corpus
 from assay.formats.file_io import write_atomically
 from assay.formats.golden_files import load_golden
-from assay.formats.offline_page import PAGE_LANGUAGES, build_offline_page
+from assay.formats.labels.offline_page import PAGE_LANGUAGES, build_offline_page
 from assay.golden.candidate_rows import build_review_content
 from assay.golden.review_file import load_reviews
 from assay.golden.settlement import ReviewReport, summarise_reviews

@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from assay.golden.evidence_chunks import find_unit_chunks
 from assay.golden.lint_evidence import ANSWERABLE_SHARE, has_its_numbers, list_content_words
-from assay.metrics.access_rules import is_visible, read_corpus_access
-from assay.metrics.case_index import EvidenceIndex, GoldenIndex
+from assay.metrics.cases.access_rules import is_visible, read_corpus_access
+from assay.metrics.cases.case_index import EvidenceIndex, GoldenIndex
 from assay.records.counts import format_count
 from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet, User, Verification
 from assay.records.observations import RETRIEVED_STAGE, Chunk, Observation, describe_target_error, find_stage

@@ -23,7 +23,7 @@ from assay.golden.verification import (
     plan_text_questions,
     verify_cases,
 )
-from assay.metrics.case_index import GoldenIndex
+from assay.metrics.cases.case_index import GoldenIndex
 from assay.records.errors import IncompleteError
 from assay.records.golden_set import Case, Corpus, GoldenSet, Verification
 from assay.records.observations import Observation

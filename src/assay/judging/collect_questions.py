@@ -15,8 +15,8 @@ from msgspec import structs
 from assay.formats.corpus import load_corpus
 from assay.formats.golden_files import load_golden, refuse_placeholders
 from assay.formats.outputs import open_output_files, prepare_decodable, read_observations
-from assay.formats.outputs_checks import normalise_names
-from assay.formats.run_folder import complete_run_request, refuse_other_golden
+from assay.formats.recorded_outputs.line_checks import normalise_names
+from assay.formats.run_files.run_folder import complete_run_request, refuse_other_golden
 from assay.formats.settings_file import Config
 from assay.gates.gate_files import load_requested_gate
 from assay.gates.release_decision import match_tags
@@ -24,16 +24,16 @@ from assay.judging.call_scheduler import JudgingLimits
 from assay.judging.choose_judge import ChosenJudge
 from assay.judging.independence import find_self_judging
 from assay.metrics.answer_metric import BY_ENTAILMENT, BY_RULES
-from assay.metrics.case_index import GoldenIndex
+from assay.metrics.answers.correctness import is_answer_open
+from assay.metrics.answers.hallucination_risk import DISAGREEMENT_THRESHOLD, METRICS_BY_BOTH_SCORERS
+from assay.metrics.cases.case_index import GoldenIndex
 from assay.metrics.catalog import parse_metric, parse_metrics
-from assay.metrics.correctness import is_answer_open
-from assay.metrics.hallucination_risk import DISAGREEMENT_THRESHOLD, METRICS_BY_BOTH_SCORERS
-from assay.metrics.judge_requests import RecordedVerdicts, Rubrics
+from assay.metrics.judged.judge_requests import RecordedVerdicts, Rubrics
+from assay.metrics.judged.second_judgement import CaseTexts
+from assay.metrics.judged.vote_folding import DISPUTED, Ruling
 from assay.metrics.metric import MetricName
 from assay.metrics.parsed_answer import ParsedAnswer
 from assay.metrics.scorers import compute_outcome, is_answer_metric
-from assay.metrics.second_judgement import CaseTexts
-from assay.metrics.vote_folding import DISPUTED, Ruling
 from assay.records.counts import format_count
 from assay.records.errors import AssayError, InputError, MetricNameError, Problem, SettingsError
 from assay.records.golden_set import Case, Corpus, GoldenSet

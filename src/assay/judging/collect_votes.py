@@ -22,8 +22,8 @@ from assay.judging.independence import find_model_family
 from assay.judging.llm_judge import MAX_REPEATED_REQUESTS, LLMJudge
 from assay.judging.verdict_files import StoreContents
 from assay.judging.verdict_store import SqliteVerdictStore
-from assay.metrics.judge_requests import find_rubric
-from assay.metrics.vote_folding import (
+from assay.metrics.judged.judge_requests import find_rubric
+from assay.metrics.judged.vote_folding import (
     MAX_VOTES,
     QUORUM_MISSED,
     REPEAT_VOTES,

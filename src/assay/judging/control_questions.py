@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from msgspec import structs
 
 from assay.judging.prompt import SHUFFLED_SAMPLE
-from assay.metrics.judge_requests import Rubrics
-from assay.metrics.vote_folding import fold_votes
+from assay.metrics.judged.judge_requests import Rubrics
+from assay.metrics.judged.vote_folding import fold_votes
 from assay.records.errors import InputError
 from assay.records.verdicts import (
     AnsweredControl,

@@ -17,7 +17,7 @@ import numpy as np
 
 from assay.formats.file_io import is_file, is_folder
 from assay.formats.strict_json import decode_json_object
-from assay.metrics.entailment_model import EntailmentError, EntailmentScores
+from assay.metrics.judged.entailment_model import EntailmentError, EntailmentScores
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, SettingsError, shorten_repr
 

@@ -14,7 +14,7 @@ from msgspec import structs
 
 from assay.calls.interruption import handle_interrupts
 from assay.calls.retry import Clock
-from assay.formats.run_folder import RunFolder, list_run_rubrics
+from assay.formats.run_files.run_folder import RunFolder, list_run_rubrics
 from assay.judging.billing import may_have_been_billed
 from assay.judging.budget import Budget
 from assay.judging.call_scheduler import JudgingRunner, JudgingTally, ReportProgress
@@ -54,7 +54,7 @@ from assay.judging.rubric_files import load_anchors
 from assay.judging.shared_controls_file import SharedControls, combine_statuses
 from assay.judging.verdict_files import StoreContents, group_reviews, merge_status
 from assay.judging.verdict_store import SqliteVerdictStore, read_store
-from assay.metrics.vote_folding import MAX_VOTES, apply_reviews, fold_votes, settle_ruling
+from assay.metrics.judged.vote_folding import MAX_VOTES, apply_reviews, fold_votes, settle_ruling
 from assay.records.counts import format_count
 from assay.records.errors import ExitCode
 from assay.records.release_gates import Gate, list_first_lines

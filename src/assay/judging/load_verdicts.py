@@ -19,7 +19,7 @@ from assay.metrics.catalog import (
     list_rubric_names,
     parse_metric,
 )
-from assay.metrics.judge_requests import RULES_VERSION, RecordedVerdicts, Rubrics, name_combined_scorer
+from assay.metrics.judged.judge_requests import RULES_VERSION, RecordedVerdicts, Rubrics, name_combined_scorer
 from assay.metrics.metric import parse_metric_name
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.requests import VerdictOptions

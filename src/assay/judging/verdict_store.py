@@ -25,7 +25,7 @@ import msgspec
 
 from assay.calls.interfaces import ClaimState, SampleKey
 from assay.formats.file_io import write_atomically
-from assay.formats.overwriting import refuse_overwriting
+from assay.formats.run_files.overwriting import refuse_overwriting
 from assay.judging.billing import may_have_been_billed
 from assay.judging.verdict_files import (
     StoreContents,

@@ -13,16 +13,16 @@ import msgspec
 from msgspec import Struct
 
 from assay.formats.file_io import write_atomically
-from assay.formats.overwriting import refuse_overwriting
+from assay.formats.run_files.overwriting import refuse_overwriting
 from assay.judging.load_verdicts import metrics_with_verdicts
-from assay.metrics.case_index import GoldenIndex
+from assay.metrics.answers.rubric_metrics import name_rubric_metric
+from assay.metrics.cases.case_index import GoldenIndex
 from assay.metrics.catalog import parse_metrics
-from assay.metrics.judge_requests import RecordedVerdicts, find_rubric
+from assay.metrics.judged.judge_requests import RecordedVerdicts, find_rubric
+from assay.metrics.judged.vote_folding import Ruling, apply_reviews, fold_votes
 from assay.metrics.metric import MetricName
 from assay.metrics.parsed_answer import ParsedAnswer
-from assay.metrics.rubric_metrics import name_rubric_metric
 from assay.metrics.scorers import compute_outcome, is_answer_metric
-from assay.metrics.vote_folding import Ruling, apply_reviews, fold_votes
 from assay.records.errors import InputError
 from assay.records.observations import Observation
 from assay.records.verdicts import JudgeRequest, Verdict, VerdictReview

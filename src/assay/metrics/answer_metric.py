@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from msgspec import UNSET, structs
 
-from assay.metrics.case_index import CaseIndex
-from assay.metrics.judge_requests import (
+from assay.metrics.cases.case_index import CaseIndex
+from assay.metrics.judged.judge_requests import (
     JudgeDialogue,
     Outcome,
     RecordedVerdicts,
@@ -23,9 +23,9 @@ from assay.metrics.judge_requests import (
     replay_outcome,
     unscored_outcome,
 )
+from assay.metrics.judged.vote_folding import Ruling
 from assay.metrics.metric import Batch, FactKey, JoinedRows, Metric, MetricKey, MetricName, make_score_column
 from assay.metrics.parsed_answer import ParsedAnswer, parse_answers
-from assay.metrics.vote_folding import Ruling
 from assay.records.observations import NO_ANSWER_REASON
 from assay.records.scores import ScoreColumn
 from assay.records.verdicts import JudgeRequest

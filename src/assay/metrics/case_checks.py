@@ -13,7 +13,8 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from assay.metrics.case_index import CHUNK_ID, CaseIndex
+from assay.metrics.cases.case_index import CHUNK_ID, CaseIndex
+from assay.metrics.cases.settled_answers import find_settled_cases
 from assay.metrics.metric import (
     Batch,
     JoinedRows,
@@ -24,7 +25,6 @@ from assay.metrics.metric import (
     rows_with_error,
 )
 from assay.metrics.own_metric import find_own_failures
-from assay.metrics.settled_answers import find_settled_cases
 from assay.records.golden_set import Corpus, CorpusChunk, Evidence
 from assay.records.scores import SCORED, CaseChecks, ScoreColumn
 from assay.stats.arrays import BoolArray, FloatArray, find_distinct

@@ -8,35 +8,32 @@ from difflib import get_close_matches
 from functools import cache
 from types import MappingProxyType
 
-from assay.metrics import (
+from assay.metrics import case_checks, false_passes, usage, variants
+from assay.metrics.answer_metric import BY_COMBINED, BY_ENTAILMENT
+from assay.metrics.answers import (
     answer_behaviour,
     answer_format,
-    case_checks,
+    correctness,
+    hallucination_risk,
+    nuggets,
+    rubric_metrics,
+)
+from assay.metrics.answers.rubric_metrics import RubricMetric, make_own_rubric_metric, name_rubric_metric
+from assay.metrics.grounding import (
     citation_precision,
     citation_support,
     citations,
     claim_coverage,
-    correctness,
-    entity_recall,
     faithfulness,
-    false_passes,
-    file_retrieval,
-    hallucination_risk,
-    leakage,
-    nuggets,
-    ranking,
-    rubric_metrics,
     unsourced_numbers,
-    usage,
-    variants,
 )
-from assay.metrics.answer_metric import BY_COMBINED, BY_ENTAILMENT
-from assay.metrics.judge_requests import (
+from assay.metrics.judged.judge_requests import (
     RULES_VERSION,
     WITH_ENTAILMENT,
     RecordedVerdicts,
     name_combined_scorer,
 )
+from assay.metrics.leaks import leakage
 from assay.metrics.metric import (
     Batch,
     Metric,
@@ -47,7 +44,7 @@ from assay.metrics.metric import (
     parse_metric_name,
     split_metric_names,
 )
-from assay.metrics.rubric_metrics import RubricMetric, make_own_rubric_metric, name_rubric_metric
+from assay.metrics.retrieval import entity_recall, file_retrieval, ranking
 from assay.records.errors import AssayError, MetricNameError, Problem, SettingsError, shorten_repr
 from assay.records.plugin_table import PluginTable
 from assay.records.scores import ScoreColumn

@@ -17,7 +17,7 @@ from typing import Any, Literal, Protocol, TypeVar, cast, get_args
 import numpy as np
 from msgspec import Struct, field
 
-from assay.metrics.case_index import CaseIndex
+from assay.metrics.cases.case_index import CaseIndex
 from assay.records.errors import MetricNameError, Problem, shorten_repr
 from assay.records.golden_set import Case
 from assay.records.observations import (

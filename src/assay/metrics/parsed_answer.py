@@ -13,12 +13,12 @@ from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.metrics.case_index import find_cited_positions, find_cited_texts, list_reported_documents
-from assay.metrics.find_leaks import Leaks, find_leaks_once, split_reachable
-from assay.metrics.judge_requests import ENGLISH, RULES_VERSION, VIETNAMESE
+from assay.metrics.cases.case_index import find_cited_positions, find_cited_texts, list_reported_documents
+from assay.metrics.cases.settled_answers import find_decision
+from assay.metrics.judged.judge_requests import ENGLISH, RULES_VERSION, VIETNAMESE
+from assay.metrics.judged.vote_folding import Ruling
+from assay.metrics.leaks.find_leaks import Leaks, find_leaks_once, split_reachable
 from assay.metrics.metric import JoinedRows
-from assay.metrics.settled_answers import find_decision
-from assay.metrics.vote_folding import Ruling
 from assay.records.digest import compute_text_digest
 from assay.records.observations import (
     CONTEXT_STAGE,
@@ -45,8 +45,8 @@ from assay.text.refusals.behaviour import (
 )
 
 if TYPE_CHECKING:
-    from assay.metrics.case_index import CaseIndex
-    from assay.metrics.second_judgement import CaseTexts
+    from assay.metrics.cases.case_index import CaseIndex
+    from assay.metrics.judged.second_judgement import CaseTexts
 
 
 AGAINST_CITED = "cited"
@@ -436,7 +436,7 @@ class ParsedAnswer:
     @cached_property
     def _case_texts(self) -> CaseTexts:
         """What may confirm a sentence that reads like an order: the golden set, the answer, the sources."""
-        from assay.metrics.second_judgement import CaseTexts  # only for a judged run
+        from assay.metrics.judged.second_judgement import CaseTexts  # only for a judged run
 
         case, sources = self.case.case, dict[str, str]()
         for texts in (self.context_texts, self.cited_texts):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.metrics.answer_metric import AnswerMetric, compute_answer_outcome
-from assay.metrics.case_index import CaseIndex
+from assay.metrics.cases.case_index import CaseIndex
 from assay.metrics.catalog import find_metric
-from assay.metrics.judge_requests import Outcome, Rubrics, collect_first_requests
+from assay.metrics.judged.judge_requests import Outcome, Rubrics, collect_first_requests
 from assay.metrics.metric import MetricName
 from assay.metrics.parsed_answer import ParsedAnswer
 from assay.records.observations import Observation

@@ -11,10 +11,10 @@ from assay.calibration.rater_agreement import RaterAgreement, ReportedEstimate
 from assay.calibration.scorer_quality import CalibrationResult, ScorerMeasurement
 from assay.records.counts import format_count
 from assay.records.verdicts import LabelledRate
-from assay.report.markdown import render_table_lines
-from assay.report.number_format import NOT_AVAILABLE, format_number, format_percent
-from assay.report.tables import FEW_CASES, Table
-from assay.report.terminal import Screen, escape_table
+from assay.report.exports.markdown import render_table_lines
+from assay.report.findings.run_tables import FEW_CASES, Table
+from assay.report.screen.terminal import Screen, escape_table
+from assay.report.wording.number_format import NOT_AVAILABLE, format_number, format_percent
 from assay.text.escaping import escape_markdown, escape_terminal, shorten_to_line
 
 _MAX_DISAGREEMENTS = 10

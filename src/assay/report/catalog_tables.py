@@ -7,8 +7,8 @@ import math
 
 from assay.metrics.catalog import CATALOG
 from assay.metrics.metric import Metric
-from assay.report.markdown import render_table_lines
-from assay.report.tables import Table
+from assay.report.exports.markdown import render_table_lines
+from assay.report.findings.run_tables import Table
 
 
 def _format_range(metric: Metric) -> str:

@@ -9,14 +9,14 @@ from functools import cached_property, partial
 from typing import Any
 
 from assay.attribution.attribute_run import attribute_failures, attribute_run_case
+from assay.metrics.answers.correctness import UNKNOWN_REASON
 from assay.metrics.catalog import parse_metric
-from assay.metrics.correctness import UNKNOWN_REASON
 from assay.records.errors import InputError, Problem
 from assay.records.findings import Attribution
 from assay.records.golden_set import Case
 from assay.records.observations import Observation, describe_target_error
 from assay.records.scores import SCORED, ScoreTable
-from assay.report.explain_case import explain_case, explain_score
+from assay.report.cases.explain_case import explain_case, explain_score
 from assay.scoring.case_outcomes import CaseOutcome, classify_checks
 from assay.scoring.column_values import find_column, list_own_failures
 from assay.scoring.scored_run import ScoredRun

@@ -6,8 +6,8 @@ import msgspec
 
 from assay.calibration.review_verdicts import ReviewItem, VerdictsInReview
 from assay.records.counts import format_count
-from assay.report.tables import Table
-from assay.report.terminal import Screen, escape_table
+from assay.report.findings.run_tables import Table
+from assay.report.screen.terminal import Screen, escape_table
 from assay.text.escaping import escape_terminal, shorten_to_line
 
 _MAX_TEXT = 60

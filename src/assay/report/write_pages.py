@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from assay.formats.file_io import write_atomically
 from assay.records.series import list_series_faults
-from assay.report.html_page import render_data_page
-from assay.report.page_records import MonitorPage, TrendPage
+from assay.report.page.html_page import render_data_page
+from assay.report.page.trend_records import MonitorPage, TrendPage
 
 Page = TypeVar("Page", TrendPage, MonitorPage)
 
@@ -43,7 +43,7 @@ def render_incident_page(incident: Struct, title: str, made_at: str | None = Non
 
 def read_page_asset() -> str:
     """Return the page on trends, monitors and incidents, with no data in it."""
-    return Path(__file__).with_name("assets").joinpath("pages.html").read_text(encoding="utf-8")
+    return Path(__file__).with_name("page").joinpath("assets", "pages.html").read_text(encoding="utf-8")
 
 
 def _check_page(page: Page | Mapping[str, Any], kind: type[Page]) -> Page:

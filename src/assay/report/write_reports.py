@@ -6,21 +6,21 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from assay.formats.file_io import write_atomically
-from assay.metrics.withheld_text import WithheldTexts
+from assay.metrics.leaks.withheld_text import WithheldTexts
 from assay.records.counts import format_count
 from assay.records.findings import Comparison
 from assay.records.observations import Observation
 from assay.records.requests import ReportFiles
-from assay.report.case_scores import iter_csv_lines
-from assay.report.collect_entities import tabulate_entities
-from assay.report.collect_findings import attribute_all_configs, compare_run
-from assay.report.explain_case import list_missing_files, summarise_failed_case
-from assay.report.export_scores import iterate_case_lines, render_json
-from assay.report.github import render_job_summary, render_workflow_commands
-from assay.report.json_report import build_legacy_rows, render_legacy_json
-from assay.report.junit import render_junit
-from assay.report.markdown import ReportMeta, render_markdown_report
-from assay.report.write_html import build_html_report
+from assay.report.cases.explain_case import list_missing_files, summarise_failed_case
+from assay.report.exports.case_scores import iter_csv_lines
+from assay.report.exports.export_scores import iterate_case_lines, render_json
+from assay.report.exports.github import render_job_summary, render_workflow_commands
+from assay.report.exports.json_report import build_legacy_rows, render_legacy_json
+from assay.report.exports.junit import render_junit
+from assay.report.exports.markdown import ReportMeta, render_markdown_report
+from assay.report.findings.collect_entities import tabulate_entities
+from assay.report.findings.collect_findings import attribute_all_configs, compare_run
+from assay.report.page.write_html import build_html_report
 from assay.scoring.case_outcomes import classify_checks
 from assay.scoring.scored_run import ScoredRun
 

@@ -11,15 +11,15 @@ from typing import Any, cast
 import msgspec
 from msgspec import structs
 
-from assay.formats.label_files import (
+from assay.formats.labels.label_files import (
     encode_labels_jsonl,
     find_label_faults,
     get_labelled_item,
     load_labels,
 )
-from assay.formats.label_sheets import is_label_sheet
+from assay.formats.labels.label_sheets import is_label_sheet
 from assay.formats.strict_json import MisfitError, convert_strictly
-from assay.metrics.settled_answers import ANSWER_SCALES, UNCLEAR, SettledMetric, digest_expectations
+from assay.metrics.cases.settled_answers import ANSWER_SCALES, UNCLEAR, SettledMetric, digest_expectations
 from assay.records.counts import format_count
 from assay.records.digest import compute_answer_hash
 from assay.records.errors import InputError, Problem, shorten_repr

@@ -25,9 +25,10 @@ from assay.formats.golden_files import PLACEHOLDER_REMEDY, LoadedGolden, describ
 from assay.formats.settings_file import Config, find_secrets, load_config
 from assay.gates.gate_files import load_gate
 from assay.gates.rules import find_rule_problem
-from assay.metrics.case_index import GoldenIndex
-from assay.metrics.citations import find_unknown_sources
-from assay.metrics.evidence_fields import (
+from assay.metrics.cases.case_index import GoldenIndex
+from assay.metrics.cases.hidden_evidence import find_hidden_evidence
+from assay.metrics.grounding.citations import find_unknown_sources
+from assay.metrics.retrieval.evidence_fields import (
     OTHER_NAME_REMEDY,
     describe_other_names,
     find_other_names,
@@ -35,13 +36,12 @@ from assay.metrics.evidence_fields import (
     find_unreported_field,
     leave_out_known,
 )
-from assay.metrics.hidden_evidence import find_hidden_evidence
 from assay.records.counts import format_count
 from assay.records.errors import AssayError, InputError, Problem
 from assay.records.golden_set import Case, Corpus, GoldenSet, find_placeholders
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, add_context_stage, find_stage
 from assay.records.settings import CommandTargetSettings, McpTargetSettings
-from assay.report.tables import Table
+from assay.report.findings.run_tables import Table
 from assay.runs.check_plugins import check_installed_plugins
 from assay.runs.judgeable_cases import UNJUDGEABLE_REMEDY, describe_unjudgeable_cases
 from assay.runs.observation_runner import join_search_and_answer

@@ -18,7 +18,8 @@ from assay.comparison.baseline_file import decode_baseline, encode_baseline, wri
 from assay.comparison.compare_scores import decide_side, take_snapshot
 from assay.comparison.paired_comparison import compare_candidates
 from assay.formats.file_io import write_atomically
-from assay.formats.run_folder import (
+from assay.formats.run_files.manifest import read_made_with
+from assay.formats.run_files.run_folder import (
     RunName,
     counts_missing,
     is_run_name,
@@ -27,7 +28,6 @@ from assay.formats.run_folder import (
     read_manifest,
     read_recorded_gate,
 )
-from assay.formats.run_manifest import read_made_with
 from assay.gates.gate_files import load_requested_gate
 from assay.gates.release_decision import combine_decisions, list_gate_metrics, select_gated_configs
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, parse_metric, parse_metrics
@@ -37,11 +37,11 @@ from assay.records.findings import Comparison
 from assay.records.release_gates import Decision, Gate
 from assay.records.requests import GateOptions, ScoreRequest, date_of_time
 from assay.records.scores import SplitLooks
-from assay.report.json_report import render_candidates_json, render_comparison_json
-from assay.report.markdown import ReportMeta, render_candidates_markdown, render_comparison_markdown
-from assay.report.number_format import format_with_interval
-from assay.report.tables import Table, build_checklist_table
-from assay.report.terminal import Screen, build_decision_lines, escape_table
+from assay.report.exports.json_report import render_candidates_json, render_comparison_json
+from assay.report.exports.markdown import ReportMeta, render_candidates_markdown, render_comparison_markdown
+from assay.report.findings.run_tables import Table, build_checklist_table
+from assay.report.screen.terminal import Screen, build_decision_lines, escape_table
+from assay.report.wording.number_format import format_with_interval
 from assay.runs.count_looks import count_look
 from assay.runs.load_gate import load_gate
 from assay.runs.load_plugins import load_remembered_metrics

@@ -8,8 +8,8 @@ from pathlib import Path
 import msgspec
 
 from assay.formats.file_io import is_file
-from assay.formats.run_folder import compute_file_sha256, read_manifest
-from assay.formats.test_split_file import LookEntry, digest_outputs, record_look
+from assay.formats.run_files.run_folder import compute_file_sha256, read_manifest
+from assay.formats.run_files.test_split_file import LookEntry, digest_outputs, record_look
 from assay.records.golden_set import GoldenSet
 from assay.records.scores import ScoringResult, SplitLooks
 from assay.scoring.scored_run import ScoredRun

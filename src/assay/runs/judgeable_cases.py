@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.metrics.expected_text import find_unjudgeable_cases
+from assay.metrics.answers.expected_text import find_unjudgeable_cases
 from assay.records.counts import format_count
 from assay.records.golden_set import GoldenSet
 from assay.scoring.column_values import format_case_ids

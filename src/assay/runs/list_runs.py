@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from assay.formats.run_folder import DERIVED_FOLDER, MANIFEST_FILE, read_manifest
+from assay.formats.run_files.run_folder import DERIVED_FOLDER, MANIFEST_FILE, read_manifest
 from assay.records.errors import AssayError, InputError, Problem
-from assay.report.tables import Table
+from assay.report.findings.run_tables import Table
 from assay.runs.saved_scores import load_saved_report
 
 SEARCH_DEPTH = 3

@@ -16,8 +16,9 @@ from msgspec.structs import replace
 
 from assay.calls.interfaces import SEARCH_STAGE
 from assay.formats import outputs
-from assay.formats.overwriting import refuse_overwriting
-from assay.formats.run_folder import (
+from assay.formats.run_files.manifest import read_made_with
+from assay.formats.run_files.overwriting import refuse_overwriting
+from assay.formats.run_files.run_folder import (
     GOLDEN_FILE,
     OBSERVATIONS_FILE,
     RunFolder,
@@ -25,7 +26,6 @@ from assay.formats.run_folder import (
     read_manifest,
     read_sent_users,
 )
-from assay.formats.run_manifest import read_made_with
 from assay.formats.settings_file import Config
 from assay.gates.release_decision import select_gated_configs
 from assay.records.counts import format_count

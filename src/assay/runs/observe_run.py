@@ -24,8 +24,8 @@ from assay.calls.retry import Clock
 from assay.formats import outputs
 from assay.formats.file_io import MAX_LINE_BYTES
 from assay.formats.golden_files import LoadedGolden, load_golden, refuse_placeholders
-from assay.formats.outputs_checks import DECODING_ERRORS, find_flaws
-from assay.formats.run_folder import (
+from assay.formats.recorded_outputs.line_checks import DECODING_ERRORS, find_flaws
+from assay.formats.run_files.run_folder import (
     OBSERVATIONS_FILE,
     ObservationJournal,
     RunFolder,

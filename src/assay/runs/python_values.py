@@ -18,10 +18,9 @@ import msgspec
 from msgspec import structs
 
 from assay.calls.interfaces import Target
-from assay.formats.chunk_shapes import ShapeError
 from assay.formats.corpus import load_corpus, read_corpus_rows
-from assay.formats.foreign_files import load_foreign_file, open_articles
-from assay.formats.foreign_names import (
+from assay.formats.foreign.chunk_shapes import ShapeError
+from assay.formats.foreign.member_names import (
     BEHAVIOUR_KEYS,
     EVIDENCE_ID_KEYS,
     ID_KEYS,
@@ -30,8 +29,11 @@ from assay.formats.foreign_names import (
     describe_unread,
     normalise_member_name,
 )
-from assay.formats.foreign_outputs import RowReader
-from assay.formats.foreign_rows import (
+from assay.formats.foreign.python_rows import list_rows
+from assay.formats.foreign.reply_shapes import ANSWER_KEYS, recognise_reply
+from assay.formats.foreign.row_files import load_foreign_file, open_articles
+from assay.formats.foreign.row_outputs import RowReader
+from assay.formats.foreign.rows import (
     READ_MEMBERS,
     ForeignRows,
     add_shown_context,
@@ -39,7 +41,7 @@ from assay.formats.foreign_rows import (
     read_foreign_rows,
 )
 from assay.formats.golden_files import load_golden
-from assay.formats.golden_jsonl import NATIVE_MEMBERS, fits_record
+from assay.formats.golden_sets.json_cases import NATIVE_MEMBERS, fits_record
 from assay.formats.outputs import (
     ROWS_FORMAT,
     describe_unknown_keys,
@@ -50,9 +52,7 @@ from assay.formats.outputs import (
     read_observations,
 )
 from assay.formats.problems import find_time_fault, join_repeated_problems
-from assay.formats.python_rows import list_rows
-from assay.formats.reply_shapes import ANSWER_KEYS, recognise_reply
-from assay.formats.run_folder import compute_file_sha256
+from assay.formats.run_files.run_folder import compute_file_sha256
 from assay.formats.settings_file import Config
 from assay.gates.gate_files import read_gate_fields
 from assay.gates.release_decision import JUDGE_COMMAND

@@ -8,14 +8,14 @@ from typing import Any
 
 import msgspec
 
-from assay.formats.run_folder import DERIVED_FOLDER, compute_file_sha256, read_manifest
-from assay.formats.run_manifest import read_made_with
-from assay.formats.run_registry_file import (
+from assay.formats.run_files.manifest import read_made_with
+from assay.formats.run_files.registry_file import (
     RegisteredConfig,
     RegisteredValue,
     RegistryEntry,
     append_registry_entry,
 )
+from assay.formats.run_files.run_folder import DERIVED_FOLDER, compute_file_sha256, read_manifest
 from assay.records.errors import InputError
 from assay.runs.saved_scores import CASES_FILE, load_saved_report
 from assay.scoring.saved_results import SavedConfig

@@ -18,13 +18,13 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from assay.formats.run_folder import DERIVED_FOLDER, complete_run_request, parse_run_name
+from assay.formats.run_files.run_folder import DERIVED_FOLDER, complete_run_request, parse_run_name
 from assay.metrics.catalog import CATALOG, find_main_rubric, find_metric, parse_metric
 from assay.metrics.metric import Metric, parse_metric_name
 from assay.records.counts import format_count
 from assay.records.errors import IncompleteError, InputError, Problem, shorten_repr
 from assay.records.requests import InputOptions, ScoreRequest, ScoringOptions, VerdictOptions
-from assay.report.case_scores import iter_case_lines
+from assay.report.exports.case_scores import iter_case_lines
 from assay.runs.compare_runs import load_gate_with_baseline
 from assay.runs.score_run import open_scored_run
 from assay.scoring.scored_run import ScoredRun

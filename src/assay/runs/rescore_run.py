@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from assay.formats.run_folder import RunName, complete_run_request, parse_run_name
+from assay.formats.run_files.run_folder import RunName, complete_run_request, parse_run_name
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.requests import InputOptions, ScoreRequest, ScoringOptions, VerdictOptions
 from assay.runs.score_run import open_scored_run

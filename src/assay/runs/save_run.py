@@ -9,8 +9,8 @@ import msgspec
 from msgspec import structs
 
 from assay.formats.file_io import write_atomically
-from assay.formats.overwriting import refuse_overwriting
-from assay.formats.run_folder import (
+from assay.formats.run_files.overwriting import refuse_overwriting
+from assay.formats.run_files.run_folder import (
     CALIBRATION_FILE,
     CORPUS_FILE,
     LABELS_FILE,
@@ -21,7 +21,7 @@ from assay.formats.run_folder import (
 from assay.records.errors import InputError, Problem
 from assay.records.release_gates import Decision, Gate
 from assay.records.requests import InputOptions, ReportFiles, VerdictOptions
-from assay.report.export_scores import iterate_case_lines, render_json
+from assay.report.exports.export_scores import iterate_case_lines, render_json
 from assay.runs.answer_labels import encode_answer_labels
 from assay.runs.load_plugins import list_metric_paths
 from assay.scoring.paired_scores import is_missing_scored

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from assay.formats.run_folder import DERIVED_FOLDER
+from assay.formats.run_files.run_folder import DERIVED_FOLDER
 from assay.records.errors import InputError, Problem
 from assay.scoring.saved_results import SavedCase, SavedReport
 

@@ -11,7 +11,8 @@ from assay.gates.correctness_rules import JUDGED_CORRECTNESS
 from assay.gates.release_decision import list_gate_metrics
 from assay.gates.uncalibrated_rules import refuse_uncalibrated_rules
 from assay.judging.load_verdicts import metrics_with_verdicts
-from assay.metrics.case_index import GoldenIndex
+from assay.metrics.answers.nuggets import NUGGET_METRICS_BY_JUDGE, NUGGET_METRICS_BY_RULES
+from assay.metrics.cases.case_index import GoldenIndex
 from assay.metrics.catalog import (
     DEFAULT_METRICS,
     explain_refused_calibration,
@@ -21,8 +22,7 @@ from assay.metrics.catalog import (
     parse_metric,
     parse_metrics,
 )
-from assay.metrics.judge_requests import RecordedVerdicts
-from assay.metrics.nuggets import NUGGET_METRICS_BY_JUDGE, NUGGET_METRICS_BY_RULES
+from assay.metrics.judged.judge_requests import RecordedVerdicts
 from assay.metrics.variants import CONSISTENCY, TWIN_DISTINCTION
 from assay.records.golden_set import ALIKE_KINDS, DIFFERING_KINDS, Case, Corpus, GoldenSet
 from assay.records.release_gates import Gate

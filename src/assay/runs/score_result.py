@@ -18,9 +18,9 @@ from assay.records.findings import Comparison
 from assay.records.observations import Observation
 from assay.records.release_gates import Decision, Gate
 from assay.records.scores import PassSample, ScoreTable, ScoringResult, Summary
-from assay.report.arrow_stream import ArrowTable
 from assay.report.collect_cases import CaseResult, build_columns, find_metric_name, list_case_results
-from assay.report.result_text import render_result_html, render_result_lines
+from assay.report.exports.arrow_stream import ArrowTable
+from assay.report.screen.result_text import render_result_html, render_result_lines
 from assay.runs.compare_runs import list_labels, load_side
 from assay.runs.python_values import GateLike, PathLike, name_arguments, read_day, read_gate_value
 from assay.scoring.collect_passes import DrawnPass, draw_passes

@@ -27,16 +27,16 @@ from assay.formats.outputs import (
     open_output_files,
     prepare_decodable,
 )
-from assay.formats.outputs_checks import normalise_names
-from assay.formats.run_folder import parse_run_name, read_manifest, refuse_other_golden
-from assay.formats.run_manifest import read_made_with
+from assay.formats.recorded_outputs.line_checks import normalise_names
+from assay.formats.run_files.manifest import read_made_with
+from assay.formats.run_files.run_folder import parse_run_name, read_manifest, refuse_other_golden
 from assay.gates.gate_files import load_requested_gate
 from assay.gates.release_decision import summarise_run
 from assay.judging.load_verdicts import describe_judge, load_requested_verdicts, match_verdicts, warn_of_self_judging
+from assay.metrics.cases.hidden_evidence import find_hidden_evidence
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, add_rubric_metrics, list_own_rubrics
-from assay.metrics.evidence_fields import OTHER_NAME_REMEDY, OtherName, describe_other_names, leave_out_known
-from assay.metrics.hidden_evidence import find_hidden_evidence
-from assay.metrics.judge_requests import RecordedVerdicts
+from assay.metrics.judged.judge_requests import RecordedVerdicts
+from assay.metrics.retrieval.evidence_fields import OTHER_NAME_REMEDY, OtherName, describe_other_names, leave_out_known
 from assay.records.counts import format_count
 from assay.records.errors import AssayError, IncompleteError, InputError, Problem, SettingsError
 from assay.records.findings import ComparisonSide

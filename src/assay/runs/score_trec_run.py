@@ -27,14 +27,14 @@ from assay.formats import golden_files as goldens
 from assay.formats.file_io import MAX_LINE_BYTES, open_file, open_source, read_lines, unpack_source
 from assay.formats.outputs import TREC_RUN_FORMAT, OutputFile, refuse_packed_misfit
 from assay.formats.problems import ProblemList
-from assay.formats.trec_lines import BOM, LineBlock, iterate_query_blocks
-from assay.formats.trec_qrels import Qrels, compute_qrels_digest, read_qrels
-from assay.formats.trec_run import RUN_LAYOUT, UNKNOWN_QUERY, RunReader, ScatteredError, TrecRankings
+from assay.formats.trec.field_lines import BOM, LineBlock, iterate_query_blocks
+from assay.formats.trec.qrels import Qrels, compute_qrels_digest, read_qrels
+from assay.formats.trec.runs import RUN_LAYOUT, UNKNOWN_QUERY, RunReader, ScatteredError, TrecRankings
 from assay.gates.release_decision import summarise_run
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, is_metric_measurable, parse_metric
-from assay.metrics.judge_requests import RecordedVerdicts
+from assay.metrics.judged.judge_requests import RecordedVerdicts
 from assay.metrics.metric import MetricName, Unscored, rows_with_error
-from assay.metrics.ranking import RankingTable, needs_only_ranking_of, score_ranking
+from assay.metrics.retrieval.ranking import RankingTable, needs_only_ranking_of, score_ranking
 from assay.records.counts import format_count
 from assay.records.errors import IncompleteError, InputError, MetricNameError, Problem, shorten_repr
 from assay.records.golden_set import Case, GoldenSet

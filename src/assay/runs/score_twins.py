@@ -10,8 +10,8 @@ import numpy as np
 from msgspec import Struct, field, structs
 
 from assay.formats.outputs import OutputFile
-from assay.metrics.answer_behaviour import BEHAVIOUR_CODES, AnswerFacts
-from assay.metrics.case_index import CaseIndex, GoldenIndex
+from assay.metrics.answers.answer_behaviour import BEHAVIOUR_CODES, AnswerFacts
+from assay.metrics.cases.case_index import CaseIndex, GoldenIndex
 from assay.metrics.catalog import find_metric
 from assay.metrics.false_passes import FALSE_PASSES
 from assay.metrics.metric import JoinedRows, MetricName, make_score_column, rows_not_applicable

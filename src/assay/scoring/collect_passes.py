@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from assay.metrics.answer_behaviour import AnswerFacts
+from assay.metrics.answers.answer_behaviour import AnswerFacts
+from assay.metrics.cases.settled_answers import SETTLED_METRICS, SettledMetric
 from assay.metrics.catalog import compute_column, parse_metric
 from assay.metrics.metric import Batch, JoinedRows
-from assay.metrics.settled_answers import SETTLED_METRICS, SettledMetric
 from assay.scoring.passed_answers import NOT_PASSED, UNREAD, find_passes
 from assay.scoring.scored_run import ScoredRun
 

@@ -13,12 +13,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from assay.metrics import answer_behaviour, correctness, false_passes, variants
+from assay.metrics import false_passes, variants
+from assay.metrics.answers import answer_behaviour, correctness
+from assay.metrics.cases.settled_answers import SETTLED_METRICS
 from assay.metrics.catalog import case_column_name
-from assay.metrics.judge_requests import NO_VERDICT, UNSCORED_PREFIX
+from assay.metrics.judged.judge_requests import NO_VERDICT, UNSCORED_PREFIX
 from assay.metrics.metric import Metric, MetricName, parse_metric_name
 from assay.metrics.own_metric import find_own_failures
-from assay.metrics.settled_answers import SETTLED_METRICS
 from assay.records.counts import format_count
 from assay.records.golden_set import Case
 from assay.records.observations import NO_ANSWER_REASON

@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from assay.metrics.catalog import find_metric, parse_metric
-from assay.metrics.judge_requests import RecordedVerdicts
+from assay.metrics.judged.judge_requests import RecordedVerdicts
 from assay.metrics.metric import Metric
 from assay.records.digest import compute_digest
 from assay.records.errors import InputError, Problem

@@ -14,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct, structs
 
-from assay.metrics.answer_behaviour import ANSWER_BEHAVIOUR, BEHAVIOUR_BITS, BEHAVIOUR_CODES, AnswerFacts
-from assay.metrics.case_index import CaseIndex
+from assay.metrics.answers.answer_behaviour import ANSWER_BEHAVIOUR, BEHAVIOUR_BITS, BEHAVIOUR_CODES, AnswerFacts
+from assay.metrics.answers.correctness import CORRECT_ANSWER
+from assay.metrics.cases.case_index import CaseIndex
+from assay.metrics.cases.settled_answers import RIGHT, SETTLED_METRICS, SettledMetric, find_decision, find_labels
 from assay.metrics.catalog import compute_column, parse_metric
-from assay.metrics.correctness import CORRECT_ANSWER
 from assay.metrics.metric import Batch, JoinedRows
-from assay.metrics.settled_answers import RIGHT, SETTLED_METRICS, SettledMetric, find_decision, find_labels
 from assay.records.counts import format_count
 from assay.records.digest import compute_answer_hash
 from assay.records.golden_set import Behaviour

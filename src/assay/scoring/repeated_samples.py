@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from assay.metrics.correctness import CORRECT_ANSWER
+from assay.metrics.answers.correctness import CORRECT_ANSWER
 from assay.records.counts import format_count
 from assay.records.scores import ERROR, SCORED, ScoreColumn
 from assay.stats.arrays import IndexArray

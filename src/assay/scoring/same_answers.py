@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
 
-from assay.metrics.answer_behaviour import AnswerFacts
+from assay.metrics.answers.answer_behaviour import AnswerFacts
 from assay.metrics.case_checks import ANSWER_UNKNOWN
 from assay.metrics.metric import Batch
 from assay.records.scores import SCORED, ScoreColumn

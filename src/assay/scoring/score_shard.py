@@ -30,7 +30,8 @@ from assay.formats.outputs import (
     OutputFormat,
     OutputShard,
 )
-from assay.formats.outputs_checks import (
+from assay.formats.problems import find_name_doubt
+from assay.formats.recorded_outputs.line_checks import (
     DECODING_ERRORS,
     ObservationFlaw,
     explain_bad_line,
@@ -43,12 +44,11 @@ from assay.formats.outputs_checks import (
     has_tied_scores,
     normalise_names,
 )
-from assay.formats.problems import find_name_doubt
-from assay.metrics.case_index import GoldenIndex
-from assay.metrics.evidence_fields import OtherName, find_other_names, find_shown_names
-from assay.metrics.find_leaks import find_leaks_once
+from assay.metrics.cases.case_index import GoldenIndex
+from assay.metrics.leaks.find_leaks import find_leaks_once
+from assay.metrics.leaks.withheld_text import WithheldTexts
 from assay.metrics.metric import Batch, JoinedRows
-from assay.metrics.withheld_text import WithheldTexts
+from assay.metrics.retrieval.evidence_fields import OtherName, find_other_names, find_shown_names
 from assay.records.errors import (
     MAX_PROBLEMS_SHOWN,
     AssayError,

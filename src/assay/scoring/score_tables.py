@@ -14,9 +14,10 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct, field
 
-from assay.metrics.absent_labels import list_absent_labels, mark_absent_labels
 from assay.metrics.case_checks import list_checked_metrics, make_failed_column, run_checks
-from assay.metrics.case_index import GoldenIndex
+from assay.metrics.cases.absent_labels import list_absent_labels, mark_absent_labels
+from assay.metrics.cases.case_index import GoldenIndex
+from assay.metrics.cases.settled_answers import AGAINST_RULES
 from assay.metrics.catalog import (
     case_column_name,
     compute_column,
@@ -26,9 +27,8 @@ from assay.metrics.catalog import (
     may_metric_gate,
     parse_metric,
 )
-from assay.metrics.judge_requests import RecordedVerdicts
+from assay.metrics.judged.judge_requests import RecordedVerdicts
 from assay.metrics.metric import Batch, FactKey, JoinedRows, MetricName
-from assay.metrics.settled_answers import AGAINST_RULES
 from assay.records.counts import format_count
 from assay.records.observations import Observation, TargetError
 from assay.records.scores import (

@@ -14,12 +14,12 @@ import numpy.typing as npt
 from msgspec.structs import replace
 
 from assay.formats.outputs import BYTE_ORDER_MARK, OUTPUT_FORMATS, TREC_RUN_FORMAT, OutputFile
-from assay.formats.outputs_checks import normalise_names
-from assay.metrics.absent_labels import leave_out_rows
-from assay.metrics.case_index import GoldenIndex
+from assay.formats.recorded_outputs.line_checks import normalise_names
+from assay.metrics.cases.absent_labels import leave_out_rows
+from assay.metrics.cases.case_index import GoldenIndex
 from assay.metrics.catalog import find_metric, parse_metric
-from assay.metrics.evidence_fields import RENAMED, OtherName, find_cases_by_field
-from assay.metrics.judge_requests import RecordedVerdicts
+from assay.metrics.judged.judge_requests import RecordedVerdicts
+from assay.metrics.retrieval.evidence_fields import RENAMED, OtherName, find_cases_by_field
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case, Corpus, GoldenSet

@@ -9,8 +9,8 @@ from itertools import combinations
 import numpy as np
 from msgspec.structs import replace
 
+from assay.metrics.answers.nuggets import NUGGET_METRICS_BY_JUDGE, NUGGET_METRICS_BY_RULES
 from assay.metrics.catalog import parse_metric
-from assay.metrics.nuggets import NUGGET_METRICS_BY_JUDGE, NUGGET_METRICS_BY_RULES
 from assay.metrics.template_columns import find_first_present
 from assay.records.counts import format_count
 from assay.records.golden_set import PEOPLE, Case

@@ -15,7 +15,7 @@ from assay.calls.interfaces import Target
 from assay.calls.plugins import ALLOW_EXEC_VARIABLE, add_working_directory_to_path
 from assay.calls.target_kinds import TARGET_KINDS, TargetRequest
 from assay.calls.templates import TURN_PLACEHOLDERS, names_placeholder
-from assay.formats.outputs_checks import find_config_flaw
+from assay.formats.recorded_outputs.line_checks import find_config_flaw
 from assay.formats.settings_file import Config
 from assay.records.counts import format_count
 from assay.records.errors import AssayError, Problem, SettingsError, shorten_repr

@@ -13,9 +13,9 @@ from assay.calls.interfaces import CallError, TargetCall, TargetOperation
 from assay.calls.raised_errors import format_exception, make_exception_error
 from assay.calls.target_kinds import TargetRequest
 from assay.calls.templates import fill_call_template
-from assay.formats.chunk_shapes import ShapeError, read_chunks
-from assay.formats.plain_values import make_plain
-from assay.formats.provider_replies import extract_text, is_refusal
+from assay.formats.foreign.chunk_shapes import ShapeError, read_chunks
+from assay.formats.foreign.plain_values import make_plain
+from assay.formats.foreign.provider_replies import extract_text, is_refusal
 from assay.records.errors import SettingsError
 from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Chunk, Observation, Stage, ToolCall, Usage
 from assay.records.settings import LangchainTargetSettings as Settings

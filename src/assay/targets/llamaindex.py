@@ -16,7 +16,7 @@ from msgspec import UNSET
 from assay.calls.interfaces import SEARCH_STAGE, CallError, TargetCall, TargetOperation
 from assay.calls.raised_errors import make_exception_error
 from assay.calls.target_kinds import TargetRequest
-from assay.formats.chunk_shapes import ShapeError, read_chunk
+from assay.formats.foreign.chunk_shapes import ShapeError, read_chunk
 from assay.records.errors import Problem, SettingsError
 from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Chunk, Observation, Stage
 from assay.records.settings import LlamaindexTargetSettings as Settings

@@ -17,7 +17,7 @@ from assay.calls.plugins import import_object
 from assay.calls.raised_errors import make_exception_error
 from assay.calls.target_kinds import TargetRequest
 from assay.calls.templates import encode_user
-from assay.formats.plain_values import make_plain
+from assay.formats.foreign.plain_values import make_plain
 from assay.records.errors import Problem, SettingsError, shorten_repr
 from assay.records.observations import Observation
 from assay.records.settings import PythonTargetSettings, ResponseMapping

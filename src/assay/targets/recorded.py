@@ -11,7 +11,7 @@ from msgspec import UNSET, structs
 from assay.calls.interfaces import CallError, TargetCall, TargetOperation
 from assay.calls.target_kinds import TargetRequest
 from assay.formats.outputs import open_output_files, prepare_decodable, read_observations
-from assay.formats.run_folder import compute_file_sha256
+from assay.formats.run_files.run_folder import compute_file_sha256
 from assay.formats.strict_json import join_field
 from assay.records.errors import Problem, SettingsError
 from assay.records.observations import Observation

@@ -12,9 +12,9 @@ from msgspec import UNSET, structs
 from assay.calls.interfaces import SEARCH_STAGE, CallError, TargetCall
 from assay.calls.mapped_paths import describe_missing_path
 from assay.calls.templates import MissingPath, find_value, parse_path
-from assay.formats.chunk_shapes import SCORE_KEYS, TEXT_KEYS, ShapeError, read_chunk, read_chunks
-from assay.formats.provider_replies import extract_text, is_refusal, open_tool_result
-from assay.formats.reply_shapes import (
+from assay.formats.foreign.chunk_shapes import SCORE_KEYS, TEXT_KEYS, ShapeError, read_chunk, read_chunks
+from assay.formats.foreign.provider_replies import extract_text, is_refusal, open_tool_result
+from assay.formats.foreign.reply_shapes import (
     ANSWER_KEYS,
     OTHER_ANSWER_KEYS,
     RANKING_KEYS,

@@ -13,7 +13,7 @@ import numpy as np
 from assay.audit.audit_store import AuditStore
 from assay.audit.load_answers import count_answers_from, find_answer_times
 from assay.audit.versioned_corpora import NO_CORPORA, VersionedCorpora
-from assay.metrics.judge_requests import RecordedVerdicts
+from assay.metrics.judged.judge_requests import RecordedVerdicts
 from assay.records.counts import format_count
 from assay.records.errors import InputError
 from assay.records.golden_set import GoldenSet

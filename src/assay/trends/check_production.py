@@ -16,7 +16,7 @@ from assay.audit.corpus_files import CorpusPaths, load_corpora, split_corpus_pat
 from assay.formats.convert_files import encode_output_lines
 from assay.formats.file_io import write_atomically
 from assay.formats.golden_files import load_golden, write_golden
-from assay.formats.overwriting import refuse_overwriting
+from assay.formats.run_files.overwriting import refuse_overwriting
 from assay.judging.load_verdicts import load_requested_verdicts
 from assay.metrics.metric import split_metric_names
 from assay.records.errors import InputError, SettingsError, shorten_repr

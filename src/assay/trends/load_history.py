@@ -19,13 +19,19 @@ from assay.comparison.baseline_file import read_baseline
 from assay.formats.file_io import write_atomically
 from assay.formats.golden_files import load_golden
 from assay.formats.problems import parse_time
-from assay.formats.run_folder import DERIVED_FOLDER, GOLDEN_FILE, compute_file_sha256, parse_run_name, read_manifest
-from assay.formats.run_registry_file import (
+from assay.formats.run_files.registry_file import (
     REGISTRY_FILE,
     RegisteredValue,
     RegistryEntry,
     append_registry_entry,
     read_registry,
+)
+from assay.formats.run_files.run_folder import (
+    DERIVED_FOLDER,
+    GOLDEN_FILE,
+    compute_file_sha256,
+    parse_run_name,
+    read_manifest,
 )
 from assay.golden.case_content import digest_case_content
 from assay.metrics.catalog import parse_metrics
@@ -33,8 +39,8 @@ from assay.records.counts import format_count
 from assay.records.errors import AssayError, InputError, Problem, shorten_repr
 from assay.records.golden_set import Case
 from assay.records.series import SeriesPoint
-from assay.report.number_format import format_number
-from assay.report.tables import Table
+from assay.report.findings.run_tables import Table
+from assay.report.wording.number_format import format_number
 from assay.runs.compare_runs import save_baseline
 from assay.runs.list_runs import SEARCH_DEPTH, iterate_files_below
 from assay.runs.register_run import register_run

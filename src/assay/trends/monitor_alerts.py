@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from msgspec import structs
 
-from assay.report.number_format import format_number
+from assay.report.wording.number_format import format_number
 from assay.stats.arrays import FloatArray
 from assay.stats.bound_alarms import find_bound_alarms
 from assay.stats.change_alarms import REFERENCE_DAYS, DayAlarm, LevelShift, find_change_point, find_day_alarms

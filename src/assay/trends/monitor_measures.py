@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from assay.metrics.answer_metric import BY_ENTAILMENT
 from assay.metrics.catalog import case_column_name, find_metric, may_metric_gate, parse_metric
-from assay.metrics.judge_requests import RecordedVerdicts
+from assay.metrics.judged.judge_requests import RecordedVerdicts
 from assay.records.audit_records import AuditRecord, Feedback
 from assay.records.errors import InputError, shorten_repr
 from assay.records.observations import RETRIEVED_STAGE, Observation, find_stage

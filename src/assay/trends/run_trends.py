@@ -16,7 +16,7 @@ from assay.metrics.catalog import find_metric, parse_metric
 from assay.records.counts import format_count
 from assay.records.errors import AssayError
 from assay.records.series import Series, SeriesMark, SeriesPoint
-from assay.report.number_format import format_number
+from assay.report.wording.number_format import format_number
 from assay.scoring.column_values import number_clusters
 from assay.scoring.slices import find_slice_rows
 from assay.stats.arrays import FloatArray

@@ -12,10 +12,10 @@ from msgspec import structs
 from assay.audit.incident import rebuild_observation
 from assay.audit.load_answers import TimedAnswer
 from assay.audit.versioned_corpora import NO_CORPORA, VersionedCorpora
-from assay.metrics.case_index import CaseIndex, GoldenIndex
+from assay.metrics.cases.case_index import CaseIndex, GoldenIndex
 from assay.metrics.catalog import find_metric, parse_metric
-from assay.metrics.find_leaks import IN_ANSWER, find_leaks
-from assay.metrics.judge_requests import RecordedVerdicts
+from assay.metrics.judged.judge_requests import RecordedVerdicts
+from assay.metrics.leaks.find_leaks import IN_ANSWER, find_leaks
 from assay.metrics.metric import MAX_MAGNITUDE, Batch, JoinedRows
 from assay.records.audit_records import AuditRecord
 from assay.records.counts import format_count

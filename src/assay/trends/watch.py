@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from assay.records.counts import format_count
-from assay.report.number_format import format_number
+from assay.report.wording.number_format import format_number
 from assay.stats.change_alarms import LEAST_REFERENCE_DAYS, find_first_watched_day
 from assay.trends.metric_bounds import MetricBound
 from assay.trends.monitor_alerts import WatchedSums, read_level

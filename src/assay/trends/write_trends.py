@@ -10,7 +10,7 @@ import msgspec
 
 from assay.formats.file_io import write_atomically
 from assay.records.series import Series
-from assay.report.metric_export import CountFamily, render_otlp_metrics, render_prometheus
+from assay.report.exports.metric_export import CountFamily, render_otlp_metrics, render_prometheus
 from assay.report.write_pages import write_monitor_page, write_trend_page
 
 

@@ -18,7 +18,7 @@ from assay.golden.lint_finding import LintedSet
 from assay.golden.lint_rules import contains_words, normalise_question
 from assay.golden.orders import is_ordering, strip_own_order
 from assay.golden.verification import VerifiedCase
-from assay.metrics.access_rules import has_expired, is_in_force, is_visible, read_corpus_access
+from assay.metrics.cases.access_rules import has_expired, is_in_force, is_visible, read_corpus_access
 from assay.records.golden_set import Case, CorpusChunk, User
 from assay.text.facts.stated_quantities import judge_quantities
 from assay.text.normalisation import fold_text

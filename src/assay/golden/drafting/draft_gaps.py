@@ -19,7 +19,7 @@ from assay.golden.candidate import (
 from assay.golden.coverage_matrix import CoverageTarget, count_kinds
 from assay.golden.drafting.corpus_words import is_numbered_name
 from assay.golden.drafting.heading_questions import ask_abbreviations
-from assay.metrics.access_rules import has_expired, is_in_force
+from assay.metrics.cases.access_rules import has_expired, is_in_force
 from assay.records.counts import format_count
 from assay.records.golden_set import Case, Corpus, CorpusChunk
 from assay.text.languages import guess_language, has_diacritics

@@ -9,7 +9,7 @@ import msgspec
 
 from assay.golden.candidate import TEMPLATES, Candidate, DraftKind
 from assay.golden.drafting.question_forms import DraftedQuestion
-from assay.metrics.access_rules import is_visible, read_corpus_access
+from assay.metrics.cases.access_rules import is_visible, read_corpus_access
 from assay.records.digest import compute_text_digest
 from assay.records.golden_set import Case, CorpusChunk, Evidence, Selector, User
 from assay.text.languages import KnownLanguage

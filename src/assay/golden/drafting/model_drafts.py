@@ -19,7 +19,7 @@ from assay.golden.drafting_prompts import ABSENT_KINDS, DECLINED, make_draft_req
 from assay.golden.lint_evidence import list_content_words
 from assay.golden.lint_finding import LintedSet
 from assay.golden.orders import find_planted_markers, is_ordering
-from assay.metrics.access_rules import has_expired, is_in_force, read_corpus_access
+from assay.metrics.cases.access_rules import has_expired, is_in_force, read_corpus_access
 from assay.records.counts import format_count
 from assay.records.digest import compute_text_digest
 from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, GoldenSet, Selector, User

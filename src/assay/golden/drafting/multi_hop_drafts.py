@@ -18,7 +18,7 @@ from assay.golden.drafting.drafted_parts import MAX_DERIVED, SourcedDraft, cite_
 from assay.golden.drafting.question_forms import MAX_QUESTION_WORDS, DraftedQuestion, capitalise, is_led
 from assay.golden.drafting.question_templates import ask_cell, describe_thing, name_entity, name_subject
 from assay.golden.lint_evidence import list_content_words
-from assay.metrics.access_rules import read_corpus_access
+from assay.metrics.cases.access_rules import read_corpus_access
 from assay.records.golden_set import CorpusChunk
 from assay.text.languages import KnownLanguage
 from assay.text.normalisation import fold_text

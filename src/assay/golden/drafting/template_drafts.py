@@ -46,7 +46,7 @@ from assay.golden.drafting.question_places import name_place
 from assay.golden.drafting.question_templates import ask_about_row, ask_definition, clean_heading, name_entity
 from assay.golden.drafting.vietnamese_questions import ask_in_vietnamese
 from assay.golden.lint_evidence import list_content_words
-from assay.metrics.access_rules import has_expired, is_in_force, is_visible, read_corpus_access
+from assay.metrics.cases.access_rules import has_expired, is_in_force, is_visible, read_corpus_access
 from assay.records.golden_set import Corpus, CorpusChunk, User
 from assay.text.languages import KnownLanguage, guess_language, has_diacritics, has_vietnamese_letters
 from assay.text.normalisation import fold_text, normalise_nfc

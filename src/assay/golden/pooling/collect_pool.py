@@ -12,9 +12,9 @@ import msgspec
 from assay.formats.corpus import load_corpus
 from assay.formats.file_io import write_atomically
 from assay.formats.golden_files import LoadedGolden, compute_golden_digest, load_golden, write_golden
-from assay.formats.offline_page import PAGE_LANGUAGES, build_offline_page
-from assay.formats.overwriting import refuse_overwriting
-from assay.formats.run_folder import complete_run_request, parse_run_name
+from assay.formats.labels.offline_page import PAGE_LANGUAGES, build_offline_page
+from assay.formats.run_files.overwriting import refuse_overwriting
+from assay.formats.run_files.run_folder import complete_run_request, parse_run_name
 from assay.golden.candidate_rows import describe_chunk
 from assay.golden.freeze_set import check_unedited
 from assay.golden.pooling.collect_rubric_grades import load_rubric_grades, write_questions

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from assay.golden.pooling.nugget_rules import Circularity, OwnInfluence
-from assay.metrics.nuggets import NUGGET_METRICS_BY_RULES
+from assay.metrics.answers.nuggets import NUGGET_METRICS_BY_RULES
 from assay.records.golden_set import GoldenSet, Nugget
 from assay.records.observations import Observation
 from assay.records.requests import ScoreRequest, ScoringOptions

@@ -15,7 +15,7 @@ from assay.golden.lint_evidence import list_content_words, share_words
 from assay.golden.lint_finding import LintedSet
 from assay.golden.model_effort import ModelEffort
 from assay.golden.orders import is_ordering
-from assay.metrics.access_rules import has_expired, is_visible, read_corpus_access
+from assay.metrics.cases.access_rules import has_expired, is_visible, read_corpus_access
 from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet, Importance, Nugget
 from assay.records.observations import CONTEXT_STAGE, Observation
 from assay.text.normalisation import fold_text

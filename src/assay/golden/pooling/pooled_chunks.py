@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from assay.metrics.case_index import EvidenceIndex
+from assay.metrics.cases.case_index import EvidenceIndex
 from assay.records.errors import Problem
 from assay.records.golden_set import Case, Corpus, Evidence, GoldenSet
 from assay.records.observations import Chunk, Observation, find_stage, is_text_id

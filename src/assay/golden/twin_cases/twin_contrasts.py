@@ -16,7 +16,7 @@ from assay.golden.evidence_chunks import find_unit_chunks
 from assay.golden.lint_evidence import ANSWERABLE_SHARE, has_its_numbers, list_content_words, share_words
 from assay.golden.lint_finding import LintedSet
 from assay.golden.twin_cases.twin_versions import find_earlier_answer
-from assay.metrics.access_rules import has_expired, is_visible, parse_day, read_corpus_access
+from assay.metrics.cases.access_rules import has_expired, is_visible, parse_day, read_corpus_access
 from assay.records.golden_set import Case, CorpusChunk, DifferingKind, Evidence, User
 from assay.text.normalisation import fold_text
 from assay.text.question_entities import find_missing_entities, find_question_entities

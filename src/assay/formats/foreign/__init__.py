@@ -1,0 +1,1 @@
+"""Rows and replies in the shapes of other tools and frameworks, read into the members that Assay has."""

@@ -1,0 +1,378 @@
+"""Rows of other tools as a golden set and recorded outputs: Ragas, DeepEval, and spreadsheets with the usual columns.
+
+A row has a question and what is expected; it may also have what a system answered. Everything is imported or nothing:
+a row that cannot be read is a problem with its number, its member and a remedy. What has no counterpart is counted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Struct, field
+
+from assay.formats.foreign.chunk_shapes import ShapeError
+from assay.formats.foreign.member_names import (
+    BEHAVIOUR_KEYS,
+    CONFIG_KEYS,
+    EVIDENCE_ID_KEYS,
+    EVIDENCE_TEXT_KEYS,
+    ID_KEYS,
+    LIST_KEYS,
+    MUST_REFUSE,
+    QUESTION_KEYS,
+    REFERENCE_KEYS,
+    TAG_KEYS,
+    RowError,
+    describe_row_names,
+    is_observed,
+    open_row,
+    refuse_lost_expectations,
+)
+from assay.formats.foreign.reply_shapes import (
+    ANSWER_KEYS,
+    RANKING_KEYS,
+    STAGE_KEYS,
+    STAGE_LIST_KEYS,
+    TEXT_LIST_KEYS,
+    recognise_reply,
+)
+from assay.records.errors import InputError, Problem, shorten_repr
+from assay.records.golden_set import BEHAVIOURS, Behaviour, Case, Evidence, GoldenSet
+from assay.records.observations import RETRIEVED_STAGE, Observation, Stage, add_context_stage
+from assay.text.refusals.behaviour import detect_behaviour
+
+IMPORT_REMEDY = "`assay init --from {name}` makes a golden set of rows of questions with what is expected"
+"""What to do with a file of rows that is no golden set, in messages."""
+RETRIEVED_ALONE_KEY = 'documents: [{"text": …}]'
+"""How a row states a ranking that is not what the model was shown; short strings alone could be ids."""
+_OUTPUT_KEYS = frozenset((
+    *ANSWER_KEYS, *RANKING_KEYS, "retrieved_chunks", "retrieved_context_ids", "citations", "usage", "versions", "error",
+))  # fmt: skip
+_EXPECTED_KEYS = frozenset((*REFERENCE_KEYS, *EVIDENCE_ID_KEYS, *LIST_KEYS, "reference_contexts", "expected_contexts"))
+_GOLDEN_KEYS = _EXPECTED_KEYS | {*EVIDENCE_TEXT_KEYS, *BEHAVIOUR_KEYS, *TAG_KEYS}
+_NAMING_KEYS = frozenset((*ID_KEYS, *QUESTION_KEYS, *CONFIG_KEYS))
+_OWN_KEYS = frozenset((*LIST_KEYS, "expected_chunk_ids", "expected_behavior", "behaviour"))
+"""Members that no other tool has: a row with one of them is written in Assay's words."""
+_NOTE_PREFIX = "x_"
+_MOST_LISTED = 10
+_CONVERSATION_KEYS = ("turns", "messages", "scenario")
+
+
+class ForeignRows(Struct):
+    """What was read: cases with the number of their row, observations, what was left out, and everything wrong."""
+
+    cases: list[tuple[Case, int]] = field(default_factory=list)
+    observations: list[Observation] = field(default_factory=list)
+    ignored: Counter[str] = field(default_factory=Counter)
+    notes: dict[str, None] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+    def add_problem(self, path: str, row: int, member: str, message: str) -> None:
+        """Note what is wrong with a member of a row."""
+        self.problems.append(Problem(path, row, member, message, "E_IMPORT"))
+
+    @property
+    def golden(self) -> GoldenSet:
+        """The golden set; with cases that have nothing to score but their answers, its judgments are partial."""
+        cases = tuple(case for case, _ in self.cases)
+        is_scorable = all(
+            case.behaviour != "answer" or case.reference or case.evidence or case.must_have or case.rubric
+            for case in cases
+        )
+        return GoldenSet(cases, judgments="complete" if is_scorable else "partial")
+
+
+def make_question_id(question: str) -> str:
+    """Return the id of a case whose row has none; the same question gives the same id in every file.
+
+    >>> make_question_id("How much  leave?") == make_question_id("How much leave?")
+    True
+    """
+    normalised = " ".join(unicodedata.normalize("NFC", question).split())
+    return "q-" + hashlib.sha256(normalised.encode()).hexdigest()[:10]
+
+
+def read_foreign_rows(rows: Iterable[tuple[int, Any]], path: str, *, is_golden: bool = False) -> ForeignRows:
+    """Return the cases and observations of numbered rows; `path` is the name for messages.
+
+    `is_golden` says that the rows are used as a golden set as they are, and not converted into one: then a row that is
+    written in Assay's words is read strictly.
+
+    A row may be the InputError that says why it could not be read. Rows of one case with the answers of several
+    systems, named by `config_id`, are one case.
+    """
+    reader = _RowReader(path, is_golden=is_golden)
+    for number, row in rows:
+        reader.add_row(number, row)
+    if reader.refusals:
+        reader.foreign.notes.setdefault(_describe_refusals(reader.refusals))
+    return reader.foreign
+
+
+class _RowReader:
+    """Collects the cases and observations of rows, and what is wrong with them."""
+
+    def __init__(self, path: str, *, is_golden: bool) -> None:
+        self.path, self.is_golden = path, is_golden
+        self.foreign = ForeignRows()
+        self.refusals: list[str] = []
+        self._first_by_id: dict[str, tuple[Case, int]] = {}
+        self._answered: set[tuple[str, str]] = set()
+
+    def add_row(self, number: int, row: Any) -> None:
+        """Add what a row holds, or note what is wrong with it."""
+        foreign = self.foreign
+        if isinstance(row, InputError):
+            foreign.problems += row.problems
+            return
+        if not isinstance(row, Mapping):
+            foreign.add_problem(self.path, number, "", f"not an object (got {shorten_repr(row)}; expected one row)")
+            return
+        try:
+            opened = open_row(row, lambda note: foreign.notes.setdefault(note))
+            members = {key: value for key, value in opened.items() if value not in (None, "", [], ())}
+            unread = _list_unread(members)
+            is_answered = not _OUTPUT_KEYS.isdisjoint(members)
+            is_own = self.is_golden and not is_answered and not _OWN_KEYS.isdisjoint(members)
+            refuse_lost_expectations(members, unread, is_own=is_own, is_answered=is_answered)
+            case = _read_case(members, foreign.notes)
+            observation = _read_observation(members, case.id, foreign, _OUTPUT_KEYS)
+            is_new = self._is_new_case(case, number, observation)
+        except RowError as error:
+            foreign.add_problem(self.path, number, error.member, error.message)
+            return
+        if is_new and case.behaviour == "abstain" and not any(key in members for key in BEHAVIOUR_KEYS):
+            self.refusals.append(case.id)
+        if is_new:
+            foreign.cases.append((case, number))
+        if observation is not None:
+            foreign.observations.append(observation)
+        foreign.ignored.update(unread)
+
+    def _is_new_case(self, case: Case, number: int, observation: Observation | None) -> bool:
+        """Return whether a row has a case of its own. Raises RowError for a case that is there already."""
+        first, first_number = self._first_by_id.setdefault(case.id, (case, number))
+        config = "" if observation is None else observation.config_id
+        is_repeated = (case.id, config) in self._answered
+        self._answered.add((case.id, config))
+        if first_number == number:
+            return True
+        if first == case and observation is not None and not is_repeated:
+            return False
+        if first != case:
+            remedy = "expected an id of its own for each case, or the same question with the same expectations"
+        elif observation is None:
+            remedy = "expected each case once: leave one of the rows out"
+        else:
+            remedy = "expected each case once, or a config_id in each row that names the system which answered"
+        message = f"the same case again (got {shorten_repr(case.id)}; it is in row {first_number} too; {remedy})"
+        raise RowError("id", message)
+
+
+def _describe_refusals(case_ids: Sequence[str]) -> str:
+    rest = f" and {len(case_ids) - _MOST_LISTED} more" if len(case_ids) > _MOST_LISTED else ""
+    return f"expected to abstain, because the reference does: {', '.join(case_ids[:_MOST_LISTED])}{rest}"
+
+
+def _read_case(members: Mapping[str, Any], notes: dict[str, None]) -> Case:
+    question = _read_question(members)
+    reference_key = _find_only(members, REFERENCE_KEYS)
+    reference = None if reference_key is None else _read_reference(members[reference_key], reference_key)
+    if reference is None and "answer" in members and not is_observed(members):
+        raise RowError(
+            "answer",
+            "could be what is expected or what the system answered (expected it under the name reference, or response)",
+        )
+    id_key = _find_only(members, ID_KEYS)
+    case_id = None if id_key is None else members[id_key]
+    if isinstance(case_id, (dict, list, float)):
+        raise RowError("id", f"not a text (got {shorten_repr(case_id)})")
+    behaviour = _read_behaviour(members, question, reference)
+    if behaviour == "abstain":
+        members = _leave_out_texts(members, notes)
+    return Case(
+        id=make_question_id(question) if case_id is None else str(case_id),
+        question=question,
+        reference=reference,
+        evidence=_read_evidence(members),
+        tags=_read_tags(members),
+        behaviour=behaviour,
+        also_accept=("permission_denied",) if behaviour == "abstain" and members.get(MUST_REFUSE) else (),
+        must_have=tuple(_read_texts(members, "must_have")),
+        must_cite=tuple(_read_texts(members, "must_cite")),
+        forbidden_text=tuple(_read_texts(members, "forbidden_text")),
+        metadata={key: value for key, value in members.items() if key.startswith(_NOTE_PREFIX)},
+    )
+
+
+def _leave_out_texts(members: Mapping[str, Any], notes: dict[str, None]) -> Mapping[str, Any]:
+    """Return the members of a row that expects to abstain without its contexts, which do not hold what was asked."""
+    texts = [key for key in EVIDENCE_TEXT_KEYS if key in members]
+    if not texts:
+        return members
+    notes.setdefault(f"{texts[0]} of questions that are expected to abstain is not evidence")
+    return {key: value for key, value in members.items() if key not in texts}
+
+
+def _find_only(members: Mapping[str, Any], keys: Sequence[str]) -> str | None:
+    """Return which of several names of one thing a row has. Raises RowError for two with different values."""
+    named = [key for key in keys if key in members]
+    for other in named[1:]:
+        if members[other] != members[named[0]]:
+            got = " and ".join(f"{key}: {shorten_repr(members[key])}" for key in (named[0], other))
+            raise RowError(named[0], f"two values of one thing (got {got}; expected one of them)")
+    return named[0] if named else None
+
+
+def _read_behaviour(members: Mapping[str, Any], question: str, reference: str | None) -> Behaviour:
+    """Return the behaviour that a row states; one that states none is to abstain if its reference does.
+
+    A reference that denies access expects an answer as any other: a case of denial needs a user and what is forbidden.
+    """
+    key = next((key for key in BEHAVIOUR_KEYS if key in members), None)
+    if key is None:
+        detected = detect_behaviour(reference or "", question=question)
+        return "abstain" if detected.behaviour == "abstain" and not detected.has_substantive_claim else "answer"
+    for behaviour in BEHAVIOURS:
+        if members[key] == behaviour:
+            return behaviour
+    raise RowError(key, f"unknown (got {shorten_repr(members[key])}; expected one of {', '.join(BEHAVIOURS)})")
+
+
+def _read_question(members: Mapping[str, Any]) -> str:
+    for key in _CONVERSATION_KEYS:
+        if key in members and not any(name in members for name in QUESTION_KEYS):
+            raise RowError(key, "conversations of several turns are not imported (expected rows with one question)")
+    questions = {key: members[key] for key in QUESTION_KEYS if key in members}
+    if not questions:
+        keys = ", ".join(sorted(members)) or "none"
+        remedy = describe_row_names(members)
+        expected = f"one of {', '.join(QUESTION_KEYS)}{f'; {remedy}' if remedy else ''}"
+        raise RowError("question", f"missing (got {keys}; expected {expected})")
+    key, question = next(iter(questions.items()))
+    if isinstance(question, (list, tuple)):
+        raise RowError(key, "a conversation of several turns is not imported (expected a text)")
+    if not isinstance(question, str):
+        raise RowError(key, f"not a text (got {shorten_repr(question)})")
+    if any(other != question for other in questions.values()):
+        raise RowError(key, f"two questions, {' and '.join(questions)} (expected one of them)")
+    return question
+
+
+def _read_reference(value: Any, key: str) -> str:
+    if isinstance(value, (list, tuple)) and len(value) == 1:
+        value = value[0]
+    if not isinstance(value, str):
+        raise RowError(key, f"not one text (got {shorten_repr(value)}; expected the expected answer in words)")
+    return value
+
+
+def _read_evidence(members: Mapping[str, Any]) -> tuple[Evidence, ...]:
+    text_key = _find_only(members, EVIDENCE_TEXT_KEYS) or ""
+    id_key = _find_only(members, EVIDENCE_ID_KEYS) or ""
+    texts = _read_texts(members, text_key)
+    ids = _read_texts(members, id_key)
+    if texts and ids and len(texts) != len(ids):
+        raise RowError(id_key, f"not one for each of {text_key} (got {len(ids)}; expected {len(texts)})")
+    if texts and ids:
+        pairs = zip(ids, texts, strict=True)
+        return tuple(Evidence(({"chunk_id": name}, {"quote": text}), quote=text) for name, text in pairs)
+    if texts:
+        return tuple(Evidence(({"quote": text},), quote=text) for text in texts)
+    return tuple(Evidence(({"chunk_id": name},)) for name in ids)
+
+
+def _read_texts(members: Mapping[str, Any], key: str) -> list[str]:
+    value = members.get(key, ()) if key else ()
+    if isinstance(value, str):
+        value = [value]
+    if not isinstance(value, (list, tuple)) or not all(isinstance(item, (str, int)) for item in value):
+        raise RowError(key, f"not a list of texts (got {shorten_repr(value)})")
+    return list(dict.fromkeys(str(item) for item in value if str(item).strip()))
+
+
+def _read_tags(members: Mapping[str, Any]) -> tuple[str, ...]:
+    tags: list[str] = []
+    for key in TAG_KEYS:
+        value = members.get(key, ())
+        values = [part.strip() for part in value.split(",")] if isinstance(value, str) else value
+        if isinstance(values, (list, tuple)):
+            tags += [str(item) for item in values if str(item)]
+    return tuple(dict.fromkeys(tags))
+
+
+def read_foreign_observation(members: Mapping[str, Any], case_id: str, notes: dict[str, None]) -> Observation | None:
+    """Return what a row says of the system's output, None if it holds none; what is read how is put into `notes`.
+
+    Members of the golden set are left out; of a row that has some, `context` and `behaviour` are among them.
+    Raises RowError with what is wrong.
+    """
+    foreign = ForeignRows(notes=notes)
+    expected = sorted(_EXPECTED_KEYS & members.keys())
+    left_out = _NAMING_KEYS | (_GOLDEN_KEYS if expected else _EXPECTED_KEYS)
+    if expected and "context" in members:
+        notes.setdefault(
+            f"context is taken for what the golden set expects, because {expected[0]} is beside it, and is not read "
+            "(if it is what was retrieved, name it contexts)"
+        )
+    return _read_observation(members, case_id, foreign, members.keys() - left_out)
+
+
+def _read_observation(
+    members: Mapping[str, Any], case_id: str, foreign: ForeignRows, keys: AbstractSet[str]
+) -> Observation | None:
+    observed = {key: value for key, value in members.items() if key in keys}
+    if not observed:
+        return None
+    try:
+        shape = recognise_reply(observed, lambda note: foreign.notes.setdefault(note), is_recorded=True)
+        row = shape.row | {"case_id": case_id}
+        observation = msgspec.convert(row, Observation)
+    except (ShapeError, msgspec.ValidationError) as error:
+        raise RowError("", str(error)) from None
+    if observation.answer is UNSET and observation.error is None and not shape.rankings:
+        return None
+    stages: Sequence[Stage] | None = shape.rankings or None
+    observation = msgspec.structs.replace(
+        observation, stages=None if stages is None else tuple(stages), config_id=_read_config(members)
+    )
+    return add_shown_context(observation, observed, foreign.notes)
+
+
+def add_shown_context(observation: Observation, members: Container[str], notes: dict[str, None]) -> Observation:
+    """Return the observation of a row with its ranking as the context too, if Ragas and DeepEval name it so.
+
+    They measure faithfulness against this member, so it stands for what the model was shown (ADR 52). Beside stages
+    that are reported by their names it was not read.
+    """
+    judged_by = next((key for key in TEXT_LIST_KEYS if key in members), None)
+    has_named_stages = any(key in members for key in ("stages", *STAGE_KEYS, *STAGE_LIST_KEYS))
+    is_shown = judged_by is not None and not has_named_stages
+    with_context = add_context_stage(observation, RETRIEVED_STAGE) if is_shown else observation
+    if with_context is not observation:
+        notes.setdefault(
+            f"{judged_by} is taken for what the model was shown too, as Ragas and DeepEval do (if it was not, name it "
+            f"{RETRIEVED_ALONE_KEY})"
+        )
+    return with_context
+
+
+def _read_config(members: Mapping[str, Any]) -> str:
+    return next((str(members[key]) for key in CONFIG_KEYS if isinstance(members.get(key), (str, int))), "imported")
+
+
+READ_MEMBERS = frozenset((
+    *QUESTION_KEYS, *REFERENCE_KEYS, *EVIDENCE_TEXT_KEYS, *EVIDENCE_ID_KEYS, *ID_KEYS, *TAG_KEYS, *BEHAVIOUR_KEYS,
+    *LIST_KEYS, *CONFIG_KEYS, *_OUTPUT_KEYS, "retrieved_chunks", MUST_REFUSE,
+))  # fmt: skip
+"""The members of rows that are of the golden set or of the outputs."""
+
+
+def _list_unread(members: Mapping[str, Any]) -> list[str]:
+    return [key for key in members if key not in READ_MEMBERS and not key.startswith(_NOTE_PREFIX)]

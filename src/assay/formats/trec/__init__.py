@@ -1,0 +1,1 @@
+"""TREC runs and judgments of millions of lines, read as arrays."""

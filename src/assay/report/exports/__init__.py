@@ -1,0 +1,1 @@
+"""Reports for other programs: Markdown, JSON, JUnit, CSV, GitHub, Arrow, and metrics for monitoring systems."""

@@ -1,0 +1,140 @@
+"""What a reader of the first screen should doubt although no check failed: what was probably misread, variants that
+leaked, passes that people found wrong, numbers from nowhere, and shown regressions of metrics that the screen does not
+list."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from assay.metrics.case_checks import JUDGED_CORRECTNESS, UNSOURCED_NUMBER
+from assay.metrics.catalog import CATALOG
+from assay.metrics.template_columns import FAITHFULNESS
+from assay.metrics.variants import LEAKED_VARIANT
+from assay.records.counts import format_count
+from assay.records.findings import Comparison, MetricChange
+from assay.records.golden_set import GOLDEN_KEYS_UNREAD
+from assay.records.scores import ConfigResult, ScoringResult
+from assay.report.wording.change_order import describe_checkable, measure_strength, rank_importance
+from assay.report.wording.change_values import format_sides
+from assay.report.wording.number_format import MetricsByName
+from assay.scoring.passed_answers import describe_pass_sample
+
+MAX_CASES_NAMED, MAX_METRICS_NAMED = 3, 4
+
+
+def list_doubted_cases(result: ConfigResult) -> list[str]:
+    """Return the cases whose answer has a number that no source has, in golden order."""
+    return [checks.case_id for checks in result.table.checks if UNSOURCED_NUMBER in checks.warnings]
+
+
+def list_doubts(
+    scoring: ScoringResult, comparisons: Mapping[str, Comparison] | None = None, metric_rows: MetricsByName = CATALOG
+) -> list[str]:
+    """Return outputs that were probably misread, then the doubts about each configuration, one line each, after its
+    name if there are several.
+
+    `comparisons` are the changes since the baseline, by configuration.
+    """
+    lines = [warning for warning in scoring.warnings if is_misread(warning)]
+    for config, result in sorted(scoring.configs.items()):
+        prefix = f"{config}: " if len(scoring.configs) > 1 else ""
+        comparison = (comparisons or {}).get(config)
+        told = (
+            describe_leaked_variants(config, scoring),
+            describe_read_passes(config, scoring),
+            describe_unsourced(result),
+            describe_regressed(comparison, metric_rows) if comparison else "",
+        )
+        lines += [prefix + line for line in told if line]
+    return lines
+
+
+def describe_read_passes(config: str, scoring: ScoringResult) -> str:
+    """Return how many of the answers that rules passed people read and found wrong; "" if nobody read a sample."""
+    sample = scoring.passes.get(config)
+    return describe_pass_sample(sample) if sample is not None else ""
+
+
+_MISREAD = re.compile(
+    r"no answer was read from |(?:keys that were not read|have the unknown key).*\(did you mean |: stopped asking"
+    r"|quotes? (?:was|were) found in (?:a chunk|chunks) "
+)
+"""What a warning says of outputs that were probably not read as they were meant, or not asked for."""
+
+
+def is_misread(warning: str) -> bool:
+    """Return whether a warning says that outputs were probably not read as they were meant, or a golden set not whole.
+
+    Of what is expected every key counts, because nothing else tells that a case is not checked by it. A target that was
+    not asked any more is said here too: its cases without output are no failure of its own.
+
+    >>> is_misread("golden-set keys that were not read: split")
+    True
+    >>> is_misread("target t: keys that were not read: citation (did you mean citations?)")
+    True
+    >>> is_misread("target t: keys that were not read: trace_id")
+    False
+    """
+    return GOLDEN_KEYS_UNREAD in warning or _MISREAD.search(warning) is not None
+
+
+def describe_leaked_variants(config: str, scoring: ScoringResult) -> str:
+    """Return how many variants leaked, the first of them, and what to do; "" if none did. No gate looks at variants."""
+    twins = scoring.twins.get(config)
+    if twins is None:
+        return ""
+    leaked = [pair.variant_id for pair in twins.pairs if pair.detail == LEAKED_VARIANT]
+    if not leaked:
+        return ""
+    more = f" and {len(leaked) - MAX_CASES_NAMED} more" if len(leaked) > MAX_CASES_NAMED else ""
+    return (
+        f"doubt: {format_count(len(leaked), 'variant')} of cases leaked what the user must not see: "
+        f"{', '.join(leaked[:MAX_CASES_NAMED])}{more} (no gate counts variants, unless with --with-variants)"
+    )
+
+
+def describe_unsourced(result: ConfigResult) -> str:
+    """Return how many answers have numbers that no source has, the first of them, and what to do; "" if none has.
+
+    A source is the question, an earlier turn, the context, or what the golden case itself says.
+    """
+    doubted = list_doubted_cases(result)
+    if not doubted:
+        return ""
+    more = f" and {len(doubted) - MAX_CASES_NAMED} more" if len(doubted) > MAX_CASES_NAMED else ""
+    verb, whom = ("have answers", "them") if len(doubted) > 1 else ("has an answer", "it")
+    remedy = f"read {whom}" if _is_judged(result) else f"read {whom}, or run `assay judge`"
+    return (
+        f"doubt: {len(doubted)} of {format_count(len(result.table.case_ids), 'case')} {verb} with numbers "
+        f"that no source has: {', '.join(doubted[:MAX_CASES_NAMED])}{more} ({remedy})"
+    )
+
+
+def _is_judged(result: ConfigResult) -> bool:
+    """Return whether a judge was asked about the answers: asking it again tells nothing more."""
+    measured = (summary for name, summary in result.summary.items() if name in _JUDGED_METRICS)
+    return any(summary.scored > 0 for summary in measured)
+
+
+_JUDGED_METRICS = (*FAITHFULNESS, JUDGED_CORRECTNESS)
+
+
+def describe_regressed(comparison: Comparison, metric_rows: MetricsByName = CATALOG) -> str:
+    """Return the metrics over all cases that are shown to be worse than the baseline; "" if there are none."""
+    regressed = [
+        change
+        for change in comparison.metrics.values()
+        if change.verdict == "regressed" and not describe_checkable(change.metric)
+    ]
+    if not regressed:
+        return ""
+    regressed.sort(key=lambda change: (rank_importance(change), -measure_strength(change)))
+    listed = ", ".join(_describe_change(change, metric_rows) for change in regressed[:MAX_METRICS_NAMED])
+    more = f" and {len(regressed) - MAX_METRICS_NAMED} more" if len(regressed) > MAX_METRICS_NAMED else ""
+    return f"regressed since the baseline, shown: {listed}{more}"
+
+
+def _describe_change(change: MetricChange, metric_rows: MetricsByName) -> str:
+    before, after = format_sides(change, metric_rows)
+    return f"{change.metric} {before} → {after}"

@@ -1,0 +1,1 @@
+"""What the commands print: the short and the full screen of a run and of a comparison."""

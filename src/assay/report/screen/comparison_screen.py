@@ -1,0 +1,339 @@
+"""What `assay compare` prints unless it is asked for everything: at most 25 lines, the decision first.
+
+A change is called improved or regressed only where its test and its interval agree (ADR 49) and it matters (ADR 90).
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from assay.metrics.catalog import CATALOG
+from assay.metrics.template_columns import find_first_present
+from assay.records.counts import format_count
+from assay.records.findings import (
+    CaseChange,
+    Comparison,
+    MetricChange,
+    describe_failed_evidence,
+    describe_leaks,
+    describe_unknown_now,
+    list_leaking_cases,
+)
+from assay.records.release_gates import Decision
+from assay.records.scores import TEST_SPLIT
+from assay.report.findings.failure_tables import format_cause_and_fix
+from assay.report.findings.flipped_cases import list_flipped_cases
+from assay.report.screen.comparison_tables import format_confidence
+from assay.report.screen.run_summary import DEFAULT_WIDTH, fold_note
+from assay.report.screen.terminal import DecisionLines, Screen, build_decision_lines
+from assay.report.wording.answer_metrics import list_headlines
+from assay.report.wording.change_order import describe_checkable, measure_strength, rank_importance
+from assay.report.wording.change_values import (
+    describe_unknown,
+    format_sides,
+    format_signed,
+)
+from assay.report.wording.number_format import MetricsByName
+from assay.report.wording.short_names import shorten_names
+from assay.scoring.unlabelled_scores import NO_LABELS
+from assay.text.escaping import escape_terminal, shorten_at_word
+
+MAX_LINES = 25
+_FEWEST_LINES = 11
+_FAILED = "failed"
+_NAMED = 3
+_MAX_NOTES = 2
+_TITLE_WORDS = 35  # " compared with ", ": " and the longest outcome
+_SHOWN = ("regressed", "improved")
+
+
+class _LineBudget(NamedTuple):
+    """How many lines each part of a screen may take."""
+
+    reasons: int
+    differences: int
+    changes: int
+    explanations: int
+    cases: int
+
+
+def list_shown_changes(comparison: Comparison) -> list[MetricChange]:
+    """Return the changes that are shown, the most important first: headline metrics, other gated ones, the rest, and
+    what could be checked; in each the strongest first, by the interval's distance from 0.
+
+    Distances of different units are compared as shares of the interval's width, regressions before improvements of the
+    same strength, metrics over all cases before slices.
+    """
+    changes = [*comparison.metrics.values()]
+    changes += [change for metrics in comparison.slices.values() for change in metrics.values()]
+    shown = [change for change in changes if change.verdict in _SHOWN]
+    shown.sort(key=_get_order)
+    return shown
+
+
+def _get_order(change: MetricChange) -> tuple[bool, bool, int, float, bool]:
+    importance = rank_importance(change)
+    is_checkable, is_slice = bool(describe_checkable(change.metric)), change.slice is not None
+    return is_checkable, is_slice, importance, -measure_strength(change), change.verdict == "improved"
+
+
+def render_short_comparison(
+    comparison: Comparison,
+    decision: Decision,
+    width: int = DEFAULT_WIDTH,
+    metric_rows: MetricsByName = CATALOG,
+    max_lines: int = MAX_LINES,
+) -> Screen:
+    """Return the comparison in at most `max_lines` lines (11 at least) of `width` columns, cut between words.
+
+    Decision with its reasons, what became of leaks (new ones first), what differs between the sides, shown changes
+    strongest first and why they moved, the cases whose outcome flipped. Everything is escaped for a terminal.
+    """
+    notes = _build_note_lines(comparison, width)
+    leak_sentence = escape_terminal(describe_leaks(comparison))
+    leaks = [leak_sentence] if leak_sentence else []
+    budget = _share_lines(max(max_lines - max(len(notes) - _MAX_NOTES, 0), _FEWEST_LINES))
+    decided = build_decision_lines(_build_title(comparison, width), decision)
+    head, *reasons = decided.lines
+    new_leaks = leaks if list_leaking_cases(comparison).is_worse else []
+    lines = [head, *new_leaks, *_fold_reasons(reasons, budget.reasons, width)]
+    lines += [] if new_leaks else leaks
+    lines += _build_list("What differs", comparison.changed, budget.differences, width)
+    lines += _build_change_lines(comparison, max(1, budget.changes - len(leaks)), width, metric_rows)
+    if comparison.moved:
+        lines += _build_list("Why", comparison.moved, budget.explanations, width)
+    lines += _build_case_lines(comparison, budget.cases, width)
+    lines += notes
+    cut = [shorten_at_word(line, width) for line in lines]
+    cut = cut[:max_lines]
+    alerts, muted = _cut_marks(decided, width)
+    return Screen(tuple(cut), (), (), (*alerts, *(shorten_at_word(line, width) for line in new_leaks)), muted)
+
+
+def _cut_marks(decided: DecisionLines, width: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    alerts = tuple(shorten_at_word(line, width) for line in decided.alerts)
+    return alerts, tuple(shorten_at_word(line, width) for line in decided.muted)
+
+
+def _share_lines(most: int) -> _LineBudget:
+    """Return the share of each part; heads and two notes take seven lines of their own."""
+    spare = most - 7
+    shares = (5, 2, 5, 2, 4)
+    return _LineBudget(*(max(1, spare * share // sum(shares)) for share in shares))
+
+
+def _fold_reasons(reasons: Sequence[str], most: int, width: int) -> list[str]:
+    """Return the reasons, each in two lines where there is room for that: what to do stands at their end."""
+    if 2 * len(reasons) > most:
+        return _cut_list(reasons, most)
+    lines: list[str] = []
+    for reason in reasons:
+        lines += textwrap.wrap(
+            reason.strip(),
+            width,
+            initial_indent=" ",
+            subsequent_indent="   ",
+            max_lines=2,
+            placeholder=" …",
+            break_on_hyphens=False,
+            break_long_words=False,
+        )
+    return lines
+
+
+def _cut_list(lines: Sequence[str], most: int) -> list[str]:
+    """Return at most so many lines; the last says how many are left out, a single one how many there are."""
+    if len(lines) <= most:
+        return list(lines)
+    if most == 1:  # nothing but a count of what is left out tells nothing
+        return [lines[0].replace(" - ", f" - first of {len(lines)}: ", 1)]
+    left_out = len(lines) - most + 1
+    return [*lines[: most - 1], f" - and {left_out} more: --verbose"]
+
+
+def _build_list(title: str, sentences: Sequence[str], most: int, width: int) -> list[str]:
+    """Return a title with a single sentence on its line, or with several below it."""
+    escaped = [escape_terminal(sentence) for sentence in sentences]
+    if len(escaped) == 1:
+        return textwrap.wrap(f"{title}: {escaped[0]}", width, max_lines=2, placeholder=" …", break_on_hyphens=False)
+    return [f"{title}:", *_cut_list([f" - {sentence}" for sentence in escaped], most)]
+
+
+def _build_change_lines(comparison: Comparison, most: int, width: int, metric_rows: MetricsByName) -> list[str]:
+    tested = [change for change in comparison.metrics.values() if change.p is not None]
+    slice_changes = [change for metrics in comparison.slices.values() for change in metrics.values()]
+    in_slices = sum(change.p is not None for change in slice_changes)
+    scope = f"{format_count(len(tested), 'metric')} tested"
+    if len(tested) + in_slices > 1:
+        scope = f"intervals widened for {format_count(len(tested), 'metric')}"
+        scope += f", {format_count(in_slices, 'test')} on slices" if in_slices else ""
+    if _count_unpaired(comparison):
+        scope += f", on {format_count(comparison.metrics[_FAILED].n, 'case')} that both sides answered"
+    shown = list_shown_changes(comparison)
+    if shown:
+        lines = [f" - {_describe_change(change, metric_rows)}" for change in _put_regressed_first(shown, most - 1)]
+        cut = _cut_list(lines, most)
+        left_out = [change.verdict for change in shown].count("regressed") - sum(" regressed" in line for line in cut)
+        if len(cut) < len(lines) and left_out > 0:
+            cut[-1] = cut[-1].replace(" more:", f" more ({left_out} regressed):")
+        return [f"Shown changes, most important first ({scope}):", *cut]
+    lines = [f" - {line}" for line in _iter_headline_movements(comparison, metric_rows)]
+    if not lines:
+        return [f"No change is shown ({scope})."]
+    return [f"No change is shown ({scope}); may be due to chance:", *_cut_list(lines, most)]
+
+
+def _put_regressed_first(shown: Sequence[MetricChange], room: int) -> list[MetricChange]:
+    """Return the changes with a regressed one among the first `room`, if there is one: where all that is read got
+    better, what got worse is not left out."""
+    first, rest = list(shown[:room]), list(shown[room:])
+    regressed = next((change for change in rest if _is_regressed(change)), None)
+    if room < 2 or regressed is None or any(map(_is_regressed, first)):
+        return [*first, *rest]
+    rest.remove(regressed)
+    return [*first[:-1], regressed, first[-1], *rest]
+
+
+def _is_regressed(change: MetricChange) -> bool:
+    return change.verdict == "regressed" and not describe_checkable(change.metric)
+
+
+def _describe_change(change: MetricChange, metric_rows: MetricsByName) -> str:
+    where = f" on {change.slice}" if change.slice is not None else ""
+    before, after = format_sides(change, metric_rows)
+    low, high = (format_signed(bound, change.metric, metric_rows) for bound in (change.low, change.high))
+    interval = f"gain {low} to {high}{format_confidence(change)}"
+    if change.unknown is not None:
+        interval = f"{describe_unknown(change)}, {interval}"
+    counts = f"{len(change.improved)} better, {len(change.regressed)} worse"
+    note = describe_checkable(change.metric)
+    what = f" ({note})" if note else ""
+    return escape_terminal(f"{change.metric}{where} {change.verdict}{what}: {before} → {after}, {interval}; {counts}")
+
+
+def _iter_headline_movements(comparison: Comparison, metric_rows: MetricsByName) -> Iterator[str]:
+    """Yield the headline metrics that moved on some case, largest share of moved cases first."""
+    moved = []
+    for title, names in list_headlines(comparison.metrics):
+        name = find_first_present(names, comparison.metrics)
+        change = comparison.metrics[name] if name is not None else None
+        if change is None or not _has_moved(change):
+            continue
+        moved.append((title, change))
+    moved.sort(key=lambda item: -_count_moved(item[1]))  # stable: headlines in their order
+    for title, change in moved:
+        before, after = format_sides(change, metric_rows)
+        counts = f"{len(change.improved)} better, {len(change.regressed)} worse of {change.n}"
+        if change.unknown is not None:
+            yield escape_terminal(f"{title}: {before} → {after}{_describe_open_gain(change, metric_rows)}")
+            continue
+        low, high = (format_signed(bound, change.metric, metric_rows) for bound in (change.low, change.high))
+        yield escape_terminal(f"{title}: {before} → {after}; {counts}; gain {low} to {high}{format_confidence(change)}")
+
+
+def _describe_open_gain(change: MetricChange, metric_rows: MetricsByName) -> str:
+    """Return the gain with the unknown answers at worst and at best; first, that they leave the direction open."""
+    unknown = change.unknown
+    assert unknown is not None
+    low, high = (format_signed(gain, change.metric, metric_rows) for gain in unknown.gain)
+    if unknown.direction == "not known":
+        return f": direction not known ({unknown.answers} unknown), {low} to {high}"
+    if unknown.is_gain_known:
+        return f" ({describe_unknown(change)}); gain {low}"
+    claim = f"{unknown.direction} whatever these are" if change.verdict in ("improved", "regressed") else "not shown"
+    return f" ({unknown.answers} unknown); gain {low} to {high}, {claim}"
+
+
+def _count_moved(change: MetricChange) -> int:
+    unknown = len(change.unknown.cases) if change.unknown is not None else 0
+    return len(change.improved) + len(change.regressed) + unknown
+
+
+def _has_moved(change: MetricChange) -> bool:
+    if change.unknown is not None:
+        return bool(change.improved or change.regressed or change.unknown.is_one_sided)
+    return change.baseline is not None and change.baseline != change.candidate and change.low is not None
+
+
+def _count_unpaired(comparison: Comparison) -> int:
+    failed = comparison.metrics.get(_FAILED)
+    return len(failed.unpaired) if failed is not None else 0
+
+
+def _has_failed_case(comparison: Comparison) -> bool:
+    """Whether a case failed on both sides, or nothing tells."""
+    failed = comparison.metrics.get(_FAILED)
+    return failed is None or failed.baseline is None or failed.baseline > 0
+
+
+def _build_case_lines(comparison: Comparison, most: int, width: int) -> list[str]:
+    flipped = list_flipped_cases(comparison)
+    if not flipped.fail_now and not flipped.fail_no_longer:
+        changed = sum(bool(case.improved or case.regressed) for case in comparison.cases)
+        others = f"; scores differ on {format_count(changed, 'case')}" if changed else ""
+        unpaired = _count_unpaired(comparison)
+        if unpaired:
+            others += f"; {format_count(unpaired, 'is', 'are')} answered on one side only"
+        paired = " that both sides answered" if unpaired else ""
+        same = "the same ones fail on both sides" if _has_failed_case(comparison) else "none fails on either side"
+        return [f"Cases{paired}: {same}{others}."]
+    by_id = {case.case_id: case for case in comparison.cases}
+    short = shorten_names((*flipped.fail_now, *flipped.fail_no_longer), width // 4)
+    lines = []
+    for case_id in flipped.fail_now:
+        line = f" - {_describe_flip(case_id, by_id.get(case_id))}"
+        lines.append(
+            line if len(line) <= width else f" - {_describe_flip(case_id, by_id.get(case_id), short[case_id])}"
+        )
+    counts = f"{len(flipped.fail_now)} fail now, {len(flipped.fail_no_longer)} no longer"
+    counts += describe_unknown_now(comparison, flipped.fail_no_longer)
+    unpaired = _count_unpaired(comparison)
+    if unpaired:
+        counts += f", {unpaired} answered on one side only"
+    more = ", …" if len(flipped.fail_no_longer) > _NAMED else ""
+    no_longer = flipped.fail_no_longer[:_NAMED]
+    titles = []
+    for names in (no_longer, [short[case_id] for case_id in no_longer]):
+        details = "; ".join(filter(None, (describe_failed_evidence(comparison), ", ".join(names) + more)))
+        title = escape_terminal(f"Cases: {counts}" + (f" ({details})" if details else ""))
+        titles.append(f"{title}{':' if lines else ''}")
+    title = titles[0] if len(titles[0]) <= width else titles[1]
+    folded = textwrap.wrap(title, width, max_lines=2, placeholder=" …", break_on_hyphens=False)
+    return [*folded, *_cut_list(lines, max(1, most + 1 - len(folded)) if lines else most)]
+
+
+def _describe_flip(case_id: str, change: CaseChange | None, name: str = "") -> str:
+    """Return a case that fails now, by its id or another `name`, with its cause and what to try first."""
+    case_id = name or case_id
+    if change is None or change.after is None or change.after.cause is None:
+        return escape_terminal(case_id)
+    cause, fix = format_cause_and_fix(change.after)
+    first = fix.split("; ")[0]
+    return escape_terminal(f"{case_id}: {cause}" + (f" → {first}" if first else ""))
+
+
+def _build_note_lines(comparison: Comparison, width: int) -> list[str]:
+    """Return that nobody labelled, the looks at a test split, and the first other note."""
+    marks = [next((note for note in comparison.notes if mark in note), "") for mark in (NO_LABELS, TEST_SPLIT)]
+    shown = [note for note in dict.fromkeys(marks) if note]
+    others = [note for note in comparison.notes if note not in shown]
+    shown += others[: max(1, _MAX_NOTES - len(shown))]
+    hidden = len(comparison.notes) - len(shown)
+    more = f" (and {hidden} more: --verbose)" if hidden else ""
+    lines = []
+    for number, note in enumerate(shown, 1):
+        suffix = more if number == len(shown) else ""
+        is_marked = NO_LABELS in note or TEST_SPLIT in note
+        lines += fold_note(escape_terminal(note), width, suffix, 3 if is_marked else 1)
+    return lines
+
+
+def _build_title(comparison: Comparison, width: int) -> str:
+    """Return which sides are compared; of paths that would not fit beside the outcome, the last part."""
+    names = comparison.candidate.name, comparison.baseline.name
+    if sum(map(len, names)) + _TITLE_WORDS > width:
+        candidate, baseline = (name.rstrip("/").rpartition("/")[2] for name in names)
+        names = (candidate, baseline)
+    return f"{names[0]} compared with {names[1]}"

@@ -1,0 +1,1 @@
+"""How reports write numbers, the names of metrics and the changes of a comparison."""
