@@ -323,7 +323,7 @@ def find_label_doubt(case: Case, answer: str) -> LabelDoubt | None:
     That is what the rules find wrong, and of a reference in sentences that the answer states none of its values and
     another one in the place of one of them.
 
-    >>> fare = Case("fare", "What does a ticket cost?", reference="A ticket costs £4.")
+    >>> fare = Case("fare", "What does a ticket cost?", reference="A ticket costs £4, with a dog £5.")
     >>> find_label_doubt(fare, "Tickets are £6.").detail, find_label_doubt(fare, "It is not much.")
     ('£4 is not there; it says "£6"', None)
     """
