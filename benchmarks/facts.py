@@ -38,6 +38,8 @@ SETS = (
 )
 LONE_VALUES = "values"
 """The answers of the sets whose fact is one value, with that value as a reference and nothing else."""
+REFERENCES = "references"
+"""The answers of the sets whose reference is in words, with that reference and nothing else."""
 BELOW, TOO_SMALL, NOT_ABOVE = "BELOW THE BAR", "too small to tell", "NOT ABOVE THE BAR"
 """What is said of a rate whose whole interval lies below its bar, of one whose interval reaches it, and of a pooled
 rate whose interval does not lie above it."""
@@ -209,6 +211,20 @@ def read_lone_values(half: str) -> list[MarkedAnswer]:
     return answers
 
 
+def read_references(half: str) -> list[MarkedAnswer]:
+    """Return the answers of all sets whose case has must-have facts and a reference in words, without the facts.
+
+    They are what imported rows of a question and a reference look like.
+    """
+    answers = []
+    for name in SETS:
+        for answer in read_answers(name)[half]:
+            case = answer.case
+            if case.must_have and case.reference and not is_lone_value(case.reference):
+                answers.append(answer._replace(case=Case("case", case.question, reference=case.reference)))
+    return answers
+
+
 def read_short_answers() -> dict[str, list[ShortAnswer]]:
     """Return the short answers by half: of every four lines, two with one source, the first two are for development."""
     answers = [ShortAnswer(label == "supported", *texts) for label, *texts in read_rows("short")]
@@ -376,6 +392,7 @@ def main() -> int:
                 lines += list_errors(answers)
     for half in halves:
         lines += [share.format_line() for share in judge_answers(LONE_VALUES, half, read_lone_values(half))]
+        lines += [share.format_line() for share in judge_answers(REFERENCES, half, read_references(half))]
     for half in halves:
         lines += report_short_answers(half, read_short_answers()[half])
     if HALVES[1] in halves:

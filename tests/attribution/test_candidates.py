@@ -467,13 +467,13 @@ def test_a_grounded_answer_to_a_question_that_must_not_be_answered_may_be_a_wron
     assert ("generator", "answered_unanswerable", "high") == named(invented)
 
 
-def test_other_numbers_than_those_of_the_reference_are_a_doubt() -> None:
+def test_another_value_than_that_of_the_reference_is_wrong() -> None:
     asked = case(rubric=None, reference="It is 12 days of leave.")
     text = "## Annual leave\nFull-time staff get 12 days of leave, and 3 days for moving."
     shown = Stage("context", (Chunk("leave", text=text),))
     found = blamed(asked, seen(shown, answer="Staff get 3 days of leave."))
-    assert found.good is None
-    assert ("generator", "wrong_entity_or_number", "medium") == named(found)
+    assert found.good is False
+    assert ("generator", "wrong_entity_or_number", "high") == named(found)
     right = blamed(asked, seen(shown, answer="Staff get 12 days, and 3 days for moving."))
     assert right.cause is None
 

@@ -46,12 +46,11 @@ def test_every_failed_case_has_a_cause_and_a_fault_and_no_other_case_has(verdict
 
 
 def test_similarity_alone_is_never_more_than_unknown() -> None:
-    case = Case("a", "How many days?", reference="Staff get 12 days of leave.", evidence=EVIDENCE)
-    for answer in ("All staff get 12 days of leave.", "Bananas are yellow."):
+    case = Case("a", "Who repairs it?", reference="The caretaker of the east wing does.", evidence=EVIDENCE)
+    for answer in ("The east wing's warden.", "Bananas are yellow."):
         found, failed, unknown = attribute(case, answer)
         assert ("unknown", None, [], ["a"]) == (found.verdict, found.cause, failed, unknown)
         assert found.good is None
-        assert "alone does not tell" in found.signal
 
 
 @pytest.mark.parametrize("answer", ["staff get 12 days of leave", "**Staff get 12 days of leave** [1]."])

@@ -130,7 +130,7 @@ def test_a_judge_that_may_not_gate_stands_second_with_its_standing(
         screen = capsys.readouterr().out
         rows = [line for line in screen.splitlines() if "orrectness" in line and "(n " in line]
         assert ["Answer correctness", f"Correctness(by=judge), {standing}"] == [row.split("  ")[0] for row in rows]
-        assert ["1.000", "0.750"] == [row.split("  ")[-1].split()[0] for row in rows]
+        assert ["0.250–1.000", "0.750"] == [row.split("  ")[-1].split()[0] for row in rows]
     assert f"{SAID}its calibration does not let it count (label more of its items and run `assay calibrate`" in screen
     capsys.readouterr()
     score(*calibrated())
@@ -157,6 +157,11 @@ def test_a_gate_advises_to_calibrate_a_judge_that_was_asked(
 ) -> None:
     Path("gate.yaml").write_text(json.dumps({"rules": [{"metric": "correct_answer", "at_least": 0.5}]}))
     score_of_rules = "correctness of answers was not checked on 3 of 4 cases; add must_have, or "
+    without_references = [
+        {"id": name, "question": question, "evidence": [{"chunk_id": name}]} for name, question, *_ in ROWS[:3]
+    ]
+    rest = json.loads(Path("golden.jsonl").read_text().splitlines()[3])
+    Path("golden.jsonl").write_text("".join(json.dumps(case) + "\n" for case in (*without_references, rest)))
     main(["score", *INPUTS, "--gate", "gate.yaml"])
     assert f"{score_of_rules}run `assay judge`" in capsys.readouterr().out
     judge_all()

@@ -183,7 +183,8 @@ def test_where_nothing_tells_whether_answers_are_right_the_screen_says_what_woul
     facts: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    case = {"id": "fee", "question": "What is the fee?", "reference": "It is 900 EUR.", "must_have": facts}
+    case: dict[str, object] = {"id": "fee", "question": "What is the fee?"}
+    case |= {"reference": "It is 900 EUR.", "must_have": facts} if facts else {"evidence": [{"chunk_id": "c1"}]}
     (tmp_path / "golden.jsonl").write_text(json.dumps(case) + "\n")
     (tmp_path / "outputs.jsonl").write_text('{"case_id": "fee", "answer": "The fee is 900 EUR."}\n')
     assert 0 == main(["score", "--golden", "golden.jsonl", "--outputs", "outputs.jsonl"])

@@ -122,11 +122,21 @@ def test_golden_check_says_that_a_set_is_valid(folder: Path, capsys: Printed) ->
 
 # ── answers that nothing can judge ───────────────────────────────────────────────────────────────────────────────
 
-NOTHING = "2 of 3 cases state nothing by which rules can tell whether their answers are right (a, b)"
+NOTHING = (
+    "2 of 3 cases have a long reference and no must_have: rules can seldom tell whether their answers are right (a, b)"
+)
 REMEDY = "add must_have to such a case, or run `assay judge`"
 OPEN_CASES = [
-    {"id": "a", "question": "Does bus 44 run on Sundays?", "reference": "No, there is no Sunday service."},
-    {"id": "b", "question": "Who signs the form?", "reference": "The head of the department signs it."},
+    {
+        "id": "a",
+        "question": "What if I lose my ticket?",
+        "reference": "Show proof of payment at the desk, or buy a new one.",
+    },
+    {
+        "id": "b",
+        "question": "How do I hand in the form?",
+        "reference": "Post it to the town hall, or leave it in the red box there.",
+    },
     {"id": "c", "question": "How long is lost property kept?", "reference": "90 days"},
 ]
 
@@ -148,7 +158,7 @@ def test_an_import_names_the_cases_that_no_answer_can_fail(folder: Path, capsys:
     Path("golden.jsonl").unlink(missing_ok=True)
     assert 0 == main(["init", "--from", "rows.csv"])
     said = " ".join(capsys.readouterr().err.split())
-    assert "2 of 3 cases state nothing by which rules can tell" in said
+    assert "2 of 3 cases have a long reference and no must_have" in said
     assert REMEDY in said
 
 

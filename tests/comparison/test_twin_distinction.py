@@ -151,7 +151,7 @@ def test_answers_that_nothing_can_check_are_unknown() -> None:
     cases = tuple(
         replace(case, must_have=(), reference=f"As in {case.id}.") for case in make_set("entity-swapped").cases
     )
-    texts = {case.id: f"It depends, {case.id}." for case in cases}
+    texts = {case.id: f"It depends on {'the weather' if case.variant_of else 'the day'}." for case in cases}
     result = score(GoldenSet(cases), observe(GoldenSet(cases), texts))
     summary = result.configs["a"].summary["twin_distinction"]
     assert summary.value is None and summary.unknown is not None and summary.unknown.count == QUESTIONS

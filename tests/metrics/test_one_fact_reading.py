@@ -12,7 +12,7 @@ from tests.support.examples import try_examples
 
 import assay
 from assay.attribution.answer_quality import assess_text
-from assay.metrics.answers.expected_text import find_text_signal, find_veto, read_facts
+from assay.metrics.answers.expected_text import REFERENCE_VALUE, find_text_signal, find_veto, read_facts
 from assay.records.golden_set import Case, GoldenSet, Rubric
 from assay.records.observations import Observation
 from assay.records.scores import SCORED
@@ -200,24 +200,23 @@ FARE, FERRY, KEPT = "What is an adult return?", "When does the last ferry leave?
         (FARE, "£0", "It is free of charge.", "unknown"),
         (FARE, "£0", "An adult return costs £14.50.", 0.0),
         ("When is the last day?", "30/6", "On 1 July.", 0.0),
-        # More than one value is no fact that an answer must hold: nothing is told of it.
-        (FARE, "An adult return costs £24.00.", "An adult return costs £14.50.", None),
-        (KEPT, "up to 90 days", "We keep it for 30 days.", None),
-        (KEPT, "from 30 to 90 days", "We keep it for 30 days.", None),
-        ("Whom do I call?", "0800 123 456", "Call +44 800 123 456.", None),
-        ("Which form?", "BR-12", "Form BR-13.", None),
-        ("When is it open?", "24/7", "Around the clock.", None),
-        ("How much flour?", "1/2", "Half a cup.", None),
-        ("How many tries?", "> 5", "More than five.", None),
+        # Of words and of more than one value, what is missing may be said otherwise.
+        (FARE, "An adult return costs £24.00.", "An adult return costs £14.50.", "unknown"),
+        (KEPT, "up to 90 days", "We keep it for 30 days.", "unknown"),
+        (KEPT, "from 30 to 90 days", "We keep it for 30 days.", "unknown"),
+        ("Whom do I call?", "0800 123 456", "Call +44 800 123 456.", 1.0),
+        ("Which form?", "BR-12", "Form BR-13.", "unknown"),
+        ("When is it open?", "24/7", "Around the clock.", "unknown"),
+        ("How much flour?", "1/2", "Half a cup.", "unknown"),
+        ("How many tries?", "> 5", "More than five.", "unknown"),
     ],
 )
 def test_a_reference_of_one_value_is_the_fact_that_an_answer_must_state(
-    question: str, reference: str, answer: str, score: float | str | None
+    question: str, reference: str, answer: str, score: float | str
 ) -> None:
     case = Case("case", question, reference=reference)
     assert read_facts(case, answer).correct_answer == score
-    assert (find_text_signal(case) is not None) == (score is not None)
-    if score is not None:  # as if the case stated it as a fact
+    if find_text_signal(case) == REFERENCE_VALUE:  # as if the case stated it as a fact
         stated = read_facts(structs.replace(case, must_have=(reference,)), answer)
         assert stated.correct_answer == score
 

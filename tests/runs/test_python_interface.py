@@ -509,7 +509,7 @@ def test_expectations_of_assays_own_beside_names_of_other_tools_are_not_dropped(
 
 def test_a_printed_result_leads_with_right_answers_and_counts_those_that_nobody_can_tell() -> None:
     golden = [
-        {"id": "a", "question": "What does it cost?", "reference": "£1.80 for each book."},
+        {"id": "a", "question": "What does it cost?", "reference": "The same as at the library."},
         {"id": "b", "question": "How long?", "must_have": ["4 hours"]},
     ]
     outputs = [{"case_id": "a", "answer": "It is £2.80."}, {"case_id": "b", "answer": "It is 4 hours."}]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from msgspec import UNSET
 
 from assay.metrics.answers.answer_behaviour import ANSWER_BEHAVIOUR, BEHAVIOUR_CODES, UNKNOWN_BEHAVIOUR, AnswerFacts
-from assay.metrics.answers.expected_text import AnswerQuality, assess_answer_text
+from assay.metrics.answers.expected_text import REFERENCE_TEXT, AnswerQuality, assess_answer_text
 from assay.metrics.cases.case_index import CaseIndex
 from assay.metrics.cases.settled_answers import find_decision
 from assay.metrics.metric import JoinedRows
@@ -122,11 +122,13 @@ def _assess_judged(
 def _assess_stated(case: Case, observation: Observation, scores: CaseScores) -> AnswerQuality:
     """Assess by what the case states. Similarity and an uncalibrated judge are named, and tell nothing alone."""
     text = assess_text(case, observation)
-    if text.good is not None or text.unknown:
+    if text.good is not None or (text.unknown and text.signal != REFERENCE_TEXT):
         return text
     judged = get_scored_value(scores, JUDGE_METRIC)
     if judged is not None:
-        return AnswerQuality(None, f"{JUDGE_METRIC} {judged:.2f}, uncalibrated, so it does not count")
+        return text._replace(signal=f"{JUDGE_METRIC} {judged:.2f}, uncalibrated, so it does not count")
+    if text.unknown:
+        return text
     similarity = get_scored_value(scores, SIMILARITY_METRIC)
     if similarity is not None:
         return AnswerQuality(None, f"{SIMILARITY_METRIC} {similarity:.2f}, which alone does not tell")

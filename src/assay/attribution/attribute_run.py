@@ -209,6 +209,7 @@ def _attribute_from_scores(run: ScoredRun, config: str, settings: AttributionSet
             return {}
         is_clean &= (signal_column.status != SCORED) | (signal_column.values == 1)
     noted_cases = _checks_by_case(run, config)
+    is_clean &= table.columns["correct_answer"].status == SCORED  # where the rules cannot tell, nothing is good
     by_case = {}
     for position in np.flatnonzero(is_clean).tolist():
         case = run.golden.cases[position]

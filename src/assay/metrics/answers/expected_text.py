@@ -26,6 +26,7 @@ from assay.text.facts.answer_matching import (
 from assay.text.facts.fact_decision import is_mere_decision
 from assay.text.facts.fact_judgments import OTHER_SIDE, SWAPPED, FactJudgment, combine_states
 from assay.text.facts.missing_quantities import names_other_value
+from assay.text.facts.reference_facts import is_told_by_rules, judge_reference_facts
 from assay.text.facts.reversed_statements import find_reversed_statement
 from assay.text.facts.stated_facts import judge_facts
 from assay.text.facts.stated_quantities import is_lone_value, judge_quantities
@@ -56,8 +57,8 @@ def advise_open_answer(case: Case) -> str:
     return _OPEN_FACT_REMEDY if states_facts else OPEN_REMEDY
 
 
-REFERENCE_VALUE = "reference value"
-"""The signal of a case whose reference is nothing but one value."""
+REFERENCE_VALUE, REFERENCE_TEXT = "reference value", "reference"
+"""The signals of a case that states nothing but a reference: one value, or words and sentences."""
 
 
 class AnswerQuality(NamedTuple):
@@ -87,9 +88,9 @@ class FactReading(NamedTuple):
 
     `must_have`, `keywords` and `numbers` (those of a numeric reference) hold one judgment each. `keyword_score` is None
     without keywords and incorrect patterns, `is_exact` without an exact reference. `quality` tells whether the answer
-    is right; None if the case states nothing that a rule can look for. `reference_value` is the judgment of a reference
-    that is nothing but one value, where the case states no other expectation. `decision` is what people decided about
-    the answer, which `quality` then is, and `by_rules` what it is without them.
+    is right; None if the case states nothing that a rule can look for. `reference_facts` are the judgments of what the
+    reference asks of an answer, where the case states no other expectation. `decision` is what people decided about the
+    answer, which `quality` then is, and `by_rules` what it is without them.
     """
 
     must_have: tuple[FactJudgment, ...]
@@ -98,7 +99,7 @@ class FactReading(NamedTuple):
     numbers: tuple[FactJudgment, ...]
     is_exact: bool | None
     quality: AnswerQuality | None
-    reference_value: FactJudgment | None = None
+    reference_facts: tuple[FactJudgment, ...] = ()
     decision: AnswerDecision | None = None
     by_rules: AnswerQuality | None = None
 
@@ -186,15 +187,17 @@ def _read_facts_once(one_case: _OneCase, answer: str) -> FactReading:
     if rubric is not None and (rubric.correct_keywords or rubric.incorrect_patterns):
         keyword_score = score_judged_keywords(answer, keywords, rubric.incorrect_patterns, rubric.match)
     numbers, is_exact = _read_reference(case, answer)
-    value = None
+    reference_facts: tuple[FactJudgment, ...] = ()
     if must_have or keywords:
         quality: AnswerQuality | None = _assess_facts(case, answer, must_have, keywords, keyword_score)
     else:
-        value = _judge_reference_value(case, answer)
-        quality = _assess_reference(case, answer, numbers if value is None else (value,), is_exact)
+        reference_facts = _judge_reference(case, answer)
+        quality = _assess_reference(case, answer, reference_facts or numbers, is_exact)
     decision = find_decision(case, "correct_answer", answer)
     settled = quality if decision is None else _settle_quality(quality, decision)
-    return FactReading(must_have, keywords, keyword_score, numbers, is_exact, settled, value, decision, quality)
+    return FactReading(
+        must_have, keywords, keyword_score, numbers, is_exact, settled, reference_facts, decision, quality
+    )
 
 
 def assess_answer_text(case: Case, answer: str) -> AnswerQuality | None:
@@ -238,24 +241,26 @@ def find_text_signal(case: Case) -> str | None:
     if not case.reference:
         return None
     if rubric is None or rubric.kind == "text":
-        return REFERENCE_VALUE if is_lone_value(case.reference) else None
+        if is_lone_value(case.reference):
+            return REFERENCE_VALUE
+        return REFERENCE_TEXT if case.behaviour == "answer" else None
     return {"exact": "exact_match", "number": "number_match"}.get(rubric.kind)
 
 
 def find_unjudgeable_cases(cases: Iterable[Case]) -> list[Case]:
-    """Return the cases that expect an answer and state nothing by which rules could tell whether it is right.
+    """Return the cases that state nothing but a reference of so many words that rules can seldom tell who is right.
 
-    A case with evidence and without a reference is about retrieval alone, and a variant states what its case does.
+    A variant states what its case does.
 
-    >>> cases = [Case("fee", "?", reference="It is £5."), Case("fare", "?", reference="£5"), Case("none", "?")]
+    >>> long = "It is £5 for members who book online, £7 at the door, and nothing for children in a group."
+    >>> cases = (Case("fee", "What is the fee?", reference="£5."), Case("fees", "Tell me the fee.", reference=long))
     >>> [case.id for case in find_unjudgeable_cases(cases)]
-    ['fee', 'none']
+    ['fees']
     """
     unjudgeable = []
     for case in cases:
-        is_of_retrieval = bool(case.evidence) and not case.reference
-        expects_answer = case.behaviour == "answer" and case.variant_of is None
-        if expects_answer and not is_of_retrieval and find_text_signal(case) is None:
+        is_of_words = case.variant_of is None and find_text_signal(case) == REFERENCE_TEXT
+        if is_of_words and not is_told_by_rules(case.reference or "", case.question):
             unjudgeable.append(case)
     return unjudgeable
 
@@ -318,7 +323,7 @@ def find_label_doubt(case: Case, answer: str) -> LabelDoubt | None:
     That is what the rules find wrong, and of a reference in sentences that the answer states none of its values and
     another one in the place of one of them.
 
-    >>> fare = Case("fare", "What does a ticket cost?", reference="A ticket costs £4.")
+    >>> fare = Case("fare", "What does a ticket cost?", reference="A ticket costs £4, with a dog £5.")
     >>> find_label_doubt(fare, "Tickets are £6.").detail, find_label_doubt(fare, "It is not much.")
     ('£4 is not there; it says "£6"', None)
     """
@@ -494,21 +499,19 @@ def _assess_keywords(
     return AnswerQuality(None, "keywords", missing, wrong, undecided)
 
 
-def _judge_reference_value(case: Case, answer: str) -> FactJudgment | None:
-    """Return what an answer does with a reference of one value, as with a must-have fact; None for any other."""
-    is_text = case.rubric is None or case.rubric.kind == "text"
-    if not is_text or not case.reference or not is_lone_value(case.reference):
-        return None
-    return _judge_texts(case, answer, [case.reference])[case.reference]
+def _judge_reference(case: Case, answer: str) -> tuple[FactJudgment, ...]:
+    """Return what an answer does with what the reference asks of it; nothing for an exact or numeric one."""
+    signal = find_text_signal(case)
+    reference = case.reference or ""
+    if signal == REFERENCE_VALUE:
+        return (_judge_texts(case, answer, [reference])[reference],)
+    return tuple(judge_reference_facts(answer, reference, case.question)) if signal == REFERENCE_TEXT else ()
 
 
 def _assess_reference(
     case: Case, answer: str, values: Sequence[FactJudgment], is_exact: bool | None
 ) -> AnswerQuality | None:
-    """Compare with the reference or its values, if the case asks for it or the reference is one value.
-
-    Of any other reference, an answer that is the reference word for word is right, and nothing is told of the rest.
-    """
+    """Compare with an exact reference, or with the values or facts of another; the reference word for word is right."""
     reference = case.reference
     if not reference:
         return None
@@ -519,7 +522,16 @@ def _assess_reference(
         return AnswerQuality(True, "the reference, verbatim")
     if not values:
         return None
-    good = combine_states(judgment.state for judgment in values)
     unknown = tuple(explain_judgments(judgment for judgment in values if judgment.state == UNKNOWN))
     missing = tuple(judgment.fact for judgment in values if judgment.state in ("denied", "missing"))
-    return AnswerQuality(good, REFERENCE_VALUE if is_text else "number_match", missing, (), unknown)
+    wrong = _find_incorrect(case.rubric, answer, reference) if is_text else ()
+    good = False if wrong else combine_states(judgment.state for judgment in values)
+    return AnswerQuality(good, find_text_signal(case) or "", missing, wrong, unknown)
+
+
+def _find_incorrect(rubric: Rubric | None, answer: str, reference: str) -> tuple[str, ...]:
+    """Return the patterns listed as incorrect that an answer states and the reference does not."""
+    listed = rubric.incorrect_patterns if rubric is not None else ()
+    stated = partition_facts(answer, listed)[0]
+    said_by_reference = partition_facts(reference, stated)[0]
+    return tuple(pattern for pattern in stated if pattern not in said_by_reference)

@@ -200,8 +200,8 @@ def _is_reading_told(explanation: Explanation) -> bool:
 def _list_open_facts(case: Case, observation: Observation | None, reasons: str) -> list[str]:
     """Return which must-have facts the answer denies or leaves open, and why; the rules may misread a wording.
 
-    A reference of one value is such a fact; where it is missing no cause may say so, and it is listed as well. What the
-    reasons of the cause say already is not.
+    What a reference asks for is such a fact; where it is missing no cause may say so, and it is listed as well. What
+    the reasons of the cause say already is not.
     """
     answer = observation.answer if observation is not None else None
     if case.behaviour != "answer" or not isinstance(answer, str):
@@ -210,9 +210,9 @@ def _list_open_facts(case: Case, observation: Observation | None, reasons: str) 
     reading = read_facts(case, answer)
     if reading.decision is not None:
         return [reading.decision.reason] if reading.decision.is_disputed else []
-    value = reading.reference_value
-    for judgment in (*reading.must_have, *((value,) if value is not None else ())):
-        if judgment.state in ("denied", "unknown") or (judgment.state == "missing" and judgment is value):
+    of_reference = reading.reference_facts
+    for judgment in (*reading.must_have, *of_reference):
+        if judgment.state in ("denied", "unknown") or (judgment.state == "missing" and judgment in of_reference):
             state = "left open" if judgment.state == "unknown" else judgment.state
             if judgment.reason and f"{judgment.fact} ({judgment.reason})" in reasons:
                 continue

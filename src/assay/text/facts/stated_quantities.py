@@ -35,17 +35,25 @@ def is_lone_value(text: str) -> bool:
     >>> [is_lone_value(text) for text in ("£24.00", "18:10", "12 days.", "up to 12 days", "12 days of leave", "No.")]
     [True, True, True, False, False, False]
     """
-    if len(text) > _MOST_VALUE_CHARACTERS or _MORE_THAN.match(text) is not None:
+    if len(text) > _MOST_VALUE_CHARACTERS or is_misread_value(text):
         return False
     read = read_text(text)
     if read.words or len(read.quantities) != 1:
         return False
     (value,) = read.quantities
     is_exact = not (value.bound or value.is_approximate or value.is_range or value.is_spelled_one)
-    is_exact = is_exact and (not value.date or _ROUND_THE_CLOCK_OR_AMBIGUOUS.search(text) is None)
     is_value = not any(reading.dimension in _NO_VALUES for reading in value.readings)
     around = read.text[: value.start] + read.text[value.end :]
     return is_exact and is_value and _AROUND_A_VALUE.issuperset(around)
+
+
+def is_misread_value(text: str) -> bool:
+    """Return whether a text begins with the sign of a bound, or has a date that may be another one or none.
+
+    >>> [is_misread_value(text) for text in ("> 5", "open 24/7", "1/2 cup", "31/12")]
+    [True, True, True, False]
+    """
+    return _MORE_THAN.match(text) is not None or _ROUND_THE_CLOCK_OR_AMBIGUOUS.search(text) is not None
 
 
 def judge_quantities(

@@ -60,7 +60,7 @@ def _add_part(whole: Quantity, part: Quantity, plain: str) -> Quantity | None:
         for addition in part.readings:
             if addition.dimension == reading.dimension and _is_smaller_part(part, addition, whole, reading):
                 total = make_point(reading.dimension, reading.low + addition.low)
-                return Quantity((total,), whole.start, part.end)
+                return Quantity((total,), whole.start, part.end, unit_size=part.unit_size)
     return None
 
 
@@ -70,8 +70,8 @@ def _read_hundredths(digits: str) -> Decimal | None:
 
 
 def _is_smaller_part(part: Quantity, addition: Reading, whole: Quantity, reading: Reading) -> bool:
-    if reading.dimension in ("duration", "calendar"):
-        return addition.low < reading.low
+    if reading.dimension in ("duration", "calendar"):  # "12 days and 3 days" are two
+        return addition.low < reading.low and part.unit_size < whole.unit_size
     return part.unit_size < whole.unit_size and addition.low < whole.unit_size
 
 

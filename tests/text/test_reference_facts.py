@@ -1,0 +1,104 @@
+"""What an answer must state according to a reference in sentences, and what an answer makes of it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.text.facts.fact_judgments import combine_states
+from assay.text.facts.reference_facts import derive_reference_facts, is_told_by_rules, judge_reference_facts
+
+RIGHT, OPEN, WRONG = True, None, False
+
+
+def judge(question: str, reference: str, answer: str) -> bool | None:
+    return combine_states(found.state for found in judge_reference_facts(answer, reference, question))
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "answer", "expected"),
+    [
+        # one value
+        ("What does a locker cost?", "A locker costs €4 a day.", "Lockers are 4 euros per day.", RIGHT),
+        ("What does a locker cost?", "A locker costs €4 a day.", "A locker is €6 a day.", WRONG),
+        ("What does a locker cost?", "A locker costs €4 a day.", "Ask at the desk.", OPEN),
+        ("When does the kiln cool down?", "The kiln has cooled down at 6 am.", "At six in the morning.", RIGHT),
+        ("When does the kiln cool down?", "The kiln has cooled down at 6 am.", "At 8 am.", WRONG),
+        ("Thư viện mở cửa lúc mấy giờ?", "Thư viện mở cửa lúc 8 giờ sáng.", "8h sáng ạ.", RIGHT),
+        ("Thư viện mở cửa lúc mấy giờ?", "Thư viện mở cửa lúc 8 giờ sáng.", "9 giờ sáng.", WRONG),
+        # a value with what belongs to it
+        ("How long do I have to complain?", "14 days from receipt", "14 days from the date of receipt.", RIGHT),
+        ("How long do I have to complain?", "14 days from receipt", "14 days from the order.", OPEN),
+        ("How long may boats moor?", "up to 60 days", "Boats may moor for up to 60 days.", RIGHT),
+        ("How long may boats moor?", "up to 60 days", "Boats may moor for 20 days.", OPEN),
+        ("How long may boats moor?", "from 20 to 60 days", "For 20 days.", OPEN),
+        # the value beside the words of the question, of several
+        ("How heavy may a parcel be?", "A parcel may weigh 20 kg. A letter may weigh 2 kg.", "20 kg at most", RIGHT),
+        ("How heavy may a parcel be?", "A parcel may weigh 20 kg. A letter may weigh 2 kg.", "2 kg", OPEN),
+        # a value that is not what is asked
+        ("Which day is the market?", "The market is on Saturday until 2 pm.", "It is there until 2 pm.", OPEN),
+        ("What happens if I am late twice?", "You get a letter after 3 days.", "After 3 days the gate shuts.", OPEN),
+        ("What does it cost, and where do I pay?", "It costs £5, at the kiosk.", "It costs £5.", OPEN),
+        # yes and no
+        ("May I smoke on deck?", "No, smoking is forbidden everywhere.", "No.", RIGHT),
+        ("May I smoke on deck?", "No, smoking is forbidden everywhere.", "Yes, on the aft deck.", WRONG),
+        ("May I smoke on deck?", "No, smoking is forbidden everywhere.", "Ask the captain.", OPEN),
+        ("Is breakfast included?", "Yes, but only at weekends.", "Yes.", OPEN),
+        ("Is breakfast included?", "Yes, but only at weekends.", "Yes, but only at weekends.", RIGHT),
+        ("Do members get a discount?", "Yes, members get 15% off.", "Everyone gets 15% off, except members.", OPEN),
+        # words
+        ("Who repairs the lift?", "The lift is repaired by the caretaker.", "The caretaker repairs it.", RIGHT),
+        ("Who repairs the lift?", "The lift is repaired by the caretaker.", "An outside firm.", OPEN),
+        ("Who repairs the lift?", "The caretaker", "Never the caretaker.", OPEN),
+        ("Which key opens the shed?", "The brass key", "The shed opens with the brass key.", RIGHT),
+        ("Chìa khóa nào mở kho?", "Chìa khóa đồng.", "Chìa khóa bằng đồng ạ.", RIGHT),
+        # signs that are not read
+        ("How many tries?", "> 5", "More than five.", OPEN),
+        ("When is it open?", "24/7", "Around the clock.", OPEN),
+    ],
+)
+def test_an_answer_is_right_wrong_or_open_by_a_reference(
+    question: str, reference: str, answer: str, expected: bool | None
+) -> None:
+    assert judge(question, reference, answer) is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "kind", "facts"),
+    [
+        ("What does a locker cost?", "A locker costs €4 a day.", "value", ("€4 a day",)),
+        ("Thứ mấy có chợ?", "Chợ họp thứ Bảy.", "value", ("thứ Bảy",)),
+        ("What do a locker and a towel cost?", "A locker is €4, a towel €2.", "values", ("€4", "€2")),
+        ("Is there a towel?", "Yes, at the desk.", "decision", ("yes",)),
+        ("Who cleans?", "A firm from Hull cleans.", "words", ("A firm from Hull cleans",)),
+    ],
+)
+def test_what_a_reference_asks_for(question: str, reference: str, kind: str, facts: tuple[str, ...]) -> None:
+    derived = derive_reference_facts(reference, question)
+    assert (derived.kind, derived.facts) == (kind, facts)
+
+
+QUESTIONS = st.sampled_from(["What does it cost?", "Is it open?", "Who pays?", "When?", "", "Bao nhiêu tiền?"])
+TEXTS = st.lists(
+    st.sampled_from(["no", "yes", "£5", "9 am", "up to 3 days", "the", "guard", "not", "only", ",", ".", "7 kg"]),
+    max_size=8,
+).map(" ".join)
+
+
+@given(QUESTIONS, TEXTS, TEXTS)
+def test_words_that_are_missing_never_make_an_answer_wrong(question: str, reference: str, answer: str) -> None:
+    judged = judge_reference_facts(answer, reference, question)
+    if derive_reference_facts(reference, question).kind in ("words", "values"):
+        assert all(found.state in ("stated", "unknown") for found in judged)
+
+
+@given(TEXTS)
+def test_an_answer_without_anything_of_the_reference_is_never_right(answer: str) -> None:
+    assert judge("Who chairs the board?", "Dr Amina Okafor", answer) is not RIGHT
+
+
+def test_a_reference_of_many_words_is_seldom_told_by_rules() -> None:
+    question = "What must be packed?"
+    assert is_told_by_rules("A torch and a whistle.", question)
+    assert not is_told_by_rules("A torch, a whistle, spare batteries, a map of the valley and warm clothes.", question)
