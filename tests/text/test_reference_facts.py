@@ -102,3 +102,14 @@ def test_a_reference_of_many_words_is_seldom_told_by_rules() -> None:
     question = "What must be packed?"
     assert is_told_by_rules("A torch and a whistle.", question)
     assert not is_told_by_rules("A torch, a whistle, spare batteries, a map of the valley and warm clothes.", question)
+
+
+@pytest.mark.parametrize("question", ["Who may borrow tools?", "What may I do there?", "May to June?"])
+def test_the_english_may_counts_nothing(question: str) -> None:
+    assert derive_reference_facts("Members with two years of training.", question).kind == "words"
+
+
+def test_a_reference_of_a_paragraph_is_left_to_a_judge() -> None:
+    words = [f"stone{number}" for number in range(30)]
+    (found,) = judge_reference_facts(" ".join(reversed(words)), " ".join(words), "What did they find?")
+    assert (found.state, found.reason) == ("unknown", "it is longer than rules compare")
