@@ -399,10 +399,10 @@ def _has_value(names: MetricNames, scoring: ScoringResult) -> bool:
     return any(summary is not None and summary.value is not None for summary in summaries)
 
 
-def _has_checked_answers(scoring: ScoringResult) -> bool:
-    """Return whether any answer was compared with something, with whatever result."""
+def _has_decided_answers(scoring: ScoringResult) -> bool:
+    """Return whether any answer was found right or wrong."""
     summaries = (find_measured_summary(ANSWER, result.summary) for result in scoring.configs.values())
-    return any(summary is not None and (summary.scored or summary.unknown is not None) for summary in summaries)
+    return any(summary is not None and summary.scored for summary in summaries)
 
 
 def _list_unmeasured(scoring: ScoringResult) -> list[str]:
@@ -584,7 +584,7 @@ def _build_failed_lines(
     if judged:
         folded = textwrap.wrap(judged, width, subsequent_indent="   ", break_on_hyphens=False, break_long_words=False)
         lines += folded[:_MAX_LINES_ON_JUDGE]
-    elif has_unknown_cases and not _has_checked_answers(scoring):
+    elif has_unknown_cases and not _has_decided_answers(scoring):
         lines += textwrap.wrap(_WHY_UNKNOWN, width, subsequent_indent="   ", break_on_hyphens=False)
     described = []
     for _, config, case_id, attribution in failed_cases[:MAX_FAILED_CASES]:

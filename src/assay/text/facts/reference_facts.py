@@ -128,8 +128,8 @@ _ASKS_MEASURE = LatePattern(
     r"|what(?:'s| is| are| was| were) the (?:minimum|maximum|lowest|highest|least|most) \w+"
     r"|what (?:percentage|share|age|number|size|speed|temperature)"
     r"|bao nhieu|bao lau|bao xa|toi da|toi thieu|nhieu nhat|it nhat"
-    r"|may (?:bai|buoi|cai|can|chiec|chuyen|con|cuon|gio|ky|lan|lop|mon|nam|ngay|nguoi|phan|phong|phut|quyen|suat|tang|thang"
-    r"|tieng|tuan|tuoi|ve|vien))\b"
+    r"|may (?:bai|buoi|cai|can|chiec|chuyen|con|cuon|gio|ky|lan|lop|mon|nam|ngay|nguoi|phan|phong|phut|quyen|suat|tang"
+    r"|thang|tieng|tuan|tuoi|ve|vien))\b"
 )
 """\"mấy\" is folded to the English \"may\", so that it counts before what is counted alone."""
 _QUESTION_WORD = re.compile(
