@@ -189,7 +189,7 @@ def test_where_nothing_tells_whether_answers_are_right_the_screen_says_what_woul
     (tmp_path / "outputs.jsonl").write_text('{"case_id": "fee", "answer": "The fee is 900 EUR."}\n')
     assert 0 == main(["score", "--golden", "golden.jsonl", "--outputs", "outputs.jsonl"])
     printed = " ".join(capsys.readouterr().out.split())
-    assert (facts != ["900 EUR"]) is ("(ask `assay judge`, or read it: `assay labels export" in printed)
+    assert (not facts) is ("(ask `assay judge`, or read it: `assay labels export" in printed)
 
 
 @pytest.mark.parametrize("answer_key", ["said", "answer"])
