@@ -46,7 +46,11 @@ def judge(question: str, reference: str, answer: str) -> bool | None:
         ("May I smoke on deck?", "No, smoking is forbidden everywhere.", "Ask the captain.", OPEN),
         ("Is breakfast included?", "Yes, but only at weekends.", "Yes.", OPEN),
         ("Is breakfast included?", "Yes, but only at weekends.", "Yes, but only at weekends.", RIGHT),
-        ("Do members get a discount?", "Yes, members get 15% off.", "Everyone gets 15% off, except members.", OPEN),
+        ("Can I cancel?", "Yes, up to 24 hours before.", "Yes, up to 24 hours before you arrive.", RIGHT),
+        ("Can I cancel?", "Yes, up to 24 hours before.", "Yes, up to 48 hours before.", OPEN),
+        ("Is parking free?", "No, it costs €3 an hour.", "No, it costs €5 an hour.", WRONG),
+        ("Can I cancel?", "Yes, up to 24 hours before.", "Yes.", OPEN),
+        ("Do members get a discount?", "Yes, members get 15% off.", "Everyone gets 15% off, except members.", WRONG),
         # words
         ("Who repairs the lift?", "The lift is repaired by the caretaker.", "The caretaker repairs it.", RIGHT),
         ("Who repairs the lift?", "The lift is repaired by the caretaker.", "An outside firm.", OPEN),
@@ -71,6 +75,7 @@ def test_an_answer_is_right_wrong_or_open_by_a_reference(
         ("Thứ mấy có chợ?", "Chợ họp thứ Bảy.", "value", ("thứ Bảy",)),
         ("What do a locker and a towel cost?", "A locker is €4, a towel €2.", "values", ("€4", "€2")),
         ("Is there a towel?", "Yes, at the desk.", "decision", ("yes",)),
+        ("Is there a towel?", "Yes, for €2.", "decision", ("yes", "€2")),
         ("Who cleans?", "A firm from Hull cleans.", "words", ("A firm from Hull cleans",)),
     ],
 )

@@ -61,6 +61,8 @@ def judge_reference_facts(answer: str, reference: str, question: str) -> list[Fa
         return [FactJudgment(fact, "unknown", TOO_LONG) for fact in derived.facts]
     judgments = judge_facts(answer, derived.facts, question, reference)
     judgments = [_check_ends(_soften(judgment, derived.kind), answer) for judgment in judgments]
+    if derived.kind == "decision" and derived.besides:
+        judgments[0] = _decide_by_first_word(judgments[0], read_text(answer), read_text(reference))
     is_implied = derived.kind == "decision" and _is_undecided(read_text(answer))
     needed = derived.besides or (derived.reason if is_implied else ())
     if not needed or not all(judgment.state == "stated" or is_implied for judgment in judgments):
@@ -69,6 +71,13 @@ def judge_reference_facts(answer: str, reference: str, question: str) -> list[Fa
     if is_implied and not any(judgment.state == "denied" for judgment in judgments):
         return besides
     return [*judgments, *besides]
+
+
+def _decide_by_first_word(judgment: FactJudgment, answer: ReadText, reference: ReadText) -> FactJudgment:
+    """Return a yes or no with which an answer begins as stated, whatever follows it: the rest is judged by itself."""
+    stated, expected = read_decision(answer), read_decision(reference)
+    is_same = stated is not None and expected is not None and stated.is_yes == expected.is_yes
+    return judgment._replace(state="stated", reason="") if judgment.state == "unknown" and is_same else judgment
 
 
 def _is_undecided(answer: ReadText) -> bool:
@@ -232,12 +241,16 @@ def _count_new_words(derived: ReferenceFacts, question: str) -> int:
 
 
 def _derive_decision(read: ReadText, asking: ReadText, decision: str, end: int) -> ReferenceFacts:
-    """Return a yes or no, and what the reference adds to it if that is a restriction or a value."""
+    """Return a yes or no with the only value that the reference adds to it, and the rest if that restricts it or has
+    more values."""
     rest = read.text[end:].strip(" ,.;:-–")
     is_restricted = _RESTRICTION.search(read.plain[end:]) is not None
-    adds_value = any(value.start >= end for value in _list_new_values(read, asking))
+    added = [value for value in _list_new_values(read, asking) if value.start >= end]
+    is_single = len(added) == 1 and _is_readable_alone(read, added[0])
+    facts = (decision, _spell_value(read, added[0])) if is_single else (decision,)
+    is_needed = is_restricted or (bool(added) and not is_single)
     reason = (rest,) if rest else ()
-    return ReferenceFacts("decision", (decision,), reason if is_restricted or adds_value else (), reason)
+    return ReferenceFacts("decision", facts, reason if is_needed else (), reason)
 
 
 def _derive_values(read: ReadText, asking: ReadText, values: list[Quantity], fitting: list[Quantity]) -> ReferenceFacts:
