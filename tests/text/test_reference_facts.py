@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.text.facts.fact_judgments import combine_states
-from assay.text.facts.reference_facts import derive_reference_facts, is_told_by_rules, judge_reference_facts
+from assay.text.facts.reference_facts import derive_reference_facts, is_told_by_rules
+from assay.text.facts.reference_judgments import judge_reference_facts
 
 RIGHT, OPEN, WRONG = True, None, False
 
@@ -57,6 +58,13 @@ def judge(question: str, reference: str, answer: str) -> bool | None:
         ("Who repairs the lift?", "The caretaker", "Never the caretaker.", OPEN),
         ("Which key opens the shed?", "The brass key", "The shed opens with the brass key.", RIGHT),
         ("Chìa khóa nào mở kho?", "Chìa khóa đồng.", "Chìa khóa bằng đồng ạ.", RIGHT),
+        ("What is on the flag?", "A red star on a blue field.", "A blue field with a red star.", RIGHT),
+        ("What is on the flag?", "A red star on a blue field.", "A blue star on a red field.", OPEN),
+        ("May guests park here?", "Guests may park behind the mill.", "No, guests may park behind the mill.", OPEN),
+        # what belongs to another value, or event
+        ("How long are logs kept?", "Logs for 10 days, backups for 40.", "Logs for 10 days, backups for 40.", RIGHT),
+        ("How long are logs kept?", "Logs for 10 days, backups 40 days.", "40 days, and backups 10 days.", OPEN),
+        ("When was the last drill?", "The last drill was on 3 May 2024.", "The next drill is on 3 May 2024.", OPEN),
         # signs that are not read
         ("How many tries?", "> 5", "More than five.", OPEN),
         ("When is it open?", "24/7", "Around the clock.", OPEN),

@@ -26,7 +26,8 @@ from assay.text.facts.answer_matching import (
 from assay.text.facts.fact_decision import is_mere_decision
 from assay.text.facts.fact_judgments import OTHER_SIDE, SWAPPED, FactJudgment, combine_states
 from assay.text.facts.missing_quantities import names_other_value
-from assay.text.facts.reference_facts import is_told_by_rules, judge_reference_facts
+from assay.text.facts.reference_facts import is_told_by_rules
+from assay.text.facts.reference_judgments import judge_reference_facts
 from assay.text.facts.reversed_statements import find_reversed_statement
 from assay.text.facts.stated_facts import judge_facts
 from assay.text.facts.stated_quantities import is_lone_value, judge_quantities

@@ -27,6 +27,7 @@ _ENGLISH = (
     (r"daytime|by day|during the day", r"at night|overnight|by night"),
     (r"adults?|grown-ups?", r"child(?:ren)?|kids?|pupils?"),
     (r"first|earliest", r"last|latest"),
+    (r"last|latest|previous|most recent", r"next|upcoming|coming"),
     (r"men(?:'s)?", r"women(?:'s)?|ladies"),
 )
 _VIETNAMESE = (
@@ -45,6 +46,7 @@ _VIETNAMESE = (
     (r"trong nhà", r"ngoài trời"),
     (r"ban ngày", r"ban đêm"),
     (r"đầu tiên|chuyến đầu", r"cuối cùng|chuyến cuối|chuyến chót"),
+    (r"lần trước|gần nhất|vừa qua", r"lần tới|lần sau|sắp tới|tiếp theo"),
     (r"cấp mới", r"cấp lại|cấp đổi"),
     (r"nam", r"nữ"),
 )

@@ -2,8 +2,7 @@
 
 "A late return costs £2 a day." asks of an answer to "What does a late return cost?" the value "£2 a day" and no word
 besides; an answer to "Who repairs the pump?" has to have what the reference says beyond the question. What is asked of
-the answer is judged as a must-have fact is (`stated_facts`), and then with more caution, because nobody wrote it down
-as one: words that are missing may be said in other words, so they leave it open and never make an answer wrong.
+the answer is judged in `reference_judgments`.
 
 Questions in English and Vietnamese are read for what they ask; of those in other languages all words of the reference
 are looked for.
@@ -11,20 +10,17 @@ are looked for.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from assay.text.facts.asked_values import find_asked_value, is_value_asked
 from assay.text.facts.fact_decision import asks_whether, read_decision
-from assay.text.facts.fact_judgments import FactJudgment
-from assay.text.facts.fact_scope import has_exception
-from assay.text.facts.missing_quantities import names_other_value
 from assay.text.facts.read_text import ReadText, Word, read_text
 from assay.text.facts.stated_facts import judge_facts
 from assay.text.facts.stated_quantities import is_misread_value
 from assay.text.late_pattern import LatePattern
-from assay.text.quantities.quantity import WEEKDAY_NUMBER, Quantity, split_range
+from assay.text.quantities.quantity import WEEKDAY_NUMBER, Quantity
 from assay.text.quantities.quantity_agreement import is_same_quantity
 
 ReferenceKind = Literal["value", "values", "decision", "words"]
@@ -44,140 +40,9 @@ class ReferenceFacts(NamedTuple):
     reason: tuple[str, ...] = ()
 
 
-def judge_reference_facts(answer: str, reference: str, question: str) -> list[FactJudgment]:
-    """Return what an answer does with what a reference in sentences asks of it; empty for a reference without words.
-
-    An answer is right if all of it is stated. It is denied or missing only where the answer gives another value than
-    the only one of the reference, or decides otherwise; the rest is unknown.
-
-    >>> reference = "A late return costs £2 a day, and the card is blocked."
-    >>> question = "What does a late return cost?"
-    >>> answers = ("Two pounds per day.", "It's £3 a day.", "That depends.")
-    >>> [judge_reference_facts(answer, reference, question)[0].state for answer in answers]
-    ['stated', 'missing', 'unknown']
-    """
-    derived = derive_reference_facts(reference, question)
-    if derived.kind == "words" and _count_new_words(derived, question) > _MOST_COMPARED_WORDS:
-        return [FactJudgment(fact, "unknown", TOO_LONG) for fact in derived.facts]
-    judgments = judge_facts(answer, derived.facts, question, reference)
-    judgments = [_check_ends(_soften(judgment, derived.kind), answer) for judgment in judgments]
-    if derived.kind == "decision" and derived.besides:
-        judgments[0] = _decide_by_first_word(judgments[0], read_text(answer), read_text(reference))
-    is_implied = derived.kind == "decision" and _is_undecided(read_text(answer))
-    needed = derived.besides or (derived.reason if is_implied else ())
-    if not needed or not all(judgment.state == "stated" or is_implied for judgment in judgments):
-        return judgments
-    besides = [_soften(judgment, "words") for judgment in judge_facts(answer, needed, question, reference)]
-    if is_implied and not any(judgment.state == "denied" for judgment in judgments):
-        return besides
-    return [*judgments, *besides]
-
-
-def _decide_by_first_word(judgment: FactJudgment, answer: ReadText, reference: ReadText) -> FactJudgment:
-    """Return a yes or no with which an answer begins as stated, whatever follows it: the rest is judged by itself."""
-    stated, expected = read_decision(answer), read_decision(reference)
-    is_same = stated is not None and expected is not None and stated.is_yes == expected.is_yes
-    return judgment._replace(state="stated", reason="") if judgment.state == "unknown" and is_same else judgment
-
-
-def _is_undecided(answer: ReadText) -> bool:
-    """Whether an answer begins with neither yes nor no, and makes no exception, so that the rest of it can tell."""
-    return read_decision(answer) is None and not has_exception(answer)
-
-
-def _soften(judgment: FactJudgment, kind: ReferenceKind) -> FactJudgment:
-    """Return a judgment as unknown where nothing shows that the answer is wrong."""
-    is_shown_wrong = judgment.state == "denied" or (judgment.state == "missing" and names_other_value(judgment))
-    if judgment.state in ("stated", "unknown") or (kind in _MAY_FAIL and is_shown_wrong):
-        return judgment
-    return judgment._replace(state="unknown")
-
-
-def _check_ends(judgment: FactJudgment, answer: str) -> FactJudgment:
-    """Return a bound that an answer keeps without naming it, and a range of which it names one end, as unknown.
-
-    "For 30 days" keeps "up to 90 days", and may leave out a part of "from 30 to 90 days".
-    """
-    given = [_unbind(quantity) for quantity in read_text(answer).quantities]
-    for wanted in read_text(judgment.fact).quantities:
-        if judgment.state == "stated" and wanted.bound and not _is_among(_unbind(wanted), given):
-            return judgment._replace(state="unknown", reason=f"it does not name {judgment.fact}")
-        if judgment.state != "stated" and any(_is_among(end, given) for end in split_range(wanted)):
-            return judgment._replace(state="unknown")
-    return judgment
-
-
-def _unbind(quantity: Quantity) -> Quantity:
-    return quantity._replace(bound="")
-
-
-def _is_among(wanted: Quantity, given: Sequence[Quantity]) -> bool:
-    return any(is_same_quantity(wanted, own) for own in given)
-
-
-_MAY_FAIL = ("value", "decision")
-
-# ── what is asked ────────────────────────────────────────────────────────────────────────────────────────────────
-
-_Asked = Literal["", "amount", "day", "moment", "measure"]
-"""What a question asks for: an amount of money, a day, a moment in time, another measure or count, or no value."""
-_ASKS_AMOUNT = LatePattern(
-    r"\b(?:how much|what do(?:es)?(?: [\w'-]+){1,8} cost|what(?:'s| is| are| was| were) the(?: [\w'-]+){0,4}"
-    r" (?:costs?|prices?|fees?|fares?|charges?|fine|rent|deposit|tuition)|(?:bao nhieu|may) tien)\b"
-)
-_ASKS_DAY = LatePattern(r"\b(?:(?:which|what) (?:week)?(?:days?|dates?)|(?:ngay|thu) (?:nao|may)|may thu nao)\b")
-_ASKS_MOMENT = LatePattern(
-    r"\b(?:when|when's|what time|what(?:'s| is) the(?: [\w'-]+){0,4} deadline"
-    r"|khi nao|bao gio|may gio|luc nao|gio nao)\b"
-)
-_ASKS_MEASURE = LatePattern(
-    r"\b(?:how (?:many|long|far|often|old|tall|high|big|large|heavy|late|early|soon|wide|deep|fast)"
-    r"|what(?:'s| is| are| was| were) the(?: [\w'-]+){0,4} (?:minimum|maximum|limit|rate|percentage|share|age|number"
-    r"|size|length|height|weight|width|depth|speed|temperature|capacity|distance|duration)"
-    r"|what(?:'s| is| are| was| were) the (?:minimum|maximum|lowest|highest|least|most) \w+"
-    r"|what (?:percentage|share|age|number|size|speed|temperature)"
-    r"|bao nhieu|bao lau|bao xa|toi da|toi thieu|nhieu nhat|it nhat"
-    r"|may (?:bai|buoi|cai|can|chiec|chuyen|con|cuon|gio|ky|lan|lop|mon|nam|ngay|nguoi|phan|phong|phut|quyen|suat|tang"
-    r"|thang|tieng|tuan|tuoi|ve|vien))\b"
-)
-"""\"mấy\" is folded to the English \"may\", so that it counts before what is counted alone."""
-_QUESTION_WORD = re.compile(
-    r"\b(?:who|whom|whose|what|where|when|why|which|how|ai|dau|khi nao|bao gio|bao nhieu|bao lau|vi sao|tai sao)\b"
-)
-_DAYS = frozenset(("date", "ordinal", WEEKDAY_NUMBER))
-_MOMENTS = frozenset(("time", "date", "duration", "calendar", WEEKDAY_NUMBER))
-_NO_AMOUNTS = frozenset(("time", "ordinal", "code", "code abroad", WEEKDAY_NUMBER))
 _RESTRICTION = LatePattern(
     r"\b(?:but|only|unless|except|if|when|provided|as long as|until|nhung|chi|tru|neu|khi|mien la|voi dieu kien)\b"
 )
-
-
-def _find_asked(question: ReadText) -> _Asked:
-    """Return what kind of value a question asks for; none if it asks for two things, of which a value is only one."""
-    if len(_QUESTION_WORD.findall(question.plain)) > 1:
-        return ""
-    if _ASKS_DAY.search(question.plain) is not None:
-        return "day"
-    if _ASKS_MOMENT.search(question.plain) is not None:
-        return "moment"
-    if _ASKS_AMOUNT.search(question.plain) is not None:
-        return "amount"
-    return "measure" if _ASKS_MEASURE.search(question.plain) is not None else ""
-
-
-def _answers(quantity: Quantity, asked: _Asked) -> bool:
-    """Whether a quantity is of the kind that is asked for."""
-    dimensions = {"date"} if quantity.date else {reading.dimension for reading in quantity.readings}
-    if asked == "day":
-        return not dimensions.isdisjoint(_DAYS)
-    if asked == "moment":
-        return not dimensions.isdisjoint(_MOMENTS)
-    if asked == "amount":
-        return any(dimension.startswith("money") or dimension in ("", "share") for dimension in dimensions)
-    return "date" not in dimensions and not dimensions <= _NO_AMOUNTS
-
-
-# ── what a reference asks for ────────────────────────────────────────────────────────────────────────────────────
 
 
 @lru_cache(maxsize=4096)
@@ -201,9 +66,9 @@ def derive_reference_facts(reference: str, question: str) -> ReferenceFacts:
             return _derive_decision(read, asking, "yes" if decision.is_yes else "no", decision.end)
         return ReferenceFacts("words", (whole,))
     values = _list_new_values(read, asking)
-    asked = _find_asked(asking)
+    asked = find_asked_value(asking)
     if asked and values and all(_is_readable_alone(read, value) for value in values):
-        fitting = [value for value in values if _answers(value, asked)]
+        fitting = [value for value in values if is_value_asked(value, asked)]
         if fitting:
             return _derive_values(read, asking, values, fitting)
     return ReferenceFacts("words", (whole,), tuple(_list_new_phrases(read, asking)))
@@ -221,16 +86,19 @@ def is_told_by_rules(reference: str, question: str) -> bool:
     >>> is_told_by_rules("You sit it again in September with a new form, or you repeat the whole year.", question)
     False
     """
-    return _count_new_words(derive_reference_facts(reference, question), question) <= _MOST_FOUND_WORDS
+    return count_new_words(derive_reference_facts(reference, question), question) <= _MOST_FOUND_WORDS
 
 
-_MOST_FOUND_WORDS, _MOST_COMPARED_WORDS = 4, 12
-TOO_LONG = "it is longer than rules compare"
+_MOST_FOUND_WORDS = 4
 
 
 @lru_cache(maxsize=4096)
-def _count_new_words(derived: ReferenceFacts, question: str) -> int:
-    """Return how many words and values that the question does not have are asked for."""
+def count_new_words(derived: ReferenceFacts, question: str) -> int:
+    """Return how many words and values are asked for that the question does not have.
+
+    >>> count_new_words(ReferenceFacts("words", ("The caretaker repairs it for £5",)), "Who repairs the pump?")
+    2
+    """
     asking = read_text(question)
     new = 0
     for fact in derived.facts:
