@@ -406,7 +406,7 @@ def test_a_judge_that_calls_another_value_right_waits_for_a_person(
     assert (1, 1) == tuple(report["configs"]["a"]["summary"][correctness][key] for key in ("scored", "needs_review"))
     (item,) = list_items(capsys)["items"]
     assert "dog" == item["case_id"]
-    assert "labelled as right, but the answer states another value than the reference" == item["reason"]
+    assert "labelled as right, but the rules find the answer wrong" == item["reason"]
     export()
     assert 0 == settle(decide(decision("incorrect")))
     report = score(metrics=correctness)

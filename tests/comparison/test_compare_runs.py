@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +108,11 @@ def test_several_candidates_are_compared_as_one_family(
     page = markdown.read_text(encoding="utf-8")
     assert page.startswith("# Comparison of candidates\n\n**Decision: FAIL**\n")
     assert 2 == page.count("\n# Comparison report\n")
+    screen = capsys.readouterr().out
+    assert screen.startswith("2 candidates compared with baseline.json, tested as one family\n")
+    assert len(screen.splitlines()) <= 25
+    assert re.search(r"\n - \S*vector-only: FAIL: ", screen)
+    assert 1 == main(["compare", saved, better, f"{run}:vector-only", "--gate", gate, "--verbose"])
     assert 2 == capsys.readouterr().out.count(" compared with ")
 
 

@@ -28,11 +28,11 @@ def changed(before: Scores, after: Scores, metric: str = RECALL, **both: Any) ->
 
 
 def test_pairs_of_zero_and_one_get_tangos_interval_and_mcnemars_p() -> None:
-    """12 gained and 2 lost of 50: +.2; p = 2·(1 + 14 + 91)/2^14 = .0129. The only headline may err in 4%."""
+    """12 gained and 2 lost of 50: +.2; p = 2·(1 + 14 + 91)/2^14 = .0129. The only headline may err in 5%."""
     found = changed([1.0] * 36 + [0.0] * 12 + [1.0] * 2, [1.0] * 48 + [0.0] * 2)
-    bounds = compute_tango_interval(12, 2, 50, 0.96)
-    assert (bounds.low, bounds.high, 0.96) == (found.low, found.high, found.confidence)
-    assert ("improved", "headline", 0.04) == (found.verdict, found.family, found.level)
+    bounds = compute_tango_interval(12, 2, 50, 0.95)
+    assert (bounds.low, bounds.high, 0.95) == (found.low, found.high, found.confidence)
+    assert ("improved", "headline", 0.05) == (found.verdict, found.family, found.level)
     assert (0.76, 0.96, 50) == (found.baseline, found.candidate, found.n)
     assert found.gain == pytest.approx(0.2)
     assert found.p == pytest.approx(212 / 2**14)

@@ -145,7 +145,8 @@ def _print_comparison(
     format: PrintFormat, compared: list[ComparedCandidate], request: ComparisonRequest, *, verbose: bool
 ) -> None:
     from assay.cli.display import get_screen_width, ignore_broken_pipe, print_screen
-    from assay.report.screen.comparison_screen import MAX_LINES, render_short_comparison
+    from assay.report.screen.candidates_screen import JudgedCandidate, render_candidates
+    from assay.report.screen.comparison_screen import render_short_comparison
     from assay.report.screen.comparison_tables import render_comparison_screen
     from assay.runs.compare_runs import comparison_as_json, comparison_as_markdown
     from assay.text.escaping import escape_json_for_log
@@ -155,10 +156,13 @@ def _print_comparison(
             typer.echo(escape_json_for_log(comparison_as_json(compared, request)), nl=False)
         elif format is PrintFormat.markdown:
             typer.echo(comparison_as_markdown(compared, request), nl=False)
-        else:
-            lines, width = MAX_LINES // len(compared), min(get_screen_width(), MAX_WIDTH)
+        elif verbose:
             for item in compared:
-                if verbose:
-                    print_screen(render_comparison_screen(item.comparison, item.decision))
-                else:
-                    print_screen(render_short_comparison(item.comparison, item.decision, width, max_lines=lines))
+                print_screen(render_comparison_screen(item.comparison, item.decision))
+        else:
+            width = min(get_screen_width(), MAX_WIDTH)
+            if len(compared) > 1:
+                candidates = [JudgedCandidate(item.comparison, item.decision) for item in compared]
+                print_screen(render_candidates(candidates, width))
+            else:
+                print_screen(render_short_comparison(compared[0].comparison, compared[0].decision, width))

@@ -177,8 +177,11 @@ def _is_scored(metric: str, table: ScoreTable) -> bool:
 
 
 def _slices(cases: Sequence[Case], gate: Gate | None, by: Sequence[str] | None) -> dict[str, RowIndices]:
-    """Return the slices asked for, and those that a rule of the gate looks at."""
-    rows_by_slice = find_slices(cases, by)
+    """Return the slices asked for that leave out a case, and those that a rule of the gate looks at.
+
+    A slice of all cases says what the metric says, and would be one test more.
+    """
+    rows_by_slice = {name: rows for name, rows in find_slices(cases, by).items() if len(rows) < len(cases)}
     for rule in gate.rules if gate is not None else ():
         if rule.slice is not None and rule.slice not in rows_by_slice:
             rows_by_slice[rule.slice] = find_slice_rows(cases, rule.slice)

@@ -96,7 +96,8 @@ _TREC_RUN_COLUMNS = 6
 RETRIEVED_STAGE = "retrieved"
 _KEY = re.compile(r'"(\w+)"\s*:')
 _STAGE = LatePattern(r"stages\[(\d+)\]\.(?:chunks|name)")
-_SIX_COLUMNS = re.compile(r"\S+\s+\S+\s+\S+\s+\S+\s+[+-]?[\d.]\S*\s+\S+")
+_TREC_RUN_LINE = re.compile(r"\S+\s+(?:Q0\s+\S+|\S+\s+\S+\s+\d+\s+\S+|\S+\s+\S+\s+\S+\s+[+-]?[\d.]\S*\s+\S+)(?:\s.*)?")
+"""Six columns, or so like them that the reader of runs can say what is wrong: "Q0", or a rank in the fourth place."""
 
 
 class OutputFormat(Struct, frozen=True):
@@ -212,7 +213,7 @@ def detect_output_format(path: str, first_line: bytes) -> str:
     text = first_line.decode("utf-8", "replace").removeprefix("\ufeff").strip()
     if text.startswith("[") and _is_list_of_rows(path, text):
         return ROWS_FORMAT
-    if _SIX_COLUMNS.fullmatch(text) and not text.startswith("{"):
+    if _TREC_RUN_LINE.fullmatch(text) and not text.startswith("{"):
         return TREC_RUN_FORMAT
     try:
         row = json.loads(text)

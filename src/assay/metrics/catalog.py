@@ -235,7 +235,7 @@ def parse_metric(text: str) -> MetricName:
     try:
         name = parse_metric_name(_expand_returned_suffix(text))
     except MetricNameError:
-        meant = _find_metric_of_title(text)
+        meant = _find_metric_of_title(text) or _translate_trec_name(text)
         if meant is None:
             raise
         raise _metric_error(text, f"is not the name of a metric; did you mean {meant}?") from None
@@ -245,7 +245,7 @@ def parse_metric(text: str) -> MetricName:
         name = MetricName(alias_target.base, tuple(sorted(keys.items())), name.k)
     metric = CATALOG.get(name.base)
     if metric is None:
-        meant = _find_metric_of_title(text)
+        meant = _find_metric_of_title(text) or _translate_trec_name(text)
         raise _metric_error(text, f"no such metric; did you mean {meant}?" if meant else _unknown_metric_reason(name))
     for problem in _find_key_problems(metric, name):
         raise _metric_error(text, problem)
@@ -349,6 +349,32 @@ def _find_metric_of_title(text: str) -> str | None:
     except MetricNameError:
         return None
     return base + rest
+
+
+_TREC_NAMES = {
+    "ndcg": "ndcg(gain=linear)",
+    "ndcg_cut": "ndcg(gain=linear)",
+    "map_cut": "ap",
+    "recip_rank": "rr",
+    "p": "precision",
+    "recall": "recall",
+    "success": "hit",
+}
+"""What trec_eval calls a metric, in small letters."""
+_TREC_NAME = re.compile(r"([A-Za-z]+(?:_cut|_rank)?)(?:[._](\d+))?")
+
+
+def _translate_trec_name(text: str) -> str | None:
+    """Return the metric that trec_eval writes like this, None if it has none of that name.
+
+    >>> _translate_trec_name("ndcg_cut.10"), _translate_trec_name("P_5"), _translate_trec_name("set_F")
+    ('ndcg(gain=linear)@10', 'precision@5', None)
+    """
+    match = _TREC_NAME.fullmatch(text.strip())
+    name = _TREC_NAMES.get(match[1].lower()) if match is not None else None
+    if match is None or name is None:
+        return None
+    return f"{name}@{match[2]}" if match[2] else name
 
 
 def _unknown_metric_reason(name: MetricName) -> str:

@@ -173,7 +173,7 @@ def _build_change_lines(comparison: Comparison, most: int, width: int, metric_ro
         scope += f", on {format_count(comparison.metrics[_FAILED].n, 'case')} that both sides answered"
     shown = list_shown_changes(comparison)
     if shown:
-        lines = [f" - {_describe_change(change, metric_rows)}" for change in _put_regressed_first(shown, most - 1)]
+        lines = [f" - {describe_change(change, metric_rows)}" for change in _put_regressed_first(shown, most - 1)]
         cut = _cut_list(lines, most)
         left_out = [change.verdict for change in shown].count("regressed") - sum(" regressed" in line for line in cut)
         if len(cut) < len(lines) and left_out > 0:
@@ -189,18 +189,20 @@ def _put_regressed_first(shown: Sequence[MetricChange], room: int) -> list[Metri
     """Return the changes with a regressed one among the first `room`, if there is one: where all that is read got
     better, what got worse is not left out."""
     first, rest = list(shown[:room]), list(shown[room:])
-    regressed = next((change for change in rest if _is_regressed(change)), None)
-    if room < 2 or regressed is None or any(map(_is_regressed, first)):
+    regressed = next((change for change in rest if is_regressed(change)), None)
+    if room < 2 or regressed is None or any(map(is_regressed, first)):
         return [*first, *rest]
     rest.remove(regressed)
     return [*first[:-1], regressed, first[-1], *rest]
 
 
-def _is_regressed(change: MetricChange) -> bool:
+def is_regressed(change: MetricChange) -> bool:
+    """Return whether a change is a shown regression of more than what could be checked."""
     return change.verdict == "regressed" and not describe_checkable(change.metric)
 
 
-def _describe_change(change: MetricChange, metric_rows: MetricsByName) -> str:
+def describe_change(change: MetricChange, metric_rows: MetricsByName) -> str:
+    """Return a shown change in a line: its sides, its gain with the interval, how many cases got better or worse."""
     where = f" on {change.slice}" if change.slice is not None else ""
     before, after = format_sides(change, metric_rows)
     low, high = (format_signed(bound, change.metric, metric_rows) for bound in (change.low, change.high))
