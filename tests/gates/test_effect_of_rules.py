@@ -9,7 +9,7 @@ import pytest
 from assay.gates.release_decision import _weigh_results, describe_effect
 from assay.metrics.catalog import CATALOG
 from assay.records.release_gates import Decision, Rule, RuleResult, RuleState
-from assay.report.findings.run_tables import build_checklist_table
+from assay.report.findings.gate_tables import build_checklist_table
 
 
 @pytest.mark.parametrize("state", ["fail", "inconclusive", "unmeasured", "no_data", "incomplete", "uncalibrated"])

@@ -27,7 +27,7 @@ from assay.records.errors import SettingsError
 from assay.records.golden_set import Case, GoldenSet
 from assay.records.release_gates import Decision, Gate, Rule, RuleResult
 from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, CaseChecks, ScoreColumn, ScoreTable
-from assay.report.findings.run_tables import build_checklist_table
+from assay.report.findings.gate_tables import build_checklist_table
 
 E, N = "error", "not applicable"
 Scores = Sequence[float | str]

@@ -39,7 +39,8 @@ from assay.records.requests import GateOptions, ScoreRequest, date_of_time
 from assay.records.scores import SplitLooks
 from assay.report.exports.json_report import render_candidates_json, render_comparison_json
 from assay.report.exports.markdown import ReportMeta, render_candidates_markdown, render_comparison_markdown
-from assay.report.findings.run_tables import Table, build_checklist_table
+from assay.report.findings.gate_tables import build_checklist_table
+from assay.report.findings.table import Table
 from assay.report.screen.terminal import Screen, build_decision_lines, escape_table
 from assay.report.wording.number_format import format_with_interval
 from assay.runs.count_looks import count_look

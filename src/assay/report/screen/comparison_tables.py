@@ -26,7 +26,8 @@ from assay.records.findings import (
 )
 from assay.records.release_gates import Decision, RuleResult
 from assay.report.findings.flipped_cases import list_flipped_cases
-from assay.report.findings.run_tables import Table, build_checklist_table
+from assay.report.findings.gate_tables import build_checklist_table
+from assay.report.findings.table import Table
 from assay.report.screen.terminal import Screen, build_decision_lines, escape_table
 from assay.report.wording.change_order import (
     FORM_METRICS,

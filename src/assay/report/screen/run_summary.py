@@ -23,7 +23,8 @@ from assay.records.release_gates import Outcome
 from assay.records.scores import SCORED, CaseChecks, ConfigResult, ScoringResult, Summary, TwinRate
 from assay.report.findings.doubts import is_misread, list_doubts
 from assay.report.findings.failure_tables import count_outcomes, format_cause_and_fix
-from assay.report.findings.run_tables import build_slices_table, find_measured_summary, name_rankings
+from assay.report.findings.measured_headlines import find_measured_summary, name_rankings
+from assay.report.findings.slice_tables import build_slices_table
 from assay.report.findings.target_errors import FoldedFailures, fold_failures, order_reasons
 from assay.report.screen.terminal import DecisionLines, Screen, build_decision_head, escape_table, list_remedies
 from assay.report.wording.answer_metrics import list_answer_metrics
