@@ -15,6 +15,15 @@ from assay.records.release_gates import Decision, Outcome
 from assay.records.scores import ConfigResult, ScoringResult
 from assay.report.findings import failure_tables, target_errors
 from assay.report.findings.case_counts import list_case_outcomes
+from assay.report.findings.comparison_tables import (
+    build_headline_changes_table,
+    build_metric_changes_table,
+    build_rank_moves_table,
+    build_sides_table,
+    build_slice_changes_table,
+    build_transitions_table,
+    describe_unexplained,
+)
 from assay.report.findings.config_notes import iter_config_notes
 from assay.report.findings.doubts import list_doubts
 from assay.report.findings.entity_tables import EntityRecalls, build_entities_table
@@ -23,10 +32,10 @@ from assay.report.findings.gate_tables import build_checklist_table, build_gate_
 from assay.report.findings.limitations import describe_limitations
 from assay.report.findings.measured_headlines import find_measured_summary, name_rankings
 from assay.report.findings.metric_tables import build_aggregate_table, build_all_metrics_table
+from assay.report.findings.regression_table import build_regressions_table
 from assay.report.findings.slice_tables import build_slices_table
 from assay.report.findings.table import Table
 from assay.report.findings.twin_tables import build_twin_tables
-from assay.report.screen import comparison_tables
 from assay.report.wording.answer_metrics import list_headlines, list_measured_metrics
 from assay.report.wording.number_format import NOT_AVAILABLE, MetricsByName, format_with_interval, get_metric_class
 from assay.scoring.unlabelled_scores import NO_LABELS
@@ -256,13 +265,13 @@ def render_comparison_markdown(compared: Comparison, decision: Decision, meta: R
         "",
         *([escape_markdown(leaks), ""] if leaks else []),
         *(_render_reasons(decision) or ["No reason against a release was found."]),
-        *_render_section(comparison_tables.build_sides_table(compared)),
-        *_render_section(comparison_tables.build_metric_changes_table(compared, metric_rows)),
+        *_render_section(build_sides_table(compared)),
+        *_render_section(build_metric_changes_table(compared, metric_rows)),
         *_iter_regressions({compared.candidate.config_id: compared}, metric_rows),
         *(_render_section(table) if table is not None else []),
-        *_render_section(comparison_tables.build_slice_changes_table(compared, metric_rows)),
-        *_render_section(comparison_tables.build_rank_moves_table(compared)),
-        *_render_section(comparison_tables.build_transitions_table(compared)),
+        *_render_section(build_slice_changes_table(compared, metric_rows)),
+        *_render_section(build_rank_moves_table(compared)),
+        *_render_section(build_transitions_table(compared)),
         *_render_heading("Decision"),
         f"**{decision.outcome}.** {_ADVICE[decision.outcome]}",
         "",
@@ -289,10 +298,10 @@ def _iter_regressions(
     """Yield what got worse than in the baseline, what changed, and why the metrics moved, for every configuration."""
     for config, compared in sorted(comparison_by_config.items()):
         config_suffix = f": {config}" if len(comparison_by_config) > 1 else ""
-        table = comparison_tables.build_regressions_table(compared, metric_rows, failing_only=failing_only)
+        table = build_regressions_table(compared, metric_rows, failing_only=failing_only)
         yield from _render_section(replace(table, title=f"{table.title}{config_suffix}"))
         yield from (*_render_heading(f"What changed?{config_suffix}"), *_render_list(compared.changed))
-        moved = _render_list(compared.moved) or [comparison_tables.describe_unexplained(compared)]
+        moved = _render_list(compared.moved) or [describe_unexplained(compared)]
         yield from (*_render_heading(f"Why did metrics move?{config_suffix}"), *moved)
 
 
@@ -441,7 +450,7 @@ def build_changes_tables(
     headlines = name_rankings(list_headlines(list_measured_metrics(configs)), configs)
     changes_tables = []
     for config, compared in sorted(comparison_by_config.items()):
-        table = comparison_tables.build_headline_changes_table(compared, headlines, metric_rows)
+        table = build_headline_changes_table(compared, headlines, metric_rows)
         differs = any(
             change.improved or change.regressed or (change.unknown is not None and change.unknown.is_one_sided)
             for change in compared.metrics.values()

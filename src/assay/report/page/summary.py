@@ -32,6 +32,7 @@ from assay.records.findings import (
 from assay.records.golden_set import Case
 from assay.records.release_gates import Decision
 from assay.records.scores import ConfigResult, Summary
+from assay.report.findings.comparison_tables import format_confidence
 from assay.report.findings.config_notes import iter_config_notes
 from assay.report.findings.doubts import list_doubts
 from assay.report.findings.failure_tables import find_symptoms
@@ -45,7 +46,6 @@ from assay.report.findings.target_errors import describe_all_failures, order_rea
 from assay.report.findings.twin_tables import build_twin_tables
 from assay.report.page.case_data import CASE_STATES, HtmlData, classify_cases
 from assay.report.page.overview import build_failures, build_outcomes, count_judged_unknowns
-from assay.report.screen.comparison_tables import format_confidence
 from assay.report.wording.answer_metrics import list_answer_metrics, list_headlines, list_measured_metrics
 from assay.report.wording.change_order import describe_checkable, rank_importance
 from assay.report.wording.change_values import format_gain, format_sides, format_signed
