@@ -288,7 +288,7 @@ def _suggest_reading(run: ScoredRun, inputs: str) -> str | None:
 
     None if there are none, and where people read a sample already.
     """
-    from assay.report.screen.run_summary import has_open_answers, has_passed_answers  # only where there is a run
+    from assay.report.screen.next_step import has_open_answers, has_passed_answers  # only where there is a run
 
     options = [argument for argument in shlex.split(inputs) if argument.startswith("--")]
     if any(option not in _NAMING_ANSWERS for option in options):
@@ -309,7 +309,7 @@ def suggest_next_step(run: ScoredRun, inputs: str) -> str | None:
     """
     if STANDARD_INPUT in shlex.split(inputs):
         return None
-    from assay.report.screen.run_summary import find_case_to_explain  # only where there is a run
+    from assay.report.screen.next_step import find_case_to_explain  # only where there is a run
 
     failed_case = find_case_to_explain(run.scoring)
     if failed_case is None:
