@@ -80,7 +80,7 @@ def compare(
     from assay.formats.outputs import expand_patterns
     from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.formats.run_files.run_folder import list_run_files
-    from assay.gates.release_decision import find_exit_code
+    from assay.gates.decision_weight import find_exit_code
     from assay.records.requests import GateOptions, InputOptions, ScoreRequest, ScoringOptions
     from assay.runs.compare_runs import (
         ComparisonRequest,

@@ -118,7 +118,7 @@ def score(
     from assay.formats.outputs import expand_patterns
     from assay.formats.run_files.overwriting import list_rubric_files, refuse_overwriting
     from assay.formats.run_files.run_folder import list_run_files, parse_run_name
-    from assay.gates.release_decision import find_exit_code
+    from assay.gates.decision_weight import find_exit_code
     from assay.runs.count_looks import count_look
     from assay.runs.load_gate import load_gate
     from assay.runs.load_plugins import load_metric_paths

@@ -28,8 +28,9 @@ from assay.formats.run_files.run_folder import (
     read_manifest,
     read_recorded_gate,
 )
+from assay.gates.decision_weight import combine_decisions
 from assay.gates.gate_files import load_requested_gate
-from assay.gates.release_decision import combine_decisions, list_gate_metrics, select_gated_configs
+from assay.gates.release_decision import list_gate_metrics, select_gated_configs
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, parse_metric, parse_metrics
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem

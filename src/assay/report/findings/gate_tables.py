@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assay.gates.release_decision import describe_effect
+from assay.gates.decision_weight import describe_effect
 from assay.records.release_gates import ADDED_RULE_REASONS, Decision, RuleResult
 from assay.records.scores import ScoringResult
 from assay.report.findings.table import Table
