@@ -12,7 +12,7 @@ from tests.support.source_files import dotted_name, iter_nodes
 from typer.main import get_command
 
 from assay.cli import app, main
-from assay.gates.release_decision import find_exit_code
+from assay.gates.decision_weight import find_exit_code
 from assay.records.errors import ExitCode, IncompleteError, InputError, SettingsError
 from assay.records.release_gates import Decision, Outcome
 

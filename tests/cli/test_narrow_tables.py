@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.cli.display import _share_room, print_table
-from assay.report.findings.run_tables import Table
+from assay.report.findings.table import Table
 
 
 def test_ids_that_fit_stay_whole_at_60_columns(

@@ -23,10 +23,10 @@ from assay.records.findings import Comparison, MetricChange
 from assay.records.golden_set import Case
 from assay.records.release_gates import Decision
 from assay.report.exports.json_report import encode_metric_change
+from assay.report.findings.comparison_tables import build_headline_changes_table
 from assay.report.page.case_data import list_case_changes
 from assay.report.page.summary import build_comparison_data
 from assay.report.screen.comparison_screen import render_short_comparison
-from assay.report.screen.comparison_tables import build_headline_changes_table
 from assay.scoring.paired_scores import ScoreSnapshot
 
 METRIC, U = "correct_answer", "unknown answer"

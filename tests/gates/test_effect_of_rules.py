@@ -6,10 +6,10 @@ from typing import Literal
 
 import pytest
 
-from assay.gates.release_decision import _weigh_results, describe_effect
+from assay.gates.decision_weight import describe_effect, weigh_results
 from assay.metrics.catalog import CATALOG
 from assay.records.release_gates import Decision, Rule, RuleResult, RuleState
-from assay.report.findings.run_tables import build_checklist_table
+from assay.report.findings.gate_tables import build_checklist_table
 
 
 @pytest.mark.parametrize("state", ["fail", "inconclusive", "unmeasured", "no_data", "incomplete", "uncalibrated"])
@@ -23,7 +23,7 @@ def test_what_is_said_to_block_is_what_stops_a_release(
         "rr@10", at_least=0.8, severity=severity, if_inconclusive=strictness, if_unmeasured=strictness or "ignore"
     )
     result = RuleResult(rule, state, None, 12, "as it is", waived=waived)
-    outcome = _weigh_results([result], (), ()).outcome
+    outcome = weigh_results([result], (), ()).outcome
     stops = outcome in ("FAIL", "INCOMPLETE")
     if stops:
         assert describe_effect(result) in ("block", "warn")

@@ -12,22 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from assay.gates.decision_weight import combine_decisions, find_exit_code
 from assay.gates.gate_files import list_profile_names, load_profile
-from assay.gates.release_decision import (
-    _absent_tags_warning,
-    combine_decisions,
-    decide_release,
-    describe_partial,
-    find_exit_code,
-    list_gate_metrics,
-    select_gated_configs,
-)
+from assay.gates.release_decision import decide_release, list_gate_metrics, select_gated_configs
 from assay.gates.rules import find_rule_problem
+from assay.gates.run_warnings import absent_tags_warning
+from assay.gates.ungated_decision import describe_partial
 from assay.records.errors import SettingsError
 from assay.records.golden_set import Case, GoldenSet
 from assay.records.release_gates import Decision, Gate, Rule, RuleResult
 from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, CaseChecks, ScoreColumn, ScoreTable
-from assay.report.findings.run_tables import build_checklist_table
+from assay.report.findings.gate_tables import build_checklist_table
 
 E, N = "error", "not applicable"
 Scores = Sequence[float | str]
@@ -189,9 +184,9 @@ def test_rules_that_no_gate_file_has_are_named_as_such_with_the_reason() -> None
 
 def test_tags_that_nobody_wrote_are_in_no_note_and_the_blocking_tags_of_a_profile_are() -> None:
     golden = GoldenSet((Case("a", "Q?"),))
-    assert () == _absent_tags_warning(Gate((PASSED[0],)), golden)
-    assert () == _absent_tags_warning(load_profile("general", find_rule_problem), golden)
-    (note,) = _absent_tags_warning(load_profile("rag-runner", find_rule_problem), golden)
+    assert () == absent_tags_warning(Gate((PASSED[0],)), golden)
+    assert () == absent_tags_warning(load_profile("general", find_rule_problem), golden)
+    (note,) = absent_tags_warning(load_profile("rag-runner", find_rule_problem), golden)
     assert note.startswith("no case has the tag acl: ")
 
 

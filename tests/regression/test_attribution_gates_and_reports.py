@@ -20,9 +20,10 @@ from assay.records.findings import Attribution, CaseChange, MetricChange
 from assay.records.release_gates import Decision, Gate, Rule, RuleResult, Waiver
 from assay.report.exports.github import render_job_summary
 from assay.report.exports.junit import render_junit
+from assay.report.findings.comparison_tables import build_metric_changes_table
+from assay.report.findings.regression_table import build_regressions_table
 from assay.report.page.case_data import HtmlData
 from assay.report.page.summary import build_summary_data
-from assay.report.screen.comparison_tables import build_metric_changes_table, build_regressions_table
 from assay.scoring.paired_scores import ScoreSnapshot
 
 RULES = "faithfulness(by=rules)"

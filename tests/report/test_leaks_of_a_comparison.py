@@ -10,9 +10,11 @@ from assay.records.findings import Attribution, Comparison, FaultParty, describe
 from assay.records.golden_set import Case
 from assay.records.release_gates import Decision, Rule, RuleResult
 from assay.report.exports.markdown import ReportMeta, render_comparison_markdown
+from assay.report.findings.regression_table import build_regressions_table
 from assay.report.page.case_data import list_case_changes
+from assay.report.screen.case_change import render_case_change
 from assay.report.screen.comparison_screen import render_short_comparison
-from assay.report.screen.comparison_tables import build_regressions_table, render_case_change, render_comparison_screen
+from assay.report.screen.whole_comparison import render_comparison_screen
 
 CASES = [Case(name, "?") for name in ("gate-code", "lost-days", "dog-bus", "north-return")]
 FAIL = Decision("FAIL", ("recall is too low",))

@@ -17,14 +17,10 @@ from assay.records.findings import Attribution, RootCause
 from assay.records.release_gates import Decision, Outcome
 from assay.records.scores import CaseChecks, ScoringResult, SplitLooks, TwinRate, TwinResult, UnknownRange
 from assay.report.exports.markdown import build_headline_table
-from assay.report.screen.run_summary import (
-    _SEVERITY,
-    MAX_FAILED_CASES,
-    _describe_failed_case,
-    _shorten_before_remedy,
-    fold_note,
-    render_run_summary,
-)
+from assay.report.screen.decision_lines import _SEVERITY
+from assay.report.screen.failed_lines import MAX_FAILED_CASES, _describe_failed_case
+from assay.report.screen.fold_lines import fold_note, shorten_before_remedy
+from assay.report.screen.run_summary import render_run_summary
 from assay.report.screen.terminal import Screen
 from assay.text.escaping import escape_terminal, shorten_at_word
 
@@ -256,7 +252,7 @@ def test_a_failed_case_names_its_first_cause_whatever_the_remedy(width: int, cau
     ],
 )
 def test_a_remedy_does_not_take_the_place_of_the_sentence(line: str, cut: str) -> None:
-    assert cut == _shorten_before_remedy(line, 40)
+    assert cut == shorten_before_remedy(line, 40)
 
 
 def test_a_reason_is_folded_where_lines_are_left_and_stays_marked_as_a_leak() -> None:

@@ -18,7 +18,7 @@ from assay.audit.results import (
 )
 from assay.records.audit_records import AUDIT_FIELDS
 from assay.records.counts import format_count
-from assay.report.findings.run_tables import Table
+from assay.report.findings.table import Table
 from assay.text.escaping import shorten_to_line
 
 MAX_FAULTS_SHOWN = 50

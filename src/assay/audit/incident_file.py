@@ -9,7 +9,7 @@ from assay.audit.incident import CitationCheck, CitationState, Incident
 from assay.formats.file_io import write_atomically
 from assay.records.audit_records import AUDIT_FIELDS
 from assay.report.exports.markdown import render_table_lines
-from assay.report.findings.run_tables import Table
+from assay.report.findings.table import Table
 from assay.report.write_pages import render_incident_page
 from assay.text.escaping import WITHHELD, escape_markdown
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from assay.audit.incident import Incident
     from assay.calls.interfaces import Target
-    from assay.report.findings.run_tables import Table
+    from assay.report.findings.table import Table
 
 KeyOption = Annotated[
     str, typer.Option(help="Environment variable that holds the audit key: at least 16 random bytes.")

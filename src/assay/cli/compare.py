@@ -80,7 +80,7 @@ def compare(
     from assay.formats.outputs import expand_patterns
     from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.formats.run_files.run_folder import list_run_files
-    from assay.gates.release_decision import find_exit_code
+    from assay.gates.decision_weight import find_exit_code
     from assay.records.requests import GateOptions, InputOptions, ScoreRequest, ScoringOptions
     from assay.runs.compare_runs import (
         ComparisonRequest,
@@ -147,7 +147,7 @@ def _print_comparison(
     from assay.cli.display import get_screen_width, ignore_broken_pipe, print_screen
     from assay.report.screen.candidates_screen import JudgedCandidate, render_candidates
     from assay.report.screen.comparison_screen import render_short_comparison
-    from assay.report.screen.comparison_tables import render_comparison_screen
+    from assay.report.screen.whole_comparison import render_comparison_screen
     from assay.runs.compare_runs import comparison_as_json, comparison_as_markdown
     from assay.text.escaping import escape_json_for_log
 

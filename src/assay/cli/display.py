@@ -15,7 +15,7 @@ from pathlib import Path
 
 import typer
 
-from assay.report.findings.run_tables import Table
+from assay.report.findings.table import Table
 from assay.report.screen.terminal import Screen
 from assay.text.escaping import escape_terminal
 

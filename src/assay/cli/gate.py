@@ -56,7 +56,7 @@ def check(
 ) -> ExitCode:
     """Check a gate on a recorded run; the exit code is the decision and nothing is written."""
     from assay.cli.display import ignore_broken_pipe, print_screen
-    from assay.gates.release_decision import find_exit_code
+    from assay.gates.decision_weight import find_exit_code
     from assay.records.requests import GateOptions
     from assay.runs.compare_runs import ComparisonRequest, build_gate_screen, check_gate
 

@@ -9,7 +9,7 @@ import typer
 
 from assay.cli.options import PrintFormat
 from assay.report.exports.markdown import render_table_lines
-from assay.report.findings.run_tables import Table
+from assay.report.findings.table import Table
 from assay.report.screen.terminal import escape_table
 from assay.text.escaping import escape_json_for_log
 

@@ -264,7 +264,7 @@ def _run(
     from assay.cli.display import print_written_files
     from assay.cli.progress import show_progress
     from assay.cli.score import ScreenContent, print_run, register_in_history
-    from assay.gates.release_decision import find_exit_code
+    from assay.gates.decision_weight import find_exit_code
     from assay.report.write_reports import write_reports
     from assay.runs.load_plugins import load_metric_paths
     from assay.runs.observe_and_score import (

@@ -118,7 +118,7 @@ def score(
     from assay.formats.outputs import expand_patterns
     from assay.formats.run_files.overwriting import list_rubric_files, refuse_overwriting
     from assay.formats.run_files.run_folder import list_run_files, parse_run_name
-    from assay.gates.release_decision import find_exit_code
+    from assay.gates.decision_weight import find_exit_code
     from assay.runs.count_looks import count_look
     from assay.runs.load_gate import load_gate
     from assay.runs.load_plugins import load_metric_paths
@@ -288,7 +288,7 @@ def _suggest_reading(run: ScoredRun, inputs: str) -> str | None:
 
     None if there are none, and where people read a sample already.
     """
-    from assay.report.screen.run_summary import has_open_answers, has_passed_answers  # only where there is a run
+    from assay.report.screen.next_step import has_open_answers, has_passed_answers  # only where there is a run
 
     options = [argument for argument in shlex.split(inputs) if argument.startswith("--")]
     if any(option not in _NAMING_ANSWERS for option in options):
@@ -309,7 +309,7 @@ def suggest_next_step(run: ScoredRun, inputs: str) -> str | None:
     """
     if STANDARD_INPUT in shlex.split(inputs):
         return None
-    from assay.report.screen.run_summary import find_case_to_explain  # only where there is a run
+    from assay.report.screen.next_step import find_case_to_explain  # only where there is a run
 
     failed_case = find_case_to_explain(run.scoring)
     if failed_case is None:

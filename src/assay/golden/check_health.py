@@ -30,7 +30,7 @@ from assay.golden.set_health import (
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem
 from assay.records.golden_set import Case, Corpus, GoldenSet
-from assay.report.findings.run_tables import Table
+from assay.report.findings.table import Table
 from assay.runs.list_runs import list_runs
 from assay.runs.saved_scores import load_saved_scores
 

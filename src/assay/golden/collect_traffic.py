@@ -25,7 +25,7 @@ from assay.records.audit_records import AuditRecord
 from assay.records.counts import format_count
 from assay.records.errors import InputError
 from assay.records.golden_set import Case, GoldenSet
-from assay.report.findings.run_tables import Table
+from assay.report.findings.table import Table
 
 MAX_SCANNED = 20_000
 """How many of the newest answers of the period are looked at."""

@@ -19,7 +19,7 @@ from assay.golden.twin_cases.twin_draft import KINDS_FOR_A_MODEL, LEFT_OUT_REASO
 from assay.golden.verification import VerificationReport
 from assay.records.counts import format_count
 from assay.records.golden_set import ALIKE_KINDS
-from assay.report.findings.run_tables import Table
+from assay.report.findings.table import Table
 from assay.scoring.unlabelled_scores import CIRCULAR, NO_LABELS
 from assay.text.escaping import escape_terminal, shorten_to_line
 

@@ -19,7 +19,7 @@ from assay.formats.recorded_outputs.line_checks import normalise_names
 from assay.formats.run_files.run_folder import complete_run_request, refuse_other_golden
 from assay.formats.settings_file import Config
 from assay.gates.gate_files import load_requested_gate
-from assay.gates.release_decision import match_tags
+from assay.gates.tag_rules import match_tags
 from assay.judging.call_scheduler import JudgingLimits
 from assay.judging.choose_judge import ChosenJudge
 from assay.judging.independence import find_self_judging

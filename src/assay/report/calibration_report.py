@@ -12,7 +12,8 @@ from assay.calibration.scorer_quality import CalibrationResult, ScorerMeasuremen
 from assay.records.counts import format_count
 from assay.records.verdicts import LabelledRate
 from assay.report.exports.markdown import render_table_lines
-from assay.report.findings.run_tables import FEW_CASES, Table
+from assay.report.findings.slice_tables import FEW_CASES
+from assay.report.findings.table import Table
 from assay.report.screen.terminal import Screen, escape_table
 from assay.report.wording.number_format import NOT_AVAILABLE, format_number, format_percent
 from assay.text.escaping import escape_markdown, escape_terminal, shorten_to_line

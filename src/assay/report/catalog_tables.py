@@ -8,7 +8,7 @@ import math
 from assay.metrics.catalog import CATALOG
 from assay.metrics.metric import Metric
 from assay.report.exports.markdown import render_table_lines
-from assay.report.findings.run_tables import Table
+from assay.report.findings.table import Table
 
 
 def _format_range(metric: Metric) -> str:

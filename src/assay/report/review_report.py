@@ -6,7 +6,7 @@ import msgspec
 
 from assay.calibration.review_verdicts import ReviewItem, VerdictsInReview
 from assay.records.counts import format_count
-from assay.report.findings.run_tables import Table
+from assay.report.findings.table import Table
 from assay.report.screen.terminal import Screen, escape_table
 from assay.text.escaping import escape_terminal, shorten_to_line
 

@@ -41,7 +41,7 @@ from assay.records.errors import AssayError, InputError, Problem
 from assay.records.golden_set import Case, Corpus, GoldenSet, find_placeholders
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, add_context_stage, find_stage
 from assay.records.settings import CommandTargetSettings, McpTargetSettings
-from assay.report.findings.run_tables import Table
+from assay.report.findings.table import Table
 from assay.runs.check_plugins import check_installed_plugins
 from assay.runs.judgeable_cases import UNJUDGEABLE_REMEDY, describe_unjudgeable_cases
 from assay.runs.observation_runner import join_search_and_answer

@@ -28,8 +28,9 @@ from assay.formats.run_files.run_folder import (
     read_manifest,
     read_recorded_gate,
 )
+from assay.gates.decision_weight import combine_decisions
 from assay.gates.gate_files import load_requested_gate
-from assay.gates.release_decision import combine_decisions, list_gate_metrics, select_gated_configs
+from assay.gates.release_decision import list_gate_metrics, select_gated_configs
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, parse_metric, parse_metrics
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem
@@ -39,7 +40,8 @@ from assay.records.requests import GateOptions, ScoreRequest, date_of_time
 from assay.records.scores import SplitLooks
 from assay.report.exports.json_report import render_candidates_json, render_comparison_json
 from assay.report.exports.markdown import ReportMeta, render_candidates_markdown, render_comparison_markdown
-from assay.report.findings.run_tables import Table, build_checklist_table
+from assay.report.findings.gate_tables import build_checklist_table
+from assay.report.findings.table import Table
 from assay.report.screen.terminal import Screen, build_decision_lines, escape_table
 from assay.report.wording.number_format import format_with_interval
 from assay.runs.count_looks import count_look

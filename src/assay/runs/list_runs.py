@@ -10,7 +10,7 @@ from pathlib import Path
 
 from assay.formats.run_files.run_folder import DERIVED_FOLDER, MANIFEST_FILE, read_manifest
 from assay.records.errors import AssayError, InputError, Problem
-from assay.report.findings.run_tables import Table
+from assay.report.findings.table import Table
 from assay.runs.saved_scores import load_saved_report
 
 SEARCH_DEPTH = 3

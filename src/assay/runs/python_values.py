@@ -55,8 +55,8 @@ from assay.formats.problems import find_time_fault, join_repeated_problems
 from assay.formats.run_files.run_folder import compute_file_sha256
 from assay.formats.settings_file import Config
 from assay.gates.gate_files import read_gate_fields
-from assay.gates.release_decision import JUDGE_COMMAND
 from assay.gates.rules import find_rule_problem
+from assay.gates.ungated_decision import JUDGE_COMMAND
 from assay.records.digest import compute_digest
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import GOLDEN_KEYS_UNREAD, Case, Corpus, GoldenSet

@@ -31,7 +31,7 @@ from assay.formats.recorded_outputs.line_checks import normalise_names
 from assay.formats.run_files.manifest import read_made_with
 from assay.formats.run_files.run_folder import parse_run_name, read_manifest, refuse_other_golden
 from assay.gates.gate_files import load_requested_gate
-from assay.gates.release_decision import summarise_run
+from assay.gates.summarise_run import summarise_run
 from assay.judging.load_verdicts import describe_judge, load_requested_verdicts, match_verdicts, warn_of_self_judging
 from assay.metrics.cases.hidden_evidence import find_hidden_evidence
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, add_rubric_metrics, list_own_rubrics

@@ -30,7 +30,7 @@ from assay.formats.problems import ProblemList
 from assay.formats.trec.field_lines import BOM, LineBlock, iterate_query_blocks
 from assay.formats.trec.qrels import Qrels, compute_qrels_digest, read_qrels
 from assay.formats.trec.runs import RUN_LAYOUT, UNKNOWN_QUERY, RunReader, ScatteredError, TrecRankings
-from assay.gates.release_decision import summarise_run
+from assay.gates.summarise_run import summarise_run
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, is_metric_measurable, parse_metric
 from assay.metrics.judged.judge_requests import RecordedVerdicts
 from assay.metrics.metric import MetricName, Unscored, rows_with_error

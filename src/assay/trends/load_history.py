@@ -39,7 +39,7 @@ from assay.records.counts import format_count
 from assay.records.errors import AssayError, InputError, Problem, shorten_repr
 from assay.records.golden_set import Case
 from assay.records.series import SeriesPoint
-from assay.report.findings.run_tables import Table
+from assay.report.findings.table import Table
 from assay.report.wording.number_format import format_number
 from assay.runs.compare_runs import save_baseline
 from assay.runs.list_runs import SEARCH_DEPTH, iterate_files_below

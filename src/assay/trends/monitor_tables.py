@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from assay.records.counts import format_count
-from assay.report.findings.run_tables import Table
+from assay.report.findings.table import Table
 from assay.report.wording.number_format import NOT_AVAILABLE
 from assay.text.escaping import escape_markdown
 from assay.trends.monitor_alerts import ACKNOWLEDGED, describe_groups

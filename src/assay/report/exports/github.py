@@ -10,9 +10,12 @@ from assay.records.findings import Comparison
 from assay.records.release_gates import Decision, Outcome
 from assay.records.scores import ScoringResult
 from assay.report.exports.markdown import build_changes_tables, build_headline_table, render_reason, render_table_lines
-from assay.report.findings import failure_tables, run_tables, target_errors
+from assay.report.findings import failure_tables, target_errors
+from assay.report.findings.case_counts import list_case_counts, list_unknown_lines
 from assay.report.findings.doubts import list_doubts
 from assay.report.findings.failure_tables import AttributionsByConfig, CasesById
+from assay.report.findings.gate_tables import build_gate_table
+from assay.report.findings.table import Table
 from assay.report.wording.number_format import MetricsByName
 from assay.scoring.unlabelled_scores import NO_LABELS
 from assay.text.escaping import escape_invisible, escape_markdown
@@ -100,7 +103,7 @@ def render_job_summary(
     ]
     parts += [_render_section(table) for table in open_tables if table.rows]
     parts.append("\n".join(_iter_origin_lines(scoring)) + "\n")
-    rules = run_tables.build_gate_table(scoring, metric_rows)
+    rules = build_gate_table(scoring, metric_rows)
     if rules.rows:
         parts.append("\n".join(["", "<details>", "<summary>Rules of the gate</summary>", _render_section(rules)]))
         parts[-1] += "\n</details>\n"
@@ -112,7 +115,7 @@ def render_job_summary(
     return text
 
 
-def _render_section(table: run_tables.Table) -> str:
+def _render_section(table: Table) -> str:
     return "\n".join(["", f"### {escape_markdown(table.title)}", "", *render_table_lines(table), ""])
 
 
@@ -133,8 +136,8 @@ def _iter_header_lines(scoring: ScoringResult, strict: bool, doubts: Sequence[st
         yield f"- and {format_count(len(decision.reasons) - MAX_ANNOTATIONS, 'more reason')}"
     yield from ("", *(f"- {escape_markdown(doubt)}" for doubt in doubts)) if doubts else ()
     yield ""
-    yield f"Cases: {escape_markdown('; '.join(run_tables.list_case_counts(scoring)))}"
-    for line in run_tables.list_unknown_lines(scoring):
+    yield f"Cases: {escape_markdown('; '.join(list_case_counts(scoring)))}"
+    for line in list_unknown_lines(scoring):
         yield ""
         yield escape_markdown(line)
     if scoring.gate is not None:

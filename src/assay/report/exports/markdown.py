@@ -1,4 +1,4 @@
-"""The Markdown report: decision and reasons, failed cases, changes, headline; then, collapsed, the other run_tables."""
+"""The Markdown report: decision and reasons, failed cases, changes, headline; then, collapsed, the other tables."""
 
 from __future__ import annotations
 
@@ -13,14 +13,29 @@ from assay.records.counts import format_count
 from assay.records.findings import Comparison, describe_leaks, list_leaking_cases
 from assay.records.release_gates import Decision, Outcome
 from assay.records.scores import ConfigResult, ScoringResult
-from assay.report.findings import failure_tables, run_tables, target_errors
+from assay.report.findings import failure_tables, target_errors
+from assay.report.findings.case_counts import list_case_outcomes
+from assay.report.findings.comparison_tables import (
+    build_headline_changes_table,
+    build_metric_changes_table,
+    build_rank_moves_table,
+    build_sides_table,
+    build_slice_changes_table,
+    build_transitions_table,
+    describe_unexplained,
+)
+from assay.report.findings.config_notes import iter_config_notes
 from assay.report.findings.doubts import list_doubts
 from assay.report.findings.entity_tables import EntityRecalls, build_entities_table
 from assay.report.findings.failure_tables import AttributionsByConfig, CasesById, ObservationsByCase
+from assay.report.findings.gate_tables import build_checklist_table, build_gate_table
 from assay.report.findings.limitations import describe_limitations
-from assay.report.findings.run_tables import Table, build_checklist_table
+from assay.report.findings.measured_headlines import find_measured_summary, name_rankings
+from assay.report.findings.metric_tables import build_aggregate_table, build_all_metrics_table
+from assay.report.findings.regression_table import build_regressions_table
+from assay.report.findings.slice_tables import build_slices_table
+from assay.report.findings.table import Table
 from assay.report.findings.twin_tables import build_twin_tables
-from assay.report.screen import comparison_tables
 from assay.report.wording.answer_metrics import list_headlines, list_measured_metrics
 from assay.report.wording.number_format import NOT_AVAILABLE, MetricsByName, format_with_interval, get_metric_class
 from assay.scoring.unlabelled_scores import NO_LABELS
@@ -109,7 +124,7 @@ def _collapse(title: str, lines: Iterable[str]) -> Iterator[str]:
 
 def _iter_slice_sections(scoring: ScoringResult, cases: CasesById, metric_rows: MetricsByName) -> Iterator[str]:
     yield from _render_section(failure_tables.build_tag_table(scoring, cases, metric_rows))
-    yield from _render_section(run_tables.build_slices_table(scoring, metric_rows, without=("tag",)), optional=True)
+    yield from _render_section(build_slices_table(scoring, metric_rows, without=("tag",)), optional=True)
     yield from _render_section(failure_tables.build_tag_breakdown_table(scoring, cases, metric_rows))
 
 
@@ -221,7 +236,7 @@ def _iter_failed_cases(
     """Yield how many cases failed, the worst of them, and those of which nobody can tell."""
     table = failure_tables.build_worst_cases_table(scoring, cases, meta.show_forbidden, attributions)
     yield from _render_heading(table.title)
-    yield from _render_list(run_tables.list_case_outcomes(scoring))
+    yield from _render_list(list_case_outcomes(scoring))
     if table.rows:
         yield from ("", *render_table_lines(table))
 
@@ -235,7 +250,7 @@ def _iter_headline(scoring: ScoringResult, metric_rows: MetricsByName) -> Iterat
 
 
 def render_comparison_markdown(compared: Comparison, decision: Decision, meta: ReportMeta) -> str:
-    """Return the report of a comparison as Markdown ending in a newline: decision, run_tables, what changed and why."""
+    """Return the report of a comparison as Markdown ending in a newline: decision, tables, what changed and why."""
     metric_rows = meta.metric_rows
     table = (
         build_checklist_table({compared.candidate.config_id: compared.decision}, metric_rows)
@@ -250,13 +265,13 @@ def render_comparison_markdown(compared: Comparison, decision: Decision, meta: R
         "",
         *([escape_markdown(leaks), ""] if leaks else []),
         *(_render_reasons(decision) or ["No reason against a release was found."]),
-        *_render_section(comparison_tables.build_sides_table(compared)),
-        *_render_section(comparison_tables.build_metric_changes_table(compared, metric_rows)),
+        *_render_section(build_sides_table(compared)),
+        *_render_section(build_metric_changes_table(compared, metric_rows)),
         *_iter_regressions({compared.candidate.config_id: compared}, metric_rows),
         *(_render_section(table) if table is not None else []),
-        *_render_section(comparison_tables.build_slice_changes_table(compared, metric_rows)),
-        *_render_section(comparison_tables.build_rank_moves_table(compared)),
-        *_render_section(comparison_tables.build_transitions_table(compared)),
+        *_render_section(build_slice_changes_table(compared, metric_rows)),
+        *_render_section(build_rank_moves_table(compared)),
+        *_render_section(build_transitions_table(compared)),
         *_render_heading("Decision"),
         f"**{decision.outcome}.** {_ADVICE[decision.outcome]}",
         "",
@@ -283,10 +298,10 @@ def _iter_regressions(
     """Yield what got worse than in the baseline, what changed, and why the metrics moved, for every configuration."""
     for config, compared in sorted(comparison_by_config.items()):
         config_suffix = f": {config}" if len(comparison_by_config) > 1 else ""
-        table = comparison_tables.build_regressions_table(compared, metric_rows, failing_only=failing_only)
+        table = build_regressions_table(compared, metric_rows, failing_only=failing_only)
         yield from _render_section(replace(table, title=f"{table.title}{config_suffix}"))
         yield from (*_render_heading(f"What changed?{config_suffix}"), *_render_list(compared.changed))
-        moved = _render_list(compared.moved) or [comparison_tables.describe_unexplained(compared)]
+        moved = _render_list(compared.moved) or [describe_unexplained(compared)]
         yield from (*_render_heading(f"Why did metrics move?{config_suffix}"), *moved)
 
 
@@ -338,15 +353,12 @@ def build_headline_table(scoring: ScoringResult, metric_rows: MetricsByName) -> 
     """Return the headline metrics of the report template, configurations side by side."""
     results = sorted(scoring.configs.items())
     configs = scoring.configs.values()
-    headlines = run_tables.name_rankings(list_headlines(list_measured_metrics(configs)), configs)
+    headlines = name_rankings(list_headlines(list_measured_metrics(configs)), configs)
     rows = [
         (
             title,
             _get_headline_class(names, results, metric_rows),
-            *(
-                format_with_interval(run_tables.find_measured_summary(names, result.summary), metric_rows)
-                for _, result in results
-            ),
+            *(format_with_interval(find_measured_summary(names, result.summary), metric_rows) for _, result in results),
         )
         for title, names in headlines
     ]
@@ -391,7 +403,7 @@ def _get_headline_class(
 
 
 def _render_gate(scoring: ScoringResult, metric_rows: MetricsByName) -> list[str]:
-    table = run_tables.build_gate_table(scoring, metric_rows)
+    table = build_gate_table(scoring, metric_rows)
     if table.rows:
         return _render_section(table)
     return [*_render_heading(table.title), "No gate was given, so no rule was checked."]
@@ -435,10 +447,10 @@ def build_changes_tables(
 ) -> list[Table]:
     """Return the changes of the headline metrics for each configuration; without rows where no case differs."""
     configs = scoring.configs.values()
-    headlines = run_tables.name_rankings(list_headlines(list_measured_metrics(configs)), configs)
+    headlines = name_rankings(list_headlines(list_measured_metrics(configs)), configs)
     changes_tables = []
     for config, compared in sorted(comparison_by_config.items()):
-        table = comparison_tables.build_headline_changes_table(compared, headlines, metric_rows)
+        table = build_headline_changes_table(compared, headlines, metric_rows)
         differs = any(
             change.improved or change.regressed or (change.unknown is not None and change.unknown.is_one_sided)
             for change in compared.metrics.values()
@@ -456,9 +468,9 @@ def _iter_metrics(scoring: ScoringResult, metric_rows: MetricsByName) -> Iterato
     )
     for config, result in sorted(scoring.configs.items()):
         yield from _render_section(
-            run_tables.build_all_metrics_table(config, result, metric_rows, most_rows=_MAX_METRICS), level=3
+            build_all_metrics_table(config, result, metric_rows, most_rows=_MAX_METRICS), level=3
         )
-    yield from _render_section(run_tables.build_aggregate_table(scoring, metric_rows))
+    yield from _render_section(build_aggregate_table(scoring, metric_rows))
 
 
 def _iter_inputs(scoring: ScoringResult) -> Iterator[str]:
@@ -467,7 +479,7 @@ def _iter_inputs(scoring: ScoringResult) -> Iterator[str]:
     notes: list[str] = []
     printed_notes = {f"{config}: {note}" for config, note in _list_notes(scoring)}  # next to the headline metrics
     for config, result in sorted(scoring.configs.items()):
-        notes += [line for line in run_tables.iter_config_notes(config, result, scoring) if line not in printed_notes]
+        notes += [line for line in iter_config_notes(config, result, scoring) if line not in printed_notes]
     if notes:
         yield from ("", *_render_list(notes))
     if scoring.warnings:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from assay.report.findings.run_tables import Table
+from assay.report.findings.table import Table
 from assay.report.wording.number_format import format_number
 
 MAX_ENTITIES_SHOWN = 20

@@ -24,7 +24,9 @@ from assay.records.findings import FAULT_PARTIES, Attribution, RootCause
 from assay.records.golden_set import Case, Selector
 from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Observation, find_stage
 from assay.records.scores import CaseChecks, ConfigResult, ScoringResult, Summary
-from assay.report.findings.run_tables import FEW_CASES, Table, count_slice_cases, find_measured_summary
+from assay.report.findings.measured_headlines import find_measured_summary
+from assay.report.findings.slice_tables import FEW_CASES, count_slice_cases
+from assay.report.findings.table import Table
 from assay.report.wording.answer_metrics import order_answer_metrics
 from assay.report.wording.number_format import (
     NOT_AVAILABLE,

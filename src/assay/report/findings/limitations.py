@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from assay.records.counts import format_count
 from assay.records.scores import ScoringResult
-from assay.report.findings.run_tables import FEW_CASES, list_slices_by_size
+from assay.report.findings.slice_tables import FEW_CASES, list_slices_by_size
 from assay.report.wording.number_format import (
     JUDGED,
     MetricsByName,

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from assay.records.counts import format_count
 from assay.records.scores import Interval, ScoringResult, TwinRate, VariantLoss
-from assay.report.findings.run_tables import Table
+from assay.report.findings.table import Table
 from assay.report.wording.number_format import NOT_AVAILABLE, format_number, format_percent
 
 MAX_PAIRS = 10

@@ -32,24 +32,20 @@ from assay.records.findings import (
 from assay.records.golden_set import Case
 from assay.records.release_gates import Decision
 from assay.records.scores import ConfigResult, Summary
+from assay.report.findings.comparison_tables import format_confidence
+from assay.report.findings.config_notes import iter_config_notes
 from assay.report.findings.doubts import list_doubts
 from assay.report.findings.failure_tables import find_symptoms
 from assay.report.findings.flipped_cases import list_flipped_cases
+from assay.report.findings.gate_tables import build_checklist_table
 from assay.report.findings.limitations import describe_limitations
-from assay.report.findings.run_tables import (
-    FEW_CASES,
-    Table,
-    build_checklist_table,
-    count_slice_cases,
-    find_measured_summary,
-    iter_config_notes,
-    name_rankings,
-)
+from assay.report.findings.measured_headlines import find_measured_summary, name_rankings
+from assay.report.findings.slice_tables import FEW_CASES, count_slice_cases
+from assay.report.findings.table import Table
 from assay.report.findings.target_errors import describe_all_failures, order_reasons
 from assay.report.findings.twin_tables import build_twin_tables
 from assay.report.page.case_data import CASE_STATES, HtmlData, classify_cases
 from assay.report.page.overview import build_failures, build_outcomes, count_judged_unknowns
-from assay.report.screen.comparison_tables import format_confidence
 from assay.report.wording.answer_metrics import list_answer_metrics, list_headlines, list_measured_metrics
 from assay.report.wording.change_order import describe_checkable, rank_importance
 from assay.report.wording.change_values import format_gain, format_sides, format_signed

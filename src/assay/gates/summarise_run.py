@@ -1,0 +1,84 @@
+"""The result of a run: summaries, slices and decisions of every configuration, with inputs and warnings.
+
+The summaries and slices that the rules of a gate need are computed here from the score tables of the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
+
+from assay.gates.decision_weight import combine_decisions
+from assay.gates.release_decision import collect_coverage_floors, decide_configs
+from assay.gates.run_warnings import absent_tags_warning, all_reporting_gaps, unmeasured_warning
+from assay.gates.ungated_decision import describe_partial
+from assay.metrics.metric import MetricName
+from assay.records.golden_set import GoldenSet
+from assay.records.release_gates import Gate
+from assay.records.scores import ConfigResult, GoldenInfo, InputFile, ScoreTable, ScoringResult, TargetFailure
+from assay.scoring.column_values import find_column, number_clusters
+from assay.scoring.slices import find_slices
+from assay.scoring.summaries import summarise_table
+from assay.version import __version__
+
+
+def summarise_run(
+    golden: GoldenSet,
+    info: GoldenInfo,
+    tables: Mapping[str, ScoreTable],
+    names: Sequence[MetricName],
+    gate: Gate | None,
+    gate_configs: Sequence[str] = (),
+    *,
+    by: Sequence[str] | None = None,
+    inputs: tuple[InputFile, ...] = (),
+    stages: Mapping[str, str] | None = None,
+    failures: Mapping[str, tuple[TargetFailure, ...]] | None = None,
+    warnings: tuple[str, ...] = (),
+    missing_scored: bool = False,
+    selection: str = "",
+    baseline: ScoreTable | None = None,
+    today: str | None = None,
+) -> ScoringResult:
+    """Return summaries, slices and decisions of every configuration, with the inputs and warnings of the run.
+
+    `missing_scored` says that cases without an observation were given the worst score, so that they do not leave a
+    decision open. `selection` says which part of the golden set was scored, to which no gate is applied. Regression
+    rules compare with the
+    `baseline`; a waiver applies until `today` is past its last day.
+    """
+    measured = [name for name in names if all(find_column(table, name) is not None for table in tables.values())]
+    slices, clusters = find_slices(golden.cases, by), number_clusters(golden.cases)
+    decided_tables = dict(tables)
+    if missing_scored:
+        decided_tables = {config: replace(table, missing=()) for config, table in tables.items()}
+    is_gated = gate is not None
+    if selection:
+        gate = None
+    decision, decisions = decide_configs(gate, decided_tables, golden, gate_configs, baseline, today)
+    if selection:
+        decisions = {
+            config: describe_partial(decided, selection, gated=is_gated) for config, decided in decisions.items()
+        }
+        decision = combine_decisions(decisions)
+    configs = {}
+    for config, scores in tables.items():
+        headline, by_slice = summarise_table(scores, measured, slices, clusters, collect_coverage_floors(gate))
+        configs[config] = ConfigResult(scores, headline, by_slice, decisions.get(config))
+    return ScoringResult(
+        golden=info,
+        configs=configs,
+        decision=decision,
+        inputs=inputs,
+        gate=gate,
+        stages=dict(stages or {}),
+        failures=dict(failures or {}),
+        warnings=(
+            *warnings,
+            *unmeasured_warning(names, measured),
+            *absent_tags_warning(gate, golden),
+            *all_reporting_gaps(configs),
+        ),
+        assay_version=__version__,
+    )

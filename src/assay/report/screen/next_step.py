@@ -1,0 +1,46 @@
+"""What to look at after a run: the failed case to explain first, and whether answers are open or were passed."""
+
+from __future__ import annotations
+
+from assay.metrics.case_checks import CORRECT_ANSWER, LEAK
+from assay.records.scores import SCORED, CaseChecks, ScoringResult
+from assay.report.screen.decision_lines import order_by_severity
+from assay.scoring.case_outcomes import UNANSWERED_CHECKS, count_cases
+
+
+def find_case_to_explain(scoring: ScoringResult) -> tuple[str, str] | None:
+    """Return the configuration and the id of the failed case to look at first, which the screen lists first: one that
+    leaked, else the first one.
+
+    None if no case failed. Where the target answered nothing, no case explains why.
+    """
+    failed = [
+        (config, checks)
+        for config, result in ((config, scoring.configs[config]) for config in order_by_severity(scoring))
+        if result.decision is None or not result.decision.unanswered
+        for checks in result.table.checks
+        if checks.failed
+    ]
+    if not failed:
+        return None
+    config, checks = min(failed, key=lambda item: _rank_checks(item[1]))  # the first of the smallest
+    return config, checks.case_id
+
+
+def has_open_answers(scoring: ScoringResult) -> bool:
+    """Return whether there are cases that failed nothing and of whose answer nobody can tell."""
+    return any(count_cases(result).unknown for result in scoring.configs.values())
+
+
+def has_passed_answers(scoring: ScoringResult) -> bool:
+    """Return whether rules passed an answer."""
+    columns = [result.table.columns.get(CORRECT_ANSWER) for result in scoring.configs.values()]
+    return any(
+        bool(((column.status == SCORED) & (column.values == 1)).any()) for column in columns if column is not None
+    )
+
+
+def _rank_checks(checks: CaseChecks) -> int:
+    if LEAK in checks.failed:
+        return 0
+    return 2 if UNANSWERED_CHECKS.issuperset(checks.failed) else 1
