@@ -8,7 +8,6 @@ is open. The patterns are for folded text (`fold_in_place`), so Vietnamese is wr
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import dropwhile, pairwise
 
@@ -20,7 +19,7 @@ from assay.text.facts.fact_polarity import PREDICATES
 from assay.text.facts.fact_scope import UNIVERSAL, list_exceptions
 from assay.text.facts.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.negations import find_negations
-from assay.text.facts.read_text import CLAUSE_REACH, Word, get_start
+from assay.text.facts.read_text import CLAUSE_REACH, Word
 from assay.text.facts.value_owner import LIST_CUT, Part, list_quantities, split_parts
 from assay.text.late_pattern import LatePattern
 
@@ -142,8 +141,7 @@ def _find_denied_kind(texts: FactTexts, spot: Occurrence) -> Word | None:
     for negation in find_negations(answer, max(0, spot.start - CLAUSE_REACH), spot.start + CLAUSE_REACH):
         if own.start <= negation.start() < own.end:
             continue
-        index = bisect_left(answer.words, negation.end(), key=get_start)
-        following = answer.words[index : index + 4]
+        following = answer.list_following(negation.end(), 4)
         if negation[0] in _ALL_DENIED:
             denied = next((word for word in following[:2] if word.kind != "stop"), None)
             if denied is not None and denied.key in keys:
@@ -170,8 +168,7 @@ def _find_named_as(texts: FactTexts, start: int, end: int) -> Word | None:
     if cue["vietnamese"] is not None and answer.text[slice(*cue.span("vietnamese"))].lower() != "là":
         return None
     stop = next((part.end for part in split_parts(answer, start, end)), end)
-    low, high = (bisect_left(answer.words, at, key=get_start) for at in (cue.end(), stop))
-    following = answer.words[low:high]
+    following = answer.list_words(cue.end(), stop)
     if cue[0].endswith(" what"):
         return next((noun[0] for _, noun in list_nouns(following) if all(_is_new(texts, word) for word in noun)), None)
     nouns = [word for word in following if may_be_subject(word)]
@@ -215,8 +212,7 @@ def _is_denied_after(texts: FactTexts, spot: Occurrence) -> bool:
     topics = {(word.key, word.marks) for word in texts.list_topics() if may_be_subject(word)}
     ignores_marks = not (answer.has_marks and texts.question.has_marks)
     for negation in negations:
-        index = bisect_left(answer.words, negation.end(), key=get_start)
-        for word in answer.words[index : index + _DENIED_WORDS]:
+        for word in answer.list_following(negation.end(), _DENIED_WORDS):
             if any(word.key == key and (ignores_marks or word.marks == marks) for key, marks in topics):
                 return True
     return False
@@ -233,11 +229,11 @@ def _find_denied_part(texts: FactTexts, spot: Occurrence) -> Part | None:
     """Return another part that denies what it says of a word of the fact: "… at weekends, on weekdays not"."""
     answer, own = texts.answer, _find_part(texts, spot)
     keys = {word.key for word in texts.content if may_be_subject(word)}
-    in_own = {word.key for word in _list_words(texts, own)}
+    in_own = {word.key for word in texts.answer.list_words(own.start, own.end)}
     for part in split_parts(answer, spot.clause.sentence_start, spot.clause.sentence_end):
         if part is own or _DENIED_LAST.search(answer.plain, part.start, part.end) is None:
             continue
-        if any(word.key in keys and word.key not in in_own for word in _list_words(texts, part)):
+        if any(word.key in keys and word.key not in in_own for word in texts.answer.list_words(part.start, part.end)):
             return part
     return next(_list_denied_again(texts, spot, own), None)
 
@@ -247,7 +243,7 @@ def _list_denied_again(texts: FactTexts, spot: Occurrence, own: Part) -> Iterato
     answer = texts.answer
     for part in split_parts(answer, spot.start, min(len(answer.plain), spot.start + CLAUSE_REACH)):
         is_later = part.start >= own.end and _DENIED_AGAIN.search(answer.plain, part.start, part.end) is not None
-        if is_later and any(_is_new(texts, word) for word in _list_words(texts, part)):
+        if is_later and any(_is_new(texts, word) for word in texts.answer.list_words(part.start, part.end)):
             yield part
 
 
@@ -262,8 +258,7 @@ def _find_kind_of_all(texts: FactTexts, start: int, end: int) -> Word | None:
     cue = _OF_A_KIND.match(answer.plain, start, end)
     if cue is None:
         return None
-    index = bisect_left(answer.words, cue.end(), key=get_start)
-    following = [word for word in answer.words[index : index + 3] if word.start < end and may_be_subject(word)]
+    following = [word for word in answer.list_following(cue.end(), 3) if word.start < end and may_be_subject(word)]
     return following[-1] if following and not any(texts.is_familiar(word) for word in following) else None
 
 
@@ -296,7 +291,7 @@ def _has_own_statement(texts: FactTexts, spot: Occurrence) -> bool:
     begins = spot.start - own.start <= _LONGEST_ARTICLE and own.separation > LIST_CUT and own.start > 0
     if not begins:
         return False
-    words = _list_words(texts, own)
+    words = texts.answer.list_words(own.start, own.end)
     if not any(_is_new(texts, word) and word.start > spot.start for word in words):
         return False
     fact_words = [word for fact in others for word in fact.words if may_be_subject(word)]
@@ -316,8 +311,7 @@ def _find_other_purpose(texts: FactTexts, spot: Occurrence, start: int, end: int
     cue = _PURPOSE.match(answer.plain, start, end)
     if cue is None or not has_candidate(texts, spot):
         return None
-    index = bisect_left(answer.words, cue.end(), key=get_start)
-    following = answer.words[index : index + 2]
+    following = answer.list_following(cue.end(), 2)
     is_new = bool(following) and all(not texts.is_familiar(word) for word in following)
     return following[0] if is_new and may_be_subject(following[0]) else None
 
@@ -335,23 +329,18 @@ def _find_other_holder(texts: FactTexts, spot: Occurrence) -> Word | None:
         return None
     answer, own = texts.answer, _find_part(texts, spot)
     topics = {word.key for word in texts.list_topics() if may_be_subject(word)}
-    in_own = _list_words(texts, own)
+    in_own = texts.answer.list_words(own.start, own.end)
     if any(word.key in topics for word in in_own) or not any(_is_new(texts, word) for word in in_own):
         return None
     for part in split_parts(answer, spot.clause.sentence_start, spot.clause.sentence_end):
         if part is own or list_quantities(answer, part.start, part.end):
             continue
-        words = _list_words(texts, part)
+        words = texts.answer.list_words(part.start, part.end)
         names = [word for word in words if word.kind == "name" and _is_new(texts, word)]
         asked = [word for word in words if word.key in topics]
         if names and asked and names[0].start < asked[-1].start and names[0].start > spot.clause.sentence_start:
             return names[-1]
     return None
-
-
-def _list_words(texts: FactTexts, part: Part) -> list[Word]:
-    low, high = (bisect_left(texts.answer.words, at, key=get_start) for at in (part.start, part.end))
-    return texts.answer.words[low:high]
 
 
 def _is_new(texts: FactTexts, word: Word) -> bool:

@@ -9,7 +9,6 @@ that it speaks for no other event, and a word of the question there ("the kiosk 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import takewhile
@@ -19,7 +18,7 @@ from assay.text.facts.fact_places import Occurrence, find_stated_quantity
 from assay.text.facts.fact_polarity import PREDICATES
 from assay.text.facts.fact_texts import AUXILIARIES, FactTexts, may_be_subject
 from assay.text.facts.opposite_words import find_opposite
-from assay.text.facts.read_text import ReadText, Word, get_start
+from assay.text.facts.read_text import ReadText, Word
 from assay.text.facts.value_owner import Part, is_vietnamese, split_parts
 from assay.text.languages import guess_language, is_other_language
 from assay.text.late_pattern import LatePattern
@@ -110,7 +109,7 @@ def _find_other_event(texts: FactTexts, spot: Occurrence, stated: Quantity | Non
     """Return the unexplained noun that a part of an answer with a fact is about; none if there is no such noun."""
     if stated is not None and is_plain(stated) and not texts.content:
         return ()  # a code or a number of things, of which other rules tell what it counts
-    words = _list_words(texts.answer, part.start, part.end)
+    words = texts.answer.list_words(part.start, part.end)
     topics = {word.key for word in texts.list_topics()} - {word.key for word in texts.content}
     start, end = (spot.start, spot.end) if stated is None else (stated.start, stated.end)
     before, after = ([word for word in words if word.start < start], [word for word in words if word.start >= end])
@@ -138,11 +137,6 @@ def _find_part(texts: FactTexts, spot: Occurrence, start: int) -> Part:
     parts = split_parts(texts.answer, spot.clause.sentence_start, spot.clause.sentence_end)
     whole = Part(spot.clause.start, spot.clause.end, False)
     return next((part for part in parts if part.start <= start < part.end), whole)
-
-
-def _list_words(text: ReadText, low: int, high: int) -> Sequence[Word]:
-    first, last = (bisect_left(text.words, at, key=get_start) for at in (low, high))
-    return text.words[first:last]
 
 
 def _is_new(texts: FactTexts, word: Word) -> bool:
@@ -357,7 +351,7 @@ def _find_consequence(texts: FactTexts, spot: Occurrence, part: Part) -> Word | 
         cue = _ONLY_DO.match(answer.plain, spot.end, part.end) if is_only else None
     if cue is None:
         return None
-    words = _list_words(answer, cue.end(), part.end)
+    words = answer.list_words(cue.end(), part.end)
     content = [word for word in words if word.kind != "stop" and may_be_subject(word)]
     content = [word for word in content if word.folded not in _GENERAL_VERBS][:_MOST_OF_CONSEQUENCE]
     return content[0] if content and not any(texts.is_familiar(word) for word in content) else None
@@ -375,8 +369,7 @@ def _find_other_count(texts: FactTexts, stated: Quantity | None) -> Word | None:
     asked = _ASKS_COUNT.search(texts.question.plain)
     if asked is None:
         return None
-    index = bisect_left(texts.answer.words, stated.end, key=get_start)
-    word = texts.answer.words[index] if index < len(texts.answer.words) else None
+    word = texts.answer.take_next_word(stated.end)
     if word is None or word.start - stated.end != 1 or not _is_new(texts, word):
         return None
     return word

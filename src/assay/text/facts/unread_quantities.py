@@ -7,14 +7,14 @@ a form is no proof, so the quantity is unknown, neither stated nor missing.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Sequence
 from decimal import Decimal
 from itertools import combinations
 
 from assay.text.facts.fact_scope import ExpectedLimit, is_limit_of_refusal
 from assay.text.facts.negations import find_negations
-from assay.text.facts.read_text import ReadText, get_start, narrow_clause, read_text
+from assay.text.facts.read_text import ReadText, narrow_clause, read_text
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.frequencies import find_frequencies, is_same_frequency
 from assay.text.quantities.payment_cues import NOTHING_TO_PAY, is_nothing_to_pay
@@ -175,8 +175,7 @@ def _find_unit_further_on(wanted: Quantity, answer: ReadText) -> str:
     for own in answer.quantities:
         if not own.readings or not is_plain(own):
             continue
-        index = bisect_left(answer.words, own.end, key=get_start)
-        for word in answer.words[index + 1 : index + 1 + _MOST_BEFORE_UNIT]:
+        for word in answer.list_following(own.end, 1 + _MOST_BEFORE_UNIT)[1:]:
             unit = UNITS.get(word.folded)
             if unit is None or "." in answer.plain[own.end : word.start]:
                 continue
@@ -273,8 +272,8 @@ def may_be_contrary(own: Quantity, answer: ReadText, expected: Sequence[ReadText
         return True
     if is_limit_of_refusal(own, answer.plain, clause.sentence_end, ExpectedLimit("", False)):
         return True
-    first, last = (bisect_left(answer.words, at, key=get_start) for at in (own.end, clause.end))
-    words = [word for word in answer.words[first:last] if word.kind != "stop" and word.folded not in _COUNTED]
+    words = answer.list_words(own.end, clause.end)
+    words = [word for word in words if word.kind != "stop" and word.folded not in _COUNTED]
     return bool(words) and not any(text.find_word(word, True) for word in words for text in expected)
 
 

@@ -6,7 +6,6 @@ Each of the rules looks at one place of an answer that holds a fact, and returns
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from assay.text.facts.fact_judgments import OTHER_SIDE, FactJudgment
@@ -27,7 +26,7 @@ from assay.text.facts.fact_scope import (
 from assay.text.facts.fact_texts import FactTexts
 from assay.text.facts.missing_quantities import is_opposite_bound
 from assay.text.facts.negations import find_negations
-from assay.text.facts.read_text import CLAUSE_REACH, ReadText, Word, get_start, narrow_clause
+from assay.text.facts.read_text import CLAUSE_REACH, ReadText, Word, narrow_clause
 from assay.text.facts.unread_quantities import is_complement, may_be_contrary
 from assay.text.facts.value_owner import is_comparable, split_parts
 from assay.text.facts.value_terms import judge_terms
@@ -101,8 +100,7 @@ def _judge_rate(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> 
         return FactJudgment(texts.fact, "unknown", f'another value is the one per "{rates[0]}"')
     # A heading may say it: "Monthly rents:".
     low, high = max(0, stated.start - CLAUSE_REACH), stated.start + CLAUSE_REACH
-    first, last = (bisect_left(texts.answer.words, at, key=get_start) for at in (low, high))
-    nouns = {name_rate_noun(word.folded) for word in (*texts.answer.words[first:last], *texts.question.words)}
+    nouns = {name_rate_noun(word.folded) for word in (*texts.answer.list_words(low, high), *texts.question.words)}
     spans = [own for own in texts.answer.quantities if low <= own.start < high and _is_one(own)]
     nouns.update(name_rate_noun(word) for own in spans for word in texts.answer.plain[own.start : own.end].split())
     if nouns.isdisjoint(rates):
@@ -580,7 +578,7 @@ _RELATION_WORDS = {
 
 def _find_relation(text: ReadText, low: int, position: int, furthest: int) -> tuple[int, int] | None:
     """Return the pair and the side of the last relation before a position, None if none of the words there is one."""
-    last = bisect_left(text.words, position, key=get_start)
+    last = text.find_index(position)
     for index in range(last - 1, max(-1, last - furthest - 1), -1):
         word = text.words[index]
         if word.start < low:
