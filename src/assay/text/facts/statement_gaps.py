@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple
 from assay.text.facts.read_text import ClauseSpan, ReadText, Word
 from assay.text.facts.value_owner import Part, ValueOwner
 from assay.text.late_pattern import LatePattern
+from assay.text.number_words import MONTHS, WEEKDAYS
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_agreement import apply_rate, is_same_quantity
 from assay.text.statement_cues import ASKS_PAST, CHANGED_FROM, NEGATION, PAST_VERB, PRESENT, RESPECTIVELY, USED_TO
@@ -401,10 +402,7 @@ _ADDITION_AFTER = LatePattern(
     r" (?:more|further|additional|extra|other|nua)\b(?! than\b)| more than (?:the|an?|for|with|without|in)\b| on top\b"
 )
 _ADDITION_BEFORE = LatePattern(r"\b(?:another|a further|an additional|an extra|plus) $")
-_CALENDAR = LatePattern(
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october"
-    r"|november|december|i|i'm|i'd|i'll|chu|nhat|thu"
-)
+_CALENDAR = LatePattern(rf"(?:{'|'.join(WEEKDAYS)})s?|{'|'.join(MONTHS)}|i|i'm|i'd|i'll|chu|nhat|thu")
 """Words with a capital that name nothing else."""
 _MOST_SPELLED, _MOST_QUOTED = 3, 8
 _BEFORE_VALUE = 5  # characters between "only" and a value of which it says that it is little

@@ -16,13 +16,13 @@ from assay.text.facts.fact_scope import ExpectedLimit, is_limit_of_refusal
 from assay.text.facts.negations import find_negations
 from assay.text.facts.read_text import ReadText, narrow_clause, read_text
 from assay.text.late_pattern import LatePattern
+from assay.text.number_words import ORDINALS, SHORT_MONTHS
 from assay.text.quantities.frequencies import find_frequencies, is_same_frequency
 from assay.text.quantities.payment_cues import NOTHING_TO_PAY, is_nothing_to_pay
 from assay.text.quantities.quantity import Quantity, Reading, is_plain, is_time, split_range
 from assay.text.quantities.quantity_agreement import have_different_rates, is_same_quantity
 from assay.text.quantities.units import MONEY, PLAIN, SHARE, TIME, UNITS
 from assay.text.quantities.weekdays import WEEK, WEEKDAY
-from assay.text.quantities.worded_quantities import MONTHS, ORDINALS
 
 _REDUCTION = LatePattern(
     r"\b(?:off|discounts?|reduc\w+|cheaper|less|saves?|saved|instead of|rebate|thay vi|giam|chiet khau)\b"
@@ -53,7 +53,7 @@ _CLASSIFIERS = (
 )
 """Nouns that are counted in Vietnamese, before which "năm" is five and no year."""
 _WEEKDAYS = "mon|tues|wednes|thurs|fri|satur|sun"
-_MONTH_NAME = LatePattern(rf"\b(?:({'|'.join(MONTHS)})(?:[a-z]{{0,6}})\b|thang (\d{{1,2}})\b)")
+_MONTH_NAME = LatePattern(rf"\b(?:({'|'.join(SHORT_MONTHS)})(?:[a-z]{{0,6}})\b|thang (\d{{1,2}})\b)")
 _PARTS_OF_HOURS = {15: r"\bquarter (?:past|after)\b", 30: r"\bhalf past\b", 45: r"\bquarter to\b"}
 _NUMBER_WORDS = {
     (dimension, Decimal(value)): LatePattern(rf"\b(?:{words})\b")
@@ -387,7 +387,7 @@ def _names_month(wanted: Quantity, answer: ReadText) -> bool:
     months = {month for _, month, _ in wanted.date}
     dated = [own for own in answer.quantities if own.date]
     for match in _MONTH_NAME.finditer(answer.plain):
-        number = MONTHS.index(match[1]) + 1 if match[1] else int(match[2] or 0)
+        number = SHORT_MONTHS.index(match[1]) + 1 if match[1] else int(match[2] or 0)
         is_dated = any(own.start <= match.start() < own.end for own in dated)
         has_number = re.search(r"\d(?:st|nd|rd|th)? (?:of )?$", answer.plain[max(0, match.start() - 8) : match.start()])
         if number in months and not is_dated and has_number is None:
