@@ -20,7 +20,7 @@ from assay.text.facts.fact_scope import UNIVERSAL, list_exceptions
 from assay.text.facts.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.negations import find_negations
 from assay.text.facts.read_text import CLAUSE_REACH, Word
-from assay.text.facts.value_owner import LIST_CUT, Part, list_quantities, split_parts
+from assay.text.facts.value_owner import LIST_CUT, Part, find_part, list_quantities, split_parts
 from assay.text.late_pattern import LatePattern
 
 _REACH = 60  # characters after a fact in which words for what it is are searched
@@ -71,7 +71,7 @@ def _list_reasons(texts: FactTexts, spot: Occurrence) -> Iterator[str]:
     named = _find_named_as(texts, *after)
     if named is not None:
         yield f'it is said to be "{answer.text[named.start : named.end]}"'
-    if _WITHDRAWN_AFTER.match(answer.plain, *after) and not _has_cue(texts, _WITHDRAWN_AFTER):
+    if _WITHDRAWN_AFTER.match(answer.plain, *after) and not texts.has_cue(_WITHDRAWN_AFTER):
         yield "it is said to be over"
     yield from _list_reasons_beside(texts, spot, after)
 
@@ -129,15 +129,11 @@ def _find_only_denied(texts: FactTexts, spot: Occurrence) -> str:
     return f'"{texts.answer.text[slice(*before.span("cue"))]}" limits what it denies'
 
 
-def _has_cue(texts: FactTexts, pattern: LatePattern) -> bool:
-    return any(pattern.search(text.plain) for text in texts.explaining)
-
-
 def _find_denied_kind(texts: FactTexts, spot: Occurrence) -> Word | None:
     """Return a word of the fact of which another part of the answer denies every one: "no dogs", "không thùng nào"."""
     answer = texts.answer
     keys = {word.key for word in texts.content if may_be_subject(word)}
-    own = _find_part(texts, spot)
+    own = find_part(texts.answer, spot.clause, spot.start)
     for negation in find_negations(answer, max(0, spot.start - CLAUSE_REACH), spot.start + CLAUSE_REACH):
         if own.start <= negation.start() < own.end:
             continue
@@ -153,12 +149,6 @@ def _find_denied_kind(texts: FactTexts, spot: Occurrence) -> Word | None:
     return None
 
 
-def _find_part(texts: FactTexts, spot: Occurrence) -> Part:
-    parts = split_parts(texts.answer, spot.clause.sentence_start, spot.clause.sentence_end)
-    whole = Part(spot.clause.start, spot.clause.end, False)
-    return next((part for part in parts if part.start <= spot.start < part.end), whole)
-
-
 def _find_named_as(texts: FactTexts, start: int, end: int) -> Word | None:
     """Return the noun that a fact is said to be, if nothing explains it: "£4.50 is the deposit"."""
     answer = texts.answer
@@ -170,7 +160,7 @@ def _find_named_as(texts: FactTexts, start: int, end: int) -> Word | None:
     stop = next((part.end for part in split_parts(answer, start, end)), end)
     following = answer.list_words(cue.end(), stop)
     if cue[0].endswith(" what"):
-        return next((noun[0] for _, noun in list_nouns(following) if all(_is_new(texts, word) for word in noun)), None)
+        return next((noun[0] for _, noun in list_nouns(following) if all(texts.is_new(word) for word in noun)), None)
     nouns = [word for word in following if may_be_subject(word)]
     if not nouns or (cue["vietnamese"] is not None and nouns[0] is not following[0]):
         return None  # "2h là mình nhận phòng": no noun follows
@@ -183,7 +173,7 @@ def _find_named_as(texts: FactTexts, start: int, end: int) -> Word | None:
 def _find_relative_noun(texts: FactTexts, words: Sequence[Word]) -> Word | None:
     """Return the unexplained noun of a clause that says which one is meant: "18 is the age at which …"."""
     clause = dropwhile(lambda word: word.folded not in _RELATIVES, words)
-    return next((word for word in clause if _is_new(texts, word) and word.folded not in PREDICATES), None)
+    return next((word for word in clause if texts.is_new(word) and word.folded not in PREDICATES), None)
 
 
 _RELATIVES = frozenset(("which", "whom", "whose", "where", "who", "that"))
@@ -202,7 +192,7 @@ _DENIED_WORDS = 3  # of the question after a negation, which they follow at once
 def _is_denied_after(texts: FactTexts, spot: Occurrence) -> bool:
     """Whether the part of a fact goes on to deny what is asked: "the west gate has steps, so it is not accessible"."""
     answer = texts.answer
-    end = _find_part(texts, spot).end
+    end = find_part(texts.answer, spot.clause, spot.start).end
     consequence = _SO.match(answer.plain, end, spot.clause.sentence_end)
     if consequence is not None:
         end = min(spot.clause.sentence_end, consequence.end() + _REACH)
@@ -227,7 +217,7 @@ _DENIED_AGAIN = LatePattern(
 
 def _find_denied_part(texts: FactTexts, spot: Occurrence) -> Part | None:
     """Return another part that denies what it says of a word of the fact: "… at weekends, on weekdays not"."""
-    answer, own = texts.answer, _find_part(texts, spot)
+    answer, own = texts.answer, find_part(texts.answer, spot.clause, spot.start)
     keys = {word.key for word in texts.content if may_be_subject(word)}
     in_own = {word.key for word in texts.answer.list_words(own.start, own.end)}
     for part in split_parts(answer, spot.clause.sentence_start, spot.clause.sentence_end):
@@ -243,7 +233,7 @@ def _list_denied_again(texts: FactTexts, spot: Occurrence, own: Part) -> Iterato
     answer = texts.answer
     for part in split_parts(answer, spot.start, min(len(answer.plain), spot.start + CLAUSE_REACH)):
         is_later = part.start >= own.end and _DENIED_AGAIN.search(answer.plain, part.start, part.end) is not None
-        if is_later and any(_is_new(texts, word) for word in texts.answer.list_words(part.start, part.end)):
+        if is_later and any(texts.is_new(word) for word in texts.answer.list_words(part.start, part.end)):
             yield part
 
 
@@ -284,15 +274,15 @@ def _has_own_statement(texts: FactTexts, spot: Occurrence) -> bool:
 
     "Bún, phở. Cháo tạm hết" lists two of three facts and says of the third that it has run out.
     """
-    others = [fact for fact in texts.explaining[2:] if fact.plain != texts.read_fact.plain]
+    others = [fact for fact in texts.facts if fact.plain != texts.read_fact.plain]
     if not others or texts.read_fact.quantities:
         return False
-    answer, own = texts.answer, _find_part(texts, spot)
+    answer, own = texts.answer, find_part(texts.answer, spot.clause, spot.start)
     begins = spot.start - own.start <= _LONGEST_ARTICLE and own.separation > LIST_CUT and own.start > 0
     if not begins:
         return False
     words = texts.answer.list_words(own.start, own.end)
-    if not any(_is_new(texts, word) and word.start > spot.start for word in words):
+    if not any(texts.is_new(word) and word.start > spot.start for word in words):
         return False
     fact_words = [word for fact in others for word in fact.words if may_be_subject(word)]
     return not any(
@@ -327,21 +317,17 @@ def _find_other_holder(texts: FactTexts, spot: Occurrence) -> Word | None:
     """
     if texts.read_fact.quantities or not any(word.kind == "name" for word in texts.content):
         return None
-    answer, own = texts.answer, _find_part(texts, spot)
+    answer, own = texts.answer, find_part(texts.answer, spot.clause, spot.start)
     topics = {word.key for word in texts.list_topics() if may_be_subject(word)}
     in_own = texts.answer.list_words(own.start, own.end)
-    if any(word.key in topics for word in in_own) or not any(_is_new(texts, word) for word in in_own):
+    if any(word.key in topics for word in in_own) or not any(texts.is_new(word) for word in in_own):
         return None
     for part in split_parts(answer, spot.clause.sentence_start, spot.clause.sentence_end):
         if part is own or list_quantities(answer, part.start, part.end):
             continue
         words = texts.answer.list_words(part.start, part.end)
-        names = [word for word in words if word.kind == "name" and _is_new(texts, word)]
+        names = [word for word in words if word.kind == "name" and texts.is_new(word)]
         asked = [word for word in words if word.key in topics]
         if names and asked and names[0].start < asked[-1].start and names[0].start > spot.clause.sentence_start:
             return names[-1]
     return None
-
-
-def _is_new(texts: FactTexts, word: Word) -> bool:
-    return may_be_subject(word) and not texts.is_familiar(word)

@@ -19,7 +19,7 @@ from assay.text.facts.fact_polarity import PREDICATES
 from assay.text.facts.fact_texts import AUXILIARIES, FactTexts, may_be_subject
 from assay.text.facts.opposite_words import find_opposite
 from assay.text.facts.read_text import ReadText, Word
-from assay.text.facts.value_owner import Part, is_vietnamese, split_parts
+from assay.text.facts.value_owner import Part, find_part, is_vietnamese
 from assay.text.languages import guess_language, is_other_language
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Quantity, is_plain, is_time
@@ -85,7 +85,7 @@ def judge_event(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
 
 def _list_reasons(texts: FactTexts, spot: Occurrence) -> Iterator[str]:
     answer, stated = texts.answer, find_stated_quantity(texts.answer, spot)
-    part = _find_part(texts, spot, spot.start if stated is None else stated.start)
+    part = find_part(answer, spot.clause, spot.start if stated is None else stated.start)
     noun = _find_other_event(texts, spot, stated, part)
     if noun:
         yield f'its statement is about "{answer.text[noun[0].start : noun[-1].end]}", which nothing else mentions'
@@ -93,7 +93,7 @@ def _list_reasons(texts: FactTexts, spot: Occurrence) -> Iterator[str]:
     if counted is not None:
         yield f'it counts "{answer.text[counted.start : counted.end]}", which is not what is asked'
     is_of_part = _PART_OF.match(answer.plain, spot.clause.sentence_start) is not None
-    if is_of_part and not any(_PART_OF.search(text.plain) for text in texts.explaining):
+    if is_of_part and not texts.has_cue(_PART_OF):
         yield "it is said of a part of what is asked"
     consequence = _find_consequence(texts, spot, part)
     if consequence is not None:
@@ -133,19 +133,9 @@ def _is_english(question: str) -> bool:
     return guess_language(question) == "en" or not is_other_language(question)
 
 
-def _find_part(texts: FactTexts, spot: Occurrence, start: int) -> Part:
-    parts = split_parts(texts.answer, spot.clause.sentence_start, spot.clause.sentence_end)
-    whole = Part(spot.clause.start, spot.clause.end, False)
-    return next((part for part in parts if part.start <= start < part.end), whole)
-
-
-def _is_new(texts: FactTexts, word: Word) -> bool:
-    return may_be_subject(word) and not texts.is_familiar(word)
-
-
 def _count_new(texts: FactTexts, words: Sequence[Word]) -> int:
     """Return how many words nothing explains; verbs that come with any value do not count."""
-    return sum(_is_new(texts, word) and word.folded not in _GENERAL_VERBS for word in words)
+    return sum(texts.is_new(word) and word.folded not in _GENERAL_VERBS for word in words)
 
 
 def _list_topics(texts: FactTexts, words: Sequence[Word]) -> list[bool]:
@@ -181,7 +171,7 @@ def _find_other_noun(texts: FactTexts, before: Sequence[Word], start: int, *, ha
     A subject has a verb that nothing explains too: "the money is there in 5 days" may say in other words what is asked.
     """
     for index, noun in list_nouns(before):
-        if any(not _is_new(texts, word) or word.folded in GENERIC_NOUNS for word in noun):
+        if any(not texts.is_new(word) or word.folded in GENERIC_NOUNS for word in noun):
             continue
         if any(word.folded in _REPORTING for word in before[index + 1 : index + 2 + len(noun)]):
             continue  # "the manual says that …"
@@ -218,7 +208,7 @@ def _find_bare_subject(texts: FactTexts, before: Sequence[Word]) -> Sequence[Wor
     is_object_next = following is not None and following.folded in _DETERMINERS
     if not noun or not (is_before_verb or (is_plural and len(noun) > 1 and not is_object_next)):
         return ()
-    is_new = all(_is_new(texts, word) and word.folded not in GENERIC_NOUNS for word in noun)
+    is_new = all(texts.is_new(word) and word.folded not in GENERIC_NOUNS for word in noun)
     return noun if is_new and not _list_topics(texts, before) and _count_new(texts, before) >= _FEWEST_NEW else ()
 
 
@@ -258,7 +248,7 @@ def _find_noun_after(texts: FactTexts, before: Sequence[Word], after: Sequence[W
     if any(word.kind != "stop" for word in before):
         return ()
     for index, noun in list_nouns(after):
-        is_new = all(_is_new(texts, word) and word.folded not in GENERIC_NOUNS for word in noun)
+        is_new = all(texts.is_new(word) and word.folded not in GENERIC_NOUNS for word in noun)
         is_object = index > 0 and after[index - 1].kind != "stop" and not _has_explained(texts, after[: index - 1])
         is_subject = index == 0 and _count_new(texts, after) >= _FEWEST_NEW
         return noun if is_new and (is_subject or is_object) else ()
@@ -370,6 +360,6 @@ def _find_other_count(texts: FactTexts, stated: Quantity | None) -> Word | None:
     if asked is None:
         return None
     word = texts.answer.take_next_word(stated.end)
-    if word is None or word.start - stated.end != 1 or not _is_new(texts, word):
+    if word is None or word.start - stated.end != 1 or not texts.is_new(word):
         return None
     return word

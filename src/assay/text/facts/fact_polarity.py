@@ -22,7 +22,7 @@ from assay.text.facts.fact_scope import (
 from assay.text.facts.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.narrowing_negations import is_negation_of_question, judge_within_narrowing, narrows_subject
 from assay.text.facts.negations import find_negations, may_deny_in_other_words
-from assay.text.facts.read_text import ClauseSpan, ReadText, Word
+from assay.text.facts.read_text import ClauseSpan, ReadText
 from assay.text.facts.value_owner import split_parts
 from assay.text.late_pattern import LatePattern
 from assay.text.statement_cues import CALLED_WRONG, DENIED_AFTER, DISJUNCTION, MYTH, NEGATED_AFTER, RESTRICTION, WRONG
@@ -137,7 +137,7 @@ def _judge_exception_after(texts: FactTexts, spot: Occurrence) -> FactJudgment |
     others = [word for word in named if word.key not in topic]
     if excepted and not others:
         return FactJudgment(texts.fact, "denied", f'it holds for all but "{texts.answer.text[slice(*span)].strip()}"')
-    if others and all(_is_expected(texts, word) for word in others):
+    if others and all(texts.is_expected(word) for word in others):
         return None
     if excepted:  # "no dogs, except guide dogs": some of what is asked
         return FactJudgment(texts.fact, "unknown", "the answer makes an exception from it")
@@ -146,11 +146,6 @@ def _judge_exception_after(texts: FactTexts, spot: Occurrence) -> FactJudgment |
     if is_related or texts.is_negative or UNIVERSAL.search(texts.read_fact.plain) is not None:
         return FactJudgment(texts.fact, "unknown", "the answer makes an exception from it")
     return None
-
-
-def _is_expected(texts: FactTexts, word: Word) -> bool:
-    """Whether the reference or a fact has a word too."""
-    return any(text.find_word(word, True) for text in texts.explaining[1:])
 
 
 def _judge_polarity(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
@@ -259,8 +254,8 @@ def _find_affirmed_noun(texts: FactTexts, spot: Occurrence) -> str:
 
 def _find_key(text: ReadText, start: int) -> str:
     """Return the key of the word that starts at a position, "" if none does."""
-    word = text.take_next_word(start)
-    return word.key if word is not None and word.start == start else ""
+    word = text.word_at(start)
+    return word.key if word is not None else ""
 
 
 def _find_part_start(plain: str, spot: Occurrence) -> int:

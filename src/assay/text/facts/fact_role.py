@@ -163,11 +163,11 @@ def _is_spelled(text: ReadText, cue: re.Match[str]) -> bool:
 def opens_upwards(texts: FactTexts, word: str) -> bool:
     """Return whether a word after "or" names nothing else, as "later" where something is needed at least."""
     is_above = _AND_ABOVE.fullmatch(word) is not None
-    return is_above and any(_LEAST.search(text.plain) for text in texts.explaining)
+    return is_above and texts.has_cue(_LEAST)
 
 
 def _is_alternative(texts: FactTexts, cue: re.Match[str]) -> bool:
-    if any(_OR.search(text.plain) for text in texts.explaining):
+    if texts.has_cue(_OR):
         return False
     if opens_upwards(texts, cue["other"]):
         return False
@@ -176,13 +176,13 @@ def _is_alternative(texts: FactTexts, cue: re.Match[str]) -> bool:
 
 def _is_other_fact(texts: FactTexts, start: int) -> bool:
     """Whether the word that starts at a position is one of another fact, so that an answer has to state both."""
-    word = next((word for word in texts.answer.words if word.start == start), None)
+    word = texts.answer.word_at(start)
     if word is None or texts.read_fact.find_word(word, True) or texts.question.find_word(word, True):
         return False
-    return any(fact.find_word(word, True) for fact in texts.explaining[2:])
+    return any(fact.find_word(word, True) for fact in texts.facts)
 
 
 def _is_unexplained(texts: FactTexts, start: int) -> bool:
     """Whether the word that starts at a position is none of grammar, and nothing explains it."""
-    word = next((word for word in texts.answer.words if word.start == start), None)
+    word = texts.answer.word_at(start)
     return word is not None and word.kind != "stop" and not texts.is_familiar(word)

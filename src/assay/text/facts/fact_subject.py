@@ -108,7 +108,7 @@ class SubjectJudge:
                 self.texts.explaining,
                 self._get_owner(),
                 self.texts.expected,
-                self.texts.explaining[2:],
+                self.texts.facts,
                 self.texts.is_familiar,
                 may_be_subject,
             )
@@ -122,7 +122,7 @@ class SubjectJudge:
                 texts.question,
                 texts.list_topics(),
                 texts.read_fact,
-                texts.explaining[1:],
+                texts.reference_and_facts,
                 {word.key for word in texts.content},
                 texts.expected,
                 texts.is_explained,

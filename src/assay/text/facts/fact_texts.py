@@ -178,9 +178,31 @@ class FactTexts:
         written = self.question.text[word.start : word.end].lower()
         return not self.question.has_marks or written.isascii() or written in _ASKING_WRITTEN
 
+    @property
+    def reference_and_facts(self) -> Sequence[ReadText]:
+        """Reference and facts, without the question."""
+        return self.explaining[1:]
+
+    @property
+    def facts(self) -> Sequence[ReadText]:
+        """All facts of the case."""
+        return self.explaining[2:]
+
     def is_explained(self, word: Word) -> bool:
         """Return whether question, reference or facts have a word."""
         return any(text.find_word(word, True) for text in self.explaining)
+
+    def is_expected(self, word: Word) -> bool:
+        """Return whether reference or facts have a word."""
+        return any(text.find_word(word, True) for text in self.reference_and_facts)
+
+    def is_new(self, word: Word) -> bool:
+        """Return whether a word may name something that neither question, reference nor facts speak of."""
+        return may_be_subject(word) and not self.is_familiar(word)
+
+    def has_cue(self, pattern: LatePattern | re.Pattern[str]) -> bool:
+        """Return whether question, reference or facts have words that a pattern finds."""
+        return any(pattern.search(text.plain) is not None for text in self.explaining)
 
     def is_familiar(self, word: Word) -> bool:
         """Return whether a word is explained, or so general that it names nothing else."""

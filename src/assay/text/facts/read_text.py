@@ -130,6 +130,11 @@ class ReadText:
         """Return the first word that starts at a position or after it, None without one."""
         return next(iter(self.list_following(position, 1)), None)
 
+    def word_at(self, position: int) -> Word | None:
+        """Return the word that starts at a position, None if none does."""
+        word = self.take_next_word(position)
+        return word if word is not None and word.start == position else None
+
     def find_word(self, word: Word, ignore_marks: bool) -> list[int]:
         """Return the indices of the words that are the same word, perhaps inflected."""
         if self._positions is None:

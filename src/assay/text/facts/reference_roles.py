@@ -121,7 +121,7 @@ def judge_roles(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
     if not texts.question.words or not texts.reference.words:
         return None
     ignores_marks = texts.ignore_marks or not texts.reference.has_marks
-    contrast = _contrast_roles(RoleTexts(texts.question, texts.reference, tuple(texts.explaining[2:]), ignores_marks))
+    contrast = _contrast_roles(RoleTexts(texts.question, texts.reference, tuple(texts.facts), ignores_marks))
     if contrast is None:
         return None
     in_syllables = is_vietnamese(texts.question.text)

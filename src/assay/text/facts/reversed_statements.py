@@ -23,8 +23,8 @@ def find_reversed_statement(answer: str, reference: str) -> str:
     """
     read_answer, read_reference = read_text(answer), read_text(reference)
     for match in _FORBIDDEN.finditer(read_reference.plain):
-        verb = read_reference.take_next_word(match.start("verb"))
-        if verb is None or verb.start != match.start("verb"):
+        verb = read_reference.word_at(match.start("verb"))
+        if verb is None:
             continue
         places = [read_answer.words[place] for place in read_answer.find_word(verb, not read_answer.has_marks)]
         if not places or any(_is_in_negated_clause(word, read_answer) for word in places):

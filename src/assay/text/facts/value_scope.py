@@ -420,7 +420,7 @@ _PRESENT_COUNT = LatePattern(
 def _is_present_count(texts: FactTexts, stated: Quantity) -> bool:
     """Whether a sentence says how many of something there are now: "we have 8 students so far"."""
     is_present = _PRESENT_COUNT.search(texts.answer.plain, *_get_sentence(texts.answer, stated.start))
-    return is_present is not None and not any(_PRESENT_COUNT.search(text.plain) for text in texts.explaining)
+    return is_present is not None and not texts.has_cue(_PRESENT_COUNT)
 
 
 def _is_asked_or_refused(texts: FactTexts, stated: Quantity, spot: Occurrence) -> bool:
@@ -471,7 +471,7 @@ def _judge_notice(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
     is_notice = _NOTICE_AFTER.match(plain, stated.end) or _NOTICE_BEFORE.search(
         plain, max(0, stated.start - _REACH_BEFORE), stated.start
     )
-    if not is_notice or any(_AHEAD.search(text.plain) for text in texts.explaining):
+    if not is_notice or texts.has_cue(_AHEAD):
         return None
     return FactJudgment(texts.fact, "unknown", "it says how long before something, and not how long")
 
@@ -513,7 +513,7 @@ def _judge_difference(texts: FactTexts, stated: Quantity) -> FactJudgment | None
     written = texts.answer.text[cue.start("cue") : cue.end("cue")].lower().split()[0]
     if not written.isascii() and written != _WRITTEN.get(folded):
         return None
-    if any(_DIFFERENCE.search(text.plain) for text in texts.explaining):
+    if texts.has_cue(_DIFFERENCE):
         return None
     return FactJudgment(texts.fact, "unknown", f'it is said to be a difference ("{written}")')
 
