@@ -8,7 +8,6 @@ that it speaks for no other event, and a word of the question there ("the kiosk 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import takewhile
@@ -19,6 +18,7 @@ from assay.text.facts.fact_polarity import PREDICATES
 from assay.text.facts.fact_texts import AUXILIARIES, FactTexts, may_be_subject
 from assay.text.facts.opposite_words import find_opposite
 from assay.text.facts.read_text import ReadText, Word
+from assay.text.facts.spelled_words import is_cue_spelled
 from assay.text.facts.value_owner import Part, find_part, is_vietnamese
 from assay.text.languages import guess_language, is_other_language
 from assay.text.late_pattern import LatePattern
@@ -335,7 +335,7 @@ def _find_consequence(texts: FactTexts, spot: Occurrence, part: Part) -> Word | 
     """
     answer = texts.answer
     cue = _ONLY_THEN.match(answer.plain, spot.end, part.end)
-    if cue is None or not _is_spelled(answer, cue, "mới"):
+    if cue is None or not is_cue_spelled(answer, cue, "then"):
         only = _ONLY_BEFORE.search(answer.plain, part.start, spot.start)
         is_only = only is not None or texts.read_fact.plain.startswith("only ")
         cue = _ONLY_DO.match(answer.plain, spot.end, part.end) if is_only else None
@@ -345,11 +345,6 @@ def _find_consequence(texts: FactTexts, spot: Occurrence, part: Part) -> Word | 
     content = [word for word in words if word.kind != "stop" and may_be_subject(word)]
     content = [word for word in content if word.folded not in _GENERAL_VERBS][:_MOST_OF_CONSEQUENCE]
     return content[0] if content and not any(texts.is_familiar(word) for word in content) else None
-
-
-def _is_spelled(text: ReadText, cue: re.Match[str], written: str) -> bool:
-    spelled = text.text[slice(*cue.span("then"))].lower()
-    return spelled == written or not text.has_marks
 
 
 def _find_other_count(texts: FactTexts, stated: Quantity | None) -> Word | None:

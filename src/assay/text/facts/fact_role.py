@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.fact_places import Occurrence, find_stated_quantity
 from assay.text.facts.fact_texts import FactTexts
-from assay.text.facts.read_text import ReadText
+from assay.text.facts.spelled_words import is_cue_spelled
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import is_plain
 from assay.text.quantities.weekdays import WEEKDAY
@@ -70,21 +70,6 @@ _RELATIVE_BEFORE = LatePattern(
 )
 """Says the same of a relative: "vợ thầy Minh"."""
 _ASKS_FOR_PERSON = LatePattern(r"\b(?:who|ai)\b")
-_WRITTEN = {
-    "hon": "hơn",
-    "hoi": "hỏi",
-    "dau": "đâu",
-    "khoi": "khỏi",
-    "mien": "miễn",
-    "chua": "chưa",
-    "chang": "chẳng",
-    "de": "để",
-    "cua": "của",
-    "tu": "từ",
-    "voi": "với",
-    "giup": "giúp",
-}
-"""How words that are folded like others are spelled in Vietnamese."""
 
 
 def judge_role(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
@@ -144,20 +129,9 @@ def _name_other_person(texts: FactTexts, spot: Occurrence) -> str:
 
 def _is_new(texts: FactTexts, cue: re.Match[str] | None) -> bool:
     """Whether there is a cue, spelled as it is meant, that neither question, reference nor facts have."""
-    if cue is None or not _is_spelled(texts.answer, cue):
+    if cue is None or not is_cue_spelled(texts.answer, cue, "cue"):
         return False
     return not any(f" {cue['cue']} " in f" {text.plain} " for text in texts.explaining)
-
-
-def _is_spelled(text: ReadText, cue: re.Match[str]) -> bool:
-    """Whether a word of a cue is written as it is spelled, or without diacritics."""
-    start, end = cue.span("cue")
-    for folded, written in zip(cue["cue"].split(), text.text[start:end].lower().split(), strict=False):
-        if folded in _WRITTEN and not written.isascii() and written != _WRITTEN[folded]:
-            return False
-        if folded in _WRITTEN and written.isascii() and text.has_marks and not _WRITTEN[folded].isascii():
-            return False
-    return True
 
 
 def opens_upwards(texts: FactTexts, word: str) -> bool:

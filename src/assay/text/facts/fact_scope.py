@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from assay.text.facts.read_text import ReadText
+from assay.text.facts.spelled_words import is_other_word
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Quantity
 from assay.text.statement_cues import count_negations
@@ -44,8 +45,8 @@ def list_exceptions(text: ReadText, low: int, high: int) -> list[re.Match[str]]:
     for match in EXCEPTION.finditer(text.plain, low, high + _REACH_AFTER_CUE):
         if match.end() > high:
             break
-        written = text.text[match.start() : match.end()].lower()
-        if not match[0].startswith("tru") or written.isascii() or written.startswith("trừ"):
+        folded, written = match[0].partition(" ")[0], text.text[match.start() : match.end()].partition(" ")[0]
+        if not is_other_word(folded, written):
             matches.append(match)
     return matches
 

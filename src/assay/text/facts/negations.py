@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 
 from assay.text.facts.read_text import ReadText
+from assay.text.facts.spelled_words import is_other_word
 from assay.text.late_pattern import LatePattern
 from assay.text.statement_cues import NEGATION
 
-_WRITTEN = {"chua": "chưa", "khong": "không", "chang": "chẳng", "khoi": "khỏi"}
-"""How negations that are written like other words once they are folded are spelled in Vietnamese."""
 _IN_OTHER_WORDS = LatePattern(
     r"\b(?:off|out|away|behind|forbidden|prohibited|banned|bans?|illegal|off-limits|avoid(?:ed)?|refrain|skip"
     r"|exclud(?:e|es|ed|ing)|exempt(?:ed)?|refused?|rejected|declined?|denied|stops?|impossible|unable|waived?|spared"
@@ -34,13 +33,13 @@ def find_negations(text: ReadText, low: int = 0, high: int | None = None) -> lis
     >>> [len(find_negations(read_text(text))) for text in ("Phòng chứa 12 người.", "Phòng chưa có ai.", "not a few")]
     [0, 1, 1]
     """
-    matches = []
-    for match in NEGATION.finditer(text.plain, low, len(text.plain) if high is None else high):
-        written = text.text[match.start() : match.end()].lower()
-        is_other_word = match[0] in _WRITTEN and not written.isascii() and written != _WRITTEN[match[0]]
-        if match["none"] is None and not is_other_word:
-            matches.append(match)
-    prohibitions = list(_PROHIBITION.finditer(text.text, low, len(text.text) if high is None else high))
+    end = len(text.plain) if high is None else high
+    matches = [
+        match
+        for match in NEGATION.finditer(text.plain, low, end)
+        if match["none"] is None and not is_other_word(match[0], text.text[match.start() : match.end()])
+    ]
+    prohibitions = list(_PROHIBITION.finditer(text.text, low, end))
     return sorted([*matches, *prohibitions], key=_get_match_start) if prohibitions else matches
 
 

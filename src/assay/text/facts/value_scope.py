@@ -27,6 +27,7 @@ from assay.text.facts.fact_texts import FactTexts
 from assay.text.facts.missing_quantities import is_opposite_bound
 from assay.text.facts.negations import find_negations
 from assay.text.facts.read_text import CLAUSE_REACH, ReadText, Word, narrow_clause
+from assay.text.facts.spelled_words import is_other_word
 from assay.text.facts.unread_quantities import is_complement, may_be_contrary
 from assay.text.facts.value_owner import is_comparable, split_parts
 from assay.text.facts.value_terms import judge_terms
@@ -485,9 +486,6 @@ _DIFFERENCE = LatePattern(
     r"\b(?:giam|tang|bot|thuong|phat|hoan|sav(?:e|es|ed|ings?)|discounts?|refund\w*|fine[sd]?|surcharge\w*|bonus\w*"
     r"|off|reduc\w*|raise\w*|increase\w*|change\w*|cheaper|drop\w*|rise\w*|cut)\b|[-+]\d"
 )
-_WRITTEN = {"giam": "giảm", "tang": "tăng", "bot": "bớt", "thuong": "thưởng", "phat": "phạt", "hoan": "hoàn"}
-
-
 _COMPARED = re.compile(
     r"\b(?:(?:re|cao|thap|dat|nhieu|it|lon|nho|dai|ngan|cham|nhanh) hon"
     r" (?:(?!(?:thi|la|phai|duoc|nen|con|ma|va|neu|khi|o|chi|se)\b)[a-z]+ ){1,4}"
@@ -511,7 +509,7 @@ def _judge_difference(texts: FactTexts, stated: Quantity) -> FactJudgment | None
         return None
     folded = cue["cue"].split()[0]
     written = texts.answer.text[cue.start("cue") : cue.end("cue")].lower().split()[0]
-    if not written.isascii() and written != _WRITTEN.get(folded):
+    if is_other_word(folded, written):
         return None
     if texts.has_cue(_DIFFERENCE):
         return None
