@@ -22,14 +22,6 @@ NEGATION = re.compile(
     r"|khong|chua|chang|thay vi|khoi)\b|n't"
 )
 """A negation; the group `none` is one that denies nothing ("no more than", "not only")."""
-_INTERROGATIVE = LatePattern(
-    r"\b(?:who|whom|what|which|where|when|why|how|ai|gi|nao|dau|bao gio|may (?:gio|ngay|nguoi|lan)|sao)\b"
-)
-_DENIED_PREDICATE = LatePattern(
-    r"(?:\b(?:not|never|cannot|khong|chua)|n't)\b"
-    r"(?: (?:be|been|being|i|you|we|they|he|she|it|one|duoc|the|phai|nen|can|co|bi))* (?P<predicate>[a-z]+)"
-)
-_CONDITION = LatePattern(r"\b(?:if|unless|in case|neu|truong hop)\b")
 RESTRICTION = LatePattern(r"\b(?:who|that|which|if|unless|until|except|when|where|neu|tru khi|khi|ma)\b")
 """A word that opens a clause of its own, so that a negation after it may not deny the whole sentence."""
 MYTH = LatePattern(
@@ -115,27 +107,3 @@ ASKS_PAST = re.compile(
     r"\b(?:was|were|used? to|did|had|formerly|previously|originally|last year|before|truoc day|truoc kia)\b"
 )
 """A question about the past."""
-
-
-def count_negations(plain: str) -> int:
-    """Return how many negations a folded text holds; "no more than" and "not only" deny nothing.
-
-    >>> [count_negations(text) for text in ("it does not cure", "no more than 5 days", "hardly any")]
-    [1, 0, 1]
-    """
-    return sum(match["none"] is None for match in NEGATION.finditer(plain))
-
-
-def find_denied_predicate(question: str) -> str:
-    """Return the word that a folded question denies, so that a right answer denies it too; "" if it denies none.
-
-    >>> find_denied_predicate("where is remote work not allowed?"), find_denied_predicate("ai khong duoc vao kho?")
-    ('allowed', 'vao')
-    >>> find_denied_predicate("what happens if i do not pay?"), find_denied_predicate("may i not enter?")
-    ('', '')
-    """
-    denials = list(_DENIED_PREDICATE.finditer(question))
-    if len(denials) != 1 or _INTERROGATIVE.search(question) is None or count_negations(question) != 1:
-        return ""
-    before = question[: denials[0].start()]
-    return "" if _CONDITION.search(before) is not None else denials[0]["predicate"]

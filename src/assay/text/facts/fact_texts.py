@@ -11,14 +11,13 @@ from decimal import Decimal
 from itertools import pairwise
 
 from assay.text.facts.fact_scope import ExpectedLimit, has_exception, list_exceptions, names_asked_most
-from assay.text.facts.negations import find_negations
+from assay.text.facts.negations import find_denied_predicate, find_negations, is_negation
 from assay.text.facts.read_text import ReadText, Word, read_text
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place
 from assay.text.quantities.payment_cues import is_nothing_to_pay
 from assay.text.quantities.quantity import Quantity, Reading
 from assay.text.quantities.units import PLAIN
-from assay.text.statement_cues import NEGATION, find_denied_predicate
 from assay.text.tokens import classify_word
 
 ONES = frozenset(("one", "mot"))
@@ -125,7 +124,7 @@ class FactTexts:
         # "No charge" is what is stated, and denies nothing.
         is_denial = len(find_negations(self.read_fact)) % 2 == 1
         self.is_negative = is_denial and not is_nothing_to_pay(self.read_fact.plain)
-        self.denied_in_question = "" if self.is_negative else find_denied_predicate(question.plain)
+        self.denied_in_question = "" if self.is_negative else find_denied_predicate(question)
         self.content = self._select_content()
         self._topics: list[Word] | None = None
 
@@ -139,7 +138,7 @@ class FactTexts:
             word
             for word in read_fact.words
             if word.kind != "stop"
-            and not NEGATION.fullmatch(word.folded)
+            and not is_negation(word, read_fact)
             and not any(start <= word.start < end for start, end in left_out)
         ]
         if any(ONE in quantity.readings for quantity in answer.quantities):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from assay.text.facts.read_text import ReadText
+from assay.text.facts.read_text import ReadText, Word
 from assay.text.facts.spelled_words import is_other_word
 from assay.text.late_pattern import LatePattern
 from assay.text.statement_cues import NEGATION
@@ -24,6 +24,14 @@ _IN_OTHER_WORDS = LatePattern(
 
 _PROHIBITION = re.compile(r"(?<![^\W\d_])(?:đừng|chớ)(?![^\W\d_])", re.IGNORECASE)
 """Vietnamese words that forbid; folded they look like "đúng" (right) and "cho" (for)."""
+_INTERROGATIVE = LatePattern(
+    r"\b(?:who|whom|what|which|where|when|why|how|ai|gi|nao|dau|bao gio|may (?:gio|ngay|nguoi|lan)|sao)\b"
+)
+_DENIED_PREDICATE = LatePattern(
+    r"(?P<negation>\b(?:not|never|cannot|khong|chua)|n't)\b"
+    r"(?: (?:be|been|being|i|you|we|they|he|she|it|one|duoc|the|phai|nen|can|co|bi))* (?P<predicate>[a-z]+)"
+)
+_CONDITION = LatePattern(r"\b(?:if|unless|in case|neu|truong hop)\b")
 
 
 def find_negations(text: ReadText, low: int = 0, high: int | None = None) -> list[re.Match[str]]:
@@ -43,8 +51,36 @@ def find_negations(text: ReadText, low: int = 0, high: int | None = None) -> lis
     return sorted([*matches, *prohibitions], key=_get_match_start) if prohibitions else matches
 
 
+def is_negation(word: Word, text: ReadText) -> bool:
+    """Return whether a word of a text is a negation by itself."""
+    return NEGATION.fullmatch(word.folded) is not None and not is_other_word(
+        word.folded, text.text[word.start : word.end]
+    )
+
+
 def _get_match_start(match: re.Match[str]) -> int:
     return match.start()
+
+
+def find_denied_predicate(question: ReadText) -> str:
+    """Return the word that a question denies, so that a right answer denies it too; "" if it denies none.
+
+    >>> from assay.text.facts.read_text import read_text
+    >>> [find_denied_predicate(read_text(text)) for text in ("Where is remote work not allowed?", "Ai chứa hàng?")]
+    ['allowed', '']
+    >>> [find_denied_predicate(read_text(text)) for text in ("What happens if I do not pay?", "May I not enter?")]
+    ['', '']
+    """
+    denials = [match for match in _DENIED_PREDICATE.finditer(question.plain) if not _is_respelled(match, question)]
+    if len(denials) != 1 or _INTERROGATIVE.search(question.plain) is None or len(find_negations(question)) != 1:
+        return ""
+    if _CONDITION.search(question.plain, 0, denials[0].start()) is not None:
+        return ""
+    return denials[0]["predicate"]
+
+
+def _is_respelled(denial: re.Match[str], text: ReadText) -> bool:
+    return is_other_word(denial["negation"], text.text[slice(*denial.span("negation"))])
 
 
 def may_deny_in_other_words(text: str) -> bool:

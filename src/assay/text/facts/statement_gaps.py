@@ -13,13 +13,14 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
+from assay.text.facts.negations import is_negation
 from assay.text.facts.read_text import ClauseSpan, ReadText, Word
 from assay.text.facts.value_owner import Part, ValueOwner
 from assay.text.late_pattern import LatePattern
 from assay.text.number_words import MONTHS, WEEKDAYS
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_agreement import apply_rate, is_same_quantity
-from assay.text.statement_cues import ASKS_PAST, CHANGED_FROM, NEGATION, PAST_VERB, PRESENT, RESPECTIVELY, USED_TO
+from assay.text.statement_cues import ASKS_PAST, CHANGED_FROM, PAST_VERB, PRESENT, RESPECTIVELY, USED_TO
 
 GapKind = Literal[
     "second value",
@@ -127,7 +128,7 @@ class GapFinder:
         )
 
     def _list_topics(self, words: Sequence[Word]) -> set[str]:
-        return {word.key for word in words if self.owner.is_topic(word) and not NEGATION.fullmatch(word.folded)}
+        return {word.key for word in words if self.owner.is_topic(word) and not is_negation(word, self.answer)}
 
     def _list_subjects(self, words: Sequence[Word]) -> list[Word]:
         return [word for word in words if self.is_subject(word)]

@@ -37,7 +37,7 @@ from assay.text.quantities.quantity import Quantity, is_time, split_range
 from assay.text.quantities.quantity_agreement import have_different_rate_sizes, have_different_rates, is_same_quantity
 from assay.text.quantities.quantity_rates import is_time_rate, name_rate_noun
 from assay.text.quantities.weekdays import WEEKDAY
-from assay.text.statement_cues import ONLY, count_negations
+from assay.text.statement_cues import ONLY
 
 _PER_BEFORE = re.compile(r"[\d$€£%][^.;]{0,12} (?:per|for every|for each|every|each|moi) $")
 _ASKS_WHICH = LatePattern(r"(?:on |at |from )?(?:when|which|what)\b|.{0,80}\b(?:khi nao|ngay nao|luc nao|thu may)\b")
@@ -282,8 +282,8 @@ def judge_reversed_condition(texts: FactTexts, spot: Occurrence) -> FactJudgment
 
     Both sides may be said, and what holds beyond a limit is often denied.
     """
-    sentence = texts.answer.plain[spot.clause.sentence_start : spot.clause.sentence_end]
-    if count_negations(sentence) or count_negations(texts.reference.plain):
+    is_denied = find_negations(texts.answer, spot.clause.sentence_start, spot.clause.sentence_end)
+    if is_denied or find_negations(texts.reference):
         return None
     for wanted in texts.reference.quantities:
         if not wanted.bound or any(is_same_quantity(wanted, own) for own in texts.answer.quantities):
