@@ -85,7 +85,7 @@ def _list_reasons_beside(texts: FactTexts, spot: Occurrence, after: tuple[int, i
     kind = _find_kind_of_all(texts, *after)
     if kind is not None:
         yield f'it is said of all "{answer.text[spot.end : kind.end].strip()}" alone'
-    other = _find_first_choice(texts, spot)
+    other = _find_first_choice(texts)
     if other is not None:
         yield f'the answer names "{answer.text[other.start : other.end]}" first, which the question offers too'
     if _has_own_statement(texts, spot):
@@ -252,7 +252,7 @@ def _find_kind_of_all(texts: FactTexts, start: int, end: int) -> Word | None:
     return following[-1] if following and not any(texts.is_familiar(word) for word in following) else None
 
 
-def _find_first_choice(texts: FactTexts, spot: Occurrence) -> Word | None:
+def _find_first_choice(texts: FactTexts) -> Word | None:
     """Return the other of two things that a question offers, if the answer names it first and does not deny it."""
     offered = list_offered_words(texts.question)
     keys = {word.key for word in texts.content}

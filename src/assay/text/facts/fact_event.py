@@ -183,7 +183,7 @@ def _find_other_noun(texts: FactTexts, before: Sequence[Word], start: int, *, ha
             evidence = _count_new(texts, before[index:]) + any(topics)
             if (evidence >= _FEWEST_NEW and all(topics)) or _is_named_instead(texts, before, index, noun):
                 return noun
-        elif has_value and _is_object(texts, before, index, noun):
+        elif has_value and _is_object(before, index, noun):
             return noun
     return ()
 
@@ -232,7 +232,7 @@ _SECOND = 2  # words before a noun with an article: "inside the halls the …"
 _ADJACENT = 2  # characters between a word and a value, with a sign of a currency
 
 
-def _is_object(texts: FactTexts, before: Sequence[Word], index: int, noun: Sequence[Word]) -> bool:
+def _is_object(before: Sequence[Word], index: int, noun: Sequence[Word]) -> bool:
     """Whether a noun is what a verb is done to, and no measure of a value: "has a volume of 5 litres"."""
     following = before[index + 1 + len(noun) : index + 2 + len(noun)]
     verb = before[index - 1]

@@ -65,7 +65,7 @@ class SubjectJudge:
         if year:
             return _say_of_other(self.texts, year)
         has_rival_value = has_candidate(self.texts, spot)
-        lead = _find_lead(self.texts, _take_part(self.texts, in_clause, spot) if has_rival_value else in_clause, spot)
+        lead = _find_lead(_take_part(self.texts, in_clause, spot) if has_rival_value else in_clause, spot)
         if _repeats_quantity(self.texts, clause) or (has_rival_value and self._is_said_of_question(spot)):
             return None
         if _is_compact(self.texts, spot) and not has_rival_value:
@@ -180,7 +180,7 @@ def _is_compact(texts: FactTexts, spot: Occurrence) -> bool:
     return len(spot.spans) >= parts and count_words_between(texts, spot.spans) <= parts
 
 
-def _find_lead(texts: FactTexts, in_clause: Sequence[Word], spot: Occurrence) -> list[Word]:
+def _find_lead(in_clause: Sequence[Word], spot: Occurrence) -> list[Word]:
     """Return the words before the first verb-like word of grammar or the first part of the fact: its subject."""
     lead: list[Word] = []
     first_part = spot.start
