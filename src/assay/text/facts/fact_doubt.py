@@ -80,8 +80,9 @@ def _has_rival(texts: FactTexts, spot: Occurrence) -> bool:
         for neighbour in quantities[max(0, index - 1) : index] + quantities[index + 1 : index + 2]:
             first, second = sorted((quantity, neighbour), key=lambda item: item.start)
             gap = texts.answer.plain[first.end : second.start]
-            if _RIVAL_GAP.fullmatch(gap) and not any(
+            is_expected = any(
                 is_same_quantity(wanted, neighbour) or is_same_quantity(neighbour, wanted) for wanted in texts.expected
-            ):
-                return is_comparable(quantity, neighbour)
+            )
+            if _RIVAL_GAP.fullmatch(gap) and not is_expected and is_comparable(quantity, neighbour):
+                return True
     return False

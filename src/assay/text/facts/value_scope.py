@@ -29,7 +29,7 @@ from assay.text.facts.negations import find_negations
 from assay.text.facts.read_text import CLAUSE_REACH, ReadText, Word, narrow_clause
 from assay.text.facts.spelled_words import is_other_word
 from assay.text.facts.unread_quantities import is_complement, may_be_contrary
-from assay.text.facts.value_owner import is_comparable, split_parts
+from assay.text.facts.value_owner import find_part, is_comparable, split_parts
 from assay.text.facts.value_terms import judge_terms
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place
@@ -522,38 +522,40 @@ def _judge_relation(texts: FactTexts, spot: Occurrence, stated: Quantity | None)
     So is a value that is said of what is "trong giờ" (within hours), asked of what is "ngoài giờ" (outside hours).
     """
     answer, clause = texts.answer, spot.clause
-    if _has_opposite(texts, texts.read_fact, texts.content, (clause.start, clause.end), _FURTHEST):
-        is_open = bool(find_negations(answer, clause.sentence_start, clause.sentence_end))
+    said = _list_opposed_relations(texts, texts.read_fact, texts.content, (clause.start, clause.end), _FURTHEST)
+    if said:
+        is_open = said == {"opposite", "same"} or bool(
+            find_negations(answer, clause.sentence_start, clause.sentence_end)
+        )
         return FactJudgment(texts.fact, "unknown" if is_open else "denied", "it says the opposite relation")
     if not any(word.folded in _RELATION_WORDS for word in texts.question.words):
         return None
-    position = spot.start if stated is None else stated.start
-    for part in split_parts(answer, clause.sentence_start, clause.sentence_end):
-        is_own = part.start <= position < part.end
-        if is_own and _has_opposite(texts, texts.question, texts.list_topics(), (part.start, part.end), _NEAREST):
-            return FactJudgment(texts.fact, "unknown", "it is said of the opposite of what is asked")
+    part = find_part(answer, clause, spot.start if stated is None else stated.start)
+    if _list_opposed_relations(texts, texts.question, texts.list_topics(), (part.start, part.end), _NEAREST):
+        return FactJudgment(texts.fact, "unknown", "it is said of the opposite of what is asked")
     return None
 
 
-def _has_opposite(
+def _list_opposed_relations(
     texts: FactTexts, text: ReadText, words: Sequence[Word], span: tuple[int, int], furthest: int
-) -> bool:
-    """Whether a stretch of the answer has a word of a text with the opposite relation, and not with the same one."""
+) -> set[str]:
+    """Return which relations a stretch of the answer says with a word of a text, if the first is the opposite one.
+
+    "Same" and "opposite": "before delivery you get a note, and after delivery you pay" has both.
+    """
     answer = texts.answer
     for word in words:
         if sum(other.key == word.key for other in words) > 1:
             continue  # "from Monday to Friday", in Vietnamese "từ thứ Hai đến thứ Sáu": "thứ" has both relations
         wanted = _find_relation(text, 0, word.start, furthest)
-        if wanted is None:
+        if wanted is None or (wanted[0] == _ROUTE and text is texts.question):
             continue
-        for index in answer.find_word(word, texts.ignore_marks):
-            own = answer.words[index]
-            if not span[0] <= own.start < span[1]:
-                continue
-            said = _find_relation(answer, span[0], own.start, furthest)
-            is_route = wanted[0] == _ROUTE and text is texts.question
-            return said is not None and said != wanted and said[0] == wanted[0] and not is_route
-    return False
+        places = (answer.words[index].start for index in answer.find_word(word, texts.ignore_marks))
+        relations = [_find_relation(answer, span[0], at, furthest) for at in places if span[0] <= at < span[1]]
+        comparable = [relation for relation in relations if relation is not None and relation[0] == wanted[0]]
+        if comparable and comparable[0] != wanted:
+            return {"same" if relation == wanted else "opposite" for relation in comparable}
+    return set()
 
 
 _RELATIONS = (
