@@ -18,6 +18,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from assay.text.antonyms import find_antonym
 from assay.text.claims.passages import (
     ClaimGrams,
     IndexedPassage,
@@ -53,26 +54,6 @@ from assay.text.tokens import (
     spell_terms,
 )
 
-_PAIRS = (
-    "increase/decrease increased/decreased increases/decreases rise/fall rose/fell rising/falling higher/lower "
-    "more/less more/fewer before/after above/below minimum/maximum first/last earlier/later accept/reject "
-    "accepted/rejected approve/reject approved/rejected allow/forbid allowed/forbidden allowed/prohibited "
-    "include/exclude included/excluded includes/excludes always/never all/none required/optional mandatory/optional "
-    "open/closed start/end began/ended gain/loss win/lose won/lost buy/sell bought/sold import/export "
-    "employee/employer public/private permanent/temporary domestic/international true/false valid/invalid "
-    "granted/denied enable/disable enabled/disabled paid/unpaid limited/unlimited internal/external online/offline "
-    "manual/automatic inbound/outbound max/min highest/lowest older/newer older/younger larger/smaller longer/shorter "
-    "faster/slower pass/fail passed/failed permitted/prohibited permitted/forbidden "
-    "tăng/giảm sớm/muộn nhanh/chậm trước/sau trên/dưới cao/thấp nhiều/ít mua/bán"
-)
-OPPOSITE_WORDS: dict[str, set[str]] = {}
-"""The opposites of each word."""
-for _pair in _PAIRS.split():
-    _one, _other = _pair.split("/")
-    OPPOSITE_WORDS.setdefault(_one, set()).add(_other)
-    OPPOSITE_WORDS.setdefault(_other, set()).add(_one)
-
-
 _DENYING = frozenset(
     ("not", "no", "never", "none", "nobody", "nothing", "without", "cannot", "không", "khong", "chưa", "chẳng")
 )
@@ -102,17 +83,6 @@ def count_denials(words: Sequence[str]) -> int | None:
 def is_denial(word: str) -> bool:
     """Return whether a lower-case word is a negation."""
     return word in _DENYING or word.endswith(("n't", "n’t"))
-
-
-def find_opposite(word: str, words: Sequence[str]) -> str | None:
-    """Return the opposite of a word that occurs in `words`; None if there is none or the word itself occurs there.
-
-    >>> find_opposite("rose", ["prices", "fell"])
-    'fell'
-    """
-    if word in words:
-        return None
-    return next((candidate for candidate in sorted(OPPOSITE_WORDS.get(word, ())) if candidate in words), None)
 
 
 # Share of the claim's other words, weighted by rarity, that a sentence must contain to contradict a fact …
@@ -289,7 +259,7 @@ class _SentenceComparison:
             negated_side = "claim" if claim_denials else "source"
             return f"a negation only in the {negated_side}" if not missing else ""
         for word in claim_words:
-            opposite_word = find_opposite(word, sentence_words)
+            opposite_word = find_antonym(word, sentence_words)
             if opposite_word:
                 return f'"{word}" where the source has "{opposite_word}"'
         return ""

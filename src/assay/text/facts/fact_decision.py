@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from assay.text.claims.claim_support import find_opposite
+from assay.text.antonyms import find_antonym
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.negations import find_negations
@@ -204,7 +204,7 @@ _FEWEST_PARTS = 2
 
 def _is_opposite(texts: FactTexts, word: Word) -> bool:
     """Whether the question has the opposite of a word of the fact: "closed" answers "Is it open?" with no."""
-    return find_opposite(word.folded, [own.folded for own in texts.question.words]) is not None
+    return find_antonym(word.folded, [own.folded for own in texts.question.words]) is not None
 
 
 def count_asked_words(texts: FactTexts) -> int:

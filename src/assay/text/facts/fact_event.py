@@ -16,7 +16,7 @@ from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.fact_places import Occurrence, find_stated_quantity
 from assay.text.facts.fact_polarity import PREDICATES
 from assay.text.facts.fact_texts import AUXILIARIES, FactTexts, may_be_subject
-from assay.text.facts.opposite_words import find_opposite
+from assay.text.facts.opposite_words import find_opposite_event
 from assay.text.facts.read_text import ReadText, Word
 from assay.text.facts.spelled_words import is_cue_spelled
 from assay.text.facts.value_owner import Part, find_part, is_vietnamese
@@ -100,7 +100,7 @@ def _list_reasons(texts: FactTexts, spot: Occurrence) -> Iterator[str]:
         said = answer.text[consequence.start : consequence.end]
         yield f'"{said}" depends on it, and nothing else mentions that'
     if stated is not None:
-        opposite = find_opposite(texts.question, answer, part.start, part.end)
+        opposite = find_opposite_event(texts.question, answer, part.start, part.end)
         if opposite is not None:
             yield f'it is said with "{opposite[1]}", and the question is about "{opposite[0]}"'
 
