@@ -18,8 +18,9 @@ NEGATION = re.compile(
     rf"(?P<none>{_BOUND_NEGATION}|\b(?:not only|not just|not until|khong chi|khong nhung|a few|a little|no doubt"
     r"|no\.)(?!\w)|(?:hay|co|duoc) khong\?)"
     r"|\b(?:not|never|no longer|neither|nor|without|no one|nobody|none|nothing|hardly|barely|scarcely|rarely|seldom"
-    r"|few|little|no|cannot|rather than|instead of|stopped|fail(?:s|ed)? to|lacks?|refuses? to"
-    r"|khong|chua|chang|thay vi|khoi)\b|n't"
+    r"|few|little|no|cannot|rather than|instead of|stopped|lacks?|(?:has|have|had|is|are) yet to"
+    r"|(?:fail(?:s|ed)?|refuses?|refused|declined?|declines|forg[eo]t(?:s|ten)?|neglect(?:s|ed)?|omit(?:s|ted)?) to"
+    r"|den(?:y|ies|ied) (?:having|that)|khong|chua|chang|thay vi|khoi)\b|n't"
 )
 """A negation; the group `none` is one that denies nothing ("no more than", "not only")."""
 RESTRICTION = LatePattern(r"\b(?:who|that|which|if|unless|until|except|when|where|neu|tru khi|khi|ma)\b")
@@ -45,9 +46,10 @@ DOUBT = LatePattern(
     r"|may be(?! (?:\w+(?:ed|en)|kept|sent|left|put|lent|held|made|paid|met|cut|set|built)\b)"
     r"|could be|could it|could have been|i think|i guess|i believe|i suspect|would guess|not (?:certain|sure|clear)"
     r"|unclear|uncertain|unsure|unknown|i've heard|hard to say|don't know|do not know|can't say|cannot say|said to"
-    r"|either|co the la|hinh nhu|chac la|co le|khong chac|khong ro|nghe noi|khong biet|duoc cho la)\b"
+    r"|either|(?:almost|nearly) [a-z]+ed|would\b[^.;]{0,60}\bif [a-z]+ could|if [a-z]+ could\b[^.;]{0,60}\bwould"
+    r"|co the la|hinh nhu|chac la|co le|khong chac|khong ro|nghe noi|khong biet|duoc cho la)\b"
 )
-"""Uncertainty of the speaker."""
+"""Uncertainty of the speaker, and what did not quite happen or would only happen."""
 PARTIAL_QUANTIFIER = re.compile(
     r"\b(?:only some|some of|some|most of|not all|not every|half of|several of|certain|occasionally|sometimes|mot so"
     r"|mot vai|doi khi|thinh thoang|(?:nearly|almost|virtually|practically) (?:all|every|both)"

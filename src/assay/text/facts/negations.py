@@ -47,8 +47,16 @@ def find_negations(text: ReadText, low: int = 0, high: int | None = None) -> lis
         for match in NEGATION.finditer(text.plain, low, end)
         if match["none"] is None and not is_other_word(match[0], text.text[match.start() : match.end()])
     ]
+    matches = [
+        match for place, match in enumerate(matches) if place == 0 or not _goes_on(match, matches[place - 1], text)
+    ]
     prohibitions = list(_PROHIBITION.finditer(text.text, low, end))
     return sorted([*matches, *prohibitions], key=_get_match_start) if prohibitions else matches
+
+
+def _goes_on(match: re.Match[str], before: re.Match[str], text: ReadText) -> bool:
+    """Whether a negation only goes on with the one before it: "neither the manager nor the clerk" denies once."""
+    return match[0] == "nor" and text.clause_at(match.start()).sentence_start <= before.start()
 
 
 def is_negation(word: Word, text: ReadText) -> bool:
