@@ -20,7 +20,8 @@ NEGATION = re.compile(
     r"|\b(?:not|never|no longer|neither|nor|without|no one|nobody|none|nothing|hardly|barely|scarcely|rarely|seldom"
     r"|few|little|no|cannot|rather than|instead of|stopped|lacks?|(?:has|have|had|is|are) yet to"
     r"|(?:fail(?:s|ed)?|refuses?|refused|declined?|declines|forg[eo]t(?:s|ten)?|neglect(?:s|ed)?|omit(?:s|ted)?) to"
-    r"|den(?:y|ies|ied) (?:having|that)|khong|chua|chang|thay vi|khoi)\b|n't"
+    r"|den(?:y|ies|ied) (?:having|that)"
+    r"|khong|chua|chang|thay vi|khoi|tu choi|it khi|hiem khi|dau (?:co|duoc|phai))\b|n't"
 )
 """A negation; the group `none` is one that denies nothing ("no more than", "not only")."""
 RESTRICTION = LatePattern(r"\b(?:who|that|which|if|unless|until|except|when|where|neu|tru khi|khi|ma)\b")
@@ -46,6 +47,8 @@ DOUBT = LatePattern(
     r"|may be(?! (?:\w+(?:ed|en)|kept|sent|left|put|lent|held|made|paid|met|cut|set|built)\b)"
     r"|could be|could it|could have been|i think|i guess|i believe|i suspect|would guess|not (?:certain|sure|clear)"
     r"|unclear|uncertain|unsure|unknown|i've heard|hard to say|don't know|do not know|can't say|cannot say|said to"
+    r"|(?:i|we|they) doubt|doubtful|(?:depends? on|ask|check|find out) whether(?! [^.;]{0,80}\bor\b)"
+    r"|(?:we|they) (?:are )?(?:plan|intend|hope|aim)(?:ning|ing)? to|(?:was|were) (?:supposed|meant|due|going) to"
     r"|either|(?:almost|nearly) [a-z]+ed|would\b[^.;]{0,60}\bif [a-z]+ could|if [a-z]+ could\b[^.;]{0,60}\bwould"
     r"|co the la|hinh nhu|chac la|co le|khong chac|khong ro|nghe noi|khong biet|duoc cho la)\b"
 )
@@ -65,6 +68,7 @@ DENIED_AFTER = re.compile(
 NEGATED_AFTER = re.compile(
     r"[\"')*]{0,3} (?:(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|must)"
     r"(?:n't| not| never)\b"
+    r"|nowhere\b|never\b|(?:by|to|for|with) (?:nobody|no one|none)\b"
     r"|(?:khong|chua|chang)\b(?! (?:qua|chi|nhung|duoi|it hon|nhieu hon|hon)))"
 )
 """A negated verb right after a statement."""
@@ -90,6 +94,7 @@ PAST_VERB = LatePattern(
 
 OUTDATED = LatePattern(
     r"\b(?:(?:the|our|its|their|his|her|an|that) (?:old|former|previous|outdated|obsolete|expired)(?= [a-z])"
+    r"|(?:until|till) (?=(?:\d{4}|last [a-z]+|recently)\b[^.;]{1,50} (?:was|were)\b)"
     r"|(?:was|were) (?=[^.;]{1,40} (?:until|till|before|up to) )|(?<=[a-z] )(?:cu|truoc) (?=la\b))"
 )
 """Says that a thing is the one of before: "the old code is", "mã cũ là"."""

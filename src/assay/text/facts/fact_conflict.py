@@ -160,7 +160,8 @@ def _find_named_as(texts: FactTexts, start: int, end: int) -> Word | None:
     stop = next((part.end for part in split_parts(answer, start, end)), end)
     following = answer.list_words(cue.end(), stop)
     if cue[0].endswith(" what"):
-        return next((noun[0] for _, noun in list_nouns(following) if all(texts.is_new(word) for word in noun)), None)
+        noun = next((noun[0] for _, noun in list_nouns(following) if all(texts.is_new(word) for word in noun)), None)
+        return noun or next((word for word in following[:1] if texts.is_new(word)), None)
     nouns = [word for word in following if may_be_subject(word)]
     if not nouns or (cue["vietnamese"] is not None and nouns[0] is not following[0]):
         return None  # "2h là mình nhận phòng": no noun follows

@@ -17,6 +17,7 @@ from assay.text.facts.fact_scope import (
     is_excepted,
     is_reported_belief,
     is_withdrawn,
+    list_exceptions,
     may_be_addition,
 )
 from assay.text.facts.fact_texts import FactTexts, may_be_subject
@@ -123,6 +124,8 @@ def _judge_exception(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
         if is_denied:
             return FactJudgment(texts.fact, "denied", "it is excepted from what the sentence says")
         return FactJudgment(texts.fact, "stated")
+    if list_exceptions(texts.answer, spot.start, spot.end):
+        return FactJudgment(texts.fact, "unknown", "the answer makes an exception within it")
     return _judge_exception_after(texts, spot)
 
 

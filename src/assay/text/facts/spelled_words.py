@@ -17,6 +17,9 @@ _SPELLINGS = {
     không chưa chẳng khỏi có vâng được là mới trừ đâu miễn hơn hỏi để của từ với giúp giảm tăng bớt thưởng phạt hoàn
     """.split()
 }
+_SPELLINGS |= {
+    fold_in_place(spelled): spelled for spelled in ("từ chối", "ít khi", "hiếm khi", "đâu có", "đâu được", "đâu phải")
+}
 """How the words that cues are made of are spelled, by their folded form."""
 
 

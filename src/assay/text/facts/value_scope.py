@@ -480,15 +480,15 @@ def _judge_notice(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
 _DIFFERENCE_BEFORE = re.compile(
     r"\b(?P<cue>giam|tang|bot|thuong|phat|hoan(?: lai)?|save|saves|discount of|refund of|fine of|surcharge of|bonus of"
     r"|(?:up|down|off|reduced|raised|cut|drops?|rises?) by|dropped|fell|rose|climbed|shrank|grew"
-    r"|(?:went|gone) (?:up|down)|twice|thrice|double|triple)"
+    r"|(?:went|gone) (?:up|down)|twice|thrice|double|triple|gap (?:doi|ba|bon))"
     r" (?:toi |den |khoang |them |about |around |the |some )?[$€£]?$"
 )
 """Says that a value is a difference, or a part of another, or is paid back or as a fine, not what something costs."""
 _DIFFERENCE = LatePattern(
     r"\b(?:giam|tang|bot|thuong|phat|hoan|sav(?:e|es|ed|ings?)|discounts?|refund\w*|fine[sd]?|surcharge\w*|bonus\w*"
     r"|off|reduc\w*|raise\w*|increase\w*|change\w*|cheaper|drop\w*|ris(?:e|es|en|ing)|rose|f[ae]ll(?:s|en|ing)?|cut"
-    r"|climb\w*|shr[aiu]nk\w*|gr[eo]w\w*|go(?:es|ing)? (?:up|down)|went (?:up|down)|twice|thrice|doubl\w*|tripl\w*)\b"
-    r"|[-+]\d"
+    r"|climb\w*|shr[aiu]nk\w*|gr[eo]w\w*|go(?:es|ing)? (?:up|down)|went (?:up|down)|twice|thrice|doubl\w*|tripl\w*"
+    r"|gap)\b|[-+]\d"
 )
 _COMPARED = re.compile(
     r"\b(?:(?:re|cao|thap|dat|nhieu|it|lon|nho|dai|ngan|cham|nhanh) hon"
