@@ -88,6 +88,8 @@ def find_quantities(texts: FactTexts, expected: Quantity) -> list[Quantity]:
         agreeing = _find_spoken_price(texts, expected)
     if _counts_a_noun(texts, expected):
         agreeing = [own for own in agreeing if any(reading.dimension in _COUNTED for reading in own.readings)]
+    if expected.bound:  # "3 days" are at most 5 days, and do not say what the most is
+        agreeing = [own for own in agreeing if own.bound or is_same_quantity(expected._replace(bound=""), own)]
     if not texts.content:
         agreeing = [quantity for quantity in agreeing if not is_in_name(quantity, texts.answer, texts.question)]
     if not agreeing and any(reading == ONE for reading in expected.readings):

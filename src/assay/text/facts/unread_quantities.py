@@ -135,6 +135,8 @@ def _find_form(
     said = answer.text[own.start : own.end]
     if wanted.bound and not own.bound and not own.is_range and is_same_quantity(_unbind(wanted), own):
         return f'it states "{said}" without saying that it is a bound'
+    if _is_within_bound(wanted, own):
+        return f'it states "{said}", which lies within the bound'
     if is_complement(_take_limit(wanted, fact), own) and may_be_contrary(own, answer, (read_text(fact), question)):
         return f'it says what holds beyond it ("{said}")'
     if is_saving and _is_rest_of_share(wanted, own):
@@ -145,7 +147,8 @@ def _find_form(
         return f'it states "{said}", which is in that year'
     if _is_time_with_point(wanted, own):
         return f'it states "{said}", which may be a time'
-    if any(is_same(wanted, own) for is_same in (_is_ordinal_of, _is_about_same_time, _is_same_bound_of_count)):
+    forms = (_is_ordinal_of, _is_about_same_time, _is_same_bound_of_count, _is_rounded_in_other_unit)
+    if any(is_same(wanted, own) for is_same in forms):
         return f'it states "{said}", which may come to the same'
     return f'it states "{said}", the next value' if _is_next_value(wanted, own, answer) else ""
 
@@ -254,6 +257,13 @@ def _unbind(quantity: Quantity) -> Quantity:
 # ── bounds ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+def _is_within_bound(wanted: Quantity, own: Quantity) -> bool:
+    """Whether a bound allows a value, which then may stand for it: "3 days" for "at most 5 days"."""
+    dimensions = {reading.dimension for reading in wanted.readings}
+    is_value = not own.bound and not own.is_range and any(reading.dimension in dimensions for reading in own.readings)
+    return bool(wanted.bound) and is_value and is_same_quantity(wanted, own)
+
+
 def is_complement(wanted: Quantity, own: Quantity) -> bool:
     """Return whether two bounds share all values between them: "under 14" and "14 or older"."""
     if not wanted.bound or not own.bound or wanted.bound[0] == own.bound[0] or len(wanted.bound) == len(own.bound):
@@ -352,6 +362,28 @@ def _is_about_same_time(wanted: Quantity, own: Quantity) -> bool:
                 if abs(months * _MONTH_IN_SECONDS - seconds) <= 2 * _MOST_ROUNDING * seconds:
                     return True
     return False
+
+
+def _is_rounded_in_other_unit(wanted: Quantity, own: Quantity) -> bool:
+    """Whether two values are nearly the same in units of which none holds the other a whole number of times.
+
+    Between such units people round: "8 km" for "5 miles".
+    """
+    if wanted.is_range or own.is_range or wanted.date or own.date:
+        return False
+    smaller, larger = sorted((wanted.unit_size, own.unit_size))
+    if larger / smaller == int(larger / smaller):
+        return False
+    return any(
+        first.dimension == second.dimension
+        and first.dimension in _MEASURES_OF_SEVERAL_SYSTEMS
+        and abs(first.low - second.low) <= _MOST_ROUNDING * first.low
+        for first in wanted.readings
+        for second in own.readings
+    )
+
+
+_MEASURES_OF_SEVERAL_SYSTEMS = frozenset(("length", "mass", "volume", "area", "speed"))
 
 
 def _is_time_with_point(wanted: Quantity, own: Quantity) -> bool:
