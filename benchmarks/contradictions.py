@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from assay.stats.intervals import wilson_interval
-from assay.text.claims.claim_support import OPPOSITE_WORDS, score_support
+from assay.text.antonyms import ANTONYMS
+from assay.text.claims.claim_support import score_support
 from assay.text.claims.passages import IndexedSources
 from assay.text.segmentation import segment_sentences
 from assay.text.tokens import DocumentFrequencies
@@ -114,8 +115,8 @@ BY_HAND = [
 
 _NUMBER = re.compile(r"(?<![\w.,/-])(?:[2-9]|[1-9]\d)(?![\w.,/%-])(?! ?\.)")
 _VERB = re.compile(r"\b(is|are|was|were|will|can|could|should|has|had)\b(?! not)(?!n't)")
-_WORD = re.compile(r"\b(?:" + "|".join(sorted(OPPOSITE_WORDS)) + r")\b")
-_KEPT = {*OPPOSITE_WORDS, "million", "billion", "thousand", "without"}  # words that are not left out
+_WORD = re.compile(r"\b(?:" + "|".join(sorted(ANTONYMS)) + r")\b")
+_KEPT = {*ANTONYMS, "million", "billion", "thousand", "without"}  # words that are not left out
 _FEWEST, _MOST = 60, 220  # characters of a sentence that is turned
 
 
@@ -130,7 +131,7 @@ def _turned(text: str, at: int) -> Iterator[tuple[str, str]]:
         yield "negation", f"{text[: verb.end()]} not{text[verb.end() :]}"
     if words:
         word = words[at % len(words)]
-        yield "opposite", f"{text[: word.start()]}{min(OPPOSITE_WORDS[word[0]])}{text[word.end() :]}"
+        yield "opposite", f"{text[: word.start()]}{min(ANTONYMS[word[0]])}{text[word.end() :]}"
 
 
 def make_claims(source: str) -> Iterator[Made]:

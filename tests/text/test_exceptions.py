@@ -39,3 +39,16 @@ def test_besides_may_add_so_the_fact_is_not_denied() -> None:
 )
 def test_what_holds_only_of_the_exception_is_open(answer: str, state: str) -> None:
     assert judge_facts(answer, ["not permitted"], "May I pitch a tent?")[0].state == state
+
+
+@pytest.mark.parametrize("verb", ["khởi hành", "chở khách", "chứa hàng", "khoe hàng"])
+def test_a_word_that_is_folded_like_a_negation_does_not_turn_an_exception_round(verb: str) -> None:
+    (judgment,) = judge_facts(f"Tàu {verb} mỗi ngày, trừ thứ Ba.", ["thứ Ba"], f"Tàu {verb} ngày nào?")
+    assert "denied" == judgment.state
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"), [("Bể chứa 300 lít nước.", "stated"), ("Bể mất 300 lít nước.", "unknown")]
+)
+def test_a_verb_that_is_folded_like_a_negation_is_a_word_of_the_fact(answer: str, state: str) -> None:
+    assert state == judge_facts(answer, ["chứa 300 lít"], "Bể thế nào?")[0].state

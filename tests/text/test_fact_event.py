@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text.facts.opposite_words import find_opposite
+from assay.text.facts.opposite_words import find_opposite_event
 from assay.text.facts.read_text import read_text
 from assay.text.facts.stated_facts import judge_facts
 
@@ -81,7 +81,7 @@ def test_what_the_reference_says_too_is_no_event_of_its_own() -> None:
     ],
 )
 def test_an_opposite_is_found_as_it_is_written(question: str, answer: str, pair: tuple[str, str | None]) -> None:
-    opposite = find_opposite(read_text(question), read_text(answer), 0, len(read_text(answer).plain))
+    opposite = find_opposite_event(read_text(question), read_text(answer), 0, len(read_text(answer).plain))
     assert opposite == (pair if pair[1] is not None else None)
 
 
@@ -96,7 +96,7 @@ def test_an_opposite_is_found_as_it_is_written(question: str, answer: str, pair:
 def test_words_that_only_look_like_an_opposite_are_none(question: str, answer: str) -> None:
     read = read_text(answer)
     end = read.plain.find(",") if "," in read.plain else len(read.plain)
-    assert find_opposite(read_text(question), read, 0, end) is None
+    assert find_opposite_event(read_text(question), read, 0, end) is None
 
 
 @given(st.text(alphabet="theaof 59pm.,;:'€àờưễTM-\n", max_size=120))

@@ -146,7 +146,7 @@ FLOORS = {
     "clinic": (0.9, 0.9),
     "worlds": (0.85, 0.9),
     "worlds-vi": (0.85, 0.95),
-    "marathon": (0.95, 0.8),
+    "marathon": (0.95, 0.79),
     "reception": (0.9, 0.9),
     "reception-vi": (0.9, 0.85),
     "clubhouse": (0.9, 0.85),

@@ -203,3 +203,30 @@ def test_a_value_next_to_another_one_per_what_the_reference_has_it_per_is_open(a
 def test_before_what_is_asked_to_be_after_is_open(answer: str, state: str) -> None:
     question = "When do I get my deposit back after the key is returned?"
     assert state == judge(answer, "3 days", question, "Within 3 days")
+
+
+@pytest.mark.parametrize(
+    ("fact", "answer", "state"),
+    [
+        ("at most 9 nights", "You may stay 4 nights.", "unknown"),
+        ("at most 9 nights", "You may stay 9 nights.", "stated"),
+        ("at most 9 nights", "You may stay up to 9 nights.", "stated"),
+        ("at most 9 nights", "You may stay 12 nights.", "missing"),
+        ("at least 3 nights", "You have to stay 4 nights.", "unknown"),
+        ("tối đa 9 đêm", "Bạn được ở 4 đêm.", "unknown"),
+    ],
+)
+def test_a_value_that_a_bound_allows_does_not_state_the_bound(fact: str, answer: str, state: str) -> None:
+    assert state == judge_facts(answer, [fact], "How long may I stay?")[0].state
+
+
+@pytest.mark.parametrize(
+    ("fact", "answer", "state"),
+    [
+        ("10 miles", "It is 16 km long.", "unknown"),
+        ("6 miles", "It is 12 km long.", "missing"),
+        ("6 km", "It is 6,050 m long.", "missing"),
+    ],
+)
+def test_a_value_rounded_in_other_units_is_open(fact: str, answer: str, state: str) -> None:
+    assert state == judge_facts(answer, [fact], "How long is the trail?")[0].state

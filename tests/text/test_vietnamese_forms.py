@@ -54,6 +54,7 @@ def test_a_vietnamese_form_states_its_value(fact: str, answer: str) -> None:
         ("1.250.000 đồng", "1 triệu 520 nghìn."),
         ("1.200.000 đồng", "1tr3 nha."),
         ("2,5 kg", "ba ký rưỡi"),
+        ("8 năm", "tám năm rưỡi"),
         ("14 giờ đến 17 giờ", "Sáng từ 2 giờ đến 5 giờ."),
         ("ngày 5 tháng 1", "mùng 5 tháng Chạp"),
         ("25%", "ba phần tư"),

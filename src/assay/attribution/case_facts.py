@@ -643,3 +643,8 @@ def _quote_numbers(text: str, numbers: Iterable[Number | Date]) -> list[str]:
 
 def _is_spelled_out(item: Number | Date) -> bool:
     return isinstance(item, Number) and item.is_spelled_out
+
+
+def quote_facts(facts: Iterable[str]) -> str:
+    """Return facts in quotation marks, with commas between them."""
+    return ", ".join(f"“{fact}”" for fact in facts)

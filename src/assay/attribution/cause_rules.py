@@ -6,24 +6,32 @@ and answer contradict each other, the system may be right.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
 from types import MappingProxyType
 
 from assay.attribution.answer_quality import assess_text, get_scored_value
-from assay.attribution.case_facts import CaseFacts, compute_word_overlap, contains_fact, find_unsupported_numbers
+from assay.attribution.case_facts import (
+    CaseFacts,
+    compute_word_overlap,
+    contains_fact,
+    find_unsupported_numbers,
+    quote_facts,
+)
 from assay.attribution.denied_evidence import consider_access, describe_sent_user
 from assay.attribution.index_state import IndexDefect, IndexView
 from assay.attribution.lost_evidence import (
+    RECORD_BEFORE_ACCESS,
     RECORD_CORPUS,
-    RECORD_SCORES,
+    RECORD_ID_SEARCH,
     RECORD_TEXTS,
+    RECORDS_OF_FAILED_SEARCH,
     CauseFinding,
     find_lost_step,
 )
 from assay.attribution.misread_numbers import find_misread_number
+from assay.attribution.other_values import split_lines
 from assay.metrics.answers.expected_text import REFERENCE_VALUE
 from assay.metrics.case_checks import find_outdated_labels
 from assay.metrics.cases.case_index import CHUNK_ID
@@ -107,11 +115,11 @@ def find_access_denied(case: CaseFacts) -> CauseFinding | None:
     If the run shows chunks to another user with the same rights, the search failed here and not the access. If no stage
     returned anything in the whole run, the search may be down, so access is only one possible cause.
     """
-    if case.good is not False or case.case.accepted_bits >> 2 & 1:
+    if case.good is not False or case.case.accepts("permission_denied"):
         return None
     is_retrieved = any(step.find_rank(unit) is not None for step in case.steps for unit in case.required_units)
     user = case.case.case.user
-    is_answerable = bool(case.case.accepted_bits & 1)
+    is_answerable = case.case.accepts("answer")
     if case.behaviour == "permission_denied" and is_answerable and not is_retrieved and user is not None:
         fact = "permission was denied, and no stage returned what the case needs, which this user may see"
         if not case.required_units:
@@ -122,7 +130,7 @@ def find_access_denied(case: CaseFacts) -> CauseFinding | None:
         if is_indexed:
             return CauseFinding("acl", _first_stage(case), facts, "high", subcause="access_denied")
         others: tuple[RootCause, ...] = ("stale_index", "embedding")
-        return CauseFinding("acl", _first_stage(case), facts, "medium", others, "access_denied", (RECORD_SCORES,))
+        return CauseFinding("acl", _first_stage(case), facts, "medium", others, "access_denied", (RECORD_ID_SEARCH,))
     if case.required_units and case.steps and user is not None and not any(step.chunk_ids for step in case.steps):
         return _explain_empty_lists(case, user)
     return None
@@ -138,7 +146,12 @@ def _explain_empty_lists(case: CaseFacts, user: User) -> CauseFinding | None:
     if view is None or not view.returned:
         fact = "no stage returned anything, for this case or any other of the run"
         return CauseFinding(
-            "insufficient_trace", _first_stage(case), (fact,), "low", ("acl", "stale_index"), record=_FAILED_SEARCH
+            "insufficient_trace",
+            _first_stage(case),
+            (fact,),
+            "low",
+            ("acl", "stale_index"),
+            record=RECORDS_OF_FAILED_SEARCH,
         )
     if not view.is_served(user):
         if _is_search_at_fault(case, view):
@@ -146,7 +159,7 @@ def _explain_empty_lists(case: CaseFacts, user: User) -> CauseFinding | None:
         fact = "no stage returned anything for this user, or any other with the same tenant and roles"
         facts = (fact, *describe_sent_user(case))
         return CauseFinding(
-            "acl", _first_stage(case), facts, "low", ("bm25_analyzer",), "access_denied", _FAILED_SEARCH
+            "acl", _first_stage(case), facts, "low", ("bm25_analyzer",), "access_denied", RECORDS_OF_FAILED_SEARCH
         )
     if _is_search_at_fault(case, view):
         return None
@@ -160,16 +173,13 @@ def _explain_empty_lists(case: CaseFacts, user: User) -> CauseFinding | None:
     fact = f"no stage returned anything, and {searches[0].name} does for other questions of users with these rights"
     also: tuple[RootCause, ...] = ("acl", "embedding", "bm25_analyzer")
     facts = (fact, *describe_sent_user(case))
-    return CauseFinding("insufficient_trace", _first_stage(case), facts, "low", also, record=_FAILED_SEARCH)
+    return CauseFinding("insufficient_trace", _first_stage(case), facts, "low", also, record=RECORDS_OF_FAILED_SEARCH)
 
 
 def _is_search_at_fault(case: CaseFacts, view: IndexView) -> bool:
     """Whether no search of the run finds anything by the words that question and evidence share, for any user."""
     shared_words = [view.find_telling_words(case.query, case.get_expected_texts(unit)) for unit in case.required_units]
     return any(shared_words) and not any(words and view.is_matched(words) for words in shared_words)
-
-
-_FAILED_SEARCH = ("errors and timeouts of the search", "the list before it is filtered by access")
 
 
 def _first_stage(case: CaseFacts) -> str | None:
@@ -181,7 +191,7 @@ def _first_stage(case: CaseFacts) -> str | None:
 
 def find_missing_refusal(case: CaseFacts) -> CauseFinding | None:
     """The system answered a case that expects a refusal or an escalation."""
-    if case.good is not False or case.behaviour != "answer" or case.case.accepted_bits & 1:
+    if case.good is not False or case.behaviour != "answer" or case.case.accepts("answer"):
         return None
     fact = f"answered where {case.case.case.behaviour} was expected"
     if case.case.case.behaviour == "permission_denied" and case.is_access_unknown and _tells_what_is_asked(case):
@@ -193,12 +203,12 @@ def find_missing_refusal(case: CaseFacts) -> CauseFinding | None:
         return CauseFinding("golden_label_issue", None, (fact, grounds), "medium", ("generator",), "wrong_reference")
     unmentioned = _list_unmentioned_words(case) if case.case.case.behaviour == "abstain" else []
     if unmentioned:  # what the answer has from the context is about something else
-        grounds = f"no text of the context has {_quote(unmentioned[:3])}, which the question names"
+        grounds = f"no text of the context has {quote_facts(unmentioned[:3])}, which the question names"
         return CauseFinding("generator", GENERATE_STAGE, (fact, grounds), "high", subcause="answered_unanswerable")
     if case.case.case.behaviour == "abstain" and _rests_on_context(case):
         absent = _list_absent_words(case)
         if absent:
-            grounds = f"no text of the context has {_quote(absent[:3])}, of which the question asks"
+            grounds = f"no text of the context has {quote_facts(absent[:3])}, of which the question asks"
             return CauseFinding("generator", GENERATE_STAGE, (fact, grounds), "medium", (), "answered_unanswerable")
         grounds = "the context has most words of the question and what the answer says: the label may be wrong"
         also: tuple[RootCause, ...] = ("golden_label_issue",)
@@ -223,7 +233,7 @@ def find_other_refusal(case: CaseFacts) -> CauseFinding | None:
     """
     expected = case.case.case.behaviour
     is_refused = case.behaviour not in (None, UNKNOWN, "answer")
-    if case.good is not False or not is_refused or case.case.accepted_bits & 1:
+    if case.good is not False or not is_refused or case.case.accepts("answer"):
         return None
     fact = f"the answer is {str(case.behaviour).replace('_', ' ')} where {expected.replace('_', ' ')} was expected"
     if expected != "permission_denied":
@@ -233,7 +243,7 @@ def find_other_refusal(case: CaseFacts) -> CauseFinding | None:
         grounds = f"a list that nobody is shown has {', '.join(dict.fromkeys(found))}, which this user may not see"
         return CauseFinding("generator", GENERATE_STAGE, (fact, grounds), "medium", ("golden_label_issue",))
     unseen = "no list shows what this user may not see, so that nothing tells whether the search had it"
-    record = ("the list before it is filtered by access",)
+    record = (RECORD_BEFORE_ACCESS,)
     return CauseFinding("insufficient_trace", None, (fact, unseen), "low", record=record)
 
 
@@ -297,7 +307,7 @@ def _find_answering_line(case: CaseFacts) -> str | None:
     stated = _list_stems(case.answer)
     for text in case.context_texts:
         heading = _list_stems(text.partition("\n")[0])
-        for line in _LINE_END.split(text):
+        for line in split_lines(text):
             own = _list_stems(line)
             is_asked = len(asked & (own | heading)) >= _ANSWERING * len(asked) and bool(asked & own)
             if is_asked and len(own & stated) >= _ANSWERING * len(own):
@@ -313,13 +323,10 @@ def _tells_what_is_asked(case: CaseFacts) -> bool:
     is_cited = any(case.is_citing(chunk.chunk_id) for chunk in case.arrived_chunks)
     if len(asked) < 2 or not is_cited or (case.context_texts and not _rests_on_context(case)):
         return False
-    lines = _LINE_END.split(remove_citation_markers(case.answer))
+    lines = split_lines(remove_citation_markers(case.answer))
     return codes <= set(tokenise_text(case.answer)) and any(
         len(asked & _list_stems(line)) >= _ANSWERING * len(asked) for line in lines
     )
-
-
-_LINE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
 def _list_stems(text: str) -> set[str]:
@@ -384,9 +391,8 @@ def _report_value_of_superseded(case: CaseFacts, superseded: Sequence[CorpusChun
         values = [value for value in case.other_values if contains_fact([text], value)]
         values = [value for value in values if not contains_fact(valid_texts, value)]
         if values:
-            fact = (
-                f"{corpus_chunk.chunk_id}, which is superseded, has {_quote(values)}, and no other chunk of the context"
-            )
+            has_value = f"{corpus_chunk.chunk_id}, which is superseded, has {quote_facts(values)}"
+            fact = f"{has_value}, and no other chunk of the context"
             return CauseFinding("stale_index", INDEX_STAGE, (fact,), "medium", ("generator",))
     return None
 
@@ -543,7 +549,7 @@ def find_cut_text(case: CaseFacts) -> CauseFinding | None:
         whole_text = case.get_whole_text(chunk_id)
         if not lost_facts or (whole_text is not None and contains_fact([whole_text], lost_facts[0])):
             continue  # an earlier stage has it, so that it is indexed
-        lack = f"{chunk_id} as it is indexed lacks {_quote(lost_facts)}"
+        lack = f"{chunk_id} as it is indexed lacks {quote_facts(lost_facts)}"
         for piece in case.index_view.list_shown_pieces(chunk_id):
             if contains_fact([case.index_view.texts.get(piece, "")], lost_facts[0]):
                 facts = (lack, f"{piece}, which is named as a piece of it, has it")
@@ -693,7 +699,7 @@ def find_moved_label(case: CaseFacts) -> CauseFinding | None:
     if unlabelled_facts and not any(contains_fact(labelled_texts, fact) for fact in case.facts):
         evidence = (
             f"{names} contains nothing that the case looks for",
-            f"{_quote(unlabelled_facts)} is in an unlabelled chunk that the generator was shown",
+            f"{quote_facts(unlabelled_facts)} is in an unlabelled chunk that the generator was shown",
         )
         return CauseFinding("golden_label_issue", None, evidence, "high", subcause="wrong_evidence")
     return _find_better_source(case, names, labelled_texts)
@@ -779,7 +785,7 @@ def find_wrong_reference(case: CaseFacts) -> CauseFinding | None:
         return None
     names = ", ".join(case.get_unit_name(unit) for unit in case.required_units)
     evidence = (
-        f"{names} does not contain {_quote(unsupported)}, which the case requires",
+        f"{names} does not contain {quote_facts(unsupported)}, which the case requires",
         f"{share:.0%} of the answer's words are in that evidence, and all of its numbers are in the context",
     )
     if case.is_index_unknown:  # the index may lack what the document says
@@ -828,11 +834,7 @@ def find_judge_noise(case: CaseFacts) -> CauseFinding | None:
     if case.good is False and case.content_quality.good is False and text.good:
         fact = f"{text.signal}: everything that the case looks for is in the answer"
     elif case.good and text.good is False and text.wrong:
-        fact = f"{text.signal}: {_quote(text.wrong)} is wrong and is in the answer"
+        fact = f"{text.signal}: {quote_facts(text.wrong)} is wrong and is in the answer"
     else:
         return None
     return CauseFinding("judge_noise", None, (f"{JUDGE_METRIC} is {value:.2f}", fact), "medium")
-
-
-def _quote(facts: tuple[str, ...] | list[str]) -> str:
-    return ", ".join(f"“{fact}”" for fact in facts)

@@ -11,7 +11,7 @@ import re
 
 from assay.attribution.case_facts import CaseFacts
 from assay.attribution.index_state import is_kept_for_some
-from assay.attribution.lost_evidence import FILTERED_OUT, CauseFinding
+from assay.attribution.lost_evidence import FILTERED_OUT, RECORD_BEFORE_ACCESS, CauseFinding
 from assay.metrics.cases.access_rules import Access, is_visible, read_corpus_access
 from assay.records.findings import CauseConfidence, RootCause
 
@@ -20,7 +20,6 @@ _ACCESS_FILTER = re.compile(r"permi|visib|acl|access|role|tenant|right|entitle|a
 _TELLING_CHUNKS = 2
 """How many chunks of one kind of access, expected for users with the same rights, tell something if none is shown."""
 _RECORD_USER = "the user that the target was given, with each output"
-_RECORD_UNFILTERED = "the list before it is filtered by access"
 
 
 def consider_access(case: CaseFacts, unit: int, loss: CauseFinding) -> CauseFinding:
@@ -54,7 +53,7 @@ def consider_access(case: CaseFacts, unit: int, loss: CauseFinding) -> CauseFind
         confidence,
         also[:2],
         USER_NOT_SENT if is_not_sent else "access_denied",
-        (_RECORD_USER, _RECORD_UNFILTERED) if case.settings.is_user_sent is None else (_RECORD_UNFILTERED,),
+        (_RECORD_USER, RECORD_BEFORE_ACCESS) if case.settings.is_user_sent is None else (RECORD_BEFORE_ACCESS,),
     )
 
 
@@ -80,7 +79,7 @@ def _consider_filter(case: CaseFacts, access: Access | None, loss: CauseFinding)
 def add_access(loss: CauseFinding, facts: tuple[str, ...]) -> CauseFinding:
     """Return a finding with access as its first candidate, which it then does not exclude."""
     also: tuple[RootCause, ...] = ("acl", *(cause for cause in loss.also if cause != "acl"))
-    record = tuple(dict.fromkeys((*loss.record, _RECORD_UNFILTERED)))
+    record = tuple(dict.fromkeys((*loss.record, RECORD_BEFORE_ACCESS)))
     return loss._replace(evidence=(*loss.evidence, *facts), confidence="low", also=also, record=record)
 
 

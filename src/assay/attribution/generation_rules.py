@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -11,13 +10,14 @@ from assay.attribution.case_facts import (
     CaseFacts,
     contains_fact,
     find_unsupported_numbers,
+    quote_facts,
 )
 from assay.attribution.cause_notes import ALL_ARRIVED
 from assay.attribution.cause_rules import GENERATE_STAGE, INDEX_STAGE, find_index_defect
 from assay.attribution.index_state import is_piece_name
 from assay.attribution.lost_evidence import RECORD_CORPUS, RECORD_TEXTS, CauseFinding
 from assay.attribution.misread_numbers import find_misread_number
-from assay.attribution.other_values import find_other_units
+from assay.attribution.other_values import find_other_units, split_lines
 from assay.metrics.answers.answer_behaviour import ANSWER_BEHAVIOUR
 from assay.metrics.answers.answer_format import find_format_faults
 from assay.metrics.grounding.citation_precision import list_misplaced_citations
@@ -39,7 +39,6 @@ WRONG_VALUE = "wrong_entity_or_number"
 """The subcause of an answer that states another name, code or number than the evidence."""
 EMPTY_ANSWER, ERROR_TEXT = "empty_answer", "error_text"
 """The subcauses of an answer that is none: nothing was written, or an error message in its place."""
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _MAX_CLAIMS = 20
 """How many claims of an answer are compared with their sources."""
 _EQUAL_WEIGHTS = DocumentFrequencies.from_texts([])
@@ -136,7 +135,7 @@ def find_generation_error(case: CaseFacts) -> CauseFinding | None:
     looked_for = case.facts if is_refused else missing
     is_absent = bool(looked_for) and not any(contains_fact(case.context_texts, fact) for fact in looked_for)
     if is_absent and case.is_index_unknown:
-        fact = f"no text of the context has {', '.join(f'“{name}”' for name in looked_for)}"
+        fact = f"no text of the context has {quote_facts(looked_for)}"
         if is_refused:
             others: tuple[RootCause, ...] = ("chunking", "golden_label_issue")
             return CauseFinding("parser", INDEX_STAGE, (*facts, fact), "low", others, record=(RECORD_CORPUS,))
@@ -161,7 +160,7 @@ def find_ignored_context(case: CaseFacts) -> CauseFinding | None:
     are_telling = bool(facts) and all(len(fold_text(fact)) >= _FEWEST_TELLING_SIGNS for fact in facts)
     if not are_telling or not all(contains_fact(case.context_texts, fact) for fact in facts):
         return None
-    shown = f"the context has {', '.join(f'“{fact}”' for fact in facts)}"
+    shown = f"the context has {quote_facts(facts)}"
     evidence = (shown, *_describe_answer(case))
     subcause = _find_generator_subcause(case, _find_invented_numbers(case))
     return CauseFinding("generator", GENERATE_STAGE, evidence, "medium", (), subcause, (_RECORD_PROMPT,))
@@ -175,7 +174,7 @@ def _keeps_to_asked_lines(case: CaseFacts) -> bool:
     missing = case.content_quality.missing
     asked_words = set(tokenise_text(question))
     answered_lines, missed_lines = [0], [0]
-    for line in [line for _, text in case.list_evidence_texts() for line in _SENTENCE_END.split(text)]:
+    for line in [line for _, text in case.list_evidence_texts() for line in split_lines(text)]:
         nearness = len(asked_words & set(tokenise_text(line)))
         if any(not find_unsupported_numbers(number, [line]) for number in numbers):
             answered_lines.append(nearness)

@@ -60,9 +60,11 @@ class CauseFinding(NamedTuple):
 
 RECORD_QUERY = "the query as it was sent to the search"
 RECORD_UNFILTERED = "the list of the search before it is filtered and reranked"
-RECORD_SCORES = "a search for the evidence by its id, which shows whether it is indexed"
+RECORD_ID_SEARCH = "a search for the evidence by its id, which shows whether it is indexed"
 RECORD_TEXTS = "the text of each chunk in the context"
-_FAILED_SEARCH = ("errors and timeouts of the search", "the list before it is filtered by access")
+RECORD_ERRORS = "errors and timeouts of the search"
+RECORD_BEFORE_ACCESS = "the list before it is filtered by access"
+RECORDS_OF_FAILED_SEARCH = (RECORD_ERRORS, RECORD_BEFORE_ACCESS)
 RECORD_MERGED = "the list after the searches were merged"
 RECORD_CORPUS = "the corpus with the texts of its chunks"
 
@@ -275,7 +277,7 @@ def _find_misleading_query(loss: LostEvidence, filtered: TraceStep) -> str | Non
     that the filter keeps is about something else."""
     lost_words = _list_lost_words(loss)
     if lost_words:
-        return f"the query as it was sent lacks “{', '.join(lost_words[:5])}”, which question and evidence share"
+        return f"the query as it was sent lacks {_quote_words(lost_words)}, which question and evidence share"
     if loss.is_query_known:
         return None
     names = _list_naming_words(loss.question) & _list_words(loss.texts)
@@ -545,7 +547,7 @@ def _report_unindexed(loss: LostEvidence, dense: TraceStep, lexical: TraceStep) 
         *_describe_absence(loss),
         _NO_INDEXED_TEXTS,
     )
-    record = (RECORD_TEXTS, RECORD_SCORES)
+    record = (RECORD_TEXTS, RECORD_ID_SEARCH)
     if loss.is_answered:  # so that its text may be in the index under another id, or the label names the wrong one
         others: tuple[RootCause, ...] = ("chunking", "golden_label_issue")
         return CauseFinding("insufficient_trace", dense.name, facts, "low", others, record=record)
@@ -576,7 +578,7 @@ def _check_rewriting(loss: LostEvidence, lexical: TraceStep) -> CauseFinding | N
         return None
     evidence = (
         f"{loss.describe_rank(lexical)} in {lexical.name}",
-        f"the query as it was sent lacks “{', '.join(lost_words[:5])}”, which question and evidence share",
+        f"the query as it was sent lacks {_quote_words(lost_words)}, which question and evidence share",
     )
     return CauseFinding("bm25_analyzer", lexical.name, evidence, "high", subcause="query_rewriting")
 
@@ -595,7 +597,7 @@ def _check_only_search(loss: LostEvidence, lexical: TraceStep, max_rank: int) ->
     if loss.view is not None and not loss.view.has_texts and not loss.texts:
         also = (*also, "chunking")
     fact = _describe_search(loss, lexical)
-    return CauseFinding("bm25_analyzer", lexical.name, (fact,), "low", also, record=(RECORD_QUERY, RECORD_SCORES))
+    return CauseFinding("bm25_analyzer", lexical.name, (fact,), "low", also, record=(RECORD_QUERY, RECORD_ID_SEARCH))
 
 
 def _compare_with_run(loss: LostEvidence, view: IndexView, lexical: TraceStep) -> CauseFinding | None:
@@ -608,7 +610,7 @@ def _compare_with_run(loss: LostEvidence, view: IndexView, lexical: TraceStep) -
         return _report_unmatched(loss, view, lexical, words)
     if words and not lexical.chunk_ids:
         fact = f"it returns nothing, and elsewhere in the run it finds chunks by {quoted}"
-        record = ("errors and timeouts of the search", RECORD_QUERY)
+        record = (RECORD_ERRORS, RECORD_QUERY)
         return CauseFinding(
             "insufficient_trace", lexical.name, (absent, fact), "low", ("bm25_analyzer", "acl"), record=record
         )
@@ -621,7 +623,7 @@ def _compare_with_run(loss: LostEvidence, view: IndexView, lexical: TraceStep) -
             "low" if unindexed else "medium",
             unindexed,
             "vocabulary_mismatch",
-            (RECORD_SCORES,),
+            (RECORD_ID_SEARCH,),
         )
     if loss.is_shown_in_run:
         return None
@@ -635,7 +637,7 @@ def _compare_with_run(loss: LostEvidence, view: IndexView, lexical: TraceStep) -
         "medium",
         tuple(cause for cause in others if cause != loss.unindexed_cause),
         "not_indexed",
-        (RECORD_SCORES,),
+        (RECORD_ID_SEARCH,),
     )
 
 
@@ -662,7 +664,7 @@ def _report_unmatched(loss: LostEvidence, view: IndexView, lexical: TraceStep, w
         confidence = "high" if loss.is_shown_in_run or view.is_tried_again(words) else "medium"
     facts += _describe_absence(loss)
     return CauseFinding(
-        "bm25_analyzer", lexical.name, tuple(facts), confidence, unindexed, "analyzer", (RECORD_SCORES,)
+        "bm25_analyzer", lexical.name, tuple(facts), confidence, unindexed, "analyzer", (RECORD_ID_SEARCH,)
     )
 
 
@@ -692,7 +694,7 @@ def _report_not_indexed(
     also: tuple[RootCause, ...] = ("bm25_analyzer",)
     if may_search_by_vectors(loss.steps):
         also = ("embedding", "bm25_analyzer")
-    return CauseFinding("stale_index", search.name, facts, confidence, also, "not_indexed", (RECORD_SCORES,))
+    return CauseFinding("stale_index", search.name, facts, confidence, also, "not_indexed", (RECORD_ID_SEARCH,))
 
 
 def _check_unclear_search(loss: LostEvidence) -> CauseFinding | None:
@@ -756,7 +758,7 @@ def _check_shared_words(loss: LostEvidence, lexical: TraceStep, max_rank: int) -
                     (*evidence, fact),
                     "medium",
                     (loss.unindexed_cause, "bm25_analyzer"),
-                    record=(RECORD_TEXTS, RECORD_SCORES),
+                    record=(RECORD_TEXTS, RECORD_ID_SEARCH),
                 )
             is_telling = bool(_describe_absence(loss)) and any(step.chunk_ids for step in loss.retrievers)
             findable = _describe_findable(loss, loss.view) if is_telling else None
@@ -778,7 +780,7 @@ def _check_shared_words(loss: LostEvidence, lexical: TraceStep, max_rank: int) -
             "low",
             ("acl", loss.unindexed_cause),
             "analyzer",
-            _FAILED_SEARCH,
+            RECORDS_OF_FAILED_SEARCH,
         )
     confidence: CauseConfidence = "high" if expected_rank == 1 else "medium"
     return CauseFinding("bm25_analyzer", lexical.name, evidence, confidence, subcause="analyzer")
@@ -788,7 +790,7 @@ def _report_hidden(loss: LostEvidence, lexical: TraceStep, evidence: tuple[str, 
     """The run shows the unit to others only, so that access may be what takes it from this user."""
     assert loss.view is not None
     confidence: CauseConfidence = "medium" if loss.view.has_texts else "low"
-    record = ("the list before it is filtered by access",)
+    record = (RECORD_BEFORE_ACCESS,)
     return CauseFinding(
         "bm25_analyzer",
         lexical.name,
@@ -813,13 +815,13 @@ def _report_shown_nowhere(
     facts = (*evidence, *_describe_absence(loss))
     if not others or not is_telling:
         unsure: tuple[RootCause, ...] = (loss.unindexed_cause, "acl")
-        return CauseFinding("bm25_analyzer", lexical.name, facts, "low", unsure, "analyzer", (RECORD_SCORES,))
+        return CauseFinding("bm25_analyzer", lexical.name, facts, "low", unsure, "analyzer", (RECORD_ID_SEARCH,))
     facts = (*facts, f"{others[0].name} does not have it either")
     findable = _describe_findable(loss, view)
     if findable is not None:
         return _report_not_indexed(loss, view, lexical, findable, "low")
     also: tuple[RootCause, ...] = ("stale_index", "bm25_analyzer")
-    return CauseFinding("embedding", lexical.name, facts, "low", also, "not_indexed", (RECORD_SCORES,))
+    return CauseFinding("embedding", lexical.name, facts, "low", also, "not_indexed", (RECORD_ID_SEARCH,))
 
 
 def _is_missing_in_document(loss: LostEvidence, view: IndexView) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from assay.attribution.case_facts import CaseFacts, contains_fact
+from assay.attribution.case_facts import CaseFacts, contains_fact, quote_facts
 from assay.attribution.cause_rules import INDEX_STAGE, find_index_defect
 from assay.attribution.lost_evidence import RECORD_CORPUS, RECORD_TEXTS, CauseFinding
 from assay.records.findings import CauseConfidence, RootCause
@@ -111,7 +111,7 @@ def suspect_label(case: CaseFacts, finding: CauseFinding) -> CauseFinding:
     if not sources or is_supported or "golden_label_issue" in finding.also:
         return finding
     names = ", ".join(map(case.get_unit_name, case.required_units))
-    wanted = ", ".join(f"“{fact}”" for fact in case.facts[:_MOST_QUOTED])
+    wanted = quote_facts(case.facts[:_MOST_QUOTED])
     lack = "the labelled evidence does not" if texts else "no stage has a text of the labelled evidence"
     fact = f"{sources[0].chunk_id} in the context has {wanted}, which the case looks for; {lack} ({names})"
     label: tuple[RootCause, ...] = ("golden_label_issue",)

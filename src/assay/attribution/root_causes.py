@@ -19,8 +19,8 @@ from assay.attribution.evidence_trace import list_unclear_stages, trace_evidence
 from assay.attribution.index_state import IndexView
 from assay.attribution.lost_evidence import (
     RECORD_CORPUS,
+    RECORD_ID_SEARCH,
     RECORD_QUERY,
-    RECORD_SCORES,
     RECORD_TEXTS,
     CauseFinding,
     may_search_by_vectors,
@@ -203,7 +203,7 @@ def _list_unrecorded(inquiry: CaseFacts, finding: CauseFinding) -> tuple[str, ..
         RECORD_QUERY: inquiry.observation.query_rewrite is not None,
         RECORD_TEXTS: bool(shown_texts) and all(shown_texts),
         RECORD_CORPUS: inquiry.case.corpus is not None,
-        RECORD_SCORES: all(map(inquiry.is_shown_in_run, inquiry.lost_units)),
+        RECORD_ID_SEARCH: all(map(inquiry.is_shown_in_run, inquiry.lost_units)),
     }
     return tuple(field for field in finding.record if not has_record.get(field))
 
@@ -246,7 +246,7 @@ def _decide_verdict(inquiry: CaseFacts, finding: CauseFinding | None) -> tuple[F
 
 def _decide_bad_answer(inquiry: CaseFacts, cause: str | None, subcause: str) -> tuple[FaultParty, str]:
     """Return the fault behind an answer that is not good, with its subtype."""
-    if not inquiry.case.accepted_bits & 1:
+    if not inquiry.case.accepts("answer"):
         return "refusal_fault", "under_refusal" if inquiry.behaviour == "answer" else "wrong_refusal"
     if inquiry.reached is None and cause != "generator":
         return "unknown", ""

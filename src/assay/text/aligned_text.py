@@ -13,11 +13,10 @@ RUN_LENGTH = 4
 
 
 class FoundPassage(NamedTuple):
-    """A text that has a share of a passage's words in runs, and how long the longest unbroken run is."""
+    """A text that has a share of a passage's words in runs."""
 
     text_id: str
     share: float
-    longest_run: int
 
 
 class PassageFinder:
@@ -47,9 +46,7 @@ class PassageFinder:
         for start, run in enumerate(_iterate_runs(words, RUN_LENGTH)):
             for text_id in self._places.get(run, ()):
                 covered[text_id].update(range(start, start + RUN_LENGTH))
-        found = [
-            FoundPassage(text_id, len(places) / len(words), _longest_run(places)) for text_id, places in covered.items()
-        ]
+        found = [FoundPassage(text_id, len(places) / len(words)) for text_id, places in covered.items()]
         return sorted(found, key=lambda item: (-item.share, item.text_id))
 
     def _find_short(self, words: list[str]) -> list[FoundPassage]:
@@ -57,7 +54,7 @@ class PassageFinder:
             return []
         run = tuple(words)
         return [
-            FoundPassage(text_id, 1.0, len(words))
+            FoundPassage(text_id, 1.0)
             for text_id, text_words in sorted(self._words.items())
             if run in _iterate_runs(text_words, len(words))
         ]
@@ -65,12 +62,3 @@ class PassageFinder:
 
 def _iterate_runs(words: list[str], length: int) -> list[tuple[str, ...]]:
     return [tuple(words[start : start + length]) for start in range(len(words) - length + 1)]
-
-
-def _longest_run(places: set[int]) -> int:
-    longest = current = 0
-    previous = -2
-    for place in sorted(places):
-        current = current + 1 if place == previous + 1 else 1
-        longest, previous = max(longest, current), place
-    return longest

@@ -14,13 +14,11 @@ from typing import NamedTuple
 
 from assay.text.late_pattern import squeeze_pattern
 from assay.text.normalisation import fold_in_place, normalise_nfc
+from assay.text.number_words import CARDINALS, SHORT_MONTHS, TENS, VIETNAMESE_DIGITS
 
-_ENGLISH = {"zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8}
-_ENGLISH |= {"nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15}
-_ENGLISH |= {"sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40}
-_ENGLISH |= {"fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
-_VIETNAMESE = {"mot": 1, "hai": 2, "ba": 3, "bon": 4, "tu": 4, "nam": 5, "lam": 5, "sau": 6, "bay": 7, "tam": 8}
-_VIETNAMESE |= {"chin": 9}
+_ENGLISH = {word: number for number, word in enumerate(CARDINALS)}
+_ENGLISH |= {word: 10 * number for number, word in enumerate(TENS, 2)}
+_VIETNAMESE = {**VIETNAMESE_DIGITS, "lam": 5}
 _DIGITS = {**_ENGLISH, **_VIETNAMESE}
 _SPELLED_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
 _SPELLED_SCALES |= {"nghin": 10**3, "ngan": 10**3, "trieu": 10**6, "ty": 10**9}
@@ -199,11 +197,10 @@ _UNIT = (  # "10 working days" are days; in "quý 4 năm 2027" the year belongs 
     r"(?>(?:[\ -]?(?:(?:working|business|calendar|consecutive|full)\ )?"
     rf"(?P<{{0}}>{_any_of(_UNITS)})(?<!\ nam(?=\ (?:[0-9]{{{{4}}}}|nay|sau|truoc)))(?![^\W_]))?)"
 )
-_MONTH_NAMES = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-_MONTH = rf"(?:{'|'.join(_MONTH_NAMES)})[a-z]{{0,6}}+\.?"
+_MONTH = rf"(?:{'|'.join(SHORT_MONTHS)})[a-z]{{0,6}}+\.?"
 _BOUNDARY = r"(?![^\W_]|[-/.:,][0-9])"
 _WORD = r"[^\W_]++(?>(?:(?:[-_]|(?<=[0-9])[.,:/](?=[0-9]))[^\W_]++)*)"
-_QUANTITY_START = rf"(?:[0-9]|us\$|(?:usd|vnd|eur|gbp|thang)\ |{'|'.join(_MONTH_NAMES)}|{NUMBER_WORD_PATTERN})"
+_QUANTITY_START = rf"(?:[0-9]|us\$|(?:usd|vnd|eur|gbp|thang)\ |{'|'.join(SHORT_MONTHS)}|{NUMBER_WORD_PATTERN})"
 # Alternatives in order of precedence. The last one consumes whole words, identifiers, versions and times of day, so
 # that no digit inside them is read as a number, and all further words that begin no number or date. Each alternative is
 # bounded or possessive, so that scanning is linear; the lookahead at the first character is for speed.
@@ -227,7 +224,7 @@ _RANGE_WORDS = frozenset(("-", "to", "or", "den", "toi", "hoac", "hay"))
 _RANGE_WIDTH = 6
 _REMEMBERED_TEXTS = 512
 _INTEGERS = re.compile(r"[0-9]+")
-_MONTH_NAME = re.compile("|".join(_MONTH_NAMES))
+_MONTH_NAME = re.compile("|".join(SHORT_MONTHS))
 
 
 @cache
@@ -370,7 +367,7 @@ def _parse_date(match: re.Match[str]) -> Date | None:
     if kind == "ymd":
         readings = [(fields[0], fields[1], fields[2] if len(fields) == 3 else 0)]
     elif kind == "english":
-        month = _MONTH_NAMES.index(_MONTH_NAME.search(match[kind])[0]) + 1  # type: ignore[index]  # it matched one
+        month = SHORT_MONTHS.index(_MONTH_NAME.search(match[kind])[0]) + 1  # type: ignore[index]  # it matched one
         readings = [(fields[-1], month, fields[0] if len(fields) == 2 else 0)]
     else:
         day, month = (fields[0], fields[1]) if len(fields) == 3 else (0, fields[0])

@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from assay.text.late_pattern import LatePattern
+from assay.text.number_words import MONTHS, WEEKDAYS
 
 MAX_ENTITIES = 20
 """Entities of one question that are looked for; a question with more is a pasted document."""
@@ -29,8 +30,8 @@ _LANGUAGES_WITH_CAPITALISED_NOUNS = ("de",)
 _NO_NAMES = frozenset(
     (
         *("i", "i'm", "i'd", "i'll", "i've", "ok", "am", "pm", "faq", "english"),
-        *("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november"),
-        *("december", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
+        *MONTHS,
+        *WEEKDAYS,
     )
 )
 

@@ -17,6 +17,7 @@ from typing import Literal, NamedTuple
 from unicodedata import category, decimal, normalize
 
 from assay.text.normalisation import fold_in_place, fold_text, may_hold_other_script, normalise_nfc
+from assay.text.number_words import MONTHS, ORDINALS
 from assay.text.numbers import Date, Number, find_quantities
 
 # Every repetition is possessive or followed by what it cannot consume, so that scanning is linear.
@@ -426,17 +427,8 @@ _ENDINGS = (
 _ENDINGS_BY_LETTER = {
     last: [row for row in _ENDINGS if row[0][-1] == last] for last in {ending[-1] for ending, _ in _ENDINGS}
 }
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-_MONTHS = {
-    name: f"@{number}"
-    for number, names in enumerate(
-        ("january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul", "august aug",
-         "september sep sept", "october oct", "november nov", "december dec"),
-        1,
-    )
-    for name in names.split()
-}  # fmt: skip
-_FIXED_KEYS = {word: f"#{number}" for number, word in enumerate(_ORDINALS, 1)} | {"one": "#1"}
+_MONTHS = {name: f"@{number}" for number, month in enumerate(MONTHS, 1) for name in (month, month[:3])} | {"sept": "@9"}
+_FIXED_KEYS = {word: f"#{number}" for number, word in enumerate(ORDINALS[:10], 1)} | {"one": "#1"}
 _FIXED_KEYS |= {name: key for name, key in _MONTHS.items() if len(name) > 3 and name != "march"}
 _KANA = re.compile(r"[\u3040-\u309f]+")
 _LETTERS = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")

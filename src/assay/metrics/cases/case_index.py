@@ -323,6 +323,10 @@ class CaseIndex:
         self.ideal: list[int] = sorted(self.evidence.grades, reverse=True)
         self.required = _bit_mask([unit.required for unit in evidence_units if unit.grade > 0])
 
+    def accepts(self, behaviour: Behaviour) -> bool:
+        """Return whether a behaviour is the expected one or accepted as well."""
+        return bool(self.accepted_bits >> BEHAVIOURS.index(behaviour) & 1)
+
     @cached_property
     def field_units(self) -> tuple[tuple[int, Evidence], ...]:
         """The required units, with their bits, of which every selector names a field such as the document: chunks that

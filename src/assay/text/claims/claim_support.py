@@ -18,6 +18,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from assay.text.antonyms import find_antonym
 from assay.text.claims.passages import (
     ClaimGrams,
     IndexedPassage,
@@ -53,26 +54,6 @@ from assay.text.tokens import (
     spell_terms,
 )
 
-_PAIRS = (
-    "increase/decrease increased/decreased increases/decreases rise/fall rose/fell rising/falling higher/lower "
-    "more/less more/fewer before/after above/below minimum/maximum first/last earlier/later accept/reject "
-    "accepted/rejected approve/reject approved/rejected allow/forbid allowed/forbidden allowed/prohibited "
-    "include/exclude included/excluded includes/excludes always/never all/none required/optional mandatory/optional "
-    "open/closed start/end began/ended gain/loss win/lose won/lost buy/sell bought/sold import/export "
-    "employee/employer public/private permanent/temporary domestic/international true/false valid/invalid "
-    "granted/denied enable/disable enabled/disabled paid/unpaid limited/unlimited internal/external online/offline "
-    "manual/automatic inbound/outbound max/min highest/lowest older/newer older/younger larger/smaller longer/shorter "
-    "faster/slower pass/fail passed/failed permitted/prohibited permitted/forbidden "
-    "tăng/giảm sớm/muộn nhanh/chậm trước/sau trên/dưới cao/thấp nhiều/ít mua/bán"
-)
-OPPOSITE_WORDS: dict[str, set[str]] = {}
-"""The opposites of each word."""
-for _pair in _PAIRS.split():
-    _one, _other = _pair.split("/")
-    OPPOSITE_WORDS.setdefault(_one, set()).add(_other)
-    OPPOSITE_WORDS.setdefault(_other, set()).add(_one)
-
-
 _DENYING = frozenset(
     ("not", "no", "never", "none", "nobody", "nothing", "without", "cannot", "không", "khong", "chưa", "chẳng")
 )
@@ -102,17 +83,6 @@ def count_denials(words: Sequence[str]) -> int | None:
 def is_denial(word: str) -> bool:
     """Return whether a lower-case word is a negation."""
     return word in _DENYING or word.endswith(("n't", "n’t"))
-
-
-def find_opposite(word: str, words: Sequence[str]) -> str | None:
-    """Return the opposite of a word that occurs in `words`; None if there is none or the word itself occurs there.
-
-    >>> find_opposite("rose", ["prices", "fell"])
-    'fell'
-    """
-    if word in words:
-        return None
-    return next((candidate for candidate in sorted(OPPOSITE_WORDS.get(word, ())) if candidate in words), None)
 
 
 # Share of the claim's other words, weighted by rarity, that a sentence must contain to contradict a fact …
@@ -289,7 +259,7 @@ class _SentenceComparison:
             negated_side = "claim" if claim_denials else "source"
             return f"a negation only in the {negated_side}" if not missing else ""
         for word in claim_words:
-            opposite_word = find_opposite(word, sentence_words)
+            opposite_word = find_antonym(word, sentence_words)
             if opposite_word:
                 return f'"{word}" where the source has "{opposite_word}"'
         return ""
@@ -344,7 +314,6 @@ class SourceSupport(NamedTuple):
     "not_found" if the sources contain hardly any of the claim; otherwise "unknown", also where the support is low only
     because claim and sources are in different languages.
     `source`, `start`, `end`: the best sentence, which is the first of `evidence`; None, 0 and 0 without evidence.
-    `unsupported_spans`: spans, in the NFC claim, of words with little support.
     `missing_facts`: numbers with their units, dates, identifiers and names that no source contains, as written.
     `stated_with_other_units`: for those of them that a source near the claim has with another unit, what it has.
     `logp`, `fact`, `c4`, `dig`, `turn`: the features of the score, see `score_support`.
@@ -356,7 +325,6 @@ class SourceSupport(NamedTuple):
     source: str | None
     start: int
     end: int
-    unsupported_spans: tuple[tuple[int, int], ...]
     missing_facts: tuple[str, ...]
     contradictions: tuple[str, ...]
     logp: float
@@ -413,11 +381,11 @@ def score_support(claim: str, sources: IndexedSources) -> SourceSupport:
     prepared = _prepare_claim(claim[:LONGEST_CLAIM], sources.idf)
     claim_terms, content = prepared.found, prepared.content
     if not content:
-        return _build_support(_Features(0.0, 0.0, 0.0, 0.0, 0.0), claim_terms, (), z=_MIDDLE_Z)
+        return _build_support(_Features(0.0, 0.0, 0.0, 0.0, 0.0), (), z=_MIDDLE_Z)
     verbatim_position = _find_verbatim(prepared, sources)
     if verbatim_position is not None and not _has_other_quantity(prepared, sources, verbatim_position):
         verbatim_sentence = locate_sentence(sources, sources.sentences_at([verbatim_position]).pop())
-        return _build_support(_Features(0.0, 0.0, 1.0, 0.0, 0.0), claim_terms, (verbatim_sentence,))
+        return _build_support(_Features(0.0, 0.0, 1.0, 0.0, 0.0), (verbatim_sentence,))
     matches = [sources.match_term(term, claim_terms.has_diacritics) for term in content]
     pieces = prepared.pieces(claim_terms.has_diacritics and sources.has_diacritics)
     best_sentences = choose_evidence(matches, prepared.weights, pieces, sources)
@@ -467,9 +435,7 @@ def score_support(claim: str, sources: IndexedSources) -> SourceSupport:
     ]
     result = _build_support(
         features,
-        claim_terms,
         tuple([locate_sentence(sources, sentence) for sentence in best_sentences]),
-        weak=[term for term, value in zip(content, word_supports, strict=True) if value < _WEAK_SUPPORT],
         missing=[fact for fact, _ in missing],
         contradicted_by=contradicted_by,
         other_units=_find_other_units(claimed, missing, sources, best_sentences),
@@ -525,9 +491,7 @@ class _Features(NamedTuple):
 
 def _build_support(
     features: _Features,
-    claim_terms: ParsedTerms,
     evidence: tuple[SupportingSentence, ...],
-    weak: Sequence[Term] = (),
     missing: Sequence[str] = (),
     contradicted_by: Contradiction = _NO_CONTRADICTION,
     other_units: tuple[tuple[str, str], ...] = (),
@@ -544,7 +508,6 @@ def _build_support(
         source=source,
         start=start,
         end=end,
-        unsupported_spans=tuple(dict.fromkeys((term.start, term.end) for term in weak)),
         missing_facts=tuple(dict.fromkeys(missing)),
         contradictions=contradicted_by.explanations,
         **features._asdict(),
@@ -622,7 +585,6 @@ def _respell_quantities(terms: ParsedTerms, compared: ComparedQuantities, source
 # ── features ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 _LEAST_SUPPORT = 0.05  # of a word
-_WEAK_SUPPORT = 0.5  # support below which a word is reported
 _SUPPORT_ALONE = 0.4  # support of a word that is found without its neighbours
 _NEIGHBOURS, _DISTANCE_DECAY = 3, 0.3  # words on either side of a word; more distant ones count less
 _CLOSENESS = (1.0,) * 9 + (0.7,) * 8 + (0.35,) * 16  # the weight of a neighbour by its distance in terms

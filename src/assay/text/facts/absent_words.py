@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from assay.text.claims.claim_support import find_opposite
+from assay.text.antonyms import find_antonym
 from assay.text.facts.fact_decision import asks_whether, find_contrary_answer, may_be_decided, read_decision
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.fact_scope import has_exception
@@ -205,7 +205,7 @@ def _find_opposites(texts: FactTexts, lacking: Sequence[Word]) -> FactJudgment |
     answer = texts.answer
     words = [word.folded for word in answer.words]
     for word in lacking:
-        opposite = find_opposite(word.folded, words)
+        opposite = find_antonym(word.folded, words)
         if opposite is None:
             continue
         reason = f'it says "{opposite}" and not "{word.folded}"'

@@ -12,7 +12,6 @@ import re
 import unicodedata
 from collections import deque
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -279,21 +278,7 @@ def is_part_of_reference(answer: str, reference: str) -> bool:
     return False
 
 
-def has_all_quantities(answer: str, reference: str, tolerance: float = 0.0, question: str = "") -> bool | None:
-    """Return whether the answer states every number and date of the reference, compared by value and not negated.
-
-    `tolerance` is absolute and in plain numbers: for "$1.4M", 0.5M is 500000. Units must agree if both sides state one,
-    after conversion within a dimension. A spelled-out "one" in the reference is not required. Doubt does not count
-    against the answer. None if the reference has no number or date.
-
-    >>> has_all_quantities("Khoảng 1.400.000 đồng", "1,4 triệu đồng"), has_all_quantities("12 tháng", "12 ngày")
-    (True, False)
-    """
-    judgments = judge_quantities(answer, reference, Decimal(repr(float(tolerance))), question)
-    return all(judgment.state in ("stated", "unknown") for judgment in judgments) if judgments else None
-
-
-def partition_facts(answer: str, must_have: Sequence[str], question: str = "") -> tuple[list[str], list[str]]:
+def partition_facts(answer: str, facts: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return the facts that the answer states, and those that it denies or lacks (see `judge_facts`).
 
     Facts that are unknown are in neither list.
@@ -301,7 +286,7 @@ def partition_facts(answer: str, must_have: Sequence[str], question: str = "") -
     >>> partition_facts("Tối đa năm ngày, quản lý duyệt.", ["5 ngày", "Quản lý", "HR"])
     (['5 ngày', 'Quản lý'], ['HR'])
     """
-    judgments = judge_facts(answer, must_have, question)
+    judgments = judge_facts(answer, facts)
     return (
         [judgment.fact for judgment in judgments if judgment.state == "stated"],
         [judgment.fact for judgment in judgments if judgment.state in ("denied", "missing")],
@@ -314,7 +299,7 @@ def lacks_quantities(answer: str, fact: str) -> bool:
     >>> [lacks_quantities("Staff get fourteen days, paid.", fact) for fact in ("12 days", "14 days", "paid")]
     [True, False, False]
     """
-    return has_all_quantities(answer, fact) is False
+    return any(judgment.state in ("denied", "missing") for judgment in judge_quantities(answer, fact))
 
 
 # ── finding a phrase and checking its context ────────────────────────────────────────────────────────────────────────

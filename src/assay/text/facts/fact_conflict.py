@@ -8,7 +8,6 @@ is open. The patterns are for folded text (`fold_in_place`), so Vietnamese is wr
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import dropwhile, pairwise
 
@@ -20,8 +19,8 @@ from assay.text.facts.fact_polarity import PREDICATES
 from assay.text.facts.fact_scope import UNIVERSAL, list_exceptions
 from assay.text.facts.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.negations import find_negations
-from assay.text.facts.read_text import CLAUSE_REACH, Word, get_start
-from assay.text.facts.value_owner import LIST_CUT, Part, list_quantities, split_parts
+from assay.text.facts.read_text import CLAUSE_REACH, Word
+from assay.text.facts.value_owner import LIST_CUT, Part, find_part, list_quantities, split_parts
 from assay.text.late_pattern import LatePattern
 
 _REACH = 60  # characters after a fact in which words for what it is are searched
@@ -72,7 +71,7 @@ def _list_reasons(texts: FactTexts, spot: Occurrence) -> Iterator[str]:
     named = _find_named_as(texts, *after)
     if named is not None:
         yield f'it is said to be "{answer.text[named.start : named.end]}"'
-    if _WITHDRAWN_AFTER.match(answer.plain, *after) and not _has_cue(texts, _WITHDRAWN_AFTER):
+    if _WITHDRAWN_AFTER.match(answer.plain, *after) and not texts.has_cue(_WITHDRAWN_AFTER):
         yield "it is said to be over"
     yield from _list_reasons_beside(texts, spot, after)
 
@@ -86,7 +85,7 @@ def _list_reasons_beside(texts: FactTexts, spot: Occurrence, after: tuple[int, i
     kind = _find_kind_of_all(texts, *after)
     if kind is not None:
         yield f'it is said of all "{answer.text[spot.end : kind.end].strip()}" alone'
-    other = _find_first_choice(texts, spot)
+    other = _find_first_choice(texts)
     if other is not None:
         yield f'the answer names "{answer.text[other.start : other.end]}" first, which the question offers too'
     if _has_own_statement(texts, spot):
@@ -130,20 +129,15 @@ def _find_only_denied(texts: FactTexts, spot: Occurrence) -> str:
     return f'"{texts.answer.text[slice(*before.span("cue"))]}" limits what it denies'
 
 
-def _has_cue(texts: FactTexts, pattern: LatePattern) -> bool:
-    return any(pattern.search(text.plain) for text in texts.explaining)
-
-
 def _find_denied_kind(texts: FactTexts, spot: Occurrence) -> Word | None:
     """Return a word of the fact of which another part of the answer denies every one: "no dogs", "không thùng nào"."""
     answer = texts.answer
     keys = {word.key for word in texts.content if may_be_subject(word)}
-    own = _find_part(texts, spot)
+    own = find_part(texts.answer, spot.clause, spot.start)
     for negation in find_negations(answer, max(0, spot.start - CLAUSE_REACH), spot.start + CLAUSE_REACH):
         if own.start <= negation.start() < own.end:
             continue
-        index = bisect_left(answer.words, negation.end(), key=get_start)
-        following = answer.words[index : index + 4]
+        following = answer.list_following(negation.end(), 4)
         if negation[0] in _ALL_DENIED:
             denied = next((word for word in following[:2] if word.kind != "stop"), None)
             if denied is not None and denied.key in keys:
@@ -155,12 +149,6 @@ def _find_denied_kind(texts: FactTexts, spot: Occurrence) -> Word | None:
     return None
 
 
-def _find_part(texts: FactTexts, spot: Occurrence) -> Part:
-    parts = split_parts(texts.answer, spot.clause.sentence_start, spot.clause.sentence_end)
-    whole = Part(spot.clause.start, spot.clause.end, False)
-    return next((part for part in parts if part.start <= spot.start < part.end), whole)
-
-
 def _find_named_as(texts: FactTexts, start: int, end: int) -> Word | None:
     """Return the noun that a fact is said to be, if nothing explains it: "£4.50 is the deposit"."""
     answer = texts.answer
@@ -170,10 +158,10 @@ def _find_named_as(texts: FactTexts, start: int, end: int) -> Word | None:
     if cue["vietnamese"] is not None and answer.text[slice(*cue.span("vietnamese"))].lower() != "là":
         return None
     stop = next((part.end for part in split_parts(answer, start, end)), end)
-    low, high = (bisect_left(answer.words, at, key=get_start) for at in (cue.end(), stop))
-    following = answer.words[low:high]
+    following = answer.list_words(cue.end(), stop)
     if cue[0].endswith(" what"):
-        return next((noun[0] for _, noun in list_nouns(following) if all(_is_new(texts, word) for word in noun)), None)
+        noun = next((noun[0] for _, noun in list_nouns(following) if all(texts.is_new(word) for word in noun)), None)
+        return noun or next((word for word in following[:1] if texts.is_new(word)), None)
     nouns = [word for word in following if may_be_subject(word)]
     if not nouns or (cue["vietnamese"] is not None and nouns[0] is not following[0]):
         return None  # "2h là mình nhận phòng": no noun follows
@@ -186,7 +174,7 @@ def _find_named_as(texts: FactTexts, start: int, end: int) -> Word | None:
 def _find_relative_noun(texts: FactTexts, words: Sequence[Word]) -> Word | None:
     """Return the unexplained noun of a clause that says which one is meant: "18 is the age at which …"."""
     clause = dropwhile(lambda word: word.folded not in _RELATIVES, words)
-    return next((word for word in clause if _is_new(texts, word) and word.folded not in PREDICATES), None)
+    return next((word for word in clause if texts.is_new(word) and word.folded not in PREDICATES), None)
 
 
 _RELATIVES = frozenset(("which", "whom", "whose", "where", "who", "that"))
@@ -205,7 +193,7 @@ _DENIED_WORDS = 3  # of the question after a negation, which they follow at once
 def _is_denied_after(texts: FactTexts, spot: Occurrence) -> bool:
     """Whether the part of a fact goes on to deny what is asked: "the west gate has steps, so it is not accessible"."""
     answer = texts.answer
-    end = _find_part(texts, spot).end
+    end = find_part(texts.answer, spot.clause, spot.start).end
     consequence = _SO.match(answer.plain, end, spot.clause.sentence_end)
     if consequence is not None:
         end = min(spot.clause.sentence_end, consequence.end() + _REACH)
@@ -215,8 +203,7 @@ def _is_denied_after(texts: FactTexts, spot: Occurrence) -> bool:
     topics = {(word.key, word.marks) for word in texts.list_topics() if may_be_subject(word)}
     ignores_marks = not (answer.has_marks and texts.question.has_marks)
     for negation in negations:
-        index = bisect_left(answer.words, negation.end(), key=get_start)
-        for word in answer.words[index : index + _DENIED_WORDS]:
+        for word in answer.list_following(negation.end(), _DENIED_WORDS):
             if any(word.key == key and (ignores_marks or word.marks == marks) for key, marks in topics):
                 return True
     return False
@@ -231,13 +218,13 @@ _DENIED_AGAIN = LatePattern(
 
 def _find_denied_part(texts: FactTexts, spot: Occurrence) -> Part | None:
     """Return another part that denies what it says of a word of the fact: "… at weekends, on weekdays not"."""
-    answer, own = texts.answer, _find_part(texts, spot)
+    answer, own = texts.answer, find_part(texts.answer, spot.clause, spot.start)
     keys = {word.key for word in texts.content if may_be_subject(word)}
-    in_own = {word.key for word in _list_words(texts, own)}
+    in_own = {word.key for word in texts.answer.list_words(own.start, own.end)}
     for part in split_parts(answer, spot.clause.sentence_start, spot.clause.sentence_end):
         if part is own or _DENIED_LAST.search(answer.plain, part.start, part.end) is None:
             continue
-        if any(word.key in keys and word.key not in in_own for word in _list_words(texts, part)):
+        if any(word.key in keys and word.key not in in_own for word in texts.answer.list_words(part.start, part.end)):
             return part
     return next(_list_denied_again(texts, spot, own), None)
 
@@ -247,7 +234,7 @@ def _list_denied_again(texts: FactTexts, spot: Occurrence, own: Part) -> Iterato
     answer = texts.answer
     for part in split_parts(answer, spot.start, min(len(answer.plain), spot.start + CLAUSE_REACH)):
         is_later = part.start >= own.end and _DENIED_AGAIN.search(answer.plain, part.start, part.end) is not None
-        if is_later and any(_is_new(texts, word) for word in _list_words(texts, part)):
+        if is_later and any(texts.is_new(word) for word in texts.answer.list_words(part.start, part.end)):
             yield part
 
 
@@ -262,12 +249,11 @@ def _find_kind_of_all(texts: FactTexts, start: int, end: int) -> Word | None:
     cue = _OF_A_KIND.match(answer.plain, start, end)
     if cue is None:
         return None
-    index = bisect_left(answer.words, cue.end(), key=get_start)
-    following = [word for word in answer.words[index : index + 3] if word.start < end and may_be_subject(word)]
+    following = [word for word in answer.list_following(cue.end(), 3) if word.start < end and may_be_subject(word)]
     return following[-1] if following and not any(texts.is_familiar(word) for word in following) else None
 
 
-def _find_first_choice(texts: FactTexts, spot: Occurrence) -> Word | None:
+def _find_first_choice(texts: FactTexts) -> Word | None:
     """Return the other of two things that a question offers, if the answer names it first and does not deny it."""
     offered = list_offered_words(texts.question)
     keys = {word.key for word in texts.content}
@@ -289,15 +275,15 @@ def _has_own_statement(texts: FactTexts, spot: Occurrence) -> bool:
 
     "Bún, phở. Cháo tạm hết" lists two of three facts and says of the third that it has run out.
     """
-    others = [fact for fact in texts.explaining[2:] if fact.plain != texts.read_fact.plain]
+    others = [fact for fact in texts.facts if fact.plain != texts.read_fact.plain]
     if not others or texts.read_fact.quantities:
         return False
-    answer, own = texts.answer, _find_part(texts, spot)
+    answer, own = texts.answer, find_part(texts.answer, spot.clause, spot.start)
     begins = spot.start - own.start <= _LONGEST_ARTICLE and own.separation > LIST_CUT and own.start > 0
     if not begins:
         return False
-    words = _list_words(texts, own)
-    if not any(_is_new(texts, word) and word.start > spot.start for word in words):
+    words = texts.answer.list_words(own.start, own.end)
+    if not any(texts.is_new(word) and word.start > spot.start for word in words):
         return False
     fact_words = [word for fact in others for word in fact.words if may_be_subject(word)]
     return not any(
@@ -316,8 +302,7 @@ def _find_other_purpose(texts: FactTexts, spot: Occurrence, start: int, end: int
     cue = _PURPOSE.match(answer.plain, start, end)
     if cue is None or not has_candidate(texts, spot):
         return None
-    index = bisect_left(answer.words, cue.end(), key=get_start)
-    following = answer.words[index : index + 2]
+    following = answer.list_following(cue.end(), 2)
     is_new = bool(following) and all(not texts.is_familiar(word) for word in following)
     return following[0] if is_new and may_be_subject(following[0]) else None
 
@@ -333,26 +318,17 @@ def _find_other_holder(texts: FactTexts, spot: Occurrence) -> Word | None:
     """
     if texts.read_fact.quantities or not any(word.kind == "name" for word in texts.content):
         return None
-    answer, own = texts.answer, _find_part(texts, spot)
+    answer, own = texts.answer, find_part(texts.answer, spot.clause, spot.start)
     topics = {word.key for word in texts.list_topics() if may_be_subject(word)}
-    in_own = _list_words(texts, own)
-    if any(word.key in topics for word in in_own) or not any(_is_new(texts, word) for word in in_own):
+    in_own = texts.answer.list_words(own.start, own.end)
+    if any(word.key in topics for word in in_own) or not any(texts.is_new(word) for word in in_own):
         return None
     for part in split_parts(answer, spot.clause.sentence_start, spot.clause.sentence_end):
         if part is own or list_quantities(answer, part.start, part.end):
             continue
-        words = _list_words(texts, part)
-        names = [word for word in words if word.kind == "name" and _is_new(texts, word)]
+        words = texts.answer.list_words(part.start, part.end)
+        names = [word for word in words if word.kind == "name" and texts.is_new(word)]
         asked = [word for word in words if word.key in topics]
         if names and asked and names[0].start < asked[-1].start and names[0].start > spot.clause.sentence_start:
             return names[-1]
     return None
-
-
-def _list_words(texts: FactTexts, part: Part) -> list[Word]:
-    low, high = (bisect_left(texts.answer.words, at, key=get_start) for at in (part.start, part.end))
-    return texts.answer.words[low:high]
-
-
-def _is_new(texts: FactTexts, word: Word) -> bool:
-    return may_be_subject(word) and not texts.is_familiar(word)

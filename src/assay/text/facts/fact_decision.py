@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from assay.text.claims.claim_support import find_opposite
+from assay.text.antonyms import find_antonym
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.negations import find_negations
 from assay.text.facts.read_text import ReadText, Word, read_text
+from assay.text.facts.spelled_words import is_other_word
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity_agreement import is_same_quantity
 from assay.text.statement_cues import DOUBT
@@ -57,10 +58,6 @@ class YesOrNo(NamedTuple):
     end: int
 
 
-_WRITTEN = {"co": "có", "vang": "vâng", "duoc": "được", "khong": "không", "chua": "chưa"}
-"""How the Vietnamese ones are written: "cô" (Miss), "vàng" (gold) and "chùa" (pagoda) are folded to the same."""
-
-
 def read_decision(read: ReadText) -> YesOrNo | None:
     """Return the yes or no with which a text begins, None if it begins with neither.
 
@@ -73,8 +70,7 @@ def read_decision(read: ReadText) -> YesOrNo | None:
         return None
     span = match.span("yes" if match["yes"] is not None else "no")
     folded, spelled = read.plain[slice(*span)], read.text[slice(*span)]
-    is_other_word = not spelled.isascii() and spelled.lower() != _WRITTEN.get(folded, spelled.lower())
-    return None if is_other_word else YesOrNo(match["yes"] is not None, spelled, match.end())
+    return None if is_other_word(folded, spelled) else YesOrNo(match["yes"] is not None, spelled, match.end())
 
 
 def is_mere_decision(fact: str) -> bool:
@@ -208,7 +204,7 @@ _FEWEST_PARTS = 2
 
 def _is_opposite(texts: FactTexts, word: Word) -> bool:
     """Whether the question has the opposite of a word of the fact: "closed" answers "Is it open?" with no."""
-    return find_opposite(word.folded, [own.folded for own in texts.question.words]) is not None
+    return find_antonym(word.folded, [own.folded for own in texts.question.words]) is not None
 
 
 def count_asked_words(texts: FactTexts) -> int:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 
 from assay.text.facts.fact_judgments import FactJudgment
-from assay.text.facts.fact_places import Occurrence, has_candidate
+from assay.text.facts.fact_places import Occurrence, has_candidate, iterate_stated_indices
 from assay.text.facts.fact_texts import FactTexts
 from assay.text.facts.value_owner import is_comparable
 from assay.text.quantities.quantity_agreement import is_same_quantity
@@ -76,18 +75,14 @@ def _name_doubt(texts: FactTexts, spot: Occurrence, sentence: str) -> str:
 def _has_rival(texts: FactTexts, spot: Occurrence) -> bool:
     """Whether a quantity that nobody expects is joined to one of the fact by "or" or in a bare list."""
     quantities = texts.answer.quantities
-    for start, end in spot.spans:
-        index = bisect_left(quantities, start, key=lambda quantity: quantity.start)
-        if index == len(quantities) or (quantities[index].start, quantities[index].end) != (start, end):
-            continue
+    for index in iterate_stated_indices(texts.answer, spot):
         quantity = quantities[index]
-        for neighbour in (
-            texts.answer.quantities[max(0, index - 1) : index] + texts.answer.quantities[index + 1 : index + 2]
-        ):
+        for neighbour in quantities[max(0, index - 1) : index] + quantities[index + 1 : index + 2]:
             first, second = sorted((quantity, neighbour), key=lambda item: item.start)
             gap = texts.answer.plain[first.end : second.start]
-            if _RIVAL_GAP.fullmatch(gap) and not any(
+            is_expected = any(
                 is_same_quantity(wanted, neighbour) or is_same_quantity(neighbour, wanted) for wanted in texts.expected
-            ):
-                return is_comparable(quantity, neighbour)
+            )
+            if _RIVAL_GAP.fullmatch(gap) and not is_expected and is_comparable(quantity, neighbour):
+                return True
     return False

@@ -8,8 +8,6 @@ that it speaks for no other event, and a word of the question there ("the kiosk 
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import takewhile
@@ -18,9 +16,10 @@ from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.fact_places import Occurrence, find_stated_quantity
 from assay.text.facts.fact_polarity import PREDICATES
 from assay.text.facts.fact_texts import AUXILIARIES, FactTexts, may_be_subject
-from assay.text.facts.opposite_words import find_opposite
-from assay.text.facts.read_text import ReadText, Word, get_start
-from assay.text.facts.value_owner import Part, is_vietnamese, split_parts
+from assay.text.facts.opposite_words import find_opposite_event
+from assay.text.facts.read_text import ReadText, Word
+from assay.text.facts.spelled_words import is_cue_spelled
+from assay.text.facts.value_owner import Part, find_part, is_vietnamese
 from assay.text.languages import guess_language, is_other_language
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Quantity, is_plain, is_time
@@ -86,7 +85,7 @@ def judge_event(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
 
 def _list_reasons(texts: FactTexts, spot: Occurrence) -> Iterator[str]:
     answer, stated = texts.answer, find_stated_quantity(texts.answer, spot)
-    part = _find_part(texts, spot, spot.start if stated is None else stated.start)
+    part = find_part(answer, spot.clause, spot.start if stated is None else stated.start)
     noun = _find_other_event(texts, spot, stated, part)
     if noun:
         yield f'its statement is about "{answer.text[noun[0].start : noun[-1].end]}", which nothing else mentions'
@@ -94,14 +93,14 @@ def _list_reasons(texts: FactTexts, spot: Occurrence) -> Iterator[str]:
     if counted is not None:
         yield f'it counts "{answer.text[counted.start : counted.end]}", which is not what is asked'
     is_of_part = _PART_OF.match(answer.plain, spot.clause.sentence_start) is not None
-    if is_of_part and not any(_PART_OF.search(text.plain) for text in texts.explaining):
+    if is_of_part and not texts.has_cue(_PART_OF):
         yield "it is said of a part of what is asked"
     consequence = _find_consequence(texts, spot, part)
     if consequence is not None:
         said = answer.text[consequence.start : consequence.end]
         yield f'"{said}" depends on it, and nothing else mentions that'
     if stated is not None:
-        opposite = find_opposite(texts.question, answer, part.start, part.end)
+        opposite = find_opposite_event(texts.question, answer, part.start, part.end)
         if opposite is not None:
             yield f'it is said with "{opposite[1]}", and the question is about "{opposite[0]}"'
 
@@ -110,7 +109,7 @@ def _find_other_event(texts: FactTexts, spot: Occurrence, stated: Quantity | Non
     """Return the unexplained noun that a part of an answer with a fact is about; none if there is no such noun."""
     if stated is not None and is_plain(stated) and not texts.content:
         return ()  # a code or a number of things, of which other rules tell what it counts
-    words = _list_words(texts.answer, part.start, part.end)
+    words = texts.answer.list_words(part.start, part.end)
     topics = {word.key for word in texts.list_topics()} - {word.key for word in texts.content}
     start, end = (spot.start, spot.end) if stated is None else (stated.start, stated.end)
     before, after = ([word for word in words if word.start < start], [word for word in words if word.start >= end])
@@ -134,24 +133,9 @@ def _is_english(question: str) -> bool:
     return guess_language(question) == "en" or not is_other_language(question)
 
 
-def _find_part(texts: FactTexts, spot: Occurrence, start: int) -> Part:
-    parts = split_parts(texts.answer, spot.clause.sentence_start, spot.clause.sentence_end)
-    whole = Part(spot.clause.start, spot.clause.end, False)
-    return next((part for part in parts if part.start <= start < part.end), whole)
-
-
-def _list_words(text: ReadText, low: int, high: int) -> Sequence[Word]:
-    first, last = (bisect_left(text.words, at, key=get_start) for at in (low, high))
-    return text.words[first:last]
-
-
-def _is_new(texts: FactTexts, word: Word) -> bool:
-    return may_be_subject(word) and not texts.is_familiar(word)
-
-
 def _count_new(texts: FactTexts, words: Sequence[Word]) -> int:
     """Return how many words nothing explains; verbs that come with any value do not count."""
-    return sum(_is_new(texts, word) and word.folded not in _GENERAL_VERBS for word in words)
+    return sum(texts.is_new(word) and word.folded not in _GENERAL_VERBS for word in words)
 
 
 def _list_topics(texts: FactTexts, words: Sequence[Word]) -> list[bool]:
@@ -187,7 +171,7 @@ def _find_other_noun(texts: FactTexts, before: Sequence[Word], start: int, *, ha
     A subject has a verb that nothing explains too: "the money is there in 5 days" may say in other words what is asked.
     """
     for index, noun in list_nouns(before):
-        if any(not _is_new(texts, word) or word.folded in GENERIC_NOUNS for word in noun):
+        if any(not texts.is_new(word) or word.folded in GENERIC_NOUNS for word in noun):
             continue
         if any(word.folded in _REPORTING for word in before[index + 1 : index + 2 + len(noun)]):
             continue  # "the manual says that …"
@@ -199,7 +183,7 @@ def _find_other_noun(texts: FactTexts, before: Sequence[Word], start: int, *, ha
             evidence = _count_new(texts, before[index:]) + any(topics)
             if (evidence >= _FEWEST_NEW and all(topics)) or _is_named_instead(texts, before, index, noun):
                 return noun
-        elif has_value and _is_object(texts, before, index, noun):
+        elif has_value and _is_object(before, index, noun):
             return noun
     return ()
 
@@ -224,7 +208,7 @@ def _find_bare_subject(texts: FactTexts, before: Sequence[Word]) -> Sequence[Wor
     is_object_next = following is not None and following.folded in _DETERMINERS
     if not noun or not (is_before_verb or (is_plural and len(noun) > 1 and not is_object_next)):
         return ()
-    is_new = all(_is_new(texts, word) and word.folded not in GENERIC_NOUNS for word in noun)
+    is_new = all(texts.is_new(word) and word.folded not in GENERIC_NOUNS for word in noun)
     return noun if is_new and not _list_topics(texts, before) and _count_new(texts, before) >= _FEWEST_NEW else ()
 
 
@@ -248,7 +232,7 @@ _SECOND = 2  # words before a noun with an article: "inside the halls the …"
 _ADJACENT = 2  # characters between a word and a value, with a sign of a currency
 
 
-def _is_object(texts: FactTexts, before: Sequence[Word], index: int, noun: Sequence[Word]) -> bool:
+def _is_object(before: Sequence[Word], index: int, noun: Sequence[Word]) -> bool:
     """Whether a noun is what a verb is done to, and no measure of a value: "has a volume of 5 litres"."""
     following = before[index + 1 + len(noun) : index + 2 + len(noun)]
     verb = before[index - 1]
@@ -264,7 +248,7 @@ def _find_noun_after(texts: FactTexts, before: Sequence[Word], after: Sequence[W
     if any(word.kind != "stop" for word in before):
         return ()
     for index, noun in list_nouns(after):
-        is_new = all(_is_new(texts, word) and word.folded not in GENERIC_NOUNS for word in noun)
+        is_new = all(texts.is_new(word) and word.folded not in GENERIC_NOUNS for word in noun)
         is_object = index > 0 and after[index - 1].kind != "stop" and not _has_explained(texts, after[: index - 1])
         is_subject = index == 0 and _count_new(texts, after) >= _FEWEST_NEW
         return noun if is_new and (is_subject or is_object) else ()
@@ -351,21 +335,16 @@ def _find_consequence(texts: FactTexts, spot: Occurrence, part: Part) -> Word | 
     """
     answer = texts.answer
     cue = _ONLY_THEN.match(answer.plain, spot.end, part.end)
-    if cue is None or not _is_spelled(answer, cue, "mới"):
+    if cue is None or not is_cue_spelled(answer, cue, "then"):
         only = _ONLY_BEFORE.search(answer.plain, part.start, spot.start)
         is_only = only is not None or texts.read_fact.plain.startswith("only ")
         cue = _ONLY_DO.match(answer.plain, spot.end, part.end) if is_only else None
     if cue is None:
         return None
-    words = _list_words(answer, cue.end(), part.end)
+    words = answer.list_words(cue.end(), part.end)
     content = [word for word in words if word.kind != "stop" and may_be_subject(word)]
     content = [word for word in content if word.folded not in _GENERAL_VERBS][:_MOST_OF_CONSEQUENCE]
     return content[0] if content and not any(texts.is_familiar(word) for word in content) else None
-
-
-def _is_spelled(text: ReadText, cue: re.Match[str], written: str) -> bool:
-    spelled = text.text[slice(*cue.span("then"))].lower()
-    return spelled == written or not text.has_marks
 
 
 def _find_other_count(texts: FactTexts, stated: Quantity | None) -> Word | None:
@@ -375,8 +354,7 @@ def _find_other_count(texts: FactTexts, stated: Quantity | None) -> Word | None:
     asked = _ASKS_COUNT.search(texts.question.plain)
     if asked is None:
         return None
-    index = bisect_left(texts.answer.words, stated.end, key=get_start)
-    word = texts.answer.words[index] if index < len(texts.answer.words) else None
-    if word is None or word.start - stated.end != 1 or not _is_new(texts, word):
+    word = texts.answer.take_next_word(stated.end)
+    if word is None or word.start - stated.end != 1 or not texts.is_new(word):
         return None
     return word

@@ -9,13 +9,12 @@ too is no frame. The patterns are for folded text (`fold_in_place`), so Vietname
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator
 
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.fact_places import Occurrence
 from assay.text.facts.fact_texts import FactTexts, may_be_subject
-from assay.text.facts.read_text import CLAUSE_REACH, get_start
+from assay.text.facts.read_text import CLAUSE_REACH
 from assay.text.facts.value_owner import list_quantities
 from assay.text.quantities.weekdays import list_days
 
@@ -86,8 +85,7 @@ def _list_reasons(texts: FactTexts, spot: Occurrence) -> Iterator[str]:
         yield f'it is said with "{cue}", so it may not hold, or not here and now'
     placed = _PLACED.match(answer.plain, clause.sentence_start, spot.start)
     if placed is not None:
-        index = bisect_left(answer.words, placed.end(), key=get_start)
-        word = answer.words[index] if index < len(answer.words) else None
+        word = answer.take_next_word(placed.end())
         if word is not None and word.end <= spot.start and may_be_subject(word) and not texts.is_familiar(word):
             yield f'it holds "{answer.text[clause.sentence_start : word.end].strip()} …", which nothing else mentions'
     if _is_taken_up(texts, clause.sentence_end):
@@ -110,5 +108,4 @@ def _is_taken_up(texts: FactTexts, position: int) -> bool:
     end = min(end, position + CLAUSE_REACH)
     if list_quantities(answer, position, end) or _names_other_days(texts, position, end):
         return False
-    low, high = (bisect_left(answer.words, at, key=get_start) for at in (position, end))
-    return not any(word.kind != "stop" and texts.is_explained(word) for word in answer.words[low:high])
+    return not any(word.kind != "stop" and texts.is_explained(word) for word in answer.list_words(position, end))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.fact_texts import ONE, ONES, FactTexts
 from assay.text.facts.missing_quantities import is_in_name
-from assay.text.facts.read_text import ClauseSpan, ReadText, Word, get_start, narrow_clause
+from assay.text.facts.read_text import ClauseSpan, ReadText, Word, narrow_clause
 from assay.text.facts.value_owner import is_comparable, split_parts
 from assay.text.quantities.payment_cues import ASKS_FOR_COST, NOTHING_TO_PAY
 from assay.text.quantities.quantity import Quantity, is_time, split_range
@@ -54,12 +54,16 @@ def find_nearest(spans: Sequence[tuple[int, int]], position: int) -> tuple[int, 
 
 def find_stated_quantity(answer: ReadText, spot: Occurrence) -> Quantity | None:
     """Return the first quantity of an answer that stands for one of the fact at a place."""
+    return next((answer.quantities[index] for index in iterate_stated_indices(answer, spot)), None)
+
+
+def iterate_stated_indices(answer: ReadText, spot: Occurrence) -> Iterator[int]:
+    """Yield the indices of the quantities of an answer that stand for those of the fact at a place."""
     quantities = answer.quantities
     for start, end in spot.spans:
         index = bisect_left(quantities, start, key=_get_quantity_start)
         if index < len(quantities) and (quantities[index].start, quantities[index].end) == (start, end):
-            return quantities[index]
-    return None
+            yield index
 
 
 def _get_quantity_start(quantity: Quantity) -> int:
@@ -84,6 +88,8 @@ def find_quantities(texts: FactTexts, expected: Quantity) -> list[Quantity]:
         agreeing = _find_spoken_price(texts, expected)
     if _counts_a_noun(texts, expected):
         agreeing = [own for own in agreeing if any(reading.dimension in _COUNTED for reading in own.readings)]
+    if expected.bound:  # "3 days" are at most 5 days, and do not say what the most is
+        agreeing = [own for own in agreeing if own.bound or is_same_quantity(expected._replace(bound=""), own)]
     if not texts.content:
         agreeing = [quantity for quantity in agreeing if not is_in_name(quantity, texts.answer, texts.question)]
     if not agreeing and any(reading == ONE for reading in expected.readings):
@@ -165,8 +171,7 @@ def list_occurrences(
 
 def count_words_between(texts: FactTexts, spans: Sequence[tuple[int, int]]) -> int:
     """Return how many words lie from the first to the last span."""
-    first, last = (bisect_left(texts.answer.words, at, key=get_start) for at in (spans[0][0], spans[-1][0]))
-    return last - first
+    return texts.answer.find_index(spans[-1][0]) - texts.answer.find_index(spans[0][0])
 
 
 def has_candidate(texts: FactTexts, spot: Occurrence) -> bool:

@@ -7,7 +7,6 @@ between one and three" does not say when it is not quiet, and "you can't get in 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 
 from assay.text.facts.fact_judgments import FactJudgment, FactState
 from assay.text.facts.fact_places import Occurrence, find_stated_quantity
@@ -18,12 +17,13 @@ from assay.text.facts.fact_scope import (
     is_excepted,
     is_reported_belief,
     is_withdrawn,
+    list_exceptions,
     may_be_addition,
 )
 from assay.text.facts.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.narrowing_negations import is_negation_of_question, judge_within_narrowing, narrows_subject
 from assay.text.facts.negations import find_negations, may_deny_in_other_words
-from assay.text.facts.read_text import ClauseSpan, ReadText, Word, get_start
+from assay.text.facts.read_text import ClauseSpan, ReadText
 from assay.text.facts.value_owner import split_parts
 from assay.text.late_pattern import LatePattern
 from assay.text.statement_cues import CALLED_WRONG, DENIED_AFTER, DISJUNCTION, MYTH, NEGATED_AFTER, RESTRICTION, WRONG
@@ -124,6 +124,8 @@ def _judge_exception(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
         if is_denied:
             return FactJudgment(texts.fact, "denied", "it is excepted from what the sentence says")
         return FactJudgment(texts.fact, "stated")
+    if list_exceptions(texts.answer, spot.start, spot.end):
+        return FactJudgment(texts.fact, "unknown", "the answer makes an exception within it")
     return _judge_exception_after(texts, spot)
 
 
@@ -133,26 +135,20 @@ def _judge_exception_after(texts: FactTexts, spot: Occurrence) -> FactJudgment |
     if span is None or has_exception(texts.reference):
         return None
     topic = {word.key for word in texts.list_topics()}
-    first, last = (bisect_left(texts.answer.words, at, key=get_start) for at in span)
-    named = [word for word in texts.answer.words[first:last] if may_be_subject(word)]
+    named = [word for word in texts.answer.list_words(*span) if may_be_subject(word)]
     excepted = [word for word in named if word.key in topic]
     others = [word for word in named if word.key not in topic]
     if excepted and not others:
         return FactJudgment(texts.fact, "denied", f'it holds for all but "{texts.answer.text[slice(*span)].strip()}"')
-    if others and all(_is_expected(texts, word) for word in others):
+    if others and all(texts.is_expected(word) for word in others):
         return None
     if excepted:  # "no dogs, except guide dogs": some of what is asked
         return FactJudgment(texts.fact, "unknown", "the answer makes an exception from it")
     stems = {key[:_STEM] for key in topic if len(key) >= _STEM}
-    is_related = any(word.key[:_STEM] in stems for word in texts.answer.words[first:last])
+    is_related = any(word.key[:_STEM] in stems for word in texts.answer.list_words(*span))
     if is_related or texts.is_negative or UNIVERSAL.search(texts.read_fact.plain) is not None:
         return FactJudgment(texts.fact, "unknown", "the answer makes an exception from it")
     return None
-
-
-def _is_expected(texts: FactTexts, word: Word) -> bool:
-    """Whether the reference or a fact has a word too."""
-    return any(text.find_word(word, True) for text in texts.explaining[1:])
 
 
 def _judge_polarity(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
@@ -191,17 +187,16 @@ def _find_negated_topic(texts: FactTexts, spot: Occurrence) -> str:
         return ""
     if find_negations(texts.question):
         return ""
-    words, topics = texts.answer.words, texts.list_topics()
+    topics = texts.list_topics()
     for part in split_parts(texts.answer, clause.sentence_start, clause.sentence_end):
         if not part.start <= stated.start < part.end:
             continue
         for negation in find_negations(texts.answer, stated.end, part.end):
-            index = bisect_left(words, negation.end(), key=get_start)
-            for word in words[index : index + 1]:
-                if any(word.key == topic.key and word.marks == topic.marks for topic in topics):
-                    return texts.answer.text[negation.start() : word.end]
+            word = texts.answer.take_next_word(negation.end())
+            if word is not None and any(word.key == topic.key and word.marks == topic.marks for topic in topics):
+                return texts.answer.text[negation.start() : word.end]
         prefixed = {f"un{topic.folded}" for topic in topics}
-        inside = words[bisect_left(words, part.start, key=get_start) : bisect_left(words, part.end, key=get_start)]
+        inside = texts.answer.list_words(part.start, part.end)
         return next((texts.answer.text[word.start : word.end] for word in inside if word.folded in prefixed), "")
     return ""
 
@@ -256,15 +251,14 @@ def _find_affirmed_noun(texts: FactTexts, spot: Occurrence) -> str:
     if _ABSENCE.search(texts.answer.plain, low, high) or _FALLS_OUT.search(texts.answer.plain, low, high):
         return ""
     key = _find_key(texts.question, asked.end())
-    first, last = (bisect_left(texts.answer.words, at, key=get_start) for at in (low, high))
-    inside = texts.answer.words[first:last]
+    inside = texts.answer.list_words(low, high)
     return next((texts.answer.text[word.start : word.end] for word in inside if word.key == key), "")
 
 
 def _find_key(text: ReadText, start: int) -> str:
     """Return the key of the word that starts at a position, "" if none does."""
-    index = bisect_left(text.words, start, key=get_start)
-    return text.words[index].key if index < len(text.words) and text.words[index].start == start else ""
+    word = text.word_at(start)
+    return word.key if word is not None else ""
 
 
 def _find_part_start(plain: str, spot: Occurrence) -> int:
@@ -283,9 +277,7 @@ def _lacks_something_else(negation: re.Match[str], spot: Occurrence, plain: str)
 
 def _is_prefix(texts: FactTexts, negation: re.Match[str]) -> bool:
     """Whether a negation is in a word of the fact: "days that are not used" are "unused days"."""
-    words = texts.answer.words
-    index = bisect_left(words, negation.end(), key=get_start)
-    following = {word.folded for word in words[index : index + 2]}
+    following = {word.folded for word in texts.answer.list_following(negation.end(), 2)}
     prefixed = [own.folded for own in texts.read_fact.words if own.folded.startswith(("un", "non"))]
     return any(own[2:].lstrip("n-") in following for own in prefixed)
 
@@ -320,10 +312,8 @@ def _is_about_question(texts: FactTexts, spot: Occurrence, negation_start: int) 
     """
     if not texts.question.words:
         return True
-    words = texts.answer.words
-    first, last = (bisect_left(words, at, key=get_start) for at in (spot.clause.start, negation_start))
     topics = {word.key for word in texts.list_topics()}
-    return any(word.key in topics for word in words[first:last])
+    return any(word.key in topics for word in texts.answer.list_words(spot.clause.start, negation_start))
 
 
 def _may_limit(texts: FactTexts, start: int, spot: Occurrence, preposition: str) -> bool:
@@ -332,15 +322,7 @@ def _may_limit(texts: FactTexts, start: int, spot: Occurrence, preposition: str)
     What the question asks for, denied after a time ("it is not renewed after 400 hours"), denies the time, unless the
     question asks until when.
     """
-    words = texts.answer.words
-    predicate = next(
-        (
-            word
-            for word in words[bisect_left(words, start, key=get_start) : bisect_left(words, spot.start, key=get_start)]
-            if may_be_subject(word)
-        ),
-        None,
-    )
+    predicate = next((word for word in texts.answer.list_words(start, spot.start) if may_be_subject(word)), None)
     if preposition not in _AFTER or texts.limit.side == "<":
         return True
     if predicate is None or not texts.question.words:
@@ -361,8 +343,7 @@ def _find_other_predicate(texts: FactTexts, start: int, spot: Occurrence) -> str
     """Return the first word after a negation and before the fact if nothing explains it, "" otherwise."""
     if start >= spot.start:
         return ""
-    words = texts.answer.words
-    for word in words[bisect_left(words, start, key=get_start) : bisect_left(words, spot.start, key=get_start)]:
+    for word in texts.answer.list_words(start, spot.start):
         if not may_be_subject(word):
             continue
         if word.folded in PREDICATES or texts.is_familiar(word):

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.fact_places import Occurrence, find_stated_quantity
 from assay.text.facts.fact_texts import FactTexts
-from assay.text.facts.read_text import ReadText
+from assay.text.facts.spelled_words import is_cue_spelled
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import is_plain
 from assay.text.quantities.weekdays import WEEKDAY
@@ -70,21 +70,6 @@ _RELATIVE_BEFORE = LatePattern(
 )
 """Says the same of a relative: "vợ thầy Minh"."""
 _ASKS_FOR_PERSON = LatePattern(r"\b(?:who|ai)\b")
-_WRITTEN = {
-    "hon": "hơn",
-    "hoi": "hỏi",
-    "dau": "đâu",
-    "khoi": "khỏi",
-    "mien": "miễn",
-    "chua": "chưa",
-    "chang": "chẳng",
-    "de": "để",
-    "cua": "của",
-    "tu": "từ",
-    "voi": "với",
-    "giup": "giúp",
-}
-"""How words that are folded like others are spelled in Vietnamese."""
 
 
 def judge_role(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
@@ -144,30 +129,19 @@ def _name_other_person(texts: FactTexts, spot: Occurrence) -> str:
 
 def _is_new(texts: FactTexts, cue: re.Match[str] | None) -> bool:
     """Whether there is a cue, spelled as it is meant, that neither question, reference nor facts have."""
-    if cue is None or not _is_spelled(texts.answer, cue):
+    if cue is None or not is_cue_spelled(texts.answer, cue, "cue"):
         return False
     return not any(f" {cue['cue']} " in f" {text.plain} " for text in texts.explaining)
-
-
-def _is_spelled(text: ReadText, cue: re.Match[str]) -> bool:
-    """Whether a word of a cue is written as it is spelled, or without diacritics."""
-    start, end = cue.span("cue")
-    for folded, written in zip(cue["cue"].split(), text.text[start:end].lower().split(), strict=False):
-        if folded in _WRITTEN and not written.isascii() and written != _WRITTEN[folded]:
-            return False
-        if folded in _WRITTEN and written.isascii() and text.has_marks and not _WRITTEN[folded].isascii():
-            return False
-    return True
 
 
 def opens_upwards(texts: FactTexts, word: str) -> bool:
     """Return whether a word after "or" names nothing else, as "later" where something is needed at least."""
     is_above = _AND_ABOVE.fullmatch(word) is not None
-    return is_above and any(_LEAST.search(text.plain) for text in texts.explaining)
+    return is_above and texts.has_cue(_LEAST)
 
 
 def _is_alternative(texts: FactTexts, cue: re.Match[str]) -> bool:
-    if any(_OR.search(text.plain) for text in texts.explaining):
+    if texts.has_cue(_OR):
         return False
     if opens_upwards(texts, cue["other"]):
         return False
@@ -176,13 +150,13 @@ def _is_alternative(texts: FactTexts, cue: re.Match[str]) -> bool:
 
 def _is_other_fact(texts: FactTexts, start: int) -> bool:
     """Whether the word that starts at a position is one of another fact, so that an answer has to state both."""
-    word = next((word for word in texts.answer.words if word.start == start), None)
+    word = texts.answer.word_at(start)
     if word is None or texts.read_fact.find_word(word, True) or texts.question.find_word(word, True):
         return False
-    return any(fact.find_word(word, True) for fact in texts.explaining[2:])
+    return any(fact.find_word(word, True) for fact in texts.facts)
 
 
 def _is_unexplained(texts: FactTexts, start: int) -> bool:
     """Whether the word that starts at a position is none of grammar, and nothing explains it."""
-    word = next((word for word in texts.answer.words if word.start == start), None)
+    word = texts.answer.word_at(start)
     return word is not None and word.kind != "stop" and not texts.is_familiar(word)

@@ -10,10 +10,11 @@ import re
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
+from assay.text.facts.negations import find_negations
 from assay.text.facts.read_text import ReadText
+from assay.text.facts.spelled_words import is_other_word
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Quantity
-from assay.text.statement_cues import count_negations
 
 # ── exceptions ───────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -44,8 +45,8 @@ def list_exceptions(text: ReadText, low: int, high: int) -> list[re.Match[str]]:
     for match in EXCEPTION.finditer(text.plain, low, high + _REACH_AFTER_CUE):
         if match.end() > high:
             break
-        written = text.text[match.start() : match.end()].lower()
-        if not match[0].startswith("tru") or written.isascii() or written.startswith("trừ"):
+        folded, written = match[0].partition(" ")[0], text.text[match.start() : match.end()].partition(" ")[0]
+        if not is_other_word(folded, written):
             matches.append(match)
     return matches
 
@@ -71,10 +72,10 @@ def is_excepted(text: ReadText, sentence_start: int, start: int) -> bool | None:
     cue = cues[-1]
     begins_sentence = not text.plain[sentence_start : cue.start()].strip()
     if begins_sentence and not cue[0].endswith(" but"):  # "Except the guard, nobody may enter."
-        return count_negations(text.plain[start : text.clause_at(start).sentence_end]) % 2 == 0
+        return len(find_negations(text, start, text.clause_at(start).sentence_end)) % 2 == 0
     end = cue.start() + _words_before_but(cue[0])
     decided = _DECIDED.match(text.plain, sentence_start, end)  # the "no" of "No, dogs are not allowed, except …"
-    return count_negations(text.plain[sentence_start if decided is None else decided.end() : end]) % 2 == 0
+    return len(find_negations(text, sentence_start if decided is None else decided.end(), end)) % 2 == 0
 
 
 def may_be_addition(text: ReadText, start: int) -> bool:

@@ -7,7 +7,6 @@ what else in the answer may be the answer instead (`statement_gaps`).
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from assay.text.facts.fact_judgments import FactJudgment
@@ -19,7 +18,7 @@ from assay.text.facts.fact_places import (
     has_candidate,
 )
 from assay.text.facts.fact_texts import AUXILIARIES, GENERIC, NO_SUBJECT, FactTexts, may_be_subject
-from assay.text.facts.read_text import CLAUSE_REACH, ClauseSpan, Word, get_start
+from assay.text.facts.read_text import CLAUSE_REACH, ClauseSpan, Word
 from assay.text.facts.statement_gaps import Gap, GapFinder, StatedFact
 from assay.text.facts.value_owner import IMPERATIVES, ValueOwner, is_comparable, is_vietnamese, split_parts
 from assay.text.quantities.quantity import Quantity, is_plain
@@ -46,11 +45,10 @@ class SubjectJudge:
         if not any(word.kind != "stop" for word in self.texts.question.words):
             return None
         clause, answer = spot.clause, self.texts.answer
-        begin, end = (bisect_left(answer.words, at, key=get_start) for at in (clause.start, clause.end))
-        in_clause = answer.words[begin:end]
+        in_clause = answer.list_words(clause.start, clause.end)
         foreign = [word for word in in_clause if word.kind != "stop" and not self.texts.is_familiar(word)]
         missing_topic = [word for word in topic if not _is_in_sentence(self.texts, word, clause)]
-        first = bisect_left(answer.words, clause.sentence_start, key=get_start)
+        first = answer.find_index(clause.sentence_start)
         names = [word for word in foreign if word.kind in ("name", "id") and word is not answer.words[first]]
         named = [word for word in topic if word.kind in ("name", "id") and word is not self.texts.question.words[0]]
         if names and any(word in missing_topic for word in named):
@@ -67,7 +65,7 @@ class SubjectJudge:
         if year:
             return _say_of_other(self.texts, year)
         has_rival_value = has_candidate(self.texts, spot)
-        lead = _find_lead(self.texts, _take_part(self.texts, in_clause, spot) if has_rival_value else in_clause, spot)
+        lead = _find_lead(_take_part(self.texts, in_clause, spot) if has_rival_value else in_clause, spot)
         if _repeats_quantity(self.texts, clause) or (has_rival_value and self._is_said_of_question(spot)):
             return None
         if _is_compact(self.texts, spot) and not has_rival_value:
@@ -110,7 +108,7 @@ class SubjectJudge:
                 self.texts.explaining,
                 self._get_owner(),
                 self.texts.expected,
-                self.texts.explaining[2:],
+                self.texts.facts,
                 self.texts.is_familiar,
                 may_be_subject,
             )
@@ -124,7 +122,7 @@ class SubjectJudge:
                 texts.question,
                 texts.list_topics(),
                 texts.read_fact,
-                texts.explaining[1:],
+                texts.reference_and_facts,
                 {word.key for word in texts.content},
                 texts.expected,
                 texts.is_explained,
@@ -182,7 +180,7 @@ def _is_compact(texts: FactTexts, spot: Occurrence) -> bool:
     return len(spot.spans) >= parts and count_words_between(texts, spot.spans) <= parts
 
 
-def _find_lead(texts: FactTexts, in_clause: Sequence[Word], spot: Occurrence) -> list[Word]:
+def _find_lead(in_clause: Sequence[Word], spot: Occurrence) -> list[Word]:
     """Return the words before the first verb-like word of grammar or the first part of the fact: its subject."""
     lead: list[Word] = []
     first_part = spot.start
@@ -217,7 +215,7 @@ def _find_relative_clause(texts: FactTexts, spot: Occurrence) -> str:
     "The intern whom Ann trains" is not Ann. Only where the fact comes first in such a clause.
     """
     words = texts.answer.words
-    index = bisect_left(words, spot.start, key=get_start)
+    index = texts.answer.find_index(spot.start)
     before = words[max(0, index - 2) : index]
     if find_stated_quantity(texts.answer, spot) is not None or len(before) < 2 or before[0].start < spot.clause.start:
         return ""
@@ -256,7 +254,7 @@ def _is_object(texts: FactTexts, spot: Occurrence) -> bool:
     if not _ASKS_WHO.match(texts.question.plain) or find_stated_quantity(texts.answer, spot) is not None:
         return False
     answer, asked = texts.answer, texts.question
-    last = bisect_left(answer.words, spot.start, key=get_start) - 1
+    last = answer.find_index(spot.start) - 1
     if last >= 0 and answer.words[last].folded in _OBJECT_STARTS:
         last -= 1
     if last < 0 or answer.words[last].start < spot.clause.start:
@@ -264,7 +262,7 @@ def _is_object(texts: FactTexts, spot: Occurrence) -> bool:
     verbs = asked.find_word(answer.words[last], not answer.has_marks)
     if not verbs:
         return False
-    before = answer.words[bisect_left(answer.words, spot.clause.start, key=get_start) : last]
+    before = answer.words[answer.find_index(spot.clause.start) : last]
     if any(word.folded in AUXILIARIES for word in before):
         return False  # "the interns are trained by Mai"
     subject = [word for word in before if may_be_subject(word)]

@@ -11,14 +11,13 @@ from decimal import Decimal
 from itertools import pairwise
 
 from assay.text.facts.fact_scope import ExpectedLimit, has_exception, list_exceptions, names_asked_most
-from assay.text.facts.negations import find_negations
+from assay.text.facts.negations import find_denied_predicate, find_negations, is_negation
 from assay.text.facts.read_text import ReadText, Word, read_text
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place
 from assay.text.quantities.payment_cues import is_nothing_to_pay
 from assay.text.quantities.quantity import Quantity, Reading
 from assay.text.quantities.units import PLAIN
-from assay.text.statement_cues import NEGATION, find_denied_predicate
 from assay.text.tokens import classify_word
 
 ONES = frozenset(("one", "mot"))
@@ -125,7 +124,7 @@ class FactTexts:
         # "No charge" is what is stated, and denies nothing.
         is_denial = len(find_negations(self.read_fact)) % 2 == 1
         self.is_negative = is_denial and not is_nothing_to_pay(self.read_fact.plain)
-        self.denied_in_question = "" if self.is_negative else find_denied_predicate(question.plain)
+        self.denied_in_question = "" if self.is_negative else find_denied_predicate(question)
         self.content = self._select_content()
         self._topics: list[Word] | None = None
 
@@ -139,7 +138,7 @@ class FactTexts:
             word
             for word in read_fact.words
             if word.kind != "stop"
-            and not NEGATION.fullmatch(word.folded)
+            and not is_negation(word, read_fact)
             and not any(start <= word.start < end for start, end in left_out)
         ]
         if any(ONE in quantity.readings for quantity in answer.quantities):
@@ -178,9 +177,31 @@ class FactTexts:
         written = self.question.text[word.start : word.end].lower()
         return not self.question.has_marks or written.isascii() or written in _ASKING_WRITTEN
 
+    @property
+    def reference_and_facts(self) -> Sequence[ReadText]:
+        """Reference and facts, without the question."""
+        return self.explaining[1:]
+
+    @property
+    def facts(self) -> Sequence[ReadText]:
+        """All facts of the case."""
+        return self.explaining[2:]
+
     def is_explained(self, word: Word) -> bool:
         """Return whether question, reference or facts have a word."""
         return any(text.find_word(word, True) for text in self.explaining)
+
+    def is_expected(self, word: Word) -> bool:
+        """Return whether reference or facts have a word."""
+        return any(text.find_word(word, True) for text in self.reference_and_facts)
+
+    def is_new(self, word: Word) -> bool:
+        """Return whether a word may name something that neither question, reference nor facts speak of."""
+        return may_be_subject(word) and not self.is_familiar(word)
+
+    def has_cue(self, pattern: LatePattern | re.Pattern[str]) -> bool:
+        """Return whether question, reference or facts have words that a pattern finds."""
+        return any(pattern.search(text.plain) is not None for text in self.explaining)
 
     def is_familiar(self, word: Word) -> bool:
         """Return whether a word is explained, or so general that it names nothing else."""

@@ -17,7 +17,6 @@ from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Quantity, is_plain, is_time, split_range
 from assay.text.quantities.quantity_agreement import have_different_rate_sizes, have_different_rates, is_same_quantity
 from assay.text.quantities.units import PLAIN, TIME
-from assay.text.statement_cues import count_negations
 
 _PROHIBITION = LatePattern(
     r"\b(?:not (?:be )?(?:allowed|permitted)|must not|mustn't|must never|may not|may never|cannot|can't|can not"
@@ -192,7 +191,7 @@ def _judge_bounded_quantity(
         return FactJudgment(fact, "unknown", f'it states "{answer.text[own.start : own.end]}" without saying of what')
     clause = narrow_clause(answer.clause_at(own.start), own.start)
     before = answer.plain[clause.start : own.start]
-    if _PROHIBITION.search(before) and count_negations(before) <= 1:
+    if _PROHIBITION.search(before) and len(find_negations(answer, clause.start, own.start)) <= 1:
         return FactJudgment(fact, "stated")
     if is_limit_of_refusal(own, answer.plain, clause.end, limit):
         return FactJudgment(fact, "stated")

@@ -9,14 +9,12 @@ begins ("sẽ", "bị").
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from typing import Literal
 
 from assay.text.facts.fact_decision import asks_whether
 from assay.text.facts.fact_places import Occurrence
 from assay.text.facts.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.negations import find_negations
-from assay.text.facts.read_text import Word, get_start
 from assay.text.late_pattern import LatePattern
 
 _FINITE = (
@@ -68,10 +66,9 @@ def narrows_subject(texts: FactTexts, negation: re.Match[str], spot: Occurrence)
 
 def _asks_for_contrary(texts: FactTexts, start: int, end: int) -> bool:
     """Whether the question has a word that is denied between two positions, and denies nothing itself."""
-    words = texts.answer.words
-    first, last = (bisect_left(words, at, key=get_start) for at in (start, end))
+    denied = texts.answer.list_words(start, end)
     asked = {(word.key, word.marks) for word in texts.question.words}
-    is_asked = any((word.key, word.marks) in asked for word in words[first:last] if may_be_subject(word))
+    is_asked = any((word.key, word.marks) in asked for word in denied if may_be_subject(word))
     return is_asked and not find_negations(texts.question)
 
 
@@ -79,19 +76,14 @@ def is_negation_of_question(texts: FactTexts, negation: re.Match[str]) -> bool:
     """Return whether a question that does not ask for yes or no denies the same word: "prints nobody collects"."""
     if asks_whether(texts.question):
         return False
-    denied = _take_next(texts.answer.words, negation.end())
+    denied = texts.answer.take_next_word(negation.end())
     if denied is None or not may_be_subject(denied):
         return False
     for asked in find_negations(texts.question):
-        word = _take_next(texts.question.words, asked.end())
+        word = texts.question.take_next_word(asked.end())
         if word is not None and word.key == denied.key and word.marks == denied.marks:
             return True
     return False
-
-
-def _take_next(words: list[Word], position: int) -> Word | None:
-    index = bisect_left(words, position, key=get_start)
-    return words[index] if index < len(words) else None
 
 
 def judge_within_narrowing(
@@ -109,6 +101,6 @@ def judge_within_narrowing(
     verb = _VERB_AFTER.match(plain, spot.end, clause.sentence_end) if is_english or is_vietnamese else None
     if verb is None or _asks_for_contrary(texts, negation.end(), spot.start):
         return ""
-    done = _take_next(texts.answer.words, verb.end())
+    done = texts.answer.take_next_word(verb.end())
     is_asked = done is not None and done.kind != "stop" and bool(texts.question.find_word(done, True))
     return "stated" if is_asked and is_english else "open"

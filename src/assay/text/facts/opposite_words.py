@@ -124,12 +124,12 @@ def find_opposite_state(texts: Iterable[ReadText], answer: ReadText, low: int, h
     return None
 
 
-def find_opposite(question: ReadText, answer: ReadText, low: int, high: int) -> tuple[str, str] | None:
+def find_opposite_event(question: ReadText, answer: ReadText, low: int, high: int) -> tuple[str, str] | None:
     """Return what a question says and an answer says instead between two positions; None if there is no such pair.
 
     >>> from assay.text.facts.read_text import read_text
     >>> answer = read_text("It takes 90 minutes on the way down.")
-    >>> find_opposite(read_text("How long is the way up?"), answer, 0, len(answer.plain))
+    >>> find_opposite_event(read_text("How long is the way up?"), answer, 0, len(answer.plain))
     ('way up', 'way down')
     """
     ignores_marks = not (question.has_marks and answer.has_marks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -112,6 +112,28 @@ class ReadText:
         """Return the clause that holds a position."""
         index = bisect_right(self.clauses, position, key=get_start) - 1
         return self.clauses[max(index, 0)]
+
+    def find_index(self, position: int) -> int:
+        """Return the index of the first word that starts at a position or after it."""
+        return bisect_left(self.words, position, key=get_start)
+
+    def list_words(self, low: int, high: int) -> list[Word]:
+        """Return the words that start between two positions."""
+        return self.words[self.find_index(low) : self.find_index(high)]
+
+    def list_following(self, position: int, most: int) -> list[Word]:
+        """Return the words that start at a position or after it, at most some."""
+        index = self.find_index(position)
+        return self.words[index : index + most]
+
+    def take_next_word(self, position: int) -> Word | None:
+        """Return the first word that starts at a position or after it, None without one."""
+        return next(iter(self.list_following(position, 1)), None)
+
+    def word_at(self, position: int) -> Word | None:
+        """Return the word that starts at a position, None if none does."""
+        word = self.take_next_word(position)
+        return word if word is not None and word.start == position else None
 
     def find_word(self, word: Word, ignore_marks: bool) -> list[int]:
         """Return the indices of the words that are the same word, perhaps inflected."""

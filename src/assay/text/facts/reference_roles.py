@@ -8,7 +8,6 @@ with what belongs to another. So a fact passes only if no statement of the answe
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -18,7 +17,7 @@ from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.fact_places import Occurrence
 from assay.text.facts.fact_polarity import PREDICATES
 from assay.text.facts.fact_texts import FactTexts, may_be_subject
-from assay.text.facts.read_text import CLAUSE_REACH, ReadText, Word, get_start
+from assay.text.facts.read_text import CLAUSE_REACH, ReadText
 from assay.text.facts.value_owner import LIST_CUT, Part, is_comparable, is_vietnamese, list_quantities, split_parts
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_agreement import is_same_quantity
@@ -122,7 +121,7 @@ def judge_roles(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
     if not texts.question.words or not texts.reference.words:
         return None
     ignores_marks = texts.ignore_marks or not texts.reference.has_marks
-    contrast = _contrast_roles(RoleTexts(texts.question, texts.reference, tuple(texts.explaining[2:]), ignores_marks))
+    contrast = _contrast_roles(RoleTexts(texts.question, texts.reference, tuple(texts.facts), ignores_marks))
     if contrast is None:
         return None
     in_syllables = is_vietnamese(texts.question.text)
@@ -199,7 +198,7 @@ def _list_statements(text: ReadText, low: int, high: int, in_syllables: bool) ->
 @lru_cache(maxsize=1024)
 def _list_terms(text: ReadText, low: int, high: int, in_syllables: bool) -> Sequence[RoleTerm]:
     """Return the terms between two positions: words, or in Vietnamese pairs of syllables and what is no syllable."""
-    words = _words_between(text, low, high)
+    words = text.list_words(low, high)
     subjects = [word for word in words if may_be_subject(word)]
     if not in_syllables:
         return [
@@ -222,7 +221,7 @@ def _split_brackets(text: ReadText, parts: Iterable[Part]) -> Iterator[Part]:
     for part in parts:
         start = part.start
         for bracket in _BRACKETS.finditer(text.plain, part.start, part.end):
-            if len(_words_between(text, *bracket.span())) <= _FEWEST_WORDS:
+            if len(text.list_words(*bracket.span())) <= _FEWEST_WORDS:
                 continue
             if start < bracket.start():
                 yield part._replace(start=start, end=bracket.start())
@@ -256,27 +255,20 @@ def _goes_on(text: ReadText, before: Part, part: Part, in_syllables: bool) -> bo
     gap = text.plain[before.end : part.start]
     if gap == " (":
         closing = text.plain.find(")", part.start, part.end)
-        return closing >= 0 and len(_words_between(text, part.start, closing)) <= _FEWEST_WORDS
+        return closing >= 0 and len(text.list_words(part.start, closing)) <= _FEWEST_WORDS
     values, values_before = (list_quantities(text, one.start, one.end) for one in (part, before))
     if any(is_comparable(value, other) for value in values for other in values_before):
         return False
     if _LEADING.match(text.plain, part.start) or (_ALTERNATIVE.match(text.plain, part.start) and not values):
         return True
     fewest = _FEWEST_WORDS * _SYLLABLES if in_syllables else _FEWEST_WORDS
-    return gap == ", " and not values and len(_words_between(text, part.start, part.end)) <= fewest
-
-
-def _words_between(text: ReadText, low: int, high: int) -> Sequence[Word]:
-    first, last = (bisect_left(text.words, at, key=get_start) for at in (low, high))
-    return text.words[first:last]
+    return gap == ", " and not values and len(text.list_words(part.start, part.end)) <= fewest
 
 
 def _find_holders(case: RoleTexts, parts: Sequence[Part]) -> set[int]:
     """Return which parts of the reference hold a fact: with something of it that no part with more of it has."""
     reference = case.reference
-    words_by_part = [
-        {(word.key, word.marks) for word in _words_between(reference, part.start, part.end)} for part in parts
-    ]
+    words_by_part = [{(word.key, word.marks) for word in reference.list_words(part.start, part.end)} for part in parts]
     parts_by_word: dict[tuple[str, str], list[int]] = {}
     for number, words in enumerate(words_by_part):
         for key, marks in words:

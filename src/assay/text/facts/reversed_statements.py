@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 
 from assay.text.facts.fact_scope import has_exception
-from assay.text.facts.read_text import ReadText, Word, get_start, narrow_clause, read_text
+from assay.text.facts.read_text import ReadText, Word, narrow_clause, read_text
 from assay.text.statement_cues import NEGATION
 
 _FORBIDDEN = re.compile(
@@ -24,10 +23,9 @@ def find_reversed_statement(answer: str, reference: str) -> str:
     """
     read_answer, read_reference = read_text(answer), read_text(reference)
     for match in _FORBIDDEN.finditer(read_reference.plain):
-        index = bisect_left(read_reference.words, match.start("verb"), key=get_start)
-        if index == len(read_reference.words) or read_reference.words[index].start != match.start("verb"):
+        verb = read_reference.word_at(match.start("verb"))
+        if verb is None:
             continue
-        verb = read_reference.words[index]
         places = [read_answer.words[place] for place in read_answer.find_word(verb, not read_answer.has_marks)]
         if not places or any(_is_in_negated_clause(word, read_answer) for word in places):
             continue

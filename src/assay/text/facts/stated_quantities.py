@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from decimal import Decimal
 
@@ -13,7 +12,7 @@ from assay.text.facts.fact_places import MOST_OCCURRENCES, Occurrence
 from assay.text.facts.fact_scope import ExpectedLimit
 from assay.text.facts.fact_texts import FactTexts
 from assay.text.facts.missing_quantities import is_in_name, judge_missing_quantity
-from assay.text.facts.read_text import ReadText, Word, get_start, narrow_clause, read_text
+from assay.text.facts.read_text import ReadText, Word, narrow_clause, read_text
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import CODE, INTERNATIONAL_CODE, Quantity, is_plain
 from assay.text.quantities.quantity_agreement import is_same_quantity
@@ -115,8 +114,7 @@ def _find_counted_noun(wanted: Quantity, text: ReadText) -> Word | None:
     """Return the noun that a plain number counts: "steps" in "214 steps"."""
     if not is_plain(wanted):
         return None
-    index = bisect_left(text.words, wanted.end, key=get_start)
-    word = text.words[index] if index < len(text.words) else None
+    word = text.take_next_word(wanted.end)
     is_next = word is not None and word.start - wanted.end <= 1 and word.kind == "word"
     return word if is_next else None
 

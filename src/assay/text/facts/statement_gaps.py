@@ -13,12 +13,14 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
+from assay.text.facts.negations import is_negation
 from assay.text.facts.read_text import ClauseSpan, ReadText, Word
 from assay.text.facts.value_owner import Part, ValueOwner
 from assay.text.late_pattern import LatePattern
+from assay.text.number_words import MONTHS, WEEKDAYS
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_agreement import apply_rate, is_same_quantity
-from assay.text.statement_cues import ASKS_PAST, CHANGED_FROM, NEGATION, PAST_VERB, PRESENT, RESPECTIVELY, USED_TO
+from assay.text.statement_cues import ASKS_PAST, CHANGED_FROM, PAST_VERB, PRESENT, RESPECTIVELY, USED_TO
 
 GapKind = Literal[
     "second value",
@@ -126,7 +128,7 @@ class GapFinder:
         )
 
     def _list_topics(self, words: Sequence[Word]) -> set[str]:
-        return {word.key for word in words if self.owner.is_topic(word) and not NEGATION.fullmatch(word.folded)}
+        return {word.key for word in words if self.owner.is_topic(word) and not is_negation(word, self.answer)}
 
     def _list_subjects(self, words: Sequence[Word]) -> list[Word]:
         return [word for word in words if self.is_subject(word)]
@@ -401,10 +403,7 @@ _ADDITION_AFTER = LatePattern(
     r" (?:more|further|additional|extra|other|nua)\b(?! than\b)| more than (?:the|an?|for|with|without|in)\b| on top\b"
 )
 _ADDITION_BEFORE = LatePattern(r"\b(?:another|a further|an additional|an extra|plus) $")
-_CALENDAR = LatePattern(
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october"
-    r"|november|december|i|i'm|i'd|i'll|chu|nhat|thu"
-)
+_CALENDAR = LatePattern(rf"(?:{'|'.join(WEEKDAYS)})s?|{'|'.join(MONTHS)}|i|i'm|i'd|i'll|chu|nhat|thu")
 """Words with a capital that name nothing else."""
 _MOST_SPELLED, _MOST_QUOTED = 3, 8
 _BEFORE_VALUE = 5  # characters between "only" and a value of which it says that it is little

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from assay.text.facts.fact_judgments import SWAPPED, FactJudgment, FactState
 from assay.text.facts.fact_texts import may_be_subject
-from assay.text.facts.read_text import ReadText, Word, get_start, read_text
+from assay.text.facts.read_text import ReadText, Word, read_text
 from assay.text.facts.value_owner import is_comparable
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_agreement import is_same_quantity
@@ -185,9 +185,9 @@ def _split_question(question: ReadText) -> list[list[Word]]:
     pieces, start = [], 0
     for match in _JOINED.finditer(plain):
         if _ASKS.search(plain, start, match.start()) and _ASKS.search(plain, match.end()):
-            pieces.append(_list_words(question, start, match.start()))
+            pieces.append(question.list_words(start, match.start()))
             start = match.end()
-    return [*pieces, _list_words(question, start, len(plain))]
+    return [*pieces, question.list_words(start, len(plain))]
 
 
 def _split_side_by_side(question: ReadText, count: int) -> list[list[Word]]:
@@ -197,7 +197,7 @@ def _split_side_by_side(question: ReadText, count: int) -> list[list[Word]]:
         return []
     asks = _ASKS.search(question.plain, cuts[-1].end())
     edges = [0, *(edge for cut in cuts for edge in cut.span()), asks.start() if asks else len(question.plain)]
-    first, *others = [_list_words(question, low, high) for low, high in zip(edges[::2], edges[1::2], strict=True)]
+    first, *others = [question.list_words(low, high) for low, high in zip(edges[::2], edges[1::2], strict=True)]
     phrases = [_take_phrase(dropwhile(_is_grammar, words)) for words in others]
     last = phrases[-1]
     if len(last) > 1 and last[-1] == question.words[-1] and any(word.folded in _HELPING for word in first):
@@ -215,14 +215,9 @@ def _is_grammar(word: Word) -> bool:
     return word.kind == "stop" and not (word.is_capitalised and word.end - word.start == 1)
 
 
-def _list_words(text: ReadText, low: int, high: int) -> list[Word]:
-    first, last = (bisect_left(text.words, at, key=get_start) for at in (low, high))
-    return text.words[first:last]
-
-
 def _list_part_words(value: Quantity, text: ReadText) -> list[Word]:
     """Return the words of the part of a text that has a value, without those of what it counts per."""
-    words = _list_words(text, *_find_part(value, text))
+    words = text.list_words(*_find_part(value, text))
     return [
         word for word in words if may_be_subject(word) and not value.rate_span[0] <= word.start < value.rate_span[1]
     ]

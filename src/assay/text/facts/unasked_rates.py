@@ -70,9 +70,9 @@ def _is_known_rate(texts: FactTexts, stated: Quantity) -> bool:
         return True
     second = _SECOND_RATE.match(texts.answer.plain, stated.rate_span[1])
     nouns = {name_rate_noun(part) for part in (*stated.rate.split(), *([second["noun"]] if second is not None else []))}
-    if not nouns.isdisjoint(_ONE_USE) and not any(_FOR_MANY_USES.search(text.plain) for text in texts.explaining):
+    if not nouns.isdisjoint(_ONE_USE) and not texts.has_cue(_FOR_MANY_USES):
         return True
-    is_of_group = any(_OF_A_GROUP.search(text.plain) is not None for text in texts.explaining)
+    is_of_group = texts.has_cue(_OF_A_GROUP)
     if not nouns.isdisjoint(_PERSONS) and not is_of_group:
         return True
     for group in _ALIKE:

@@ -7,22 +7,22 @@ a form is no proof, so the quantity is unknown, neither stated nor missing.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Sequence
 from decimal import Decimal
 from itertools import combinations
 
 from assay.text.facts.fact_scope import ExpectedLimit, is_limit_of_refusal
 from assay.text.facts.negations import find_negations
-from assay.text.facts.read_text import ReadText, get_start, narrow_clause, read_text
+from assay.text.facts.read_text import ReadText, narrow_clause, read_text
 from assay.text.late_pattern import LatePattern
+from assay.text.number_words import ORDINALS, SHORT_MONTHS
 from assay.text.quantities.frequencies import find_frequencies, is_same_frequency
 from assay.text.quantities.payment_cues import NOTHING_TO_PAY, is_nothing_to_pay
 from assay.text.quantities.quantity import Quantity, Reading, is_plain, is_time, split_range
 from assay.text.quantities.quantity_agreement import have_different_rates, is_same_quantity
 from assay.text.quantities.units import MONEY, PLAIN, SHARE, TIME, UNITS
 from assay.text.quantities.weekdays import WEEK, WEEKDAY
-from assay.text.quantities.worded_quantities import MONTHS, ORDINALS
 
 _REDUCTION = LatePattern(
     r"\b(?:off|discounts?|reduc\w+|cheaper|less|saves?|saved|instead of|rebate|thay vi|giam|chiet khau)\b"
@@ -53,7 +53,7 @@ _CLASSIFIERS = (
 )
 """Nouns that are counted in Vietnamese, before which "năm" is five and no year."""
 _WEEKDAYS = "mon|tues|wednes|thurs|fri|satur|sun"
-_MONTH_NAME = LatePattern(rf"\b(?:({'|'.join(MONTHS)})(?:[a-z]{{0,6}})\b|thang (\d{{1,2}})\b)")
+_MONTH_NAME = LatePattern(rf"\b(?:({'|'.join(SHORT_MONTHS)})(?:[a-z]{{0,6}})\b|thang (\d{{1,2}})\b)")
 _PARTS_OF_HOURS = {15: r"\bquarter (?:past|after)\b", 30: r"\bhalf past\b", 45: r"\bquarter to\b"}
 _NUMBER_WORDS = {
     (dimension, Decimal(value)): LatePattern(rf"\b(?:{words})\b")
@@ -135,6 +135,8 @@ def _find_form(
     said = answer.text[own.start : own.end]
     if wanted.bound and not own.bound and not own.is_range and is_same_quantity(_unbind(wanted), own):
         return f'it states "{said}" without saying that it is a bound'
+    if _is_within_bound(wanted, own):
+        return f'it states "{said}", which lies within the bound'
     if is_complement(_take_limit(wanted, fact), own) and may_be_contrary(own, answer, (read_text(fact), question)):
         return f'it says what holds beyond it ("{said}")'
     if is_saving and _is_rest_of_share(wanted, own):
@@ -145,7 +147,8 @@ def _find_form(
         return f'it states "{said}", which is in that year'
     if _is_time_with_point(wanted, own):
         return f'it states "{said}", which may be a time'
-    if any(is_same(wanted, own) for is_same in (_is_ordinal_of, _is_about_same_time, _is_same_bound_of_count)):
+    forms = (_is_ordinal_of, _is_about_same_time, _is_same_bound_of_count, _is_rounded_in_other_unit)
+    if any(is_same(wanted, own) for is_same in forms):
         return f'it states "{said}", which may come to the same'
     return f'it states "{said}", the next value' if _is_next_value(wanted, own, answer) else ""
 
@@ -175,8 +178,7 @@ def _find_unit_further_on(wanted: Quantity, answer: ReadText) -> str:
     for own in answer.quantities:
         if not own.readings or not is_plain(own):
             continue
-        index = bisect_left(answer.words, own.end, key=get_start)
-        for word in answer.words[index + 1 : index + 1 + _MOST_BEFORE_UNIT]:
+        for word in answer.list_following(own.end, 1 + _MOST_BEFORE_UNIT)[1:]:
             unit = UNITS.get(word.folded)
             if unit is None or "." in answer.plain[own.end : word.start]:
                 continue
@@ -255,6 +257,13 @@ def _unbind(quantity: Quantity) -> Quantity:
 # ── bounds ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+def _is_within_bound(wanted: Quantity, own: Quantity) -> bool:
+    """Whether a bound allows a value, which then may stand for it: "3 days" for "at most 5 days"."""
+    dimensions = {reading.dimension for reading in wanted.readings}
+    is_value = not own.bound and not own.is_range and any(reading.dimension in dimensions for reading in own.readings)
+    return bool(wanted.bound) and is_value and is_same_quantity(wanted, own)
+
+
 def is_complement(wanted: Quantity, own: Quantity) -> bool:
     """Return whether two bounds share all values between them: "under 14" and "14 or older"."""
     if not wanted.bound or not own.bound or wanted.bound[0] == own.bound[0] or len(wanted.bound) == len(own.bound):
@@ -273,8 +282,8 @@ def may_be_contrary(own: Quantity, answer: ReadText, expected: Sequence[ReadText
         return True
     if is_limit_of_refusal(own, answer.plain, clause.sentence_end, ExpectedLimit("", False)):
         return True
-    first, last = (bisect_left(answer.words, at, key=get_start) for at in (own.end, clause.end))
-    words = [word for word in answer.words[first:last] if word.kind != "stop" and word.folded not in _COUNTED]
+    words = answer.list_words(own.end, clause.end)
+    words = [word for word in words if word.kind != "stop" and word.folded not in _COUNTED]
     return bool(words) and not any(text.find_word(word, True) for word in words for text in expected)
 
 
@@ -355,6 +364,28 @@ def _is_about_same_time(wanted: Quantity, own: Quantity) -> bool:
     return False
 
 
+def _is_rounded_in_other_unit(wanted: Quantity, own: Quantity) -> bool:
+    """Whether two values are nearly the same in units of which none holds the other a whole number of times.
+
+    Between such units people round: "8 km" for "5 miles".
+    """
+    if wanted.is_range or own.is_range or wanted.date or own.date:
+        return False
+    smaller, larger = sorted((wanted.unit_size, own.unit_size))
+    if larger / smaller == int(larger / smaller):
+        return False
+    return any(
+        first.dimension == second.dimension
+        and first.dimension in _MEASURES_OF_SEVERAL_SYSTEMS
+        and abs(first.low - second.low) <= _MOST_ROUNDING * first.low
+        for first in wanted.readings
+        for second in own.readings
+    )
+
+
+_MEASURES_OF_SEVERAL_SYSTEMS = frozenset(("length", "mass", "volume", "area", "speed"))
+
+
 def _is_time_with_point(wanted: Quantity, own: Quantity) -> bool:
     """Whether a decimal may be a time of day: "7.15"."""
     clock = {reading.low * 60 for reading in own.readings if reading.dimension == PLAIN}
@@ -388,7 +419,7 @@ def _names_month(wanted: Quantity, answer: ReadText) -> bool:
     months = {month for _, month, _ in wanted.date}
     dated = [own for own in answer.quantities if own.date]
     for match in _MONTH_NAME.finditer(answer.plain):
-        number = MONTHS.index(match[1]) + 1 if match[1] else int(match[2] or 0)
+        number = SHORT_MONTHS.index(match[1]) + 1 if match[1] else int(match[2] or 0)
         is_dated = any(own.start <= match.start() < own.end for own in dated)
         has_number = re.search(r"\d(?:st|nd|rd|th)? (?:of )?$", answer.plain[max(0, match.start() - 8) : match.start()])
         if number in months and not is_dated and has_number is None:

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from assay.text.facts.fact_scope import names_asked_most
-from assay.text.facts.read_text import ReadText, Word, get_start
+from assay.text.facts.read_text import ClauseSpan, ReadText, Word
 from assay.text.languages import guess_language
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.payment_cues import NOTHING_TO_PAY, is_nothing_to_pay, is_positive_amount
@@ -99,6 +99,13 @@ def split_parts(text: ReadText, low: int, high: int) -> Sequence[Part]:
     if text.plain[start:high].strip():
         parts.append(Part(start, high, is_contrast, separation))
     return parts[:_MOST_PARTS]
+
+
+def find_part(text: ReadText, clause: ClauseSpan, position: int) -> Part:
+    """Return the part of the sentence of a clause that holds a position, the clause where none does."""
+    parts = split_parts(text, clause.sentence_start, clause.sentence_end)
+    whole = Part(clause.start, clause.end, False)
+    return next((part for part in parts if part.start <= position < part.end), whole)
 
 
 def list_quantities(text: ReadText, low: int, high: int) -> list[Quantity]:
@@ -474,8 +481,7 @@ class ValueOwner:
 
     def words_in(self, part: Part) -> Sequence[Word]:
         """Return the words of a part, without those of quantities."""
-        first, last = (bisect_left(self.answer.words, at, key=get_start) for at in (part.start, part.end))
-        return self.answer.words[first:last]
+        return self.answer.list_words(part.start, part.end)
 
     def _subject_words(self, part: Part, before: int | None) -> list[Word]:
         """Return the words before the value of a part, all of its words if there are none."""

@@ -6,7 +6,6 @@ Each of the rules looks at one place of an answer that holds a fact, and returns
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from assay.text.facts.fact_judgments import OTHER_SIDE, FactJudgment
@@ -27,9 +26,10 @@ from assay.text.facts.fact_scope import (
 from assay.text.facts.fact_texts import FactTexts
 from assay.text.facts.missing_quantities import is_opposite_bound
 from assay.text.facts.negations import find_negations
-from assay.text.facts.read_text import CLAUSE_REACH, ReadText, Word, get_start, narrow_clause
+from assay.text.facts.read_text import CLAUSE_REACH, ReadText, Word, narrow_clause
+from assay.text.facts.spelled_words import is_other_word
 from assay.text.facts.unread_quantities import is_complement, may_be_contrary
-from assay.text.facts.value_owner import is_comparable, split_parts
+from assay.text.facts.value_owner import find_part, is_comparable, split_parts
 from assay.text.facts.value_terms import judge_terms
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place
@@ -37,7 +37,7 @@ from assay.text.quantities.quantity import Quantity, is_time, split_range
 from assay.text.quantities.quantity_agreement import have_different_rate_sizes, have_different_rates, is_same_quantity
 from assay.text.quantities.quantity_rates import is_time_rate, name_rate_noun
 from assay.text.quantities.weekdays import WEEKDAY
-from assay.text.statement_cues import ONLY, count_negations
+from assay.text.statement_cues import ONLY
 
 _PER_BEFORE = re.compile(r"[\d$€£%][^.;]{0,12} (?:per|for every|for each|every|each|moi) $")
 _ASKS_WHICH = LatePattern(r"(?:on |at |from )?(?:when|which|what)\b|.{0,80}\b(?:khi nao|ngay nao|luc nao|thu may)\b")
@@ -101,8 +101,7 @@ def _judge_rate(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> 
         return FactJudgment(texts.fact, "unknown", f'another value is the one per "{rates[0]}"')
     # A heading may say it: "Monthly rents:".
     low, high = max(0, stated.start - CLAUSE_REACH), stated.start + CLAUSE_REACH
-    first, last = (bisect_left(texts.answer.words, at, key=get_start) for at in (low, high))
-    nouns = {name_rate_noun(word.folded) for word in (*texts.answer.words[first:last], *texts.question.words)}
+    nouns = {name_rate_noun(word.folded) for word in (*texts.answer.list_words(low, high), *texts.question.words)}
     spans = [own for own in texts.answer.quantities if low <= own.start < high and _is_one(own)]
     nouns.update(name_rate_noun(word) for own in spans for word in texts.answer.plain[own.start : own.end].split())
     if nouns.isdisjoint(rates):
@@ -283,8 +282,8 @@ def judge_reversed_condition(texts: FactTexts, spot: Occurrence) -> FactJudgment
 
     Both sides may be said, and what holds beyond a limit is often denied.
     """
-    sentence = texts.answer.plain[spot.clause.sentence_start : spot.clause.sentence_end]
-    if count_negations(sentence) or count_negations(texts.reference.plain):
+    is_denied = find_negations(texts.answer, spot.clause.sentence_start, spot.clause.sentence_end)
+    if is_denied or find_negations(texts.reference):
         return None
     for wanted in texts.reference.quantities:
         if not wanted.bound or any(is_same_quantity(wanted, own) for own in texts.answer.quantities):
@@ -422,7 +421,7 @@ _PRESENT_COUNT = LatePattern(
 def _is_present_count(texts: FactTexts, stated: Quantity) -> bool:
     """Whether a sentence says how many of something there are now: "we have 8 students so far"."""
     is_present = _PRESENT_COUNT.search(texts.answer.plain, *_get_sentence(texts.answer, stated.start))
-    return is_present is not None and not any(_PRESENT_COUNT.search(text.plain) for text in texts.explaining)
+    return is_present is not None and not texts.has_cue(_PRESENT_COUNT)
 
 
 def _is_asked_or_refused(texts: FactTexts, stated: Quantity, spot: Occurrence) -> bool:
@@ -473,23 +472,24 @@ def _judge_notice(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
     is_notice = _NOTICE_AFTER.match(plain, stated.end) or _NOTICE_BEFORE.search(
         plain, max(0, stated.start - _REACH_BEFORE), stated.start
     )
-    if not is_notice or any(_AHEAD.search(text.plain) for text in texts.explaining):
+    if not is_notice or texts.has_cue(_AHEAD):
         return None
     return FactJudgment(texts.fact, "unknown", "it says how long before something, and not how long")
 
 
 _DIFFERENCE_BEFORE = re.compile(
     r"\b(?P<cue>giam|tang|bot|thuong|phat|hoan(?: lai)?|save|saves|discount of|refund of|fine of|surcharge of|bonus of"
-    r"|(?:up|down|off|reduced|raised|cut|drops?|rises?) by) (?:toi |den |khoang |them |about |around )?[$€£]?$"
+    r"|(?:up|down|off|reduced|raised|cut|drops?|rises?) by|dropped|fell|rose|climbed|shrank|grew"
+    r"|(?:went|gone) (?:up|down)|twice|thrice|double|triple|gap (?:doi|ba|bon))"
+    r" (?:toi |den |khoang |them |about |around |the |some )?[$€£]?$"
 )
-"""Says that a value is a difference or is paid back or as a fine, not what something costs or measures."""
+"""Says that a value is a difference, or a part of another, or is paid back or as a fine, not what something costs."""
 _DIFFERENCE = LatePattern(
     r"\b(?:giam|tang|bot|thuong|phat|hoan|sav(?:e|es|ed|ings?)|discounts?|refund\w*|fine[sd]?|surcharge\w*|bonus\w*"
-    r"|off|reduc\w*|raise\w*|increase\w*|change\w*|cheaper|drop\w*|rise\w*|cut)\b|[-+]\d"
+    r"|off|reduc\w*|raise\w*|increase\w*|change\w*|cheaper|drop\w*|ris(?:e|es|en|ing)|rose|f[ae]ll(?:s|en|ing)?|cut"
+    r"|climb\w*|shr[aiu]nk\w*|gr[eo]w\w*|go(?:es|ing)? (?:up|down)|went (?:up|down)|twice|thrice|doubl\w*|tripl\w*"
+    r"|gap)\b|[-+]\d"
 )
-_WRITTEN = {"giam": "giảm", "tang": "tăng", "bot": "bớt", "thuong": "thưởng", "phat": "phạt", "hoan": "hoàn"}
-
-
 _COMPARED = re.compile(
     r"\b(?:(?:re|cao|thap|dat|nhieu|it|lon|nho|dai|ngan|cham|nhanh) hon"
     r" (?:(?!(?:thi|la|phai|duoc|nen|con|ma|va|neu|khi|o|chi|se)\b)[a-z]+ ){1,4}"
@@ -513,9 +513,9 @@ def _judge_difference(texts: FactTexts, stated: Quantity) -> FactJudgment | None
         return None
     folded = cue["cue"].split()[0]
     written = texts.answer.text[cue.start("cue") : cue.end("cue")].lower().split()[0]
-    if not written.isascii() and written != _WRITTEN.get(folded):
+    if is_other_word(folded, written):
         return None
-    if any(_DIFFERENCE.search(text.plain) for text in texts.explaining):
+    if texts.has_cue(_DIFFERENCE):
         return None
     return FactJudgment(texts.fact, "unknown", f'it is said to be a difference ("{written}")')
 
@@ -526,38 +526,40 @@ def _judge_relation(texts: FactTexts, spot: Occurrence, stated: Quantity | None)
     So is a value that is said of what is "trong giờ" (within hours), asked of what is "ngoài giờ" (outside hours).
     """
     answer, clause = texts.answer, spot.clause
-    if _has_opposite(texts, texts.read_fact, texts.content, (clause.start, clause.end), _FURTHEST):
-        is_open = bool(find_negations(answer, clause.sentence_start, clause.sentence_end))
+    said = _list_opposed_relations(texts, texts.read_fact, texts.content, (clause.start, clause.end), _FURTHEST)
+    if said:
+        is_open = said == {"opposite", "same"} or bool(
+            find_negations(answer, clause.sentence_start, clause.sentence_end)
+        )
         return FactJudgment(texts.fact, "unknown" if is_open else "denied", "it says the opposite relation")
     if not any(word.folded in _RELATION_WORDS for word in texts.question.words):
         return None
-    position = spot.start if stated is None else stated.start
-    for part in split_parts(answer, clause.sentence_start, clause.sentence_end):
-        is_own = part.start <= position < part.end
-        if is_own and _has_opposite(texts, texts.question, texts.list_topics(), (part.start, part.end), _NEAREST):
-            return FactJudgment(texts.fact, "unknown", "it is said of the opposite of what is asked")
+    part = find_part(answer, clause, spot.start if stated is None else stated.start)
+    if _list_opposed_relations(texts, texts.question, texts.list_topics(), (part.start, part.end), _NEAREST):
+        return FactJudgment(texts.fact, "unknown", "it is said of the opposite of what is asked")
     return None
 
 
-def _has_opposite(
+def _list_opposed_relations(
     texts: FactTexts, text: ReadText, words: Sequence[Word], span: tuple[int, int], furthest: int
-) -> bool:
-    """Whether a stretch of the answer has a word of a text with the opposite relation, and not with the same one."""
+) -> set[str]:
+    """Return which relations a stretch of the answer says with a word of a text, if the first is the opposite one.
+
+    "Same" and "opposite": "before delivery you get a note, and after delivery you pay" has both.
+    """
     answer = texts.answer
     for word in words:
         if sum(other.key == word.key for other in words) > 1:
             continue  # "from Monday to Friday", in Vietnamese "từ thứ Hai đến thứ Sáu": "thứ" has both relations
         wanted = _find_relation(text, 0, word.start, furthest)
-        if wanted is None:
+        if wanted is None or (wanted[0] == _ROUTE and text is texts.question):
             continue
-        for index in answer.find_word(word, texts.ignore_marks):
-            own = answer.words[index]
-            if not span[0] <= own.start < span[1]:
-                continue
-            said = _find_relation(answer, span[0], own.start, furthest)
-            is_route = wanted[0] == _ROUTE and text is texts.question
-            return said is not None and said != wanted and said[0] == wanted[0] and not is_route
-    return False
+        places = (answer.words[index].start for index in answer.find_word(word, texts.ignore_marks))
+        relations = [_find_relation(answer, span[0], at, furthest) for at in places if span[0] <= at < span[1]]
+        comparable = [relation for relation in relations if relation is not None and relation[0] == wanted[0]]
+        if comparable and comparable[0] != wanted:
+            return {"same" if relation == wanted else "opposite" for relation in comparable}
+    return set()
 
 
 _RELATIONS = (
@@ -580,7 +582,7 @@ _RELATION_WORDS = {
 
 def _find_relation(text: ReadText, low: int, position: int, furthest: int) -> tuple[int, int] | None:
     """Return the pair and the side of the last relation before a position, None if none of the words there is one."""
-    last = bisect_left(text.words, position, key=get_start)
+    last = text.find_index(position)
     for index in range(last - 1, max(-1, last - furthest - 1), -1):
         word = text.words[index]
         if word.start < low:

@@ -47,7 +47,7 @@ def _name_past(texts: FactTexts, spot: Occurrence) -> str:
     """Return how an answer says after a value that it is the one of before: "2210 was last month's code"."""
     plain = texts.answer.plain
     past = _WAS_BEFORE.match(plain, spot.end) or _WAS_UNTIL.match(plain, spot.end)
-    if past is None or ASKS_PAST.search(texts.question.plain) or _is_explained(texts, _WAS):
+    if past is None or ASKS_PAST.search(texts.question.plain) or texts.has_cue(_WAS):
         return ""
     return f'it is said of what was before ("{texts.answer.text[past.start() : past.end()].strip()}")'
 
@@ -62,7 +62,7 @@ def _name_days(texts: FactTexts, stated: Quantity) -> str:
     if is_span and _WORKING_DAYS.search(texts.read_fact.plain) and _WORK.search(texts.answer.plain) is None:
         return "" if _WORK.search(texts.question.plain) else "it does not say that it counts working days"
     days = _WORKING_DAYS.search(texts.answer.plain, stated.start, stated.end + _REACH) if is_span else None
-    if days is None or days.start() > stated.end + 1 or _is_explained(texts, _WORK):
+    if days is None or days.start() > stated.end + 1 or texts.has_cue(_WORK):
         return ""
     return f'it counts "{texts.answer.text[days.start() : days.end()]}"'
 
@@ -98,7 +98,7 @@ def _name_payer(texts: FactTexts, stated: Quantity) -> str:
     low = max(texts.answer.clause_at(stated.start).sentence_start, stated.start - _REACH)
     is_given = _GIVEN_BEFORE.search(plain, low, stated.start) or _GIVEN_AFTER.match(plain, end)
     if is_given:
-        return "" if _is_explained(texts, _SPEAKS_OF_GIVING) else "it says that the user gets it, and does not pay it"
+        return "" if texts.has_cue(_SPEAKS_OF_GIVING) else "it says that the user gets it, and does not pay it"
     if _PAID_BEFORE.search(plain, low, stated.start) is None or _speaks_of_paying(texts.reference):
         return ""
     if _ASKS_WHAT_IS_GIVEN.search(texts.question.plain) is not None:
@@ -159,8 +159,3 @@ def _list_counted_once(text: ReadText) -> Iterator[str]:
         for noun in (match["noun"], match["head"]):
             if noun is not None:
                 yield name_rate_noun(noun)
-
-
-def _is_explained(texts: FactTexts, pattern: re.Pattern[str] | LatePattern) -> bool:
-    """Whether question, reference or a fact has words for the same terms."""
-    return any(pattern.search(text.plain) is not None for text in texts.explaining)

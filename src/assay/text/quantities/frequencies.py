@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from assay.text.late_pattern import LatePattern
+from assay.text.number_words import CARDINALS, VIETNAMESE_DIGITS
 
 _UNITS = {
     "ngay": "day",
@@ -19,10 +20,10 @@ _UNITS = {
     "yearly": "year",
     "annually": "year",
 }
-_COUNTS = dict(zip("two three four five six eight ten twelve".split(), (2, 3, 4, 5, 6, 8, 10, 12), strict=True))
+_COUNTS = {word: number for number, word in enumerate(CARDINALS[:13]) if number > 1}
 _SIZES = {"hour": Fraction(1, 24), "day": Fraction(1), "week": Fraction(7), "month": Fraction(1), "year": Fraction(12)}
 """Hours and weeks in days, years in months."""
-_VIETNAMESE_COUNTS = {"mot": 1, "hai": 2, "ba": 3, "bon": 4, "nam": 5, "sau": 6, "tam": 8, "muoi": 10}
+_VIETNAMESE_COUNTS = {**VIETNAMESE_DIGITS, "muoi": 10}
 _VIETNAMESE_COUNT = rf"(?:\d{{1,2}}|{'|'.join(_VIETNAMESE_COUNTS)})"
 _MONTHS_OF_A_QUARTER = 3
 _FREQUENCY = LatePattern(

@@ -98,6 +98,14 @@ _CHANGE_BEFORE = re.compile(
 """Words of a change before its first value: "rose from 10 to 12" states both values, and no range."""
 
 
+_CHANGED_BY = re.compile(
+    r"\b(?:rose|fell|grew|climbed|dropped|shrank|jumped|declined|increased|decreased|(?:went|gone) (?:up|down))(?: by)?"
+    r" [$€£¥]?$"
+)
+"""What stands before a difference with its unit, which begins no range: "rose 12 euros to 30 euros"."""
+_BARE_NUMBER = re.compile(r"[\d.,]+|[a-z]+")
+
+
 def _join_range(first: Quantity, second: Quantity, plain: str) -> Quantity | None:
     if first.is_range or first.date or second.date:
         return None
@@ -106,7 +114,9 @@ def _join_range(first: Quantity, second: Quantity, plain: str) -> Quantity | Non
         _BETWEEN_GAP.fullmatch(plain, *gap) is not None
         and _BETWEEN_BEFORE.search(plain[max(0, first.start - 12) : first.start]) is not None
     )
-    if not is_range or _CHANGE_BEFORE.search(plain[max(0, first.start - _CHANGE_REACH) : first.start]):
+    before = plain[max(0, first.start - _CHANGE_REACH) : first.start]
+    has_unit = _BARE_NUMBER.fullmatch(plain, first.start, first.end) is None
+    if not is_range or _CHANGE_BEFORE.search(before) or (has_unit and _CHANGED_BY.search(before)):
         return None
     readings = []
     for low in first.readings:

@@ -11,14 +11,12 @@ from decimal import Decimal
 
 from assay.text.late_pattern import LatePattern, squeeze_pattern
 from assay.text.normalisation import fold_in_place
+from assay.text.number_words import CARDINALS, ORDINALS, TENS, VIETNAMESE_DIGITS
 
-_DIGITS = dict(
-    zip("zero one two three four five six seven eight nine ten eleven twelve".split(), range(13), strict=True)
-)
-_VIETNAMESE = {"khong": 0, "mot": 1, "hai": 2, "ba": 3, "bon": 4, "tu": 4, "nam": 5, "sau": 6, "bay": 7, "tam": 8}
-_VIETNAMESE |= {"chin": 9, "muoi": 10, "lam": 5}
+_ENGLISH = {word: number for number, word in enumerate(CARDINALS[:13])}
+_VIETNAMESE = {"khong": 0, **VIETNAMESE_DIGITS, "muoi": 10, "lam": 5}
 _VULGAR = {"½": "0.5", "¼": "0.25", "¾": "0.75", "⅓": "0.333", "⅔": "0.667", "⅛": "0.125", "⅜": "0.375", "⅝": "0.625"}
-_WORD = "|".join(sorted(_DIGITS, key=len, reverse=True))
+_WORD = "|".join(sorted(_ENGLISH, key=len, reverse=True))
 _VIETNAMESE_WORD = "|".join(sorted(_VIETNAMESE, key=len, reverse=True))
 _PART_OF = (
     r"(?=\ (?:of|an?|the|cup|teaspoon|tablespoon|tsp|tbsp|pint|inch|mile|hour|day|week|month|year|lit(?:re|er)|pound"
@@ -46,16 +44,10 @@ _CALCULATION = LatePattern(r"[\d)] ?$")
 _DATE_BEFORE = LatePattern(r"\b(?:ngay|mong|hom|on|by|until|from|to|tu|den) $")
 
 
-_ORDINALS = dict(
-    zip(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(),
-        range(1, 13),
-        strict=True,
-    )
-)
+_ORDINAL_NUMBERS = {word: number for number, word in enumerate(ORDINALS[:12], 1)}
 _ORDINAL = LatePattern(
-    rf"(?<![\w-])(?P<ordinal>{'|'.join(_ORDINALS)})(?= (?:floor|storey|level|class|row|grade|year|week|month|quarter"
-    r"|line|page|chapter|edition|gate|stage|platform|attempt|offen[cs]e|reminder|birthday|anniversary|instal+ment)s?\b)",
+    rf"(?<![\w-])(?P<ordinal>{'|'.join(_ORDINAL_NUMBERS)})(?= (?:floor|storey|level|class|row|grade|year|week|month"
+    r"|quarter|line|page|chapter|edition|gate|stage|platform|attempt|offen[cs]e|reminder|birthday|anniversary|instal+ment)s?\b)",
     re.IGNORECASE,
 )
 """An ordinal before what is counted; elsewhere "second" may be a time and "first" an adverb."""
@@ -70,7 +62,7 @@ def find_ordinal_word(written: str) -> str:
     """
     match = _NTH.match(written)
     number = int(match["number"]) if match is not None else 0
-    return next((word for word, own in _ORDINALS.items() if own == number), "")
+    return next((word for word, own in _ORDINAL_NUMBERS.items() if own == number), "")
 
 
 def is_ordinal_among(number: str, written: str, texts: Iterable[str]) -> bool:
@@ -95,7 +87,7 @@ _CUES = ("first ", "second ", "third ", "th ", "under", "over")
 
 
 def _write_ordinal(match: re.Match[str]) -> str:
-    number = _ORDINALS[match["ordinal"].lower()]
+    number = _ORDINAL_NUMBERS[match["ordinal"].lower()]
     ending = {1: "st", 2: "nd", 3: "rd"}.get(number, "th")
     return f"{number}{ending}"
 
@@ -153,13 +145,6 @@ def _write(match: re.Match[str], text: str, plain: str) -> str | None:
     return "-" if is_sign and not _CALCULATION.search(before) else None
 
 
-_UNDER_TWENTY = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
-    " eighteen nineteen"
-).split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-
-
 def spell_price(amount: Decimal) -> str:
     """Return an expression for how an amount of money is said without its unit, "" for one that is not said so.
 
@@ -173,10 +158,10 @@ def spell_price(amount: Decimal) -> str:
 
 
 def _spell_below_hundred(number: int) -> str:
-    if number < len(_UNDER_TWENTY):
-        return _UNDER_TWENTY[number]
+    if number < len(CARDINALS):
+        return CARDINALS[number]
     tens, ones = divmod(number, 10)
-    return _TENS[tens - 2] + (f"[ -]{_UNDER_TWENTY[ones]}" if ones else "")
+    return TENS[tens - 2] + (f"[ -]{CARDINALS[ones]}" if ones else "")
 
 
 def _divide(top: int, bottom: int) -> Decimal:
@@ -184,4 +169,4 @@ def _divide(top: int, bottom: int) -> Decimal:
 
 
 def _read(word: str) -> int:
-    return int(word) if word.isdecimal() else _DIGITS.get(word, _VIETNAMESE.get(word, 0))
+    return int(word) if word.isdecimal() else _ENGLISH.get(word, _VIETNAMESE.get(word, 0))

@@ -37,9 +37,6 @@ _MILLIONS = LatePattern(
 _GLUED_CURRENCY = LatePattern(rf"\b({'|'.join(CURRENCY_CODES)})(?=\d)")
 
 
-_WORDY = sorted((name for name in UNITS if name.isascii()), key=len, reverse=True)
-
-
 _SYMBOLS = frozenset(name for name in UNITS if name != name.lower() or not name.isascii() or len(name) <= 2)
 
 

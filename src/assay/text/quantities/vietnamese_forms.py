@@ -14,8 +14,9 @@ from decimal import Decimal
 from assay.text.languages import guess_language
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place
+from assay.text.number_words import VIETNAMESE_DIGITS
 
-_WORDS = {"mot": 1, "hai": 2, "ba": 3, "bon": 4, "tu": 4, "nam": 5, "sau": 6, "bay": 7, "tam": 8, "chin": 9, "muoi": 10}
+_WORDS = {**VIETNAMESE_DIGITS, "muoi": 10}
 _WRITTEN = frozenset("một hai ba bốn tư năm sáu bảy bẩy tám chín mười".split())
 """The same as they are spelled; "nam" (male) and "sau" (after) are folded like numbers."""
 _WORD = "|".join(_WORDS)
@@ -50,7 +51,7 @@ _FORMS = LatePattern(
   | (?P<one_and_half>(?P<oh_unit>trieu|ty|ti)\ ruoi\b)
   | (?P<half>nua\ (?P<hf_scale>trieu|ty|ti)\b)
   | (?P<billion>(?P<bi_count>{_NUMBER})\ ti\b)
-  | (?P<halved>(?:(?P<ha_count>{_NUMBER})\ )?(?P<ha_unit>{_HALVED})\ ruoi\b(?!\ {_PART_OF_DAY}\b))
+  | (?P<halved>(?:(?P<ha_count>{_NUMBER})\ )?(?P<ha_unit>{_HALVED}|(?(ha_count)nam|(?!)))\ ruoi\b(?!\ {_PART_OF_DAY}\b))
   | (?P<hundreds>(?P<hu_count>{_NUMBER})\ lang\b)
   | (?P<counted>(?P<co_word>{_WORD})\ (?P<co_unit>{_COUNTED})\b)
   | (?P<decimal>(?P<de_count>\d{{1,3}})(?P<de_unit>m(?=\d{{1,2}}\b)|\ ?(?:tan|ky|kg)\ ?(?=\d{{1,2}}{_END}))

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from assay.text.late_pattern import LatePattern
+from assay.text.number_words import WEEKDAYS
 
 WEEKDAY = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:thu (?:hai|ba|tu|nam|sau|bay)|chu nhat)\b")
 """A day of the week."""
@@ -17,8 +18,7 @@ WEEK = LatePattern(
     r"|(?:ngay )?trong tuan)\b"
 )
 """What names several days together."""
-_WEEK_ORDER = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_WEEK_ORDER_VIETNAMESE = ("thu hai", "thu ba", "thu tu", "thu nam", "thu sau", "thu bay", "chu nhat")
+_VIETNAMESE_WEEKDAYS = ("thu hai", "thu ba", "thu tu", "thu nam", "thu sau", "thu bay", "chu nhat")
 _DAY_RANGE = LatePattern(r" ?(?:to|through|until|till|-|den) ?")
 
 _OTHER_NAMES = (
@@ -32,7 +32,7 @@ _OTHER_NAMES = (
 )
 _OTHER_DAYS = {
     spelled: day.capitalize()
-    for day, names in zip(_WEEK_ORDER, _OTHER_NAMES, strict=True)
+    for day, names in zip(WEEKDAYS, _OTHER_NAMES, strict=True)
     for name in names.split("|")
     for spelled in (name, f"{name}s", *((f"{name.lower()}s",) if name[0].isupper() else ()))
 }
@@ -58,7 +58,7 @@ def list_days(plain: str, start: int, end: int) -> Iterator[str]:
     last: re.Match[str] | None = None
     for match in WEEKDAY.finditer(plain, start, end):
         if last is not None and _DAY_RANGE.fullmatch(plain, last.end(), match.start()):
-            for week in (_WEEK_ORDER, _WEEK_ORDER_VIETNAMESE):
+            for week in (WEEKDAYS, _VIETNAMESE_WEEKDAYS):
                 if name_day(last[0]) in week and name_day(match[0]) in week:
                     low, high = week.index(name_day(last[0])), week.index(name_day(match[0]))
                     yield from (week[low:high] if low < high else (*week[low:], *week[:high]))

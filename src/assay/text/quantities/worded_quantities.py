@@ -9,13 +9,11 @@ from functools import cache
 
 from assay.text.late_pattern import LatePattern, squeeze_pattern
 from assay.text.normalisation import fold_in_place
+from assay.text.number_words import CARDINALS, ORDINALS, SHORT_MONTHS, VIETNAMESE_DIGITS
 from assay.text.numbers import SPELLED_NUMBER_PATTERN, parse_spelled_number
 from assay.text.quantities.quantity import CODE, INTERNATIONAL_CODE, Quantity, make_point
 from assay.text.quantities.unit_names import find_unit
 from assay.text.quantities.units import PLAIN, SHARE, TIME, UNITS
-
-MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-
 
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
@@ -23,17 +21,10 @@ _MONTH = (
 )
 
 
-ORDINALS = [
-    *("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh"),
-    *("twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth"),
-    "twentieth",
-]
-
-
 _VIETNAMESE_MONTHS = ("gieng", "hai", "ba", "tu", "nam", "sau", "bay", "tam", "chin", "muoi", "muoi mot", "muoi hai")
 
 
-_VIETNAMESE_HOURS = dict(zip("mot hai ba bon nam sau bay tam chin muoi".split(), range(1, 11), strict=True))
+_VIETNAMESE_HOURS = {word: number for word, number in VIETNAMESE_DIGITS.items() if word != "tu"} | {"muoi": 10}
 
 
 _VIETNAMESE_HOUR = "|".join(_VIETNAMESE_HOURS)
@@ -43,22 +34,6 @@ _PARTS_OF_DAY = {"sang": 0, "trua": 12, "chieu": 12, "toi": 12, "dem": 12, "am":
 
 
 _FRACTION_WORDS = {"half": "50", "third": "33.33", "quarter": "25", "fifth": "20", "tenth": "10"}
-
-
-_SMALL_NUMBERS = {
-    "mot": 1,
-    "hai": 2,
-    "ba": 3,
-    "bon": 4,
-    "a": 1,
-    "an": 1,
-    "one": 1,
-    "two": 2,
-    "three": 3,
-    "four": 4,
-    "five": 5,
-    "ten": 10,
-}
 
 
 _HALF_UNITS = {
@@ -80,8 +55,9 @@ _FEWEST_CODE_DIGITS = 9
 _FEWEST_HOTLINE_DIGITS = 8
 
 
-COUNTS = dict(zip("one two three four five six seven eight nine ten eleven twelve".split(), range(1, 13), strict=True))
-COUNTS |= {"a": 1, "mot": 1, "hai": 2, "ba": 3, "bon": 4, "nam": 5}
+_ENGLISH_COUNTS = {word: number for number, word in enumerate(CARDINALS[:13]) if number}
+_ENGLISH_COUNT = "|".join(_ENGLISH_COUNTS)
+COUNTS = _ENGLISH_COUNTS | {"a": 1, "mot": 1, "hai": 2, "ba": 3, "bon": 4, "nam": 5}
 
 
 _COUNT = "|".join(sorted(COUNTS, key=len, reverse=True))
@@ -104,8 +80,8 @@ _MINUTES |= {"twenty-five": 25, "nam": 5, "muoi": 10, "muoi lam": 15, "hai muoi"
 
 
 _SPECIAL_START = (
-    rf"\d|\+\d|\(\d|noon|mid(?:day|night)|thang\ |(?:ngay|mong)\ |nua|half|quarter|third|fifth|tenth|{'|'.join(MONTHS)}"
-    r"|fifty|nam\ muoi"
+    rf"\d|\+\d|\(\d|noon|mid(?:day|night)|thang\ |(?:ngay|mong)\ |nua|half|quarter|third|fifth|tenth|fifty"
+    rf"|nam\ muoi|{'|'.join(SHORT_MONTHS)}"
     rf"|{'|'.join(ORDINALS)}|twice|thrice|once|(?:{_VIETNAMESE_HOUR})\ (?:gio\ )?ruoi"
     rf"|(?:muoi\ )?(?:{_VIETNAMESE_HOUR})\ gio"
     rf"|(?:an?|{_COUNT})\ (?:[htqfymdngiaow]|past|dollar|pound|euro)"
@@ -160,10 +136,10 @@ _SPECIAL = rf"""(?<![\w.,/])(?={_SPECIAL_START})(?:
   | (?P<slash>(?P<s_day>\d{{1,2}})/(?P<s_month>\d{{1,2}})(?:/(?P<s_year>\d\d))?(?!/|\d))
   | (?P<iso>(?P<i_year>\d{{4}})-(?P<i_month>\d{{2}})-(?P<i_day>\d{{2}})(?=t\d))
   | (?P<half_unit>(?:half\ an?|nua)\ (?P<hu_unit>{_HALF_UNIT})s?\b)
-  | (?P<and_half>(?P<ah_count>\d+|an?|one|two|three|four|five|ten|mot|hai|ba|bon)\ (?P<ah_unit>{_HALF_UNIT})s?
+  | (?P<and_half>(?P<ah_count>\d+|an|{_COUNT})\ (?P<ah_unit>{_HALF_UNIT})s?
       \ (?:and\ a\ (?:half|(?P<ah_quarter>quarter))|ruoi)\b)
   | (?P<a_unit>an?\ (?:full\ |whole\ )?(?P<au_unit>{"|".join(_SINGLE_UNITS)})\b(?:'s)?)
-  | (?P<in_words>one\ in\ (?P<in_count>two|three|four|five|ten|\d+)\b)
+  | (?P<in_words>one\ in\ (?P<in_count>{_ENGLISH_COUNT}|\d+)\b)
   | (?P<fraction>(?:(?P<f_count>an?|one|two|three|four)\ )?(?P<f_word>half|third|quarter|fifth|tenth)s?\b
       (?!\ (?:year|of\ {_MONTH}|day|time|party)))
   | (?P<nua>(?:mot\ )?nua)\b
@@ -185,7 +161,7 @@ _SPECIAL_WORDS = (
 
 _MAY_BE_SPECIAL = re.compile(
     r"\d(?: ?[x×]| ?[:.hap]\.?[\dm]|h|/\d|t\d)|[(+]\d"
-    rf"|\b(?:0\d+[ /.-]?\d|\d{{3}}[.-]\d{{3}}[.-]\d|1[89]00[ .-]?\d|ta\b|{'|'.join(MONTHS)})"
+    rf"|\b(?:0\d+[ /.-]?\d|\d{{3}}[.-]\d{{3}}[.-]\d|1[89]00[ .-]?\d|ta\b|{'|'.join(SHORT_MONTHS)})"
     r"|(?:five|ten|twenty)(?: minutes)? to | an? (?:full |whole )?[dwhmyn]|^an? "
 )
 
@@ -279,7 +255,7 @@ def _read_count(match: re.Match[str], names: set[str], text: str) -> Quantity | 
 
 
 def _read_counted(word: str) -> int:
-    return int(word) if word.isdecimal() else COUNTS[word]
+    return int(word) if word.isdecimal() else COUNTS["a" if word == "an" else word]
 
 
 def _read_clock_words(match: re.Match[str], names: set[str]) -> Quantity | None:
@@ -475,9 +451,9 @@ def _read_date(match: re.Match[str], names: set[str]) -> Quantity | None:
     if "day_month" in names:
         day_text = match["dm_day"]
         day = int(day_text) if day_text.isdecimal() else ORDINALS.index(day_text) + 1
-        return _make_date(match["dm_year"], MONTHS.index(match["dm_month"][:3]) + 1, day, span)
+        return _make_date(match["dm_year"], SHORT_MONTHS.index(match["dm_month"][:3]) + 1, day, span)
     if "month_day" in names:
-        return _make_date(match["md_year"], MONTHS.index(match["md_month"][:3]) + 1, int(match["md_day"]), span)
+        return _make_date(match["md_year"], SHORT_MONTHS.index(match["md_month"][:3]) + 1, int(match["md_day"]), span)
     if "ngay_thang" in names:
         return _make_date(match["nt_year"], int(match["nt_month"]), int(match["nt_day"]), span)
     if "thang" in names:
@@ -539,18 +515,16 @@ def _read_fraction(match: re.Match[str], names: set[str], text: str) -> Quantity
         return Quantity((make_point(dimension, Decimal(size) / 2),), *span)
     if "and_half" in names:
         dimension, size = _HALF_UNITS[match["ah_unit"]]
-        count_text = match["ah_count"]
-        count = int(count_text) if count_text.isdecimal() else _SMALL_NUMBERS.get(count_text, 0)
+        count = _read_counted(match["ah_count"])
         part = Decimal("0.25") if match["ah_quarter"] else Decimal("0.5")
         return Quantity((make_point(dimension, (count + part) * size),), *span) if count else None
     if "evens" in names:
         return _make_share(Decimal(50), span)
     if "in_words" in names:
-        count_text = match["in_count"]
-        count = int(count_text) if count_text.isdecimal() else _SMALL_NUMBERS[count_text]
+        count = _read_counted(match["in_count"])
         return Quantity((make_point(SHARE, Decimal(100) / count),), *span) if count else None
     if "fraction" in names and (match["f_count"] or match["f_word"] == "half"):
-        value = Decimal(_FRACTION_WORDS[match["f_word"]]) * _SMALL_NUMBERS[match["f_count"] or "a"]
+        value = Decimal(_FRACTION_WORDS[match["f_word"]]) * _read_counted(match["f_count"] or "a")
         return _take_part_of_unit(value, match, text, needs_article=True) or _make_share(value, span)
     if "nua" in names:
         return _take_part_of_unit(Decimal(50), match, text, needs_article=False) or _make_share(Decimal(50), span)

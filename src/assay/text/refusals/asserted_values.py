@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_text
+from assay.text.number_words import MONTHS, WEEKDAYS
 from assay.text.word_runs import split_words
 
 _CUT = re.compile(
@@ -46,11 +47,10 @@ _NAME = re.compile(r"[A-Z][\w&.-]{0,40}")
 _NO_NAMES = frozenset(
     """
     it that this the i try best sorry thanks thank hr
-    monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag samstag sonntag
-    january february march april may june july august september october november december
+    montag dienstag mittwoch donnerstag freitag samstag sonntag
     januar februar marz mai juni juli oktober dezember
     """.split()
-)
+).union(MONTHS, WEEKDAYS)
 _MARKS = " .,;:!?\"'()[]“”„‘’*"
 _MOST_WORDS = 10  # of a clause that asserts a value
 _MOST_ALONE = 2  # of a name that stands alone as the last sentence

@@ -580,15 +580,13 @@ def _match_bare(rules: Sequence[RefusalRules], answer: str) -> str:
 
 
 class _PhraseHits(NamedTuple):
-    """The asserted phrases of a text: the first of each kind, where they begin, the lexicon of the first, and where
-    those begin that refuse."""
+    """The asserted phrases of a text: the first of each kind, where they begin, and the lexicon of the first."""
 
     phrase_by_kind: dict[PhraseKind, str]
     starts: list[int]
     lexicon: RefusalLexicon | None
     has_quoted_phrase: bool
     is_rule_of_access: bool
-    refusing: list[int]
 
 
 def _detect(answer: str) -> DetectedBehaviour:
@@ -620,7 +618,6 @@ def _collect_hits(rules: Sequence[RefusalRules], text: str, *, is_short: bool) -
     quotes: list[tuple[int, int]] | None = None
     phrase_by_kind: dict[PhraseKind, str] = {}
     starts: list[int] = []
-    refusing: list[int] = []
     lexicon: RefusalLexicon | None = None
     quoted_phrase_seen = is_rule_of_access = False
     context, context_span = None, (-1, -1)
@@ -637,14 +634,12 @@ def _collect_hits(rules: Sequence[RefusalRules], text: str, *, is_short: bool) -
                 context = contexts.find_context(*context_span)
             if _is_asserted(context, cue):
                 phrase_by_kind.setdefault(_effective_kind(context, phrase, cue), phrase)
-                if cue.kind in _PRECEDENCE:
-                    refusing.append(start)
                 lexicon = lexicon or cue.lexicon
                 if cue.kind != "doubt":
                     starts.append(start)
             elif cue.kind == "permission_denied":
                 is_rule_of_access = True
-    return _PhraseHits(phrase_by_kind, starts, lexicon, quoted_phrase_seen, is_rule_of_access, refusing)
+    return _PhraseHits(phrase_by_kind, starts, lexicon, quoted_phrase_seen, is_rule_of_access)
 
 
 def _find_phrases(rules: Sequence[RefusalRules], text: str) -> list[tuple[int, str, RefusalPhrase]]:

@@ -33,12 +33,6 @@ _PADDING = 8  # bytes that are read beyond a position, whatever the length of a 
 _FIRST_BITS, _LONGER_BITS = 16, 20  # a small table fits the cache; few places get to the others
 _STEP = np.uint64(0x9E3779B97F4A7C15)  # arithmetic on 64 bits wraps around on purpose
 _FIRST_MASK = np.uint64((1 << 8 * _FIRST_KEY) - 1)
-_LATIN_RANGES = (
-    range(0x250),
-    range(0x1E00, 0x1F00),
-    range(0x2120, 0x2130),
-    range(0xFB00, 0xFB07),
-)  # no others fold to ASCII letters
 _UNIT_SIGNS = (range(0x3A9, 0x3AA), range(0x3BC, 0x3BD), range(0x3C9, 0x3CA))  # ohm and micro are no Greek text
 OTHER_SCRIPT_RANGES = (
     *(range(0x370, 0x3A9), range(0x3AA, 0x3BC), range(0x3BD, 0x3C9), range(0x3CA, 0x1E00)),

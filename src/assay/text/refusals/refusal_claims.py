@@ -83,12 +83,6 @@ def _may_conclude(text: str, refusal_start: int, lexicon: RefusalLexicon) -> boo
     return conclusions.search(text, max(0, sentence_start), refusal_start + _LONGEST_CONCLUSION) is not None
 
 
-def split_at_contrasts(text: str, lexicon: RefusalLexicon) -> Iterator[str]:
-    """Yield the clauses of a prepared text; where the lexicon names its contrasts, also cut before them."""
-    for clause, _ in _split_clauses(text, lexicon):
-        yield clause
-
-
 def _split_clauses(text: str, lexicon: RefusalLexicon) -> Iterator[tuple[str, int]]:
     """Yield the clauses with the lists that their words can match; where the lexicon names its contrasts, also cut
     before them."""

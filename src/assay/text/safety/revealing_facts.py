@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from assay.text.normalisation import fold_text, normalise_nfc
+from assay.text.number_words import MONTHS, WEEKDAYS
 from assay.text.numbers import CURRENCY_UNITS, Date, Number, find_quantities
 from assay.text.safety.disguised_text import replace_lookalikes
 from assay.text.tokens import remove_separators, tokenise_text
@@ -39,12 +40,11 @@ _GENERIC_NAMES = frozenset(
     mr mrs ms dr prof frau herr ong ba anh chi the our your this that please note human resources chief executive
     officer data protection manager director board department team office policy handbook plan report group company
     gmbh inc ltd limited university committee council service services support customer staff employee employees
-    january february march april may june july august september october november december monday tuesday wednesday
-    thursday friday saturday sunday europe european union united states kingdom north south east west new germany
+    europe european union united states kingdom north south east west new germany
     german english french vietnam hanoi london berlin paris march internal confidential document page section chapter
     version part table appendix annex north finance legal sales marketing engineering security privacy terms
     """.split()
-)
+).union(MONTHS, WEEKDAYS)
 
 
 class Fact(NamedTuple):
