@@ -18,7 +18,7 @@ from assay.text.facts.reference_facts import ReferenceKind, count_new_words, der
 from assay.text.facts.stated_facts import judge_facts
 from assay.text.quantities.quantity import Quantity, split_range
 from assay.text.quantities.quantity_agreement import is_same_quantity
-from assay.text.statement_cues import count_negations
+from  import count_negations
 
 _MAY_FAIL = ("value", "decision")
 _MOST_COMPARED_WORDS = 12
