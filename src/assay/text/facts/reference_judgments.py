@@ -12,7 +12,6 @@ from itertools import pairwise
 from assay.text.facts.fact_decision import asks_whether, read_decision
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.fact_scope import has_exception
-from assay.text.facts.missing_quantities import names_other_value
 from assay.text.facts.negations import find_negations
 from assay.text.facts.read_text import ReadText, Word, read_text
 from assay.text.facts.reference_facts import ReferenceKind, count_new_words, derive_reference_facts
@@ -72,7 +71,7 @@ def _is_undecided(answer: ReadText) -> bool:
 
 def _soften(judgment: FactJudgment, kind: ReferenceKind) -> FactJudgment:
     """Return a judgment as unknown where nothing shows that the answer is wrong."""
-    is_shown_wrong = judgment.state == "denied" or (judgment.state == "missing" and names_other_value(judgment))
+    is_shown_wrong = judgment.state == "denied" or (judgment.state == "missing" and judgment.mistake == "other value")
     if judgment.state in ("stated", "unknown") or (kind in _MAY_FAIL and is_shown_wrong):
         return judgment
     return judgment._replace(state="unknown")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from assay.text.facts.fact_judgments import OTHER_SIDE, FactJudgment
+from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.fact_places import Occurrence, find_stated_quantity
 from assay.text.facts.fact_scope import (
     UNCONDITIONAL,
@@ -372,7 +372,7 @@ def _judge_limit(texts: FactTexts, spot: Occurrence, stated: Quantity | None) ->
             ):
                 return FactJudgment(texts.fact, "unknown", "it says what holds beyond it")
             said = text.text[wanted.start : wanted.end]
-            return FactJudgment(texts.fact, "denied", f'{OTHER_SIDE} than "{said}"')
+            return FactJudgment(texts.fact, "denied", f'it bounds the other side than "{said}"', "other side")
     clause_end = spot.clause.sentence_end
     if begins_after(stated, texts.answer.plain, texts.limit):
         reason = "it says what happens after this, and the question is about what happens until then"
