@@ -14,8 +14,13 @@ from assay.text.facts.read_text import ReadText, narrow_clause
 from assay.text.facts.unread_quantities import find_unread_form
 from assay.text.facts.value_owner import is_comparable
 from assay.text.late_pattern import LatePattern
-from assay.text.quantities.quantity import Quantity, is_plain, is_time, split_range
-from assay.text.quantities.quantity_agreement import have_different_rate_sizes, have_different_rates, is_same_quantity
+from assay.text.quantities.quantity import Quantity, is_plain, is_time, remove_bound, split_range
+from assay.text.quantities.quantity_agreement import (
+    have_different_rate_sizes,
+    have_different_rates,
+    is_same_quantity,
+    is_same_value,
+)
 from assay.text.quantities.units import PLAIN, TIME
 
 _PROHIBITION = LatePattern(
@@ -45,7 +50,7 @@ def judge_missing_quantity(
     bounded = [
         _judge_bounded_quantity(fact, text, quantity, own, answer, (question, reference), limit)
         for own in answer.quantities
-        if own.bound and is_same_quantity(quantity, own._replace(bound=""))
+        if own.bound and is_same_quantity(quantity, remove_bound(own))
     ]
     stated = next((judgment for judgment in bounded if judgment.state == "stated"), None)
     if stated is not None:
@@ -93,7 +98,7 @@ def _judge_other_bound(
         has_other_rate = have_different_rates(quantity, own) or have_different_rate_sizes(quantity, own)
         if has_other_rate and is_same_quantity(quantity, own._replace(rate="", rate_size=None, bound="")):
             return FactJudgment(fact, "denied", f"it says it per {own.rate}, not per {quantity.rate}")
-        if own.bound and is_same_quantity(quantity, own._replace(bound="")):
+        if own.bound and is_same_quantity(quantity, remove_bound(own)):
             return bounded[0]
         if any(is_same_quantity(quantity, end) for end in split_range(own)):
             range_text = answer.text[own.start : own.end]
@@ -105,7 +110,7 @@ def _is_other_threshold(wanted: Quantity, own: Quantity) -> bool:
     """Whether two bounds are on one side of different values: "more than 1,000,000" is not "more than 100,000"."""
     if not wanted.bound or not own.bound or wanted.bound[0] != own.bound[0] or have_different_rates(wanted, own):
         return False
-    unbounded = wanted._replace(bound=""), own._replace(bound="")
+    unbounded = remove_bound(wanted), remove_bound(own)
     return is_comparable(*unbounded) and not is_same_quantity(*unbounded)
 
 
@@ -210,7 +215,7 @@ def is_opposite_bound(wanted: Quantity, stated: Quantity) -> bool:
     """Return whether two bounds of one value are on different sides: "under 6" and "6 or older"."""
     if not wanted.bound or not stated.bound or wanted.bound[0] == stated.bound[0]:
         return False
-    return is_same_quantity(wanted._replace(bound=""), stated._replace(bound=""))
+    return is_same_value(wanted, stated)
 
 
 _HALF_DAY = 12 * 60
