@@ -62,3 +62,17 @@ def test_half_a_decimal_of_a_tokenised_text_contradicts_nothing() -> None:
 @pytest.mark.parametrize("claim", ["", "not", "không", "12", "may not", "ERR-1 ERR-2"])
 def test_hardly_any_words_contradict_nothing(claim: str) -> None:
     assert () == of(claim, "Staff may not wait 14 days after ERR-9.", "không").contradictions
+
+
+@pytest.mark.parametrize(
+    ("claim", "source", "is_contradicted"),
+    [
+        ("The ferry leaves before the tram.", "The tram leaves after the ferry.", False),
+        ("The ferry leaves after the tram.", "The ferry leaves before the tram.", True),
+        ("The loft is larger than the cellar.", "The cellar is smaller than the loft.", False),
+        ("The loft is smaller than the cellar.", "The loft is larger than the cellar.", True),
+        ("Trà nằm trên cà phê.", "Trà nằm dưới cà phê.", True),
+    ],
+)
+def test_the_converse_of_a_claim_does_not_contradict_it(claim: str, source: str, is_contradicted: bool) -> None:
+    assert is_contradicted is (of(claim, source).verdict == "contradicted")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.fact_scope import find_asked_end
 from assay.text.facts.stated_facts import judge_facts
 from assay.text.quantities.measures import find_measures
@@ -141,7 +142,7 @@ def test_a_near_miss_does_not_state_a_fact(rule: str, question: str, fact: str, 
 
 @pytest.mark.parametrize(("question", "fact", "reference", "answer"), STATED)
 def test_a_right_answer_beside_a_near_miss_states_a_fact(question: str, fact: str, reference: str, answer: str) -> None:
-    assert judge_facts(answer, [fact], question, reference)[0] == (fact, "stated", "")
+    assert judge_facts(answer, [fact], question, reference)[0] == FactJudgment(fact, "stated")
 
 
 def test_until_and_evening_are_told_by_their_diacritics() -> None:

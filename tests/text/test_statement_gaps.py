@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.stated_facts import find_statement_gaps, judge_facts
 from assay.text.facts.stated_quantities import judge_quantities
 from assay.text.quantities.measures import find_measures
@@ -70,7 +71,7 @@ def test_a_fact_stays_open_where_something_else_may_be_the_answer(
 
 @pytest.mark.parametrize(("question", "fact", "answer"), STATED)
 def test_what_question_or_facts_explain_leaves_no_fact_open(question: str, fact: str, answer: str) -> None:
-    assert judge_facts(answer, [fact], question)[0] == (fact, "stated", "")
+    assert judge_facts(answer, [fact], question)[0] == FactJudgment(fact, "stated")
 
 
 def test_what_the_reference_says_too_is_no_other_answer() -> None:

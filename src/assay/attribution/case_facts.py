@@ -45,7 +45,7 @@ from assay.text.facts.mentioned_values import is_value_among, mentions_fact
 from assay.text.normalisation import fold_text, normalise_nfc
 from assay.text.numbers import Date, Number, find_quantities, is_split_number
 from assay.text.quantities.measures import find_measures
-from assay.text.quantities.quantity import Quantity, is_telephone_number, split_range
+from assay.text.quantities.quantity import Quantity, is_telephone_number, remove_bound, split_range
 from assay.text.quantities.quantity_agreement import is_same_quantity
 from assay.text.quantities.spoken_numbers import is_ordinal_among
 from assay.text.quantities.unit_names import split_glued_units
@@ -349,8 +349,8 @@ class CaseFacts(Struct, frozen=True, dict=True):
         spelled = split_glued_units(normalise_nfc(answer))
         values: dict[str, None] = {}
         for quantity in find_measures(answer):
-            value = quantity._replace(bound="")
-            if quantity.is_spelled_one or any(is_same_quantity(own._replace(bound=""), value) for own in wanted):
+            value = remove_bound(quantity)
+            if quantity.is_spelled_one or any(is_same_quantity(remove_bound(own), value) for own in wanted):
                 continue
             values[spelled[quantity.start : quantity.end].strip()] = None
         return tuple(values)

@@ -9,7 +9,7 @@ from assay.text.citation_markers import remove_citation_markers
 from assay.text.normalisation import fold_text, normalise_nfc
 from assay.text.quantities.measures import find_measures
 from assay.text.quantities.quantity import Quantity, is_telephone_number
-from assay.text.quantities.quantity_agreement import differ_in_unit, is_same_quantity
+from assay.text.quantities.quantity_agreement import differ_in_unit, is_same_quantity, is_same_value
 from assay.text.quantities.unit_names import split_glued_units
 from assay.text.quantities.units import PLAIN
 from assay.text.question_entities import find_missing_entities, find_question_entities
@@ -90,7 +90,7 @@ def find_other_units(answer: str, texts: Iterable[str]) -> list[str]:
     measures = [measure for text in texts for measure in find_measures(text)]
     others = []
     for own in with_unit:
-        is_same = any(is_same_quantity(own._replace(bound=""), measure._replace(bound="")) for measure in measures)
+        is_same = any(is_same_value(own, measure) for measure in measures)
         if not is_same and any(differ_in_unit(own, measure) for measure in measures):
             others.append(normalised[own.start : own.end])
     return others

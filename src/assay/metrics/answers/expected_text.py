@@ -24,8 +24,7 @@ from assay.text.facts.answer_matching import (
     score_judged_keywords,
 )
 from assay.text.facts.fact_decision import is_mere_decision
-from assay.text.facts.fact_judgments import OTHER_SIDE, SWAPPED, FactJudgment, combine_states
-from assay.text.facts.missing_quantities import names_other_value
+from assay.text.facts.fact_judgments import FactJudgment, combine_states
 from assay.text.facts.reference_facts import is_told_by_rules
 from assay.text.facts.reference_judgments import judge_reference_facts
 from assay.text.facts.reversed_statements import find_reversed_statement
@@ -337,7 +336,7 @@ def find_label_doubt(case: Case, answer: str) -> LabelDoubt | None:
     if (quality is not None and quality.good) or not is_text or not case.reference:
         return None
     values = judge_quantities(answer, case.reference, question=case.question)
-    others = [judgment for judgment in values if names_other_value(judgment)]
+    others = [judgment for judgment in values if judgment.mistake == "other value"]
     if not others or any(judgment.state in ("stated", UNKNOWN) for judgment in values):
         return None
     return LabelDoubt(OTHER_VALUE, others[0].reason)
@@ -390,7 +389,7 @@ def _accept_reference_words(judgment: FactJudgment, answer: str, *, is_whole: bo
 
 def _accept_reference_denial(judgment: FactJudgment, reference: str, answer: str) -> FactJudgment:
     """Return a fact that answer and reference both hold and both deny as stated: there the denial belongs to it."""
-    if judgment.state not in ("denied", "missing") or judgment.reason.startswith((OTHER_SIDE, SWAPPED)):
+    if judgment.state not in ("denied", "missing") or judgment.mistake in ("other side", "swapped"):
         return judgment
     folded_fact = fold_text(judgment.fact)
     is_held = _is_whole_part(folded_fact, fold_text(reference)) and _is_whole_part(folded_fact, fold_text(answer))

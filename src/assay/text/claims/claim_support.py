@@ -258,11 +258,24 @@ class _SentenceComparison:
         if claim_denials != sentence_denials:
             negated_side = "claim" if claim_denials else "source"
             return f"a negation only in the {negated_side}" if not missing else ""
-        for word in claim_words:
+        for place, word in enumerate(claim_words):
             opposite_word = find_antonym(word, sentence_words)
-            if opposite_word:
+            if opposite_word is None:
+                continue
+            if not _is_converse(claim_window, place, sentence_window, sentence_words.index(opposite_word)):
                 return f'"{word}" where the source has "{opposite_word}"'
         return ""
+
+
+def _is_converse(claim: Sequence[Term], place: int, sentence: Sequence[Term], other_place: int) -> bool:
+    """Whether an antonym says the same of things in the other order: "A is before B" and "B is after A"."""
+    before, after = _list_keys(claim[:place]), _list_keys(claim[place + 1 :])
+    other_before, other_after = _list_keys(sentence[:other_place]), _list_keys(sentence[other_place + 1 :])
+    return not before.isdisjoint(other_after) and not after.isdisjoint(other_before)
+
+
+def _list_keys(terms: Sequence[Term]) -> set[str]:
+    return {term.key for term in terms if term.kind != "stop"}
 
 
 def _term_window(items: Sequence[Term], least: int, positions: Sequence[int]) -> Sequence[Term]:

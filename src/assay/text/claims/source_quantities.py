@@ -12,7 +12,7 @@ from typing import NamedTuple
 from assay.text.claims.passages import IndexedSources, TermMatch
 from assay.text.quantities.placed_quantities import PlacedQuantity, place_quantities
 from assay.text.quantities.quantity import Quantity, is_plain, is_time, split_range
-from assay.text.quantities.quantity_agreement import is_same_quantity
+from assay.text.quantities.quantity_agreement import is_same_quantity, is_same_value
 from assay.text.quantities.units import PLAIN
 from assay.text.tokens import ParsedTerms, Term, parse_terms
 
@@ -187,7 +187,7 @@ def is_stated_value(claimed: Quantity, stated: Quantity) -> bool:
 
 def _differs_in_bound(claimed: Quantity, stated: Quantity) -> bool:
     """Whether two quantities differ in their bounds alone: 30 and "up to 30", "at least 30" and "at most 30"."""
-    return is_same_quantity(claimed._replace(bound=""), stated._replace(bound=""))
+    return is_same_value(claimed, stated)
 
 
 def _is_year(quantity: Quantity) -> bool:
@@ -326,7 +326,7 @@ def is_rival(own: Quantity, other: Quantity) -> bool:
     dimensions = {reading.dimension for reading in (*own.readings, *other.readings)}
     if PLAIN in dimensions or is_time(own) != is_time(other) or not _have_one_measure(own, other):
         return False
-    return not is_same_quantity(own._replace(bound=""), other._replace(bound=""))
+    return not is_same_value(own, other)
 
 
 # ── what is asked ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -398,7 +398,7 @@ def _is_other_value(value: Quantity, other: Quantity) -> bool:
         return False
     if not (is_plain(value) or is_plain(other) or _have_one_measure(value, other)):  # "12 sick days" has no unit
         return False
-    return not is_same_quantity(value._replace(bound=""), other._replace(bound=""))
+    return not is_same_value(value, other)
 
 
 _SAME_MEASURE = {"calendar": "duration"}

@@ -7,12 +7,10 @@ half of it back"). The patterns are for folded text (`fold_in_place`), so Vietna
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator
 
 from assay.text.facts.fact_places import Occurrence
 from assay.text.facts.fact_texts import FactTexts, may_be_subject
-from assay.text.facts.read_text import get_start
 from assay.text.facts.unexplained_terms import find_end, find_new_word, find_part_end
 from assay.text.facts.value_owner import Part
 from assay.text.late_pattern import LatePattern
@@ -58,11 +56,7 @@ def list_restrictions(texts: FactTexts, spot: Occurrence, own: Part) -> Iterator
         yield f'it says it "{group[0].strip()}"'
     for pattern in (_ONLY, _EXCEPT, _ALSO):
         cue = pattern.search(answer.plain, spot.end, end)
-        if (
-            cue is None
-            or _is_other_word(answer.text[slice(*cue.span())])
-            or any(pattern.search(text.plain) for text in texts.explaining)
-        ):
+        if cue is None or _is_other_word(answer.text[slice(*cue.span())]) or texts.has_cue(pattern):
             continue
         new = find_new_word(texts, cue.end(), find_part_end(texts, cue.end(), end))
         if new is not None:
@@ -73,7 +67,7 @@ def name_return(texts: FactTexts, spot: Occurrence) -> str:
     """Return how an answer says after a fact that what is paid or given comes back; "" if it does not."""
     answer = texts.answer
     given_back = _GIVEN_BACK.search(answer.plain, spot.end, spot.clause.sentence_end)
-    if given_back is None or any(_SPEAKS_OF_RETURN.search(text.plain) for text in texts.explaining):
+    if given_back is None or texts.has_cue(_SPEAKS_OF_RETURN):
         return ""
     return f'it adds "{answer.text[given_back.start() : given_back.end()]}"'
 
@@ -83,13 +77,10 @@ _GROUP = LatePattern(r" (?:only )?for (?:all |any )?(?P<noun>children|people|wom
 
 def _is_new_group(texts: FactTexts, group: re.Match[str]) -> bool:
     """Whether nothing explains for whom an answer says a fact."""
-    words = texts.answer.words
-    index = bisect_left(words, group.start("noun"), key=get_start)
-    for word in words[index : index + 1]:
-        is_known = texts.is_explained(word) if word.folded in ("member", "members") else texts.is_familiar(word)
-        if may_be_subject(word) and not is_known:
-            return True
-    return False
+    word = texts.answer.take_next_word(group.start("noun"))
+    if word is None or not may_be_subject(word):
+        return False
+    return not (texts.is_explained(word) if word.folded in ("member", "members") else texts.is_familiar(word))
 
 
 def _is_other_word(written: str) -> bool:

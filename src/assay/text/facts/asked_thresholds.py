@@ -11,7 +11,7 @@ from typing import Literal
 from assay.text.facts.fact_scope import ExpectedLimit, is_reversed_limit
 from assay.text.facts.read_text import ReadText
 from assay.text.late_pattern import LatePattern
-from assay.text.quantities.quantity import Quantity
+from assay.text.quantities.quantity import Quantity, remove_bound
 from assay.text.quantities.quantity_agreement import is_same_quantity
 
 _ASKED = r"(?:which|what|how (?:many|much|long|far|old)|bao nhieu|bao lau|may)\b"
@@ -68,7 +68,7 @@ def judge_threshold(
     asked += [
         bounded.bound[0]
         for bounded in reference.quantities
-        if bounded.bound and is_same_quantity(wanted, bounded._replace(bound=""))
+        if bounded.bound and is_same_quantity(wanted, remove_bound(bounded))
     ]
     if len(set(asked)) == 1:
         return "stated" if asked[0] == own.bound[0] else "contrary"

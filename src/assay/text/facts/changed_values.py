@@ -13,7 +13,7 @@ from assay.text.facts.unexplained_terms import REACH, find_end, list_new_values
 from assay.text.facts.value_owner import is_comparable, split_parts
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Quantity
-from assay.text.quantities.quantity_agreement import is_same_quantity
+from assay.text.quantities.quantity_agreement import is_same_quantity, is_same_value
 from assay.text.quantities.units import MONEY
 
 _UNFIT_AFTER = LatePattern(
@@ -68,7 +68,7 @@ def _name_other_side(texts: FactTexts, stated: Quantity | None) -> str:
     side = _SIDE_BEFORE.search(texts.answer.plain, max(0, stated.start - 16), stated.start)
     for own in texts.read_fact.quantities if side is not None else ():
         wanted = _SIDE_BEFORE.search(texts.read_fact.plain, max(0, own.start - 16), own.start)
-        is_same = is_same_quantity(own._replace(bound=""), stated._replace(bound=""))
+        is_same = is_same_value(own, stated)
         if side is not None and wanted is not None and is_same and wanted.lastgroup != side.lastgroup:
             return f'it says "{side[0].strip()}", and the fact "{wanted[0].strip()}"'
     return ""

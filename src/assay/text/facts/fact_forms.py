@@ -16,6 +16,7 @@ from assay.text.quantities.payment_cues import (
     NOTHING_TO_PAY,
     is_positive_amount,
 )
+from assay.text.quantities.quantity import remove_bound
 from assay.text.quantities.quantity_agreement import is_same_quantity
 from assay.text.quantities.units import PLAIN
 from assay.text.statement_cues import DOUBT
@@ -48,8 +49,8 @@ def judge_counted_noun(texts: FactTexts) -> FactJudgment | None:
         for index in texts.answer.find_word(noun, texts.ignore_marks):
             start = texts.answer.words[index].start
             counts += [own for own in texts.answer.quantities if 0 <= start - own.end <= 1 and own.readings]
-        unbounded = quantity._replace(bound="")
-        if counts and not any(is_same_quantity(unbounded, own._replace(bound="")) for own in counts):
+        unbounded = remove_bound(quantity)
+        if counts and not any(is_same_quantity(unbounded, remove_bound(own)) for own in counts):
             stated = texts.answer.text[counts[0].start : counts[0].end]
             text = texts.read_fact.text[noun.start : noun.end]
             return FactJudgment(texts.fact, "denied", f'it says "{stated} {text}"')

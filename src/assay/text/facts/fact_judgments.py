@@ -9,17 +9,18 @@ FactState = Literal["stated", "denied", "missing", "unknown"]
 """What an answer does with a fact. Only `stated` counts for it, `denied` and `missing` count against it."""
 
 
-OTHER_SIDE = "it bounds the other side"
-SWAPPED = "the values are swapped"
-"""Begin the reason of a fact that is denied by a bound or a swap: of such a denial the reference has none."""
+ValueMistake = Literal["", "other value", "other side", "swapped"]
+"""What is wrong with a value: another one is in its place, it bounds the other side, or it is another thing's."""
 
 
 class FactJudgment(NamedTuple):
-    """What an answer does with one fact, and why in words ("" if it is stated)."""
+    """What an answer does with one fact, why in words ("" if it is stated), and the mistake with its value, if that is
+    one of those by which other rules decide."""
 
     fact: str
     state: FactState
     reason: str = ""
+    mistake: ValueMistake = ""
 
 
 def combine_states(states: Iterable[FactState]) -> bool | None:

@@ -13,7 +13,7 @@ from assay.text.facts.missing_quantities import is_in_name
 from assay.text.facts.read_text import ClauseSpan, ReadText, Word, narrow_clause
 from assay.text.facts.value_owner import is_comparable, split_parts
 from assay.text.quantities.payment_cues import ASKS_FOR_COST, NOTHING_TO_PAY
-from assay.text.quantities.quantity import Quantity, is_time, split_range
+from assay.text.quantities.quantity import Quantity, is_time, remove_bound, split_range
 from assay.text.quantities.quantity_agreement import is_same_quantity
 from assay.text.quantities.spoken_numbers import spell_price
 from assay.text.quantities.units import MONEY, PLAIN
@@ -89,7 +89,7 @@ def find_quantities(texts: FactTexts, expected: Quantity) -> list[Quantity]:
     if _counts_a_noun(texts, expected):
         agreeing = [own for own in agreeing if any(reading.dimension in _COUNTED for reading in own.readings)]
     if expected.bound:  # "3 days" are at most 5 days, and do not say what the most is
-        agreeing = [own for own in agreeing if own.bound or is_same_quantity(expected._replace(bound=""), own)]
+        agreeing = [own for own in agreeing if own.bound or is_same_quantity(remove_bound(expected), own)]
     if not texts.content:
         agreeing = [quantity for quantity in agreeing if not is_in_name(quantity, texts.answer, texts.question)]
     if not agreeing and any(reading == ONE for reading in expected.readings):

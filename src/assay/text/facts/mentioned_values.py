@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from assay.text.facts.read_text import read_text
-from assay.text.quantities.quantity import Quantity, is_time, split_range
+from assay.text.quantities.quantity import Quantity, is_time, remove_bound, split_range
 from assay.text.quantities.quantity_agreement import is_same_quantity
 
 
@@ -39,9 +39,9 @@ def mentions_fact(text: str, fact: str) -> bool:
 
 def is_value_among(wanted: Quantity, quantities: Iterable[Quantity]) -> bool:
     """Return whether a quantity is one of others, or an end of a range of times; bounds do not count."""
-    wanted = wanted._replace(bound="")
+    wanted = remove_bound(wanted)
     for own in quantities:
-        if is_same_quantity(wanted, own._replace(bound=""), unit_required=True):
+        if is_same_quantity(wanted, remove_bound(own), unit_required=True):
             return True
         if is_time(own) and is_time(wanted) and any(is_same_quantity(wanted, end) for end in split_range(own)):
             return True

@@ -7,15 +7,20 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from assay.text.facts.asked_thresholds import judge_threshold
-from assay.text.facts.fact_judgments import OTHER_SIDE, FactJudgment
+from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.fact_scope import ExpectedLimit, is_limit_of_refusal, is_reversed_limit
 from assay.text.facts.negations import find_negations
 from assay.text.facts.read_text import ReadText, narrow_clause
 from assay.text.facts.unread_quantities import find_unread_form
 from assay.text.facts.value_owner import is_comparable
 from assay.text.late_pattern import LatePattern
-from assay.text.quantities.quantity import Quantity, is_plain, is_time, split_range
-from assay.text.quantities.quantity_agreement import have_different_rate_sizes, have_different_rates, is_same_quantity
+from assay.text.quantities.quantity import Quantity, is_plain, is_time, remove_bound, split_range
+from assay.text.quantities.quantity_agreement import (
+    have_different_rate_sizes,
+    have_different_rates,
+    is_same_quantity,
+    is_same_value,
+)
 from assay.text.quantities.units import PLAIN, TIME
 
 _PROHIBITION = LatePattern(
@@ -45,7 +50,7 @@ def judge_missing_quantity(
     bounded = [
         _judge_bounded_quantity(fact, text, quantity, own, answer, (question, reference), limit)
         for own in answer.quantities
-        if own.bound and is_same_quantity(quantity, own._replace(bound=""))
+        if own.bound and is_same_quantity(quantity, remove_bound(own))
     ]
     stated = next((judgment for judgment in bounded if judgment.state == "stated"), None)
     if stated is not None:
@@ -88,11 +93,12 @@ def _judge_other_bound(
     """Return the judgment by the first quantity with another threshold, rate, bound or range; None if there is none."""
     for own in answer.quantities:
         if _is_other_threshold(quantity, own):
-            return FactJudgment(fact, "denied", f'{_OTHER_VALUE}{answer.text[own.start : own.end]}", not {text}')
+            reason = f'it says "{answer.text[own.start : own.end]}", not {text}'
+            return FactJudgment(fact, "denied", reason, "other value")
         has_other_rate = have_different_rates(quantity, own) or have_different_rate_sizes(quantity, own)
         if has_other_rate and is_same_quantity(quantity, own._replace(rate="", rate_size=None, bound="")):
             return FactJudgment(fact, "denied", f"it says it per {own.rate}, not per {quantity.rate}")
-        if own.bound and is_same_quantity(quantity, own._replace(bound="")):
+        if own.bound and is_same_quantity(quantity, remove_bound(own)):
             return bounded[0]
         if any(is_same_quantity(quantity, end) for end in split_range(own)):
             range_text = answer.text[own.start : own.end]
@@ -104,7 +110,7 @@ def _is_other_threshold(wanted: Quantity, own: Quantity) -> bool:
     """Whether two bounds are on one side of different values: "more than 1,000,000" is not "more than 100,000"."""
     if not wanted.bound or not own.bound or wanted.bound[0] != own.bound[0] or have_different_rates(wanted, own):
         return False
-    unbounded = wanted._replace(bound=""), own._replace(bound="")
+    unbounded = remove_bound(wanted), remove_bound(own)
     return is_comparable(*unbounded) and not is_same_quantity(*unbounded)
 
 
@@ -141,23 +147,16 @@ def _counts_people(wanted: Quantity, own: Quantity, answer: ReadText) -> bool:
     return is_same_quantity(wanted, own) and _PEOPLE_AFTER.match(answer.plain, own.end) is not None
 
 
-def names_other_value(judgment: FactJudgment) -> bool:
-    """Return whether a quantity is missing or denied because the answer states another one in its place."""
-    return judgment.state in ("denied", "missing") and _OTHER_VALUE in judgment.reason
-
-
-_OTHER_VALUE = 'it says "'
-
-
 def _judge_other_value(fact: str, text: str, quantity: Quantity, answer: ReadText) -> FactJudgment:
     """Return that a quantity is missing, or denied by the same number of another unit: "7 months" for "7 weeks"."""
     for own in answer.quantities:
         if _is_same_number_of_other_unit(quantity, own):
-            return FactJudgment(fact, "denied", f'it says "{answer.text[own.start : own.end]}", not {text}')
+            reason = f'it says "{answer.text[own.start : own.end]}", not {text}'
+            return FactJudgment(fact, "denied", reason, "other value")
     comparable = [own for own in answer.quantities if is_comparable(quantity, own) and not is_plain(own)]
     if len(comparable) == 1:
         said = answer.text[comparable[0].start : comparable[0].end]
-        return FactJudgment(fact, "missing", f'{text} is not there; {_OTHER_VALUE}{said}"')
+        return FactJudgment(fact, "missing", f'{text} is not there; it says "{said}"', "other value")
     return FactJudgment(fact, "missing", f"{text} is not there")
 
 
@@ -202,7 +201,7 @@ def _judge_bounded_quantity(
         return FactJudgment(fact, "stated")
     said = answer.text[own.start : own.end]
     if threshold == "contrary":
-        return FactJudgment(fact, "denied", f'{OTHER_SIDE} ("{said}")')
+        return FactJudgment(fact, "denied", f'it bounds the other side ("{said}")', "other side")
     if threshold == "open":
         return FactJudgment(fact, "unknown", f'it says what holds beyond it ("{said}")')
     return FactJudgment(fact, "denied", f"it bounds {text} instead of stating it")
@@ -216,7 +215,7 @@ def is_opposite_bound(wanted: Quantity, stated: Quantity) -> bool:
     """Return whether two bounds of one value are on different sides: "under 6" and "6 or older"."""
     if not wanted.bound or not stated.bound or wanted.bound[0] == stated.bound[0]:
         return False
-    return is_same_quantity(wanted._replace(bound=""), stated._replace(bound=""))
+    return is_same_value(wanted, stated)
 
 
 _HALF_DAY = 12 * 60

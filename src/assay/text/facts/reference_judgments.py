@@ -12,13 +12,12 @@ from itertools import pairwise
 from assay.text.facts.fact_decision import asks_whether, read_decision
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.fact_scope import has_exception
-from assay.text.facts.missing_quantities import names_other_value
 from assay.text.facts.negations import find_negations
 from assay.text.facts.read_text import ReadText, Word, read_text
 from assay.text.facts.reference_facts import ReferenceKind, count_new_words, derive_reference_facts
 from assay.text.facts.stated_facts import judge_facts
-from assay.text.quantities.quantity import Quantity, split_range
-from assay.text.quantities.quantity_agreement import is_same_quantity
+from assay.text.quantities.quantity import Quantity, remove_bound, split_range
+from assay.text.quantities.quantity_agreement import is_same_quantity, is_same_value
 
 _MAY_FAIL = ("value", "decision")
 _MOST_COMPARED_WORDS = 12
@@ -72,7 +71,7 @@ def _is_undecided(answer: ReadText) -> bool:
 
 def _soften(judgment: FactJudgment, kind: ReferenceKind) -> FactJudgment:
     """Return a judgment as unknown where nothing shows that the answer is wrong."""
-    is_shown_wrong = judgment.state == "denied" or (judgment.state == "missing" and names_other_value(judgment))
+    is_shown_wrong = judgment.state == "denied" or (judgment.state == "missing" and judgment.mistake == "other value")
     if judgment.state in ("stated", "unknown") or (kind in _MAY_FAIL and is_shown_wrong):
         return judgment
     return judgment._replace(state="unknown")
@@ -86,11 +85,7 @@ def _check_order(judgments: list[FactJudgment], answer: ReadText) -> list[FactJu
     places = []
     for judgment in judgments:
         wanted = read_text(judgment.fact).quantities
-        same = [
-            own.start
-            for own in answer.quantities
-            if any(is_same_quantity(_unbind(own), _unbind(one)) for one in wanted)
-        ]
+        same = [own.start for own in answer.quantities if any(is_same_value(own, one) for one in wanted)]
         places.append(min(same, default=-1))
     if any(judgment.state != "stated" for judgment in judgments) or places == sorted(places):
         return judgments
@@ -146,17 +141,13 @@ def _check_ends(judgment: FactJudgment, answer: str) -> FactJudgment:
 
     "For 30 days" keeps "up to 90 days", and may leave out a part of "from 30 to 90 days".
     """
-    given = [_unbind(quantity) for quantity in read_text(answer).quantities]
+    given = [remove_bound(quantity) for quantity in read_text(answer).quantities]
     for wanted in read_text(judgment.fact).quantities:
-        if judgment.state == "stated" and wanted.bound and not _is_among(_unbind(wanted), given):
+        if judgment.state == "stated" and wanted.bound and not _is_among(remove_bound(wanted), given):
             return judgment._replace(state="unknown", reason=f"it does not name {judgment.fact}")
         if judgment.state != "stated" and any(_is_among(end, given) for end in split_range(wanted)):
             return judgment._replace(state="unknown")
     return judgment
-
-
-def _unbind(quantity: Quantity) -> Quantity:
-    return quantity._replace(bound="")
 
 
 def _is_among(wanted: Quantity, given: Sequence[Quantity]) -> bool:

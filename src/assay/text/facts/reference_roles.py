@@ -19,7 +19,7 @@ from assay.text.facts.fact_polarity import PREDICATES
 from assay.text.facts.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.read_text import CLAUSE_REACH, ReadText
 from assay.text.facts.value_owner import LIST_CUT, Part, is_comparable, is_vietnamese, list_quantities, split_parts
-from assay.text.quantities.quantity import Quantity
+from assay.text.quantities.quantity import Quantity, remove_bound
 from assay.text.quantities.quantity_agreement import is_same_quantity
 from assay.text.quantities.quantity_index import QuantityIndex
 
@@ -76,7 +76,9 @@ class RoleContrast:
         self.around_fact = asked_keys | {key for key in own_keys if of_facts.isdisjoint(key[0].split())}
         own_values, other_values = _list_values(own), _list_values(others)
         expected = [quantity for fact in case.facts for quantity in fact.quantities]
-        explained = QuantityIndex([*own_values, *map(_unbind, expected), *map(_unbind, case.question.quantities)])
+        explained = QuantityIndex(
+            [*own_values, *map(remove_bound, expected), *map(remove_bound, case.question.quantities)]
+        )
         others_stated = QuantityIndex(other_values)
         self.values_of_others = QuantityIndex([value for value in other_values if not _is_among(value, explained)])
         self.values_of_own = QuantityIndex([value for value in own_values if not _is_among(value, others_stated)])
@@ -177,11 +179,6 @@ def _list_values(statements: Iterable[RoleStatement]) -> list[Quantity]:
     return [value for statement in statements for value in statement.quantities]
 
 
-def _unbind(value: Quantity) -> Quantity:
-    """Return a quantity without its bound: "at most 15" is no other value than 15, and does not hold 6."""
-    return value._replace(bound="")
-
-
 def _is_among(value: Quantity, values: QuantityIndex) -> bool:
     return any(is_same_quantity(other, value) for other in values.iterate_candidates(value))
 
@@ -190,7 +187,7 @@ def _is_among(value: Quantity, values: QuantityIndex) -> bool:
 def _list_statements(text: ReadText, low: int, high: int, in_syllables: bool) -> Sequence[RoleStatement]:
     statements = []
     for part in _join_phrases(text, _split_brackets(text, split_parts(text, low, high)), in_syllables):
-        inside = [_unbind(own) for own in list_quantities(text, part.start, part.end)]
+        inside = [remove_bound(own) for own in list_quantities(text, part.start, part.end)]
         statements.append(RoleStatement(part, _list_terms(text, part.start, part.end, in_syllables), inside))
     return statements
 

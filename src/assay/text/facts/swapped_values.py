@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import combinations, dropwhile, takewhile
 from typing import NamedTuple
 
-from assay.text.facts.fact_judgments import SWAPPED, FactJudgment, FactState
+from assay.text.facts.fact_judgments import FactJudgment, FactState
 from assay.text.facts.fact_texts import may_be_subject
 from assay.text.facts.read_text import ReadText, Word, read_text
 from assay.text.facts.value_owner import is_comparable
@@ -110,8 +110,8 @@ def _judge_slots(read_answer: ReadText, slots: Sequence[Slot]) -> dict[str, Fact
         other = min(holders[own])
         is_sure = holders[own] == {other} and len(holders[other]) == 1 and other not in holders[other]
         given = f'the answer gives "{slot.fact}" for "{slots[other].spell()}"'
-        reason = f'{SWAPPED}: {given}, and it is for "{slot.spell()}"'
-        judgments[slot.fact] = FactJudgment(slot.fact, "denied" if is_sure else "unknown", reason)
+        reason = f'the values are swapped: {given}, and it is for "{slot.spell()}"'
+        judgments[slot.fact] = FactJudgment(slot.fact, "denied" if is_sure else "unknown", reason, "swapped")
     return judgments
 
 
@@ -321,4 +321,5 @@ def _judge_order(text: ReadText, slots: Sequence[Slot]) -> dict[str, FactJudgmen
         return {}
     state: FactState = "denied" if RESPECTIVELY.search(text.plain) is not None else "unknown"
     moved = [slots[own] for place, own in enumerate(order) if own != place]
-    return {slot.fact: FactJudgment(slot.fact, state, f"{SWAPPED}: the answer has another order") for slot in moved}
+    reason = "the values are swapped: the answer has another order"
+    return {slot.fact: FactJudgment(slot.fact, state, reason, "swapped") for slot in moved}

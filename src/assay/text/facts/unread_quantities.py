@@ -19,8 +19,8 @@ from assay.text.late_pattern import LatePattern
 from assay.text.number_words import ORDINALS, SHORT_MONTHS
 from assay.text.quantities.frequencies import find_frequencies, is_same_frequency
 from assay.text.quantities.payment_cues import NOTHING_TO_PAY, is_nothing_to_pay
-from assay.text.quantities.quantity import Quantity, Reading, is_plain, is_time, split_range
-from assay.text.quantities.quantity_agreement import have_different_rates, is_same_quantity
+from assay.text.quantities.quantity import Quantity, Reading, is_plain, is_time, remove_bound, split_range
+from assay.text.quantities.quantity_agreement import have_different_rates, is_same_quantity, is_same_value
 from assay.text.quantities.units import MONEY, PLAIN, SHARE, TIME, UNITS
 from assay.text.quantities.weekdays import WEEK, WEEKDAY
 
@@ -133,7 +133,7 @@ def _find_form(
 ) -> str:
     """Return how one quantity of an answer may state another one, "" if it does not."""
     said = answer.text[own.start : own.end]
-    if wanted.bound and not own.bound and not own.is_range and is_same_quantity(_unbind(wanted), own):
+    if wanted.bound and not own.bound and not own.is_range and is_same_quantity(remove_bound(wanted), own):
         return f'it states "{said}" without saying that it is a bound'
     if _is_within_bound(wanted, own):
         return f'it states "{said}", which lies within the bound'
@@ -250,10 +250,6 @@ def _is_no_money(quantity: Quantity) -> bool:
     return any(reading.dimension.startswith(MONEY) and reading.high == 0 for reading in quantity.readings)
 
 
-def _unbind(quantity: Quantity) -> Quantity:
-    return quantity._replace(bound="")
-
-
 # ── bounds ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -268,7 +264,7 @@ def is_complement(wanted: Quantity, own: Quantity) -> bool:
     """Return whether two bounds share all values between them: "under 14" and "14 or older"."""
     if not wanted.bound or not own.bound or wanted.bound[0] == own.bound[0] or len(wanted.bound) == len(own.bound):
         return False
-    return is_same_quantity(_unbind(wanted), _unbind(own))
+    return is_same_value(wanted, own)
 
 
 def may_be_contrary(own: Quantity, answer: ReadText, expected: Sequence[ReadText]) -> bool:

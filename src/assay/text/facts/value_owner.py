@@ -19,7 +19,7 @@ from assay.text.languages import guess_language
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.payment_cues import NOTHING_TO_PAY, is_nothing_to_pay, is_positive_amount
 from assay.text.quantities.quantity import CODE, INTERNATIONAL_CODE, Quantity
-from assay.text.quantities.quantity_agreement import is_same_quantity
+from assay.text.quantities.quantity_agreement import is_same_quantity, is_same_value
 from assay.text.quantities.quantity_index import QuantityIndex
 from assay.text.quantities.quantity_rates import is_time_rate, name_rate_noun
 from assay.text.quantities.units import MONEY, PLAIN, SHARE
@@ -360,7 +360,7 @@ class ValueOwner:
 
     def _is_rival(self, own: Quantity) -> bool:
         for asked in self.question.quantities:
-            if is_comparable(asked, own) and is_same_quantity(asked._replace(bound=""), own._replace(bound="")):
+            if is_comparable(asked, own) and is_same_value(asked, own):
                 return False
         for wanted in self.expected_values.iterate_candidates(own):
             if is_same_quantity(wanted, own) or (not own.bound and is_same_quantity(own, wanted)):

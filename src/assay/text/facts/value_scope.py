@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from assay.text.facts.fact_judgments import OTHER_SIDE, FactJudgment
+from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.fact_places import Occurrence, find_stated_quantity
 from assay.text.facts.fact_scope import (
     UNCONDITIONAL,
@@ -34,7 +34,12 @@ from assay.text.facts.value_terms import judge_terms
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place
 from assay.text.quantities.quantity import Quantity, is_time, split_range
-from assay.text.quantities.quantity_agreement import have_different_rate_sizes, have_different_rates, is_same_quantity
+from assay.text.quantities.quantity_agreement import (
+    have_different_rate_sizes,
+    have_different_rates,
+    is_same_quantity,
+    is_same_value,
+)
 from assay.text.quantities.quantity_rates import is_time_rate, name_rate_noun
 from assay.text.quantities.weekdays import WEEKDAY
 from assay.text.statement_cues import ONLY
@@ -372,7 +377,7 @@ def _judge_limit(texts: FactTexts, spot: Occurrence, stated: Quantity | None) ->
             ):
                 return FactJudgment(texts.fact, "unknown", "it says what holds beyond it")
             said = text.text[wanted.start : wanted.end]
-            return FactJudgment(texts.fact, "denied", f'{OTHER_SIDE} than "{said}"')
+            return FactJudgment(texts.fact, "denied", f'it bounds the other side than "{said}"', "other side")
     clause_end = spot.clause.sentence_end
     if begins_after(stated, texts.answer.plain, texts.limit):
         reason = "it says what happens after this, and the question is about what happens until then"
@@ -435,7 +440,7 @@ def _judge_lead_time(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
     """Return the judgment of a time ahead of something: the latest moment is the shortest time."""
     for wanted in texts.reference.quantities:
         is_reversed = bool(wanted.bound and stated.bound) and wanted.bound[0] != stated.bound[0]
-        if is_reversed and is_same_quantity(wanted._replace(bound=""), stated._replace(bound="")):
+        if is_reversed and is_same_value(wanted, stated):
             return FactJudgment(texts.fact, "denied", "it bounds the time on the other side")
     return None
 
@@ -450,7 +455,7 @@ def _judge_direction(texts: FactTexts, spot: Occurrence, stated: Quantity | None
             continue
         for text in (texts.read_fact, texts.reference):
             for wanted in text.quantities:
-                if not is_same_quantity(wanted._replace(bound=""), stated._replace(bound="")):
+                if not is_same_value(wanted, stated):
                     continue
                 expected = find(wanted, text.plain)
                 if expected and expected != said:

@@ -81,6 +81,11 @@ def is_plain(quantity: Quantity) -> bool:
     return not quantity.date and all(reading.dimension == PLAIN for reading in quantity.readings)
 
 
+def remove_bound(quantity: Quantity) -> Quantity:
+    """Return a quantity as its value alone: "5 days" of "at most 5 days"."""
+    return quantity._replace(bound="")
+
+
 def is_time(quantity: Quantity) -> bool:
     """Return whether a quantity may be a time of day."""
     return any(reading.dimension == TIME for reading in quantity.readings)

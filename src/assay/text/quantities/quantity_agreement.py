@@ -5,7 +5,15 @@ from __future__ import annotations
 from decimal import Decimal
 
 from assay.text.numbers import is_split_number
-from assay.text.quantities.quantity import ANGLE, WEEKDAY_NUMBER, Bound, Quantity, Reading, is_telephone_number
+from assay.text.quantities.quantity import (
+    ANGLE,
+    WEEKDAY_NUMBER,
+    Bound,
+    Quantity,
+    Reading,
+    is_telephone_number,
+    remove_bound,
+)
 from assay.text.quantities.quantity_rates import TIMES_OF_RATES
 from assay.text.quantities.units import MONEY, PLAIN, TIME
 
@@ -56,6 +64,11 @@ def is_same_quantity(
             if agrees:
                 return True
     return False
+
+
+def is_same_value(first: Quantity, second: Quantity) -> bool:
+    """Return whether two quantities have one value, whatever bounds they are."""
+    return is_same_quantity(remove_bound(first), remove_bound(second))
 
 
 def _read_alike(first: Quantity, second: Quantity) -> tuple[Quantity, Quantity]:
@@ -109,7 +122,7 @@ def differ_in_unit(first: Quantity, second: Quantity) -> bool:
     """
     if first.date or second.date:
         return False
-    own, other = first._replace(bound=""), second._replace(bound="")
+    own, other = remove_bound(first), remove_bound(second)
     if is_same_quantity(own, other):
         return False
     number = own._replace(readings=tuple(_without_unit(reading, own) for reading in own.readings), rate="")
