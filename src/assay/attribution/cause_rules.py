@@ -19,17 +19,17 @@ from assay.attribution.case_facts import (
     find_unsupported_numbers,
     quote_facts,
 )
-from assay.attribution.denied_evidence import consider_access, describe_sent_user
-from assay.attribution.index_state import IndexDefect, IndexView
-from assay.attribution.lost_evidence import (
+from assay.attribution.cause_finding import (
     RECORD_BEFORE_ACCESS,
     RECORD_CORPUS,
     RECORD_ID_SEARCH,
     RECORD_TEXTS,
     RECORDS_OF_FAILED_SEARCH,
     CauseFinding,
-    find_lost_step,
 )
+from assay.attribution.denied_evidence import consider_access, describe_sent_user
+from assay.attribution.index_state import IndexDefect, IndexView
+from assay.attribution.lost_evidence import find_lost_step
 from assay.attribution.misread_numbers import find_misread_number
 from assay.attribution.other_values import split_lines
 from assay.metrics.answers.expected_text import REFERENCE_VALUE

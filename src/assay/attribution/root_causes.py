@@ -14,17 +14,11 @@ from msgspec.structs import replace
 from assay.attribution import cause_rules, generation_rules, moved_evidence
 from assay.attribution.answer_quality import CaseScores
 from assay.attribution.case_facts import CaseFacts, contains_fact, find_unsupported_numbers
+from assay.attribution.cause_finding import RECORD_CORPUS, RECORD_ID_SEARCH, RECORD_QUERY, RECORD_TEXTS, CauseFinding
 from assay.attribution.cause_notes import get_cause_note
 from assay.attribution.evidence_trace import list_unclear_stages, trace_evidence
 from assay.attribution.index_state import IndexView
-from assay.attribution.lost_evidence import (
-    RECORD_CORPUS,
-    RECORD_ID_SEARCH,
-    RECORD_QUERY,
-    RECORD_TEXTS,
-    CauseFinding,
-    may_search_by_vectors,
-)
+from assay.attribution.lost_unit import may_search_by_vectors
 from assay.metrics.answers.expected_text import find_text_signal
 from assay.metrics.cases.case_index import CaseIndex
 from assay.records.findings import Attribution, EvidenceTrace, FaultParty, RootCause
