@@ -14,7 +14,8 @@ from assay.attribution.case_facts import (
 )
 from assay.attribution.cause_finding import RECORD_CORPUS, RECORD_TEXTS, CauseFinding
 from assay.attribution.cause_notes import ALL_ARRIVED
-from assay.attribution.cause_rules import GENERATE_STAGE, INDEX_STAGE, find_index_defect
+from assay.attribution.cause_terms import GENERATE_STAGE, INDEX_STAGE
+from assay.attribution.index_causes import find_index_defect
 from assay.attribution.index_state import is_piece_name
 from assay.attribution.misread_numbers import find_misread_number
 from assay.attribution.other_values import find_other_units, split_lines

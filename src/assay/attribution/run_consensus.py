@@ -15,7 +15,7 @@ from types import MappingProxyType
 from msgspec.structs import replace
 
 from assay.attribution.cause_notes import get_cause_note
-from assay.attribution.cause_rules import GENERATE_STAGE, INDEX_STAGE
+from assay.attribution.cause_terms import GENERATE_STAGE, INDEX_STAGE
 from assay.attribution.evidence_trace import StepKind, name_stage_kind
 from assay.attribution.failed_cases import PARTY_BY_CAUSE
 from assay.attribution.generation_rules import CITE_STAGE
