@@ -30,7 +30,7 @@ from assay.text.claims.claim_segments import segment_claims
 from assay.text.claims.claim_support import score_support
 from assay.text.claims.passages import IndexedSources, quote_difference
 from assay.text.normalisation import fold_text
-from assay.text.refusals.behaviour import UNKNOWN
+from assay.text.refusals.detected_behaviour import UNKNOWN
 from assay.text.tokens import DocumentFrequencies, tokenise_text
 
 CITE_STAGE = "cite"
