@@ -32,9 +32,9 @@ from assay.records.verdicts import Calibration, JudgeRequest, VerdictCuts
 from assay.text.answer_similarity import compute_answer_similarity
 from assay.text.citation_markers import list_source_entries
 from assay.text.claims.claim_segments import Claim, segment_claims
-from assay.text.claims.claim_support import SourceSupport, SupportLabel
 from assay.text.claims.passages import IndexedSources
 from assay.text.claims.short_answers import score_short_answer
+from assay.text.claims.source_support import SourceSupport, SupportLabel
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import normalise_nfc
 from assay.text.refusals.behaviour import detect_behaviour
