@@ -22,8 +22,9 @@ from typing import get_args
 import numpy as np
 import numpy.typing as npt
 
-from assay.text.claims.claim_support import SourceSupport, SupportLabel, score_support
+from assay.text.claims.claim_support import score_support
 from assay.text.claims.passages import IndexedSources, SupportingSentence
+from assay.text.claims.source_support import SourceSupport, SupportLabel
 from assay.text.tokens import DocumentFrequencies
 
 FOLDS = 5

@@ -25,16 +25,11 @@ from pathlib import Path
 import numpy as np
 
 from assay.stats.intervals import wilson_interval
-from assay.text.refusals.behaviour import (
-    DetectedBehaviour,
-    clear_caches,
-    detect_behaviour,
-    detect_phrases,
-    find_behaviour_candidates,
-    mark_answers_open_to_model,
-    weigh_wording,
-)
+from assay.text.refusals.behaviour import clear_caches, detect_behaviour, detect_phrases
+from assay.text.refusals.behaviour_candidates import find_behaviour_candidates, mark_answers_open_to_model
+from assay.text.refusals.detected_behaviour import DetectedBehaviour
 from assay.text.refusals.refusal_model_file import MODEL_LANGUAGES
+from assay.text.refusals.weighed_wording import weigh_wording
 from benchmarks.train_refusal_model import read_answers, read_records, train_fold_models
 
 FOLDER = Path(__file__).parent / "refusal_answers"

@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.text.normalisation import fold_in_place
-from assay.text.refusals.behaviour import detect_phrases, list_cues
+from assay.text.refusals.behaviour import detect_phrases
 from assay.text.refusals.refusal_first_look import list_first_words
 from assay.text.refusals.refusal_model import (
     ACTS,
@@ -37,6 +37,7 @@ from assay.text.refusals.refusal_model import (
     RefusalModel,
 )
 from assay.text.refusals.refusal_model_file import MODEL_FOLDER, MODEL_LANGUAGES
+from assay.text.refusals.weighed_wording import list_cues
 from assay.text.refusals.wording_features import (
     KEEPS_DIACRITICS,
     MASK_MARK,

@@ -55,11 +55,15 @@ NAMED_EXCEPTIONS = {
 """Edges whose names do not say so, and why."""
 EDGES_OF_PURE_FILES = {
     (
-        "text.refusals.behaviour",
+        "text.refusals.lexicons_in_use",
         "text.refusals.lexicon_file",
     ): "reads the shipped lexicons, constant data, when the first text is examined",
     (
-        "text.refusals.behaviour",
+        "text.refusals.chosen_model",
+        "text.refusals.lexicon_file",
+    ): "tells a shipped lexicon, constant data, from that of a user",
+    (
+        "text.refusals.chosen_model",
         "text.refusals.refusal_model_file",
     ): "reads the shipped weights, constant data, when the first text needs them",
     (

@@ -22,8 +22,10 @@ from assay.golden.drafting.draft_cases import filter_candidates
 from assay.golden.drafting.draft_filters import filter_by_target
 from assay.golden.drafting.english_questions import ask_in_english
 from assay.golden.drafting.heading_questions import ask_abbreviations
-from assay.golden.drafting.question_templates import ask_about_row, ask_definition, reword_question
+from assay.golden.drafting.question_templates import ask_about_row
+from assay.golden.drafting.reworded_questions import reword_question
 from assay.golden.drafting.template_drafts import draft_candidates
+from assay.golden.drafting.term_questions import ask_definition
 from assay.golden.drafting.vietnamese_questions import ask_in_vietnamese
 from assay.golden.verification import CaseState, VerifiedCase
 from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, GoldenSet, User

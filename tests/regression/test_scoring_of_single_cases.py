@@ -12,7 +12,8 @@ from assay.formats.recorded_outputs.rag_trace import RagTraceRow
 from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, GoldenSet, User
 from assay.records.observations import Chunk, Observation, Stage, Usage
 from assay.text.facts.answer_matching import score_keywords
-from assay.text.refusals.behaviour import detect_behaviour, find_behaviour_candidates
+from assay.text.refusals.behaviour import detect_behaviour
+from assay.text.refusals.behaviour_candidates import find_behaviour_candidates
 
 HERE = User(tenant="t", roles=("e",))
 

@@ -13,14 +13,10 @@ from hypothesis import strategies as st
 from tests.text.behaviour_cases import HELD_OUT, TUNED, Labelled
 
 from assay.text.normalisation import fold_text
-from assay.text.refusals.behaviour import (
-    DetectedBehaviour,
-    detect_behaviour,
-    detect_phrases,
-    find_behaviour_candidates,
-    load_rules,
-    mark_answers_open_to_model,
-)
+from assay.text.refusals.behaviour import detect_behaviour, detect_phrases
+from assay.text.refusals.behaviour_candidates import find_behaviour_candidates, mark_answers_open_to_model
+from assay.text.refusals.detected_behaviour import DetectedBehaviour
+from assay.text.refusals.lexicons_in_use import load_rules
 from assay.text.refusals.refusal_lexicon import expand_template
 from assay.text.refusals.refusal_rules import MOST_UNFILTERED_CHARACTERS, LexiconGroup, RefusalRules
 

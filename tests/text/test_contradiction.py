@@ -9,8 +9,9 @@ import pytest
 from benchmarks.contradictions import BY_HAND, Made, make_claims
 from benchmarks.groundedness import SETS
 
-from assay.text.claims.claim_support import SourceSupport, score_support
+from assay.text.claims.claim_support import score_support
 from assay.text.claims.passages import IndexedSources
+from assay.text.claims.source_support import SourceSupport
 from assay.text.tokens import DocumentFrequencies
 
 NO_IDF = DocumentFrequencies.from_texts([])

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from assay.text.refusals.behaviour import UNKNOWN, detect_behaviour, mark_answers_open_to_model
+from assay.text.refusals.behaviour import detect_behaviour
+from assay.text.refusals.behaviour_candidates import mark_answers_open_to_model
+from assay.text.refusals.detected_behaviour import UNKNOWN
 from assay.text.refusals.error_texts import is_error_text
 
 QUESTION = "How long may a visitor park?"

@@ -12,14 +12,10 @@ from pathlib import Path
 import pytest
 from benchmarks.refusals import LANGUAGES, read_stock
 
-from assay.text.refusals.behaviour import (
-    detect_behaviour,
-    detect_phrases,
-    find_behaviour_candidates,
-    has_lexicon,
-    select_lexicons,
-)
+from assay.text.refusals.behaviour import detect_behaviour, detect_phrases, select_lexicons
+from assay.text.refusals.behaviour_candidates import find_behaviour_candidates
 from assay.text.refusals.lexicon_file import load_lexicons, load_shipped_lexicon, parse_lexicon, read_common_words
+from assay.text.refusals.lexicons_in_use import has_lexicon
 from assay.text.refusals.refusal_lexicon import LexiconError
 from assay.text.refusals.refusal_rules import UNSPACED_LANGUAGES
 
@@ -187,7 +183,9 @@ def test_scripts_without_spaces_are_in_a_group_of_their_own() -> None:
 def test_english_and_vietnamese_answers_load_no_other_lexicons() -> None:
     """Asked in a process of its own, because other tests load them all."""
     code = (
-        "from assay.text.refusals.behaviour import detect_behaviour, find_behaviour_candidates, load_rules\n"
+        "from assay.text.refusals.behaviour import detect_behaviour\n"
+        "from assay.text.refusals.behaviour_candidates import find_behaviour_candidates\n"
+        "from assay.text.refusals.lexicons_in_use import load_rules\n"
         "answers = ['The passages do not say.', 'You get 12 days.', 'Toi khong biet.', '12', 'Bạn có quyền.']\n"
         "find_behaviour_candidates(answers), [detect_behaviour(answer) for answer in answers]\n"
         "print(load_rules.cache_info().currsize)\n"

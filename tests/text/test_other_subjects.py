@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from assay.text.claims.claim_support import SourceSupport, score_support
+from assay.text.claims.claim_support import score_support
 from assay.text.claims.passages import IndexedSources
+from assay.text.claims.source_support import SourceSupport
 from assay.text.tokens import DocumentFrequencies
 
 _OTHERS = ["The choir meets on Monday.", "The hall is closed in May.", "Tickets cost 9 euros.", "Bring a towel."] * 4

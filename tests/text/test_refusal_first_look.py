@@ -12,11 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.text import segmentation
-from assay.text.refusals.behaviour import (
-    detect_behaviour,
-    find_behaviour_candidates,
-    mark_answers_open_to_model,
-)
+from assay.text.refusals.behaviour import detect_behaviour
+from assay.text.refusals.behaviour_candidates import find_behaviour_candidates, mark_answers_open_to_model
 from assay.text.refusals.refusal_first_look import may_refuse_freely
 from assay.text.refusals.refusal_model_file import load_parameters
 from assay.text.segmentation import split_clauses

@@ -26,18 +26,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.text.normalisation import fold_case, fold_text, normalise_nfc
-from assay.text.refusals.behaviour import (
-    PLAIN_ANSWER,
-    UNKNOWN,
-    detect_behaviour,
-    detect_phrases,
-    explain_refusal,
-    explain_wording,
-    mark_answers_open_to_model,
-    mark_texts_to_examine,
-    select_lexicons,
-    weigh_wording,
-)
+from assay.text.refusals.behaviour import detect_behaviour, detect_phrases, select_lexicons
+from assay.text.refusals.behaviour_candidates import mark_answers_open_to_model, mark_texts_to_examine
+from assay.text.refusals.detected_behaviour import PLAIN_ANSWER, UNKNOWN
 from assay.text.refusals.refusal_model import (
     ACTS,
     HEADS,
@@ -48,7 +39,9 @@ from assay.text.refusals.refusal_model import (
     compare_scores,
 )
 from assay.text.refusals.refusal_model_file import MODEL_FOLDER, MODEL_LANGUAGES, load_model
+from assay.text.refusals.weighed_wording import weigh_wording
 from assay.text.refusals.wording_features import GROUPS, mark_words, prepare_wording, read_features
+from assay.text.refusals.wording_reasons import explain_refusal, explain_wording
 
 REFUSALS = ("abstain", "permission_denied", "escalate")
 QUICKEST = "fr"  # of few answers, so that a test can train its model again

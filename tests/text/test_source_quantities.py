@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from assay.text.claims.claim_support import SourceSupport, score_support
+from assay.text.claims.claim_support import score_support
 from assay.text.claims.passages import IndexedSources
 from assay.text.claims.short_answers import score_short_answer
+from assay.text.claims.source_support import SourceSupport
 from assay.text.quantities.placed_quantities import place_quantities
 from assay.text.tokens import DocumentFrequencies, parse_terms
 

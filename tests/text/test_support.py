@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text.claims.claim_support import SourceSupport, score_support
+from assay.text.claims.claim_support import score_support
 from assay.text.claims.passages import IndexedSources
+from assay.text.claims.source_support import SourceSupport
 from assay.text.tokens import DocumentFrequencies
 
 NO_IDF = DocumentFrequencies.from_texts([])

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from tests.support.examples import try_examples
 
 from assay.text.normalisation import fold_text
-from assay.text.refusals.behaviour import detect_behaviour, find_behaviour_candidates, load_rules
+from assay.text.refusals.behaviour import detect_behaviour
+from assay.text.refusals.behaviour_candidates import find_behaviour_candidates
+from assay.text.refusals.lexicons_in_use import load_rules
 from assay.text.refusals.word_marks import WordMarks, find_first_words
 
 LEXICONS = [*load_rules("common").lexicons.values(), *load_rules("latin").lexicons.values()]

@@ -15,7 +15,7 @@ from assay.records.golden_set import BEHAVIOURS, Case
 from assay.records.observations import NO_ANSWER_REASON, Observation
 from assay.records.scores import SCORED
 from assay.scoring.attribution_settings import JUDGE_METRIC, SIMILARITY_METRIC, AttributionSettings
-from assay.text.refusals.behaviour import UNKNOWN
+from assay.text.refusals.detected_behaviour import UNKNOWN
 
 CaseScores = Mapping[str, tuple[int, float, str]]
 """The scores of one case by metric: status, value (meaningful only if scored), reason."""

@@ -22,7 +22,7 @@ from assay.attribution.evidence_trace import (
     get_searched_units,
 )
 from assay.attribution.index_state import IndexView, is_kept_for_some
-from assay.attribution.lost_evidence import DEFAULT_PRODUCTION_K, LostEvidence
+from assay.attribution.lost_unit import DEFAULT_PRODUCTION_K, LostEvidence
 from assay.attribution.other_values import (
     find_other_names,
     find_values_of_same_kind,

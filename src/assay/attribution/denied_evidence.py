@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 
 from assay.attribution.case_facts import CaseFacts
+from assay.attribution.cause_finding import RECORD_BEFORE_ACCESS, CauseFinding
 from assay.attribution.index_state import is_kept_for_some
-from assay.attribution.lost_evidence import FILTERED_OUT, RECORD_BEFORE_ACCESS, CauseFinding
+from assay.attribution.step_losses import FILTERED_OUT
 from assay.metrics.cases.access_rules import Access, is_visible, read_corpus_access
 from assay.records.findings import CauseConfidence, RootCause
 

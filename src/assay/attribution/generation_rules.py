@@ -12,10 +12,11 @@ from assay.attribution.case_facts import (
     find_unsupported_numbers,
     quote_facts,
 )
+from assay.attribution.cause_finding import RECORD_CORPUS, RECORD_TEXTS, CauseFinding
 from assay.attribution.cause_notes import ALL_ARRIVED
-from assay.attribution.cause_rules import GENERATE_STAGE, INDEX_STAGE, find_index_defect
+from assay.attribution.cause_terms import GENERATE_STAGE, INDEX_STAGE
+from assay.attribution.index_causes import find_index_defect
 from assay.attribution.index_state import is_piece_name
-from assay.attribution.lost_evidence import RECORD_CORPUS, RECORD_TEXTS, CauseFinding
 from assay.attribution.misread_numbers import find_misread_number
 from assay.attribution.other_values import find_other_units, split_lines
 from assay.metrics.answers.answer_behaviour import ANSWER_BEHAVIOUR
@@ -29,7 +30,7 @@ from assay.text.claims.claim_segments import segment_claims
 from assay.text.claims.claim_support import score_support
 from assay.text.claims.passages import IndexedSources, quote_difference
 from assay.text.normalisation import fold_text
-from assay.text.refusals.behaviour import UNKNOWN
+from assay.text.refusals.detected_behaviour import UNKNOWN
 from assay.text.tokens import DocumentFrequencies, tokenise_text
 
 CITE_STAGE = "cite"

@@ -1,7 +1,8 @@
 """Attributes the outcome of one case: its verdict (reached × good), the trace of its evidence and the root cause.
 
 The rules are in order of precedence: access, labels and judge, behaviour, version, stage, generation, citation. The
-first that applies decides the cause. If none does, the cause is "insufficient trace" rather than a guess.
+first that applies decides the cause. If none does, the cause is "insufficient trace" rather than a guess. The
+causes are those of the `rag-trace` contract (ADR 0038).
 """
 
 from __future__ import annotations
@@ -11,20 +12,25 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
-from assay.attribution import cause_rules, generation_rules, moved_evidence
+from assay.attribution import generation_rules, moved_evidence
+from assay.attribution.access_causes import find_access_denied, find_leak
 from assay.attribution.answer_quality import CaseScores
 from assay.attribution.case_facts import CaseFacts, contains_fact, find_unsupported_numbers
+from assay.attribution.cause_finding import RECORD_CORPUS, RECORD_ID_SEARCH, RECORD_QUERY, RECORD_TEXTS, CauseFinding
 from assay.attribution.cause_notes import get_cause_note
 from assay.attribution.evidence_trace import list_unclear_stages, trace_evidence
-from assay.attribution.index_state import IndexView
-from assay.attribution.lost_evidence import (
-    RECORD_CORPUS,
-    RECORD_ID_SEARCH,
-    RECORD_QUERY,
-    RECORD_TEXTS,
-    CauseFinding,
-    may_search_by_vectors,
+from assay.attribution.index_causes import (
+    find_corrupted_index_text,
+    find_cut_text,
+    find_defect_of_unknown_answer,
+    find_lost_evidence,
 )
+from assay.attribution.index_state import IndexView
+from assay.attribution.judgment_causes import find_judge_noise, find_wrong_reference
+from assay.attribution.label_causes import find_misspelt_label, find_moved_label, find_renamed_label, find_stale_label
+from assay.attribution.lost_unit import may_search_by_vectors
+from assay.attribution.refusal_causes import find_missing_refusal, find_other_refusal
+from assay.attribution.version_causes import find_outdated_version
 from assay.metrics.answers.expected_text import find_text_signal
 from assay.metrics.cases.case_index import CaseIndex
 from assay.records.findings import Attribution, EvidenceTrace, FaultParty, RootCause
@@ -37,28 +43,28 @@ MAX_CAUSES = 3
 CauseRule = Callable[[CaseFacts], CauseFinding | None]
 
 _TRUST_RULES: tuple[CauseRule, ...] = (
-    cause_rules.find_leak,
+    find_leak,
     generation_rules.find_failed_answer,
-    cause_rules.find_stale_label,
-    cause_rules.find_misspelt_label,
-    cause_rules.find_renamed_label,
-    cause_rules.find_judge_noise,
+    find_stale_label,
+    find_misspelt_label,
+    find_renamed_label,
+    find_judge_noise,
 )
 """Rules applied first, because they decide whether the values of `good` and `reached` can be trusted."""
 _RULES: tuple[CauseRule, ...] = (
-    cause_rules.find_access_denied,
-    cause_rules.find_missing_refusal,
-    cause_rules.find_other_refusal,
+    find_access_denied,
+    find_missing_refusal,
+    find_other_refusal,
     generation_rules.find_exchanged_text,
-    cause_rules.find_moved_label,
+    find_moved_label,
     moved_evidence.find_quoted_evidence,
-    cause_rules.find_outdated_version,
+    find_outdated_version,
     moved_evidence.find_answered_elsewhere,
-    cause_rules.find_lost_evidence,
-    cause_rules.find_cut_text,
-    cause_rules.find_wrong_reference,
+    find_lost_evidence,
+    find_cut_text,
+    find_wrong_reference,
     generation_rules.find_truncated_text,
-    cause_rules.find_corrupted_index_text,
+    find_corrupted_index_text,
     generation_rules.find_generation_error,
     generation_rules.find_ignored_context,
     generation_rules.find_wrong_citation,
@@ -67,8 +73,8 @@ _RULES: tuple[CauseRule, ...] = (
 _GOOD_RULES: tuple[CauseRule, ...] = (
     generation_rules.find_wrong_format,
     generation_rules.find_exchanged_text,
-    cause_rules.find_moved_label,
-    cause_rules.find_defect_of_unknown_answer,
+    find_moved_label,
+    find_defect_of_unknown_answer,
     generation_rules.find_wrong_citation,
     generation_rules.find_contradicted_claim,
     generation_rules.find_other_value,

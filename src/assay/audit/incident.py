@@ -34,8 +34,9 @@ from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet, User
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, Stage, Usage, find_stage, is_text_id
 from assay.text.answer_similarity import compute_answer_similarity
 from assay.text.claims.claim_segments import Claim
-from assay.text.claims.claim_support import SourceSupport, score_support
+from assay.text.claims.claim_support import score_support
 from assay.text.claims.passages import IndexedSources
+from assay.text.claims.source_support import SourceSupport
 from assay.text.escaping import WITHHELD
 from assay.text.normalisation import normalise_nfc
 from assay.text.tokens import DocumentFrequencies, tokenise_text

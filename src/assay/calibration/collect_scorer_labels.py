@@ -40,7 +40,7 @@ from assay.records.observations import CONTEXT_STAGE, Observation
 from assay.records.scores import SCORED
 from assay.records.verdicts import JudgeRequest, Label, LabelledRate, compute_rubrics_hash
 from assay.scoring.scored_run import ScoredRun
-from assay.text.claims.claim_support import SourceSupport
+from assay.text.claims.source_support import SourceSupport
 
 _LISTS = ("claims", "citations", "facts")
 

@@ -51,7 +51,7 @@ from assay.stats.paired_tests import PairedSample, pair_samples
 from assay.stats.samples import encode_clusters
 from assay.text.facts.stated_quantities import judge_quantities
 from assay.text.normalisation import fold_text
-from assay.text.refusals.behaviour import UNKNOWN
+from assay.text.refusals.detected_behaviour import UNKNOWN
 
 ERROR_SHARE = 0.05
 """The share of equal systems in which the losses of all kinds and metrics together may show one (ADR 49)."""

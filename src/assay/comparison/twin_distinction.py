@@ -20,7 +20,7 @@ from assay.records.scores import CaseChecks, VariantState
 from assay.scoring.case_outcomes import UNANSWERED_CHECKS, CaseOutcome
 from assay.text.facts.fact_judgments import combine_states
 from assay.text.normalisation import fold_text
-from assay.text.refusals.behaviour import UNKNOWN
+from assay.text.refusals.detected_behaviour import UNKNOWN
 
 _PairState = tuple[VariantState, str]
 _APART: _PairState = ("as expected", "")

@@ -32,17 +32,14 @@ from assay.records.verdicts import Calibration, JudgeRequest, VerdictCuts
 from assay.text.answer_similarity import compute_answer_similarity
 from assay.text.citation_markers import list_source_entries
 from assay.text.claims.claim_segments import Claim, segment_claims
-from assay.text.claims.claim_support import SourceSupport, SupportLabel
 from assay.text.claims.passages import IndexedSources
 from assay.text.claims.short_answers import score_short_answer
+from assay.text.claims.source_support import SourceSupport, SupportLabel
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import normalise_nfc
-from assay.text.refusals.behaviour import (
-    detect_behaviour,
-    has_lexicon,
-    mark_answers_open_to_model,
-    mark_texts_to_examine,
-)
+from assay.text.refusals.behaviour import detect_behaviour
+from assay.text.refusals.behaviour_candidates import mark_answers_open_to_model, mark_texts_to_examine
+from assay.text.refusals.lexicons_in_use import has_lexicon
 
 if TYPE_CHECKING:
     from assay.metrics.cases.case_index import CaseIndex

@@ -67,7 +67,8 @@ from assay.scoring.score_tables import build_score_table, score_unobserved
 from assay.scoring.scored_run import MergedShards, ScoredRun, check_inputs, merge_shards
 from assay.scoring.slices import describe_selection
 from assay.scoring.unlabelled_scores import describe_value_of_labels, mark_unaccepted_nuggets
-from assay.text.refusals.behaviour import select_lexicons, selected_lexicons
+from assay.text.refusals.behaviour import select_lexicons
+from assay.text.refusals.lexicons_in_use import selected_lexicons
 from assay.text.refusals.refusal_lexicon import LexiconError
 
 S = TypeVar("S")

@@ -74,7 +74,7 @@ from assay.scoring.passed_answers import find_passes
 from assay.scoring.score_tables import MetricPlan, ScoredBlock, join_blocks, score_batch
 from assay.text.claims.claim_support import LONGEST_CLAIM
 from assay.text.normalisation import MOST_READ
-from assay.text.refusals.behaviour import has_lexicon
+from assay.text.refusals.lexicons_in_use import has_lexicon
 
 MAX_TOKENS_PER_SECOND = 10_000
 """No model generates tokens faster: a higher rate means that latencies were given in seconds, not milliseconds."""

@@ -24,18 +24,11 @@ from assay.golden.drafting.drafted_parts import (
     spread_items,
 )
 from assay.golden.drafting.question_forms import DraftedQuestion, is_led
-from assay.golden.drafting.question_templates import (
-    ask_cell,
-    ask_for_name,
-    ask_under_heading,
-    clean_heading,
-    is_clean_name,
-    name_entity,
-    name_subject,
-    names_something,
-    plant_name,
-    reword_question,
-)
+from assay.golden.drafting.question_templates import ask_cell, ask_under_heading
+from assay.golden.drafting.questions_for_names import ask_for_name, plant_name
+from assay.golden.drafting.reworded_questions import reword_question
+from assay.golden.drafting.row_names import clean_heading, is_clean_name, name_entity, name_subject
+from assay.golden.drafting.table_headers import names_something
 from assay.golden.orders import INJECTION_ORDERS, find_planted_markers, is_ordering
 from assay.records.golden_set import CorpusChunk
 from assay.text.languages import KnownLanguage, guess_language

@@ -14,7 +14,7 @@ import msgspec
 
 from assay.golden.candidate import Candidate, DraftKind, RejectedCandidate, RejectReason
 from assay.golden.drafting.drafted_parts import add_quotes, make_reader, make_stranger
-from assay.golden.drafting.question_templates import clean_heading
+from assay.golden.drafting.row_names import clean_heading
 from assay.golden.drafting_prompts import ABSENT_KINDS, DECLINED, make_draft_request
 from assay.golden.lint_evidence import list_content_words
 from assay.golden.lint_finding import LintedSet

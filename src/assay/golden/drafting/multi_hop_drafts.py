@@ -16,7 +16,9 @@ from assay.golden.drafting.corpus_words import CorpusWords
 from assay.golden.drafting.derived_drafts import NamedCell, list_named_cells
 from assay.golden.drafting.drafted_parts import MAX_DERIVED, SourcedDraft, cite_draft, finish_draft, spread_items
 from assay.golden.drafting.question_forms import MAX_QUESTION_WORDS, DraftedQuestion, capitalise, is_led
-from assay.golden.drafting.question_templates import ask_cell, describe_thing, name_entity, name_subject
+from assay.golden.drafting.question_templates import ask_cell
+from assay.golden.drafting.questions_for_names import describe_thing
+from assay.golden.drafting.row_names import name_entity, name_subject
 from assay.golden.lint_evidence import list_content_words
 from assay.metrics.cases.access_rules import read_corpus_access
 from assay.records.golden_set import CorpusChunk

@@ -43,7 +43,9 @@ from assay.golden.drafting.heading_questions import (
 from assay.golden.drafting.multi_hop_drafts import draft_multi_hop
 from assay.golden.drafting.question_forms import FEWEST_WORDS, DraftedQuestion
 from assay.golden.drafting.question_places import name_place
-from assay.golden.drafting.question_templates import ask_about_row, ask_definition, clean_heading, name_entity
+from assay.golden.drafting.question_templates import ask_about_row
+from assay.golden.drafting.row_names import clean_heading, name_entity
+from assay.golden.drafting.term_questions import ask_definition
 from assay.golden.drafting.vietnamese_questions import ask_in_vietnamese
 from assay.golden.lint_evidence import list_content_words
 from assay.metrics.cases.access_rules import has_expired, is_in_force, is_visible, read_corpus_access

@@ -26,15 +26,10 @@ from assay.records.golden_set import BEHAVIOURS, Case
 from assay.records.observations import NO_ANSWER_REASON, NULL_ANSWER
 from assay.records.scores import ScoreColumn
 from assay.stats.arrays import BoolArray, IndexArray
-from assay.text.refusals.behaviour import (
-    PLAIN_ANSWER,
-    UNKNOWN,
-    DetectedBehaviour,
-    detect_behaviour,
-    has_lexicon,
-    mark_answers_open_to_model,
-    mark_texts_to_examine,
-)
+from assay.text.refusals.behaviour import detect_behaviour
+from assay.text.refusals.behaviour_candidates import mark_answers_open_to_model, mark_texts_to_examine
+from assay.text.refusals.detected_behaviour import PLAIN_ANSWER, UNKNOWN, DetectedBehaviour
+from assay.text.refusals.lexicons_in_use import has_lexicon
 
 ANSWER_BEHAVIOUR = "answer"
 NOTHING_DONE, UNKNOWN_BEHAVIOUR = -1, -2

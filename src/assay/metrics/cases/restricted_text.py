@@ -124,7 +124,7 @@ class RestrictedCorpus:
         search = _DisclosureSearch(self, visible, allowed)
         for view in (text, *decode_payloads(text)):
             search.search_copies(view)
-            search.search_facts(view)
+            search.facts_of_search(view)
             search.search_names(view)
         return search.list_disclosures()
 
@@ -308,7 +308,7 @@ class _DisclosureSearch:
             if sum(map(is_telling_word, set(passage))) >= _FEWEST_TELLING_WORDS:
                 self._stretches.append(Disclosure(self.corpus.texts[chunk], " ".join(passage)))
 
-    def search_facts(self, text: str) -> None:
+    def facts_of_search(self, text: str) -> None:
         """Search for numbers, dates and codes that only restricted texts have."""
         for fact in find_facts(text):
             if fact.kind == "code":

@@ -45,7 +45,7 @@ from assay.metrics.parsed_answer import (
 from assay.records.observations import CONTEXT_STAGE
 from assay.records.verdicts import JudgeRequest
 from assay.text.claims.claim_segments import Claim
-from assay.text.claims.claim_support import SourceSupport
+from assay.text.claims.source_support import SourceSupport
 
 CITATION_SUPPORT_RUBRIC = "citation_support"
 CITATION_SUPPORT_COMBINED = "citation_support(by=combined)"

@@ -22,7 +22,7 @@ from assay.metrics.judged.judge_requests import (
 )
 from assay.metrics.parsed_answer import ParsedAnswer, format_list
 from assay.records.verdicts import Calibration, JudgeRequest, VerdictCuts
-from assay.text.claims.claim_support import SourceSupport
+from assay.text.claims.source_support import SourceSupport
 
 UNCALIBRATED_CURVE: Mapping[str, float] = {"slope": 4.0, "judge": 3.0, "intercept": -2.8}
 """The rules' own map of their score (0.5 at 0.7), and a judge that outweighs all but their clearest verdicts."""

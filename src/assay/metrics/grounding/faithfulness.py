@@ -52,7 +52,7 @@ from assay.records.golden_set import BEHAVIOURS
 from assay.records.observations import CONTEXT_STAGE
 from assay.records.verdicts import MARKED_SEPARATOR, JudgeRequest
 from assay.text.claims.claim_segments import Claim
-from assay.text.claims.claim_support import SourceSupport
+from assay.text.claims.source_support import SourceSupport
 from assay.text.normalisation import normalise_nfc
 
 CLAIM_SUPPORT_RUBRIC = "support"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from assay.records.scores import NEEDS_REVIEW
-from assay.text.claims.claim_support import SourceSupport
+from assay.text.claims.source_support import SourceSupport
 from assay.text.tokens import collect_word_keys
 
 GROUNDLESS_LABELS = f"{NEEDS_REVIEW}: labelled as supported, but the sources hold none of its words"

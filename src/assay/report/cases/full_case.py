@@ -24,7 +24,9 @@ from assay.report.findings.failure_tables import (
 )
 from assay.report.wording.number_format import NOT_AVAILABLE, format_number
 from assay.text.escaping import escape_terminal, shorten_to_line, withhold_secrets
-from assay.text.refusals.behaviour import DetectedBehaviour, detect_behaviour, explain_refusal, explain_wording
+from assay.text.refusals.behaviour import detect_behaviour
+from assay.text.refusals.detected_behaviour import DetectedBehaviour
+from assay.text.refusals.wording_reasons import explain_refusal, explain_wording
 
 FORBIDDEN_MARK = "forbidden"
 _LABEL_WIDTH = 16

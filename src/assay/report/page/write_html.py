@@ -38,7 +38,7 @@ from assay.report.page.case_data import (
 from assay.report.page.html_page import render_html_report
 from assay.scoring.scored_run import ScoredRun
 from assay.stats.intervals import compute_percentile
-from assay.text.claims.claim_support import SourceSupport
+from assay.text.claims.source_support import SourceSupport
 from assay.text.normalisation import normalise_nfc
 
 

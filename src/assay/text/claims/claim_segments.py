@@ -17,7 +17,8 @@ from unicodedata import category
 from assay.text.citation_markers import CitationMarker, find_citation_markers
 from assay.text.late_pattern import LatePattern, squeeze_pattern
 from assay.text.normalisation import MOST_READ, fold_text, normalise_nfc
-from assay.text.refusals.behaviour import detect_phrases, mark_texts_to_examine
+from assay.text.refusals.behaviour import detect_phrases
+from assay.text.refusals.behaviour_candidates import mark_texts_to_examine
 from assay.text.segmentation import Span, TextBlock, find_cell_spans, segment_block_sentences, segment_blocks
 
 

@@ -12,9 +12,10 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from assay.text.claims.claim_support import SourceSupport, scale_support, score_support
+from assay.text.claims.claim_support import score_support
 from assay.text.claims.passages import IndexedSources
 from assay.text.claims.source_quantities import measure_other_subject
+from assay.text.claims.source_support import SourceSupport, scale_support
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_text
 from assay.text.tokens import Term, parse_terms

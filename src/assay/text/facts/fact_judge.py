@@ -39,7 +39,8 @@ from assay.text.facts.missing_quantities import judge_missing_quantity
 from assay.text.facts.read_text import narrow_clause
 from assay.text.facts.reference_roles import judge_roles
 from assay.text.facts.unasked_rates import judge_unasked_rate
-from assay.text.facts.value_scope import judge_new_bound, judge_reversed_condition, judge_value_scope
+from assay.text.facts.value_bounds import judge_new_bound, judge_reversed_condition
+from assay.text.facts.value_scope import judge_value_scope
 from assay.text.facts.whole_names import judge_whole_names
 from assay.text.quantities.frequencies import read_frequency
 from assay.text.quantities.payment_cues import is_nothing_to_pay

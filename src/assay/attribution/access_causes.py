@@ -1,0 +1,140 @@
+"""Detects that an answer leaked, or that access to evidence was denied to a user who may see it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from assay.attribution.case_facts import CaseFacts
+from assay.attribution.cause_finding import RECORD_ID_SEARCH, RECORDS_OF_FAILED_SEARCH, CauseFinding
+from assay.attribution.cause_terms import GENERATE_STAGE
+from assay.attribution.denied_evidence import describe_sent_user
+from assay.attribution.index_state import IndexView
+from assay.metrics.leaks.find_leaks import IN_ANYWHERE, INJECTION
+from assay.records.counts import format_count
+from assay.records.findings import CauseConfidence, RootCause
+from assay.records.golden_set import User
+from assay.text.safety.copied_text import find_canaries
+
+
+def find_leak(case: CaseFacts) -> CauseFinding | None:
+    """Something was shown that the user must not see. Following an injected prompt is the generator's mistake."""
+    if not case.leaks.count_leaks(IN_ANYWHERE):
+        return None
+    injected = case.case.case.forbidden_text if INJECTION in case.case.case.tags else ()
+    followed = find_canaries(case.answer, injected) if case.answer else []
+    if followed and not case.leaks.ids and set(case.leaks.text) <= set(followed):
+        fact = "a planted instruction was followed"
+        return CauseFinding("generator", GENERATE_STAGE, (fact,), "high", subcause="injection_followed")
+    locations = [name for name, ids in case.leaks.ids.items() if ids]
+    if case.leaks.text:
+        locations.append("the answer")
+    count = case.leaks.count_leaks(IN_ANYWHERE)
+    shown = format_count(count, "chunk or passage", "chunks or passages")
+    secrecy = "that must not be shown" if case.case.case.user is None else "that this user must not see"
+    fact = f"{shown} {secrecy}, in {', '.join(locations)}: {_name_leaked(case)}"
+    if case.has_foreign_context:
+        foreign = "no chunk of the context is in the ranking before it: it may be that of another question"
+        return CauseFinding("acl", locations[0], (fact, foreign), "medium", ("context_builder",), "leak")
+    confidence: CauseConfidence = "medium" if case.leaks.self_reported else "high"
+    return CauseFinding("acl", locations[0], (fact,), confidence, subcause="leak")
+
+
+_MOST_NAMED = 3
+
+
+def _name_leaked(case: CaseFacts) -> str:
+    """Return the names of what leaked: chunks and fields by their ids, words of the answer by the chunks that have
+    them."""
+    names: dict[str, None] = {}
+    for item in dict.fromkeys(item for items in case.leaks.ids.values() for item in items):
+        origins = case.leaks.origins.get(item)
+        if origins and names.keys() >= set(origins):
+            continue  # it repeats what is named already
+        owners = _list_owners(case, case.leaks.sources.get(item, ()))
+        names[f"{item} with words of {', '.join(owners)}" if owners and item not in owners else item] = None
+    for source in case.leaks.text:
+        names |= dict.fromkeys(_list_owners(case, [source]) or ["words of the answer"])
+    more = len(names) - _MOST_NAMED
+    return ", ".join(list(names)[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _list_owners(case: CaseFacts, sources: Iterable[str]) -> list[str]:
+    """Return the ids of the chunks of the corpus that have one of these texts."""
+    return [chunk.chunk_id for source in sources for chunk in case.list_chunks_with_text(source)]
+
+
+def find_access_denied(case: CaseFacts) -> CauseFinding | None:
+    """Access was denied, or nothing was shown, although the user may see what the case needs.
+
+    If the run shows chunks to another user with the same rights, the search failed here and not the access. If no stage
+    returned anything in the whole run, the search may be down, so access is only one possible cause.
+    """
+    if case.good is not False or case.case.accepts("permission_denied"):
+        return None
+    is_retrieved = any(step.find_rank(unit) is not None for step in case.steps for unit in case.required_units)
+    user = case.case.case.user
+    is_answerable = case.case.accepts("answer")
+    if case.behaviour == "permission_denied" and is_answerable and not is_retrieved and user is not None:
+        fact = "permission was denied, and no stage returned what the case needs, which this user may see"
+        if not case.required_units:
+            fact = "permission was denied, and the case expects an answer for this user"
+        facts = (fact, *describe_sent_user(case))
+        # Where no trace of the run shows it to anyone, it may not be indexed.
+        is_indexed = case.required_units and all(map(case.is_shown_in_run, case.required_units))
+        if is_indexed:
+            return CauseFinding("acl", _first_stage(case), facts, "high", subcause="access_denied")
+        others: tuple[RootCause, ...] = ("stale_index", "embedding")
+        return CauseFinding("acl", _first_stage(case), facts, "medium", others, "access_denied", (RECORD_ID_SEARCH,))
+    if case.required_units and case.steps and user is not None and not any(step.chunk_ids for step in case.steps):
+        return _explain_empty_lists(case, user)
+    return None
+
+
+def _explain_empty_lists(case: CaseFacts, user: User) -> CauseFinding | None:
+    """No stage returned anything to a user who may see what the case needs.
+
+    A search by words finds nothing where the words are not those of the index. One by vectors ranks whatever it may
+    see: where its list is empty too, it was shown nothing to rank, or failed, and nothing tells these two apart.
+    """
+    view = case.index_view
+    if view is None or not view.returned:
+        fact = "no stage returned anything, for this case or any other of the run"
+        return CauseFinding(
+            "insufficient_trace",
+            _first_stage(case),
+            (fact,),
+            "low",
+            ("acl", "stale_index"),
+            record=RECORDS_OF_FAILED_SEARCH,
+        )
+    if not view.is_served(user):
+        if _is_search_at_fault(case, view):
+            return None
+        fact = "no stage returned anything for this user, or any other with the same tenant and roles"
+        facts = (fact, *describe_sent_user(case))
+        return CauseFinding(
+            "acl", _first_stage(case), facts, "low", ("bm25_analyzer",), "access_denied", RECORDS_OF_FAILED_SEARCH
+        )
+    if _is_search_at_fault(case, view):
+        return None
+    searches = [step for step in case.steps if step.kind in ("dense", "retriever")]
+    alone = len([step for step in case.steps if step.kind in ("lexical", "dense", "retriever")]) == 1
+    searches = [
+        step for step in searches if view.largest_stages.get(step.name) and not (alone and step.kind == "dense")
+    ]
+    if not searches:
+        return None
+    fact = f"no stage returned anything, and {searches[0].name} does for other questions of users with these rights"
+    also: tuple[RootCause, ...] = ("acl", "embedding", "bm25_analyzer")
+    facts = (fact, *describe_sent_user(case))
+    return CauseFinding("insufficient_trace", _first_stage(case), facts, "low", also, record=RECORDS_OF_FAILED_SEARCH)
+
+
+def _is_search_at_fault(case: CaseFacts, view: IndexView) -> bool:
+    """Whether no search of the run finds anything by the words that question and evidence share, for any user."""
+    shared_words = [view.find_telling_words(case.query, case.get_expected_texts(unit)) for unit in case.required_units]
+    return any(shared_words) and not any(words and view.is_matched(words) for words in shared_words)
+
+
+def _first_stage(case: CaseFacts) -> str | None:
+    return case.steps[0].name if case.steps else None

@@ -1,0 +1,103 @@
+"""Detects a wrong reference and a wrong judge: where they contradict the corpus, the system may be right."""
+
+from __future__ import annotations
+
+from assay.attribution.answer_quality import assess_text, get_scored_value
+from assay.attribution.case_facts import (
+    CaseFacts,
+    compute_word_overlap,
+    contains_fact,
+    find_unsupported_numbers,
+    quote_facts,
+)
+from assay.attribution.cause_finding import RECORD_CORPUS, CauseFinding
+from assay.attribution.cause_terms import INDEX_STAGE, MIN_SUPPORT
+from assay.attribution.misread_numbers import find_misread_number
+from assay.metrics.answers.expected_text import REFERENCE_VALUE
+from assay.metrics.judged.judge_requests import TIED_VOTES
+from assay.records.findings import CauseConfidence, RootCause
+from assay.records.scores import ERROR
+from assay.scoring.attribution_settings import JUDGE_METRIC
+from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.stated_facts import judge_facts
+from assay.text.numbers import find_quantities
+
+
+def find_wrong_reference(case: CaseFacts) -> CauseFinding | None:
+    """The answer is taken from the evidence, and the case requires what that evidence does not say.
+
+    The evidence must contain none of the missing facts, or lack a required number: the words of a label may differ from
+    its evidence, its numbers may not. The answer is taken from the evidence if it has most of its words from there, or
+    every number that it adds to the question.
+    """
+    if case.good is not False or not case.reached or case.behaviour != "answer":
+        return None
+    evidence_texts = [text for unit in case.required_units for text in case.get_expected_texts(unit)]
+    evidence_texts = evidence_texts or [text for unit in case.required_units for text in case.get_shown_texts(unit)]
+    unsupported = [fact for fact in case.content_quality.missing if not _is_supported(case, fact, evidence_texts)]
+    if not evidence_texts or not unsupported:
+        return None
+    is_all_unsupported = len(unsupported) == len(case.content_quality.missing)
+    if not is_all_unsupported and not any(map(find_quantities, unsupported)):
+        return None
+    if find_unsupported_numbers(case.answer, [*evidence_texts, *case.context_texts, case.case.case.question]):
+        return None
+    share = compute_word_overlap(case.answer, evidence_texts)
+    is_anchored = is_all_unsupported and _adds_numbers_of(case, evidence_texts)
+    if share < MIN_SUPPORT and not is_anchored:
+        return None
+    names = ", ".join(case.get_unit_name(unit) for unit in case.required_units)
+    evidence = (
+        f"{names} does not contain {quote_facts(unsupported)}, which the case requires",
+        f"{share:.0%} of the answer's words are in that evidence, and all of its numbers are in the context",
+    )
+    if case.is_index_unknown:  # the index may lack what the document says
+        misread = find_misread_number(case.answer, unsupported)
+        if misread is not None:
+            others: tuple[RootCause, ...] = ("generator", "golden_label_issue")
+            return CauseFinding("parser", INDEX_STAGE, (*evidence, misread), "medium", others, record=(RECORD_CORPUS,))
+        # Nothing tells an index that says something else than the document from a label that does.
+        also: tuple[RootCause, ...] = ("golden_label_issue", "stale_index")
+        return CauseFinding("insufficient_trace", None, evidence, "low", also, record=(RECORD_CORPUS,))
+    if share < MIN_SUPPORT:
+        return CauseFinding("golden_label_issue", None, evidence, "medium", ("generator",), "wrong_reference")
+    confidence: CauseConfidence = "high" if is_all_unsupported else "medium"
+    return CauseFinding("golden_label_issue", None, evidence, confidence, subcause="wrong_reference")
+
+
+def _is_supported(case: CaseFacts, fact: str, texts: list[str]) -> bool:
+    """Whether texts contain a fact; of a numeric reference only the numbers count, and not the words around them."""
+    if contains_fact(texts, fact) or any(_may_state(case, fact, text) for text in texts):
+        return True
+    is_number = case.content_quality.signal in ("number_match", REFERENCE_VALUE) and bool(find_quantities(fact))
+    return is_number and not find_unsupported_numbers(fact, texts)
+
+
+def _may_state(case: CaseFacts, fact: str, text: str) -> bool:
+    """Whether a text would not be held to miss or deny the fact if it were the answer: then the label is not wrong."""
+    (found,) = judge_facts(text, [fact], case.case.case.question) or [FactJudgment(fact, "missing")]
+    return found.state in ("stated", "unknown")
+
+
+def _adds_numbers_of(case: CaseFacts, evidence_texts: list[str]) -> bool:
+    """Whether the answer has numbers that its question has not, all of them from the evidence: it only rephrases it."""
+    added_numbers = find_unsupported_numbers(case.answer, [case.case.case.question])
+    return bool(added_numbers) and not find_unsupported_numbers(" ; ".join(added_numbers), evidence_texts)
+
+
+def find_judge_noise(case: CaseFacts) -> CauseFinding | None:
+    """The judge decided and the answer's text shows the opposite, or its votes were tied and nothing else decides."""
+    status, _, reason = case.scores.get(JUDGE_METRIC, (None, 0.0, ""))
+    if status == ERROR and reason == TIED_VOTES and case.good is None:
+        return CauseFinding("judge_noise", None, (f"{JUDGE_METRIC}: the votes were tied",), "medium")
+    if not case.content_quality.signal.startswith(JUDGE_METRIC) or case.good is None or case.behaviour != "answer":
+        return None
+    text = assess_text(case.case.case, case.observation)
+    value = get_scored_value(case.scores, JUDGE_METRIC)
+    if case.good is False and case.content_quality.good is False and text.good:
+        fact = f"{text.signal}: everything that the case looks for is in the answer"
+    elif case.good and text.good is False and text.wrong:
+        fact = f"{text.signal}: {quote_facts(text.wrong)} is wrong and is in the answer"
+    else:
+        return None
+    return CauseFinding("judge_noise", None, (f"{JUDGE_METRIC} is {value:.2f}", fact), "medium")
