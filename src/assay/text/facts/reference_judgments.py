@@ -13,12 +13,12 @@ from assay.text.facts.fact_decision import asks_whether, read_decision
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.fact_scope import has_exception
 from assay.text.facts.missing_quantities import names_other_value
+from assay.text.facts.negations import find_negations
 from assay.text.facts.read_text import ReadText, Word, read_text
 from assay.text.facts.reference_facts import ReferenceKind, count_new_words, derive_reference_facts
 from assay.text.facts.stated_facts import judge_facts
 from assay.text.quantities.quantity import Quantity, split_range
 from assay.text.quantities.quantity_agreement import is_same_quantity
-from  import count_negations
 
 _MAY_FAIL = ("value", "decision")
 _MOST_COMPARED_WORDS = 12
@@ -105,7 +105,7 @@ def _check_words(
     decision = read_decision(answer) if asks_whether(question) else None
     if decision is not None:
         first = reference.clauses[0]
-        denies = count_negations(reference.plain[first.start : first.end]) % 2 == 1
+        denies = len(find_negations(reference, first.start, first.end)) % 2 == 1
         reason = f'it begins with "{decision.spelled}"' if denies == decision.is_yes else ""
     reason = reason or _find_other_pair(answer, reference)
     if not reason:
