@@ -26,12 +26,20 @@ from assay.targets.mcp_stdio import LineCutter, OutputLine, find_reply_id
 
 pytest.importorskip("mcp", reason="the extra mcp is not installed")
 
+SILENCE_SECONDS = 2.5
+"""After which a question is given up: longer than a server takes to start on a busy machine."""
 RAW = str(Path(__file__).with_name("raw_mcp.py"))
 
 
 @pytest.fixture(name="settings")
 def make_settings(tmp_path: Path) -> McpTargetSettings:
     return McpTargetSettings(command=(sys.executable, RAW, str(tmp_path)))
+
+
+@pytest.fixture
+def _soon_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait shortly for servers that do not end when their input is closed."""
+    monkeypatch.setattr(mcp_stdio, "EXIT_SECONDS", 0.2)
 
 
 async def ask(target: McpTarget, question: str, seconds: float = 20.0) -> str:
@@ -95,11 +103,13 @@ def test_a_bad_line_costs_its_own_case_at_most(fault: str, code: str, settings: 
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("_soon_ended")
 def test_a_server_that_closes_its_output_is_started_again(settings: McpTargetSettings) -> None:
     assert [["crashed"], ["answer to close"]] == ask_together(settings, ["close"], ["close"])
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("_soon_ended")
 def test_a_question_that_ends_the_server_takes_the_others_with_it_only_once(settings: McpTargetSettings) -> None:
     """Nothing says which call ended the server, so the next attempt of each has a server to itself."""
     questions = ["later #1", "later #2", "die", "later #3"]
@@ -109,8 +119,9 @@ def test_a_question_that_ends_the_server_takes_the_others_with_it_only_once(sett
     assert ["answer to later", "answer to later", "crashed", "answer to later"] == third, "the suspect stays alone"
 
 
+@pytest.mark.usefixtures("_soon_ended")
 def test_a_server_that_falls_silent_is_started_again(settings: McpTargetSettings) -> None:
-    rounds = ask_together(settings, ["a"], ["silent"], ["b"], ["silent"], seconds=4.0)
+    rounds = ask_together(settings, ["a"], ["silent"], ["b"], ["silent"], seconds=SILENCE_SECONDS)
     assert [["answer to a"], ["timeout"], ["answer to b"], ["answer to silent"]] == rounds
 
 

@@ -7,17 +7,16 @@ second is likelier.
 
 from __future__ import annotations
 
-import re
-
 from assay.attribution.case_facts import CaseFacts
 from assay.attribution.cause_finding import RECORD_BEFORE_ACCESS, CauseFinding
 from assay.attribution.index_state import is_kept_for_some
 from assay.attribution.step_losses import FILTERED_OUT
 from assay.metrics.cases.access_rules import Access, is_visible, read_corpus_access
 from assay.records.findings import CauseConfidence, RootCause
+from assay.text.late_pattern import LatePattern
 
 USER_NOT_SENT = "user_not_sent"
-_ACCESS_FILTER = re.compile(r"permi|visib|acl|access|role|tenant|right|entitle|authori[sz]")
+_ACCESS_FILTER = LatePattern(r"permi|visib|acl|access|role|tenant|right|entitle|authori[sz]")
 _TELLING_CHUNKS = 2
 """How many chunks of one kind of access, expected for users with the same rights, tell something if none is shown."""
 _RECORD_USER = "the user that the target was given, with each output"

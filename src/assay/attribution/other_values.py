@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from assay.text.citation_markers import remove_citation_markers
+from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_text, normalise_nfc
 from assay.text.quantities.measures import find_measures
 from assay.text.quantities.quantity import Quantity, is_telephone_number
@@ -16,7 +17,7 @@ from assay.text.question_entities import find_missing_entities, find_question_en
 from assay.text.tokens import parse_terms, tokenise_text
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
-_DIGIT_GROUPS = re.compile(r"(?<![\w+])\+?\(?\d+\)?(?:[ .\-/]?\(?\d+\)?){2,}(?!\w)")
+_DIGIT_GROUPS = LatePattern(r"(?<![\w+])\+?\(?\d+\)?(?:[ .\-/]?\(?\d+\)?){2,}(?!\w)")
 _FEWEST_DIGITS = 5
 """From how many digits on groups of them may be meant as a telephone number."""
 

@@ -96,7 +96,7 @@ def attribute_case(
 
     `scores` maps the metrics of this observation to status, value and reason. `index_view` is what the traces of the
     run show of the index; without it, defects of indexed texts are not detected. The result does not depend on the
-    name of the configuration (ADR 0034). No cause is looked for unless the case `is_explained`.
+    name of the configuration (ADR 0034). No cause and no further value is looked for unless the case `is_explained`.
     """
     case_id = case.case.id
     if observation is None:
@@ -112,7 +112,8 @@ def attribute_case(
         finding = _find_no_cause(inquiry)
     if finding is not None:
         finding = moved_evidence.suspect_label(inquiry, finding)
-    return _build_attribution(inquiry, finding)
+    attribution = _build_attribution(inquiry, finding)
+    return attribution if finding is not None else _doubt_further_values(attribution, inquiry)
 
 
 def _apply_rules(rules: tuple[CauseRule, ...], inquiry: CaseFacts) -> CauseFinding | None:
@@ -137,7 +138,7 @@ def _build_attribution(inquiry: CaseFacts, finding: CauseFinding | None) -> Attr
         traces=_trace_evidence(inquiry, finding),
     )
     if finding is None:
-        return _doubt_further_values(attribution, inquiry)
+        return attribution
     note = get_cause_note(finding.cause, finding.subcause, subtype)
     record = (*_list_unrecorded(inquiry, finding), *_list_unclear_stages(inquiry, finding))
     fix = _name_first_step(finding, record) if finding.cause == "insufficient_trace" else note.fix

@@ -10,8 +10,10 @@ from collections.abc import Collection
 from functools import lru_cache
 from typing import NamedTuple
 
+from assay.text.late_pattern import LatePattern
+
 _SEPARATORS = re.compile(r"[^\w.]+")
-_NEW_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_NEW_WORD = LatePattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 _OBLIGATION = frozenset(("must", "should", "shall", "may", "can", "expect", "expected", "do", "does", "is", "to"))
 _STATING = frozenset((

@@ -358,7 +358,7 @@ def _describe_misfit(value: Any, kind: inspect.Type, at: str) -> Misfit:
     return Misfit(at, f"wrong type (got {shorten_repr(value)}; expected {expected}{hint})", "E_TYPE")
 
 
-_PERCENT = re.compile(r"([1-9]\d{0,2}(?:\.\d{1,9})?) ?%")
+_PERCENT = LatePattern(r"([1-9]\d{0,2}(?:\.\d{1,9})?) ?%")
 """A share in percent; less than 1% may be meant as it is without the sign."""
 
 

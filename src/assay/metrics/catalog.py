@@ -49,6 +49,7 @@ from assay.records.errors import AssayError, MetricNameError, Problem, SettingsE
 from assay.records.plugin_table import PluginTable
 from assay.records.scores import ScoreColumn
 from assay.records.verdicts import JudgeRubric, compute_rubrics_hash
+from assay.text.late_pattern import LatePattern
 
 METRIC_FAMILIES: tuple[tuple[Metric, ...], ...] = (
     ranking.RANKING_METRICS,
@@ -361,7 +362,7 @@ _TREC_NAMES = {
     "success": "hit",
 }
 """What trec_eval calls a metric, in small letters."""
-_TREC_NAME = re.compile(r"([A-Za-z]+(?:_cut|_rank)?)(?:[._](\d+))?")
+_TREC_NAME = LatePattern(r"([A-Za-z]+(?:_cut|_rank)?)(?:[._](\d+))?")
 
 
 def _translate_trec_name(text: str) -> str | None:

@@ -12,7 +12,6 @@ import csv
 import io
 import json
 import math
-import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, NamedTuple
@@ -27,6 +26,7 @@ from assay.records.digest import compute_answer_hash, compute_digest
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.verdicts import Label
 from assay.text.escaping import escape_csv_cell
+from assay.text.late_pattern import LatePattern
 
 LabelScale = Mapping[str, float | None]
 """The labels of a metric, each with the number that it stands for, or None."""
@@ -37,7 +37,7 @@ LABEL_COLUMNS: tuple[str, ...] = Label.__struct_fields__
 _REQUIRED = ("case_id", "metric", "rater")
 _NAMED = ("case_id", "rater", "config_id", "item")
 _MAX_CSV_BYTES = 256 * 2**20
-_LINE_BREAK = re.compile(r"(?<!\r)\r++\n")
+_LINE_BREAK = LatePattern(r"(?<!\r)\r++\n")
 
 
 class LabelRow(NamedTuple):

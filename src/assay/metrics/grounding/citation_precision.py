@@ -44,14 +44,17 @@ def find_better_source(
     """
     better = None
     for claim in list_served_claims(citation, reading):
-        best_id = reading.support_by_context(claim).source
+        support = reading.support_by_context(claim)
+        best_id = support.source
         if best_id is None or not _is_comparable(citation, best_id, reading):
             continue
-        best_z = reading.support_by_context(claim, frozenset((best_id,))).z
-        if best_z < LEAST_SUPPORT and reading.support_by_context(claim).z < LEAST_SUPPORT:
+        best_ids = frozenset((best_id,))
+        if support.z < LEAST_SUPPORT and reading.support_by_context(claim, best_ids).z < LEAST_SUPPORT:
             continue
-        own_z = reading.support_by_chunks(claim, citation.texts).z
-        if best_id in citation.texts or best_z - own_z < least_advantage or _contributes(citation, claim, reading):
+        if best_id in citation.texts:  # most citations are right: how well the chunk supports alone is not needed
+            return None
+        advantage = reading.support_by_context(claim, best_ids).z - reading.support_by_chunks(claim, citation.texts).z
+        if advantage < least_advantage or _contributes(citation, claim, reading):
             return None
         better = better or best_id
     return better
@@ -80,6 +83,8 @@ def list_misplaced_citations(reading: ParsedAnswer) -> list[tuple[str, str]]:
 
 def _is_comparable(citation: Citation, best_id: str, reading: ParsedAnswer) -> bool:
     """Return whether the cited source and another chunk are in one language as far as their letters tell."""
+    if citation.texts.keys() == {best_id}:
+        return True
     cited, best = reading.select_context(frozenset(citation.texts)), reading.select_context(frozenset((best_id,)))
     return cited.has_diacritics == best.has_diacritics
 

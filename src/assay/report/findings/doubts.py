@@ -4,7 +4,6 @@ list."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from assay.metrics.case_checks import JUDGED_CORRECTNESS, UNSOURCED_NUMBER
@@ -19,6 +18,7 @@ from assay.report.wording.change_order import describe_checkable, measure_streng
 from assay.report.wording.change_values import format_sides
 from assay.report.wording.number_format import MetricsByName
 from assay.scoring.passed_answers import describe_pass_sample
+from assay.text.late_pattern import LatePattern
 
 MAX_CASES_NAMED, MAX_METRICS_NAMED = 3, 4
 
@@ -56,7 +56,7 @@ def describe_read_passes(config: str, scoring: ScoringResult) -> str:
     return describe_pass_sample(sample) if sample is not None else ""
 
 
-_MISREAD = re.compile(
+_MISREAD = LatePattern(
     r"no answer was read from |(?:keys that were not read|have the unknown key).*\(did you mean |: stopped asking"
     r"|quotes? (?:was|were) found in (?:a chunk|chunks) "
 )

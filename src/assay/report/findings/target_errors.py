@@ -16,10 +16,11 @@ from assay.records.counts import format_count
 from assay.records.release_gates import Decision
 from assay.records.scores import ScoringResult, TargetFailure
 from assay.text.escaping import escape_terminal, shorten_at_word
+from assay.text.late_pattern import LatePattern
 
 MAX_FAILURE_TEXTS, MAX_FAILURE_CASES = 3, 5
 """The largest number of error texts of a target, and of their cases, that a report shows first."""
-_PLACE = re.compile(r", at \S+:\d+(?: \(in [^()]*\))?$")
+_PLACE = LatePattern(r", at \S+:\d+(?: \(in [^()]*\))?$")
 """Where an exception arose, at the end of its text."""
 _TOKEN = re.compile(r"\S+")
 _KEPT_AFTER = frozenset(("http", "status", "code", "error", "errno", "exit", "line", "signal", "version"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from assay.metrics.template_columns import FAITHFULNESS, RELEVANCE, MetricNames
@@ -14,6 +13,7 @@ from assay.report.screen.terminal import list_remedies
 from assay.report.wording.number_format import find_common_reason, find_source_column
 from assay.scoring.unlabelled_scores import NO_LABELS
 from assay.text.escaping import escape_terminal
+from assay.text.late_pattern import LatePattern
 
 _MAX_NOTES = 2
 _ASKED_OF_A_JUDGE = (("Faithfulness", FAITHFULNESS), ("Answer relevance", RELEVANCE))
@@ -54,9 +54,9 @@ def _shorten_digests(note: str) -> str:
 
 
 _UNCHECKED_ACCESS = "access is not checked on "
-_TWO_LINES = re.compile(f"{_UNCHECKED_ACCESS}|{FOUND_NOTHING}")
-_URGENT = re.compile(rf"\bE_[A-Z_]+\b| leaked gets? the worst score | gave no verdict on anything |{FOUND_NOTHING}")
-_DIGEST = re.compile(r"\b(sha256:[0-9a-f]{8})[0-9a-f]{56}\b")
+_TWO_LINES = LatePattern(f"{_UNCHECKED_ACCESS}|{FOUND_NOTHING}")
+_URGENT = LatePattern(rf"\bE_[A-Z_]+\b| leaked gets? the worst score | gave no verdict on anything |{FOUND_NOTHING}")
+_DIGEST = LatePattern(r"\b(sha256:[0-9a-f]{8})[0-9a-f]{56}\b")
 
 
 def _explain_unscored(metrics: Sequence[str], scoring: ScoringResult) -> list[str]:

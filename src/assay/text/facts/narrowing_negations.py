@@ -41,7 +41,7 @@ _VIETNAMESE_NARROWING = LatePattern(
 """A denied verb after a noun, with the verb of the sentence behind it: "xe chưa nhận sẽ bị …"."""
 _NO_SUBJECT_BEFORE = LatePattern(r"(?:\A|[,;:.]|\b(?:toi|ban|quy khach|ho|no|minh|chung toi|anh|chi|em)) ?\Z")
 _LAST_WORD = LatePattern(r"(?<![a-z])[a-z]+$")
-_BEGINS_PARTICIPLE = re.compile(rf"(?:not|never) {_PARTICIPLE}")
+_BEGINS_PARTICIPLE = LatePattern(rf"(?:not|never) {_PARTICIPLE}")
 _VERB_AFTER = LatePattern(rf"[^,;.]{{0,30}}? {_FINITE}|[^,;.]{{0,12}} (?:se|bi|thi|phai|duoc)\b")
 
 

@@ -100,7 +100,7 @@ def _check_words(
     decision = read_decision(answer) if asks_whether(question) else None
     if decision is not None:
         first = reference.clauses[0]
-        denies = len(list(find_negations(reference, first.start, first.end))) % 2 == 1
+        denies = len(find_negations(reference, first.start, first.end)) % 2 == 1
         reason = f'it begins with "{decision.spelled}"' if denies == decision.is_yes else ""
     reason = reason or _find_other_pair(answer, reference)
     if not reason:

@@ -42,7 +42,7 @@ _OF_A_GROUP = LatePattern(
     r"|doan)\b"
 )
 """Says that a value is one for several people, so that it is none per person."""
-_SEVERAL_AFTER = re.compile(r" (?:is |are )?(?:for|buys?|covers?|cho) (?:the |all |ca )?$")
+_SEVERAL_AFTER = LatePattern(r" (?:is |are )?(?:for|buys?|covers?|cho) (?:the |all |ca )?$")
 _NOUN_AFTER = re.compile(r" [a-z]{2,}")
 _REACH = 30  # characters from a value to the number of things that it is for
 

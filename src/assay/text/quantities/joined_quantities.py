@@ -98,7 +98,7 @@ _CHANGE_BEFORE = re.compile(
 """Words of a change before its first value: "rose from 10 to 12" states both values, and no range."""
 
 
-_CHANGED_BY = re.compile(
+_CHANGED_BY = LatePattern(
     r"\b(?:rose|fell|grew|climbed|dropped|shrank|jumped|declined|increased|decreased|(?:went|gone) (?:up|down))(?: by)?"
     r" [$€£¥]?$"
 )

@@ -92,7 +92,7 @@ def read_surroundings(quantity: Quantity, plain: str) -> Quantity:
     return quantity
 
 
-_LEAD_TIME = re.compile(
+_LEAD_TIME = LatePattern(
     r"(?: left| to go)? (?:before|prior to|ahead of|in advance)\b"
     r"(?:[\w' ]{0,30}? (?P<limit>at the (?:latest|earliest)|or (?:earlier|later)))?"
 )

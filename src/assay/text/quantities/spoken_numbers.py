@@ -51,7 +51,7 @@ _ORDINAL = LatePattern(
     re.IGNORECASE,
 )
 """An ordinal before what is counted; elsewhere "second" may be a time and "first" an adverb."""
-_NTH = re.compile(r"(?<![\w.,])(?P<number>\d{1,2})(?:st|nd|rd|th)\b")
+_NTH = LatePattern(r"(?<![\w.,])(?P<number>\d{1,2})(?:st|nd|rd|th)\b")
 
 
 def find_ordinal_word(written: str) -> str:

@@ -27,12 +27,12 @@ _TRACE = re.compile(
     r"|^panic: ",
     re.MULTILINE,
 )
-_EXCEPTION = re.compile(
+_EXCEPTION = LatePattern(
     r"(?:[A-Za-z_]\w{0,40}\.){0,6}[A-Z]\w{0,60}(?:Error|Exception|Timeout)(?: \[\w{1,40}\])?(?:: |$|\()"
 )
 """The name of an exception at the beginning: `openai.RateLimitError: …`; "Error: …" names none."""
 _PAGE = re.compile(r"(?:<!doctype html|<html|<\?xml|<error\b)", re.IGNORECASE)
-_HEADING = re.compile(r"<(title|h1|h2|message)[^>]*>(.{0,200}?)</\1>", re.IGNORECASE | re.DOTALL)
+_HEADING = LatePattern(r"<(title|h1|h2|message)[^>]*>(.{0,200}?)</\1>", re.IGNORECASE | re.DOTALL)
 _ERROR_KEYS = ("error", "errors", "exception", "traceback")
 _ANSWER_KEYS = frozenset(("answer", "response", "result", "output", "text", "choices"))
 
