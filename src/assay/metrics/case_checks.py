@@ -157,7 +157,7 @@ JUDGE_THRESHOLD = 0.75
 """The least grade of a judge that counts as right."""
 LEAK, WRONG_ANSWER, UNKNOWN_ANSWER = "leak", "wrong_answer", "unknown_answer"
 INCOMPLETE_ANSWER, DENIED_FACT, WRONG_BEHAVIOUR = "incomplete_answer", "denied_fact", "wrong_behavior"
-UNSOURCED_NUMBER, WRONG_FORMAT = "unsourced_number", "wrong_format"
+UNSOURCED_NUMBER, WRONG_FORMAT, EMPTY_ANSWER = "unsourced_number", "wrong_format", "empty_answer"
 _LABEL = "golden_label_issue"
 _MISS, LATE_EVIDENCE = "retrieval_miss", "late_evidence"
 _ANSWER_CHECKS = frozenset((WRONG_ANSWER, DENIED_FACT, INCOMPLETE_ANSWER, UNKNOWN_ANSWER))
@@ -191,6 +191,7 @@ CHECKS: tuple[Check, ...] = (
         _is_below_one,
         summary="a citation is missing, names nothing or is not from the context",
     ),
+    Check(EMPTY_ANSWER, "empty_answer", _is_positive, summary="the answer has no letter and no digit"),
     Check(WRONG_BEHAVIOUR, "behaviour", _is_below_one, summary="answered, refused or handed over against expectation"),
     Check(DENIED_FACT, "denied_facts", _is_positive, summary="the answer contradicts a must-have fact"),
     Check(

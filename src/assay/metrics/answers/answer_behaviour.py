@@ -366,6 +366,12 @@ def _unknown_column(batch: Batch, name: MetricName) -> ScoreColumn:
     )
 
 
+def _empty_column(batch: Batch, name: MetricName) -> ScoreColumn:
+    facts = batch.get_facts(AnswerFacts)
+    is_empty = facts.observed_behaviours[0] == NOTHING_DONE
+    return make_score_column(name, is_empty.astype(np.float64), *facts.unscored_conditions(batch, declared_counts=True))
+
+
 def _partial_column(batch: Batch, name: MetricName) -> ScoreColumn:
     facts = batch.get_facts(AnswerFacts)
     return make_score_column(
@@ -472,6 +478,11 @@ BEHAVIOUR_METRICS: tuple[Metric, ...] = (
     structs.replace(
         _defect_row("behaviour_unknown", "Whether nothing tells what the answer did.", "ADR 0041"),
         compute=_unknown_column,
+        counts_open=True,
+    ),
+    structs.replace(
+        _defect_row("empty_answer", "Whether the answer is empty: it has no letter and no digit.", "ADR 0041"),
+        compute=_empty_column,
         counts_open=True,
     ),
     structs.replace(

@@ -1,13 +1,13 @@
 """What a reader of the first screen should doubt although no check failed: what was probably misread, variants that
-leaked, passes that people found wrong, numbers from nowhere, and shown regressions of metrics that the screen does not
-list."""
+leaked, empty answers, passes that people found wrong, numbers from nowhere, and shown regressions of metrics that the
+screen does not list."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 
-from assay.metrics.case_checks import JUDGED_CORRECTNESS, UNSOURCED_NUMBER
+from assay.metrics.case_checks import EMPTY_ANSWER, JUDGED_CORRECTNESS, UNSOURCED_NUMBER
 from assay.metrics.catalog import CATALOG
 from assay.metrics.template_columns import FAITHFULNESS
 from assay.metrics.variants import LEAKED_VARIANT
@@ -41,6 +41,7 @@ def list_doubts(
         prefix = f"{config}: " if len(scoring.configs) > 1 else ""
         comparison = (comparisons or {}).get(config)
         told = (
+            describe_empty_answers(result),
             describe_leaked_variants(config, scoring),
             describe_read_passes(config, scoring),
             describe_unsourced(result),
@@ -48,6 +49,27 @@ def list_doubts(
         )
         lines += [prefix + line for line in told if line]
     return lines
+
+
+def list_empty_answers(result: ConfigResult) -> list[str]:
+    """Return the cases whose answer is empty, in golden order; with repeats, those of which any answer is."""
+    return [checks.case_id for checks in result.table.checks if EMPTY_ANSWER in checks.failed]
+
+
+def describe_empty_answers(result: ConfigResult) -> str:
+    """Return how many answers are empty, the first of them, and what to do; "" if none is.
+
+    Each fails its case, but as one case among others: that a system returned no text at all is said once, and first.
+    """
+    empty = list_empty_answers(result)
+    if not empty:
+        return ""
+    more = f" and {len(empty) - MAX_CASES_NAMED} more" if len(empty) > MAX_CASES_NAMED else ""
+    answers = "has an empty answer" if len(empty) == 1 else "have empty answers"
+    return (
+        f"{len(empty)} of {format_count(len(result.table.case_ids), 'case')} {answers}: "
+        f"{', '.join(empty[:MAX_CASES_NAMED])}{more} (see in the system's log why, and which field holds the answer)"
+    )
 
 
 def describe_read_passes(config: str, scoring: ScoringResult) -> str:
