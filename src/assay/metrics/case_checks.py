@@ -435,6 +435,12 @@ def make_failed_column(failed: BoolArray, missing: BoolArray) -> ScoreColumn:
     )
 
 
+def find_failed_metrics(checks: CaseChecks | None) -> dict[str, str]:
+    """Return the metrics of the checks that a case failed, each with what the check says, in the table's order."""
+    failed = set(checks.failed) if checks is not None else set()
+    return {check.metric: check.summary for check in CHECKS if check.name in failed}
+
+
 def list_runner_checks(checks: CaseChecks) -> list[str]:
     """Return what a case failed of the four checks of the `rag-trace` contract.
 

@@ -406,11 +406,23 @@ def _defect_row(name: str, summary: str, source: str) -> Metric:
     )
 
 
+def _explain_behaviour(rows: JoinedRows, _: MetricName) -> str:
+    """Return what the answer of the only row was read as, by what, and what its case expects."""
+    facts = AnswerFacts()
+    facts.add(rows)
+    case = rows.cases[0].case
+    expected = " or ".join(dict.fromkeys((case.behaviour, *case.also_accept)))
+    return f"read as {facts.describe_reading(0)}; expected: {expected}"
+
+
 BEHAVIOUR_METRICS: tuple[Metric, ...] = (
-    _reward_row(
-        "behaviour",
-        "Whether the answer did what was expected: answer, abstain, deny, escalate or ask back.",
-        "ADR 0028",
+    structs.replace(
+        _reward_row(
+            "behaviour",
+            "Whether the answer did what was expected: answer, abstain, deny, escalate or ask back.",
+            "ADR 0028",
+        ),
+        explain=_explain_behaviour,
     ),
     _reward_row(
         "abstention_accuracy", "Whether the system abstained where the corpus has no answer.", "`rag-trace` contract"
