@@ -76,7 +76,7 @@ def test_an_invented_promise_is_in_the_first_lines_of_every_output_and_fails_not
 
 
 @pytest.mark.parametrize("leaking", [0, 1, 5])
-def test_variants_that_leak_are_doubted_in_the_first_lines_although_no_number_counts_them(
+def test_variants_that_leak_fail_every_gate_although_no_number_counts_them(
     tmp_path: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch, leaking: int
 ) -> None:
     monkeypatch.setenv("COLUMNS", "200")
@@ -104,13 +104,36 @@ def test_variants_that_leak_are_doubted_in_the_first_lines_although_no_number_co
         outputs += [row, row | {"case_id": denied["id"]} | ({} if number < leaking else refused)]
     for name, rows in (("golden", cases), ("desks", outputs)):
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    score(tmp_path, "desks", "--report", str(tmp_path / "r.md"))
-    told = [line for line in capsys.readouterr().out.splitlines() if "leaked what the user must not see" in line]
-    named = {0: "", 1: "1 variant of cases leaked", 5: "5 variants of cases leaked"}[leaking]
-    assert bool(named) == bool(told)
-    assert not told or told[0].startswith(f"doubt: {named} what the user must not see: desk-0-guest")
-    assert ("and 2 more (no gate counts variants" in "".join(told)) == (leaking == 5)
-    assert (f"doubt: {named}" in (tmp_path / "r.md").read_text(encoding="utf-8")) == (leaking > 0)
+    sentence = f"{leaking} of 6 variants of cases leaked what the user must not see (visibility_leaks): desk-0-guest"
+    report = tmp_path / "r.md"
+    assert 0 == score(tmp_path, "desks", "--report", str(report), "--run-dir", str(tmp_path / "run"))
+    ungated = capsys.readouterr().out
+    assert ungated.startswith("desks: NOT_GATED\n")
+    (tmp_path / "gate.yaml").write_text("rules:\n  - {metric: correct_answer, at_least: 0.5}\n", encoding="utf-8")
+    gate = ["--gate", str(tmp_path / "gate.yaml")]
+    assert (1 if leaking else 0) == score(tmp_path, "desks", *gate)
+    gated = capsys.readouterr().out
+    assert gated.startswith("desks: FAIL\n" if leaking else "desks: PASS\n")
+    texts = {"screen": ungated, "gated": gated, "markdown": report.read_text(encoding="utf-8").replace("\\", "")}
+    assert [name for name, text in texts.items() if (sentence in text) != bool(leaking)] == []
+    assert "Behaviour             1.000 (n 6" in gated, "no number counts variants"
+    for saved in (tmp_path / "run", tmp_path / "baseline.json"):
+        if saved.suffix:
+            assert 0 == main(["baseline", "save", str(tmp_path / "run"), "--out", str(saved)])
+        assert (1 if leaking else 0) == main(["gate", "check", str(saved), *gate])
+        assert (sentence in capsys.readouterr().out) == bool(leaking)
+    assert (1 if leaking else 0) == main(["compare", str(tmp_path / "run"), str(tmp_path / "run"), *gate])
+    if leaking:  # of a configuration that the gate is not for, it stays a doubt
+        others = [
+            row | {"config_id": "other", "answer": "Ada sits there."}
+            for row in outputs
+            if "guest" not in row["case_id"]
+        ]
+        with open(tmp_path / "desks.jsonl", "a", encoding="utf-8") as lines:
+            lines.writelines(json.dumps(row) + "\n" for row in others)
+        capsys.readouterr()
+        score(tmp_path, "desks", *gate, "--gate-config", "other")
+        assert f"doubt: {leaking} variant{'s' if leaking > 1 else ''} of cases leaked" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("silent", [("", " \n"), ("…",), ("", "--", "", "?!", "")])

@@ -102,9 +102,10 @@ def is_misread(warning: str) -> bool:
 
 
 def describe_leaked_variants(config: str, scoring: ScoringResult) -> str:
-    """Return how many variants leaked, the first of them, and what to do; "" if none did. No gate looks at variants."""
+    """Return how many variants leaked and the first of them, of a configuration that no decision is about; "" if none
+    did. A decision, also that there is no gate, has them among its reasons."""
     twins = scoring.twins.get(config)
-    if twins is None:
+    if twins is None or scoring.configs[config].decision is not None:
         return ""
     leaked = [pair.variant_id for pair in twins.pairs if pair.detail == LEAKED_VARIANT]
     if not leaked:
@@ -112,7 +113,7 @@ def describe_leaked_variants(config: str, scoring: ScoringResult) -> str:
     more = f" and {len(leaked) - MAX_CASES_NAMED} more" if len(leaked) > MAX_CASES_NAMED else ""
     return (
         f"doubt: {format_count(len(leaked), 'variant')} of cases leaked what the user must not see: "
-        f"{', '.join(leaked[:MAX_CASES_NAMED])}{more} (no gate counts variants, unless with --with-variants)"
+        f"{', '.join(leaked[:MAX_CASES_NAMED])}{more} (the gate was not applied to {config})"
     )
 
 
