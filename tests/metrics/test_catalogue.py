@@ -55,6 +55,7 @@ BOUNDED = (
         "refusal_calibration",
         "behaviour_mismatch",
         "behaviour_unknown",
+        "empty_answer",
         "correct_answer_unknown",
         "partial_refusal",
         "clarified",

@@ -76,7 +76,7 @@ def test_an_invented_promise_is_in_the_first_lines_of_every_output_and_fails_not
 
 
 @pytest.mark.parametrize("leaking", [0, 1, 5])
-def test_variants_that_leak_are_doubted_in_the_first_lines_although_no_number_counts_them(
+def test_variants_that_leak_fail_every_gate_although_no_number_counts_them(
     tmp_path: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch, leaking: int
 ) -> None:
     monkeypatch.setenv("COLUMNS", "200")
@@ -104,10 +104,73 @@ def test_variants_that_leak_are_doubted_in_the_first_lines_although_no_number_co
         outputs += [row, row | {"case_id": denied["id"]} | ({} if number < leaking else refused)]
     for name, rows in (("golden", cases), ("desks", outputs)):
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    score(tmp_path, "desks", "--report", str(tmp_path / "r.md"))
-    told = [line for line in capsys.readouterr().out.splitlines() if "leaked what the user must not see" in line]
-    named = {0: "", 1: "1 variant of cases leaked", 5: "5 variants of cases leaked"}[leaking]
-    assert bool(named) == bool(told)
-    assert not told or told[0].startswith(f"doubt: {named} what the user must not see: desk-0-guest")
-    assert ("and 2 more (no gate counts variants" in "".join(told)) == (leaking == 5)
-    assert (f"doubt: {named}" in (tmp_path / "r.md").read_text(encoding="utf-8")) == (leaking > 0)
+    sentence = f"{leaking} of 6 variants of cases leaked what the user must not see (visibility_leaks): desk-0-guest"
+    report = tmp_path / "r.md"
+    assert 0 == score(tmp_path, "desks", "--report", str(report), "--run-dir", str(tmp_path / "run"))
+    ungated = capsys.readouterr().out
+    assert ungated.startswith("desks: NOT_GATED\n")
+    (tmp_path / "gate.yaml").write_text("rules:\n  - {metric: correct_answer, at_least: 0.5}\n", encoding="utf-8")
+    gate = ["--gate", str(tmp_path / "gate.yaml")]
+    assert (1 if leaking else 0) == score(tmp_path, "desks", *gate)
+    gated = capsys.readouterr().out
+    assert gated.startswith("desks: FAIL\n" if leaking else "desks: PASS\n")
+    texts = {"screen": ungated, "gated": gated, "markdown": report.read_text(encoding="utf-8").replace("\\", "")}
+    assert [name for name, text in texts.items() if (sentence in text) != bool(leaking)] == []
+    assert "Behaviour             1.000 (n 6" in gated, "no number counts variants"
+    for saved in (tmp_path / "run", tmp_path / "baseline.json"):
+        if saved.suffix:
+            assert 0 == main(["baseline", "save", str(tmp_path / "run"), "--out", str(saved)])
+        assert (1 if leaking else 0) == main(["gate", "check", str(saved), *gate])
+        assert (sentence in capsys.readouterr().out) == bool(leaking)
+    assert (1 if leaking else 0) == main(["compare", str(tmp_path / "run"), str(tmp_path / "run"), *gate])
+    if leaking:  # of a configuration that the gate is not for, it stays a doubt
+        others = [
+            row | {"config_id": "other", "answer": "Ada sits there."}
+            for row in outputs
+            if "guest" not in row["case_id"]
+        ]
+        with open(tmp_path / "desks.jsonl", "a", encoding="utf-8") as lines:
+            lines.writelines(json.dumps(row) + "\n" for row in others)
+        capsys.readouterr()
+        score(tmp_path, "desks", *gate, "--gate-config", "other")
+        assert f"doubt: {leaking} variant{'s' if leaking > 1 else ''} of cases leaked" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("silent", [("", " \n"), ("…",), ("", "--", "", "?!", "")])
+def test_empty_answers_are_counted_and_named_first_in_every_output(
+    tmp_path: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch, silent: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "250")
+    cases, outputs = list[dict[str, Any]](), list[dict[str, Any]]()
+    for number in range(7):
+        case_id = f"locker-{number}"
+        cases.append({"id": case_id, "question": f"What opens locker {number}?", "must_have": [f"key {number}"]})
+        answer = silent[number] if number < len(silent) else f"Locker {number} is opened by key {number}."
+        outputs.append({"case_id": case_id, "config_id": "lockers", "answer": answer})
+    for name, rows in (("golden", cases), ("lockers", outputs)):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    files = {name: tmp_path / f"report.{name}" for name in ("md", "json", "html", "xml")}
+    reports = ["--report", str(files["md"]), "--json-report", str(files["json"]), "--html", str(files["html"])]
+    assert 0 == score(tmp_path, "lockers", *reports, "--run-dir", str(tmp_path / "run"))
+    screen = capsys.readouterr().out
+    assert 0 == main(["report", str(tmp_path / "run"), "--junit", str(files["xml"])])
+    verb = "has an empty answer" if len(silent) == 1 else "have empty answers"
+    named = ", ".join(f"locker-{number}" for number in range(min(len(silent), 3)))
+    sentence = f"{len(silent)} of 7 cases {verb}: {named}"
+    assert any(line.startswith(sentence) and "(see in the system's log" in line for line in screen.splitlines()[:4])
+    texts = {name: path.read_text("utf-8").replace("\\", "") for name, path in files.items()}
+    assert [name for name, text in texts.items() if sentence not in text] == []
+    assert json.loads(files["json"].read_text("utf-8"))["doubts"][0].startswith(sentence)
+
+
+def test_what_was_not_asked_or_only_declared_is_no_empty_answer(tmp_path: Path, capsys: Printed) -> None:
+    cases = [{"id": f"gate-{number}", "question": "Who may pass?", "must_have": ["staff"]} for number in range(3)]
+    rows: list[dict[str, Any]] = [
+        {"case_id": "gate-0", "answer": "Only staff."},
+        {"case_id": "gate-1", "behaviour": "abstain"},
+        {"case_id": "gate-2", "stages": []},
+    ]
+    for name, lines in (("golden", cases), ("gates", [row | {"config_id": "gates"} for row in rows])):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in lines), encoding="utf-8")
+    assert 0 == score(tmp_path, "gates")
+    assert "empty answer" not in capsys.readouterr().out

@@ -7,6 +7,7 @@ import gc
 import inspect
 import json
 import math
+import pickle
 import re
 import subprocess
 import sys
@@ -793,3 +794,30 @@ def test_what_is_no_result_is_refused_with_what_was_expected(call: Callable[[], 
     with pytest.raises(assay.InputError) as refused:
         call()
     assert argument in str(refused.value)
+
+
+def test_reasons_tell_what_is_open_or_wrong_however_they_are_read(tmp_path: Path) -> None:
+    cases = [
+        {"id": "seal", "question": "Which seal is on the crate?", "must_have": ["blue"]},
+        {"id": "crew", "question": "Who loads the crate?", "must_have": ["the night crew"]},
+        {"id": "sold", "question": "What will it be sold for?", "expected_behavior": "abstain"},
+    ]
+    answers = {"seal": "It is blue or perhaps red.", "crew": "The day crew loads it.", "sold": "For 90 euros."}
+    outputs = tmp_path / "outputs.jsonl"
+    rows = [{"case_id": case_id, "config_id": "yard", "answer": answer} for case_id, answer in answers.items()]
+    outputs.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    for read in (rows, outputs):
+        seal, crew, sold = assay.score(cases, read).cases
+        assert "unknown" == seal.outcome
+        for metric in ("correct_answer", "completeness(by=rules)", "correctness(by=rules)"):
+            reason = seal.reasons[metric]
+            assert reason.startswith("unknown: ") and reason.count("unknown") == 1 and "blue" in reason
+            assert (
+                reason == dict(seal.reasons)[metric] == dict(seal.reasons.items())[metric] == seal.reasons.get(metric)
+            )
+        assert not any("the rules cannot tell" in reason for reason in seal.reasons.values())
+        assert "night crew" in dict(crew.reasons)["correct_answer"]
+        assert "read as answer" in dict(sold.reasons)["behaviour"] and "expected: abstain" in sold.reasons["behaviour"]
+        assert "scored 1: answered what must be refused" == dict(sold.reasons)["under_refusal"]
+        assert dict(crew.reasons) == pickle.loads(pickle.dumps(crew)).reasons
+        assert json.loads(json.dumps(crew.reasons)) == dict(crew.reasons)

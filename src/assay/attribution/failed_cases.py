@@ -31,6 +31,7 @@ _CAUSE_BY_CHECK: Mapping[str, RootCause] = MappingProxyType(
         "injection_followed": "generator",
         "golden_label_issue": "golden_label_issue",
         "bad_citation": "citation",
+        "empty_answer": "generator",
         "wrong_behavior": "generator",
         WRONG_FORMAT: "generator",
         "over_answer": "generator",

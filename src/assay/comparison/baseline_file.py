@@ -26,7 +26,16 @@ from assay.metrics.catalog import find_metric, parse_metric
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.findings import Attribution, CauseConfidence, ComparisonSide, EvidenceTrace, FaultParty, RootCause
 from assay.records.golden_set import Case, Count, Evidence, Position, User
-from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, CaseChecks, GoldenInfo, ScoreColumn, ScoreTable
+from assay.records.scores import (
+    ERROR,
+    NOT_APPLICABLE,
+    SCORED,
+    CaseChecks,
+    GoldenInfo,
+    ScoreColumn,
+    ScoreTable,
+    VariantEvents,
+)
 from assay.scoring.column_values import find_column, find_rows_in_review
 from assay.scoring.paired_scores import ScoreSnapshot
 from assay.scoring.same_answers import NO_NUMBER
@@ -107,6 +116,7 @@ class BaselineFile(Struct, frozen=True, forbid_unknown_fields=True):
     checks: tuple[CaseChecks, ...]
     columns: tuple[ColumnLine, ...]
     attributions: tuple[AttributionLine, ...]
+    variant_events: tuple[VariantEvents, ...] = ()
 
 
 def write_baseline(baseline: BaselineFile, path: str) -> Path:
@@ -199,7 +209,7 @@ def _find_column_contradictions(column: ColumnLine, case_count: int, path: str) 
 
 def _encode_lines(baseline: BaselineFile) -> Iterator[bytes]:
     """Yield the file: lists of records with one record on each line, every other member on one line."""
-    names = baseline.__struct_fields__
+    names = [name for name in baseline.__struct_fields__ if name != "variant_events" or baseline.variant_events]
     yield b"{\n"
     for name in names:
         value: Any = getattr(baseline, name)
@@ -233,6 +243,7 @@ def decode_baseline(path: str) -> ScoreSnapshot:
         file.repeats,
         file.versions,
         uncalibrated=file.uncalibrated,
+        variant_events=file.variant_events,
     )
     _check_columns(file.metrics, table, path)
     golden = file.golden
@@ -291,6 +302,7 @@ def encode_baseline(side: ScoreSnapshot) -> BaselineFile:
             _encode_attribution(attribution, case_id in quoted)
             for case_id, attribution in sorted(side.attributions.items())
         ),
+        table.variant_events,
     )
 
 

@@ -25,7 +25,7 @@ from assay.gates.tag_rules import (
     report_absent_tag,
 )
 from assay.gates.uncalibrated_rules import refuse_uncalibrated_rules, weigh_uncalibrated
-from assay.gates.ungated_decision import describe_unanswered, describe_without_gate
+from assay.gates.ungated_decision import describe_unanswered, describe_variant_event, describe_without_gate
 from assay.gates.unknown_answers import (
     describe_unknown_behaviour,
     evaluate_with_unknown_answers,
@@ -36,7 +36,7 @@ from assay.metrics.catalog import case_column_name, find_metric, parse_metric
 from assay.records.counts import format_count
 from assay.records.errors import Problem, SettingsError, shorten_repr
 from assay.records.golden_set import Case, GoldenSet
-from assay.records.release_gates import Decision, Gate, Rule, RuleResult
+from assay.records.release_gates import VARIANT_EVENT, Decision, Gate, Rule, RuleResult
 from assay.records.scores import ScoreTable
 from assay.scoring.column_values import MIN_JUDGED_SHARE, describe_own_failures, format_case_ids
 from assay.scoring.summaries import HEADLINE, CoverageFloors
@@ -58,7 +58,7 @@ def decide_release(
 
     0. INCOMPLETE where the target answered no case at all: then no rule is evaluated, and that is the only reason;
     1. FAIL for an observed event of a zero-event rule, even if the measurement is incomplete; a leak and a followed
-       injection are events on every case, whatever its tags and the rules of the gate are;
+       injection are events on every case and on every variant of one, whatever its tags and the rules of the gate are;
     2. INCOMPLETE for coverage below a minimum, or a missing case that no rule looked at;
     3. FAIL for a blocking rule that failed, had no data or was not measured, or a tag in the user's gate file that no
        case has;
@@ -94,15 +94,13 @@ def decide_release(
     results += [evaluate_blocking_tag(tag, scores) for tag in match_tags(gate.blocking_tags, cases)]
     results += [report_absent_tag(tag, cases) for tag in find_absent_tags(gate, cases) if tag not in gate.usual_tags]
     results = [apply_waivers(result, gate.waivers, today) for result in results]
-    decision = weigh_results(
-        results,
-        _find_overlooked(results, scores),
-        [
-            *describe_unchecked_answers(gate, results, scores),
-            *describe_unknown_behaviour(results, scores),
-            *describe_own_failures(table),
-        ],
-    )
+    overlooked = _find_overlooked(results, scores)
+    unchecked = [
+        *describe_unchecked_answers(gate, results, scores),
+        *describe_unknown_behaviour(results, scores),
+        *describe_own_failures(table),
+    ]
+    decision = weigh_results([*results, *_list_variant_events(table)], overlooked, unchecked)
     exemption = describe_exemption(gate, scores)
     return structs.replace(decision, reasons=(*decision.reasons, *exemption), risks=(*decision.risks, *exemption))
 
@@ -182,6 +180,18 @@ def _find_events(results: Sequence[RuleResult], scores: GateScores) -> list[Rule
         if is_new_failure or (result.state == "inconclusive" and not is_covered):
             events.append(result)
     return events
+
+
+def _list_variant_events(table: ScoreTable) -> list[RuleResult]:
+    """Return the leaks and the followed injections of variants: they count in no number, and are events all the same
+    (ADR 199). They say nothing of the cases, so no other rule is answered by them, and none can be waived."""
+    results = []
+    for event in table.variant_events:
+        rule = Rule(event.metric, at_most=0.0, zero_event=True, reason=VARIANT_EVENT)
+        share = len(event.case_ids) / event.checked
+        message = f"{describe_variant_event(event)}; every gate has this rule"
+        results.append(RuleResult(rule, "fail", share, event.checked, message, cases=event.case_ids))
+    return results
 
 
 def _find_overlooked(results: Sequence[RuleResult], scores: GateScores) -> list[str]:

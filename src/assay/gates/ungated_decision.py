@@ -11,7 +11,7 @@ from assay.metrics.catalog import find_metric, parse_metric
 from assay.metrics.own_metric import find_own_failures
 from assay.records.counts import format_count
 from assay.records.release_gates import Decision
-from assay.records.scores import ERROR, SCORED, ScoreTable
+from assay.records.scores import ERROR, SCORED, ScoreTable, VariantEvents
 from assay.scoring.case_outcomes import count_unanswered
 from assay.scoring.column_values import (
     describe_own_failures,
@@ -128,7 +128,14 @@ def _describe_events(table: ScoreTable) -> list[str]:
             checked = count_checked_cases(column, np.arange(len(table.case_ids)))
             event = f"{len(rows)} of {checked.noun} {_EVENT_SENTENCES[metric]} ({metric})"
             sentences.append("; ".join(filter(None, (f"{event}: {ids}", checked.remainder))))
-    return sentences
+    return sentences + [describe_variant_event(event) for event in table.variant_events]
+
+
+def describe_variant_event(event: VariantEvents) -> str:
+    """Return the sentence on the variants that leaked, or that followed a planted instruction."""
+    checked = format_count(event.checked, "variant")
+    sentence = f"{len(event.case_ids)} of {checked} of cases {_EVENT_SENTENCES[event.metric]} ({event.metric})"
+    return f"{sentence}: {format_case_ids(event.case_ids)}"
 
 
 def describe_partial(decision: Decision, selection: str, *, gated: bool) -> Decision:

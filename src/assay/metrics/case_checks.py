@@ -157,7 +157,7 @@ JUDGE_THRESHOLD = 0.75
 """The least grade of a judge that counts as right."""
 LEAK, WRONG_ANSWER, UNKNOWN_ANSWER = "leak", "wrong_answer", "unknown_answer"
 INCOMPLETE_ANSWER, DENIED_FACT, WRONG_BEHAVIOUR = "incomplete_answer", "denied_fact", "wrong_behavior"
-UNSOURCED_NUMBER, WRONG_FORMAT = "unsourced_number", "wrong_format"
+UNSOURCED_NUMBER, WRONG_FORMAT, EMPTY_ANSWER = "unsourced_number", "wrong_format", "empty_answer"
 _LABEL = "golden_label_issue"
 _MISS, LATE_EVIDENCE = "retrieval_miss", "late_evidence"
 _ANSWER_CHECKS = frozenset((WRONG_ANSWER, DENIED_FACT, INCOMPLETE_ANSWER, UNKNOWN_ANSWER))
@@ -191,6 +191,7 @@ CHECKS: tuple[Check, ...] = (
         _is_below_one,
         summary="a citation is missing, names nothing or is not from the context",
     ),
+    Check(EMPTY_ANSWER, "empty_answer", _is_positive, summary="the answer has no letter and no digit"),
     Check(WRONG_BEHAVIOUR, "behaviour", _is_below_one, summary="answered, refused or handed over against expectation"),
     Check(DENIED_FACT, "denied_facts", _is_positive, summary="the answer contradicts a must-have fact"),
     Check(
@@ -432,6 +433,12 @@ def make_failed_column(failed: BoolArray, missing: BoolArray) -> ScoreColumn:
     return make_score_column(
         MetricName("failed"), failed.astype(np.float64), rows_with_error(missing, "no observation")
     )
+
+
+def find_failed_metrics(checks: CaseChecks | None) -> dict[str, str]:
+    """Return the metrics of the checks that a case failed, each with what the check says, in the table's order."""
+    failed = set(checks.failed) if checks is not None else set()
+    return {check.metric: check.summary for check in CHECKS if check.name in failed}
 
 
 def list_runner_checks(checks: CaseChecks) -> list[str]:

@@ -44,9 +44,12 @@ class Rule(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     reason: str = ""
 
 
+VARIANT_EVENT = "no gate accepts it, of a variant either"
+"""The reason of the rule that every gate has on the leaks and followed injections of variants."""
 ADDED_RULE_REASONS: Mapping[str, str] = {
     "zero tolerance": "zero tolerance: zero_tolerance_tags changes the tags, [] takes the rule on behaviour away",
     "no gate accepts it": "no gate accepts it",
+    VARIANT_EVENT: VARIANT_EVENT,
 }
 """The reasons of the rules that every gate has beside those of its file, with what to say of each."""
 

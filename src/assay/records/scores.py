@@ -105,12 +105,21 @@ class CaseChecks(Struct, frozen=True):
     warnings: tuple[str, ...] = ()
 
 
+class VariantEvents(Struct, frozen=True):
+    """The variants that leaked, or followed a planted instruction: of so many `checked` ones, those with an event."""
+
+    metric: str
+    checked: int
+    case_ids: tuple[str, ...]
+
+
 class ScoreTable(Struct, frozen=True):
     """All scores of one configuration, one row per golden case in golden order, repeats averaged.
 
     `uncalibrated` names the columns that may inform but not gate, and `refused_calibrations` says why, where one was
     calibrated. `before_leaks` has the columns in which leaks set
-    scores to the worst of their range, as they were without that; the checks look at these.
+    scores to the worst of their range, as they were without that; the checks look at these. `variant_events` are the
+    leaks and followed injections of variants, which have no row here, and which every gate counts (ADR 199).
     """
 
     config_id: str
@@ -124,6 +133,7 @@ class ScoreTable(Struct, frozen=True):
     uncalibrated: tuple[str, ...] = ()
     before_leaks: dict[str, ScoreColumn] = field(default_factory=dict)
     refused_calibrations: dict[str, str] = field(default_factory=dict)
+    variant_events: tuple[VariantEvents, ...] = ()
 
 
 class GoldenInfo(Struct, frozen=True):

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property, partial
-from typing import Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from assay.attribution.attribute_run import attribute_failures, attribute_run_case
-from assay.metrics.answers.correctness import UNKNOWN_REASON
+from assay.metrics.case_checks import find_failed_metrics
 from assay.metrics.catalog import parse_metric
 from assay.records.errors import InputError, Problem
 from assay.records.findings import Attribution
@@ -21,7 +22,12 @@ from assay.scoring.case_outcomes import CaseOutcome, classify_checks
 from assay.scoring.column_values import find_column, list_own_failures
 from assay.scoring.scored_run import ScoredRun
 
+if TYPE_CHECKING:
+    from _collections_abc import dict_items, dict_values
+
 Column = Sequence[str | float | None]
+_UNKNOWN = "unknown: "
+"""How the reason begins of a metric that the rules looked at and cannot tell."""
 
 
 class CaseScores(dict[str, float]):
@@ -39,34 +45,71 @@ class CaseScores(dict[str, float]):
     def __missing__(self, metric: str) -> float:
         reason = self._reasons.get(metric)
         if reason is None:
-            raise KeyError(f"no metric {metric!r} (measured: {', '.join([*self, *self._reasons])})")
+            raise KeyError(f"no metric {metric!r} (measured: {', '.join(dict.fromkeys((*self, *self._reasons)))})")
         raise KeyError(f"{metric} has no score: {reason}")
 
 
 class CaseReasons(dict[str, str]):
-    """Why metrics of a case have no score; asked for a metric with a score, it says how that was derived, and of an
-    answer that is unknown what is open.
+    """Why metrics of a case have no score, and what is wrong by those of which it failed a check; asked for another
+    metric with a score, it says how that was derived.
 
-    >>> reasons = CaseReasons({"recall@10": "no evidence to find"}, {"correct_answer": 0.0}, lambda name: "missing: 9")
-    >>> reasons["recall@10"], reasons["correct_answer"], reasons.get("correct_answer"), list(reasons)
-    ('no evidence to find', 'missing: 9', 'missing: 9', ['recall@10'])
+    Texts are derived from the answer when they are read, also as `items()` or `dict(reasons)`. `failed` has the
+    meaning of the checks that the case failed, by metric; `explain` returns how a score was derived, "" if nothing is
+    known of that.
+
+    >>> reasons = CaseReasons(
+    ...     {"recall@10": "no evidence to find", "keywords": "unknown: undecided"},
+    ...     {"correct_answer": 0.0, "behaviour": 0.0, "rr@10": 0.5},
+    ...     lambda name: {"correct_answer": "missing: 9", "keywords": "unknown: 9 or 10"}.get(name, ""),
+    ...     {"correct_answer": "not as required", "behaviour": "answered against expectation"},
+    ... )
+    >>> reasons["recall@10"], reasons["keywords"], reasons["rr@10"]
+    ('no evidence to find', 'unknown: 9 or 10', 'scored 0.5')
+    >>> [reason for reason in reasons.values()][2:]
+    ['missing: 9', 'scored 0: answered against expectation']
     """
 
-    def __init__(self, reasons: Mapping[str, str], scores: Mapping[str, float], explain: Callable[[str], str]) -> None:
-        super().__init__(reasons)
-        self._scores, self._explain = scores, explain
+    def __init__(
+        self,
+        reasons: Mapping[str, str],
+        scores: Mapping[str, float],
+        explain: Callable[[str], str],
+        failed: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        super().__init__({**reasons, **{metric: "" for metric in failed if metric in scores}})
+        self._scores, self._explain, self._failed = scores, explain, failed
 
     def __getitem__(self, metric: str) -> str:
+        if metric in self._scores:
+            return self._explain(metric) or self._state_score(metric)
         reason: str = super().__getitem__(metric)
-        if reason != UNKNOWN_REASON:
+        if not reason.startswith(_UNKNOWN):
             return reason
         derived = self._explain(metric)
-        return f"unknown: {derived}" if derived else reason
+        return _UNKNOWN + derived.removeprefix(_UNKNOWN) if derived else reason
+
+    def _state_score(self, metric: str) -> str:
+        meaning = f": {self._failed[metric]}" if metric in self._failed else ""
+        return f"scored {self._scores[metric]:g}{meaning}"
 
     def __missing__(self, metric: str) -> str:
-        if metric not in self._scores:
-            raise KeyError(f"no metric {metric!r} (measured: {', '.join([*self._scores, *self])})")
-        return self._explain(metric) or f"scored {self._scores[metric]:g}"
+        raise KeyError(f"no metric {metric!r} (measured: {', '.join(dict.fromkeys((*self._scores, *self)))})")
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the metrics without a score and those by which the case failed."""
+        return super().__iter__()  # without this method, `dict(reasons)` takes the texts without deriving them
+
+    def items(self) -> dict_items[str, str]:
+        """Return the metrics of the iteration with their reasons."""
+        return self.derive().items()
+
+    def values(self) -> dict_values[str, str]:
+        """Return the reasons of the metrics of the iteration."""
+        return self.derive().values()
+
+    def derive(self) -> dict[str, str]:
+        """Return the reason of every metric of the iteration as a plain dictionary."""
+        return {metric: self[metric] for metric in self}
 
     def get(self, metric: str, default: Any = None) -> Any:
         """Return the reason of a metric that was measured, else the default."""
@@ -75,9 +118,10 @@ class CaseReasons(dict[str, str]):
 
 @dataclass(frozen=True)
 class CaseResult:
-    """One case in one configuration. `scores` has the metrics with a number, `reasons` why the others have none.
+    """One case in one configuration. `scores` has the metrics with a number, `reasons` why the others have none, and
+    what is wrong by the metrics of which the case failed a check, such as what a wrong answer lacks.
 
-    `reasons` also says how a score was derived, such as what a wrong answer lacks, if it is asked for that metric.
+    Asked for any other metric, `reasons` says how its score was derived.
     `outcome` is unknown where no check failed and nothing tells whether the answer is right.
     """
 
@@ -172,7 +216,8 @@ def _iterate_cases(run: ScoredRun, table: ScoreTable) -> Iterator[CaseResult]:
             else:
                 reasons[metric] = column.reasons[column.reason[row]]
         checks = checks_by_case.get(case_id)
-        explained = CaseReasons(reasons, scores, partial(explain_score, run, table.config_id, case_id))
+        explain = partial(explain_score, run, table.config_id, case_id)
+        explained = CaseReasons(reasons, scores, explain, find_failed_metrics(checks))
         yield CaseResult(
             run.cases[case_id],
             table.config_id,

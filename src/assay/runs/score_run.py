@@ -233,7 +233,7 @@ def _finish_run(
         variant_tables = _build_tables(variant_rows.inputs, variant_rows.shards)
         rows = ScoredRows(inputs, files, gathered, in_memory or {})
         twins = measure_variants(rows, tables, variant_rows, variant_tables)
-    tables = add_variant_metrics(inputs, tables, twins)
+    tables = add_variant_metrics(inputs, tables, twins, variant_tables)
     passes = measure_pass_samples(inputs, gathered, tables)
     tables = add_false_passes(inputs, gathered, tables)
     notices = (*notices, *describe_unmatched_labels(inputs.golden.cases, tables))

@@ -10,6 +10,7 @@ import numpy as np
 from msgspec import Struct, field, structs
 
 from assay.formats.outputs import OutputFile
+from assay.gates.rules import EVENT_METRICS
 from assay.metrics.answers.answer_behaviour import BEHAVIOUR_CODES, AnswerFacts
 from assay.metrics.cases.case_index import CaseIndex, GoldenIndex
 from assay.metrics.catalog import find_metric
@@ -17,7 +18,7 @@ from assay.metrics.false_passes import FALSE_PASSES
 from assay.metrics.metric import JoinedRows, MetricName, make_score_column, rows_not_applicable
 from assay.metrics.variants import VARIANTS_ARE_CASES, VARIANTS_FAMILY, make_variant_column
 from assay.records.observations import Observation, is_text_id
-from assay.records.scores import ConfigResult, ScoreColumn, ScoreTable, TwinResult
+from assay.records.scores import SCORED, ConfigResult, ScoreColumn, ScoreTable, TwinResult, VariantEvents
 from assay.runs.score_inputs import ScoreInputs
 from assay.scoring.scored_run import MergedShards, ScoredRun, read_row
 
@@ -107,15 +108,32 @@ def _read_last_ranking(case_index: CaseIndex, observation: Observation) -> tuple
 
 
 def add_variant_metrics(
-    inputs: ScoreInputs, tables: Mapping[str, ScoreTable], twins: Mapping[str, TwinResult]
+    inputs: ScoreInputs,
+    tables: Mapping[str, ScoreTable],
+    twins: Mapping[str, TwinResult],
+    variant_tables: Mapping[str, ScoreTable],
 ) -> dict[str, ScoreTable]:
-    """Return the tables with a column for each metric of variants that is measured."""
+    """Return the tables with a column for each metric of variants that is measured, and the events of variants."""
     names = [name for name in inputs.plan.measured if _is_of_variants(name)]
     scored = {}
     for config, table in tables.items():
         columns = {str(name): _make_column(inputs, twins.get(config), name) for name in names}
-        scored[config] = structs.replace(table, columns={**table.columns, **columns})
+        events = tuple(_list_events(variant_tables[config])) if config in variant_tables else ()
+        scored[config] = structs.replace(table, columns={**table.columns, **columns}, variant_events=events)
     return scored
+
+
+def _list_events(table: ScoreTable) -> Iterator[VariantEvents]:
+    """Yield the leaks and the followed injections of a table of variants; none of a metric without an event."""
+    for metric in EVENT_METRICS:
+        column = table.columns.get(metric)
+        if column is None:
+            continue
+        is_checked = column.status == SCORED
+        rows = np.flatnonzero(is_checked & (column.values > 0)).tolist()
+        if rows:
+            checked = int(np.count_nonzero(is_checked))
+            yield VariantEvents(metric, checked, tuple(table.case_ids[row] for row in rows))
 
 
 def _is_of_variants(name: MetricName) -> bool:

@@ -361,6 +361,12 @@ def _unknown_column(batch: Batch, name: MetricName) -> ScoreColumn:
     )
 
 
+def _empty_column(batch: Batch, name: MetricName) -> ScoreColumn:
+    facts = batch.get_facts(AnswerFacts)
+    is_empty = facts.observed_behaviours[0] == NOTHING_DONE
+    return make_score_column(name, is_empty.astype(np.float64), *facts.unscored_conditions(batch, declared_counts=True))
+
+
 def _partial_column(batch: Batch, name: MetricName) -> ScoreColumn:
     facts = batch.get_facts(AnswerFacts)
     return make_score_column(
@@ -395,11 +401,23 @@ def _defect_row(name: str, summary: str, source: str) -> Metric:
     )
 
 
+def _explain_behaviour(rows: JoinedRows, _: MetricName) -> str:
+    """Return what the answer of the only row was read as, by what, and what its case expects."""
+    facts = AnswerFacts()
+    facts.add(rows)
+    case = rows.cases[0].case
+    expected = " or ".join(dict.fromkeys((case.behaviour, *case.also_accept)))
+    return f"read as {facts.describe_reading(0)}; expected: {expected}"
+
+
 BEHAVIOUR_METRICS: tuple[Metric, ...] = (
-    _reward_row(
-        "behaviour",
-        "Whether the answer did what was expected: answer, abstain, deny, escalate or ask back.",
-        "ADR 0028",
+    structs.replace(
+        _reward_row(
+            "behaviour",
+            "Whether the answer did what was expected: answer, abstain, deny, escalate or ask back.",
+            "ADR 0028",
+        ),
+        explain=_explain_behaviour,
     ),
     _reward_row(
         "abstention_accuracy", "Whether the system abstained where the corpus has no answer.", "`rag-trace` contract"
@@ -467,6 +485,11 @@ BEHAVIOUR_METRICS: tuple[Metric, ...] = (
     structs.replace(
         _defect_row("behaviour_unknown", "Whether nothing tells what the answer did.", "ADR 0041"),
         compute=_unknown_column,
+        counts_open=True,
+    ),
+    structs.replace(
+        _defect_row("empty_answer", "Whether the answer is empty: it has no letter and no digit.", "ADR 0041"),
+        compute=_empty_column,
         counts_open=True,
     ),
     structs.replace(

@@ -321,9 +321,16 @@ def score_correctness_by_rules(reading: ParsedAnswer) -> Outcome:
     rule_value = apply_first_rule(reading.case, reading.answer)
     if rule_value is not None:
         name, value = rule_value
-        return not_applicable_outcome(UNKNOWN_REASON) if value == UNKNOWN else scored_outcome(value, f"by {name}")
+        if value == UNKNOWN:
+            return not_applicable_outcome(UNKNOWN_REASON)._replace(detail=f"by {name}: {_list_left_open(reading)}")
+        return scored_outcome(value, f"by {name}")
     outcome = score_similarity(reading)
     return outcome._replace(detail=f"by {SIMILARITY}")
+
+
+def _list_left_open(reading: ParsedAnswer) -> str:
+    quality = read_facts(reading.case.case, reading.answer).quality
+    return format_list("left open", quality.unknown) if quality is not None else ""
 
 
 def score_relevance_by_rules(reading: ParsedAnswer) -> Outcome:

@@ -10,7 +10,7 @@ from assay.records.findings import Attribution
 from assay.records.release_gates import Decision, Rule, RuleResult, RuleState
 from assay.records.scores import CaseChecks, ConfigResult, ScoringResult
 from assay.report.findings.case_counts import NOTHING_TELLS, describe_case_outcomes
-from assay.report.findings.doubts import describe_read_passes, describe_unsourced
+from assay.report.findings.doubts import describe_empty_answers, describe_read_passes, describe_unsourced
 from assay.report.findings.failure_tables import AttributionsByConfig, format_cause, list_attribution_facts
 from assay.report.findings.target_errors import describe_failures
 from assay.scoring.case_outcomes import classify_checks, list_unknown_cases
@@ -102,7 +102,7 @@ def _list_remarks(config: str, result: ConfigResult, scoring: ScoringResult) -> 
     """Return what is to be known of the scores of a configuration, each with the name of its property."""
     open_cases = [("outcomes", describe_case_outcomes(result))] if list_unknown_cases(result) else []
     looks = [("test_split", scoring.looks.describe())] if scoring.looks is not None else []
-    doubts = describe_read_passes(config, scoring), describe_unsourced(result)
+    doubts = describe_empty_answers(result), describe_read_passes(config, scoring), describe_unsourced(result)
     return [
         *open_cases,
         *(("target_error", line) for line in describe_failures(config, scoring)),

@@ -1,12 +1,12 @@
 """What a reader of the first screen should doubt although no check failed: what was probably misread, variants that
-leaked, passes that people found wrong, numbers from nowhere, and shown regressions of metrics that the screen does not
-list."""
+leaked, empty answers, passes that people found wrong, numbers from nowhere, and shown regressions of metrics that the
+screen does not list."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assay.metrics.case_checks import JUDGED_CORRECTNESS, UNSOURCED_NUMBER
+from assay.metrics.case_checks import EMPTY_ANSWER, JUDGED_CORRECTNESS, UNSOURCED_NUMBER
 from assay.metrics.catalog import CATALOG
 from assay.metrics.template_columns import FAITHFULNESS
 from assay.metrics.variants import LEAKED_VARIANT
@@ -41,6 +41,7 @@ def list_doubts(
         prefix = f"{config}: " if len(scoring.configs) > 1 else ""
         comparison = (comparisons or {}).get(config)
         told = (
+            describe_empty_answers(result),
             describe_leaked_variants(config, scoring),
             describe_read_passes(config, scoring),
             describe_unsourced(result),
@@ -48,6 +49,27 @@ def list_doubts(
         )
         lines += [prefix + line for line in told if line]
     return lines
+
+
+def list_empty_answers(result: ConfigResult) -> list[str]:
+    """Return the cases whose answer is empty, in golden order; with repeats, those of which any answer is."""
+    return [checks.case_id for checks in result.table.checks if EMPTY_ANSWER in checks.failed]
+
+
+def describe_empty_answers(result: ConfigResult) -> str:
+    """Return how many answers are empty, the first of them, and what to do; "" if none is.
+
+    Each fails its case, but as one case among others: that a system returned no text at all is said once, and first.
+    """
+    empty = list_empty_answers(result)
+    if not empty:
+        return ""
+    more = f" and {len(empty) - MAX_CASES_NAMED} more" if len(empty) > MAX_CASES_NAMED else ""
+    answers = "has an empty answer" if len(empty) == 1 else "have empty answers"
+    return (
+        f"{len(empty)} of {format_count(len(result.table.case_ids), 'case')} {answers}: "
+        f"{', '.join(empty[:MAX_CASES_NAMED])}{more} (see in the system's log why, and which field holds the answer)"
+    )
 
 
 def describe_read_passes(config: str, scoring: ScoringResult) -> str:
@@ -80,9 +102,10 @@ def is_misread(warning: str) -> bool:
 
 
 def describe_leaked_variants(config: str, scoring: ScoringResult) -> str:
-    """Return how many variants leaked, the first of them, and what to do; "" if none did. No gate looks at variants."""
+    """Return how many variants leaked and the first of them, of a configuration that no decision is about; "" if none
+    did. A decision, also that there is no gate, has them among its reasons."""
     twins = scoring.twins.get(config)
-    if twins is None:
+    if twins is None or scoring.configs[config].decision is not None:
         return ""
     leaked = [pair.variant_id for pair in twins.pairs if pair.detail == LEAKED_VARIANT]
     if not leaked:
@@ -90,7 +113,7 @@ def describe_leaked_variants(config: str, scoring: ScoringResult) -> str:
     more = f" and {len(leaked) - MAX_CASES_NAMED} more" if len(leaked) > MAX_CASES_NAMED else ""
     return (
         f"doubt: {format_count(len(leaked), 'variant')} of cases leaked what the user must not see: "
-        f"{', '.join(leaked[:MAX_CASES_NAMED])}{more} (no gate counts variants, unless with --with-variants)"
+        f"{', '.join(leaked[:MAX_CASES_NAMED])}{more} (the gate was not applied to {config})"
     )
 
 
