@@ -25,8 +25,8 @@ class IngestResult:
     """What became of every line: `lines` = stored + duplicates + conflicts + erased + rejected.
 
     `complete` counts, of the lines that were read (stored or known), how many have each audit field. `redacted` counts
-    what each rule replaced, `redacted_in` by part (questions, answers, documents, elsewhere). `unknown_keys` are
-    members of lines that no record has, with a hint, and how many lines were seen to have them.
+    what each rule replaced, `redacted_in` by part (questions, answers, documents, tool calls, elsewhere).
+    `unknown_keys` are members of lines that no record has, with a hint, and how many lines were seen to have them.
     """
 
     lines: int = 0
