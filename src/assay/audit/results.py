@@ -96,7 +96,8 @@ class VerifyResult:
     """What a verification saw. `roots` are those of all days; `faults` is empty for a store that is intact.
 
     `records` were read; the first `skipped` were not, because they were verified before. Answers and erased records are
-    those of both, as far as is known. `pages` are those of the database, of which the chain needs only some.
+    those of both, as far as is known. `pages` are those of the database, of which the chain needs only some. `lost` are
+    ranges of records on pages that cannot be read, the last one without an end where nobody can say how many.
     """
 
     records: int = 0
@@ -105,6 +106,7 @@ class VerifyResult:
     erased: int = 0
     faults: list[ChainFault] = field(default_factory=list)
     more_faults: int = 0
+    lost: list[tuple[int, int | None]] = field(default_factory=list)
     roots: list[DayRoot] = field(default_factory=list)
     signed_roots: int = 0
     unsigned_days: list[str] = field(default_factory=list)
