@@ -153,11 +153,66 @@ def test_what_was_not_checked_of_a_database_is_said(address: str, tmp_path: Path
         assert "pg_amcheck" in result.pages.notice
 
 
-def test_a_chain_that_cannot_be_read_names_the_damaged_tables(tmp_path: Path) -> None:
+def test_a_chain_that_cannot_be_read_at_all_is_lost_from_its_first_record(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     store = make_store(tmp_path)
     destroy_page(store, "records")
-    with pytest.raises(IncompleteError, match=r"the store is damaged .* up to 0 were read; damaged tables: records"):
-        assay.audit.verify(store)
+    capsys.readouterr()
+    assert 1 == main(["audit", "verify", "--store", str(store), "--format", "json"])
+    report = json.loads(capsys.readouterr().out)
+    assert (False, 0, [{"first": 1, "last": None}]) == (report["intact"], report["records"], report["lost"])
+    assert "records" in [row["table"] for row in report["pages"]["damaged"]]
+
+
+def list_leaves(store: Path, table: str) -> list[int]:
+    """Return the pages of a table that hold its rows, in order."""
+    with sqlite3.connect(store) as db:
+        query = "SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf' ORDER BY path"
+        pages = [row[0] for row in db.execute(query, (table,))]
+    db.close()
+    return pages
+
+
+@pytest.mark.parametrize("share", [0.0, 0.4, 1.0])
+def test_records_on_a_damaged_page_are_named_and_the_others_checked(
+    share: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = make_store(tmp_path)
+    leaves = list_leaves(store, "records")
+    place = min(int(share * len(leaves)), len(leaves) - 1)
+    overwrite(store, 4096 * (leaves[place] - 1))
+    result = assay.audit.verify(store)
+    ((first, last),) = result.lost
+    end = COUNT if last is None else last
+    assert (last is None) is (place == len(leaves) - 1)
+    assert result.records == COUNT - (end - first + 1)
+    assert ["lost"] == [fault.kind for fault in result.faults], "the links around the gap are no faults of their own"
+    assert list_lost(salvage(store)[0]) <= set(range(first, end + 1))
+    capsys.readouterr()
+    assert 1 == main(["audit", "verify", "--store", str(store), "--format", "json"])
+    assert [{"first": first, "last": last}] == json.loads(capsys.readouterr().out)["lost"]
+
+
+def test_another_fault_beside_a_damaged_page_is_still_found(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    with sqlite3.connect(store) as db:
+        db.execute("UPDATE records SET day = '2020-01-01' WHERE sequence = ?", (COUNT - 1,))
+    db.close()
+    read_roots(store)
+    overwrite(store, 4096 * (list_leaves(store, "records")[1] - 1))
+    kinds = {fault.sequence: fault.kind for fault in assay.audit.verify(store).faults}
+    assert "lost" in kinds.values()
+    assert "moved" == kinds[COUNT - 1]
+
+
+def test_texts_on_a_damaged_page_are_missed_and_the_others_checked(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    overwrite(store, 4096 * (list_leaves(store, "texts")[1] - 1))
+    result = assay.audit.verify(store)
+    assert result.records == COUNT
+    assert 0 < len(result.faults) < COUNT
+    assert {"changed"} == {fault.kind for fault in result.faults}
 
 
 # ── salvaging ────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -311,12 +311,18 @@ def test_personal_data_and_keys_are_removed_before_storing(tmp_path: Path) -> No
     assert {"email": 2, "phone": 1, "card": 1, "iban": 1, "secret": 1} == result.redacted
 
 
-def test_own_redaction_rules_replace_the_shipped_ones_and_bad_ones_are_refused(tmp_path: Path) -> None:
+def test_own_redaction_rules_are_added_to_the_shipped_ones_and_bad_ones_are_refused(tmp_path: Path) -> None:
     source = write_lines(tmp_path / "day.jsonl", [make_line(1, question="EMP-12345 asks minh@example.com")])
     rules = tmp_path / "rules.yaml"
     rules.write_text("rules:\n  - {name: employee, pattern: 'EMP-\\d+'}\n")
     ingest(str(tmp_path / "s"), source, redact=str(rules))
-    assert load(str(tmp_path / "s"), "req-1").question == "[employee] asks minh@example.com"
+    assert load(str(tmp_path / "s"), "req-1").question == "[employee] asks [email]"
+    rules.write_text("shipped: false\nrules:\n  - {name: employee, pattern: 'EMP-\\d+'}\n")
+    ingest(str(tmp_path / "t"), source, redact=str(rules))
+    assert load(str(tmp_path / "t"), "req-1").question == "[employee] asks minh@example.com"
+    rules.write_text("shipped: maybe\nrules: []\n")
+    with pytest.raises(InputError, match="shipped: .*not true or false"):
+        ingest(str(tmp_path / "t"), source, redact=str(rules))
     rules.write_text("rules:\n  - {name: Bad Name, pattern: '('}\n  - {name: empty, pattern: 'x*'}\n")
     with pytest.raises(InputError) as raised:
         ingest(str(tmp_path / "s"), source, redact=str(rules))
@@ -585,6 +591,31 @@ def test_the_clock_is_an_argument(tmp_path: Path) -> None:
     clock = iter([datetime(2026, 5, 1, 12, tzinfo=NOON.tzinfo)] * 10)
     ingest(str(tmp_path / "s"), write_lines(tmp_path / "a.jsonl", [make_line(1, at=...)]), now=lambda: next(clock))
     assert load(str(tmp_path / "s"), "req-1").at == "2026-05-01T12:00:00.000000Z"
+
+
+def test_secrets_are_counted_one_by_one_where_they_were(tmp_path: Path) -> None:
+    line = make_line(
+        1,
+        question="Does npm_" + "a1B2" * 9 + " still work?",
+        answer="Use glpat-" + "x9Y8z7W6" * 3 + ", or rk_live_" + "4eC39HqLyj" + "; [redacted] is no secret.",
+        tool_calls=[
+            {
+                "name": "login",
+                "arguments": {"as": {"clientSecret": "plain words", "max_tokens": 5, "keys": [{"pwd": "x"}]}},
+                "result": "Authorization: Bearer abcdefghijkl",
+            }
+        ],
+    )
+    result = ingest(str(tmp_path / "s"), write_lines(tmp_path / "day.jsonl", [line]))
+    assert {"secret": {"questions": 1, "answers": 2, "tool calls": 3}} == result.redacted_in
+    assert {"secret": 6} == result.redacted == load(str(tmp_path / "s"), "req-1").redacted
+    record = load(str(tmp_path / "s"), "req-1")
+    assert isinstance(record.tool_calls, tuple)
+    expected = {"as": {"clientSecret": "[redacted]", "max_tokens": 5, "keys": [{"pwd": "[redacted]"}]}}
+    assert (expected, "Authorization: Bearer [redacted]") == (
+        record.tool_calls[0].arguments,
+        record.tool_calls[0].result,
+    )
 
 
 def test_what_was_redacted_is_counted_by_part(tmp_path: Path) -> None:

@@ -20,7 +20,8 @@ OTHER_NUMBERS = """
     INC-2024-001 | INC-555-014-2233 | PO-0012345678 | SLA-03-2026-0001 | 2026-03-02 | 2026-03-02T08:30:00Z | 2026/03/02
     01/02/2026 | 05.12.2026 | 08-05-2026 | from 01/02/2026 to 05/03/2026 | 1.200.000 | 1.234.567.890 | 100 200 3000
     192.168.100.200 | 978-0-306-40615-7 | 550e8400-e29b-41d4-a716-446655440000 | 2024-2025 | in (2019) 123-456
-    01 22 33
+    01 22 33 | 100-200-3000 | 150-300-4500 | part no. 555-014-2233 | Article number: 0912-345-678 | SKU #415.555.0132
+    rows 212-400-1200 | Mã hàng 0912 345 678
 """
 
 
@@ -42,6 +43,10 @@ def test_a_telephone_number_is_redacted(number: str) -> None:
 @pytest.mark.parametrize("text", list_examples(OTHER_NUMBERS))
 def test_a_number_that_is_no_telephone_number_is_kept(text: str) -> None:
     assert redact(f"See {text}, please.") == (f"See {text}, please.", Counter())
+
+
+def test_a_social_security_number_is_named_as_one() -> None:
+    assert redact("SSN 219-09-9999, not 900-12-3456.") == ("SSN [ssn], not 900-12-3456.", Counter(ssn=1))
 
 
 def test_a_telephone_number_after_a_date_is_redacted() -> None:

@@ -18,7 +18,7 @@ from assay.golden.collect_traffic import TrafficSample
 from assay.golden.traffic_sampling import TrafficChoice, choose_questions, read_traffic_question
 from assay.records.audit_records import AuditRecord
 from assay.records.errors import ExitCode, InputError
-from assay.records.golden_set import Case, GoldenSet
+from assay.records.golden_set import Case, GoldenSet, User
 
 KEY = "0123456789abcdef"
 SECRET_TEXT = "The merger with Delft Medical closes on the ninth of June for forty million euros."
@@ -178,3 +178,23 @@ def test_the_order_in_the_store_does_not_matter_and_strata_take_turns(
     assert "r5" not in ids
     counts = sorted(stratum.chosen for stratum in choice.strata)
     assert counts[-1] - counts[0] <= 1 or count > 24  # until a stratum is used up
+
+
+@pytest.mark.parametrize("share", [0.0, 0.25, 0.5, 0.75])
+@pytest.mark.parametrize("count", [7, 10, 24])
+def test_the_share_of_doubts_holds_over_all_strata(share: float, count: int) -> None:
+    """Of eight strata one has no doubts at all, and the others make up for it."""
+    rows = []
+    for number in range(80):
+        feedback = "down" if number % 8 and number % 16 < 9 else None
+        words = " ".join(f"{word}{number}" for word in ("alpha", "beta", "gamma"))
+        user = User(tenant=f"t{number % 8}")
+        record = AuditRecord(
+            id=f"r{number}", at="2026-03-02T08:00:00Z", question=f"Which {words}?", answer="Blue.",
+            user=user, feedback=feedback,
+        )  # fmt: skip
+        rows.append(read_traffic_question(record, number, ["tenant"]))
+    picks = choose_questions(rows, GoldenSet(()), count, doubtful_share=share).picks
+    by_doubt = sum(pick.chosen_by == "doubt" for pick in picks)
+    assert len(picks) == count
+    assert abs(by_doubt - share * count) <= 1

@@ -12,6 +12,7 @@ from tests.cli.judging import INPUTS, METRICS, judging
 from tests.support.judge_server import JudgeServer
 
 from assay.cli import main
+from assay.judging.choose_judge import make_input_redactor
 from assay.judging.verdict_store import read_store
 
 RULES: list[dict[str, Any]] = [
@@ -43,6 +44,12 @@ def test_nothing_that_a_rule_names_reaches_the_judge(server: JudgeServer) -> Non
     assert len(about_cases) > 4, "requests and controls"
     assert not [text for text in about_cases if "head of department" in text or "Staff get" in text]
     assert [text for text in about_cases if "ask the [unit]" in text and "people get" in text]
+
+
+def test_keys_never_reach_a_judge_and_what_a_text_calls_a_password_does() -> None:
+    redact = make_input_redactor(())
+    assert redact("Use sk_live_" + "9aZ8" * 6 + ".") == "Use [redacted]."
+    assert redact("The default password: Winter2025") == "The default password: Winter2025"
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.stats.change_alarms import find_change_point, find_day_alarms, state_detectable_change
-from assay.stats.weighted_estimates import estimate_mean_of_groups, estimate_mean_of_sample
+from assay.stats.weighted_estimates import estimate_mean_of_groups, estimate_mean_of_sample, find_limit_at_end
 from assay.trends.answer_sample import AnswerSampler, allocate_budget
 from assay.trends.topic_drift import QuestionSample, compare_questions
 
@@ -179,3 +179,26 @@ def test_no_user_is_on_both_sides_of_a_comparison() -> None:
     first, second = before.list_questions(), after.list_questions()
     assert first and second and not set(first) & set(second)
     assert len(first) + len(second) == 200
+
+
+@pytest.mark.parametrize("weights", [(0.56, *[0.022] * 20), (0.8, *[0.02] * 10), (0.4, 0.4, *[0.02] * 10), (0.25,) * 4])
+def test_the_limit_at_an_end_holds_for_users_of_any_weight_who_answer_alike(weights: tuple[float, ...]) -> None:
+    """Whatever the rates of single users: those that leave a chance of 2.5% for no event at all have no lower mean."""
+    sizes = np.array(weights) / sum(weights)
+    limit = find_limit_at_end(sizes, 0.025)
+    rng = np.random.default_rng(3)
+    for _ in range(300):
+        parts = rng.dirichlet(np.full(len(sizes), 0.3))
+        rates = 0.025**parts  # their product is 0.025
+        assert float(sizes @ rates) >= limit - 1e-9
+
+
+def test_an_interval_says_that_one_user_has_most_of_the_answers() -> None:
+    sizes = np.array([200.0, *[8.0] * 20])
+    estimate = estimate_mean_of_groups(sizes.copy(), sizes, 0.0, 1.0)
+    assert estimate is not None
+    assert "one user has 56% of the answers" == estimate.bounds.note
+    assert 0.4 < estimate.bounds.low < 0.6
+    equal = estimate_mean_of_groups(np.full(20, 5.0), np.full(20, 5.0), 0.0, 1.0)
+    assert equal is not None
+    assert ("", round(0.025 ** (1 / 20), 6)) == (equal.bounds.note, round(equal.bounds.low, 6))

@@ -438,6 +438,11 @@ def _describe_failure(error: DBAPIError) -> str:
         return f"another process keeps the store locked ({text}); try again"
     if "full" in text or "No space left" in text:
         return f"no space left ({text}); nothing of this batch was stored"
+    if "disk I/O error" in text:
+        return (
+            f"the disk, or a limit on the size of files, refused it ({text}); nothing of this batch was stored, and "
+            "batches before it were: make room or raise the limit (`ulimit -f`, `df`), and give the same command again"
+        )
     if any(sign in text for sign in _LOST_CONNECTION_SIGNS):
         return f"the connection was lost ({text}); try again: what was stored already is not stored twice"
     return shorten_repr(text, 300)

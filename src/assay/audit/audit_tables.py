@@ -105,6 +105,10 @@ def build_verify_table(result: VerifyResult) -> Table:
         f"{format_count(result.skipped + result.records, 'record')} ({counts}) on "
         f"{format_count(len(result.roots), 'day')}: {state}"
     )
+    if result.lost:
+        ranges = _join_ranges([(first, last or first) for first, last in result.lost])
+        after = " and what came after it" if result.lost[-1][1] is None else ""
+        notes.append(f"lost: {ranges}{after}; `assay audit export --salvage` writes what is left to a file")
     notes += _describe_pages(result)
     if result.signed_roots:
         notes.append(format_count(result.signed_roots, "signed-off day"))
@@ -155,6 +159,7 @@ def describe_verification(result: VerifyResult) -> dict[str, Any]:
         "erased": result.erased,
         "faults": faults,
         "more_faults": result.more_faults,
+        "lost": [{"first": first, "last": last} for first, last in result.lost],
         "pages": {
             "checked": result.pages.is_checked,
             "damaged": [msgspec.to_builtins(damage) for damage in result.pages.damaged],

@@ -53,7 +53,7 @@ def ingest(
 
     `store` is the path of a SQLite file, which is made where there is none, or the address of a PostgreSQL database.
     `format` is `audit`, `assay`, `rag-trace`, `otlp-json` or `otlp-protobuf`; without it, each file's first line tells.
-    `redact` is a YAML file of redaction rules in place of the shipped ones, or `none`. With `checkpoint`, a file is
+    `redact` is a YAML file of redaction rules besides the shipped ones, or `none`. With `checkpoint`, a file is
     read on from where the last call left it; with `keep_waiting`, its end is waited at while that function is true.
     `strict` refuses lines with unknown keys, which are otherwise left out and named in the result. `batch` records are
     one transaction, and `on_commit` is told the source and the line up to which everything is on
@@ -363,8 +363,9 @@ def find_pseudonym(user: str, key_env: str, store: Any) -> str:
 
 
 def load_redaction_rules(source: str | None) -> Sequence[PersonalData]:
-    """Return the shipped rules for None, none for `none`, else those of a YAML file: `rules: [{name, pattern}]`.
+    """Return the shipped rules for None, none for `none`, else those of a YAML file and then the shipped ones.
 
+    The file has `rules: [{name, pattern}]`, and `shipped: false` if its rules are to be the only ones.
     Raises InputError listing all problems of the file.
     """
     if source is None:
@@ -372,17 +373,23 @@ def load_redaction_rules(source: str | None) -> Sequence[PersonalData]:
     if source == "none":
         return ()
     data = read_yaml_file(source).data
-    rows = data.get("rules") if isinstance(data, dict) and set(data) == {"rules"} else None
+    rows = data.get("rules") if isinstance(data, dict) and set(data) <= {"rules", "shipped"} else None
     if not isinstance(rows, list):
-        raise SettingsError([Problem(source, None, "", "no list of rules (expected `rules:` with a list)", "E_TYPE")])
+        message = "no list of rules (expected `rules:` with a list, and `shipped: false` to have these alone)"
+        raise SettingsError([Problem(source, None, "", message, "E_TYPE")])
     problems = []
+    with_shipped = data.get("shipped", True)
+    if not isinstance(with_shipped, bool):
+        message = f"not true or false (got {shorten_repr(with_shipped)}; expected whether the shipped rules apply too)"
+        problems.append(Problem(source, None, "shipped", message, "E_TYPE"))
     for number, row in enumerate(rows):
         if not (isinstance(row, dict) and set(row) == {"name", "pattern"} and all(map(_is_text, row.values()))):
             message = f"not a rule (got {shorten_repr(row)}; expected name and pattern)"
             problems.append(Problem(source, None, f"rules[{number}]", message, "E_TYPE"))
     if problems:
         raise SettingsError(problems)
-    return make_redaction_rules([(row["name"], row["pattern"]) for row in rows], source)
+    own = make_redaction_rules([(row["name"], row["pattern"]) for row in rows], source)
+    return (*own, *DEFAULT_RULES) if with_shipped else own
 
 
 def _is_text(value: object) -> bool:

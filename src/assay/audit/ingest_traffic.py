@@ -23,7 +23,6 @@ from assay.audit.privacy import (
     AuditKeys,
     PersonalData,
     RecordRedactor,
-    count_redactions,
 )
 from assay.audit.results import IngestResult
 from assay.audit.trace_files import OTLP_JSON, OTLP_PROTOBUF, TraceCollector, is_protobuf_name, iterate_messages
@@ -31,7 +30,7 @@ from assay.audit.trace_records import is_answer_trace, read_trace
 from assay.audit.traffic_files import FilePosition, TrafficFile, TrafficLine, detect_traffic_format, open_traffic
 from assay.formats.file_io import MAX_LINE_BYTES
 from assay.formats.recorded_outputs.line_checks import DECODING_ERRORS, explain_bad_line
-from assay.records.audit_records import AUDIT_FIELDS, AuditRecord
+from assay.records.audit_records import AUDIT_FIELDS
 from assay.records.counts import format_count
 from assay.records.errors import IncompleteError, InputError, Problem, shorten_repr
 
@@ -248,7 +247,7 @@ class _SourceIngester:
         self._result.lines += 1
         try:
             parsed = self._reader.parse_line(line.data)
-            record = self._redactor.redact_record(parsed.record)
+            record, redacted = self._redactor.redact_parts(parsed.record)
         except MissingKeyError:
             raise _missing_key(traffic.name, line.number) from None
         except FieldError as error:
@@ -258,7 +257,7 @@ class _SourceIngester:
             kind = LINE_RECORDS[self._format]
             self._reject(traffic.name, line, explain_bad_line(traffic.name, line.number, line.data, kind, error))
             return
-        self._batch.append((line, ParsedLine(record, parsed.fields)))
+        self._batch.append((line, ParsedLine(record, parsed.fields, redacted)))
         self._bytes += len(line.data)
 
     # ── traces ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -309,7 +308,7 @@ class _SourceIngester:
             line = TrafficLine(number, b"", 0)
             try:
                 parsed = reader.parse_trace(read_trace(spans))
-                record = self._redactor.redact_record(parsed.record)
+                record, redacted = self._redactor.redact_parts(parsed.record)
             except MissingKeyError:
                 raise _missing_key(name, number) from None
             except DECODING_ERRORS as error:
@@ -317,7 +316,7 @@ class _SourceIngester:
                 self._reject(name, line, [Problem(name, number, "", message, "E_OTLP")])
                 continue
             self._last = self._last or line
-            self._batch.append((line, ParsedLine(record, parsed.fields)))
+            self._batch.append((line, ParsedLine(record, parsed.fields, redacted)))
             commit_full_batch()
         self._collector = None
         if left_out:
@@ -353,7 +352,7 @@ class _SourceIngester:
             message = f"id of another record (got {shorten_repr(parsed.record.id)}; expected an id of its own)"
             problem = Problem(name, line.number, "id", message, "E_ID_CONFLICT")
             self._dead_letters.add(name, line.number, line.data, [problem])
-        self._count(records, [parsed.fields for _, parsed in batch])
+        self._count([parsed for _, parsed in batch])
         self._result.stored += appended.stored
         self._result.duplicates += len(appended.duplicates)
         self._result.conflicts += len(appended.conflicts)
@@ -362,13 +361,14 @@ class _SourceIngester:
         if self._request.on_commit is not None:
             self._request.on_commit(name, last.number)
 
-    def _count(self, records: Sequence[AuditRecord], fields: Sequence[tuple[bool, ...]]) -> None:
+    def _count(self, lines: Sequence[ParsedLine]) -> None:
+        fields = [line.fields for line in lines]
         for name, column in zip(AUDIT_FIELDS, zip(*fields, strict=True), strict=True) if fields else ():
             self._result.complete[name] += sum(column)
-        for record in records:
-            self._result.without_time += record.time_source == "received"
-            for rule, count in record.redacted.items():
-                self._result.redacted[rule] = self._result.redacted.get(rule, 0) + count
-            for rule, part, count in count_redactions(record):
-                parts = self._result.redacted_in.setdefault(rule, {})
-                parts[part] = parts.get(part, 0) + count
+        for line in lines:
+            self._result.without_time += line.record.time_source == "received"
+            for part, rules in line.redacted.items():
+                for rule, count in rules.items():
+                    self._result.redacted[rule] = self._result.redacted.get(rule, 0) + count
+                    parts = self._result.redacted_in.setdefault(rule, {})
+                    parts[part] = parts.get(part, 0) + count

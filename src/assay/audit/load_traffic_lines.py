@@ -84,10 +84,11 @@ class MissingKeyError(ValueError):
 
 
 class ParsedLine(Struct, frozen=True, gc=False):
-    """A record, and which of the audit fields the line had."""
+    """A record, which of the audit fields the line had, and what was replaced in it, by part and rule."""
 
     record: AuditRecord
     fields: tuple[bool, ...]
+    redacted: dict[str, dict[str, int]] = {}
 
 
 class LineReader:

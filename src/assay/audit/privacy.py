@@ -15,9 +15,14 @@ from assay.audit.chain import HmacSha256
 from assay.records.audit_records import AuditRecord
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.observations import Chunk, Stage, TargetError, ToolCall
-from assay.text.escaping import Redactor
+from assay.text.secret_forms import REDACTED, is_secret_name, remove_secrets
 
 MIN_KEY_BYTES = 16
+SECRET = "secret"  # noqa: S105  # a name of a rule
+"""The name under which keys, tokens and passwords are counted."""
+REDACTED_PARTS = ("questions", "answers", "documents", "tool calls", "elsewhere")
+RedactionCounts = dict[str, dict[str, int]]
+"""How often each rule replaced something, by part of a record."""
 PSEUDONYM_PREFIX = "user:"
 _PSEUDONYM_BYTES = 16
 
@@ -58,7 +63,7 @@ class PersonalData(Struct, frozen=True):
     name: str
     pattern: re.Pattern[str]
     hint: re.Pattern[str]
-    accept: Callable[[str], bool] | None = None
+    accept: Callable[[re.Match[str]], bool] | None = None
 
 
 _DIGITS = re.compile(r"\d")
@@ -69,25 +74,37 @@ _MIN_PHONE_DIGITS, _MAX_PHONE_DIGITS = 8, 15
 _PHONE_NUMBER = re.compile(
     r"""(?<![\w.,/-])
     (?!\d{1,2}([./-])\d{1,2}\1(?:19|20)\d\d(?!\d))                             # a date such as 01/02/2026 is none
+    (?!\d{3}-\d{2}-\d{4}(?![\w-]))                                              # a social security number is none
     (?:\(?\+\d{1,3}\)?SPACE?(?:\(\d{1,4}\)SPACE?)?\d{1,4}(?:SEPARATOR?\d{2,4}){1,4}  # +84 90 123 45 67, (+84) 90 …
     |  \(0\d{1,4}\)SPACE?\d{2,4}(?:SEPARATOR?\d{2,4}){1,3}                        # (028) 3822 1234
     |  0\d{1,4}(?:SEPARATOR?\d{2,4}){2,4}                                         # 0912 345 678
     |  (?:1SPACE)?\(\d{3}\)SPACE?\d{3}SPACE\d{4}                                 # (555) 014-2233
-    |  (?:1SPACE)?\d{3}([.\u2010-\u2013-])\d{3}\2\d{4}                            # 555-014-2233
-    |  \d{3}[ ]\d{3}-\d{4}                                                       # 555 014-2233
+    |  (?:1SPACE)?[2-9]\d{2}([.\u2010-\u2013-])\d{3}\2\d{4}                          # 555-014-2233
+    |  [2-9]\d{2}[ ]\d{3}-\d{4}                                                  # 555 014-2233
     )(?![\w-])""".replace("SPACE", r"[ .\u00a0\u202f\u2010-\u2013-]").replace(
         "SEPARATOR", r"[ ./\u00a0\u202f\u2010-\u2013-]"
     ),
     re.VERBOSE,
 )
 """Numbers with a sign that they are to be called: an international prefix, a leading zero, or the groups of 3, 3 and 4
-digits of North America. Groups of digits alone may be anything: the number of an order, a row of a table.
+digits of North America, whose area codes begin with 2 to 9. Groups of digits alone may be anything: the number of an
+order, a row of a table.
 """
+_LONGEST_LEAD = 40
+_OTHER_NUMBER = re.compile(
+    r"""(?i)\b(?:part|item|article|art|material|order|product|model|serial|sku|ticket|case|ref|reference|invoice|contract
+    |batch|lot|range|rows?|lines?|version|build|isbn|artikel|teil|teile|bestell|auftrags|rechnungs|serien|bereich
+    |pièce|réf|commande|facture|pieza|pedido|factura|mã[ ](?:hàng|đơn))[ -]?
+    (?:numbers?|nummer|nr|num|no|n°|nº|codes?|id|từ|from|of|von)?[.:#]{0,2}[ ]?(?:is|was|ist|from|of)?[ :#=]{0,3}$
+    |\#$""".replace("\n    ", "")
+)
+"""What stands before a number that counts parts, orders or the like; it is searched in a few characters."""
+_SOCIAL_SECURITY_NUMBER = re.compile(r"(?<![\w.,/-])(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\w-])")
 
 
-def _is_card_number(text: str) -> bool:
+def _is_card_number(match: re.Match[str]) -> bool:
     """Return whether the digits pass the check of ISO/IEC 7812-1, which nine of ten random numbers fail."""
-    digits = [int(digit) for digit in _DIGITS.findall(text)]
+    digits = [int(digit) for digit in _DIGITS.findall(match[0])]
     if not _MIN_CARD_DIGITS <= len(digits) <= _MAX_CARD_DIGITS:
         return False
     total = 0
@@ -97,14 +114,18 @@ def _is_card_number(text: str) -> bool:
     return total % 10 == 0
 
 
-def _is_phone_number(text: str) -> bool:
-    """Return whether there are as many digits as a number with its area code has; E.164 allows 15."""
-    return _MIN_PHONE_DIGITS <= len(_DIGITS.findall(text)) <= _MAX_PHONE_DIGITS
+def _is_phone_number(match: re.Match[str]) -> bool:
+    """Return whether there are as many digits as a number with its area code has (E.164 allows 15), and nothing before
+    it says that it counts something else. A number with an international prefix is one wherever it is."""
+    if not _MIN_PHONE_DIGITS <= len(_DIGITS.findall(match[0])) <= _MAX_PHONE_DIGITS:
+        return False
+    before = match.string[max(0, match.start() - _LONGEST_LEAD) : match.start()]
+    return "+" in match[0] or _OTHER_NUMBER.search(before) is None
 
 
-def _is_iban(text: str) -> bool:
+def _is_iban(match: re.Match[str]) -> bool:
     """Return whether a text passes the check of ISO 13616 (its number modulo 97 is 1)."""
-    plain = re.sub(r"\s", "", text)
+    plain = re.sub(r"\s", "", match[0])
     return int("".join(str(int(sign, 36)) for sign in plain[4:] + plain[:4])) % 97 == 1
 
 
@@ -116,6 +137,7 @@ DEFAULT_RULES = (
         "iban", re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b"), _EIGHT_DIGITS, _is_iban
     ),
     PersonalData("card", re.compile(r"(?<![\w-])\d(?:[ -]?\d){12,18}(?![\w-])"), _EIGHT_DIGITS, _is_card_number),
+    PersonalData("ssn", _SOCIAL_SECURITY_NUMBER, _EIGHT_DIGITS),
     PersonalData("phone", _PHONE_NUMBER, _EIGHT_DIGITS, _is_phone_number),
 )
 """The rules that apply unless others are named; names and addresses of people need rules of one's own."""
@@ -145,25 +167,6 @@ def make_redaction_rules(rows: Iterable[tuple[str, str]], path: str) -> tuple[Pe
     return tuple(rules)
 
 
-def count_redactions(record: AuditRecord) -> Iterable[tuple[str, str, int]]:
-    """Yield how often each rule replaced something in a record, by part: questions, answers, documents, elsewhere."""
-    chunks = [chunk for stage in record.stages or () for chunk in stage.chunks]
-    parts = {
-        "questions": [record.question, record.query_rewrite],
-        "answers": [record.answer],
-        "documents": [chunk.text for chunk in chunks],
-    }
-    for rule, total in record.redacted.items():
-        left = total
-        for part, texts in parts.items():
-            count = min(left, sum(text.count(f"[{rule}]") for text in texts if text))
-            left -= count
-            if count:
-                yield rule, part, count
-        if left:
-            yield rule, "elsewhere", left
-
-
 class RecordRedactor:
     """Applies redaction rules and removes what looks like a key from all free texts of a record.
 
@@ -172,19 +175,22 @@ class RecordRedactor:
 
     def __init__(self, rules: Sequence[PersonalData] = DEFAULT_RULES) -> None:
         self._rules_by_hint = [(hint, tuple(same)) for hint, same in groupby(rules, key=lambda rule: rule.hint)]
-        self._secrets = Redactor(())
-        self._counts: Counter[str] = Counter()
         self._clean_texts: set[str] = set()  # of the chunks of one record: each stage repeats most of those before it
 
     def redact_text(self, text: str, counts: Counter[str]) -> str:
-        """Return the text after all rules, and add to `counts` how often each one replaced something."""
+        """Return the text after all rules, and add to `counts` how often each one replaced something.
+
+        Keys go first: digits within one may look like a telephone number.
+        """
+        clean, secrets = remove_secrets(text)
+        if secrets:
+            counts[SECRET] += secrets
+        else:
+            clean = text
         for hint, rules in self._rules_by_hint:
-            if hint.search(text) is not None:
+            if hint.search(clean) is not None:
                 for rule in rules:
-                    text = self._apply(rule, text, counts)
-        clean = self._secrets.redact_message(text)
-        if clean != text:
-            counts["secret"] += 1
+                    clean = self._apply(rule, clean, counts)
         return clean
 
     def _redact_once(self, text: str, counts: Counter[str]) -> str:
@@ -198,7 +204,7 @@ class RecordRedactor:
 
     def _apply(self, rule: PersonalData, text: str, counts: Counter[str]) -> str:
         def replace(match: re.Match[str]) -> str:
-            if rule.accept is not None and not rule.accept(match[0]):
+            if rule.accept is not None and not rule.accept(match):
                 return match[0]
             counts[rule.name] += 1
             return f"[{rule.name}]"
@@ -207,28 +213,38 @@ class RecordRedactor:
 
     def redact_record(self, record: AuditRecord) -> AuditRecord:
         """Return the record with all its free texts redacted, and how often each rule applied."""
-        counts = self._counts
-        counts.clear()
+        return self.redact_parts(record)[0]
+
+    def redact_parts(self, record: AuditRecord) -> tuple[AuditRecord, RedactionCounts]:
+        """Return the redacted record, and how often each rule applied in which part of it."""
+        counts: dict[str, Counter[str]] = {part: Counter() for part in REDACTED_PARTS}
         self._clean_texts.clear()
         changes: dict[str, Any] = {}
-        texts = (("question", record.question), ("query_rewrite", record.query_rewrite), ("answer", record.answer))
-        for name, text in texts:
+        texts = (
+            ("question", "questions", record.question),
+            ("query_rewrite", "questions", record.query_rewrite),
+            ("answer", "answers", record.answer),
+        )
+        for name, part, text in texts:
             if text:
-                clean = self.redact_text(text, counts)
+                clean = self.redact_text(text, counts[part])
                 if clean is not text:
                     changes[name] = clean
         if record.stages:
-            changes["stages"] = tuple([self._redact_stage(stage, counts) for stage in record.stages])
+            changes["stages"] = tuple([self._redact_stage(stage, counts["documents"]) for stage in record.stages])
         if isinstance(record.tool_calls, tuple):
-            changes["tool_calls"] = tuple([self._redact_call(call, counts) for call in record.tool_calls])
+            changes["tool_calls"] = tuple([self._redact_call(call, counts["tool calls"]) for call in record.tool_calls])
         if record.error is not None and record.error.message:
-            changes["error"] = TargetError(record.error.code, self.redact_text(record.error.message, counts))
-        feedback = self._redact_value(record.feedback, counts)
+            message = self.redact_text(record.error.message, counts["elsewhere"])
+            changes["error"] = TargetError(record.error.code, message)
+        feedback = self._redact_value(record.feedback, counts["elsewhere"])
         if feedback is not record.feedback:
             changes["feedback"] = feedback
+        by_part = {part: dict(sorted(rules.items())) for part, rules in counts.items() if rules}
         if not changes:
-            return record
-        return structs.replace(record, redacted=dict(sorted(counts.items())), **changes)
+            return record, by_part
+        total: Counter[str] = sum(counts.values(), Counter())
+        return structs.replace(record, redacted=dict(sorted(total.items())), **changes), by_part
 
     def _redact_stage(self, stage: Stage, counts: Counter[str]) -> Stage:
         chunks = [self._redact_chunk(chunk, counts) for chunk in stage.chunks]
@@ -245,11 +261,20 @@ class RecordRedactor:
         result = self._redact_value(call.result, counts)
         return structs.replace(call, arguments=self._redact_value(call.arguments, counts), error=error, result=result)
 
-    def _redact_value(self, value: Any, counts: Counter[str]) -> Any:
+    def _redact_value(self, value: Any, counts: Counter[str], *, is_secret: bool = False) -> Any:
+        """Return plain values with their texts redacted, and without what stands under the name of a secret."""
+        if is_secret and isinstance(value, (str, int, float)) and not isinstance(value, bool) and value != "":
+            if value != REDACTED:
+                counts[SECRET] += 1
+            return REDACTED
         if isinstance(value, str):
             return self._redact_once(value, counts)
         if isinstance(value, dict):
-            return {key: self._redact_value(item, counts) for key, item in value.items()}
+            clean: dict[Any, Any] = {}
+            for key, item in value.items():
+                is_named = is_secret or (isinstance(key, str) and is_secret_name(key))
+                clean[key] = self._redact_value(item, counts, is_secret=is_named)
+            return clean
         if isinstance(value, (list, tuple)):
-            return [self._redact_value(item, counts) for item in value]
+            return [self._redact_value(item, counts, is_secret=is_secret) for item in value]
         return value

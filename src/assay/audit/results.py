@@ -25,8 +25,8 @@ class IngestResult:
     """What became of every line: `lines` = stored + duplicates + conflicts + erased + rejected.
 
     `complete` counts, of the lines that were read (stored or known), how many have each audit field. `redacted` counts
-    what each rule replaced, `redacted_in` by part (questions, answers, documents, elsewhere). `unknown_keys` are
-    members of lines that no record has, with a hint, and how many lines were seen to have them.
+    what each rule replaced, `redacted_in` by part (questions, answers, documents, tool calls, elsewhere).
+    `unknown_keys` are members of lines that no record has, with a hint, and how many lines were seen to have them.
     """
 
     lines: int = 0
@@ -96,7 +96,8 @@ class VerifyResult:
     """What a verification saw. `roots` are those of all days; `faults` is empty for a store that is intact.
 
     `records` were read; the first `skipped` were not, because they were verified before. Answers and erased records are
-    those of both, as far as is known. `pages` are those of the database, of which the chain needs only some.
+    those of both, as far as is known. `pages` are those of the database, of which the chain needs only some. `lost` are
+    ranges of records on pages that cannot be read, the last one without an end where nobody can say how many.
     """
 
     records: int = 0
@@ -105,6 +106,7 @@ class VerifyResult:
     erased: int = 0
     faults: list[ChainFault] = field(default_factory=list)
     more_faults: int = 0
+    lost: list[tuple[int, int | None]] = field(default_factory=list)
     roots: list[DayRoot] = field(default_factory=list)
     signed_roots: int = 0
     unsigned_days: list[str] = field(default_factory=list)

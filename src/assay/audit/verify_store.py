@@ -10,7 +10,7 @@ import json
 import os
 import zlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -60,7 +60,8 @@ def verify_store(
 
     With `keys` the signatures of the roots are checked too. After a point that was `verified` before, only newer
     records are read; of the older ones, their number and every link in the roots. If those differ, all are read. The
-    pages of the database are checked where everything is read. Raises IncompleteError if the store cannot be read.
+    pages of the database are checked where everything is read. Of a damaged store, all that can be read is checked, and
+    the ranges that are lost are named. Raises IncompleteError if nothing of the store can be read.
     """
     result = VerifyResult()
     checker = _ChainChecker(store, result)
@@ -74,15 +75,89 @@ def verify_store(
     try:
         for message in list_foreign_settings(store):
             result.add_fault("changed", None, None, message)
-        for page in store.iterate_pages(after=result.skipped, page=PAGE):
-            checker.check_page(page)
-    except DamagedStoreError as error:
-        damaged = ", ".join(damage.table for damage in result.pages.damaged) or "not known"
-        read = f"records up to {result.skipped + result.records} were read; damaged tables: {damaged}"
-        raise DamagedStoreError(f"{error} ({read})") from error
+    except DamagedStoreError:
+        if not result.pages.damaged:
+            raise
+    for part in _iterate_readable(store, result.skipped):
+        if isinstance(part, _LostRange):
+            checker.pass_lost(part)
+        else:
+            checker.check_page(part)
     checker.finish()
     _compare_roots(result, signed, keys)
     return result
+
+
+class _LostRange(NamedTuple):
+    """The numbers of records that cannot be read; `last` is None where the end of the chain cannot be told."""
+
+    first: int
+    last: int | None
+
+
+def _iterate_readable(store: AuditStore, after: int) -> Iterator[list[ChainRow] | _LostRange]:
+    """Yield all records after one, page by page; where a page of the file is damaged, which numbers are lost."""
+    last = _read_last_sequence(store)
+    while True:
+        try:
+            for page in store.iterate_pages(after=after, page=PAGE):
+                yield page
+                after = page[-1].sequence
+        except DamagedStoreError:
+            end = after + PAGE if last is None else min(after + PAGE, last)
+            parts = list(_join_lost(_read_in_halves(store, after + 1, end)))
+            if last is None and isinstance(parts[-1], _LostRange):
+                yield from parts[:-1]
+                yield _LostRange(parts[-1].first, None)
+                return
+            yield from parts
+            after = end
+            if last is not None and after >= last:
+                return
+        else:
+            return
+
+
+def _read_last_sequence(store: AuditStore) -> int | None:
+    """Return the number of the newest record; None where the store does not tell any more."""
+    try:
+        with store.reading() as connection:
+            return int(connection.execute(sa.select(sa.func.max(RECORDS.c.sequence))).scalar_one() or 0)
+    except DamagedStoreError:
+        return None
+
+
+def _read_in_halves(store: AuditStore, first: int, last: int) -> Iterator[list[ChainRow] | _LostRange]:
+    """Yield the records from first to last; a range that cannot be read is halved until the lost ones are known."""
+    query = sa.select(RECORDS).where(RECORDS.c.sequence.between(first, last)).order_by(RECORDS.c.sequence)
+    try:
+        with store.reading() as connection:
+            rows = [ChainRow(*row) for row in connection.execute(query)]
+    except DamagedStoreError:
+        if first == last:
+            yield _LostRange(first, last)
+            return
+        middle = (first + last) // 2
+        yield from _read_in_halves(store, first, middle)
+        yield from _read_in_halves(store, middle + 1, last)
+        return
+    if rows:
+        yield rows
+
+
+def _join_lost(parts: Iterable[list[ChainRow] | _LostRange]) -> Iterator[list[ChainRow] | _LostRange]:
+    """Join ranges of lost records that follow one another."""
+    lost: _LostRange | None = None
+    for part in parts:
+        if isinstance(part, _LostRange):
+            lost = part if lost is None else _LostRange(lost.first, part.last)
+            continue
+        if lost is not None:
+            yield lost
+            lost = None
+        yield part
+    if lost is not None:
+        yield lost
 
 
 def find_rewritten(store: AuditStore, verified: VerifiedPoint) -> int | None:
@@ -124,6 +199,7 @@ class _ChainChecker:
         self._day = ""
         self._first_of_day = 1
         self._links: list[tuple[int, str]] = []
+        self._is_after_gap = False
         self._erased_rows: list[int] = []
         self._erased_by_event: list[tuple[int, int]] = []
         self._foreign: dict[int, list[str]] = {}
@@ -147,6 +223,18 @@ class _ChainChecker:
         self._result.skipped, self._result.answers = verified.sequence, verified.answers
         self._result.erased = verified.erased
 
+    def pass_lost(self, lost: _LostRange) -> None:
+        """Note records that cannot be read; whether the next one follows from them, nobody can say."""
+        if lost.last is None:
+            message = "cannot be read, nor can what came after it, if there was anything: its page is damaged"
+        else:
+            many = f"records {lost.first} to {lost.last}" if lost.last > lost.first else f"record {lost.first}"
+            message = f"{many} cannot be read: a page of the file is damaged"
+            self._sequence = lost.last
+        self._result.lost.append((lost.first, lost.last))
+        self._result.add_fault("lost", lost.first, None, message)
+        self._is_after_gap = True
+
     def check_page(self, stored: Sequence[ChainRow]) -> None:
         """Check some records that follow one another."""
         rows, self._foreign = [], {}
@@ -168,7 +256,12 @@ class _ChainChecker:
                 continue
             owner = salts.get(row.owner)
             if owner is None:
-                self._add_fault("changed", row.sequence, _read_id(row), "its user is not in the store, or was changed")
+                self._add_fault(
+                    "changed",
+                    row.sequence,
+                    _read_id(row),
+                    "its user is not in the store, was changed, or cannot be read",
+                )
                 continue
             pseudonym, salt = owner
             answer = self._check_body(row, salt)
@@ -206,18 +299,30 @@ class _ChainChecker:
         keys: set[bytes] = set()
         for row in rows:
             keys |= _list_text_keys(row)
-        with self._store.reading() as connection:
-            for start in range(0, len(owners), KEYS_PER_QUERY):
-                query = sa.select(USERS).where(USERS.c.number.in_(owners[start : start + KEYS_PER_QUERY]))
-                for number, pseudonym, salt in connection.execute(query):
-                    if isinstance(salt, bytes):
-                        salts[number] = (pseudonym, salt)
-            listed = sorted(keys)
-            for start in range(0, len(listed), KEYS_PER_QUERY):
-                part = listed[start : start + KEYS_PER_QUERY]
-                for key, *values in connection.execute(sa.select(TEXTS).where(TEXTS.c.key.in_(part))):
-                    texts[bytes(key).hex()] = StoredText(*values)
+        for number, pseudonym, salt in self._read_rows(USERS, USERS.c.number, owners):
+            if isinstance(salt, bytes):
+                salts[number] = (pseudonym, salt)
+        for key, *values in self._read_rows(TEXTS, TEXTS.c.key, sorted(keys)):
+            texts[bytes(key).hex()] = StoredText(*values)
         return salts, texts
+
+    def _read_rows(self, table: sa.Table, column: sa.Column[Any], keys: Sequence[Any]) -> Iterator[Any]:
+        """Yield the rows with these keys; of those that a damaged page keeps from being read together, each that can be
+        read by itself."""
+        for start in range(0, len(keys), KEYS_PER_QUERY):
+            part = keys[start : start + KEYS_PER_QUERY]
+            try:
+                with self._store.reading() as connection:
+                    rows = connection.execute(sa.select(table).where(column.in_(part))).all()
+            except DamagedStoreError:
+                if not self._result.pages.damaged:
+                    raise
+                middle = len(part) // 2
+                if middle:
+                    yield from self._read_rows(table, column, part[:middle])
+                    yield from self._read_rows(table, column, part[middle:])
+                continue
+            yield from rows
 
     def _load_look_ups(self, table: sa.Table, rows: Sequence[ChainRow]) -> dict[int, Counter[Any]] | None:
         """Return the rows of a look-up table for some records; None where damage, which is reported, hides them."""
@@ -242,9 +347,10 @@ class _ChainChecker:
             result.more_faults += max(0, len(missing) - MAX_FAULTS)
         elif row.day < self._day:
             self._add_fault("moved", row.sequence, None, f"its day is {row.day}, after records of {self._day}")
-        elif self._compute_link(row) != row.link:
+        elif not self._is_after_gap and self._compute_link(row) != row.link:
             message = "its link does not follow from the record before: one of the two was changed or moved"
             self._add_fault("moved", row.sequence, None, message)
+        self._is_after_gap = False
         foreign = {cell.partition(" ")[0] for cell in self._foreign.get(row.sequence, ())}
         if row.day != self._day and "day" not in foreign:
             self._close_day()
@@ -327,7 +433,7 @@ class _ChainChecker:
     ) -> None:
         text = texts.get(key)
         fault = (
-            "is missing"
+            "is missing, or cannot be read"
             if text is None
             else _find_text_fault(row.owner, count_microseconds(answer.record.at), key, text, salt)
         )

@@ -35,7 +35,7 @@ KeyOption = Annotated[
     str, typer.Option(help="Environment variable that holds the audit key: at least 16 random bytes.")
 ]
 RedactOption = Annotated[
-    str | None, typer.Option(help="YAML file of redaction rules in place of the shipped ones, or none.")
+    str | None, typer.Option(help="YAML file of redaction rules in addition to the shipped ones, or none.")
 ]
 DEFAULT_KEY_ENV = "ASSAY_AUDIT_KEY"
 

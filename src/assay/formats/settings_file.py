@@ -21,7 +21,8 @@ from assay.formats.strict_json import Misfit, MisfitError, convert_strictly, joi
 from assay.formats.strict_yaml import YamlDocument, build_yaml_problem, read_yaml, read_yaml_file
 from assay.records.errors import Problem, SettingsError, shorten_repr
 from assay.records.settings import GateSettings, GoldenSettings, Settings
-from assay.text.escaping import _SECRET_NAME, Redactor, looks_secret
+from assay.text.escaping import _SECRET_NAME, Redactor
+from assay.text.secret_forms import looks_secret
 
 
 def find_secrets(environment: Mapping[str, str] = os.environ, named: Iterable[str] = ()) -> list[str]:

@@ -9,7 +9,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from math import ceil
+from math import floor
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -26,6 +26,7 @@ STRATUM_KEYS = ("tenant", "language", "behaviour", "config", "model", "feedback"
 DEFAULT_STRATUM_KEYS = ("tenant", "language", "behaviour")
 NEGATIVE_FEEDBACK = frozenset(("down", "negative", "bad", "no", "false", "thumbs_down", "dislike"))
 NOT_RECORDED = "not recorded"
+_ROUNDING = 1e-9
 _SENTENCE_END = re.compile(r"(?<=[.?!…])\s+")
 
 
@@ -117,9 +118,9 @@ def choose_questions(
 ) -> TrafficChoice:
     """Return up to `count` questions, one of each group of alike ones that the golden set does not ask.
 
-    The strata take turns, the rarest first, so that each is there if `count` allows. Of the picks of a stratum, a share
-    of `doubtful_share` (0 to 1) are those with most doubts, the others are drawn by chance. The order of `questions`
-    does not matter.
+    The strata take turns, the rarest first, so that each is there if `count` allows. Of all picks, a share of
+    `doubtful_share` (0 to 1) are those with most doubts of their stratum, as far as there are such, and the others are
+    drawn by chance. The order of `questions` does not matter.
     """
     if not 0.0 <= doubtful_share <= 1.0:
         raise InputError(f"a share of doubtful questions of {doubtful_share} (expected 0 to 1)")
@@ -129,12 +130,15 @@ def choose_questions(
     for group in groups:
         by_stratum[group[0].stratum].append(group)
     turns = sorted(by_stratum, key=lambda name: (len(by_stratum[name]), name))
-    queues = {name: _order_picks(by_stratum[name], doubtful_share, count) for name in turns}
+    queues = [_StratumQueue(by_stratum[name], doubtful_share, place) for place, name in enumerate(turns)]
     picks: list[TrafficPick] = []
-    while len(picks) < count and any(queues.values()):
-        for name in turns:
-            if queues[name] and len(picks) < count:
-                picks.append(queues[name].pop(0))
+    owed = 0  # picks by doubt that a stratum without doubtful questions left to the others
+    while len(picks) < count and any(queue.has_more for queue in queues):
+        for queue in queues:
+            if queue.has_more and len(picks) < count:
+                wants_doubt = queue.wants_doubt()
+                picks.append(queue.pick(by_doubt=wants_doubt or owed > 0))
+                owed += wants_doubt - (picks[-1].chosen_by == "doubt")
     chosen = Counter(pick.question.stratum for pick in picks)
     sizes = Counter(question.stratum for question in ordered)
     strata = tuple(StratumCount(name, sizes[name], len(by_stratum[name]), chosen[name]) for name in sorted(turns))
@@ -191,22 +195,36 @@ def _is_personal(sentence: str) -> bool:
     return bool(counts) or any(f"[{rule.name}]" in sentence for rule in DEFAULT_RULES)
 
 
-def _order_picks(groups: Sequence[list[TrafficQuestion]], doubtful_share: float, count: int) -> list[TrafficPick]:
-    """Return one question of each of `count` groups, a share of `doubtful_share` of any first n by their doubts."""
-    by_chance = list(range(len(groups)))
-    by_doubt = sorted((row for row in by_chance if groups[row][0].doubts), key=lambda row: -len(groups[row][0].doubts))
-    taken: set[int] = set()
-    picks: list[TrafficPick] = []
-    doubtful_count = 0
-    for number in range(1, min(count, len(groups)) + 1):
-        wants_doubt = doubtful_count < ceil(doubtful_share * number)
-        doubtful_row = next((row for row in by_doubt if row not in taken), None) if wants_doubt else None
-        row = doubtful_row if doubtful_row is not None else next(row for row in by_chance if row not in taken)
-        taken.add(row)
-        doubtful_count += doubtful_row is not None
-        chosen_by: Literal["doubt", "chance"] = "chance" if doubtful_row is None else "doubt"
-        picks.append(TrafficPick(groups[row][0], chosen_by, len(groups[row])))
-    return picks
+class _StratumQueue:
+    """The groups of one stratum that are not picked yet, and whose turn it is: doubt or chance."""
+
+    def __init__(self, groups: Sequence[list[TrafficQuestion]], doubtful_share: float, place: int) -> None:
+        """`place` is that of the stratum: neighbours begin at different points, so that rounds have the share, too."""
+        self._by_chance = list(groups)
+        self._by_doubt = sorted((group for group in groups if group[0].doubts), key=lambda group: -len(group[0].doubts))
+        self._share = doubtful_share
+        self._begin = (place * doubtful_share + 1 - doubtful_share) % 1.0
+        self._number = 0
+
+    @property
+    def has_more(self) -> bool:
+        """Whether a group is left."""
+        return bool(self._by_chance)
+
+    def wants_doubt(self) -> bool:
+        """Return whether the next pick is one by doubt, if the shares of all picks are to be as they were asked for."""
+        before = floor(self._share * self._number + self._begin + _ROUNDING)
+        return floor(self._share * (self._number + 1) + self._begin + _ROUNDING) > before
+
+    def pick(self, *, by_doubt: bool) -> TrafficPick:
+        """Take the most doubtful group if one is wanted and there, else the next one by chance."""
+        is_doubt = by_doubt and bool(self._by_doubt)
+        group = self._by_doubt[0] if is_doubt else self._by_chance[0]
+        self._by_chance.remove(group)
+        if group in self._by_doubt:
+            self._by_doubt.remove(group)
+        self._number += 1
+        return TrafficPick(group[0], "doubt" if is_doubt else "chance", len(group))
 
 
 def make_candidate_case(pick: TrafficPick, record: AuditRecord, answer: str | None) -> Case:

@@ -24,6 +24,7 @@ from assay.records.errors import Problem, SettingsError, shorten_repr
 from assay.records.settings import JudgeSettings, RedactionRule
 from assay.text.escaping import Redactor
 from assay.text.linear_patterns import LinearPattern, PatternError, compile_linear
+from assay.text.secret_forms import remove_keys
 
 DEFAULT_JUDGE_NAME = "judge"
 LITELLM = "litellm"
@@ -202,8 +203,11 @@ def _read_address(settings: JudgeSettings) -> str:
     return url
 
 
-def make_input_redactor(rules: Sequence[RedactionRule]) -> Callable[[str], str] | None:
-    """Return a function that applies the rules in their order to a text; None without rules.
+def make_input_redactor(rules: Sequence[RedactionRule]) -> Callable[[str], str]:
+    """Return a function that removes keys from a text, and then applies the rules in their order.
+
+    Only what is a key by its form goes: of two different values that a sentence calls a password, a judge could not say
+    any more that they differ.
 
     Raises SettingsError naming every pattern that cannot be used.
     """
@@ -225,11 +229,12 @@ def make_input_redactor(rules: Sequence[RedactionRule]) -> Callable[[str], str] 
         raise SettingsError(problems)
 
     def redact(text: str) -> str:
+        text = remove_keys(text)[0]
         for pattern, replacement in patterns:
             text = pattern.replace(text, replacement)
         return text
 
-    return redact if patterns else None
+    return redact
 
 
 def make_secret_filter(redactor: Redactor) -> Callable[[str], str]:

@@ -6,7 +6,7 @@ is that of the traffic behind the answers, not only of these answers: it never h
 
 from __future__ import annotations
 
-from math import inf, isfinite, sqrt
+from math import inf, isfinite, log, sqrt
 
 import numpy as np
 
@@ -16,6 +16,10 @@ from assay.stats.intervals import Bounds, Estimate
 
 EFFECTIVE_METHOD = "Clopper-Pearson with the effective number of answers (conservative)"
 UNBOUNDED_METHOD = "t over groups of users"
+FEW_USERS = 8
+HEAVY_USER = 0.25
+"""Share of the answers from which on one user widens every interval, so that it is said."""
+_HALVINGS = 100
 MAX_SHAPE = 50_000.0
 """The largest effective number that the beta quantiles are exact for; beyond it the interval stays at that width."""
 
@@ -42,7 +46,7 @@ def estimate_mean_of_groups(
     distances = (totals - sizes * mean) / number
     users = _count_effective(sizes)
     variance = float((distances**2).sum()) * _correct_for_few(users)
-    return _make_estimate(mean, variance, count, users, low, high, confidence)
+    return _make_estimate(mean, variance, sizes, low, high, confidence)
 
 
 def estimate_mean_of_sample(
@@ -75,14 +79,14 @@ def estimate_mean_of_sample(
     weighted = (weights * distances)[applies]
     cluster_sums = np.bincount(of_cluster, weights=weighted)
     cluster_weights = np.bincount(of_cluster, weights=weights[applies]).astype(np.float64)
-    count, users = len(cluster_sums), _count_effective(cluster_weights)
+    users = _count_effective(cluster_weights)
     single = float((weights * distances**2).sum())
     shared = float((cluster_sums**2).sum()) - float((weighted**2).sum())
     variance = max(single, single + shared) * _correct_for_few(users)
     ends = (low - mean) / total_weight, (high - mean) / total_weight
     for code in range(len(stratum_sizes)):
         variance += _sampling_variance(distances[strata == code], applies[strata == code], stratum_sizes[code], ends)
-    return _make_estimate(mean, variance, count, users, low, high, confidence)
+    return _make_estimate(mean, variance, cluster_weights, low, high, confidence)
 
 
 def _count_effective(sizes: FloatArray) -> float:
@@ -105,21 +109,17 @@ def _sampling_variance(distances: FloatArray, applies: BoolArray, size: float, e
 
 
 def _make_estimate(
-    mean: float,
-    variance: float,
-    count: int,
-    users: float,
-    low: float | None,
-    high: float | None,
-    confidence: float,
+    mean: float, variance: float, sizes: FloatArray, low: float | None, high: float | None, confidence: float
 ) -> Estimate | None:
-    """Return the mean with the interval of its variance, from `count` users who are worth `users` equal ones."""
+    """Return the mean with the interval of its variance; `sizes` are the weights of the users."""
+    count, users = len(sizes), _count_effective(sizes)
     freedom = max(1, int(users) - 1)
-    note = f"few users ({count})" if count < 8 else ""
+    note = _describe_users(sizes)
+    tail = (1 + confidence) / 2
     if low is None or high is None:
         if count < 2:
             return None
-        half = compute_t_quantile((1 + confidence) / 2, freedom) * sqrt(variance)
+        half = compute_t_quantile(tail, freedom) * sqrt(variance)
         if not isfinite(half):
             return None
         bottom, top = mean - half, mean + half
@@ -129,14 +129,47 @@ def _make_estimate(
         return Estimate(mean, bounds)
     share = min(1.0, max(0.0, (mean - low) / (high - low)))
     scaled = variance / (high - low) ** 2
-    # Users who always answer alike would give the number at the ends: no dependence gives less.
-    at_end = share in (0.0, 1.0) or scaled == 0.0
-    effective = users if at_end else max(users, share * (1 - share) / scaled)
-    if count > 1:
-        tail = (1 + confidence) / 2
+    if share in (0.0, 1.0):
+        limit = find_limit_at_end(sizes / sizes.sum(), 1 - tail)
+        bottom, top = (limit, 1.0) if share == 1.0 else (0.0, 1 - limit)
+    else:
+        # Users who always answer alike would give their number: no dependence gives less.
+        effective = users if scaled == 0.0 else max(users, share * (1 - share) / scaled)
         effective *= (compute_normal_quantile(tail) / compute_t_quantile(tail, freedom)) ** 2
-    bottom, top = _exact_limits(share, min(max(effective, 1e-9), MAX_SHAPE), confidence)
+        bottom, top = _exact_limits(share, min(effective, MAX_SHAPE), confidence)
     return Estimate(mean, Bounds(low + (high - low) * bottom, low + (high - low) * top, EFFECTIVE_METHOD, note))
+
+
+def find_limit_at_end(weights: FloatArray, tail: float) -> float:
+    """Return the lowest mean at which all users still have only values of 1 with a chance of `tail`, between 0 and 1.
+
+    `weights` has shape (users,), positive with a sum of 1. Each user may have a mean q of their own, whose values may
+    depend on each other in any way, so that all of them are 1 with a chance of q at most. Of all q with a product of
+    `tail`, those in proportion to 1 / weight, but at most 1, have the lowest weighted mean. Users of equal weight give
+    the limit of Clopper and Pearson for so many values.
+
+    >>> round(find_limit_at_end(np.full(20, 0.05), 0.025), 4), round(find_limit_at_end(np.array([0.9, 0.1]), 0.025), 4)
+    (0.8316, 0.0949)
+    """
+    below, above = log(tail), 0.0  # of the common factor, in logarithms
+    below += float(np.log(weights.min()))
+    above += float(np.log(weights.max()))
+    logs = np.log(weights)
+    for _ in range(_HALVINGS):
+        middle = (below + above) / 2
+        if float(np.minimum(0.0, middle - logs).sum()) < log(tail):
+            below = middle
+        else:
+            above = middle
+    return float((weights * np.exp(np.minimum(0.0, above - logs))).sum())
+
+
+def _describe_users(sizes: FloatArray) -> str:
+    """Return what is to be said of the users: that they are few, or that one of them has most of the answers."""
+    if len(sizes) < FEW_USERS:
+        return f"few users ({len(sizes)})"
+    largest = float(sizes.max() / sizes.sum())
+    return f"one user has {largest:.0%} of the answers" if largest >= HEAVY_USER else ""
 
 
 def _exact_limits(share: float, number: float, confidence: float) -> tuple[float, float]:

@@ -15,42 +15,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from assay.text.late_pattern import LatePattern
+from assay.text.secret_forms import REDACTED, remove_secrets
 
-REDACTED = "[redacted]"
 MIN_SECRET_LENGTH = 6
 
 _SECRET_NAME = LatePattern(r"(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|AUTHORIZATION)(_?\d+)?$", re.IGNORECASE)
-_LOOKS_SECRET = LatePattern(
-    r"\b(?:sk|pk|rk)-[A-Za-z0-9_-]{16,}|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}|\bxox[abprs]-[A-Za-z0-9-]{10,}"
-    r"|\bA[KS]IA[0-9A-Z]{16}\b|\bAIza[0-9A-Za-z_-]{30,}|\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+"
-    r"|-----BEGIN [A-Z ]*PRIVATE KEY-----|\bhf_[A-Za-z0-9]{20,}|\bglpat-[A-Za-z0-9_-]{16,}"
-)
-_SECRET_PREFIXES = (
-    (b"_", (b"ghp_", b"gho_", b"ghu_", b"ghs_", b"ghr_", b"github_pat_", b"hf_")),
-    (b"-", (b"sk-", b"pk-", b"rk-", b"xox", b"glpat-", b"PRIVATE KEY")),
-    (b"I", (b"AKIA", b"ASIA", b"AIza")),
-    (b"J", (b"eyJ",)),
-)
-"""Every match of `_LOOKS_SECRET` contains one of these, which contain the sign before them: a quick search for both."""
-MIN_SECRET_FORM = 8
-"""Characters of the shortest text that looks secret: an address with a user and a password."""
-_BEARER = LatePattern(r"(?i)\b((?:bearer|basic)\s+)[A-Za-z0-9._~+/=-]{8,}")
-_USERINFO = LatePattern(r"(?i)\b([a-z][a-z0-9+.-]{0,30}://)[^/\s@:]{1,256}:[^/\s@]{1,1024}@")
-
-
-def looks_secret(text: str) -> bool:
-    """Return whether a text has the form of a key, a token or an address with a password."""
-    return any(pattern.search(text) for pattern in (_LOOKS_SECRET, _BEARER, _USERINFO))
-
-
-def _may_look_secret(data: bytes) -> bool:
-    """Return False for the bytes of a text without a key; a search in bytes takes a fraction of that in a text."""
-    for sign, prefixes in _SECRET_PREFIXES:
-        if sign in data:
-            for prefix in prefixes:
-                if prefix in data:
-                    return True
-    return False
 
 
 class Redactor:
@@ -80,16 +49,7 @@ class Redactor:
 
     def redact_message(self, text: str) -> str:
         """Return an error message without the secret values and without anything that looks like a key."""
-        text = self.redact_text(text)
-        if len(text) < MIN_SECRET_FORM:
-            return text
-        data = text.encode("utf-8", "surrogatepass")
-        lower = data.lower()
-        if b"bearer" in lower or b"basic" in lower:
-            text = _BEARER.sub(rf"\1{REDACTED}", text)
-        if b"://" in data and b"@" in data:
-            text = _USERINFO.sub(rf"\1{REDACTED}@", text)
-        return _LOOKS_SECRET.sub(REDACTED, text) if _may_look_secret(data) else text
+        return remove_secrets(self.redact_text(text))[0]
 
     def redact_value(self, value: Any) -> Any:
         """Return plain values (objects with their keys, lists, texts) without the secret values."""

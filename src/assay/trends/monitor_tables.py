@@ -48,6 +48,17 @@ def build_monitor_tables(report: MonitorReport) -> list[Table]:
     return tables
 
 
+def _list_interval_notes(report: MonitorReport) -> Iterator[str]:
+    """Yield why intervals of the newest period are wide: few users, or one with a large share of the answers."""
+    names: dict[tuple[str, str], list[str]] = {}
+    for series in report.series:
+        point = series.points[-1] if series.points else None
+        if series.slice is None and point is not None and point.value is not None and point.note:
+            names.setdefault((point.label, point.note), []).append(series.key)
+    for (label, note), metrics in sorted(names.items()):
+        yield f"{label}: {note}, which widens the interval of {', '.join(metrics)}"
+
+
 def list_closing_notes(report: MonitorReport) -> Iterator[str]:
     """Yield what is to be said below the tables: refusals, the sample, versions, and what could not be measured."""
     if not report.alerts:
@@ -64,6 +75,7 @@ def list_closing_notes(report: MonitorReport) -> Iterator[str]:
         )
     for version in report.versions[-5:]:
         yield f"{version.at}: {version.name} changed from {version.before} to {version.after}"
+    yield from _list_interval_notes(report)
     yield from report.notes
 
 
