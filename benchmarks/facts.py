@@ -18,8 +18,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
 from assay.metrics.answers.expected_text import assess_answer_text
-from assay.records.golden_set import Case, Rubric
+from assay.records.golden_set import Case, Evidence, Rubric
 from assay.stats.intervals import wilson_interval
 from assay.text.answer_similarity import compute_answer_similarity
 from assay.text.claims.claim_segments import segment_claims
@@ -35,6 +37,7 @@ SETS = (
     *("holiday", "town", "pharmacy", "museum", "wording", "aquarium", "ferry", "bakery", "clinic"),
     *("dormitory", "apartment", "worlds", "worlds-vi", "marathon", "reception", "reception-vi"),
     *("clubhouse", "clubhouse-vi", "branches", "branches-vi", "theatre", "homestay-vi", "choir", "coach-vi"),
+    "handouts",
 )
 LONE_VALUES = "values"
 """The answers of the sets whose fact is one value, with that value as a reference and nothing else."""
@@ -50,7 +53,7 @@ LEAST_PASSED = dict.fromkeys(("service", "counter", "railway", "campus", "campin
     ("holiday", "town", "pharmacy", "museum"), 0.65
 )
 """Of right answers passed, neither failed nor left open."""
-ANSWERS_A_QUESTION = dict.fromkeys(("service", "choir", "coach-vi"), 4) | dict.fromkeys(
+ANSWERS_A_QUESTION = dict.fromkeys(("service", "choir", "coach-vi", "handouts"), 4) | dict.fromkeys(
     (
         *("railway", "holiday", "apartment", "reception", "reception-vi", "clubhouse", "clubhouse-vi"),
         *("branches", "branches-vi", "theatre", "homestay-vi"),
@@ -159,6 +162,14 @@ def _make_any_answer(
     return MarkedAnswer(label == "right", kind, expectations[rubric], answer)
 
 
+def _make_answer_from_source(*fields: str) -> MarkedAnswer:
+    """Return an answer of a row that ends with the passage of the source that the question is answered from."""
+    *fields_before, passage = fields
+    marked = _make_any_answer(*fields_before)
+    evidence = Evidence(any_of=({"document_id": "source"},), quote=passage)
+    return marked._replace(case=msgspec.structs.replace(marked.case, evidence=(evidence,)))
+
+
 _ROW_READERS: dict[str, Callable[..., MarkedAnswer]] = {
     "forms": _make_form,
     "quantities": _make_quantity,
@@ -193,6 +204,7 @@ _ROW_READERS: dict[str, Callable[..., MarkedAnswer]] = {
     "homestay-vi": _make_any_answer,
     "choir": _make_any_answer,
     "coach-vi": _make_any_answer,
+    "handouts": _make_answer_from_source,
 }
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
+from unittest.mock import patch
 
 import pytest
 from benchmarks import facts
+from benchmarks.fact_doubts import GAPS, JUDGES, OWNERS, assess_all, list_rules, list_worked_on
 from benchmarks.facts import BELOW, NOT_ABOVE, TOO_SMALL, JudgedShare, MarkedAnswer, judge_pooled_answers, pool_answers
 
 from assay.records.golden_set import Case
+from assay.text.facts import fact_judge
 
 RIGHT = MarkedAnswer(True, "made", Case("case", "How long?", must_have=("12 days",)), "12 days.")
 WRONG = MarkedAnswer(False, "made", Case("case", "How long?", must_have=("12 days",)), "15 days.")
@@ -53,3 +56,13 @@ def test_the_exit_code_is_that_of_all_halves_together(
     assert 0 == print_figures(monkeypatch, [RIGHT] * 50 + [WRONG] * 50)
     assert 1 == print_figures(monkeypatch, [RIGHT] * 50 + [WRONG] * 40 + [PASSING] * 10)
     assert NOT_ABOVE in capsys.readouterr().out
+
+
+def test_the_rules_of_doubt_are_found_by_their_names() -> None:
+    rules = list(list_rules())
+    assert len(rules) == len(JUDGES) + len(GAPS) + len(OWNERS)
+    assert all(callable(getattr(place, name)) for place, name, _ in rules)
+    denied = [answer for answer in list_worked_on() if answer.kind == "negation"]
+    with patch.object(fact_judge, "judge_denial", lambda *_: None):
+        without = assess_all(denied)
+    assert without != assess_all(denied)

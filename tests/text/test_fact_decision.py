@@ -54,7 +54,7 @@ def test_a_word_that_is_folded_like_yes_or_no_decides_nothing(answer: str) -> No
 
 @pytest.mark.parametrize(
     ("fact", "answer"),
-    [("mandatory", "Yes, caps are required."), ("mandatory", "You have to."), ("free", "Yes, with a pool ticket.")],
+    [("mandatory", "Yes, caps are the rule."), ("mandatory", "You have to."), ("free", "Yes, with a pool ticket.")],
 )
 def test_a_single_word_may_be_said_in_others_where_yes_or_no_is_asked(fact: str, answer: str) -> None:
     question = "Is parking free?" if fact == "free" else "Do I have to wear a cap?"

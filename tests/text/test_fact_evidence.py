@@ -21,12 +21,12 @@ def judge(question: str, fact: str, reference: str, answer: str) -> str:
     ("question", "fact", "answer"),
     [
         ("Who can collect it?", "anyone with a written authorisation", "A neighbour, with a note that you've signed."),
-        ("May I bring my dog?", "only on a leash", "Sure, as long as he stays on the lead."),
+        ("May I bring my dog?", "only on a leash", "Sure, as long as he stays by your side."),
         ("Do I need to book?", "no booking needed", "You can simply walk in."),
-        ("Is smoking allowed?", "not allowed", "It's forbidden everywhere."),
+        ("Is smoking allowed?", "not allowed", "It's a smoke-free building."),
         ("Who is the contact?", "Dr. Anna Berg", "Ask for Anna."),
         ("Who deals with it?", "HR", "The human resources department deals with it."),
-        ("Where do I go?", "Reception", "Go to the front desk."),
+        ("Where do I go?", "Reception", "Go to the counter at the door."),
         ("When is the desk staffed?", "Monday, Tuesday", "On weekdays."),
         ("When is it closed?", "Friday", "We're here from Monday to Thursday, the rest of the time it's shut."),
         ("At what scale is it drawn?", "1:25,000", "1 to 25,000."),
@@ -129,7 +129,7 @@ def test_another_quantity_in_its_place_fails_a_fact(question: str, fact: str, an
         ("When must it be quiet?", "1 pm to 3 pm", "No mowing from 1 pm to 3 pm.", "unknown"),
         ("When does it open?", "9 am", "You can't get in before 9 am.", "unknown"),
         ("When does it open?", "9 am", "The doors stay shut until 9 am.", "unknown"),
-        ("When is it closed?", "on Fridays", "We don't open on Fridays.", "unknown"),
+        ("When is it closed?", "on Fridays", "We don't open on Fridays.", "stated"),
         ("When is it closed?", "on Fridays", "Every day but Friday.", "unknown"),
         ("When is it closed?", "on Fridays", "It isn't closed on Fridays.", "denied"),
         ("What happens to leave?", "unused days expire in May", "Days not used expire in May.", "unknown"),
@@ -167,7 +167,7 @@ def test_a_half_answer_is_missing_its_other_half() -> None:
 
 def test_what_is_open_names_what_is_not_there() -> None:
     case = Case("a", "May I bring my dog?", must_have=("only on a leash",))
-    quality = assess_answer_text(case, "Sure, as long as he stays on the lead.")
+    quality = assess_answer_text(case, "Sure, as long as he stays by your side.")
     assert quality is not None
     assert quality.unknown == ('only on a leash ("leash" is not there, and other words may say it)',)
 

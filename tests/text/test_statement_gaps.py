@@ -42,7 +42,6 @@ OPEN = [
         "Hall 2 has 18 metres, the big hall tops that by far.",
     ),
     ("only", "Who pays for the taxi?", "the operator pays", "The operator only pays for lost bags."),
-    ("other name", "How much data does it have?", "4 GB", "The plan D5 has 4 GB for sure."),
     ("former", "How long do I have?", "12 weeks", "It used to be 12 weeks."),
     ("former", "How long is it open?", "until 9 pm", "It was open until 9 pm. The hours are shorter now."),
     ("addition", "How many attempts do I have?", "2 attempts", "You have two more attempts."),

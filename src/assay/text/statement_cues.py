@@ -44,12 +44,13 @@ DISJUNCTION = re.compile(r"\b(?:or|hoac|hay)\b")
 """Joins alternatives: whether a negation before the first reaches the second is open."""
 DOUBT = LatePattern(
     r"\b(?:maybe|perhaps|possibly|probably|presumably|supposedly|allegedly|reportedly|might|may have been"
-    r"|may be(?! (?:\w+(?:ed|en)|kept|sent|left|put|lent|held|made|paid|met|cut|set|built)\b)"
+    r"|may be(?! (?:up to|at most|\w+(?:ed|en)|kept|sent|left|put|lent|held|made|paid|met|cut|set|built)\b)"
     r"|could be|could it|could have been|i think|i guess|i believe|i suspect|would guess|not (?:certain|sure|clear)"
     r"|unclear|uncertain|unsure|unknown|i've heard|hard to say|don't know|do not know|can't say|cannot say|said to"
     r"|(?:i|we|they) doubt|doubtful|(?:depends? on|ask|check|find out) whether(?! [^.;]{0,80}\bor\b)"
     r"|(?:we|they) (?:are )?(?:plan|intend|hope|aim)(?:ning|ing)? to|(?:was|were) (?:supposed|meant|due|going) to"
-    r"|either|(?:almost|nearly) [a-z]+ed|would\b[^.;]{0,60}\bif [a-z]+ could|if [a-z]+ could\b[^.;]{0,60}\bwould"
+    r"|either(?! ?[.:;,!)]| ?$)|(?:almost|nearly) [a-z]+ed"
+    r"|would\b[^.;]{0,60}\bif [a-z]+ could|if [a-z]+ could\b[^.;]{0,60}\bwould"
     r"|co the la|hinh nhu|chac la|co le|khong chac|khong ro|nghe noi|khong biet|duoc cho la)\b"
 )
 """Uncertainty of the speaker, and what did not quite happen or would only happen."""
@@ -98,7 +99,10 @@ OUTDATED = LatePattern(
     r"|(?:was|were) (?=[^.;]{1,40} (?:until|till|before|up to) )|(?<=[a-z] )(?:cu|truoc) (?=la\b))"
 )
 """Says that a thing is the one of before: "the old code is", "mã cũ là"."""
-USED_TO = LatePattern(r"\b(?:used to|formerly|previously|originally|in the past|truoc (?:day|kia|la)|hoi truoc)\b")
+USED_TO = LatePattern(
+    r"\b(?:(?<!than it )(?<!than they )used to|formerly|previously|originally|in the past"
+    r"|truoc (?:day|kia|la)|hoi truoc)\b"
+)
 RESPECTIVELY = LatePattern(r"\b(?:respectively|in that order|lan luot)\b")
 """Says that values belong to subjects by their order."""
 VALUE_PART = re.compile(r"\n|[.;,](?=\s|$)| (?:and|while|but|whereas|va|con|nhung) ")

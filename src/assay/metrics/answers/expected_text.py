@@ -368,7 +368,8 @@ def _judge_texts(case: Case, answer: str, texts: Sequence[str]) -> dict[str, Fac
     if not texts:
         return {}
     reference = case.reference or ""
-    judgments = judge_facts(answer, tuple(dict.fromkeys(texts)), case.question, reference)
+    passages = [unit.quote for unit in case.evidence if unit.quote and unit.grade]
+    judgments = judge_facts(answer, tuple(dict.fromkeys(texts)), case.question, reference, passages)
     judgments = [_accept_reference_denial(judgment, reference, answer) for judgment in judgments]
     if any(judgment.state in ("denied", UNKNOWN) for judgment in judgments) and is_part_of_reference(answer, reference):
         is_whole = is_exact_match(answer, reference)

@@ -21,6 +21,7 @@ from assay.text.facts.value_owner import IMPERATIVES
 from assay.text.languages import guess_language, is_other_language
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.payment_cues import NOTHING_TO_PAY
+from assay.text.quantities.quantity import is_plain
 from assay.text.quantities.quantity_agreement import is_same_quantity
 from assay.text.quantities.units import UNITS
 from assay.text.quantities.weekdays import WEEK, WEEKDAY, list_days
@@ -186,6 +187,45 @@ def judge_absent_words(
     return FactJudgment(texts.fact, "unknown", f"{reason}, and other words may say it")
 
 
+_PER = frozenset(("per", "size", "luc"))
+"""Words of a fact that only join others."""
+
+
+def drop_labels(texts: FactTexts, words: Sequence[Word], *, has_value: bool) -> list[Word]:
+    """Return words of a fact without those that only say what kind a number or name is: "Room" of "Room B2".
+
+    `has_value`: the quantities of the fact are there. A number that another noun precedes in the answer is of another
+    kind ("platform 7" is no "line 7").
+    """
+    kept = []
+    for word in words:
+        is_joining = word.folded in _PER and (has_value or len(words) > 1)
+        if not is_joining and not _is_label(texts, word, has_value=has_value):
+            kept.append(word)
+    return kept
+
+
+def _is_label(texts: FactTexts, word: Word, *, has_value: bool) -> bool:
+    """Whether a common noun stands right before a plain number or an identifier that the answer has without a noun."""
+    if word.kind == "id" or texts.answer.find_word(word, texts.ignore_marks):
+        return False
+    answer = texts.answer
+    starts = []
+    if has_value:
+        for quantity in texts.read_fact.quantities:
+            if quantity.start - word.end == 1 and (is_plain(quantity) or quantity.date):
+                starts += [own.start for own in answer.quantities if is_same_quantity(quantity, own)]
+    for name in texts.read_fact.words:
+        if name.kind == "id" and name.start - word.end == 1:
+            starts += [answer.words[index].start for index in answer.find_word(name, texts.ignore_marks)]
+    return bool(starts) and not any(_follows_noun(texts, start) for start in starts)
+
+
+def _follows_noun(texts: FactTexts, start: int) -> bool:
+    before = next((own for own in texts.answer.words if start - own.end == 1), None)
+    return before is not None and may_be_subject(before) and not texts.is_familiar(before) and before.folded != "number"
+
+
 def is_in_other_language(texts: FactTexts) -> bool:
     """Return whether answer and fact are in two languages, or in one whose inflections are not read.
 
@@ -247,6 +287,8 @@ def _find_evidence_of_absence(texts: FactTexts) -> str:
         return ", and the answer is a refusal"
     if may_be_decided(texts) or (asks_whether(texts.question) and read_decision(texts.read_fact) is not None):
         return ""  # yes and no may be said in any words, and stand for the question's
+    if find_negations(answer) and any(_find_opposite_asked(texts, word) for word in texts.content):
+        return ""  # "it isn't", asked when it is open, says that it is closed
     unexplained = list_unexplained(texts)
     if not unexplained and not _may_be_any_word(texts):
         return ", and nothing in the answer is left that could say it"
@@ -255,6 +297,10 @@ def _find_evidence_of_absence(texts: FactTexts) -> str:
     if not texts.question.words or _has_own_subject(answer):
         return ", and the answer shares no word with question or fact"
     return ""
+
+
+def _find_opposite_asked(texts: FactTexts, word: Word) -> str | None:
+    return find_antonym(word.folded, [asked.folded for asked in texts.question.words])
 
 
 def _may_be_any_word(texts: FactTexts) -> bool:

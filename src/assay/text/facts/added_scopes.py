@@ -80,7 +80,7 @@ def _is_new_group(texts: FactTexts, group: re.Match[str]) -> bool:
     word = texts.answer.take_next_word(group.start("noun"))
     if word is None or not may_be_subject(word):
         return False
-    return not (texts.is_explained(word) if word.folded in ("member", "members") else texts.is_familiar(word))
+    return not (texts.is_explained(word) if word.folded in ("member", "members") else texts.is_known(word))
 
 
 def _is_other_word(written: str) -> bool:

@@ -13,7 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.text.facts.absent_words import judge_absent_names, judge_absent_weekday, judge_absent_words
+from assay.text.facts.absent_words import (
+    drop_labels,
+    judge_absent_names,
+    judge_absent_weekday,
+    judge_absent_words,
+    spell_words,
+)
 from assay.text.facts.added_terms import judge_added_terms
 from assay.text.facts.fact_conflict import judge_conflict
 from assay.text.facts.fact_decision import judge_decision, judge_opposed_decision, list_chosen_words
@@ -27,6 +33,7 @@ from assay.text.facts.fact_places import (
     Occurrence,
     find_quantities,
     find_word_places,
+    is_said_otherwise,
     judge_torn_part,
     list_occurrences,
 )
@@ -108,6 +115,8 @@ class FactJudge:
             return judgment
         repeated = texts.list_repeated_words()
         informative = [word for word in texts.content if word not in repeated]
+        telling = drop_labels(texts, informative, has_value=bool(agreeing))
+        informative = telling if telling or agreeing else informative
         needed = informative or ([] if agreeing else list_chosen_words(texts) or texts.content)
         lacking = [word for word in needed if word in absent]
         if lacking:
@@ -119,6 +128,9 @@ class FactJudge:
         best = min((self.judge_occurrence(spot) for spot in spots), key=get_state_order)
         if best.state == "stated":
             return judge_torn_part(texts, needed) or judge_opposed_decision(texts) or judge_whole_names(texts) or best
+        otherwise = [word for word in texts.content if is_said_otherwise(texts, word)]
+        if best.state == "denied" and otherwise:
+            return FactJudgment(texts.fact, "unknown", f"it says {spell_words(texts, otherwise)} in another word")
         return best
 
     def _judge_free(self) -> FactJudgment:

@@ -12,6 +12,7 @@ from assay.text.facts.fact_texts import ONE, ONES, FactTexts
 from assay.text.facts.missing_quantities import is_in_name
 from assay.text.facts.read_text import ClauseSpan, ReadText, Word, narrow_clause
 from assay.text.facts.value_owner import is_comparable, split_parts
+from assay.text.facts.word_senses import find_same_sense
 from assay.text.quantities.payment_cues import ASKS_FOR_COST, NOTHING_TO_PAY
 from assay.text.quantities.quantity import Quantity, is_time, remove_bound, split_range
 from assay.text.quantities.quantity_agreement import is_same_quantity
@@ -21,11 +22,6 @@ from assay.text.quantities.units import MONEY, PLAIN
 MOST_OCCURRENCES = 30
 """Occurrences of a fact that are examined."""
 _MOST_WORDS_EACH, _MORE_WORDS = 1, 4  # words from the first to the last part of a fact: one for each part, and four
-_SAME_EVENT = (
-    frozenset(("departure", "depart", "departs", "leave", "leaves", "leaving", "sails", "goes")),
-    frozenset(("advance", "beforehand", "notice")),
-)
-"""Words of which one may stand for the other in a fact."""
 
 
 class Occurrence(NamedTuple):
@@ -132,12 +128,19 @@ def _is_stated_end(texts: FactTexts, expected: Quantity, stated: Quantity) -> bo
 
 
 def find_word_places(texts: FactTexts, word: Word) -> list[int]:
-    """Return the indices of a word of the fact in the answer: the same, its short form, or one for the same event."""
+    """Return the indices of a word of the fact in the answer: the same, its short form, or one that may stand for it.
+
+    The last kind is told by `is_said_otherwise`.
+    """
     indices = texts.answer.find_word(word, texts.ignore_marks) or _find_short_form(texts, word)
-    group = next((group for group in _SAME_EVENT if word.folded in group), None)
-    if indices or group is None:
-        return indices
-    return [index for index, own in enumerate(texts.answer.words) if own.folded in group]
+    return indices or find_same_sense(texts.answer, word.folded)
+
+
+def is_said_otherwise(texts: FactTexts, word: Word) -> bool:
+    """Return whether an answer has a word of the fact only by another one of the same sense, which denies nothing."""
+    if not find_same_sense(texts.answer, word.folded):
+        return False
+    return not (texts.answer.find_word(word, texts.ignore_marks) or _find_short_form(texts, word))
 
 
 _DISPENSABLE = ("micro", "mini", "tele", "auto", "photo", "smart", "motor", "e-")

@@ -24,7 +24,6 @@ from assay.text.facts.value_owner import IMPERATIVES, ValueOwner, is_comparable,
 from assay.text.quantities.quantity import Quantity, is_plain
 from assay.text.quantities.quantity_agreement import is_same_quantity
 
-_MOST_FOREIGN = 3
 _LONGEST_LEAD = 4
 _SYLLABLES_OF_A_WORD = 2
 """Of most Vietnamese nouns; one alone is rarely another subject."""
@@ -65,18 +64,12 @@ class SubjectJudge:
         if year:
             return _say_of_other(self.texts, year)
         has_rival_value = has_candidate(self.texts, spot)
-        lead = _find_lead(_take_part(self.texts, in_clause, spot) if has_rival_value else in_clause, spot)
-        if _repeats_quantity(self.texts, clause) or (has_rival_value and self._is_said_of_question(spot)):
+        if _repeats_quantity(self.texts, clause) or has_rival_value:
             return None
-        if _is_compact(self.texts, spot) and not has_rival_value:
+        if _is_compact(self.texts, spot):
+            lead = _find_lead(in_clause, spot)
             subject = _find_replaced_subject(self.texts, in_clause, lead, foreign, spot) if missing_topic else ""
             return _say_of_other(self.texts, subject) if subject else None
-        if lead and missing_topic and lead[0] in foreign and 2 * sum(word in foreign for word in lead) >= len(lead):
-            return _say_of_other(self.texts, answer.text[lead[0].start : lead[-1].end])
-        is_strange = len(foreign) > _MOST_FOREIGN and 2 * len(foreign) > sum(word.kind != "stop" for word in in_clause)
-        if is_strange and 2 * len(missing_topic) > len(topic):
-            reason = "its sentence shares few words with the question, so it may be about something else"
-            return FactJudgment(self.texts.fact, "unknown", reason)
         return None
 
     def judge_owner(self, spot: Occurrence) -> FactJudgment:
@@ -105,11 +98,11 @@ class SubjectJudge:
         if self._gap_finder is None:
             self._gap_finder = GapFinder(
                 self.texts.answer,
-                self.texts.explaining,
+                [*self.texts.explaining, *self.texts.passages],
                 self._get_owner(),
                 self.texts.expected,
                 self.texts.facts,
-                self.texts.is_familiar,
+                self.texts.is_known,
                 may_be_subject,
             )
         yield from self._gap_finder.list_gaps(StatedFact(spot.clause, position, stated, spot.spans), low, high)
@@ -129,10 +122,6 @@ class SubjectJudge:
                 may_be_subject,
             )
         return self._owner
-
-    def _is_said_of_question(self, spot: Occurrence) -> bool:
-        """Whether its own part of the answer, and no other part with a value, has words of the question."""
-        return self._get_owner().is_said_of_question(*_find_value(self.texts, spot))
 
 
 def _find_value(texts: FactTexts, spot: Occurrence) -> tuple[int, int, int, Quantity | None]:
@@ -296,14 +285,6 @@ def _find_other_asked(texts: FactTexts, spot: Occurrence) -> str:
 def _is_in_sentence(texts: FactTexts, word: Word, clause: ClauseSpan) -> bool:
     indices = texts.answer.find_word(word, True)
     return any(clause.sentence_start <= texts.answer.words[index].start < clause.sentence_end for index in indices)
-
-
-def _take_part(texts: FactTexts, in_clause: Sequence[Word], spot: Occurrence) -> Sequence[Word]:
-    """Return the words of a clause from where the part with the fact begins."""
-    position = spot.start
-    starts = [part.start for part in split_parts(texts.answer, spot.clause.start, spot.clause.end)]
-    start = max((start for start in starts if start <= position), default=spot.clause.start)
-    return [word for word in in_clause if word.start >= start]
 
 
 def _say_of_other(texts: FactTexts, subject: str) -> FactJudgment:

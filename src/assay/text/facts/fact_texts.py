@@ -13,6 +13,7 @@ from itertools import pairwise
 from assay.text.facts.fact_scope import ExpectedLimit, has_exception, list_exceptions, names_asked_most
 from assay.text.facts.negations import find_denied_predicate, find_negations, is_negation
 from assay.text.facts.read_text import ReadText, Word, read_text
+from assay.text.facts.word_senses import find_same_sense
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place
 from assay.text.quantities.payment_cues import is_nothing_to_pay
@@ -101,10 +102,11 @@ def _list_titles(fact: ReadText, answer: ReadText) -> list[tuple[int, int]]:
 class FactTexts:
     """A fact and the texts by which it is judged.
 
-    `explaining`: question, reference and all facts. `expected`: the quantities of all facts. `limit`: the limit that an
-    answer has to state. `content`: the words of the fact that an answer must have. `ignore_marks`: fact or answer are
-    written without diacritics, so that those of the other do not count. `is_negative`: the fact denies something.
-    `denied_in_question`: the word that the question denies, so that a right answer denies it too.
+    `explaining`: question, reference and all facts. `passages`: those of the evidence. `expected`: the quantities of
+    all facts. `limit`: the limit that an answer must state. `content`: the words of the fact that it must have.
+    `ignore_marks`: fact or answer are written without diacritics, so that those of the other do not count.
+    `is_negative`: the fact denies something. `denied_in_question`: the word that the question denies, so that a right
+    answer denies it too.
     """
 
     def __init__(
@@ -113,13 +115,15 @@ class FactTexts:
         answer: ReadText,
         question: ReadText,
         reference: ReadText,
-        explaining: Sequence[ReadText],
+        facts: Sequence[ReadText],
         expected: Sequence[Quantity],
         limit: ExpectedLimit,
+        passages: Sequence[ReadText] = (),
     ) -> None:
         self.fact, self.read_fact = fact, read_text(fact)
         self.answer, self.question, self.reference = answer, question, reference
-        self.explaining, self.expected, self.limit = explaining, expected, limit
+        self.expected, self.limit, self.passages = expected, limit, passages
+        self.explaining = [question, reference, *facts]
         self.ignore_marks = not (self.read_fact.has_marks and answer.has_marks)
         # "No charge" is what is stated, and denies nothing.
         is_denial = len(find_negations(self.read_fact)) % 2 == 1
@@ -188,8 +192,15 @@ class FactTexts:
         return self.explaining[2:]
 
     def is_explained(self, word: Word) -> bool:
-        """Return whether question, reference or facts have a word."""
-        return any(text.find_word(word, True) for text in self.explaining)
+        """Return whether question, reference or facts have a word, or one that may stand for it."""
+        return any(text.find_word(word, True) or find_same_sense(text, word.folded) for text in self.explaining)
+
+    def is_known(self, word: Word) -> bool:
+        """Return whether a word is familiar, or one of the evidence, so that it adds nothing wrong to an answer.
+
+        What is only in the evidence may still be another subject than the one that is asked for.
+        """
+        return self.is_familiar(word) or any(text.find_word(word, True) for text in self.passages)
 
     def is_expected(self, word: Word) -> bool:
         """Return whether reference or facts have a word."""

@@ -14,11 +14,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from assay.text.facts.fact_judgments import FactJudgment
-from assay.text.facts.fact_places import Occurrence
+from assay.text.facts.fact_places import Occurrence, find_stated_quantity
 from assay.text.facts.fact_polarity import PREDICATES
 from assay.text.facts.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.read_text import CLAUSE_REACH, ReadText
 from assay.text.facts.value_owner import LIST_CUT, Part, is_comparable, is_vietnamese, list_quantities, split_parts
+from assay.text.facts.worked_out_values import is_worked_out
 from assay.text.quantities.quantity import Quantity, remove_bound
 from assay.text.quantities.quantity_agreement import is_same_quantity
 from assay.text.quantities.quantity_index import QuantityIndex
@@ -123,6 +124,9 @@ def judge_roles(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
     if not texts.question.words or not texts.reference.words:
         return None
     ignores_marks = texts.ignore_marks or not texts.reference.has_marks
+    stated = find_stated_quantity(texts.answer, spot)
+    if stated is not None and is_worked_out(stated, texts.answer.quantities):
+        return None  # it is the sum or the difference of what the reference keeps apart
     contrast = _contrast_roles(RoleTexts(texts.question, texts.reference, tuple(texts.facts), ignores_marks))
     if contrast is None:
         return None

@@ -19,6 +19,7 @@ from assay.text.facts.fact_judgments import FactJudgment, FactState
 from assay.text.facts.fact_scope import find_expected_limit
 from assay.text.facts.fact_texts import FactTexts
 from assay.text.facts.read_text import read_text
+from assay.text.facts.restated_answers import restate_answer
 from assay.text.facts.statement_gaps import Gap
 from assay.text.facts.swapped_values import find_swapped_values
 from assay.text.normalisation import MOST_READ
@@ -26,25 +27,30 @@ from assay.text.normalisation import MOST_READ
 UNREAD_REST = f"it is not in the first {MOST_READ:,} characters, and the rest is not read"
 
 
-def judge_facts(answer: str, facts: Sequence[str], question: str = "", context: str = "") -> list[FactJudgment]:
+def judge_facts(
+    answer: str, facts: Sequence[str], question: str = "", context: str = "", passages: Sequence[str] = ()
+) -> list[FactJudgment]:
     """Return what an answer does with each fact, in order; empty facts are left out.
 
     `question`: its words need not be repeated, and an answer about something else leaves the fact unknown. `context`:
-    further words that do not show another subject, such as the reference. Only the first 200,000 characters are read.
+    further words that do not show another subject, such as the reference. `passages`: what the evidence says, which an
+    answer may add. Only the first 200,000 characters are read.
 
     >>> [found.state for found in judge_facts("Approval by the manager is needed.", ["manager approves", "HR"])]
     ['stated', 'missing']
     >>> [judge_facts(text, ["12 days"])[0].state for text in ("None of us gets 12 days.", "Maybe 12 days.")]
     ['denied', 'unknown']
     """
-    return list(_judge_cached(answer, tuple(facts), question, context))
+    return list(_judge_cached(answer, tuple(facts), question, context, tuple(passages)))
 
 
 @lru_cache(maxsize=8192)
-def _judge_cached(answer: str, facts: tuple[str, ...], question: str, context: str) -> tuple[FactJudgment, ...]:
+def _judge_cached(
+    answer: str, facts: tuple[str, ...], question: str, context: str, passages: tuple[str, ...]
+) -> tuple[FactJudgment, ...]:
     """Several metrics and the attribution ask the same of an answer."""
     judgments = []
-    for fact, judge in _make_judges(answer, facts, question, context):
+    for fact, judge in _make_judges(answer, facts, question, context, passages):
         if judge is not None:
             judgment = judge.judge_fact()
             if judgment.state == "missing" and is_in_other_language(judge.texts):
@@ -53,6 +59,8 @@ def _judge_cached(answer: str, facts: tuple[str, ...], question: str, context: s
                 judgment = judgment._replace(state="unknown", reason=UNREAD_REST)
             if judgment.state == "unknown":
                 judgment = _judge_by_question(judgment, judge.texts)
+            if judgment.state == "unknown":
+                judgment = _judge_restated(judgment, judge.texts)
             judgments.append(judgment)
         elif fact.strip():
             is_there = read_text(fact).plain.strip() in read_text(answer).plain
@@ -62,6 +70,16 @@ def _judge_cached(answer: str, facts: tuple[str, ...], question: str, context: s
     return tuple(
         swapped.get(judgment.fact, judgment) if judgment.state == "stated" else judgment for judgment in judgments
     )
+
+
+def _judge_restated(judgment: FactJudgment, texts: FactTexts) -> FactJudgment:
+    """Return a fact that an answer leaves open as stated if it states it said again in plainer words."""
+    restated = restate_answer(texts)
+    if not restated:
+        return judgment
+    asked = (texts.question, texts.reference, texts.facts, texts.expected, texts.limit, texts.passages)
+    again = FactJudge(FactTexts(texts.fact, read_text(restated), *asked)).judge_fact()
+    return again if again.state == "stated" else judgment
 
 
 def _judge_by_question(judgment: FactJudgment, texts: FactTexts) -> FactJudgment:
@@ -74,18 +92,19 @@ def _judge_by_question(judgment: FactJudgment, texts: FactTexts) -> FactJudgment
 
 
 def _make_judges(
-    answer: str, facts: Sequence[str], question: str, context: str
+    answer: str, facts: Sequence[str], question: str, context: str, passages: Sequence[str] = ()
 ) -> Iterator[tuple[str, FactJudge | None]]:
     """Yield each fact with its judge; None for one without a word or quantity."""
     read_answer, read_question, read_reference = read_text(answer), read_text(question), read_text(context)
     read_facts = [read_text(fact) for fact in facts]
     expected = [quantity for read_fact in read_facts for quantity in read_fact.quantities]
-    explaining = [read_question, read_reference, *read_facts]
+    read_passages = [read_text(passage) for passage in passages]
     limit = find_expected_limit(read_question.plain, read_reference.plain)
     for fact, read_fact in zip(facts, read_facts, strict=True):
         judge = None
         if read_fact.words or read_fact.quantities:
-            judge = FactJudge(FactTexts(fact, read_answer, read_question, read_reference, explaining, expected, limit))
+            asked = (read_question, read_reference, read_facts, expected, limit, read_passages)
+            judge = FactJudge(FactTexts(fact, read_answer, *asked))
         yield fact, judge
 
 

@@ -91,9 +91,10 @@ def judge_quantities(
                     read_answer,
                     asked,
                     read_text(""),
-                    (read_question, read_question, read_reference),
+                    (read_reference,),
                     read_reference.quantities,
                     limit,
+                    (read_question,),
                 )
             )
             for asked in (read_text(""), read_question)

@@ -16,8 +16,8 @@ from typing import Literal, NamedTuple
 from assay.text.facts.negations import is_negation
 from assay.text.facts.read_text import ClauseSpan, ReadText, Word
 from assay.text.facts.value_owner import Part, ValueOwner
+from assay.text.facts.worked_out_values import is_worked_out
 from assay.text.late_pattern import LatePattern
-from assay.text.number_words import MONTHS, WEEKDAYS
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_agreement import apply_rate, is_same_quantity
 from assay.text.statement_cues import ASKS_PAST, CHANGED_FROM, PAST_VERB, PRESENT, RESPECTIVELY, USED_TO
@@ -29,7 +29,6 @@ GapKind = Literal[
     "question after",
     "question beside",
     "only",
-    "other name",
     "former",
     "addition",
 ]
@@ -105,7 +104,6 @@ class GapFinder:
             yield from self._find_other_statements(around)
             yield from self._find_question_beside(around)
         yield from self._find_only(around, statement)
-        yield from self._find_name(around, statement)
         yield from self._find_former(around)
         yield from self._find_addition(statement)
 
@@ -135,17 +133,13 @@ class GapFinder:
 
     def _find_second_value(self, groups: Sequence[Part], statement: StatedFact) -> Iterator[Gap]:
         index = bisect_right(groups, statement.start, key=_get_part_start) - 1
-        if index < 0:
+        if index < 0 or (statement.value is not None and is_worked_out(statement.value, self.answer.quantities)):
             return
         own = self._list_topics(self.owner.words_in(groups[index]))
         for place, group in enumerate(groups):
             rivals = [] if place == index else self.owner.list_values(group, statement.value)
             rival = next(
-                (
-                    at
-                    for at, is_rival in rivals
-                    if is_rival and not self._may_be_time(group, at) and not self._is_worked_out(group, at)
-                ),
+                (at for at, is_rival in rivals if is_rival and not self._is_explained_value(group, at)),
                 None,
             )
             if rival is None:
@@ -187,6 +181,20 @@ class GapFinder:
         if group.start < own.end or not self.owner.is_new_sentence(group):
             return False
         return any(not self.is_known(word) for word in self._list_subjects(self.owner.words_in(group)))
+
+    def _is_explained_value(self, group: Part, start: int) -> bool:
+        """Whether a value may be a time, follows from what is asked, or is one that reference or evidence have.
+
+        Whether it has the place of another value is told by other rules, which come before.
+        """
+        if self._may_be_time(group, start) or self._is_worked_out(group, start):
+            return True
+        own = next((own for own in self.owner.quantities_in(group) if own.start == start), None)
+        return own is not None and any(
+            is_same_quantity(wanted, own) or is_same_quantity(own._replace(bound=""), wanted)
+            for text in self.explaining[1:]
+            for wanted in text.quantities
+        )
 
     def _is_worked_out(self, group: Part, start: int) -> bool:
         """Whether a value follows from a rate and the question: 7.5 ml from 5 ml per 10 kg, asked of 15 kg."""
@@ -319,16 +327,6 @@ class GapFinder:
                 return only
         return None
 
-    def _find_name(self, around: Surroundings, statement: StatedFact) -> Iterator[Gap]:
-        """Yield that its part names something else before the value: "Plan D5 has 4 GB"."""
-        first = min(start for start, _ in statement.spans)
-        for word in self.owner.words_in(around.part):
-            is_name = word.kind in ("name", "id") and around.part.start < word.start < first
-            if is_name and not self.is_known(word) and not _CALENDAR.fullmatch(word.folded):
-                name = self.answer.text[word.start : word.end]
-                yield Gap("other name", f'it names "{name}", which neither the question nor the facts do')
-                return
-
     def _find_former(self, around: Surroundings) -> Iterator[Gap]:
         plain = self.answer.plain
         if ASKS_PAST.search(self.owner.question.plain) is not None:
@@ -403,7 +401,5 @@ _ADDITION_AFTER = LatePattern(
     r" (?:more|further|additional|extra|other|nua)\b(?! than\b)| more than (?:the|an?|for|with|without|in)\b| on top\b"
 )
 _ADDITION_BEFORE = LatePattern(r"\b(?:another|a further|an additional|an extra|plus) $")
-_CALENDAR = LatePattern(rf"(?:{'|'.join(WEEKDAYS)})s?|{'|'.join(MONTHS)}|i|i'm|i'd|i'll|chu|nhat|thu")
-"""Words with a capital that name nothing else."""
 _MOST_SPELLED, _MOST_QUOTED = 3, 8
 _BEFORE_VALUE = 5  # characters between "only" and a value of which it says that it is little

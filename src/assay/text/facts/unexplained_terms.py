@@ -33,7 +33,7 @@ def find_end(texts: FactTexts, spot: Occurrence) -> int:
 
 def list_new_values(texts: FactTexts, low: int, high: int) -> list[Quantity]:
     """Return the quantities between two positions of an answer that question, reference and facts do not have."""
-    expected = _index_values(tuple(texts.explaining))
+    expected = _index_values((*texts.explaining, *texts.passages))
     return [
         own
         for own in list_quantities(texts.answer, low, high)
@@ -57,5 +57,5 @@ def find_new_word(texts: FactTexts, low: int, high: int) -> Word | None:
     """Return the last of the words between two positions of an answer that nothing explains; None if all are."""
     words = texts.answer.words
     first, last = (bisect_left(words, at, key=get_start) for at in (low, high))
-    new = [word for word in words[first:last] if may_be_subject(word) and not texts.is_familiar(word)]
+    new = [word for word in words[first:last] if may_be_subject(word) and not texts.is_known(word)]
     return new[-1] if new else None

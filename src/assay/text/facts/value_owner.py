@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from assay.text.facts.fact_scope import names_asked_most
+from assay.text.facts.fact_texts import AUXILIARIES
 from assay.text.facts.read_text import ClauseSpan, ReadText, Word
 from assay.text.languages import guess_language
 from assay.text.late_pattern import LatePattern
@@ -64,6 +65,11 @@ IMPERATIVES = frozenset(
     """.split()
 )
 """What may begin an answer without a subject: "Take line 12"."""
+_NO_OWNER = LatePattern(
+    r"(?!(?:family|supply|assembly|reply|italy|july|butterfly|belly|jelly|rally|ally)$)\w{3,}ly"
+    r"|exact|precise|belongs?|remains?|stays?|amounts?"
+)
+"""A word that says how, or is a verb, so that no value belongs to it."""
 _FEWEST_FOREIGN = 2  # words of a part that make it a statement of its own and no further item of a list
 
 
@@ -414,7 +420,10 @@ class ValueOwner:
         is_labelled_after = not foreign and has_value
         if is_labelled_after:  # "€12 (children)", "EUR 14 one way"
             foreign = [word for word in all_own if self.is_subject(word) and not self._is_known(word)]
-        foreign = [word for word in foreign if not self._tells_rate(word)]
+        if has_value:
+            verb = next((word.start for word in all_own if word.start > start and word.folded in AUXILIARIES), own.end)
+            foreign = [word for word in foreign if word.start < verb]  # "£490 is left" labels it with nothing
+        foreign = [word for word in foreign if not self._tells_rate(word) and _NO_OWNER.fullmatch(word.folded) is None]
         if not foreign:
             return None
         strange = [word for word in other_words if not self.is_familiar(word)]
@@ -440,22 +449,6 @@ class ValueOwner:
         if match is None:
             return False
         return not (has_value and part.separation == _SENTENCE_CUT and match[1] in ("if", "when", "neu"))
-
-    def is_said_of_question(self, low: int, high: int, start: int, value: Quantity | None) -> bool:
-        """Whether only the part around `start` has words of the question that set it apart from the other values."""
-        groups = (
-            self.cut_answer(low, high, value)[1]
-            if value is not None or self.has_day or self.is_free
-            else list(self._group_by_value(split_parts(self.answer, low, high), value))
-        )
-        index = bisect_right(groups, start, key=_get_part_start) - 1
-        if index < 0:
-            return False
-        own = self.words_in(groups[index])
-        others = [self.words_in(group) for place, group in enumerate(groups) if place != index]
-        is_set_apart = any(self.is_topic(word) and not any(_holds(other, word) for other in others) for word in own)
-        is_elsewhere = any(self.is_topic(word) and not _holds(own, word) for other in others for word in other)
-        return is_set_apart and not is_elsewhere
 
     def _is_known(self, word: Word) -> bool:
         return word.key in self.fact_keys or self.is_familiar(word)

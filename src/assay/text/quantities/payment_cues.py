@@ -13,7 +13,8 @@ NOTHING_TO_PAY = re.compile(
     r"|(?:at|for) no (?:extra |additional )?(?:cost|charge)"
     r"|(?:no|without(?: a| any)?) (?:extra |additional )?(?:charge|fee|fees|fine|fines|costs?)|for nothing"
     r"|(?:pays?|costs?|charged?) (?:you )?nothing|nothing to pay"
-    r"|(?:don't|doesn't|do not|does not|won't|need not|needn't|never) (?:have to |need to |be )?(?:pay|cost|charged)"
+    r"|(?:don't|doesn't|do not|does not|won't|need not|needn't|never) (?:have to |need to |be )?(?:pay|cost|charged"
+    r"|charge (?:\w+ ){0,2}(?:anything|for|an? (?:fee|cent|penny)))"
     r"|mien phi|khong (?:mat|ton|thu|phai tra|phai dong)(?: them)?(?: \w+)? (?:phi|tien)"
     r"|khong (?:mat|ton|thu|phai tra|phai dong)(?: mot)? (?:dong|xu) nao)\b"
 )

@@ -40,13 +40,31 @@ _OTHER_DAYS = {
 _OTHER_DAY = LatePattern(rf"\b(?:{'|'.join(sorted(_OTHER_DAYS, key=len, reverse=True))})\b")
 
 
+_SHORT_DAYS = {day[:3].capitalize(): day.capitalize() for day in WEEKDAYS}
+_SHORT_DAYS |= {"Tues": "Tuesday", "Thur": "Thursday", "Thurs": "Thursday"}
+_SHORT = "|".join(sorted(_SHORT_DAYS, key=len, reverse=True))
+_SHORT_DAY = LatePattern(
+    rf"(?<![\w.'-])(?P<after>(?:on|On|every|Every|each) )(?P<day>{_SHORT})\b(?:\.(?= ?[\da-z]))?"
+    rf"|(?<![\w.'])(?P<alone>{_SHORT})\b(?:\.(?= ?[\da-z]))?"
+    rf"(?=\s*(?:[:;|)/&+–-]|$)|,? \d|,? ?(?:to|and|until|till|through|from|at|or|[-–&+]) ?(?:\d|{_SHORT}|[A-Z]\w+day))"
+)
+"""As written: "Sat" begins a sentence too, and "Sun" is a name."""
+
+
+def _spell_short_day(match: re.Match[str]) -> str:
+    return f"{match['after'] or ''}{_SHORT_DAYS[match['day'] or match['alone']]}"
+
+
 def spell_other_days(text: str) -> str:
-    """Return a text with the weekdays of German, French and Spanish in English.
+    """Return a text with the weekdays of German, French and Spanish in English, and short ones in full.
+
+    >>> spell_other_days("Mon-Fri 9 to 5, Sat: closed. Open on Sun. The Sun shines")
+    'Monday-Friday 9 to 5, Saturday: closed. Open on Sunday. The Sun shines'
 
     >>> spell_other_days("Mittwochs zu, le jeudi et Montag bis 8; Placido Domingo")
     'Wednesday zu, le Thursday et Monday bis 8; Placido Domingo'
     """
-    return _OTHER_DAY.sub(_spell_other_day, text)
+    return _SHORT_DAY.sub(_spell_short_day, _OTHER_DAY.sub(_spell_other_day, text))
 
 
 def _spell_other_day(match: re.Match[str]) -> str:
