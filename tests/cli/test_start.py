@@ -71,33 +71,6 @@ main(["--version"])
     assert int(run_python(code)[0]) > 5_000
 
 
-def test_no_depth_of_calls_makes_a_command_ask_the_system_for_memory_at_each_call() -> None:
-    code = """
-import resource, sys
-import assay.cli, assay.cli.app
-
-def descend(depth):
-    return descend(depth - 1) if depth else 0
-
-def count_faults(depth):
-    if depth:
-        return count_faults(depth - 1)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-    for _ in range(300):
-        descend(3)
-    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
-
-def measure(arguments):
-    return sum(count_faults(depth) for depth in range(300))
-
-assay.cli.app.run_command = measure
-print(measure([]), assay.cli.main([]))
-"""
-    directly, in_a_command = map(int, run_python(code))
-    assert directly > 1_000, "the interpreter keeps all frames anyhow: `main` needs no large one"
-    assert in_a_command < 500
-
-
 @pytest.mark.parametrize(("command", "last"), [("score", ["at", "once"]), ("metrics", [])])
 def test_a_command_of_files_ends_the_process_after_what_is_registered_for_its_exit(
     command: str, last: list[str]

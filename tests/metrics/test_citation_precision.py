@@ -7,6 +7,7 @@ from tests.metrics.answers import TEXTS, make_parsed_answer
 
 import assay
 from assay.metrics.grounding.citation_precision import list_misplaced_citations, score_citation_precision
+from assay.metrics.parsed_answer import ParsedAnswer
 from assay.records.golden_set import Case, GoldenSet
 from assay.records.observations import Chunk, Observation, Sentence, Stage
 from assay.records.scores import NOT_APPLICABLE
@@ -42,6 +43,16 @@ def test_wrong_citations_cost_precision(answer: str, citations: tuple[str, ...],
 )
 def test_right_citations_in_other_styles_cost_none(answer: str, citations: tuple[str, ...]) -> None:
     assert score_citation_precision(make_parsed_answer(answer, citations=citations)).value == 1
+
+
+def test_how_well_the_chunk_of_a_right_citation_supports_alone_is_not_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = []
+    monkeypatch.setattr(ParsedAnswer, "support_by_chunks", lambda *arguments: compared.append(arguments))
+    reading = make_parsed_answer(f"{LEAVE} [leave]. {CARRY} [carry].", citations=("leave", "carry"))
+    assert (score_citation_precision(reading).value, compared) == (1, [])
+    with pytest.raises(AttributeError):  # a wrong one is compared with the better chunk
+        score_citation_precision(make_parsed_answer(f"{LEAVE} [carry].", citations=("carry",)))
+    assert len(compared) == 1
 
 
 def test_chunk_that_was_only_retrieved_is_no_source() -> None:

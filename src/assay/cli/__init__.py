@@ -12,10 +12,6 @@ from collections.abc import Sequence
 GC_THRESHOLD = 500_000
 """Allocations between two runs of the cyclic garbage collector. Modules and records form few cycles, and at the default
 threshold the collector takes a tenth of the time of a small run; so does a single collection at 100,000."""
-FRAME_SIZE = 2**15 + 1
-"""Words of the frame of `main`. Python keeps the frames of calls in blocks of 16 kB. It asks the system for a block,
-and gives it back, at every call that passes the end of one: a loop there took a twentieth of the time of a small run.
-A frame of 256 kB gets a block of 512 kB, whose rest holds all calls below, and costs nothing before its use."""
 ENDED_AT_ONCE = ("score", "compare", "explain", "report")
 """Commands that read and write files and connect to nothing. Those that run targets or open stores end as usual."""
 
@@ -32,9 +28,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from assay.cli.app import run_command
 
     return run_command(list(sys.argv[1:] if arguments is None else arguments))
-
-
-main.__code__ = main.__code__.replace(co_stacksize=FRAME_SIZE)
 
 
 def may_end_at_once(arguments: Sequence[str], code: int) -> bool:
