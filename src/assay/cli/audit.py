@@ -71,6 +71,10 @@ def ingest(
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse lines with unknown keys (default: leave them out and name them).")
     ] = False,
+    fields: Annotated[
+        str | None,
+        typer.Option(help="Own names of members: question=prompt,answer=completion,contexts=docs; dots lead in."),
+    ] = None,
     acknowledge: Annotated[
         bool,
         typer.Option("--acknowledge", help="Print a line of JSON each time that a batch is on disk."),
@@ -98,6 +102,7 @@ def ingest(
             checkpoint=checkpoint or follow,
             batch=batch,
             strict=strict,
+            fields=fields,
             keep_waiting=followed.keep_waiting if follow else None,
             on_commit=_print_acknowledgement if acknowledge else None,
         )
