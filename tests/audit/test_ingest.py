@@ -321,7 +321,7 @@ def test_own_redaction_rules_are_added_to_the_shipped_ones_and_bad_ones_are_refu
     ingest(str(tmp_path / "t"), source, redact=str(rules))
     assert load(str(tmp_path / "t"), "req-1").question == "[employee] asks minh@example.com"
     rules.write_text("shipped: maybe\nrules: []\n")
-    with pytest.raises(InputError, match="shipped: .*not true or false"):
+    with pytest.raises(InputError, match=r"shipped: .*not true or false"):
         ingest(str(tmp_path / "t"), source, redact=str(rules))
     rules.write_text("rules:\n  - {name: Bad Name, pattern: '('}\n  - {name: empty, pattern: 'x*'}\n")
     with pytest.raises(InputError) as raised:
