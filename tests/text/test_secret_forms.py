@@ -125,7 +125,10 @@ def test_keys_of_values_are_secret_by_the_end_of_their_name() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
-    ["-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----\n", "A" * 30 + "\n", "password=a&", "key is ", "token: a,"],
+    [
+        "-----BEGIN PRIVATE KEY-----",
+        "-----END PRIVATE KEY-----\n", "A" * 30 + "\n", "password=a&", "key is ", "token: a,"
+    ],
 )  # fmt: skip
 def test_removing_takes_linear_time(unit: str) -> None:
     text = unit * (400_000 // len(unit)) + "-----END PRIVATE KEY-----"
