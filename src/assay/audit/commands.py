@@ -64,7 +64,7 @@ def ingest(
     """
     with explain_missing_extra():
         from assay.audit.ingest_traffic import IngestRequest, ingest_traffic, load_audit_keys
-        from assay.audit.own_fields import parse_fields
+        from assay.audit.load_own_fields import parse_fields
     if batch < 1:
         raise InputError(f"a batch of {format_count(batch, 'record')} (expected at least 1)")
     if not sources:

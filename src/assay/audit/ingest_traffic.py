@@ -16,9 +16,9 @@ from typing import TextIO
 import msgspec
 
 from assay.audit.audit_store import AuditStore, open_audit_store
+from assay.audit.load_own_fields import rename_fields
 from assay.audit.load_traffic_lines import FORMATS, LINE_RECORDS, FieldError, LineReader, MissingKeyError, ParsedLine
 from assay.audit.otlp import OtlpError, Span, decode_otlp_json, decode_otlp_protobuf
-from assay.audit.own_fields import rename_fields
 from assay.audit.privacy import (
     DEFAULT_RULES,
     AuditKeys,

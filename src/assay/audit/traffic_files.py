@@ -16,7 +16,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from assay.audit.own_fields import propose_fields
+from assay.audit.load_own_fields import propose_fields
 from assay.formats.file_io import IF_IT_IS_RIGHT, MAX_LINE_BYTES, Source, is_packed, open_file, open_unpacked
 from assay.records.audit_records import AUDIT_FIELDS
 from assay.records.errors import InputError, Problem, shorten_repr
