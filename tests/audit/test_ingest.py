@@ -321,7 +321,7 @@ def test_own_redaction_rules_are_added_to_the_shipped_ones_and_bad_ones_are_refu
     ingest(str(tmp_path / "t"), source, redact=str(rules))
     assert load(str(tmp_path / "t"), "req-1").question == "[employee] asks minh@example.com"
     rules.write_text("shipped: maybe\nrules: []\n")
-    with pytest.raises(InputError, match="shipped: .*not true or false"):
+    with pytest.raises(InputError, match=r"shipped: .*not true or false"):
         ingest(str(tmp_path / "t"), source, redact=str(rules))
     rules.write_text("rules:\n  - {name: Bad Name, pattern: '('}\n  - {name: empty, pattern: 'x*'}\n")
     with pytest.raises(InputError) as raised:
@@ -653,3 +653,51 @@ def test_a_store_in_a_folder_that_does_not_exist_is_refused(tmp_path: Path) -> N
     with pytest.raises(InputError, match=r"no such folder \(got '.*typo'"):
         ingest(str(tmp_path / "typo" / "new.sqlite"), source)
     assert not (tmp_path / "typo").exists()
+
+
+def test_lines_with_names_of_their_own_are_read_by_a_mapping(tmp_path: Path) -> None:
+    line = {
+        "query": "How much leave?",
+        "out": {"text": "Twelve days."},
+        "passages": [{"doc_id": "hr-1", "body": "Twelve days."}, "Ask HR."],
+        "when": 1772438400,
+        "who": "minh",
+        "meta": {"request": "own-1"},
+    }
+    source = write_lines(tmp_path / "own.jsonl", [line])
+    with pytest.raises(InputError, match=r"--fields question=query,contexts=passages"):
+        ingest(str(tmp_path / "s"), source)
+    names = "question=query,answer=out.text,contexts=passages,at=when,user_uid=who,id=meta.request"
+    result = ingest(str(tmp_path / "s"), source, fields=names)
+    assert (1, 0) == (result.stored, result.rejected)
+    assert {"out", "meta"} == set(result.unknown_keys)
+    record = load(str(tmp_path / "s"), "own-1")
+    assert ("How much leave?", "Twelve days.", "2026-03-02T08:00:00.000000Z") == (
+        record.question,
+        record.answer,
+        record.at,
+    )
+    assert record.stages is not None
+    first, second = record.stages[0].chunks
+    assert ("context", "hr-1", "Twelve days.", "Ask HR.") == (
+        record.stages[0].name, first.chunk_id, first.text, second.text
+    )  # fmt: skip
+    assert second.chunk_id.startswith("text:")
+    assert 1 == ingest(str(tmp_path / "s"), source, fields=names).duplicates
+
+
+def test_a_mapping_that_cannot_be_used_is_explained(tmp_path: Path) -> None:
+    source = write_lines(tmp_path / "own.jsonl", [{"q": "Why?", "docs": [5]}])
+    for fields, message in (
+        ("ask=q", "no such member .*'ask'"),
+        ("question", "not a pair"),
+        ("question=", "not a pair"),
+    ):
+        with pytest.raises(InputError, match=message):
+            ingest(str(tmp_path / "s"), source, fields=fields)
+    with pytest.raises(InputError, match="only for lines of your own"):
+        ingest(str(tmp_path / "s"), source, fields="question=q", format="assay")
+    letters = tmp_path / "letters.jsonl"
+    result = ingest(str(tmp_path / "s"), source, fields="question=q,contexts=docs", dead_letters=letters)
+    assert 1 == result.rejected
+    assert "docs[0]: E_VALUE not a context (got 5" in result.reasons[0]

@@ -17,6 +17,7 @@ from tests.audit.test_verify import _edit_answer
 from tests.audit.traffic import NOON, at_noon, make_line, write_lines
 
 import assay
+from assay.audit.answer_now import describe_target, summarise_changes
 from assay.audit.audit_store import AuditStore, open_audit_store
 from assay.audit.incident import Incident
 from assay.audit.incident_file import build_incident_tables, render_incident_html, render_incident_markdown
@@ -485,6 +486,21 @@ def test_the_question_is_asked_again_and_what_changed_is_marked(tmp_path: Path) 
     assert ("How many days?", "acme", "2026-03-02") == (case.question, case.user.tenant, case.user.as_of)
     assert target.is_closed
     assert "Ten days of leave" in (tmp_path / "i.md").read_text(encoding="utf-8")
+
+
+def test_what_differs_now_is_said_in_words_and_so_is_what_has_no_name(tmp_path: Path) -> None:
+    target: Any = PresentTarget("Ten days of leave.")
+    line = make_line(1, answer="Twelve days of leave.", config_id="hybrid")
+    incident = show_answer(tmp_path, line, target=target)
+    now = incident.answer_now
+    assert now is not None
+    assert "Compared: gone: 'Twelve'; new: 'Ten'" == summarise_changes(now)
+    assert "now; that of then was hybrid" == describe_target(incident, now)
+    assert "hybrid, as then" == describe_target(incident, structs.replace(now, target="hybrid"))
+    unnamed = structs.replace(now, target="unknown", changes=(("same", "Twelve"),))
+    assert "the target, whose configuration has no name; that of then was hybrid" == describe_target(incident, unnamed)
+    assert "Compared: the same words as then" == summarise_changes(unnamed)
+    assert "Compared: there is no answer now" == summarise_changes(structs.replace(now, answer=None))
 
 
 def test_a_target_that_fails_is_said_and_gives_no_answer(tmp_path: Path) -> None:

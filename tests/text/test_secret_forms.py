@@ -45,7 +45,8 @@ def test_headers_of_a_key_belong_to_it_and_certificates_are_public() -> None:
 
 
 ISSUED = [
-    f"sk-proj-{DIGITS}", f"sk-ant-api03-{DIGITS}", f"sk_live_{DIGITS[:24]}", f"rk_live_{DIGITS[:24]}", f"npm_{DIGITS[:36]}",
+    f"sk-proj-{DIGITS}", f"sk-ant-api03-{DIGITS}", f"sk_live_{DIGITS[:24]}", f"rk_live_{DIGITS[:24]}",
+    f"npm_{DIGITS[:36]}",
     f"ghp_{DIGITS[:36]}", f"glpat-{DIGITS[:20]}", f"hf_{DIGITS[:34]}", f"xoxb-123456789012-{DIGITS[:24]}",
     f"AIza{DIGITS[:35]}", "ASIAQWERTYUIOPASDF12", f"whsec_{DIGITS[:32]}", f"pypi-AgEIcHlwaS5vcmc{DIGITS}",
     f"SG.{DIGITS[:22]}.{DIGITS[:40]}", f"shpat_{HEX[:32]}", f"dop_v1_{HEX}", f"dapi{HEX[:32]}", f"hvs.{DIGITS}",
@@ -66,7 +67,8 @@ ASSIGNED = [
     ("DB_PASSWORD=", "Ab1;c&d", ""), ("Server=db;Pwd=", "Zz9!x&y", ";Encrypt=true"), ("pwd=", "hunting", ""),
     ("DefaultEndpointsProtocol=https;AccountName=a;AccountKey=", f"{DIGITS}{DIGITS}==", ";EndpointSuffix=x"),
     ("SharedAccessKeyName=root;SharedAccessKey=", f"{DIGITS}=", ""), ("Authorization: Bearer ", "mytokenvalue", ""),
-    ("?access_token=", "zz81yx", "&page=2"), ("My password is ", "Tulip!77", " and works."), ("Passwort: ", "Tulpe77", ""),
+    ("?access_token=", "zz81yx", "&page=2"), ("My password is ", "Tulip!77", " and works."),
+    ("Passwort: ", "Tulpe77", ""),
     ("Mật khẩu là ", "Hoa2025x", "."), ("client_secret: '", "s3same", "'"), ("(secret key: ", "k3y0fm1ne", ")"),
     ("aws_secret_access_key = ", f"{DIGITS[:20]}/+{DIGITS[20:38]}", "\n"),
     ("AKIAQWERTYUIOPASDF12 goes with ", f"{DIGITS[:20]}/+{DIGITS[20:38]}", "."),
@@ -94,7 +96,8 @@ def test_the_password_of_an_address_is_removed(scheme: str) -> None:
         "The password must have 12 characters: see IT-7.", "Password: required", "max_tokens=4096 and tokens: 512",
         "token: str", "password = get_password()", "api_key=os.environ['THE_KEY_1']", "password=${DB_PASSWORD_1}",
         "A token is a word or less.", "the secret is that nobody knows", "basic understanding of bearer bonds",
-        "password: [redacted]", "password=********", "commit 3f786850e387550fdab836ed7e6dc881de23001b on aws, no secret",
+        "password: [redacted]", "password=********",
+        "commit 3f786850e387550fdab836ed7e6dc881de23001b on aws, no secret",
         "key-value stores", "The task-oriented-dialogue-system", "desk-research-and-interviews", "password=<yours>",
         "https://a.example/reset-password?step=2", "Keyboard: QWERTZ1", "ask_live_support_now_please",
     ],
@@ -121,7 +124,11 @@ def test_keys_of_values_are_secret_by_the_end_of_their_name() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "unit", ["-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----\n", "A" * 30 + "\n", "password=a&", "key is ", "token: a,"]
+    "unit",
+    [
+        "-----BEGIN PRIVATE KEY-----",
+        "-----END PRIVATE KEY-----\n", "A" * 30 + "\n", "password=a&", "key is ", "token: a,"
+    ],
 )  # fmt: skip
 def test_removing_takes_linear_time(unit: str) -> None:
     text = unit * (400_000 // len(unit)) + "-----END PRIVATE KEY-----"

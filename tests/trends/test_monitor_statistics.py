@@ -16,7 +16,7 @@ from benchmarks.monitor import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.stats.change_alarms import find_change_point, find_day_alarms, state_detectable_change
+from assay.stats.change_alarms import find_change_interval, find_change_point, find_day_alarms, state_detectable_change
 from assay.stats.weighted_estimates import estimate_mean_of_groups, estimate_mean_of_sample, find_limit_at_end
 from assay.trends.answer_sample import AnswerSampler, allocate_budget
 from assay.trends.topic_drift import QuestionSample, compare_questions
@@ -202,3 +202,28 @@ def test_an_interval_says_that_one_user_has_most_of_the_answers() -> None:
     equal = estimate_mean_of_groups(np.full(20, 5.0), np.full(20, 5.0), 0.0, 1.0)
     assert equal is not None
     assert ("", round(0.025 ** (1 / 20), 6)) == (equal.bounds.note, round(equal.bounds.low, 6))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("before", "after", "answers"), [(0.05, 0.10, 60), (0.10, 0.13, 285), (0.3, 0.2, 120)])
+def test_the_interval_of_a_change_holds_its_day(before: float, after: float, answers: int) -> None:
+    rng = np.random.default_rng(7)
+    hits = near = 0
+    for _ in range(100):
+        day = int(rng.integers(40, 60))
+        rates = np.where(np.arange(65) < day, before, after)
+        sizes = rng.integers(answers // 2, answers * 3 // 2, 65).astype(float)
+        totals = rng.binomial(sizes.astype(int), rates).astype(float)
+        interval = find_change_interval(totals, sizes, 0, 64)
+        point = find_change_point(totals, sizes, 0, 64)
+        assert interval is not None
+        assert point is not None
+        assert interval[0] <= point.day <= interval[1]
+        hits += interval[0] <= day <= interval[1]
+        near += abs(point.day - day) <= 2
+    assert hits >= 90
+    assert near < hits
+
+
+def test_three_days_with_values_give_no_interval_of_a_change() -> None:
+    assert find_change_interval(np.array([1.0, 1.0, 9.0]), np.full(3, 10.0), 0, 2) is None

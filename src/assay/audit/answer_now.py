@@ -8,17 +8,22 @@ from difflib import SequenceMatcher
 import msgspec
 from msgspec import structs
 
-from assay.audit.incident import AnswerNow, IncidentSources
+from assay.audit.incident import AnswerNow, Incident, IncidentSources
 from assay.metrics.cases.case_index import GoldenIndex
 from assay.metrics.leaks.find_leaks import find_leaks
 from assay.metrics.leaks.withheld_text import WithheldTexts
 from assay.metrics.parsed_answer import ParsedAnswer
 from assay.records.audit_records import AuditRecord
+from assay.records.errors import shorten_repr
 from assay.records.golden_set import Case, GoldenSet
 from assay.records.observations import Observation
 
 MAX_COMPARED_WORDS = 3000
 """Longer answers are not compared word by word, whose time grows with the square of their length."""
+MAX_SHOWN_CHANGES = 5
+MAX_SHOWN_LENGTH = 60
+UNNAMED = "unknown"
+"""The configuration of an observation whose target gave it no name."""
 _PIECE = re.compile(r"\w+|\s+|[^\w\s]+")
 _KINDS = {"equal": "same", "delete": "removed", "insert": "added"}
 
@@ -46,6 +51,39 @@ def describe_answer_now(
     behaviour = "no answer" if answer is None else reading.behaviour
     changes = () if answer is None else tuple(list_word_changes(then or "", answer))
     return AnswerNow(observation.config_id, at, answer, behaviour, error, changes)
+
+
+def describe_target(incident: Incident, now: AnswerNow) -> str:
+    """Return which configuration answered now, and which then, as far as anybody named them.
+
+    A target that is named by an address or in code has no configuration with a name.
+    """
+    then = incident.record.config_id
+    if now.target == UNNAMED:
+        today = "the target, whose configuration has no name"
+    elif now.target == then:
+        return f"{now.target}, as then"
+    else:
+        today = now.target
+    return f"{today}; that of then {'was not recorded' if then in (None, UNNAMED) else f'was {then}'}"
+
+
+def summarise_changes(now: AnswerNow) -> str:
+    """Return in a line how the answer of now differs from that of then."""
+    if now.answer is None:
+        return "Compared: there is no answer now"
+    removed = [text.strip() for kind, text in now.changes if kind == "removed" and text.strip()]
+    added = [text.strip() for kind, text in now.changes if kind == "added" and text.strip()]
+    if not removed and not added:
+        return "Compared: the same words as then"
+    parts = [_list_texts(name, texts) for name, texts in (("gone", removed), ("new", added)) if texts]
+    return f"Compared: {'; '.join(parts)}"
+
+
+def _list_texts(name: str, texts: list[str]) -> str:
+    shown = ", ".join(shorten_repr(text, MAX_SHOWN_LENGTH) for text in texts[:MAX_SHOWN_CHANGES])
+    more = len(texts) - MAX_SHOWN_CHANGES
+    return f"{name}: {shown}" + (f" and {more} more" if more > 0 else "")
 
 
 def list_word_changes(before: str, after: str) -> list[tuple[str, str]]:

@@ -45,6 +45,7 @@ def ingest(
     checkpoint: bool = False,
     batch: int = 5000,
     strict: bool = False,
+    fields: str | None = None,
     keep_waiting: Callable[[], bool] | None = None,
     on_commit: Callable[[str, int], None] | None = None,
     now: Callable[[], datetime] | None = None,
@@ -55,13 +56,15 @@ def ingest(
     `format` is `audit`, `assay`, `rag-trace`, `otlp-json` or `otlp-protobuf`; without it, each file's first line tells.
     `redact` is a YAML file of redaction rules besides the shipped ones, or `none`. With `checkpoint`, a file is
     read on from where the last call left it; with `keep_waiting`, its end is waited at while that function is true.
-    `strict` refuses lines with unknown keys, which are otherwise left out and named in the result. `batch` records are
-    one transaction, and `on_commit` is told the source and the line up to which everything is on
-    disk. `now` is the clock. Raises InputError for what cannot be read, for users without a key, and for a key that is
-    not the store's; IncompleteError if the store cannot be written.
+    `strict` refuses lines with unknown keys, which are otherwise left out and named in the result. `fields` says
+    what members of lines of one's own are: `question=prompt,contexts=docs`. `batch` records are one
+    transaction, and `on_commit` is told the source and the line up to which everything is on disk. `now` is the clock.
+    Raises InputError for what cannot be read, for users without a key, and for a key that is not the store's;
+    IncompleteError if the store cannot be written.
     """
     with explain_missing_extra():
         from assay.audit.ingest_traffic import IngestRequest, ingest_traffic, load_audit_keys
+        from assay.audit.load_own_fields import parse_fields
     if batch < 1:
         raise InputError(f"a batch of {format_count(batch, 'record')} (expected at least 1)")
     if not sources:
@@ -78,6 +81,7 @@ def ingest(
         keep_waiting,
         on_commit,
         strict,
+        {} if fields is None else parse_fields(fields),
     )
     return ingest_traffic(request, now or _utc_now)
 

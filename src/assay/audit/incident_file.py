@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from assay.audit.answer_now import describe_target, summarise_changes
 from assay.audit.incident import CitationCheck, CitationState, Incident
 from assay.formats.file_io import write_atomically
 from assay.records.audit_records import AUDIT_FIELDS
@@ -166,8 +167,10 @@ def render_incident_markdown(incident: Incident) -> str:
     lines += ["## Asked", "", *_quote(record.question), "", "## Answered", "", *_quote(record.answer), ""]
     present_answer = incident.answer_now
     if present_answer is not None:
-        lines += [f"## What the system says now ({escape_markdown(present_answer.target)}, {present_answer.at})", ""]
+        whom = escape_markdown(describe_target(incident, present_answer))
+        lines += [f"## What the system says now ({whom}, {present_answer.at})", ""]
         lines += [*_quote(present_answer.answer or present_answer.error), ""]
+        lines += [escape_markdown(summarise_changes(present_answer)), ""]
     for table in build_incident_tables(incident):
         lines += [f"## {escape_markdown(table.title)}", "", *render_table_lines(table), ""]
     lines += ["## Findings", "", f"| {' | '.join(FINDING_FIELDS)} |", f"|{' --- |' * len(FINDING_FIELDS)}"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import TextIO
 import msgspec
 
 from assay.audit.audit_store import AuditStore, open_audit_store
+from assay.audit.load_own_fields import rename_fields
 from assay.audit.load_traffic_lines import FORMATS, LINE_RECORDS, FieldError, LineReader, MissingKeyError, ParsedLine
 from assay.audit.otlp import OtlpError, Span, decode_otlp_json, decode_otlp_protobuf
 from assay.audit.privacy import (
@@ -50,7 +51,7 @@ class IngestRequest:
     `dead_letters` is the file for lines that were refused, `batch` the number of records in a transaction. With
     `checkpoint` a file is read on from where it was left; with `keep_waiting` its end is waited at while that function
     returns true. `on_commit` is told the source and line up to which everything is on disk. `strict` refuses lines with
-    keys that no record has; else they are left out, and named in the result.
+    keys that no record has; else they are left out, and named in the result. `fields` are the own names of members.
     """
 
     store: str
@@ -64,6 +65,7 @@ class IngestRequest:
     keep_waiting: Callable[[], bool] | None = None
     on_commit: Callable[[str, int], None] | None = None
     strict: bool = False
+    fields: Mapping[str, str] = field(default_factory=dict)
 
 
 def load_audit_keys(variable: str) -> AuditKeys | None:
@@ -81,6 +83,8 @@ def ingest_traffic(request: IngestRequest, now: Callable[[], datetime]) -> Inges
     if request.format is not None and request.format not in FORMATS:
         expected = ", ".join(FORMATS)
         raise InputError(f"no such format of traffic (got {shorten_repr(request.format)}; expected one of {expected})")
+    if request.fields and request.format not in (None, "audit"):
+        raise InputError(f"--fields: only for lines of your own (got --traffic-format {request.format})")
     if "://" not in request.store and not Path(request.store).exists():
         _check_sources(request, now)
     result = IngestResult()
@@ -188,7 +192,7 @@ class _SourceIngester:
         self._now = now
         self._redactor = RecordRedactor(request.rules)
         self._reader: LineReader | None = None
-        self._format = request.format
+        self._format = "audit" if request.fields else request.format
         self._batch: list[tuple[TrafficLine, ParsedLine]] = []
         self._bytes = 0
         self._last: TrafficLine | None = None
@@ -246,7 +250,8 @@ class _SourceIngester:
             )
         self._result.lines += 1
         try:
-            parsed = self._reader.parse_line(line.data)
+            data = rename_fields(line.data, self._request.fields) if self._request.fields else line.data
+            parsed = self._reader.parse_line(data)
             record, redacted = self._redactor.redact_parts(parsed.record)
         except MissingKeyError:
             raise _missing_key(traffic.name, line.number) from None

@@ -16,6 +16,7 @@ from typing import BinaryIO
 
 import msgspec
 
+from assay.audit.load_own_fields import propose_fields
 from assay.formats.file_io import IF_IT_IS_RIGHT, MAX_LINE_BYTES, Source, is_packed, open_file, open_unpacked
 from assay.records.audit_records import AUDIT_FIELDS
 from assay.records.errors import InputError, Problem, shorten_repr
@@ -217,6 +218,6 @@ def detect_traffic_format(path: str, number: int, line: bytes) -> str:
     message = (
         f"cannot tell the format (got {got}; expected JSON lines with members of an audit record such as question and "
         "answer, with case_id (assay), query_id (rag-trace) or resourceSpans (otlp-json)); name it with "
-        "--traffic-format"
+        f"--traffic-format, or say what your own members are: --fields {propose_fields(members)}"
     )
     raise InputError([Problem(path, number, "", message, "E_FORMAT")])

@@ -71,6 +71,10 @@ def ingest(
     strict: Annotated[
         bool, typer.Option("--strict", help="Refuse lines with unknown keys (default: leave them out and name them).")
     ] = False,
+    fields: Annotated[
+        str | None,
+        typer.Option(help="Own names of members: question=prompt,answer=completion,contexts=docs; dots lead in."),
+    ] = None,
     acknowledge: Annotated[
         bool,
         typer.Option("--acknowledge", help="Print a line of JSON each time that a batch is on disk."),
@@ -98,6 +102,7 @@ def ingest(
             checkpoint=checkpoint or follow,
             batch=batch,
             strict=strict,
+            fields=fields,
             keep_waiting=followed.keep_waiting if follow else None,
             on_commit=_print_acknowledgement if acknowledge else None,
         )
@@ -215,6 +220,7 @@ def _make_target(spec: str, settings: str | None, permissions: PermissionOptions
 
 
 def _print_incident(incident: Incident, tables: Sequence[Table]) -> None:
+    from assay.audit.answer_now import describe_target, summarise_changes
     from assay.cli.display import ignore_broken_pipe, print_notes, print_table
     from assay.text.escaping import escape_terminal
 
@@ -229,7 +235,8 @@ def _print_incident(incident: Incident, tables: Sequence[Table]) -> None:
         present_answer = incident.answer_now
         if present_answer is not None:
             text = escape_terminal(present_answer.answer or present_answer.error or "no answer")
-            typer.echo(f"Now ({escape_terminal(present_answer.target)}): {text}")
+            typer.echo(f"Now ({escape_terminal(describe_target(incident, present_answer))}): {text}")
+            typer.echo(escape_terminal(summarise_changes(present_answer)))
         for table in tables:
             print_table(table)
         for finding in incident.findings:

@@ -7,7 +7,7 @@ level of all tests of a quarter adds up to the promised number of false alarms, 
 
 from __future__ import annotations
 
-from math import ceil, sqrt
+from math import ceil, log, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -38,6 +38,10 @@ class DayAlarm(NamedTuple):
     before: float
     bound: float
     p: float
+
+
+_CHANGE_QUANTILE = -2 * log(1 - sqrt(0.95))
+_FEWEST_DAYS_OF_INTERVAL = 4
 
 
 class LevelShift(NamedTuple):
@@ -185,6 +189,38 @@ def find_change_point(totals: FloatArray, sizes: FloatArray, first: int, last: i
         if gain > largest:
             best, largest = LevelShift(day, before, after), gain
     return best
+
+
+def find_change_interval(totals: FloatArray, sizes: FloatArray, first: int, last: int) -> tuple[int, int] | None:
+    """Return the first and the last day on which the change between `first` and `last` may lie, with 95% confidence.
+
+    Those are the days that split the others nearly as well as the best one: by no more than the 95% quantile of the
+    likelihood ratio of a change point, whose distribution is (1 - exp(-x / 2))². The spread is that between days. None
+    for fewer than four days with values. Source: Eo and Morley (2015).
+
+    >>> find_change_interval(np.array([1.0, 2.0, 1.0, 7.0, 8.0, 7.0]), np.full(6, 10.0), 0, 5)
+    (3, 3)
+    """
+    best = find_change_point(totals, sizes, first, last)
+    days = [day for day in range(first, last + 1) if sizes[day] > 0]
+    if best is None or len(days) < _FEWEST_DAYS_OF_INTERVAL:
+        return None
+    rates = {day: float(totals[day] / sizes[day]) for day in days}
+    losses: dict[int, float] = {}
+    for day in days[1:]:
+        before, after = [other for other in days if other < day], [other for other in days if other >= day]
+        losses[day] = _sum_of_squares(before, rates, sizes) + _sum_of_squares(after, rates, sizes)
+    least = losses[best.day]
+    variance = least / (len(days) - 2)
+    near = [day for day, loss in losses.items() if loss - least <= _CHANGE_QUANTILE * variance]
+    return min(near), max(near)
+
+
+def _sum_of_squares(days: list[int], rates: dict[int, float], sizes: FloatArray) -> float:
+    """Return the weighted squares of the distances of the rates of some days from their mean."""
+    weight = sum(float(sizes[day]) for day in days)
+    mean = sum(float(sizes[day]) * rates[day] for day in days) / weight
+    return sum(float(sizes[day]) * (rates[day] - mean) ** 2 for day in days)
 
 
 def state_detectable_change(

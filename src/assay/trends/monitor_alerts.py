@@ -12,7 +12,14 @@ from msgspec import structs
 from assay.report.wording.number_format import format_number
 from assay.stats.arrays import FloatArray
 from assay.stats.bound_alarms import find_bound_alarms
-from assay.stats.change_alarms import REFERENCE_DAYS, DayAlarm, LevelShift, find_change_point, find_day_alarms
+from assay.stats.change_alarms import (
+    REFERENCE_DAYS,
+    DayAlarm,
+    LevelShift,
+    find_change_interval,
+    find_change_point,
+    find_day_alarms,
+)
 from assay.stats.quantile_alarms import find_quantile_alarms
 from assay.trends.metric_bounds import MetricBound, list_quarter_starts
 from assay.trends.monitor_measures import Measure
@@ -156,8 +163,16 @@ def _make_alert(
     start = max(0, alarm.day - alarm.window + 1 - REFERENCE_DAYS)
     change = find_change_point(sums.totals, sums.sizes, start, alarm.day)
     change = change or LevelShift(alarm.day, alarm.before, alarm.value)
-    since = tuple(version for day, version in changes if abs(day - change.day) <= COINCIDENCE_DAYS)
-    text = _describe_change(sums.measure, sums.slice_name, change, calendar.name_day(change.day), since)
+    earliest, latest = find_change_interval(sums.totals, sums.sizes, start, alarm.day) or (
+        change.day - COINCIDENCE_DAYS,
+        min(alarm.day, change.day + COINCIDENCE_DAYS),
+    )
+    # A version that takes over at noon makes most answers of the next day only.
+    since = tuple(version for day, version in changes if earliest - 1 <= day <= latest + 1)
+    when = f"on about {calendar.name_day(change.day)}"
+    if earliest < latest:
+        when += f" (between {calendar.name_day(earliest)} and {calendar.name_day(latest)}, with 95% confidence)"
+    text = _describe_change(sums.measure, sums.slice_name, change, when, since)
     alert = MonitorAlert(
         id=make_alert_id(sums.measure.name, sums.slice_name, calendar.name_day(alarm.day)),
         at=calendar.name_day(alarm.day),
@@ -184,11 +199,11 @@ def make_alert_id(metric: str, slice_name: str | None, day: str) -> str:
 
 
 def _describe_change(
-    measure: Measure, slice_name: str | None, change: LevelShift, day: str, since: Sequence[ChangedVersion]
+    measure: Measure, slice_name: str | None, change: LevelShift, when: str, since: Sequence[ChangedVersion]
 ) -> str:
     verb = "rose" if change.after > change.before else "fell"
     before, after = (format_number(level, measure.name) for level in (change.before, change.after))
-    text = f"{_name_watched(measure, slice_name)} {verb} from {before} to {after} on about {day}"
+    text = f"{_name_watched(measure, slice_name)} {verb} from {before} to {after} {when}"
     if not since:
         return f"{text}; no version changed at about that time"
     changed = [f"{row.name} changed from {row.before} to {row.after} on {row.at}" for row in since]
