@@ -7,11 +7,13 @@ expected, and the exit code is 2.
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import assay
 from assay.cli import main
 
 pytestmark = pytest.mark.slow
@@ -125,7 +127,7 @@ ACCEPTED: list[tuple[int, str, Raw, tuple[str, ...], str]] = [
     (4, "CRLF and no final newline", row() + "\r\n" + json.dumps(OTHER), (), ""),
     (5, "lone CR between members", row().replace(", ", ",\r", 1), (), ""),
     (5, "U+2028 and U+0085 in strings", json.dumps(GOOD | {"answer": "a\u2028b\u0085c"}, ensure_ascii=False), (), ""),
-    (6, "torn tail", row() + '\n{"query_id": "q2", "ans', ("--allow-torn-tail",), "torn last lines left out"),
+    (6, "torn tail", row() + '\n{"query_id": "q2", "ans', ("--allow-torn-tail",), "torn last line left out"),
     (16, "unknown key", row(retreived=[]), (), "unknown key retreived"),
     (16, "unknown key of a chunk", ranked({"rnak": 1}), (), "retrieved_chunks[].rnak (did you mean 'rank'?)"),
     (16, "free-form key", row(x_note="seen"), ("--strict-outputs",), ""),
@@ -142,7 +144,7 @@ ACCEPTED: list[tuple[int, str, Raw, tuple[str, ...], str]] = [
      {"rank": 1, "score": 0.9, "stage": "dense"}), (), ""),
     (55, "context not retrieved", row(context_chunks=["parent"]), (), "context_not_retrieved"),
     (56, "marker and URL as citations", row(citations=["[1]", "https://example.org"]), (), ""),
-    (57, "citation repeated", row(citations=["a", "a"]), (), "cite a chunk more than once"),
+    (57, "citation repeated", row(citations=["a", "a"]), (), "cites a chunk more than once"),
     (59, "answer of 5 MB", row(answer="Mười hai ngày. " * 250_000), (), "more than 200,000 characters"),
     (62, "zero latency", row(latency_ms={"end_to_end": 0}), (), ""),
     (62, "whole less than its steps", row(latency_ms={"end_to_end": 5, "embed": 9}), (), "less than the sum"),
@@ -166,3 +168,21 @@ def test_what_is_unusual_but_clear_is_accepted_and_said(
     assert config["summary"]["recall@10"]["scored"] >= 1
     assert (1 if notice else 0) == len(report["warnings"]), report["warnings"]
     assert notice in "".join(report["warnings"])
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_notice_about_rows_agrees_with_its_count(tmp_path: Path, count: int) -> None:
+    golden = [{"id": f"bay-{n}", "question": "Which bay?", "must_have": ["bay"]} for n in range(3)]
+    stage = {"name": "retrieved", "chunks": [{"chunk_id": "b", "score": 0.1}, {"chunk_id": "b", "score": 0.9}]}
+    rows: list[dict[str, Any]] = [
+        {"case_id": f"bay-{n}", "answer": "Bay 2.", "citations": ["b", "b"], "stages": [stage]} for n in range(count)
+    ]
+    rows += [{"case_id": f"bay-{n}", "answer": "Bay 2.", "config_id": "unknown", "stages": []} for n in range(count, 3)]
+    warnings = assay.score(golden, rows, config="unknown").scoring.warnings
+    expected = {
+        1: ("1 row that cites a chunk", "1 ranking of retrieved that repeats a chunk"),
+        3: ("3 rows that cite a chunk", "3 rankings of retrieved that repeat a chunk"),
+    }[count]
+    for sentence in expected:
+        assert any(warning.startswith(sentence) for warning in warnings), warnings
+    assert not any(re.match(r"1 (?:rows|rankings|answers) ", warning) for warning in warnings)

@@ -97,6 +97,8 @@ def test_a_bare_refusal_stays_one_with_courtesies_and_advice_around_it(answer: s
     assert detect_behaviour(answer, question="When does the gym open?").behaviour == "abstain"
 
 
-@pytest.mark.parametrize("answer", ["Sorry, closed.", "No. Ask at the desk.", "Unknown, try 12 euros.", "Hi, 7 am."])
+@pytest.mark.parametrize(
+    "answer", ["Sorry, closed.", "No dogs. Ask at the desk.", "Unknown, try 12 euros.", "Hi, 7 am."]
+)
 def test_an_answer_with_courtesies_and_advice_around_it_is_no_refusal(answer: str) -> None:
     assert detect_behaviour(answer, question="When does the gym open?").behaviour == "answer"

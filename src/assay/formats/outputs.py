@@ -344,7 +344,10 @@ def describe_unknown_keys(file: OutputFile) -> list[str]:
     for line in first_lines:
         counts.update(f"{key}{hint}" for key, hint in find_unknown_keys(line, record).items())
     looked_at = f"of the first {format_count(len(first_lines), 'row')}"
-    return [f"{file.name}: {count} {looked_at} have the unknown key {key}" for key, count in sorted(counts.items())]
+    return [
+        f"{file.name}: {format_count(count, f'{looked_at} has', f'{looked_at} have')} the unknown key {key}"
+        for key, count in sorted(counts.items())
+    ]
 
 
 class OutputShard(Struct, frozen=True):

@@ -49,6 +49,7 @@ from assay.metrics.leaks.find_leaks import find_leaks_once
 from assay.metrics.leaks.withheld_text import WithheldTexts
 from assay.metrics.metric import Batch, JoinedRows
 from assay.metrics.retrieval.evidence_fields import OtherName, find_other_names, find_shown_names
+from assay.records.counts import CountedNoun
 from assay.records.errors import (
     MAX_PROBLEMS_SHOWN,
     AssayError,
@@ -87,25 +88,35 @@ MAX_FAILURE_CHARS = 500
 _is_doubtful_id = lru_cache(maxsize=65_536)(find_name_doubt)
 
 
-def count_row_notices(rows: JoinedRows, notices: Counter[str]) -> None:
+_TORN_LINES = CountedNoun("torn last line left out", "torn last lines left out")
+
+
+def count_row_notices(rows: JoinedRows, notices: Counter[CountedNoun]) -> None:
     """Count everything suspicious about some rows, except for their rankings."""
     observations, stages = rows.observations, rows.stages
     unnamed_count = [row.config_id for row in observations].count("unknown")
-    notices["rows without config_id, scored as configuration 'unknown'"] += unnamed_count
+    notices[_say_of_rows("without config_id, scored as configuration 'unknown'")] += unnamed_count
     foreign_count = len(_rows_not_retrieved(stages))
-    notices["rows with a chunk in the context that no other stage returned (context_not_retrieved)"] += foreign_count
+    foreign = _say_of_rows("with a chunk in the context that no other stage returned (context_not_retrieved)")
+    notices[foreign] += foreign_count
     cited = [row.citations for row in observations if row.citations]
     repeated_count = sum([len(set(citations)) < len(citations) for citations in cited])
-    notices["rows that cite a chunk more than once (it counts once)"] += repeated_count
+    cites = "a chunk more than once (it counts once)"
+    notices[CountedNoun(f"row that cites {cites}", f"rows that cite {cites}")] += repeated_count
     misread_count = len({row for rankings in stages.values() for row in _rows_easily_misread(rankings)})
-    notices["rows with ids easily misread: invisible characters, or mixed alphabets (E_ID_INVISIBLE)"] += misread_count
+    misread = _say_of_rows("with ids easily misread: invisible characters, or mixed alphabets (E_ID_INVISIBLE)")
+    notices[misread] += misread_count
     pairs = zip(rows.cases, observations, strict=True)
     languages = Counter(case.language for case, row in pairs if case.language and isinstance(row.answer, str))
     for language, count in languages.items():
         if not has_lexicon(language):
+            told = "for which there is no lexicon of refusals"
+            unless = "did is unknown unless the target declares it"
             notices[
-                f"answers to cases in {language}, for which there is no lexicon of refusals: what they did is unknown "
-                "unless the target declares it"
+                CountedNoun(
+                    f"answer to a case in {language}, {told}: what it {unless}",
+                    f"answers to cases in {language}, {told}: what they {unless}",
+                )
             ] += count
     for row in observations:
         if isinstance(row.answer, str) and len(row.answer) > LONGEST_CLAIM:
@@ -117,31 +128,38 @@ def count_row_notices(rows: JoinedRows, notices: Counter[str]) -> None:
 _SENTENCE_END = re.compile(r"[.!?…。！？\n]+")
 
 
-def _note_length(answer: str, notices: Counter[str]) -> None:
+def _note_length(answer: str, notices: Counter[CountedNoun]) -> None:
     """Count an answer of which the rules leave out the end, or the end of a sentence."""
     if len(answer) > MOST_READ:
-        notices[
-            f"answers of more than {MOST_READ:,} characters: the rules look for claims, facts, keywords and "
-            "refusals in the characters before"
-        ] += 1
+        looked_for = "the rules look for claims, facts, keywords and refusals in the characters before"
+        notices[_say_of("answer", f"of more than {MOST_READ:,} characters: {looked_for}")] += 1
     if max(map(len, _SENTENCE_END.split(answer[:MOST_READ]))) > LONGEST_CLAIM:
-        notices[
-            f"answers with a sentence of more than {LONGEST_CLAIM:,} characters: its support by rules is that of the "
-            "characters before"
-        ] += 1
+        support = "its support by rules is that of the characters before"
+        notices[_say_of("answer", f"with a sentence of more than {LONGEST_CLAIM:,} characters: {support}")] += 1
 
 
-def count_ranking_notices(observation: Observation, notices: Counter[str]) -> None:
+def count_ranking_notices(observation: Observation, notices: Counter[CountedNoun]) -> None:
     """Count the rankings that repeat a chunk, have equal scores, or scores that rise."""
     for stage in observation.stages or ():
         if len({chunk.chunk_id for chunk in stage.chunks}) < len(stage.chunks):
-            notices[
-                f"rankings of {stage.name} that repeat a chunk, which counts as relevant only once (duplicate_chunk)"
-            ] += 1
+            once = "a chunk, which counts as relevant only once (duplicate_chunk)"
+            notices[_say_of_rankings(stage.name, f"that repeats {once}", f"that repeat {once}")] += 1
         if has_tied_scores(stage):
-            notices[f"rankings of {stage.name} with equal scores: the order of the list counts"] += 1
+            notices[_say_of_rankings(stage.name, "with equal scores: the order of the list counts")] += 1
         if has_rising_scores(stage):
-            notices[f"rankings of {stage.name} whose scores rise: taken as distances, the order counts"] += 1
+            notices[_say_of_rankings(stage.name, "whose scores rise: taken as distances, the order counts")] += 1
+
+
+def _say_of_rankings(stage: str, rest: str, rest_of_many: str = "") -> CountedNoun:
+    return CountedNoun(f"ranking of {stage} {rest}", f"rankings of {stage} {rest_of_many or rest}")
+
+
+def _say_of(noun: str, rest: str) -> CountedNoun:
+    return CountedNoun(f"{noun} {rest}", f"{noun}s {rest}")
+
+
+def _say_of_rows(rest: str) -> CountedNoun:
+    return _say_of("row", rest)
 
 
 def _rows_not_retrieved(stages: Mapping[str, StageRankings]) -> list[int]:
@@ -166,16 +184,15 @@ def _rows_easily_misread(rankings: StageRankings) -> list[int]:
     return [row for row, ranked in rankings.ranked.items() if any(map(_is_doubtful_id, ranked.ids))]
 
 
-def _note_usage(observation: Observation, usage: Usage, end_to_end_ms: float, notices: Counter[str]) -> None:
+def _note_usage(observation: Observation, usage: Usage, end_to_end_ms: float, notices: Counter[CountedNoun]) -> None:
     stage_times = [stage.latency_ms for stage in observation.stages or () if stage.latency_ms is not None]
     steps = usage.stage_ms
     total = sum(stage_times, sum(steps.values())) - steps.get("judge", 0.0)  # the judge's time is not the target's
     if total > end_to_end_ms + len(steps) + len(stage_times):  # each step may have been rounded up
-        notices["rows whose end_to_end latency is less than the sum of its steps (do they overlap?)"] += 1
+        notices[_say_of_rows("whose end_to_end latency is less than the sum of its steps (do they overlap?)")] += 1
     if usage.completion_tokens and usage.completion_tokens * 1000 > MAX_TOKENS_PER_SECOND * end_to_end_ms > 0:
-        notices[
-            f"rows with more than {MAX_TOKENS_PER_SECOND} tokens a second (latency in seconds, not milliseconds?)"
-        ] += 1
+        too_fast = f"with more than {MAX_TOKENS_PER_SECOND} tokens a second (latency in seconds, not milliseconds?)"
+        notices[_say_of_rows(too_fast)] += 1
 
 
 NO_CASE_POSITION = -1
@@ -199,7 +216,7 @@ class CollectedRows(Struct):
     problems: list[Problem] = field(default_factory=list)
     more_problems: int = 0
     unknown: list[tuple[str, int]] = field(default_factory=list)
-    notices: Counter[str] = field(default_factory=Counter)
+    notices: Counter[CountedNoun] = field(default_factory=Counter)
     versions: dict[str, dict[str, set[str]]] = field(default_factory=dict)
     stages: dict[str, set[str]] = field(default_factory=dict)
     failures: dict[str, dict[str, list[int]]] = field(default_factory=dict)
@@ -259,7 +276,9 @@ class ObservationCollector:
             raise
         except Exception as error:  # noqa: BLE001  # the last barrier: one row must not stop the scoring of all others
             bug, code = describe_unforeseen(error), choose_error_code(error)
-            self.result.notices[f"rows met a bug and are errors, such as line {number}: {bug}"] += 1
+            met = f"such as line {number}: {bug}"
+            notice = CountedNoun(f"row met a bug and is an error, {met}", f"rows met a bug and are errors, {met}")
+            self.result.notices[notice] += 1
             return Observation(
                 observation.case_id, observation.config_id, observation.repeat, error=TargetError(code, bug)
             )
@@ -300,7 +319,7 @@ class ObservationCollector:
             return observations, stages
         normalised = [normalise_names(observation) for observation in observations]
         changed_count = sum([was_changed for _, was_changed in normalised])
-        self.result.notices["rows whose ids were brought to Unicode NFC"] += changed_count
+        self.result.notices[_say_of_rows("whose ids were brought to Unicode NFC")] += changed_count
         renamed = [observation for observation, _ in normalised]
         return renamed, group_rankings(renamed) if changed_count else stages
 
@@ -509,7 +528,7 @@ def _score_shard(
                 observation = decode(line) if len(line) <= MAX_LINE_BYTES else _refuse_long_line(line)
             except (InputError, *DECODING_ERRORS) as error:
                 if shard.allow_torn_tail and offset > shard.end and type(error) is msgspec.DecodeError:
-                    collector.result.notices["torn last lines left out"] += 1
+                    collector.result.notices[_TORN_LINES] += 1
                 else:
                     _add_line_problems(collector, shard, number, line, error)
             else:
@@ -534,7 +553,8 @@ def _add_line_problems(
 def _note_unknown_keys(collector: ObservationCollector, form: OutputFormat, line: bytes) -> None:
     for key, hint in find_unknown_keys(line, form.record).items():
         looked_at = f"of the rows looked at (the first {LINES_CHECKED_FOR_KEYS} of each part)"
-        collector.result.notices[f"{looked_at} have the unknown key {key}{hint}"] += 1
+        rest = f"the unknown key {key}{hint}"
+        collector.result.notices[CountedNoun(f"{looked_at} has {rest}", f"{looked_at} have {rest}")] += 1
 
 
 def _refuse_long_line(line: bytes) -> NoReturn:

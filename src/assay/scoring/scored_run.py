@@ -20,7 +20,7 @@ from assay.metrics.cases.case_index import GoldenIndex
 from assay.metrics.catalog import find_metric, parse_metric
 from assay.metrics.judged.judge_requests import RecordedVerdicts
 from assay.metrics.retrieval.evidence_fields import RENAMED, OtherName, find_cases_by_field
-from assay.records.counts import format_count
+from assay.records.counts import CountedNoun, format_count
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case, Corpus, GoldenSet
 from assay.records.observations import UNNAMED_CONFIG, Observation
@@ -60,7 +60,7 @@ class MergedShards:
     problems: list[Problem] = field(default_factory=list)
     more_problems: int = 0
     unknown_cases: list[tuple[str, int, int]] = field(default_factory=list)
-    notices: Counter[str] = field(default_factory=Counter)
+    notices: Counter[CountedNoun] = field(default_factory=Counter)
     versions: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
     stages: dict[str, str] = field(default_factory=dict)
     failures: dict[str, dict[str, list[int]]] = field(default_factory=dict)
@@ -244,7 +244,8 @@ def check_inputs(
         raise InputError(problems, more=gathered.more_problems)
     if not gathered.configs:
         raise InputError([_describe_no_rows(file, len(gathered.unknown_cases)) for file in files])
-    notices = [f"{count} {text}" for text, count in sorted(gathered.notices.items())]
+    counted = sorted(gathered.notices.items(), key=lambda item: item[0].plural)
+    notices = [format_count(count, *noun) for noun, count in counted]
     notices += [notice for file in files for notice in file.notices]
     if unknown_rows:
         notices.append(f"left out: {format_count(len(unknown_rows), 'row')} of cases that are not in the golden set")

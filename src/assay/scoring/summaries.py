@@ -349,11 +349,27 @@ def _mean(metric_row: Metric, column_values: ColumnValues, clusters: ClusterCode
         pessimistic = all_of_it / column_values.applicable
     if not column_values.scored:
         return _Estimate(None, worst=pessimistic)
+    if metric_row.unit == "count" and get_range(metric_row)[1] is None and not column_values.values.any():
+        return _Estimate(0.0, None, pessimistic, (_describe_no_event(column_values, clusters),))
     shared = select_shared_clusters(column_values, clusters)
     bounds = _mean_bounds(metric_row, column_values, shared)
     one_cluster = shared is not None and len(find_distinct(shared)) == 1
     notes = ("no interval: all scored cases are of one cluster",) if one_cluster else ()
     return _Estimate(total / column_values.scored, _interval(bounds), pessimistic, notes)
+
+
+def _describe_no_event(column_values: ColumnValues, clusters: ClusterCodes | None) -> str:
+    """Return how many cases may have any where none of those scored has: how many one may have, nothing tells."""
+    shared = select_shared_clusters(column_values, clusters)
+    independent = column_values.scored if shared is None else len(find_distinct(shared))
+    share = 1 - (1 - _CONFIDENCE) ** (1 / independent)
+    return (
+        f"none on {format_count(column_values.scored, 'case')}: up to {100 * share:.3g}% of such cases may have one "
+        "(one-sided 95% bound), and how many it has nothing tells"
+    )
+
+
+_CONFIDENCE = 0.95
 
 
 def _mean_bounds(metric_row: Metric, column_values: ColumnValues, shared: ClusterCodes | None) -> Bounds | None:

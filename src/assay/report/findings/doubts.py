@@ -79,8 +79,8 @@ def describe_read_passes(config: str, scoring: ScoringResult) -> str:
 
 
 _MISREAD = LatePattern(
-    r"no answer was read from |(?:keys that were not read|have the unknown key).*\(did you mean |: stopped asking"
-    r"|quotes? (?:was|were) found in (?:a chunk|chunks) "
+    r"no answer was read from |(?:keys that were not read|(?:has|have) the unknown key).*\(did you mean "
+    r"|: stopped asking|quotes? (?:was|were) found in (?:a chunk|chunks) "
 )
 """What a warning says of outputs that were probably not read as they were meant, or not asked for."""
 

@@ -1,33 +1,99 @@
-"""Answers that only say that they do not know or must not tell: "Unknown.", "403 Forbidden"."""
+"""Answers that are nothing but a refusal ("No idea, ask HR"), or nothing but a no, which answers only some questions.
+
+They have too few words to show their language, so they are compared with those of every lexicon of their script.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable
+from functools import cache, lru_cache
 
-from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_text
-from assay.text.refusals.lexicons_in_use import select_rules
-from assay.text.refusals.refusal_rules import RefusalRules
+from assay.text.refusals.detected_behaviour import NO_BEHAVIOUR, UNKNOWN, DetectedBehaviour
+from assay.text.refusals.lexicons_in_use import load_rules
+from assay.text.refusals.phrase_filter import has_other_script
+from assay.text.refusals.refusal_lexicon import NOTHING, RefusalLexicon
+from assay.text.refusals.refusal_rules import LexiconGroup
+from assay.text.segmentation import normalise_answer
 
-BARE_LENGTH = 60  # characters up to which an answer may be a bare refusal; in a sentence its words mean something else
-
-
-_COURTESY = LatePattern(r"^(?:(?:sorry|hm+|uh|oh|well|hi|hello)\b[ ,.!:…-]*+)+|(?:[ ,.!…-]{1,9}sorry){1,3}$")
-_ADVICE = LatePattern(
-    r"[,.;!-]{1,9} (?:(?:better|best|please|pls|just|maybe|perhaps|you could|you can) ){0,4}"
-    r"(?:ask|check with|try|contact|talk to|speak to)\b[^\d?]{0,90}$"
-)
-"""Where to ask instead, after a bare refusal; a figure may be an answer."""
-
-
-def strip_bare(answer: str) -> str:
-    """Return a folded answer without the courtesies around it and the advice to ask somebody else."""
-    text = _COURTESY.sub("", _strip_marks(_ADVICE.sub("", fold_text(answer))))
-    return _strip_marks(text)
+MOST_CHARACTERS = 60
+"""The longest answer that may be a bare refusal; in a sentence its words mean something else."""
+_WORD = re.compile(r"[^\s.,!?…:;()\[\]*\"-]+")
+_MARKS = " .!?…:;-*_\"'()[]。！"
 
 
-def _strip_marks(text: str) -> str:
-    return text.strip(" .!?…:;-*_\"'()[]。！")
+def _list_words(text: str) -> list[str]:
+    return _WORD.findall(text)
+
+
+class BareRefusals:
+    """The bare refusals of some lexicons."""
+
+    def __init__(self, lexicons: Iterable[RefusalLexicon]) -> None:
+        self._lexicons = list(lexicons)
+        self.denials = frozenset[str]().union(*(lexicon.bare_denials for lexicon in self._lexicons))
+        self.refusals = self.denials.union(*(lexicon.bare_refusals for lexicon in self._lexicons))
+        self._noes = frozenset[str]().union(*(lexicon.bare_noes for lexicon in self._lexicons))
+        courtesies, advice = self._join_patterns("courtesies"), self._join_patterns("advice")
+        self._around = re.compile(rf"^(?:(?:{courtesies})[ ,.!:…-]*+)+|(?:[ ,.!…-]{{1,9}}(?:{courtesies})){{1,3}}$")
+        # a figure after the advice may be an answer
+        self._after = re.compile(rf"[,.;!:–—-]{{1,9}} ?(?:{advice})[^\d?]{{0,90}}$")
+        self._telling_words = frozenset(
+            max(_list_words(text), key=len, default=text) for text in self.refusals | self._noes
+        )
+        self._is_spaced = all(lexicon.is_spaced for lexicon in self._lexicons)
+        self.strip_edges = lru_cache(maxsize=64)(self._strip_edges)  # one answer is asked about several times in a row
+
+    def _join_patterns(self, name: str) -> str:
+        texts = (lexicon.pattern_texts[name] for lexicon in self._lexicons)
+        return "|".join(text for text in texts if text != NOTHING) or NOTHING
+
+    def _strip_edges(self, answer: str) -> str:
+        """Return an answer folded, without the courtesies around it and the advice to ask somebody else."""
+        folded = fold_text(answer)
+        if self._is_spaced and self._telling_words.isdisjoint(_list_words(folded)):
+            return folded  # most answers: no bare refusal is without its longest word
+        return self._around.sub("", self._after.sub("", folded).strip(_MARKS)).strip(_MARKS)
+
+    def is_bare(self, answer: str) -> bool:
+        """Return whether an answer is nothing but a refusal or a no."""
+        if len(answer) > MOST_CHARACTERS:
+            return False
+        text = self.strip_edges(answer)
+        return text in self.refusals or text in self._noes
+
+    def find_refusal(self, answer: str) -> str:
+        """Return the refusal that an answer consists of; "" if it is something else."""
+        text = self.strip_edges(answer) if len(answer) <= MOST_CHARACTERS else ""
+        return text if text in self.refusals else ""
+
+    def find_no(self, answer: str, question: str) -> str:
+        """Return the no that an answer consists of, if its question asks for more than yes or no; else "".
+
+        `question`: prepared by `normalise_answer`.
+        """
+        text = self.strip_edges(answer) if len(answer) <= MOST_CHARACTERS else ""
+        if text not in self._noes:
+            return ""
+        lexicons = (lexicon for lexicon in self._lexicons if text in lexicon.bare_noes)
+        return text if any(lexicon.patterns["questions.open"].search(question) for lexicon in lexicons) else ""
+
+    def has_regret(self, answer: str) -> bool:
+        """Return whether something is said around a bare refusal or no, such as that one is sorry."""
+        return fold_text(answer).strip(_MARKS) != self.strip_edges(answer)
+
+
+def get_bare_refusals(answer: str) -> BareRefusals:
+    """Return the bare refusals that an answer is compared with."""
+    return load_bare_refusals(with_unspaced=has_other_script(answer))
+
+
+@cache
+def load_bare_refusals(*, with_unspaced: bool) -> BareRefusals:
+    """Return the bare refusals of the languages of Latin script, and of those without spaces between words."""
+    groups: tuple[LexiconGroup, ...] = ("common", "latin", "unspaced") if with_unspaced else ("common", "latin")
+    return BareRefusals(lexicon for group in groups for lexicon in load_rules(group).lexicons.values())
 
 
 def match_bare_refusal(answer: str) -> str:
@@ -36,12 +102,25 @@ def match_bare_refusal(answer: str) -> str:
     >>> match_bare_refusal("**N/A**"), match_bare_refusal("Không rõ."), match_bare_refusal("An unknown error")
     ('n/a', 'khong ro', '')
     """
-    return match_bare(select_rules(answer), answer)
+    return get_bare_refusals(answer).find_refusal(answer)
 
 
-def match_bare(rules: Sequence[RefusalRules], answer: str) -> str:
-    """Return the folded answer if one of the rules has it as a bare refusal, else ""."""
-    if len(answer) > BARE_LENGTH:
-        return ""
-    text = strip_bare(answer)
-    return text if any(text in group.bare_texts for group in rules) else ""
+def is_bare(answer: str) -> bool:
+    """Return whether an answer is nothing but a refusal or a no."""
+    return len(answer) <= MOST_CHARACTERS and get_bare_refusals(answer).is_bare(answer)
+
+
+def read_bare_no(answer: str, question: str) -> DetectedBehaviour | None:
+    """Return what a no does that stands alone after a question for more than yes or no; None for any other answer.
+
+    With regret it declines; without, it may also say that there is none.
+    """
+    if not question or not is_bare(answer):
+        return None
+    bare = get_bare_refusals(answer)
+    no = bare.find_no(answer, normalise_answer(question))
+    if not no:
+        return None
+    if bare.has_regret(answer):
+        return DetectedBehaviour("abstain", True, True, False, no, False)
+    return NO_BEHAVIOUR._replace(behaviour=UNKNOWN)

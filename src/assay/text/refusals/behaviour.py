@@ -34,11 +34,10 @@ from typing import Literal, NamedTuple
 from assay.text.normalisation import MOST_READ
 from assay.text.refusals.asserted_phrases import effective_kind, is_asserted
 from assay.text.refusals.asserted_values import asserts_value
-from assay.text.refusals.bare_refusals import match_bare, match_bare_refusal
+from assay.text.refusals.bare_refusals import get_bare_refusals, load_bare_refusals, match_bare_refusal, read_bare_no
 from assay.text.refusals.behaviour_candidates import (
     CLOSING,
     SHORT_ANSWER,
-    list_bare_texts,
     load_wide_filter,
     may_be_weighed,
 )
@@ -51,6 +50,7 @@ from assay.text.refusals.refusal_first_look import holds_word
 from assay.text.refusals.refusal_lexicon import PhraseKind, RefusalLexicon, RefusalPhrase
 from assay.text.refusals.refusal_model import KINDS, LONGEST_READ
 from assay.text.refusals.refusal_rules import WEAK_KINDS, RefusalRules, find_lexicon
+from assay.text.refusals.stated_first import begins_with_value, states_lack
 from assay.text.refusals.weighed_wording import weigh_wording
 from assay.text.segmentation import PhraseContexts, find_quotations, is_quoted, normalise_answer
 from assay.text.word_runs import split_words
@@ -88,10 +88,25 @@ def detect_behaviour(
     detected = detect_phrases(answer) if may_hold_phrase else PLAIN_ANSWER
     if detected.has_refusal or detected.behaviour != "answer" or may_be_weighed(answer):
         detected = _weigh_cached(answer, question, detected)
+    if detected.behaviour == "answer" and not detected.has_refusal:
+        detected = read_bare_no(answer, question) or detected
+    if detected.behaviour == "abstain" and not detected.phrase:
+        detected = _reconsider_wording(detected, answer, question)
     if detected.behaviour in KINDS and question and _asserts_value(answer, question):
         return detected._replace(behaviour=UNKNOWN, has_refusal=False)  # "I don't know. It is FitX." invents
     if detected.behaviour == "answer" and not detected.has_refusal and language and not has_lexicon(language):
         return detected._replace(behaviour=UNKNOWN, is_decided_by_text=False)
+    return detected
+
+
+def _reconsider_wording(detected: DetectedBehaviour, answer: str, question: str) -> DetectedBehaviour:
+    """Return what an answer does that only its wording calls an abstention, where it says something of the world."""
+    text = normalise_answer(answer)
+    lexicon = find_lexicon(select_rules(answer), f"{text} {normalise_answer(question)}")
+    if begins_with_value(answer, question, lexicon):
+        return PLAIN_ANSWER
+    if lexicon is not None and states_lack(answer, lexicon):
+        return NO_BEHAVIOUR._replace(behaviour=UNKNOWN)
     return detected
 
 
@@ -124,7 +139,7 @@ def select_lexicons(paths: Iterable[str]) -> None:
     """
     if use_lexicons(tuple(paths)):
         load_wide_filter.cache_clear()
-        list_bare_texts.cache_clear()
+        load_bare_refusals.cache_clear()
         clear_caches()  # what was detected with other lexicons no longer holds
 
 
@@ -149,9 +164,9 @@ def _detect(answer: str) -> DetectedBehaviour:
     if not holds_word(answer):
         return NO_BEHAVIOUR
     rules = select_rules(answer)
-    bare_refusal = match_bare(rules, answer)
+    bare_refusal = match_bare_refusal(answer)
     if bare_refusal:
-        denies = any(bare_refusal in group.bare_denials for group in rules)
+        denies = bare_refusal in get_bare_refusals(answer).denials
         return DetectedBehaviour("permission_denied" if denies else "abstain", True, True, False, bare_refusal, False)
     text = normalise_answer(answer[:MOST_READ])
     hits = _collect_hits(rules, text, is_short=len(answer) <= SHORT_ANSWER)

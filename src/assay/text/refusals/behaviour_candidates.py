@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from assay.text.refusals.bare_refusals import BARE_LENGTH, strip_bare
+from assay.text.refusals.bare_refusals import MOST_CHARACTERS, is_bare
 from assay.text.refusals.error_texts import is_error_text
 from assay.text.refusals.lexicons_in_use import load_rules, needs_latin_rules
 from assay.text.refusals.phrase_filter import PhraseFilter, has_other_script
@@ -99,7 +99,7 @@ def mark_answers_open_to_model(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
 def _mark_candidates(rules: RefusalRules, answers: Sequence[str]) -> npt.NDArray[np.bool_]:
     marked = rules.strong_filter(answers)
     for index, answer in enumerate(answers):
-        if _asks(answer) or (len(answer) <= BARE_LENGTH and strip_bare(answer) in rules.bare_texts):
+        if _asks(answer) or is_bare(answer):
             marked[index] = True
     short = [i for i, answer in enumerate(answers) if len(answer) <= SHORT_ANSWER and not marked[i]]
     marked[short] = rules.weak_filter([answers[i] for i in short])
@@ -108,19 +108,13 @@ def _mark_candidates(rules: RefusalRules, answers: Sequence[str]) -> npt.NDArray
 
 def _asks_or_is_bare(answer: str) -> bool:
     """Whether an answer without any phrase may still ask back, or be a bare refusal in some language."""
-    if len(answer) > BARE_LENGTH:
+    if len(answer) > MOST_CHARACTERS:
         return answer[-1] in _QUESTION_CLOSINGS and _asks(answer)
-    return _asks(answer) or strip_bare(answer) in list_bare_texts()
+    return _asks(answer) or is_bare(answer)
 
 
 def _asks(answer: str) -> bool:
     return answer[-4:].rstrip(CLOSING).endswith(_QUESTION_ENDS)
-
-
-@cache
-def list_bare_texts() -> frozenset[str]:
-    """Return the bare refusals of all languages with spaces."""
-    return load_rules("common").bare_texts | load_rules("latin").bare_texts
 
 
 def may_be_weighed(answer: str) -> bool:

@@ -58,7 +58,7 @@ def list_shipped_languages() -> tuple[str, ...]:
 def load_shipped_lexicon(language: str) -> RefusalLexicon:
     """Return one shipped lexicon, from its copy in JSON."""
     content = json.loads(_shipped_folder().joinpath(f"{language}.json").read_bytes())
-    for name in ("common_words", "bare_refusals", "bare_denials"):
+    for name in ("common_words", "bare_refusals", "bare_denials", "bare_noes"):
         content[name] = frozenset(content[name])
     content["words"] = {name: frozenset(words) for name, words in content["words"].items()}
     content["rows"] = tuple(PhraseRow(*row)._replace(starts=tuple(row[-1])) for row in content["rows"])

@@ -111,7 +111,8 @@ class RefusalLexicon:
     `is_spaced`: whether the script puts spaces between words. `has_starts`: whether its phrases are looked up by their
     first two words; those with other than ASCII letters are not. `lists`: the words that templates name.
     `common_words`: frequent words that show the language. `first_words`: what `WordMarks` needs of each list.
-    `bare_refusals`, `bare_denials`: texts that abstain or deny permission if they are the whole answer.
+    `bare_refusals`, `bare_denials`: texts that abstain or deny permission if they are the whole answer. `bare_noes`: a
+    no that stands alone, which answers a question for yes or no, and no other (`questions.open`).
     `least_claim_words`: words (in a script without spaces: pairs of characters) from which a clause makes a claim.
     """
 
@@ -123,6 +124,7 @@ class RefusalLexicon:
     lists: Mapping[str, Sequence[str]] = field(repr=False)
     bare_refusals: frozenset[str] = field(repr=False)
     bare_denials: frozenset[str] = field(repr=False)
+    bare_noes: frozenset[str] = field(repr=False)
     pattern_texts: Mapping[str, str] = field(repr=False)
     following_texts: Mapping[str, str] = field(repr=False)
     first_words: Mapping[str, Sequence[str] | None] = field(repr=False)
@@ -212,8 +214,10 @@ PATTERN_LISTS = (
     "letters",
 )
 """The lists of a lexicon that are matched as patterns, by field."""
-QUESTION_LISTS = ("questions.contact",)
-"""The lists that a question is compared with, matched as patterns too: it asks whom to turn to."""
+QUESTION_LISTS = ("questions.contact", "questions.open", "courtesies", "advice", "lacks.states", "lacks.facts")
+"""Further lists that are matched as patterns: a question that asks whom to turn to, one that a yes or no does not
+answer, what may be said before and after a bare refusal, and how a thing is said not to be had, which is said of facts
+too."""
 WORD_LISTS = ("no_claim.fillers", "no_claim.words")
 _FIELDS = (
     "language",
@@ -225,12 +229,15 @@ _FIELDS = (
     "phrases",
     "bare",
     "bare_denied",
+    "bare_no",
+    "courtesies",
+    "advice",
     "claim_words",
     "contrasts",
     "conclusions",
     "answers",
 )
-_SECTIONS = ("subjects", "not_asserted", "permission", "no_claim", "questions")
+_SECTIONS = ("subjects", "not_asserted", "permission", "no_claim", "questions", "lacks")
 
 
 def fold_pattern(pattern: str) -> str:
@@ -347,6 +354,7 @@ class LexiconParser:
         patterns = self._read_patterns(content, bool(is_spaced))
         words = {name: frozenset(map(fold_text, self._read_list(content, name))) for name in WORD_LISTS}
         bare_denials = frozenset(self._expand_all(content.get("bare_denied", []), "bare_denied", lists))
+        bare_noes = frozenset(self._expand_all(content.get("bare_no", []), "bare_no", lists))
         phrases_by_row = self._read_phrases(content, lists, following, is_spaced=bool(is_spaced))
         phrases = {phrase for row_phrases in phrases_by_row.values() for phrase in row_phrases}
         if len(phrases) > _MOST_PHRASES:
@@ -366,6 +374,7 @@ class LexiconParser:
             lists=lists,
             bare_refusals=bare_refusals,
             bare_denials=bare_denials,
+            bare_noes=bare_noes,
             pattern_texts=patterns,
             following_texts=following,
             first_words={

@@ -95,9 +95,6 @@ class RefusalRules:
 
     def __init__(self, lexicons: Mapping[str, RefusalLexicon]) -> None:
         self.lexicons = lexicons
-        self.bare_refusals = frozenset[str]().union(*(lexicon.bare_refusals for lexicon in lexicons.values()))
-        self.bare_denials = frozenset[str]().union(*(lexicon.bare_denials for lexicon in lexicons.values()))
-        self.bare_texts = self.bare_refusals | self.bare_denials
         self.searched = [lexicon for lexicon in lexicons.values() if not lexicon.has_starts]
         """By pattern: scripts that the filter does not look into."""
         self._rows_by_start: dict[str, list[tuple[RefusalLexicon, PhraseRow]]] = {}
