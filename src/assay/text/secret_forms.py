@@ -83,14 +83,15 @@ _KEPT_NAMES = (
     r"pass(?:word|wd|phrase)|passwort|kennwort|mot[ _-]de[ _-]passe|contrase[ñn]a|mật[ _-]khẩu|pwd|secret|credentials?"
     r"|(?:api|access|account|private|secret|signing|encryption|master|session|shared[ _-]?access|subscription|app|auth)"
     r"[ _-]?key(?:[ _-]base64)?"
-    r"|(?:access|auth|api|bearer|refresh|id|session|csrf|personal[ _-]access|security|bot|sas)?"
-    r"[ _-]?token|authorization|shared[ _-]?access[ _-]?signature|client[ _-]?secret"
+    r"|token|authorization|shared[ _-]?access[ _-]?signature|client[ _-]?secret"
 )
 """Names of what is to be kept secret; in a text and, with its words joined by `_`, as the end of a key of a value."""
 _SECRET_SIGNS = (
     "pass", "kennwort", "contrase", "mật", "pwd", "secret", "credential", "key", "token", "authorization", "signature",
 )  # fmt: skip
-_SECRET_KEY = LatePattern(rf"(?:^|_)(?:{_KEPT_NAMES})(?:_?\d{{1,3}})?$")
+_SECRET_KEY = LatePattern(
+    rf"(?:^|_)(?:(?:access|auth|api|bearer|refresh|id|session|csrf|bot|sas)?token|{_KEPT_NAMES})(?:_?\d{{1,3}})?$"
+)
 _OTHER_KEY = LatePattern(r"(?:^|_)(?:page|next|cursor|continuation|sync|eos|bos|pad|unk|sep|cls|mask|stop|public)_\w+$")
 """Keys that only end in such a name: a place in a list, a sign of a model, a key that everybody may know."""
 
