@@ -99,7 +99,7 @@ def draft_candidates(corpus: Corpus, as_of: str | None = None) -> list[Candidate
     candidates = _draft_versions(drafts, corpus, as_of, words) + candidates
     candidates += _draft_denials(drafts, corpus, as_of)
     candidates += draft_absent(drafts, words)
-    candidates += draft_injections(drafts)
+    candidates += draft_injections(drafts, current)
     folded = [fold_text(chunk.text) for chunk in corpus.chunks.values() if chunk.text]
     return [add_quotes(candidate, folded) for candidate in _drop_repeated(candidates)]
 
