@@ -16,10 +16,10 @@ from assay import golden
 from assay.cli import main
 from assay.corpora.html_text import convert_html
 from assay.formats.golden_files import load_golden
-from assay.golden.candidate import Candidate, DraftReport, RejectReason
+from assay.golden.candidate import Candidate, DraftReport, RejectReason, TargetLeak
 from assay.golden.drafting.corpus_words import CorpusWords
 from assay.golden.drafting.draft_cases import filter_candidates
-from assay.golden.drafting.draft_filters import filter_by_target
+from assay.golden.drafting.draft_filters import filter_by_target, list_leaks
 from assay.golden.drafting.english_questions import ask_in_english
 from assay.golden.drafting.heading_questions import ask_abbreviations
 from assay.golden.drafting.question_templates import ask_about_row
@@ -27,6 +27,7 @@ from assay.golden.drafting.reworded_questions import reword_question
 from assay.golden.drafting.template_drafts import draft_candidates
 from assay.golden.drafting.term_questions import ask_definition
 from assay.golden.drafting.vietnamese_questions import ask_in_vietnamese
+from assay.golden.finding_tables import build_draft_tables
 from assay.golden.verification import CaseState, VerifiedCase
 from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, GoldenSet, User
 from assay.text.statements import Statement
@@ -472,7 +473,7 @@ STATES: list[tuple[CaseState, tuple[int | None, ...], RejectReason | None]] = [
     ("found", (3,), None),
     ("missing", (None,), "unreachable"),
     ("present", (None,), "unreachable"),
-    ("leak", (), "boundary"),
+    ("leak", (), None),
     ("not_answerable", (None,), "boundary"),
     ("answerable", (), "not-absent"),
     ("error", (), "target-error"),
@@ -485,6 +486,27 @@ def test_a_target_decides_by_what_it_shows(
 ) -> None:
     (result,) = filter_by_target([make_candidate()], {"t": {"c": VerifiedCase("c", state, "", ranks)}})
     assert reason == (None if isinstance(result, Candidate) else result.reason)
+
+
+def test_denied_candidates_accept_that_nothing_was_found() -> None:
+    chunk = CorpusChunk("pay", text=CHUNKS["plans"], document="pay", roles=("finance",))
+    denied = [row.case for row in draft_candidates(Corpus({"pay": chunk})) if row.case.behaviour == "permission_denied"]
+    assert denied
+    assert {("abstain",)} == {case.also_accept for case in denied}
+
+
+def test_a_target_that_leaks_is_named_and_the_candidates_that_show_it_stay() -> None:
+    shown = {
+        "open": {"c": VerifiedCase("c", "leak", "shown", chunks=("pay:1", "pay:2"))},
+        "shut": {"c": VerifiedCase("c", "found", "denied", (1,))},
+    }
+    candidate = make_candidate(behaviour="permission_denied")
+    assert all(isinstance(row, Candidate) for row in filter_by_target([candidate], shown))
+    leaks = list_leaks([candidate], shown)
+    assert (TargetLeak("open", "c", ("pay:1", "pay:2")),) == leaks
+    tables = {table.title: table for table in build_draft_tables(DraftReport((candidate,), (), leaks=leaks))}
+    assert (("open", "c", "pay:1, pay:2"),) == tables["The target leaks"].rows
+    assert "1 candidate found it" in tables["The target leaks"].notes[0]
 
 
 def test_challenges_are_kept_on_request_and_first_ranks_everywhere_are_trivial() -> None:

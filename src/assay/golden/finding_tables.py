@@ -165,6 +165,11 @@ def build_draft_tables(report: DraftReport) -> list[Table]:
         more = (f"{format_count(hidden, 'document')} more; --format json lists all",) if hidden else ()
         document_rows = tuple(_escape_row((gap.document, gap.reason)) for gap in shown)
         tables.append(Table("Documents without a candidate", ("Document", "Why"), document_rows, more))
+    if report.leaks:
+        leak_rows = tuple(_escape_row((leak.target, leak.case, ", ".join(leak.chunks))) for leak in report.leaks)
+        cases = format_count(len({leak.case for leak in report.leaks}), "candidate")
+        note = f"the target shows what this user may not see: {cases} found it, and stay candidates; fix its filters"
+        tables.append(Table("The target leaks", ("Target", "Candidate", "Shown"), leak_rows, (note,)))
     if reasons:
         tables.append(Table("Thrown away", ("Reason", "How many", "Meaning"), reasons))
     return tables if report.effort is None else [*tables, build_effort_table(report.effort)]

@@ -267,6 +267,7 @@ def _make_denied(candidate: Candidate, stranger: User, language: str) -> Candida
         candidate.case,
         id=f"{candidate.case.id}-denied",
         behaviour="permission_denied",
+        also_accept=("abstain",),
         reference=DENIED_REFERENCE.get(language, DENIED_REFERENCE["en"]),
         must_have=(),
         user=stranger,
