@@ -165,7 +165,6 @@ class FrozenSet(Struct, frozen=True):
     cases: int
     rejected: int
     undecided: tuple[str, ...]
-    disagreed: tuple[str, ...]
 
 
 class StarterSet(Struct, frozen=True):

@@ -282,13 +282,8 @@ def build_freeze_table(frozen: FrozenSet) -> Table:
         ("cases", str(frozen.cases)),
         ("rejected", str(frozen.rejected)),
         ("undecided", str(len(frozen.undecided))),
-        ("decided differently", str(len(frozen.disagreed))),
     )
-    notes = [
-        f"{title}: {_list_names(names)}"
-        for title, names in (("undecided", frozen.undecided), ("decided differently", frozen.disagreed))
-        if names
-    ]
+    notes = [f"undecided: {_list_names(frozen.undecided)}"] if frozen.undecided else []
     return Table("Frozen", ("What", "Value"), tuple(map(_escape_row, rows)), tuple(map(escape_terminal, notes)))
 
 
@@ -346,6 +341,9 @@ def build_review_tables(report: ReviewReport) -> list[Table]:
         f"{format_count(report.candidates, 'candidate')}: {report.accepted} accepted, {report.rejected} rejected, "
         f"{len(report.disagreed)} to settle, {len(report.undecided)} undecided"
     ]
+    if report.left_open:
+        named = tuple(f"{row.case} ({', '.join(row.reviewers)})" for row in report.left_open)
+        notes.append(f"decided although a reviewer left it open: {escape_terminal(_list_names(named))}")
     columns = ("Reviewer", "Accepted", "Edited", "Rejected")
     tables = [Table("Reviews", columns, tuple(map(_escape_row, counts)), tuple(notes))]
     if report.agreement:
