@@ -300,6 +300,12 @@ def build_pool_tables(report: PoolReport) -> list[Table]:
         "a range is of these hypotheses, and of four that only the chunks which a configuration ranks, or only the "
         "others, have a grade; it held the truth in all simulated worlds, and is no proof"
     ]
+    shown_metrics = [row.metric for share in report.configs for row in share.metrics]
+    if any(metric.startswith("precision") for metric in shown_metrics):
+        notes.append(
+            "precision counts units of evidence, each once: a further chunk with a fact that was found already adds "
+            "nothing, so it stays low even where all chunks have the fact"
+        )
     without_id = sum(share.without_id for share in report.configs)
     if without_id:
         notes.append(
