@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from assay.text.segmentation import Span, find_cell_spans, segment_blocks
 
-_CSV_CELL = re.compile(r'[ ]*+(?:"(?:[^"\n]|"")*+"[ ]*+|[^,;\t\n"]*+)(?P<mark>[,;\t]|$)')
+_CSV_CELL = re.compile(r'[ ]*+(?:"(?>(?:[^"\n]|"")*)"[ ]*+|[^,;\t\n"]*+)(?P<mark>[,;\t]|$)')
 _CSV_MARK = re.compile(r"[,;\t]")
 _SEPARATORS = ",;\t"
 _FEWEST_CSV_CELLS, _FEWEST_CSV_LINES = 2, 3

@@ -300,8 +300,7 @@ class ValueOwner:
         line = self.answer.lined.rfind("\n", 0, start) + 1
         if not asked or self.answer.lined.find("; ", line, start) < 0:
             return ""
-        low, high = (bisect_left(self.answer.words, at, key=get_start) for at in (line, start))
-        codes = [word for word in self.answer.words[low:high] if word.kind == "id"]
+        codes = [word for word in self.answer.list_words(line, start) if word.kind == "id"]
         label = _LABEL.match(self.answer.lined, line)
         if label is None or not codes or codes[-1].key in asked:
             return ""

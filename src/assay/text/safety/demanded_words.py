@@ -41,7 +41,7 @@ _OBJECT = re.compile(
     r"(?:(?P<lead>\s+(?:that|with|by saying|rang|la|voi|dass|mit|que|avec|con)\s+|\s*:\s*|,\s+(?:that|dass|que)\s+)"
     r"|\s+)"
 )
-_CLAUSE_END = re.compile(r"[,;.!?]\s|[.!?]?$|\n|\s+(?:and then|and never|and do not|instead of|va khong|und nicht)\s")
+_CLAUSE_END = re.compile(r"[,;.!?]\s|[.!?]?$|\n| (?:and then|and never|and do not|instead of|va khong|und nicht) ")
 _LEAD = re.compile(r"^(?:instead|then|now|just|and|so|thay vao do|sau do|stattdessen),? ")
 _LONGEST_START = 24  # characters in which a sentence that goes on with an order says what to do
 _FEWEST_WORDS = 3
