@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from assay.text.claims.claim_support import SourceSupport, score_support
+from assay.text.claims.claim_support import score_support
 from assay.text.claims.passages import IndexedPassage, IndexedSources
+from assay.text.claims.source_support import SourceSupport
 from assay.text.claims.table_rows import list_table_rows
 from assay.text.tokens import DocumentFrequencies
 
