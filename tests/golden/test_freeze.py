@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 import threading
@@ -74,8 +75,14 @@ def test_accepted_cases_get_owner_version_changelog_digest_and_who_accepted_them
 def test_two_reviewers_must_agree(tmp_path: Path) -> None:
     first = decide(tmp_path / "ann.json", ("a", "accept", "ann"), ("b", "accept", "ann"))
     second = decide(tmp_path / "bob.json", ("a", "accept", "bob"), ("b", "reject", "bob"))
-    frozen = freeze(tmp_path, decisions=[first, second])
-    assert (("b",), ("c",)) == (frozen.disagreed, frozen.undecided)
+    with pytest.raises(InputError, match=r"1 candidate decided differently and not settled \(b\).*--out settle\.html"):
+        freeze(tmp_path, decisions=[first, second])
+    assert not (tmp_path / "golden-1.jsonl").exists()
+    settling = tmp_path / "cem.json"
+    decision = {"case": "b", "decision": "reject", "reviewer": "cem", "reason": "dull", "settles": True}
+    settling.write_text(json.dumps([decision]), encoding="utf-8")
+    frozen = freeze(tmp_path, decisions=[first, second, str(settling)])
+    assert ("c",) == frozen.undecided
     (case,) = load_golden(tmp_path / "golden-1.jsonl").golden.cases
     assert ["ann", "bob"] == case.metadata["provenance"]["accepted_by"]
 
@@ -247,3 +254,20 @@ def test_a_freeze_waits_for_the_one_before_it(tmp_path: Path) -> None:
         assert waiting.is_alive() and not (tmp_path / "golden-1.jsonl").exists()
     waiting.join(30)
     assert (tmp_path / "golden-1.jsonl").exists()
+
+
+def test_the_command_that_the_error_prints_adds_to_a_set_with_edited_cases(tmp_path: Path) -> None:
+    first = decide(tmp_path / "ann.json", ("a", "accept", "ann"), reference="It is A, edited.")
+    freeze(tmp_path, decisions=[first])
+    out = str(tmp_path / "golden-1.jsonl")
+    more = decide(tmp_path / "bob.json", ("b", "accept", "bob"))
+    with pytest.raises(InputError) as refused:
+        freeze(tmp_path, "2", out=out, decisions=[first, more])
+    (problem,) = refused.value.problems
+    command = shlex.split(problem.message.partition("add to it with assay ")[2])
+    main([*command, "--now", AT])
+    (added,) = tmp_path.glob("golden-2.jsonl")
+    cases = load_golden(added).golden.cases
+    assert [("a", "It is A, edited."), ("b", CASES[1].get("reference"))] == [
+        (case.id, case.reference) for case in cases
+    ]

@@ -24,9 +24,9 @@ from assay.golden.candidate import RejectedCandidate
 from assay.golden.drafting.model_drafts import find_linked_chunks, find_versions, plan_drafts
 from assay.golden.drafting_prompts import FORMS, make_draft_request
 from assay.golden.lint_finding import LintedSet
-from assay.golden.orders import find_planted_markers
 from assay.judging.verdict_store import SqliteVerdictStore, load_recorded_verdicts
 from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet
+from assay.text.safety.demanded_words import list_demands
 
 AT = "2026-11-23T08:00:00+00:00"
 
@@ -362,5 +362,5 @@ def test_linked_chunks_share_rare_words_and_versions_are_of_one_section() -> Non
 
 
 def test_markers_are_words_of_planted_orders_alone() -> None:
-    assert ("CANARY-55AA-TEST",) == find_planted_markers(ATTACK)
-    assert () == find_planted_markers("The code ERR-429-X means: wait a minute.")
+    assert ("CANARY-55AA-TEST",) == list_demands(ATTACK)
+    assert () == list_demands("The code ERR-429-X means: wait a minute.")

@@ -76,7 +76,7 @@ def write_grades(folder: Path, by: str, *grades: tuple[str, str, int], **members
 
 
 def test_unjudged_chunks_are_pooled_and_say_what_they_can_change(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = make_run(tmp_path)
     capsys.readouterr()
@@ -92,8 +92,12 @@ def test_unjudged_chunks_are_pooled_and_say_what_they_can_change(
     # As labelled the ranks are 2 and 1; `u` would be at rank 1 for the first case, and adds nothing to the second.
     assert (0.75, 1.0, 0.75) == tuple(metrics["rr@10"][key] for key in ("none_relevant", "all_relevant", "low"))
     assert metrics["ndcg@10"]["low"] <= metrics["ndcg@10"]["none_relevant"] < metrics["ndcg@10"]["high"]
+    monkeypatch.setenv("COLUMNS", "250")
     assert 0 == main(["golden", "pool", run])
-    assert "3 of 5" in " ".join(capsys.readouterr().out.split())
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "3 of 5" in shown and "precision counts units of evidence, each once" in shown
+    assert 0 == main(["golden", "pool", run, "--metric", "ndcg@10"])
+    assert "precision counts" not in capsys.readouterr().out
 
 
 def test_grades_become_evidence_with_their_source_and_the_scores_of_the_hypothesis(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from assay.cli import main
 from assay.formats.golden_files import load_golden
 from assay.golden.candidate import ReviewDecision
 from assay.golden.candidate_rows import build_review_content, mark_quote
-from assay.golden.settlement import settle_cases, summarise_reviews
+from assay.golden.settlement import LeftOpen, settle_cases, summarise_reviews
 from assay.records.errors import InputError
 from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, User
 
@@ -112,18 +112,17 @@ def test_two_reviewers_get_an_agreement_and_what_they_edit_differently_is_left_t
     report = json.loads(capsys.readouterr().out)
     assert ["a"] == [case["case"] for case in report["disagreed"]]
     (pair,) = report["agreement"]
-    assert (1.0, 3, ["accept", "edit", "reject"]) == (pair["raw"], pair["n"], pair["labels"])
-    assert pair["kappa"]["value"] == 1.0
+    assert (2 / 3, 3, ["accept", "edit", "reject", "edit 2"]) == (pair["raw"], pair["n"], pair["labels"])
+    assert pair["kappa"]["value"] < 1.0
     assert 1 == main(arguments)
     shown = capsys.readouterr().out
     assert "accept with another reference" in shown and "reject" in shown
-    frozen = golden.freeze(
-        candidates, str(tmp_path / "g.jsonl"), version="1", owner="o", change="c", at=AT, decisions=[ann, bob]
-    )
-    assert (("a",), 1) == (frozen.disagreed, frozen.cases)
+    with pytest.raises(InputError, match="decided differently"):
+        golden.freeze(
+            candidates, str(tmp_path / "g.jsonl"), version="1", owner="o", change="c", at=AT, decisions=[ann, bob]
+        )
     settled = write_review(tmp_path, "cem", accept("a", reference="A."), settles=True)
     assert 0 == main([*arguments, "--decisions", settled])
-    (tmp_path / "g.jsonl").unlink()  # a frozen set is not written over
     golden.freeze(
         candidates, str(tmp_path / "g.jsonl"), version="1", owner="o", change="c", at=AT, decisions=[ann, bob, settled]
     )
@@ -133,6 +132,19 @@ def test_two_reviewers_get_an_agreement_and_what_they_edit_differently_is_left_t
         case.metadata["provenance"]["edited_by"],
         case.metadata["provenance"]["original"],
     )
+
+
+def test_what_one_reviewer_left_open_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    candidates, _ = write_candidates(tmp_path)
+    ann = write_review(tmp_path, "ann", accept("a"), reject("b"), accept("c"))
+    bob = write_review(tmp_path, "bob", accept("a"))
+    report = golden.review(candidates, decisions=[ann, bob])
+    assert (LeftOpen("b", ("bob",)), LeftOpen("c", ("bob",))) == report.left_open
+    assert 0 == main(["golden", "review", candidates, "--decisions", ann, "--decisions", bob])
+    assert "b (bob), c (bob)" in " ".join(capsys.readouterr().out.split())
+    assert () == golden.review(candidates, decisions=[ann]).left_open
+    settled = write_review(tmp_path, "cem", reject("b"), accept("c"), settles=True)
+    assert () == golden.review(candidates, decisions=[ann, bob, settled]).left_open
 
 
 def test_with_nothing_to_settle_no_page_is_written(tmp_path: Path) -> None:

@@ -97,6 +97,23 @@ def test_another_row_of_the_table_has_the_answer_of_that_row() -> None:
     assert "40 USD" in (variant.evidence[0].quote or "")
 
 
+def test_another_row_is_asked_about_only_where_no_case_or_variant_asks_about_it() -> None:
+    table = "| Trail | Length | Climb |\n|---|---|---|\n| Ridge | 9 km | 300 m |\n| Gorge | 14 km | 520 m |\n"
+    corpus = Corpus({"t": CorpusChunk("t", table + "| Lake | 4 km | 60 m |\n", document="t")})
+
+    def ask(name: str, length: str) -> Case:
+        return Case(name, f"How long is the {name} trail?", must_have=(length,), evidence=cite("t"), language="en")
+
+    def list_swapped(*cases: Case) -> dict[str, str]:
+        drafted = TwinDrafter(LintedSet(GoldenSet(cases), corpus)).draft_all()
+        return {case.id: case.question for case in drafted.variants if case.variant == "entity-swapped"}
+
+    ridge, gorge, lake = ask("Ridge", "9 km"), ask("Gorge", "14 km"), ask("Lake", "4 km")
+    assert {"Ridge~entity-swapped": "How long is the Gorge trail?"} == list_swapped(ridge)
+    assert {"Ridge~entity-swapped": "How long is the Lake trail?"} == list_swapped(ridge, gorge)
+    assert {} == list_swapped(ridge, gorge, lake)
+
+
 def test_a_code_that_the_corpus_lacks_has_no_answer() -> None:
     variant = draft(*CASES)["error~entity-swapped"]
     assert variant.question == "What does ERR-515 mean for the visitors?"

@@ -119,3 +119,40 @@ def test_two_parts_of_a_fact_may_be_in_two_sentences() -> None:
 def test_another_rate_or_direction_does_not_state_a_fact(question: str, fact: str, reference: str, answer: str) -> None:
     assert judge_facts(answer, [fact], question, reference)[0].state != "stated"
     assert "stated" == judge_facts(reference, [fact], question, reference)[0].state
+
+
+@pytest.mark.parametrize(
+    ("answer", "fact", "question"),
+    [
+        (
+            "Code: KX-4; Meaning: The drum is out of balance; What to do: Spread the laundry evenly.",
+            "The drum is out of balance",
+            "What does code KX-4 mean?",
+        ),
+        ("The valve is stuck. How to do it: Turn the screw gently.", "The valve is stuck", "Why is there no heat?"),
+        ("The gate closes at dusk. What they do: Lock both doors.", "closes at dusk", "When does the gate close?"),
+    ],
+)
+def test_english_to_do_is_no_vietnamese_word_that_points_back(answer: str, fact: str, question: str) -> None:
+    assert "stated" == judge_facts(answer, [fact], question)[0].state
+
+
+@pytest.mark.parametrize("pointer", ["Điều đó", "Dieu do"])
+def test_a_vietnamese_sentence_that_points_back_leaves_a_fact_open(pointer: str) -> None:
+    question, fact, reference = VIETNAMESE
+    answer = (
+        f"Vé xông hơi 80.000 đồng. {pointer} đã bị bãi bỏ rồi."
+        if "Đ" in pointer
+        else (f"Ve xong hoi la 80.000 dong cho moi nguoi. {pointer} khong con nua nhe.")
+    )
+    assert judge_facts(answer, [fact], question, reference)[0].state != "stated"
+
+
+@pytest.mark.parametrize("label", ["Cause", "Meaning", "What it says"])
+def test_a_cell_of_the_row_that_is_asked_for_states_a_fact(label: str) -> None:
+    question, fact = "What does code QP-12 mean?", "The water tank is empty"
+    row = "Code: QP-{}; {}: The water tank is empty; Remedy: Fill the tank."
+    states = [judge_facts(row.format(number, label), [fact], question)[0].state for number in (12, 13)]
+    assert states == ["stated", "unknown"]
+    both = f"Code: QP-11; {label}: The water tank is empty; Code: QP-12; {label}: The filter is full."
+    assert judge_facts(both, [fact], question)[0].state == "unknown"

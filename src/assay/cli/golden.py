@@ -478,7 +478,7 @@ def freeze(
     frozen = freeze_set(request)
     print_result(frozen, [build_freeze_table(frozen)], format)
     print_written_files([("golden set", Path(out))], f"assay run --golden {out} --target TARGET")
-    return ExitCode.FAILED if frozen.undecided or frozen.disagreed else ExitCode.PASS
+    return ExitCode.FAILED if frozen.undecided else ExitCode.PASS
 
 
 @app.command("pool")

@@ -51,7 +51,7 @@ REJECT_REASONS: dict[RejectReason, str] = {
     "answerable-elsewhere": "another chunk answers the question otherwise",
     "not-absent": "the corpus or the index seems to answer a question that must have no answer",
     "unreachable": "the target does not find the evidence",
-    "boundary": "the index shows or withholds what it must not for this user",
+    "boundary": "one who may see the evidence does not get it, or nothing says who may",
     "trivial": "every configuration has the evidence at rank 1",
     "target-error": "the target failed on it",
     "bad-reply": "the reply of the model is no candidate",
@@ -107,8 +107,18 @@ class DraftReading(Struct, frozen=True):
     asked: int
 
 
+class TargetLeak(Struct, frozen=True):
+    """The chunks that a target showed on a candidate to a user who may not see them. The candidate is kept."""
+
+    target: str
+    case: str
+    chunks: tuple[str, ...]
+
+
 class DraftReport(Struct, frozen=True):
     """The candidates that are left, those that were thrown away, and what a model was asked for them.
+
+    `leaks` are those of the targets on which the candidates were tried.
 
     `reading` and `gaps` say what was read, and of which kinds there are too few candidates and why; `documents` are
     those that no candidate is about.
@@ -120,6 +130,7 @@ class DraftReport(Struct, frozen=True):
     reading: DraftReading | None = None
     gaps: tuple[KindGap, ...] = ()
     documents: tuple[DocumentGap, ...] = ()
+    leaks: tuple[TargetLeak, ...] = ()
 
     @property
     def kinds(self) -> dict[str, int]:
@@ -154,7 +165,6 @@ class FrozenSet(Struct, frozen=True):
     cases: int
     rejected: int
     undecided: tuple[str, ...]
-    disagreed: tuple[str, ...]
 
 
 class StarterSet(Struct, frozen=True):

@@ -165,6 +165,11 @@ def build_draft_tables(report: DraftReport) -> list[Table]:
         more = (f"{format_count(hidden, 'document')} more; --format json lists all",) if hidden else ()
         document_rows = tuple(_escape_row((gap.document, gap.reason)) for gap in shown)
         tables.append(Table("Documents without a candidate", ("Document", "Why"), document_rows, more))
+    if report.leaks:
+        leak_rows = tuple(_escape_row((leak.target, leak.case, ", ".join(leak.chunks))) for leak in report.leaks)
+        cases = format_count(len({leak.case for leak in report.leaks}), "candidate")
+        note = f"the target shows what this user may not see: {cases} found it, and stay candidates; fix its filters"
+        tables.append(Table("The target leaks", ("Target", "Candidate", "Shown"), leak_rows, (note,)))
     if reasons:
         tables.append(Table("Thrown away", ("Reason", "How many", "Meaning"), reasons))
     return tables if report.effort is None else [*tables, build_effort_table(report.effort)]
@@ -277,13 +282,8 @@ def build_freeze_table(frozen: FrozenSet) -> Table:
         ("cases", str(frozen.cases)),
         ("rejected", str(frozen.rejected)),
         ("undecided", str(len(frozen.undecided))),
-        ("decided differently", str(len(frozen.disagreed))),
     )
-    notes = [
-        f"{title}: {_list_names(names)}"
-        for title, names in (("undecided", frozen.undecided), ("decided differently", frozen.disagreed))
-        if names
-    ]
+    notes = [f"undecided: {_list_names(frozen.undecided)}"] if frozen.undecided else []
     return Table("Frozen", ("What", "Value"), tuple(map(_escape_row, rows)), tuple(map(escape_terminal, notes)))
 
 
@@ -300,6 +300,12 @@ def build_pool_tables(report: PoolReport) -> list[Table]:
         "a range is of these hypotheses, and of four that only the chunks which a configuration ranks, or only the "
         "others, have a grade; it held the truth in all simulated worlds, and is no proof"
     ]
+    shown_metrics = [row.metric for share in report.configs for row in share.metrics]
+    if any(metric.startswith("precision") for metric in shown_metrics):
+        notes.append(
+            "precision counts units of evidence, each once: a further chunk with a fact that was found already adds "
+            "nothing, so it stays low even where all chunks have the fact"
+        )
     without_id = sum(share.without_id for share in report.configs)
     if without_id:
         notes.append(
@@ -341,6 +347,9 @@ def build_review_tables(report: ReviewReport) -> list[Table]:
         f"{format_count(report.candidates, 'candidate')}: {report.accepted} accepted, {report.rejected} rejected, "
         f"{len(report.disagreed)} to settle, {len(report.undecided)} undecided"
     ]
+    if report.left_open:
+        named = tuple(f"{row.case} ({', '.join(row.reviewers)})" for row in report.left_open)
+        notes.append(f"decided although a reviewer left it open: {escape_terminal(_list_names(named))}")
     columns = ("Reviewer", "Accepted", "Edited", "Rejected")
     tables = [Table("Reviews", columns, tuple(map(_escape_row, counts)), tuple(notes))]
     if report.agreement:

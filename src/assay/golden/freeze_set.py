@@ -19,7 +19,7 @@ from assay.golden.case_content import digest_case_content
 from assay.golden.relinking import RELINKED
 from assay.golden.review_file import apply_edit, load_reviews
 from assay.golden.set_difference import SetDifference, compare_sets
-from assay.golden.settlement import settle_cases
+from assay.golden.settlement import SettledCase, settle_cases
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case, GoldenSet
@@ -108,8 +108,8 @@ def freeze_set(request: FreezeRequest) -> FrozenSet:
     """Write accepted candidates as a new version of a golden set, with owner, changelog, split and digest.
 
     Of two freezes into one folder at once, the second waits and then sees what the first has written.
-    Raises InputError for decisions that are not about the candidates, a version that is not new, a set that was edited
-    after it was frozen, and if nothing was accepted.
+    Raises InputError for decisions that are not about the candidates or not settled, a version that is not new, a set
+    that was edited after it was frozen, and if nothing was accepted.
     """
     with hold_folder(request.out):
         return _freeze_alone(request)
@@ -121,8 +121,10 @@ def _freeze_alone(request: FreezeRequest) -> FrozenSet:
     reviews = load_reviews(request.decisions, loaded, request.candidates)
     decisions = [decision for review in reviews for decision in review.decisions]
     earlier, kept = take_relinked(base.cases if base is not None else (), loaded.golden.cases)
+    kept |= take_relinked(earlier, _apply_edits(loaded.golden.cases, decisions))[1]
     candidates = [case for case in loaded.golden.cases if case.id not in kept]
     settled = settle_cases(candidates, [decision for decision in decisions if decision.case not in kept])
+    _refuse_unsettled(request, settled)
     accepted = [
         _sign(case, outcome.decisions, request)
         for case, outcome in zip(candidates, settled, strict=True)
@@ -153,8 +155,36 @@ def _freeze_alone(request: FreezeRequest) -> FrozenSet:
     for outcome in settled:
         names.setdefault(outcome.state, []).append(outcome.case)
     undecided = () if request.accept_all else tuple(names.get("undecided", ()))
-    rejected = len(names.get("rejected", ()))
-    return FrozenSet(request.version, digest, len(cases), rejected, undecided, tuple(names.get("disagreed", ())))
+    return FrozenSet(request.version, digest, len(cases), len(names.get("rejected", ())), undecided)
+
+
+def _apply_edits(candidates: Sequence[Case], decisions: Sequence[ReviewDecision]) -> list[Case]:
+    """Return the candidates as their reviewers word them: those of an earlier version were frozen like that."""
+    cases = []
+    for case, outcome in zip(candidates, settle_cases(candidates, decisions), strict=True):
+        is_edited = outcome.state == "accepted" and bool(outcome.decisions[0].edited)
+        cases.append(apply_edit(case, outcome.decisions[0].edited) if is_edited else case)
+    return cases
+
+
+def _refuse_unsettled(request: FreezeRequest, settled: Sequence[SettledCase]) -> None:
+    """Raise InputError while reviewers disagree: a set that is frozen without these cases is no whole one."""
+    names = [outcome.case for outcome in settled if outcome.state == "disagreed"]
+    if not names:
+        return
+    options = " ".join(f"--decisions {shlex.quote(path)}" for path in request.decisions)
+    shown = ", ".join(names[:_MOST_NAMED]) + (
+        f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    )
+    message = (
+        f"{format_count(len(names), 'candidate')} decided differently and not settled ({shown}): settle with assay "
+        f"golden review {shlex.quote(request.candidates)} {options} --out settle.html, and name what it saves as a "
+        f"further --decisions"
+    )
+    raise InputError([Problem(request.candidates, None, "", message, "E_DECISION")])
+
+
+_MOST_NAMED = 5
 
 
 def take_relinked(earlier: Sequence[Case], candidates: Sequence[Case]) -> tuple[tuple[Case, ...], frozenset[str]]:

@@ -35,11 +35,19 @@ class ReviewerCount(Struct, frozen=True):
     rejected: int
 
 
+class LeftOpen(Struct, frozen=True):
+    """A candidate that is accepted or rejected although some reviewers did not decide on it."""
+
+    case: str
+    reviewers: tuple[str, ...]
+
+
 class ReviewReport(Struct, frozen=True):
     """The reviews of some candidates: counts of each reviewer, agreement of every two, and what is left to do.
 
-    `agreement` compares three labels (accept, edit, reject) as they were given before anything was settled: `raw` is
-    the share of equal ones, `kappa` and `ac1` are corrected for chance, with 95% intervals.
+    `agreement` compares labels (accept, edit, reject) as they were given before anything was settled: `raw` is the
+    share of equal ones, `kappa` and `ac1` are corrected for chance, with 95% intervals. Edits in other words are other
+    labels ("edit 2"). `left_open` are the candidates that only some of several reviewers decided.
     """
 
     digest: str
@@ -50,6 +58,7 @@ class ReviewReport(Struct, frozen=True):
     rejected: int
     undecided: tuple[str, ...]
     disagreed: tuple[SettledCase, ...]
+    left_open: tuple[LeftOpen, ...] = ()
     variants: int = 0
     """How many of the candidates are variants of cases, which are frozen on top of the set with these."""
 
@@ -90,6 +99,41 @@ def label_decision(decision: ReviewDecision) -> ReviewLabel:
     return "edit" if decision.edited else "accept"
 
 
+def _label_decisions(decisions: Sequence[ReviewDecision]) -> dict[str, dict[ItemKey, str]]:
+    """Return the label of each reviewer on each candidate; edits in other words than the first get a number."""
+    edits: dict[str, list[bytes]] = {}
+    ratings: dict[str, dict[ItemKey, str]] = {}
+    for decision in sorted(decisions, key=_get_reviewer):
+        if decision.settles:
+            continue
+        label: str = label_decision(decision)
+        if label == EDIT:
+            known, edit = edits.setdefault(decision.case, []), _encode_edit(decision)
+            if edit not in known:
+                known.append(edit)
+            label = f"{EDIT} {known.index(edit) + 1}" if known.index(edit) else EDIT
+        ratings.setdefault(decision.reviewer, {})[decision.case, "", ""] = label
+    return ratings
+
+
+EDIT = "edit"
+
+
+def _get_reviewer(decision: ReviewDecision) -> str:
+    return decision.reviewer
+
+
+def _list_left_open(settled: Sequence[SettledCase], reviewers: Sequence[str]) -> tuple[LeftOpen, ...]:
+    left = []
+    for outcome in settled:
+        deciding = {decision.reviewer for decision in outcome.decisions}
+        is_settled = any(decision.settles for decision in outcome.decisions)
+        absent = tuple(name for name in reviewers if name not in deciding)
+        if outcome.state in ("accepted", "rejected") and absent and not is_settled:
+            left.append(LeftOpen(outcome.case, absent))
+    return tuple(left)
+
+
 def describe_decision(decision: ReviewDecision) -> str:
     """Return a decision in a few words: `accept`, `accept with another question`, `reject: unclear`."""
     if decision.decision == "reject":
@@ -100,23 +144,23 @@ def describe_decision(decision: ReviewDecision) -> str:
 
 def summarise_reviews(cases: Sequence[Case], decisions: Sequence[ReviewDecision], digest: str) -> ReviewReport:
     """Return counts, agreement and what is left to settle for the decisions of all reviewers on some candidates."""
-    ratings: dict[str, dict[ItemKey, str]] = {}
-    for decision in decisions:
-        if not decision.settles:
-            ratings.setdefault(decision.reviewer, {})[decision.case, "", ""] = label_decision(decision)
+    ratings = _label_decisions(decisions)
     counts = []
     for reviewer, labels in sorted(ratings.items()):
         given = list(labels.values())
-        counts.append(ReviewerCount(reviewer, given.count("accept"), given.count("edit"), given.count("reject")))
+        edited = sum(label.startswith(EDIT) for label in given)
+        counts.append(ReviewerCount(reviewer, given.count("accept"), edited, given.count("reject")))
+    others = sorted({label for labels in ratings.values() for label in labels.values()} - REVIEW_LABELS.keys())
     settled = settle_cases(cases, decisions)
     return ReviewReport(
         digest,
         len(cases),
         tuple(counts),
-        compute_pairwise_agreement(ratings, REVIEW_LABELS),
+        compute_pairwise_agreement(ratings, {**REVIEW_LABELS, **dict.fromkeys(others)}),
         accepted=sum(case.state == "accepted" for case in settled),
         rejected=sum(case.state == "rejected" for case in settled),
         undecided=tuple(case.case for case in settled if case.state == "undecided"),
         disagreed=tuple(case for case in settled if case.state == "disagreed"),
+        left_open=_list_left_open(settled, sorted(ratings)),
         variants=sum(case.variant_of is not None for case in cases),
     )

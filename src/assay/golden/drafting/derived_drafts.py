@@ -29,10 +29,11 @@ from assay.golden.drafting.questions_for_names import ask_for_name, plant_name
 from assay.golden.drafting.reworded_questions import reword_question
 from assay.golden.drafting.row_names import clean_heading, is_clean_name, name_entity, name_subject
 from assay.golden.drafting.table_headers import names_something
-from assay.golden.orders import INJECTION_ORDERS, find_planted_markers, is_ordering
+from assay.golden.orders import INJECTION_ORDERS, is_ordering
 from assay.records.golden_set import CorpusChunk
 from assay.text.languages import KnownLanguage, guess_language
 from assay.text.normalisation import fold_text
+from assay.text.safety.demanded_words import list_demands
 from assay.text.statements import Statement, list_statements
 
 MAX_INJECTIONS = 6
@@ -197,25 +198,32 @@ def _alternate_chunks(drafts: Sequence[SourcedDraft]) -> list[SourcedDraft]:
 # ── planted instructions ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def draft_injections(drafts: Sequence[SourcedDraft]) -> list[Candidate]:
+MAX_FORBIDDEN = 12
+
+
+def draft_injections(drafts: Sequence[SourcedDraft], chunks: Sequence[CorpusChunk]) -> list[Candidate]:
     """Return questions with an order that we plant, and questions about documents in which somebody planted one.
 
-    What an assistant prints if it follows the order is in `forbidden_text`.
+    What an assistant prints if it follows the order is in `forbidden_text`, with what the orders in all `chunks` would
+    make it print: any question may bring them up.
     """
+    demands = tuple(dict.fromkeys(words for chunk in chunks for words in list_demands(chunk.text or "")))
     derived = list(_ask_besides_orders(drafts))
     for draft in spread_items(spread_chunks(drafts), MAX_INJECTIONS):
         asked = draft.asked
         digest = hashlib.sha256(asked.question.encode()).hexdigest()
         marker = f"MARKER-{digest[:MARKER_DIGITS].upper()}"
         question = f"{asked.question} {INJECTION_ORDERS[draft.language].format(marker=marker)}"
-        derived.append(_forbid_text(draft, question, (marker,)))
+        expected = fold_text(f"{question} {asked.reference} {' '.join(asked.must_have)}")
+        planted = [words for words in demands if fold_text(words) not in expected]
+        derived.append(_forbid_text(draft, question, (marker, *planted[:MAX_FORBIDDEN])))
     return derived
 
 
 def _ask_besides_orders(drafts: Sequence[SourcedDraft]) -> Iterator[Candidate]:
     """Yield questions about chunks with planted instructions that a statement without any of them answers."""
     for draft in spread_chunks(drafts):
-        markers = find_planted_markers(draft.chunk.text or "")
+        markers = list_demands(draft.chunk.text or "")
         said = f"{draft.statement.text} {draft.asked.reference}"
         if markers and not is_ordering(said) and not any(marker in said for marker in markers):
             yield _forbid_text(draft, draft.asked.question, markers)

@@ -16,7 +16,7 @@ from assay.formats.settings_file import load_config
 from assay.golden.candidate import Candidate, DraftReport, RejectedCandidate
 from assay.golden.check_golden import load_coverage_targets
 from assay.golden.coverage_matrix import count_kinds
-from assay.golden.drafting.draft_filters import collect_report, filter_by_corpus, filter_by_target
+from assay.golden.drafting.draft_filters import collect_report, filter_by_corpus, filter_by_target, list_leaks
 from assay.golden.drafting.draft_gaps import explain_documents, explain_gaps, read_drafted
 from assay.golden.drafting.model_drafts import COVERAGE_KIND, MODEL_KINDS, build_candidates, plan_drafts
 from assay.golden.drafting.template_drafts import draft_candidates
@@ -131,7 +131,7 @@ def check_candidates(report: DraftReport, linted: LintedSet, client: ModelClient
     checks = [plan_checks(candidate, linted, client.rubrics, as_of) for candidate in report.kept]
     replies = client.ask_all(request for check in checks for request in check.requests)
     results = list(filter_by_model(report.kept, checks, replies, client.name))
-    return limit_off_domain(_drop_orphans(collect_report(results, report.rejected)))
+    return limit_off_domain(_drop_orphans(collect_report(results, report)))
 
 
 def _load_inputs(request: DraftRequest) -> tuple[Corpus, GoldenSet]:
@@ -185,7 +185,8 @@ def try_candidates(
         verified = verify_golden(LoadedGolden(golden, "assay", (), ""), corpus, make, limits, request.at)
         shown[name] = {case.case: case for case in verified.cases}
     results = list(filter_by_target(report.kept, shown, keep_unreachable=request.keep_unreachable))
-    return limit_off_domain(_drop_orphans(collect_report(results, report.rejected)))
+    tried = collect_report(results, msgspec.structs.replace(report, leaks=list_leaks(report.kept, shown)))
+    return limit_off_domain(_drop_orphans(tried))
 
 
 def _drop_orphans(report: DraftReport) -> DraftReport:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from assay.golden.candidate import Candidate, DraftReport, RejectedCandidate, RejectReason
+from assay.golden.candidate import Candidate, DraftReport, RejectedCandidate, RejectReason, TargetLeak
 from assay.golden.evidence_chunks import find_unit_chunks
 from assay.golden.lint_evidence import ANSWERABLE_SHARE, has_its_numbers, list_content_words, share_words
 from assay.golden.lint_finding import LintedSet
@@ -281,7 +281,6 @@ def _may_see(user: User | None, chunk: CorpusChunk) -> bool:
 # ── what a target showed ─────────────────────────────────────────────────────────────────────────────────────────────
 
 _REASON_OF_STATE: dict[str, RejectReason] = {
-    "leak": "boundary",
     "not_answerable": "boundary",
     "unverified": "boundary",
     "missing": "unreachable",
@@ -298,7 +297,8 @@ def filter_by_target(
 
     A candidate must fit every target's index, and be found by one of them. With `keep_unreachable`, one that is in the
     index and is not found stays as a challenge to retrieval. With several targets, one that all of them rank first is
-    thrown away: it tells none of them apart.
+    thrown away: it tells none of them apart. What leaks stays: the target is at
+    fault, and the candidate shows it.
     """
     for candidate in candidates:
         verified = {name: cases[candidate.case.id] for name, cases in shown.items()}
@@ -317,7 +317,7 @@ def filter_by_target(
 
 def _judge_shown(verified: Mapping[str, VerifiedCase], *, keep_unreachable: bool) -> Rejection | None:
     for name, case in verified.items():
-        if case.state in ("leak", "answerable", "error", "not_answerable", "unverified"):
+        if case.state in ("answerable", "error", "not_answerable", "unverified"):
             return _REASON_OF_STATE[case.state], f"{name}: {case.message}"
     if verified and all(case.state in ("missing", "present") for case in verified.values()):
         is_in_index = all(case.state == "present" for case in verified.values())
@@ -330,9 +330,23 @@ def _judge_shown(verified: Mapping[str, VerifiedCase], *, keep_unreachable: bool
     return None
 
 
-def collect_report(
-    results: Sequence[Candidate | RejectedCandidate], earlier: Sequence[RejectedCandidate] = ()
-) -> DraftReport:
-    """Return what is left and what was thrown away, with what earlier filters threw away."""
+def list_leaks(
+    candidates: Sequence[Candidate], shown: Mapping[str, Mapping[str, VerifiedCase]]
+) -> tuple[TargetLeak, ...]:
+    """Return what each target showed to users who may not see it, in the order of the targets and the candidates."""
+    leaks = []
+    for name, cases in shown.items():
+        for candidate in candidates:
+            verified = cases[candidate.case.id]
+            if verified.state == "leak":
+                leaks.append(TargetLeak(name, verified.case, verified.chunks))
+    return tuple(leaks)
+
+
+def collect_report(results: Sequence[Candidate | RejectedCandidate], earlier: DraftReport | None = None) -> DraftReport:
+    """Return what is left and what was thrown away, with what earlier filters threw away and found."""
     kept = tuple(item for item in results if isinstance(item, Candidate))
-    return DraftReport(kept, (*earlier, *(item for item in results if isinstance(item, RejectedCandidate))))
+    rejected = tuple(item for item in results if isinstance(item, RejectedCandidate))
+    if earlier is None:
+        return DraftReport(kept, rejected)
+    return msgspec.structs.replace(earlier, kept=kept, rejected=(*earlier.rejected, *rejected))

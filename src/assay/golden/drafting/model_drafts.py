@@ -18,7 +18,7 @@ from assay.golden.drafting.row_names import clean_heading
 from assay.golden.drafting_prompts import ABSENT_KINDS, DECLINED, make_draft_request
 from assay.golden.lint_evidence import list_content_words
 from assay.golden.lint_finding import LintedSet
-from assay.golden.orders import find_planted_markers, is_ordering
+from assay.golden.orders import is_ordering
 from assay.metrics.cases.access_rules import has_expired, is_in_force, read_corpus_access
 from assay.records.counts import format_count
 from assay.records.digest import compute_text_digest
@@ -27,6 +27,7 @@ from assay.records.verdicts import JudgeRequest, Verdict
 from assay.text.languages import guess_language
 from assay.text.normalisation import fold_text
 from assay.text.quantities.measures import find_measures
+from assay.text.safety.demanded_words import list_demands
 
 FEWEST_CHARACTERS = 40
 """The fewest characters of a chunk from which a model is asked to draft."""
@@ -83,7 +84,7 @@ def plan_drafts(
     groups["table-or-numeric"] = [(chunk,) for chunk in clean if _has_figures(chunk.text or "")]
     groups["acronym-or-code"] = [(chunk,) for chunk in clean if _CODE.search(chunk.text or "")]
     groups["access"] = [(chunk,) for chunk in clean if chunk.roles or chunk.tenant is not None]
-    groups["injection"] = [(chunk,) for chunk in current if find_planted_markers(chunk.text or "")]
+    groups["injection"] = [(chunk,) for chunk in current if list_demands(chunk.text or "")]
     groups["multi-hop"] = find_linked_chunks(clean, LintedSet(GoldenSet(()), corpus))
     groups["stale"] = find_versions(clean, readable, as_of)
     planned: list[PlannedDraft] = []
@@ -242,7 +243,7 @@ def _make_candidate(plan: PlannedDraft, verdict: Verdict, model: str) -> Candida
         reference=texts.get("reference") or None,
         must_have=tuple(texts[name] for name in texts if name.startswith("must_have.")),
         evidence=tuple(units),
-        forbidden_text=find_planted_markers(text) if kind == "injection" else (),
+        forbidden_text=list_demands(text) if kind == "injection" else (),
         user=make_reader(plan.chunks[0]),
         tags=tags,
         difficulty="hard" if kind in ("relational", "multi-hop") else "unknown",
@@ -266,6 +267,7 @@ def _make_denied(candidate: Candidate, stranger: User, language: str) -> Candida
         candidate.case,
         id=f"{candidate.case.id}-denied",
         behaviour="permission_denied",
+        also_accept=("abstain",),
         reference=DENIED_REFERENCE.get(language, DENIED_REFERENCE["en"]),
         must_have=(),
         user=stranger,

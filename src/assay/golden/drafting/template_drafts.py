@@ -99,7 +99,7 @@ def draft_candidates(corpus: Corpus, as_of: str | None = None) -> list[Candidate
     candidates = _draft_versions(drafts, corpus, as_of, words) + candidates
     candidates += _draft_denials(drafts, corpus, as_of)
     candidates += draft_absent(drafts, words)
-    candidates += draft_injections(drafts)
+    candidates += draft_injections(drafts, current)
     folded = [fold_text(chunk.text) for chunk in corpus.chunks.values() if chunk.text]
     return [add_quotes(candidate, folded) for candidate in _drop_repeated(candidates)]
 
@@ -464,12 +464,17 @@ def _has_an_own_answer(draft: SourcedDraft, user: User, chunks: Sequence[CorpusC
 
 
 def _deny(draft: SourcedDraft, user: User, cluster: str) -> Candidate:
-    """Return the question of a draft as asked by a user who may not see its chunk."""
+    """Return the question of a draft as asked by a user who may not see its chunk.
+
+    A system that filters before it searches cannot know that there is something: it may say that it found nothing.
+    """
     unit = cite_draft(draft)
     denied = finish_draft(
         draft, "access", draft.asked.question, ("access",), (unit,), _DENIED[draft.language], user=user
     )
-    case = msgspec.structs.replace(denied.case, behaviour="permission_denied", cluster=cluster)
+    case = msgspec.structs.replace(
+        denied.case, behaviour="permission_denied", also_accept=("abstain",), cluster=cluster
+    )
     return msgspec.structs.replace(denied, case=case)
 
 

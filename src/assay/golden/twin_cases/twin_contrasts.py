@@ -6,7 +6,7 @@ The expected behaviour and the evidence follow from the corpus and the users, or
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ import msgspec
 from assay.golden.evidence_chunks import find_unit_chunks
 from assay.golden.lint_evidence import ANSWERABLE_SHARE, has_its_numbers, list_content_words, share_words
 from assay.golden.lint_finding import LintedSet
+from assay.golden.lint_rules import normalise_question
 from assay.golden.twin_cases.twin_versions import find_earlier_answer
 from assay.metrics.cases.access_rules import has_expired, is_visible, parse_day, read_corpus_access
 from assay.records.golden_set import Case, CorpusChunk, DifferingKind, Evidence, User
@@ -43,7 +44,16 @@ class Contrast(NamedTuple):
     undecided: str = ""
 
 
-def vary_expectation(case: Case, linted: LintedSet) -> Iterator[Contrast]:
+AskedQuestions = Mapping[tuple[str, User | None], str]
+"""The questions of a set in one spelling with their users, and the case of each."""
+
+
+def name_question(question: str, user: User | None) -> tuple[str, User | None]:
+    """Return a question with its user as `AskedQuestions` has it."""
+    return normalise_question(question), user
+
+
+def vary_expectation(case: Case, linted: LintedSet, asked: AskedQuestions) -> Iterator[Contrast]:
     """Yield the variants of an answerable case whose right answer differs, those that nothing decides too."""
     if case.behaviour != "answer" or linted.corpus is None or case.history:
         return
@@ -51,7 +61,7 @@ def vary_expectation(case: Case, linted: LintedSet) -> Iterator[Contrast]:
     if not required:
         return
     users = _vary_user(case, required, linted), _vary_tenant(case, required, linted)
-    contrasts = (*users, _vary_day(case, required, linted), _swap_entity(case, required, linted))
+    contrasts = (*users, _vary_day(case, required, linted), _swap_entity(case, required, linted, asked))
     yield from (contrast for contrast in contrasts if contrast is not None)
 
 
@@ -247,17 +257,18 @@ def _find_day_before(chunks: Sequence[CorpusChunk]) -> str | None:
 # ── what is asked about ──────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _swap_entity(case: Case, required: Sequence[Evidence], linted: LintedSet) -> Contrast | None:
+def _swap_entity(case: Case, required: Sequence[Evidence], linted: LintedSet, asked: AskedQuestions) -> Contrast | None:
     """Return the case asked about another row of its table, else about something that the corpus does not have."""
     if len(required) == 1:
         for chunk in _list_chunks(required[0], linted):
-            swapped = _swap_row(case, required[0], chunk)
+            swapped = _swap_row(case, required[0], chunk, asked)
             if swapped is not None:
                 return swapped
     return _plant_entity(case, required, linted)
 
 
-def _swap_row(case: Case, unit: Evidence, chunk: CorpusChunk) -> Contrast | None:
+def _swap_row(case: Case, unit: Evidence, chunk: CorpusChunk, asked: AskedQuestions) -> Contrast | None:
+    """Return the case asked about the first other row of its table that no case asks about in these words."""
     rows = [row for row in list_statements(chunk.text or "") if row.kind == "row" and len(row.cells) == len(row.header)]
     for row in rows:
         column = _find_asked_column(case, row)
@@ -265,7 +276,9 @@ def _swap_row(case: Case, unit: Evidence, chunk: CorpusChunk) -> Contrast | None
             continue
         for other in rows:
             if other.header == row.header and _is_other_answer(case, row, other, column):
-                return _ask_about_row(case, unit, chunk, (row, other), column)
+                contrast = _ask_about_row(case, unit, chunk, (row, other), column)
+                if name_question(contrast.changes["question"], case.user) not in asked:
+                    return contrast
     return None
 
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from assay.golden.lint_finding import LintedSet
 from assay.golden.model_effort import ModelEffort
-from assay.golden.twin_cases.twin_contrasts import vary_expectation
+from assay.golden.twin_cases.twin_contrasts import AskedQuestions, name_question, vary_expectation
 from assay.golden.twin_cases.twin_rules import ALIKE_RULES, QuestionToVary, Rewriting, find_long_forms
 from assay.records.golden_set import ALIKE_KINDS, DIFFERING_KINDS, AlikeKind, Case, DifferingKind
 from assay.text.languages import KnownLanguage, guess_language
@@ -34,7 +34,7 @@ LeftOutReason = Literal[
 ]
 LEFT_OUT_REASONS: dict[LeftOutReason, str] = {
     "unchanged": "the variant is the question itself",
-    "same-as-other": "another variant of the case is the same question",
+    "same-as-other": "another case or variant is the same question",
     "undecided": "the corpus does not say what is right: for people to complete",
     "id-taken": "a case has this id already, such as the same variant from before",
     "instruction": "a model's variant orders a model about",
@@ -103,32 +103,35 @@ class TwinDrafter:
         variants: list[Case] = []
         left_out: list[LeftOutVariant] = []
         unvaried: list[str] = []
+        in_set = {name_question(case.question, case.user): case.id for case in cases}
         for case in cases:
             if case.variant_of is not None:
                 continue
             before = len(variants)
             asked = {(normalise_nfc(case.question), case.user)}
-            for variant, fault in (*self._draft(case), *(by_model or {}).get(case.id, ())):
+            for variant, fault in (*self._draft(case, in_set), *(by_model or {}).get(case.id, ())):
                 has_no_question = fault is not None and fault[0] in ("declined", "no-reply")
                 repeated = None if has_no_question else _find_fault(variant, case, asked, taken)
+                repeated = repeated or _find_repeated(variant, in_set)
                 reason, detail = repeated or fault or (None, "")
                 if reason is not None:
                     left_out.append(LeftOutVariant(variant, reason, detail))
                     continue
                 asked.add((normalise_nfc(variant.question), variant.user))
                 taken.add(variant.id)
+                in_set.setdefault(name_question(variant.question, variant.user), variant.id)
                 variants.append(variant)
             if len(variants) == before:
                 unvaried.append(case.id)
         return TwinDraft(tuple(variants), tuple(left_out), tuple(unvaried))
 
-    def _draft(self, case: Case) -> Iterator[DraftedVariant]:
+    def _draft(self, case: Case, in_set: AskedQuestions) -> Iterator[DraftedVariant]:
         """Yield the variants of one case by rules, each with why it is left out, if it is."""
         if not case.question.strip():
             return
         for kind, rewriting in self._rewrite(case):
             yield make_variant(case, kind, rewriting.rule, {"question": rewriting.question}, self._seed), None
-        for contrast in vary_expectation(case, self._linted):
+        for contrast in vary_expectation(case, self._linted, in_set):
             if contrast.kind in self._kinds:
                 fault: VariantFault | None = ("undecided", contrast.undecided) if contrast.undecided else None
                 yield make_variant(case, contrast.kind, contrast.rule, contrast.changes, self._seed), fault
@@ -197,3 +200,9 @@ def _find_fault(
     if key == (normalise_nfc(case.question), case.user):
         return "unchanged", ""
     return ("same-as-other", "") if key in asked else None
+
+
+def _find_repeated(variant: Case, in_set: AskedQuestions) -> VariantFault | None:
+    """Return the case or variant that asks what a variant about something else asks, for the same user."""
+    other = in_set.get(name_question(variant.question, variant.user)) if variant.variant == "entity-swapped" else None
+    return ("same-as-other", other) if other is not None else None

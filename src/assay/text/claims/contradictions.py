@@ -13,10 +13,10 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from assay.text.antonyms import find_antonym
-from assay.text.claims.passages import IndexedPassage, IndexedSources, TermMatch
+from assay.text.claims.passages import IndexedPassage, IndexedSources, PlacedRow, TermMatch
 from assay.text.claims.source_quantities import ClaimedQuantity, find_rival_quantity
 from assay.text.quantities.measures import find_measures
-from assay.text.quantities.placed_quantities import spell_quantity
+from assay.text.quantities.placed_quantities import PlacedQuantity, spell_quantity
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_agreement import is_same_quantity
 from assay.text.tokens import ParsedTerms, Term, iterate_index_keys, make_lookup_keys
@@ -95,8 +95,15 @@ class MatchedClaim(NamedTuple):
 
 
 def find_contradiction(claimed: MatchedClaim, sources: IndexedSources, sentence: int) -> Contradiction:
-    """Return what in a sentence, given by its index in `sources.sentences`, contradicts a claim."""
-    comparison = _SentenceComparison(claimed, sources, sentence)
+    """Return what in a sentence, given by its index in `sources.sentences`, contradicts a claim.
+
+    In a table the row that the claim names is compared with it, and no other one.
+    """
+    table = sources.list_table(sentence)
+    named = sources.find_named_row(sentence, claimed.matches) if table else None
+    if table and named is None:
+        return Contradiction()
+    comparison = _SentenceComparison(claimed, sources, sentence, named)
     absent_facts = [
         q for q, term in enumerate(claimed.content) if term.kind in _CODES_AND_NUMBERS and not comparison.places[q]
     ]
@@ -104,9 +111,9 @@ def find_contradiction(claimed: MatchedClaim, sources: IndexedSources, sentence:
     if absent_facts:
         if comparison.shared_weight([*absent_facts, *claimed.units]) < _LEAST_SHARE_FOR_FACT:
             return Contradiction()
-        misplaced_facts = [q for q in absent_facts if q in claimed.misplaced]
+        misplaced_facts = [q for q in absent_facts if q in claimed.misplaced or comparison.has_columns]
         return Contradiction(tuple(dict.fromkeys(comparison.find_rival_facts(misplaced_facts))))
-    reversal = comparison.find_reversal()
+    reversal = "" if comparison.has_columns else comparison.find_reversal()
     if not reversal:
         return Contradiction()
     shared_positions = [claimed.matches[q].positions for q, places in enumerate(comparison.places) if places]
@@ -118,22 +125,47 @@ def find_contradiction(claimed: MatchedClaim, sources: IndexedSources, sentence:
 
 
 _CODES_AND_NUMBERS = ("number", "id")
+_CELLS_OF_A_PAIR = 2  # a name and its value: a row of them is read as a sentence
 _SPLIT_UNITS = 4  # characters by which spans may differ where units are split from their numbers
 
 
 class _SentenceComparison:
     """A claim compared with one sentence of the sources."""
 
-    def __init__(self, claimed: MatchedClaim, sources: IndexedSources, sentence: int) -> None:
+    def __init__(
+        self, claimed: MatchedClaim, sources: IndexedSources, sentence: int, row: PlacedRow | None = None
+    ) -> None:
+        """`row`: the row of a table in the sentence with which the claim is compared instead."""
         passage_index, sentence_index = sources.sentences[sentence]
         self.claimed, self.passage = claimed, sources.passages[passage_index]
-        self.first, self.last = self.passage.sentence_ranges[sentence_index]
+        self.row = row
+        self.first, self.last = self.passage.sentence_ranges[sentence_index] if row is None else (row.first, row.last)
         offset = sources.offsets[passage_index]
-        self.quantities = self.passage.sentence_quantities(sentence_index) if claimed.quantities else []
+        self.quantities: Sequence[PlacedQuantity] = []
+        if claimed.quantities and row is None:
+            self.quantities = self.passage.sentence_quantities(sentence_index)
+        elif claimed.quantities:
+            self.quantities = self.passage.read_quantities(self.first, self.last)
         self.places: list[list[int]] = []  # for each content word, its positions in the sentence
         for match in claimed.matches:
             in_sentence = _positions_between(match.positions, offset + self.first, offset + self.last)
             self.places.append([position - offset for position in in_sentence])
+        self.columns: list[set[int]] = [set() for _ in self.places]
+        """For each content word, the cells of the row over which it is written."""
+        self.has_columns = row is not None and len(row.row.cells) > _CELLS_OF_A_PAIR
+        if row is not None:
+            self._read_columns(row, sources.list_table(sentence)[0], offset)
+
+    def _read_columns(self, row: PlacedRow, header: PlacedRow, offset: int) -> None:
+        """Count a word of the header of a table as one of the row, where the cell below it begins."""
+        for q, match in enumerate(self.claimed.matches):
+            for position in _positions_between(match.positions, offset + header.first, offset + header.last):
+                cell = self.passage.cell_of(header, position - offset)
+                below = self.passage.list_cell(row, cell)
+                if below:
+                    self.columns[q].add(cell)
+                    self.places[q].append(below[0])
+            self.places[q] = sorted(set(self.places[q]))
 
     def shared_weight(self, excluded: Collection[int]) -> float:
         """Return the weighted share of the claim's words that the sentence contains, without those at `excluded`.
@@ -170,7 +202,7 @@ class _SentenceComparison:
             if rival:
                 yield rival
                 continue
-            for position in range(self.first, self.last):
+            for position in self._list_comparable_positions(q):
                 term = self.passage.terms[position]
                 if (
                     _is_comparable(fact, term)
@@ -182,16 +214,30 @@ class _SentenceComparison:
                     yield f'"{self.claimed.text_of_term(fact)}" where the source has "{source_words}"'
                     break
 
-    def _list_neighbours(self, q: int) -> list[int]:
-        """Return the positions of the words next to a fact of the claim, and next to its unit."""
+    def _list_comparable_positions(self, q: int) -> Sequence[int]:
+        """Return the positions of the sentence; of a row with columns, those below the words next to a fact."""
+        positions = range(self.first, self.last)
+        if self.row is None or not self.has_columns:
+            return positions
+        cells: set[int] = set().union(*[self.columns[word] for word in self._list_company(q)])
+        return [position for position in positions if self.passage.cell_of(self.row, position) in cells]
+
+    def _list_company(self, q: int) -> list[int]:
+        """Return the words next to a fact of the claim, and next to its unit."""
         own = next((words for _, words in self.claimed.quantities if q in words), (q,))
         first, last = min(q, *own), max(q, *own)
         neighbours = range(max(0, first - _FACT_COMPANY), min(len(self.places), last + _FACT_COMPANY + 1))
-        return [place for neighbour in neighbours if neighbour not in own for place in self.places[neighbour]]
+        return [neighbour for neighbour in neighbours if neighbour not in own]
+
+    def _list_neighbours(self, q: int) -> list[int]:
+        """Return the positions of the words next to a fact of the claim, and next to its unit."""
+        return [place for neighbour in self._list_company(q) for place in self.places[neighbour]]
 
     def _find_rival_quantity(self, q: int) -> str:
         """Return the quantity that the sentence has in place of the claim's, in words; "" if there is none."""
-        rival = find_rival_quantity(self.claimed.quantities, q, self.quantities, self._list_neighbours(q))
+        comparable = self._list_comparable_positions(q)
+        stated = [quantity for quantity in self.quantities if quantity.terms[0] in comparable]
+        rival = find_rival_quantity(self.claimed.quantities, q, stated, self._list_neighbours(q))
         if rival is None:
             return ""
         quantity = next(quantity for quantity, words in self.claimed.quantities if q in words)

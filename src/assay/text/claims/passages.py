@@ -13,6 +13,8 @@ from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
+from assay.text.claims.table_rows import TableRow, find_cell, list_table_rows, part_cells
+from assay.text.normalisation import normalise_nfc
 from assay.text.quantities.placed_quantities import PlacedQuantity, place_quantities
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_index import QuantityIndex
@@ -61,6 +63,14 @@ def join_spellings(spelled: Iterable[str]) -> str:
     return f" {' '.join(spelled)} "
 
 
+class PlacedRow(NamedTuple):
+    """A row of a table with the range of its terms in a text."""
+
+    row: TableRow
+    first: int
+    last: int
+
+
 class IndexedPassage:
     """One indexed source text: its terms by key, its sentences as ranges of terms, and its keys as one line.
 
@@ -68,7 +78,9 @@ class IndexedPassage:
     """
 
     def __init__(self, text: str) -> None:
-        text_terms = parse_terms(text)
+        text = normalise_nfc(text)
+        table_rows = list_table_rows(text)
+        text_terms = parse_terms(part_cells(text, table_rows))
         self.text, self.terms, self.has_diacritics = text_terms
         self.positions_by_key: dict[str, list[int]] = {}
         for position, term in enumerate(self.terms):
@@ -89,9 +101,31 @@ class IndexedPassage:
             marked: join_spellings(spellings_of_terms) for marked, spellings_of_terms in self._spelled.items()
         }
         self.sentence_ranges = list(_sentence_ranges(text_terms))  # ranges of terms
+        self.rows = list(self._place_rows(table_rows))
+        """The rows of its tables, in order. A sentence may hold several."""
         self._stems: list[str] | None = None
         self._grams: dict[tuple[int, bool], frozenset[Gram]] = {}
         self._quantities: dict[int, list[PlacedQuantity]] = {}
+
+    def _place_rows(self, table_rows: Sequence[TableRow]) -> Iterator[PlacedRow]:
+        for row in table_rows:
+            first, last = (bisect_left(self.terms, at, key=_term_start) for at in (row.start, row.end))
+            if first < last:
+                yield PlacedRow(row, first, last)
+
+    def list_table(self, sentence: int) -> list[PlacedRow]:
+        """Return the rows of the table of which a sentence has a row, the header first; none for other sentences."""
+        first, last = self.sentence_ranges[sentence]
+        table = next((own.row.table for own in self.rows if own.first < last and first < own.last), None)
+        return [own for own in self.rows if own.row.table == table]
+
+    def list_cell(self, own: PlacedRow, cell: int) -> list[int]:
+        """Return the positions of the terms in a cell of a row."""
+        return [place for place in range(own.first, own.last) if self.cell_of(own, place) == cell]
+
+    def cell_of(self, own: PlacedRow, position: int) -> int:
+        """Return the number of the cell in which the term at a position of a row is."""
+        return find_cell(own.row, self.terms[position].start)
 
     def _store_split_decimals(self) -> None:
         """Store "98. 7" also as 98.7, at the position of its first part: tokenised texts write decimals like this."""
@@ -129,19 +163,24 @@ class IndexedPassage:
         cached = self._quantities.get(sentence)
         if cached is None:
             first, last = self.sentence_ranges[sentence]
-            start = self.terms[first - 1].end if first else 0  # a sign of a currency is no term
-            end = self.terms[last].start if last < len(self.terms) else len(self.text)
-            terms = [term._replace(start=term.start - start, end=term.end - start) for term in self.terms[first:last]]
-            cached = self._quantities[sentence] = []
-            for quantity, places in place_quantities(self.text[start:end], terms):
-                if _SPLIT_DECIMAL.search(self.text, max(start, start + quantity.start - 3), start + quantity.end + 3):
-                    continue  # half of a number
-                rate_span = quantity.rate_span
-                if quantity.rate:
-                    rate_span = (rate_span[0] + start, rate_span[1] + start)
-                moved = quantity._replace(start=quantity.start + start, end=quantity.end + start, rate_span=rate_span)
-                cached.append(PlacedQuantity(moved, tuple([first + place for place in places])))
+            cached = self._quantities[sentence] = self.read_quantities(first, last)
         return cached
+
+    def read_quantities(self, first: int, last: int) -> list[PlacedQuantity]:
+        """Return the quantities of a range of terms, as `sentence_quantities` does."""
+        start = self.terms[first - 1].end if first else 0  # a sign of a currency is no term
+        end = self.terms[last].start if last < len(self.terms) else len(self.text)
+        terms = [term._replace(start=term.start - start, end=term.end - start) for term in self.terms[first:last]]
+        read: list[PlacedQuantity] = []
+        for quantity, places in place_quantities(self.text[start:end], terms):
+            if _SPLIT_DECIMAL.search(self.text, max(start, start + quantity.start - 3), start + quantity.end + 3):
+                continue  # half of a number
+            rate_span = quantity.rate_span
+            if quantity.rate:
+                rate_span = (rate_span[0] + start, rate_span[1] + start)
+            moved = quantity._replace(start=quantity.start + start, end=quantity.end + start, rate_span=rate_span)
+            read.append(PlacedQuantity(moved, tuple([first + place for place in places])))
+        return read
 
     def find_similar_stems(self, stem: str) -> list[str]:
         """Return the stems that begin with the same letters as `stem`, in alphabetical order."""
@@ -230,6 +269,29 @@ class IndexedSources:
         first = bisect_left(positions, self._starts[sentence])
         is_last = sentence + 1 == len(self._starts)
         return positions[first : None if is_last else bisect_left(positions, self._starts[sentence + 1], first)]
+
+    def list_table(self, sentence: int) -> list[PlacedRow]:
+        """Return the rows of the table of which a sentence has a row, the header first; none for other sentences."""
+        passage, within = self.sentences[sentence]
+        return self.passages[passage].list_table(within)
+
+    def find_named_row(self, sentence: int, matches: Sequence[TermMatch]) -> PlacedRow | None:
+        """Return the row of the table of a sentence that a claim names: the only one, or that of which the claim has
+        each word of the first cell; None if it names none, or several.
+
+        Of "City" and "City Plus" a claim with both words names the second.
+        """
+        passage, within = self.sentences[sentence]
+        indexed, offset = self.passages[passage], self.offsets[passage]
+        rows = [own for own in indexed.list_table(within) if not own.row.is_header]
+        claimed = {position - offset for match in matches for position in match.positions}
+        named: dict[int, list[PlacedRow]] = {}
+        for own in rows:
+            name = _list_name(indexed, own)
+            if claimed.issuperset(name):
+                named.setdefault(len(name), []).append(own)
+        best = rows if len(rows) == 1 else named[max(named)] if named else []
+        return best[0] if len(best) == 1 else None
 
     @cached_property
     def stated_quantities(self) -> tuple[list[int], QuantityIndex]:
@@ -322,6 +384,12 @@ class IndexedSources:
                         value = float(key[1:])
                         if abs(value) >= _LEAST_ROUNDED:
                             yield value, term.unit, position + offset
+
+
+def _list_name(passage: IndexedPassage, own: PlacedRow) -> list[int]:
+    """Return the positions of the words in the first cell of a row that has any."""
+    inside = passage.list_cell(own, passage.cell_of(own, own.first))
+    return [place for place in inside if passage.terms[place].kind != "stop"] or inside
 
 
 SIMILAR_MATCH_QUALITY = 0.8

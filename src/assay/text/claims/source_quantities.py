@@ -248,7 +248,7 @@ def find_displaced(
 
     A sentence of the evidence has another value in their place, and no sentence with the claim's value, nor the one
     before it, has all the words that the claim shares with it: "A helmet costs 6 euros." where helmets cost 3 and locks
-    6.
+    6. Of a table only the row that the claim names counts.
     """
     displaced: set[int] = set()
     for own in claimed:
@@ -257,7 +257,7 @@ def find_displaced(
         if not holding or own.quantity.bound or own.quantity.is_range:
             continue
         for sentence in evidence:
-            if sentence in holding:
+            if sentence in holding or _is_in_other_row(number, matches, sources, sentence):
                 continue
             subjects = _find_rival_subjects(own, claimed, content, matches, sources, sentence)
             if subjects and not any(
@@ -265,6 +265,17 @@ def find_displaced(
             ):
                 displaced.add(number)
     return displaced
+
+
+def _is_in_other_row(number: int, matches: Sequence[TermMatch], sources: IndexedSources, sentence: int) -> bool:
+    """Whether a sentence is a row of a table in which a claim names none, or the row that has its number."""
+    if not sources.list_table(sentence):
+        return False
+    named = sources.find_named_row(sentence, matches)
+    if named is None:
+        return True
+    offset = sources.offsets[sources.sentences[sentence][0]]
+    return any(named.first <= position - offset < named.last for position in matches[number].positions)
 
 
 def _list_words(own: ClaimedQuantity, content: Sequence[Term]) -> list[int]:

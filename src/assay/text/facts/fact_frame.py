@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.fact_places import Occurrence
 from assay.text.facts.fact_texts import FactTexts, may_be_subject
-from assay.text.facts.read_text import CLAUSE_REACH
-from assay.text.facts.value_owner import list_quantities
+from assay.text.facts.read_text import CLAUSE_REACH, ReadText
+from assay.text.facts.value_owner import is_vietnamese, list_quantities
 from assay.text.quantities.weekdays import list_days
 
 _REACH = 120  # characters before a fact in which a frame is searched
@@ -60,10 +60,12 @@ _PLACED = re.compile(
 _POINTS_BACK = re.compile(
     r"\s*[(]?(?:(?:but|or|and|anyway|well|actually|though|nhung|ma|con)\b,? )?"
     r"(?:(?:that|this|these|those|it|so|which)\b(?!'ll)"
-    r"|(?:not|no longer|(?:no,? )?sorry|ignore|forget|scrap|at least|was|(?:\w+ ){1,2}(?:nay|do)|do la|xin loi"
+    r"|(?:not|no longer|(?:no,? )?sorry|ignore|forget|scrap|at least|was|do la|xin loi"
     r"|em nham|chua|chi la|khong phai|gio khac)\b)"
 )
 """Begins a sentence that speaks of the statement before it."""
+_VIETNAMESE_POINTER = re.compile(r"\s*[(]?(?:\w+ ){1,2}(?P<pointer>nay|do)\b")
+"""The same with a noun before it: "dieu nay". Without diacritics "What to do" looks like one."""
 
 
 def judge_frame(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
@@ -102,10 +104,21 @@ def _names_other_days(texts: FactTexts, start: int, end: int) -> bool:
 def _is_taken_up(texts: FactTexts, position: int) -> bool:
     """Whether the sentence at a position points back to what stands before, and nothing explains what it says."""
     answer = texts.answer
-    if _POINTS_BACK.match(answer.plain, position) is None:
+    if not _points_back(answer, position):
         return False
     end = answer.clause_at(min(position + 1, len(answer.plain) - 1)).sentence_end
     end = min(end, position + CLAUSE_REACH)
     if list_quantities(answer, position, end) or _names_other_days(texts, position, end):
         return False
     return not any(word.kind != "stop" and texts.is_explained(word) for word in answer.list_words(position, end))
+
+
+def _points_back(answer: ReadText, position: int) -> bool:
+    """Whether the sentence at a position speaks of the statement before it."""
+    if _POINTS_BACK.match(answer.plain, position) is not None:
+        return True
+    match = _VIETNAMESE_POINTER.match(answer.plain, position)
+    if match is None:
+        return False
+    is_marked = not answer.text[match.start("pointer") : match.end("pointer")].isascii()
+    return is_marked or (not answer.has_marks and is_vietnamese(answer.text))

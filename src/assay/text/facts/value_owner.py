@@ -70,6 +70,9 @@ _NO_OWNER = LatePattern(
     r"|exact|precise|belongs?|remains?|stays?|amounts?"
 )
 """A word that says how, or is a verb, so that no value belongs to it."""
+_LABEL = re.compile(r"\s*([^:;.!?]{1,40}): \S")
+_FEWEST_CELLS = 2
+_DIGITS = re.compile(r"\d+")
 _FEWEST_FOREIGN = 2  # words of a part that make it a statement of its own and no further item of a list
 
 
@@ -201,6 +204,9 @@ class ValueOwner:
             return None
         own = groups[index]
         others = [group for place, group in enumerate(groups) if place != index]
+        code = self._find_other_code(start)
+        if code:
+            return OtherOwner(f'it is said of "{code}"', False)
         if has_value:
             split = self._find_split_fact(own, others, value)
             if split is not None:
@@ -280,11 +286,35 @@ class ValueOwner:
             if first < 0 or first + 1 >= len(parts):
                 continue
             other = parts[first] if first != index else parts[first + 1]
+            if self._are_cells_of_one_row(parts[index], other):
+                continue
             if self._is_set_against(parts[first + 1], other) or self._has_all_topics(parts[index], other):
                 owner = self._compare_parts(parts[index], other, start, None)
                 if owner is not None:
                     return owner
         return None
+
+    def _find_other_code(self, start: int) -> str:
+        """Return the code in a cell before a position of its row if the question asks about another one; else ""."""
+        asked = {word.key for word in self.question.words if word.kind == "id"}
+        line = self.answer.lined.rfind("\n", 0, start) + 1
+        if not asked or self.answer.lined.find("; ", line, start) < 0:
+            return ""
+        codes = [word for word in self.answer.list_words(line, start) if word.kind == "id"]
+        label = _LABEL.match(self.answer.lined, line)
+        if label is None or not codes or codes[-1].key in asked:
+            return ""
+        is_alike = any(_DIGITS.sub("0", codes[-1].key) == _DIGITS.sub("0", key) for key in asked)
+        return self.answer.text[codes[-1].start : codes[-1].end] if is_alike else ""
+
+    def _are_cells_of_one_row(self, own: Part, other: Part) -> bool:
+        """Whether two parts are cells of one row, "Code: K4; Cause: no water": what one names is what all are of."""
+        first, second = min(own.start, other.start), max(own.end, other.end)
+        start = self.answer.lined.rfind("\n", 0, first) + 1
+        end = self.answer.lined.find("\n", second)
+        cells = self.answer.lined[start : end if end >= 0 else None].split("; ")
+        labels = [match[1] for match in map(_LABEL.match, cells) if match is not None]
+        return len(cells) >= _FEWEST_CELLS and len(set(labels)) == len(cells)
 
     def _is_set_against(self, second: Part, other: Part) -> bool:
         """Whether a part is set against the one before; a semicolon alone does so if the other part has the topic."""
