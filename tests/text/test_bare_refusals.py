@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.text.refusals.behaviour import UNKNOWN, detect_behaviour
+from assay.text.refusals.behaviour import detect_behaviour
+from assay.text.refusals.detected_behaviour import UNKNOWN
 
 
 @pytest.mark.parametrize(

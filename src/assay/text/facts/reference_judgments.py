@@ -98,7 +98,7 @@ def _check_words(
     """Return words that an answer states after a contrary yes or no, or in other pairs, as unknown."""
     reason = ""
     decision = read_decision(answer) if asks_whether(question) else None
-    if decision is not None:
+    if decision is not None and reference.clauses:
         first = reference.clauses[0]
         denies = len(find_negations(reference, first.start, first.end)) % 2 == 1
         reason = f'it begins with "{decision.spelled}"' if denies == decision.is_yes else ""
