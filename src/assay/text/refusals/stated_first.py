@@ -8,6 +8,8 @@ import re
 
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_text
+from assay.text.quantities.measures import find_measures
+from assay.text.quantities.quantity import is_plain
 from assay.text.refusals.refusal_lexicon import RefusalLexicon
 
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+")
@@ -22,7 +24,7 @@ _WORDS_TO_FIGURE = 2  # "from 06:00", "14 days": in a whole sentence the subject
 
 
 def begins_with_value(answer: str, question: str, lexicon: RefusalLexicon | None) -> bool:
-    """Return whether the first of several sentences is a few words that begin with a figure which the question lacks.
+    """Return whether the first of several sentences is a few words that begin with a value which the question lacks.
 
     `lexicon` is that of the answer: where it speaks of documents or of the speaker, it may well decline ("14 pages.
     None of the documents has it.").
@@ -37,6 +39,8 @@ def begins_with_value(answer: str, question: str, lexicon: RefusalLexicon | None
     words = folded.split()
     new_figures = set(_FIGURE.findall(" ".join(words[:_WORDS_TO_FIGURE]))) - set(_FIGURE.findall(question))
     if not others or not first.endswith(".") or not new_figures or len(words) > _MOST_WORDS or _DENIES.search(folded):
+        return False
+    if all(is_plain(value) for value in find_measures(first)):  # "403 Forbidden." is no value
         return False
     if lexicon is None:
         return True
