@@ -18,6 +18,7 @@ from tests.faults.judging import honest, scored
 from tests.support.judge_server import JudgeCall, JudgeServer, answer_with_labels
 
 from assay.cli import main
+from assay.formats.run_files.run_folder import read_manifest
 from assay.judging import collect_questions
 from assay.judging.verdict_files import count_verdicts
 from assay.judging.verdict_store import SqliteVerdictStore, load_recorded_verdicts, read_store
@@ -406,3 +407,25 @@ def test_a_judge_that_nobody_runs_costs_nothing_and_changes_no_score(
     assert "the judge gave no verdict: the scores stay as they were" in told
     main([*command, "--verdicts", "verdicts.sqlite"])
     assert before["configs"] == json.loads(Path("report.json").read_bytes())["configs"]
+
+
+@pytest.mark.slow
+def test_a_judge_whose_verdicts_do_not_count_leaves_the_run_to_the_one_before(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert 0 == main(["score", "--golden", "golden.jsonl", "--outputs", "outputs.jsonl", "--run-dir", "run"])
+    named = ("judge", "--run", "run", *NAMED, *METRICS)
+    assert 0 == main([*named])
+    first = read_manifest(Path("run"))["judge"]["digest"]
+    honest_answer = server.answer
+    server.answer = answer_with_labels(lambda asked, _: str(asked.item["label"]["enum"][0]))
+    capsys.readouterr()
+    assert 1 == main([*named, "--model", "flatterer", "--votes", "1"])
+    assert "the run keeps the verdicts of its earlier judge" in " ".join(capsys.readouterr().err.split())
+    assert first == read_manifest(Path("run"))["judge"]["digest"]
+    server.answer = honest_answer
+    assert 0 == main([*named, "--model", "other-1"])
+    said = " ".join(capsys.readouterr().err.split())
+    assert "the run is scored by other-1 from now on" in said and f"assay score run --judge {first}" in said
+    assert first != read_manifest(Path("run"))["judge"]["digest"]
+    assert 0 == main(["score", "run", "--judge", first])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -119,6 +121,11 @@ def test_a_run_folder_knows_its_own_rubrics(server: JudgeServer, capsys: pytest.
     assert "0.000" in line and "rude" in line
     assert 0 == main(["compare", "run", "run", "--metrics", TONE, "--format", "json"])
     assert TONE in capsys.readouterr().out
+    Path("gate.yaml").write_text(json.dumps({"rules": [{"metric": TONE, "at_least": 0.1}], "correctness": None}))
+    for words in (["gate", "check", "run"], ["compare", "run", "run"]):  # a process that has not read the rubric yet
+        command = [sys.executable, "-m", "assay", *words, "--gate", "gate.yaml"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert "no such metric" not in done.stderr and done.returncode in (0, 1), done.stderr
     assert 0 == main(["labels", "export", "--run", "run", "--metric", "tone", "--out", "sheets"])
     rows = [json.loads(line) for line in Path("sheets/sheet-1.jsonl").read_bytes().splitlines()]
     assert {("polite", "rude")} == {tuple(row["options"]) for row in rows}

@@ -400,6 +400,8 @@ def _print_result(judged: JudgeRun, judgement: JudgingRequest) -> None:
             typer.echo(escape_terminal(line), err=True)
     typer.echo(describe_calls(tally, judged.budget), err=True)
     typer.echo(f"verdicts written to {escape_terminal(str(judged.store_path))}", err=True)
+    if judged.replacement:
+        typer.echo(escape_terminal(judged.replacement), err=True)
     if tally.halted:
         typer.echo(escape_terminal(describe_stop(tally)), err=True)
     if judged.unscored:

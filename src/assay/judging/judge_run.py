@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec import structs
 
 from assay.calls.interruption import handle_interrupts
 from assay.calls.retry import Clock
-from assay.formats.run_files.run_folder import RunFolder, list_run_rubrics
+from assay.formats.run_files.run_folder import RunFolder, list_run_rubrics, read_manifest
 from assay.judging.billing import may_have_been_billed
 from assay.judging.budget import Budget
 from assay.judging.call_scheduler import JudgingRunner, JudgingTally, ReportProgress
@@ -104,7 +105,8 @@ class JudgeRun:
 
     `unscored` counts the requests whose votes give no verdict, by reason; `paid_in_vain` are those of them that are not
     asked again unless errors are retried. `bugs` has a line for each case about which nothing could be asked.
-    `in_doubt` is the number of requests that a second judge was asked, None without one.
+    `in_doubt` is the number of requests that a second judge was asked, None without one. `replacement` says which judge
+    a run has now that was judged by another one before, "" where that did not happen.
     """
 
     preflight: JudgingEstimate
@@ -121,6 +123,7 @@ class JudgeRun:
     double_bills: int = 0
     is_done: bool = False
     in_doubt: int | None = None
+    replacement: str = ""
 
     def __repr__(self) -> str:
         """Return a few lines: the outcome, what was asked and what it cost, what has no verdict, and what is wrong."""
@@ -136,6 +139,7 @@ class JudgeRun:
             lines += list_first_lines(self.judge_status.reasons, "judge_status.reasons")
         lines += list_first_lines([f"{case}: {bug}" for case, bug in self.bugs.items()], "bugs")
         lines += list_first_lines(self.notices, "notices")
+        lines += [self.replacement] if self.replacement else []
         return "\n".join([*lines, f"verdicts in {self.store_path}"])
 
     @property
@@ -192,14 +196,15 @@ def judge_run(
         store.register_judge(session.judge.identity)
         if session.second is not None:
             store.register_judge(session.second.judge.identity)
-        if request.inputs.run is not None:
-            _write_judge_to_manifest(
-                Path(request.inputs.run), session.judge.identity, request.store or VERDICT_STORE_NAME, chosen.folders
-            )
+        earlier = _find_other_judge(request, session.judge.identity)
+        if earlier is None:
+            _write_judge_to_manifest(request, session.judge.identity, chosen.folders)
         try:
             asyncio.run(session.run(store, judged, progress, clock))
         except asyncio.CancelledError:  # a second Ctrl-C
             raise KeyboardInterrupt from None
+        if earlier is not None:
+            judged.replacement = _replace_judge(request, judged, session.judge.identity, chosen.folders, earlier)
     return judged
 
 
@@ -480,9 +485,41 @@ def _read_store(path: Path) -> StoreContents:
     return read_store(path) if path.exists() else StoreContents()
 
 
-def _write_judge_to_manifest(run: Path, judge: JudgeIdentity, store: str, rubrics: Sequence[str]) -> None:
-    """Record in the manifest of a run its judge and verdict store, and copy the rubrics that are not built in."""
+_DIGEST_SHOWN = len("sha256:") + 8
+
+
+def _find_other_judge(request: JudgingRequest, judge: JudgeIdentity) -> Mapping[str, Any] | None:
+    """Return the judge of the run that is judged, if it has another one than is asked now."""
+    if request.inputs.run is None:
+        return None
+    recorded: Mapping[str, Any] | None = read_manifest(Path(request.inputs.run)).get("judge")
+    return recorded if recorded and recorded.get("digest") not in (None, judge.digest) else None
+
+
+def _replace_judge(
+    request: JudgingRequest,
+    judged: JudgeRun,
+    judge: JudgeIdentity,
+    rubrics: Sequence[str],
+    earlier: Mapping[str, Any],
+) -> str:
+    """Make the judge that was asked that of the run, if its verdicts count, and return which judge the run has now."""
+    is_invalid = judged.judge_status is not None and judged.judge_status.invalid
+    named = f"{earlier.get('model', '')} ({str(earlier['digest'])[:_DIGEST_SHOWN]}…)"
+    if is_invalid or judged.requests <= judged.unscored.total():
+        return f"the run keeps the verdicts of its earlier judge, {named}: {judge.model} gave none that count"
+    _write_judge_to_manifest(request, judge, rubrics)
+    again = f"assay score {request.inputs.run} --judge {earlier['digest']}"
+    return f"the run is scored by {judge.model} from now on; by its earlier judge, {named}: {again}"
+
+
+def _write_judge_to_manifest(request: JudgingRequest, judge: JudgeIdentity, rubrics: Sequence[str]) -> None:
+    """Record in the manifest of a run its judge and verdict store, and copy the rubrics that are not built in; nothing
+    where no run is judged."""
+    if request.inputs.run is None:
+        return
+    store = request.store or VERDICT_STORE_NAME
     judge_entry = {"digest": judge.digest, "model": judge.model, "endpoint": judge.endpoint, "store": store}
-    with RunFolder(run) as folder:
+    with RunFolder(Path(request.inputs.run)) as folder:
         copies = folder.copy_rubrics(rubrics)
         folder.write_manifest({**folder.manifest, "judge": judge_entry | {"rubrics": copies}})

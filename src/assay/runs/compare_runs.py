@@ -24,6 +24,7 @@ from assay.formats.run_files.run_folder import (
     counts_missing,
     is_run_name,
     list_run_labels,
+    list_run_rubrics,
     parse_run_name,
     read_manifest,
     read_recorded_gate,
@@ -31,6 +32,7 @@ from assay.formats.run_files.run_folder import (
 from assay.gates.decision_weight import combine_decisions
 from assay.gates.gate_files import load_requested_gate
 from assay.gates.release_decision import list_gate_metrics, select_gated_configs
+from assay.judging.rubric_files import use_rubrics
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, parse_metric, parse_metrics
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem
@@ -190,14 +192,23 @@ def compare_named(baseline: str, candidates: Sequence[str], request: ComparisonR
     repeated = sorted({name for name in candidates if candidates.count(name) > 1})
     if repeated:
         raise InputError(f"CANDIDATE: given twice (got {', '.join(repeated)}; expected each candidate once)")
-    gate_metrics = _gate_metrics(request)
     names = (baseline, *candidates)
+    _use_run_rubrics(names)
+    gate_metrics = _gate_metrics(request)
     as_zero = _resolve_missing(names, request)
     labels = list_labels(names)
     before, *others = (
         load_side(name, request.metrics, gate_metrics, missing_as_zero=as_zero, labels=labels) for name in names
     )
     return _decide_comparisons(before, others, request)
+
+
+def _use_run_rubrics(names: Sequence[str]) -> None:
+    """Make metrics of the rubrics that the named runs were judged with, before a gate is read that may name them."""
+    for name in names:
+        folders = list_run_rubrics(parse_run_name(name).path)
+        if folders:
+            use_rubrics(folders)
 
 
 def list_labels(names: Sequence[str]) -> list[str]:
@@ -313,6 +324,7 @@ def check_gate(name: str, request: ComparisonRequest, baseline: str | None = Non
     Regression rules compare with `baseline`. Unless RUN:CONFIG or `request.gate.configs` are named, the gate itself
     says which configurations of a run are gated.
     """
+    _use_run_rubrics([name] if baseline is None else [baseline, name])
     gate = request.rules
     if gate is None:
         raise InputError("no gate (expected --gate FILE or --profile NAME)")
