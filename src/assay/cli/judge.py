@@ -399,9 +399,8 @@ def _print_result(judged: JudgeRun, judgement: JudgingRequest) -> None:
         for line in _status_lines(judged.judge_status, tally.asked_controls):
             typer.echo(escape_terminal(line), err=True)
     typer.echo(describe_calls(tally, judged.budget), err=True)
-    typer.echo(f"verdicts written to {escape_terminal(str(judged.store_path))}", err=True)
-    if judged.replacement:
-        typer.echo(escape_terminal(judged.replacement), err=True)
+    for line in filter(None, (f"verdicts written to {judged.store_path}", judged.replacement)):
+        typer.echo(escape_terminal(line), err=True)
     if tally.halted:
         typer.echo(escape_terminal(describe_stop(tally)), err=True)
     if judged.unscored:
