@@ -399,10 +399,9 @@ def _print_result(judged: JudgeRun, judgement: JudgingRequest) -> None:
         for line in _status_lines(judged.judge_status, tally.asked_controls):
             typer.echo(escape_terminal(line), err=True)
     typer.echo(describe_calls(tally, judged.budget), err=True)
-    for line in filter(None, (f"verdicts written to {judged.store_path}", judged.replacement)):
+    stop = describe_stop(tally) if tally.halted else ""
+    for line in filter(None, (f"verdicts written to {judged.store_path}", judged.replacement, stop)):
         typer.echo(escape_terminal(line), err=True)
-    if tally.halted:
-        typer.echo(escape_terminal(describe_stop(tally)), err=True)
     if judged.unscored:
         typer.echo(_describe_unscored(judged), err=True)
     for case_id, bug in judged.bugs.items():
