@@ -138,7 +138,7 @@ def test_files_say_what_was_not_read_and_take_the_configuration_that_is_named(tm
     rows.write_text(json.dumps({"question": "When is tea?", "response": "At four.", "contexts": ["Tea is at four."]}))
     result = assay.score(CASES, native, config="nightly")
     assert {"nightly", "own"} == set(result.configs)
-    assert f"{native}: 1 of the first 2 rows have the unknown key reranced" in " | ".join(result.run.scoring.warnings)
+    assert f"{native}: 1 of the first 2 rows has the unknown key reranced" in " | ".join(result.run.scoring.warnings)
     result = assay.score(CASES, [rows], config="nightly")
     assert ("nightly",) == result.configs
     assert f"{rows}: contexts is taken for what the model was shown too" in " | ".join(result.run.scoring.warnings)

@@ -139,8 +139,8 @@ def test_what_is_left_out_of_an_endless_answer_is_said() -> None:
     ]
     endless = observe("12 days " + " ".join(write_sentences(80, 1)).replace(".", ""), _CHUNKS)
     for row, said in (
-        (long, "1 answers of more than 200,000 characters"),
-        (endless, "1 answers with a sentence of more than 4,000"),
+        (long, "1 answer of more than 200,000 characters"),
+        (endless, "1 answer with a sentence of more than 4,000"),
     ):
         warnings = score(golden, [row], metrics="correct_answer").run.scoring.warnings
         assert [line for line in warnings if line.startswith(said)], warnings

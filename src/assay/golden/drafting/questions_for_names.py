@@ -49,7 +49,7 @@ def describe_thing(kind: str, header: str, value: str, name: str, language: Know
     """Return what kind of thing a row is about, and what it has: ("plan", "has a price of 9 USD"); None if unclear."""
     if not is_value(value) or len(value.split()) > 9 or (not kind and not is_numbered_name(name)):
         return None
-    if kind and (NO_KIND.fullmatch(kind) or ASKING_HEADER.match(kind) or len(kind.split()) > 3):
+    if kind and (NO_KIND.search(kind) or ASKING_HEADER.match(kind) or len(kind.split()) > 3):
         return None
     if kind.casefold() in GENERIC_HEADERS:
         kind = ""
@@ -93,7 +93,7 @@ def plant_name(question: str, row: Statement, subject: str, name: str) -> str | 
     planted = re.sub(rf"(?<!\w){re.escape(own)}(?!\w)", name, rest, count=1) if own else rest
     if not is_sheet and not re.search(rf"\b{re.escape(kind)}\b", planted.lower()):
         # an invented name says nothing by itself: "the Zentravia" of what kind
-        if NO_KIND.fullmatch(kind) or kind in GENERIC_HEADERS or not re.fullmatch(r"[^\W\d_]+", kind):
+        if NO_KIND.search(kind) or kind in GENERIC_HEADERS or not re.fullmatch(r"[^\W\d_]+", kind):
             return None
         if ASKING_HEADER.match(kind):
             return None

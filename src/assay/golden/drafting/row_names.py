@@ -72,7 +72,7 @@ def say_row_name(kind: str, name: str, language: KnownLanguage, words: CorpusWor
     if _CONDITION.match(name) or len(name.split()) > _MOST_ENTITY_WORDS or not re.search(r"[^\W\d_]|\d{3}", name):
         return None
     if CODE.fullmatch(name) and kind and kind.casefold() not in GENERIC_HEADERS:
-        if NO_KIND.fullmatch(kind) or ASKING_HEADER.match(kind) or len(kind.split()) > 3:
+        if NO_KIND.search(kind) or ASKING_HEADER.match(kind) or len(kind.split()) > 3:
             return name
         return f"{lower_header(kind)} {name}"
     if not is_clean_name(name):
@@ -80,7 +80,7 @@ def say_row_name(kind: str, name: str, language: KnownLanguage, words: CorpusWor
     if language == "en" and name[:1].islower() and len(name.split()) == 1:
         # an option or field is asked for with its kind, and never one that belongs to some class or table
         return f"the {kind.lower()} {name}" if kind.lower() in _CODED_KINDS - _OWNED_KINDS else None
-    if language == "vi" and kind and kind.casefold() not in GENERIC_HEADERS and not NO_KIND.fullmatch(kind):
+    if language == "vi" and kind and kind.casefold() not in GENERIC_HEADERS and not NO_KIND.search(kind):
         return f"{kind[:1].lower()}{kind[1:]} “{name}”" if len(kind.split()) <= 3 else f"“{name}”"
     if language == "en" and kind.lower() in _CODED_KINDS and len(name.split()) == 1:
         return f"the {kind.lower()} {name}"
@@ -109,7 +109,7 @@ def _name_in_english(kind: str, name: str, plain: str, words: CorpusWords) -> st
     if phrase is not None:
         return phrase
     is_kind = re.fullmatch(r"[A-Za-z]{3,}", kind) is not None and kind.casefold() not in GENERIC_HEADERS
-    if is_kind and not NO_KIND.fullmatch(kind) and not kind.lower().endswith("s"):
+    if is_kind and not NO_KIND.search(kind) and not kind.lower().endswith("s"):
         return f"the {kind.lower()} “{name}”"
     return None
 

@@ -37,7 +37,7 @@ COUNTED = re.compile(
     r"năm)\b",
     re.IGNORECASE,
 )
-NO_KIND = re.compile(r".*ed\Z|.*\b(?:of|on|in|for|to|by|or|and|với|của|theo|và|hoặc)\b.*|.*[/(),?:].*", re.IGNORECASE)
+NO_KIND = re.compile(r"ed\Z|\b(?:of|on|in|for|to|by|or|and|với|của|theo|và|hoặc)\b|[/(),?:]", re.IGNORECASE)
 VIETNAMESE_NOUN = re.compile(
     r"(?P<noun>giá|phí|mức|số|tỷ lệ|tỉ lệ|lương|điểm|dung lượng|công suất|kích thước|trọng lượng|khối lượng|diện tích|"
     r"chiều|hạn mức|giới hạn|tổng|định mức|doanh|thời gian|thời hạn|phản hồi|hạn|giờ|ngày|thời điểm|người|nơi|địa điểm|"

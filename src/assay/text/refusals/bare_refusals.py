@@ -1,6 +1,6 @@
 """Answers that are nothing but a refusal ("No idea, ask HR"), or nothing but a no, which answers only some questions.
 
-They have too few words to show their language, so they are compared with those of every lexicon of their script.
+They are compared with those of the lexicons that the other words of an answer call for.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 
 from assay.text.normalisation import fold_text
 from assay.text.refusals.detected_behaviour import NO_BEHAVIOUR, UNKNOWN, DetectedBehaviour
-from assay.text.refusals.lexicons_in_use import load_rules
+from assay.text.refusals.lexicons_in_use import load_rules, needs_latin_rules
 from assay.text.refusals.phrase_filter import has_other_script
 from assay.text.refusals.refusal_lexicon import NOTHING, RefusalLexicon
 from assay.text.refusals.refusal_rules import LexiconGroup
@@ -86,13 +86,15 @@ class BareRefusals:
 
 def get_bare_refusals(answer: str) -> BareRefusals:
     """Return the bare refusals that an answer is compared with."""
-    return load_bare_refusals(with_unspaced=has_other_script(answer))
+    return load_bare_refusals(with_latin=needs_latin_rules(answer), with_unspaced=has_other_script(answer))
 
 
 @cache
-def load_bare_refusals(*, with_unspaced: bool) -> BareRefusals:
-    """Return the bare refusals of the languages of Latin script, and of those without spaces between words."""
-    groups: tuple[LexiconGroup, ...] = ("common", "latin", "unspaced") if with_unspaced else ("common", "latin")
+def load_bare_refusals(*, with_latin: bool, with_unspaced: bool) -> BareRefusals:
+    """Return the bare refusals of English, Vietnamese and the user's lexicons, and of others where they are needed."""
+    groups: list[LexiconGroup] = ["common"]
+    groups += ["latin"] if with_latin else []
+    groups += ["unspaced"] if with_unspaced else []
     return BareRefusals(lexicon for group in groups for lexicon in load_rules(group).lexicons.values())
 
 
