@@ -424,6 +424,9 @@ def test_a_judge_whose_verdicts_do_not_count_leaves_the_run_to_the_one_before(
     assert "the run keeps the verdicts of its earlier judge" in " ".join(capsys.readouterr().err.split())
     assert first == read_manifest(Path("run"))["judge"]["digest"]
     server.answer = honest_answer
+    main([*named, "--model", "stopped-1", "--max-calls", "3"])
+    assert "stopped-1 gave verdicts on less than half" in " ".join(capsys.readouterr().err.split())
+    assert first == read_manifest(Path("run"))["judge"]["digest"]
     assert 0 == main([*named, "--model", "other-1"])
     said = " ".join(capsys.readouterr().err.split())
     assert "the run is scored by other-1 from now on" in said and f"assay score run --judge {first}" in said

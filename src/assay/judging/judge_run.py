@@ -503,11 +503,13 @@ def _replace_judge(
     rubrics: Sequence[str],
     earlier: Mapping[str, Any],
 ) -> str:
-    """Make the judge that was asked that of the run, if its verdicts count, and return which judge the run has now."""
+    """Make the judge that was asked that of the run, if it passed its controls and gave verdicts on more than half of
+    the requests, and return which judge the run has now."""
     is_invalid = judged.judge_status is not None and judged.judge_status.invalid
     named = f"{earlier.get('model', '')} ({str(earlier['digest'])[:_DIGEST_SHOWN]}…)"
-    if is_invalid or judged.requests <= judged.unscored.total():
-        return f"the run keeps the verdicts of its earlier judge, {named}: {judge.model} gave none that count"
+    if is_invalid or 2 * judged.unscored.total() >= judged.requests:
+        why = "failed its controls" if is_invalid else "gave verdicts on less than half of the requests"
+        return f"the run keeps the verdicts of its earlier judge, {named}: {judge.model} {why}"
     _write_judge_to_manifest(request, judge, rubrics)
     again = f"assay score {request.inputs.run} --judge {earlier['digest']}"
     return f"the run is scored by {judge.model} from now on; by its earlier judge, {named}: {again}"
