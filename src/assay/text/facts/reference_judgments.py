@@ -116,14 +116,14 @@ def _find_other_pair(answer: ReadText, reference: ReadText) -> str:
     before_by_key: dict[str, set[str]] = {}
     for before, word in _iterate_pairs(reference):
         before_by_key.setdefault(word.key, set()).add(before.key)
-    known = {word.key for word in reference.words}
+    reference_keys = {word.key for word in reference.words}
     other_by_key: dict[str, str] = {}
     as_expected = set()
     for before, word in _iterate_pairs(answer):
         expected = before_by_key.get(word.key, set())
         if before.key in expected:
             as_expected.add(word.key)
-        elif expected and before.key in known:
+        elif expected and before.key in reference_keys:
             other_by_key.setdefault(word.key, answer.text[before.start : word.end])
     others = [text for key, text in other_by_key.items() if key not in as_expected]
     return f'it says "{others[0]}"' if others else ""

@@ -44,8 +44,8 @@ def begins_with_value(answer: str, question: str, lexicon: RefusalLexicon | None
         return False
     if lexicon is None:
         return True
-    told = f"{folded} {fold_text(others[0])}"
-    return not any(lexicon.patterns[name].search(told) for name in ("subjects.documents", "subjects.speaker"))
+    whole = f"{folded} {fold_text(others[0])}"
+    return not any(lexicon.patterns[name].search(whole) for name in ("subjects.documents", "subjects.speaker"))
 
 
 def states_lack(answer: str, lexicon: RefusalLexicon) -> bool:
