@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from assay.text.facts.expected.fact_scope import find_asked_end
 from assay.text.facts.fact_judgments import FactJudgment
-from assay.text.facts.fact_scope import find_asked_end
 from assay.text.facts.stated_facts import judge_facts
 from assay.text.quantities.measures import find_measures
 
