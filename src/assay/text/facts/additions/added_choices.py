@@ -12,8 +12,8 @@ from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.expected.yes_or_no import is_mere_decision
 from assay.text.facts.presence.occurrences import Occurrence
 from assay.text.facts.reading.negations import find_negations
+from assay.text.facts.reading.text_parts import Part
 from assay.text.facts.subjects.other_roles import opens_upwards
-from assay.text.facts.subjects.whose_value import Part
 from assay.text.late_pattern import LatePattern
 
 _OR = LatePattern(r" or (?!(?:more|less|fewer|so|later|earlier|not|over|older|under|younger)\b)")

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from assay.text.facts.additions.unexplained_additions import find_end, find_new_word, find_part_end
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.presence.occurrences import Occurrence
-from assay.text.facts.subjects.whose_value import Part
+from assay.text.facts.reading.text_parts import Part
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.weekdays import list_days
 

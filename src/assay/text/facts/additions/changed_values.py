@@ -10,10 +10,10 @@ from assay.text.facts.additions.unexplained_additions import REACH, find_end, li
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.expected.yes_or_no import is_mere_decision
 from assay.text.facts.presence.occurrences import Occurrence
-from assay.text.facts.subjects.whose_value import is_comparable, split_parts
+from assay.text.facts.reading.text_parts import split_parts
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Quantity
-from assay.text.quantities.quantity_agreement import is_same_quantity, is_same_value
+from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity, is_same_value
 from assay.text.quantities.units import MONEY
 
 _UNFIT_AFTER = LatePattern(

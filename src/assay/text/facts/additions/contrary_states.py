@@ -10,7 +10,7 @@ from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.presence.occurrences import Occurrence
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.opposite_words import find_opposite_state
-from assay.text.facts.subjects.whose_value import Part
+from assay.text.facts.reading.text_parts import Part
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Quantity, is_time
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from assay.text.facts.additions.unexplained_additions import REACH
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.presence.occurrences import Occurrence
-from assay.text.facts.subjects.whose_value import is_comparable, list_quantities
+from assay.text.facts.reading.text_parts import list_quantities
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Quantity
-from assay.text.quantities.quantity_agreement import is_same_quantity
+from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity
 
 _CORRECTION = LatePattern(
     r"\b(?:(?:scratch|strike) that|(?:no,? )?wait,? no\b|no,? wait\b|correction[:,]"

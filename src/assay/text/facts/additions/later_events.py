@@ -9,7 +9,7 @@ from assay.text.facts.additions.unexplained_additions import REACH
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.expected.yes_or_no import is_mere_decision
 from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
-from assay.text.facts.subjects.whose_value import Part
+from assay.text.facts.reading.text_parts import Part
 from assay.text.late_pattern import LatePattern
 
 _LATER_BEFORE = LatePattern(

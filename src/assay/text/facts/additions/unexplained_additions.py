@@ -8,7 +8,7 @@ from functools import lru_cache
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.presence.occurrences import Occurrence
 from assay.text.facts.reading.read_text import ReadText, Word, get_start
-from assay.text.facts.subjects.whose_value import Part, list_quantities, split_parts
+from assay.text.facts.reading.text_parts import Part, list_quantities, split_parts
 from assay.text.quantities.payment_cues import NOTHING_TO_PAY
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_agreement import is_same_quantity

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from assay.text.facts.cues.word_classes import PREDICATES
 from assay.text.facts.denials.narrowing_negations import (
     is_negation_of_question,
     judge_within_narrowing,
@@ -28,7 +29,7 @@ from assay.text.facts.fact_judgments import FactJudgment, FactState
 from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
 from assay.text.facts.reading.negations import find_negations, may_deny_in_other_words
 from assay.text.facts.reading.read_text import ClauseSpan, ReadText
-from assay.text.facts.subjects.whose_value import split_parts
+from assay.text.facts.reading.text_parts import split_parts
 from assay.text.late_pattern import LatePattern
 from assay.text.statement_cues import CALLED_WRONG, DENIED_AFTER, DISJUNCTION, MYTH, NEGATED_AFTER, RESTRICTION, WRONG
 
@@ -52,15 +53,6 @@ _SPANNING = LatePattern(r"\b(?:for|in|within|during|throughout) $")
 _ABSENCE = LatePattern(
     r"\b(?:closed|shut|prohibited|forbidden|banned|excluded|exempt|unavailable|off limits|quiet|nghi|dong cua|cam)\b"
 )
-PREDICATES = frozenset(
-    """
-    get gets give gives take takes taken cost costs charge charges charged pay paid offer offers offered include
-    includes included allow allowed permit permitted require required must keep kept last lasts come comes run runs go
-    goes apply applies hold holds say says mean means true case use used want ask bring sign signed let lets made make
-    makes something anything anyone thu mat ton tra can phai dung lay cho tinh ai
-    """.split()
-)
-"""Verbs of which a negation denies whatever value comes with them."""
 
 
 def judge_denial(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:

@@ -7,8 +7,7 @@ import re
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence, has_candidate, iterate_stated_indices
-from assay.text.facts.subjects.whose_value import is_comparable
-from assay.text.quantities.quantity_agreement import is_same_quantity
+from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity
 from assay.text.statement_cues import (
     ASKS_PAST,
     DOUBT,

@@ -15,7 +15,8 @@ from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence
 from assay.text.facts.reading.read_text import CLAUSE_REACH, ReadText
-from assay.text.facts.subjects.whose_value import is_vietnamese, list_quantities
+from assay.text.facts.reading.text_parts import list_quantities
+from assay.text.languages import is_vietnamese
 from assay.text.quantities.weekdays import list_days
 
 _REACH = 120  # characters before a fact in which a frame is searched

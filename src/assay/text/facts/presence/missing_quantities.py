@@ -12,12 +12,12 @@ from assay.text.facts.presence.asked_thresholds import judge_threshold
 from assay.text.facts.presence.unread_quantities import find_unread_form
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, narrow_clause
-from assay.text.facts.subjects.whose_value import is_comparable
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Quantity, is_plain, is_time, remove_bound, split_range
 from assay.text.quantities.quantity_agreement import (
     have_different_rate_sizes,
     have_different_rates,
+    is_comparable,
     is_same_quantity,
     is_same_value,
 )

@@ -11,11 +11,11 @@ from assay.text.facts.expected.fact_texts import ONE, ONES, FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.missing_quantities import is_in_name
 from assay.text.facts.reading.read_text import ClauseSpan, ReadText, Word, narrow_clause
+from assay.text.facts.reading.text_parts import split_parts
 from assay.text.facts.reading.word_senses import find_same_sense
-from assay.text.facts.subjects.whose_value import is_comparable, split_parts
 from assay.text.quantities.payment_cues import ASKS_FOR_COST, NOTHING_TO_PAY
 from assay.text.quantities.quantity import Quantity, is_time, remove_bound, split_range
-from assay.text.quantities.quantity_agreement import is_same_quantity
+from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity
 from assay.text.quantities.spoken_numbers import spell_price
 from assay.text.quantities.units import MONEY, PLAIN
 

@@ -13,22 +13,16 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from assay.text.facts.denials.fact_denials import PREDICATES
+from assay.text.facts.cues.word_classes import PREDICATES
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
 from assay.text.facts.reading.read_text import CLAUSE_REACH, ReadText
-from assay.text.facts.subjects.whose_value import (
-    LIST_CUT,
-    Part,
-    is_comparable,
-    is_vietnamese,
-    list_quantities,
-    split_parts,
-)
+from assay.text.facts.reading.text_parts import LIST_CUT, Part, list_quantities, split_parts
 from assay.text.facts.subjects.worked_out_values import is_worked_out
+from assay.text.languages import is_vietnamese
 from assay.text.quantities.quantity import Quantity, remove_bound
-from assay.text.quantities.quantity_agreement import is_same_quantity
+from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity
 from assay.text.quantities.quantity_index import QuantityIndex
 
 _LEADING = re.compile(

@@ -12,15 +12,15 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import takewhile
 
-from assay.text.facts.denials.fact_denials import PREDICATES
+from assay.text.facts.cues.word_classes import PREDICATES
 from assay.text.facts.expected.fact_texts import AUXILIARIES, FactTexts, may_be_subject
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
 from assay.text.facts.reading.opposite_words import find_opposite_event
 from assay.text.facts.reading.read_text import ReadText, Word
 from assay.text.facts.reading.spelled_words import is_cue_spelled
-from assay.text.facts.subjects.whose_value import Part, find_part, is_vietnamese
-from assay.text.languages import guess_language, is_other_language
+from assay.text.facts.reading.text_parts import Part, find_part
+from assay.text.languages import guess_language, is_other_language, is_vietnamese
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Quantity, is_plain, is_time
 from assay.text.quantities.weekdays import WEEKDAY

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from assay.text.facts.cues.word_classes import IMPERATIVES
 from assay.text.facts.expected.fact_texts import AUXILIARIES, GENERIC, NO_SUBJECT, FactTexts, may_be_subject
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import (
@@ -19,10 +20,12 @@ from assay.text.facts.presence.occurrences import (
     has_candidate,
 )
 from assay.text.facts.reading.read_text import CLAUSE_REACH, ClauseSpan, Word
+from assay.text.facts.reading.text_parts import split_parts
 from assay.text.facts.subjects.statement_gaps import Gap, GapFinder, StatedFact
-from assay.text.facts.subjects.whose_value import IMPERATIVES, ValueOwner, is_comparable, is_vietnamese, split_parts
+from assay.text.facts.subjects.whose_value import ValueOwner
+from assay.text.languages import is_vietnamese
 from assay.text.quantities.quantity import Quantity, is_plain
-from assay.text.quantities.quantity_agreement import is_same_quantity
+from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity
 
 _LONGEST_LEAD = 4
 _SYLLABLES_OF_A_WORD = 2

@@ -15,7 +15,8 @@ from typing import Literal, NamedTuple
 
 from assay.text.facts.reading.negations import is_negation
 from assay.text.facts.reading.read_text import ClauseSpan, ReadText, Word
-from assay.text.facts.subjects.whose_value import Part, ValueOwner
+from assay.text.facts.reading.text_parts import Part
+from assay.text.facts.subjects.whose_value import ValueOwner
 from assay.text.facts.subjects.worked_out_values import is_worked_out
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Quantity

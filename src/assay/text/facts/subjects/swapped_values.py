@@ -17,9 +17,8 @@ from typing import NamedTuple
 from assay.text.facts.expected.fact_texts import may_be_subject
 from assay.text.facts.fact_judgments import FactJudgment, FactState
 from assay.text.facts.reading.read_text import ReadText, Word, read_text
-from assay.text.facts.subjects.whose_value import is_comparable
 from assay.text.quantities.quantity import Quantity
-from assay.text.quantities.quantity_agreement import is_same_quantity
+from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity
 from assay.text.quantities.quantity_index import QuantityIndex
 from assay.text.statement_cues import RESPECTIVELY, VALUE_PART
 

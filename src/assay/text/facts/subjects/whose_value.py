@@ -7,35 +7,27 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from assay.text.facts.cues.word_classes import IMPERATIVES
 from assay.text.facts.expected.fact_scope import names_asked_most
 from assay.text.facts.expected.fact_texts import AUXILIARIES
-from assay.text.facts.reading.read_text import ClauseSpan, ReadText, Word
-from assay.text.languages import guess_language
+from assay.text.facts.reading.read_text import ReadText, Word
+from assay.text.facts.reading.text_parts import SENTENCE_CUT, Part, list_quantities, split_parts
+from assay.text.languages import is_vietnamese
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.payment_cues import NOTHING_TO_PAY, is_nothing_to_pay, is_positive_amount
-from assay.text.quantities.quantity import CODE, INTERNATIONAL_CODE, Quantity
-from assay.text.quantities.quantity_agreement import is_same_quantity, is_same_value
+from assay.text.quantities.quantity import Quantity
+from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity, is_same_value
 from assay.text.quantities.quantity_index import QuantityIndex
 from assay.text.quantities.quantity_rates import is_time_rate, name_rate_noun
 from assay.text.quantities.units import MONEY, PLAIN, SHARE
 from assay.text.quantities.weekdays import WEEK, WEEKDAY, list_days, name_day
 from assay.text.statement_cues import RESPECTIVELY
 
-_PART_CUT = re.compile(
-    r"(?<!\bmr)(?<!\bms)(?<!\bdr)(?<!\bmrs)[;.!?] (?!\n)|[^\S\n]{0,4}\n\s*"
-    r"|, (?:(?:and|but|while|whereas|con|va|nhung|trong khi) )?"
-    r"| (?:and|but|while|whereas|plus|va|nhung|trong khi) |(?<!khong)(?<!chua)(?<!van)(?<!chi) con "
-    r"| \((?=[^()]{0,40}\d)"
-)
-_SENTENCE_CUT, _CONTRAST_CUT, LIST_CUT = 3, 2, 1
-"""How strongly what is on either side of a cut is kept apart."""
-_CONTRAST = re.compile(r"; |,? (?:but|while|whereas|con|nhung|trong khi) ")
 _CONSEQUENCE = re.compile(
     r"[\s,]*(so|thus|therefore|then|which|that(?! is|'s)|hence|because|since|if|when|vay|nen|vi|neu|sau do|roi)\b"
 )
@@ -52,19 +44,11 @@ _PER_TIME = LatePattern(
 )
 _LONGEST_RATE = 30  # characters
 _ALL = 100  # per cent
-_MOST_PARTS = 40
 _SUMS_UP = LatePattern(
     r"\b(?:in (?:all|total|sum)|total(?:s|ling)?|sum|altogether|together|all told|overall|combined|comes to|adds up"
     r"|makes|tong(?: cong)?|tat ca|ca thay)\b"
 )
 """Says that a value is the sum of those of other parts, so that it may be that of what the question asks."""
-IMPERATIVES = frozenset(
-    """
-    take head go use call ring come see try get ask contact keep bring pay buy choose book fill send press click hold
-    open visit check follow walk phone email write enter show scan
-    """.split()
-)
-"""What may begin an answer without a subject: "Take line 12"."""
 _NO_OWNER = LatePattern(
     r"(?!(?:family|supply|assembly|reply|italy|july|butterfly|belly|jelly|rally|ally)$)\w{3,}ly"
     r"|exact|precise|belongs?|remains?|stays?|amounts?"
@@ -76,80 +60,11 @@ _DIGITS = re.compile(r"\d+")
 _FEWEST_FOREIGN = 2  # words of a part that make it a statement of its own and no further item of a list
 
 
-class Part(NamedTuple):
-    """A part of an answer: its span, whether it is set against the part before it ("while", "but"), and how strongly
-    it is separated from that."""
-
-    start: int
-    end: int
-    is_contrast: bool
-    separation: int = _SENTENCE_CUT
-
-
-@lru_cache(maxsize=256)
-def split_parts(text: ReadText, low: int, high: int) -> Sequence[Part]:
-    """Return the parts of a stretch of text that commas, "and" and "but" separate; quantities are not cut."""
-    parts: list[Part] = []
-    start, is_contrast, separation = low, False, _SENTENCE_CUT
-    for cut in _PART_CUT.finditer(text.lined, low, high):
-        index = bisect_right(text.quantities, cut.start(), key=_get_quantity_start) - 1
-        if index >= 0 and cut.start() < text.quantities[index].end and not _ends_sentence(text, cut, index):
-            continue
-        if cut[0] == " plus " and text.text[cut.start() + 1].isupper():
-            continue  # a name: "Gói Plus"
-        if "\n" in cut[0] and text.text[cut.end() : cut.end() + 1].islower():
-            continue  # a line that is wrapped within a sentence
-        if text.plain[start : cut.start()].strip():
-            parts.append(Part(start, cut.start(), is_contrast, separation))
-            separation = LIST_CUT
-        is_contrast = _CONTRAST.search(cut[0]) is not None
-        separation = max(separation, _measure_separation(text.lined, cut, is_contrast=is_contrast))
-        start = cut.end()
-    if text.plain[start:high].strip():
-        parts.append(Part(start, high, is_contrast, separation))
-    return parts[:_MOST_PARTS]
-
-
-def find_part(text: ReadText, clause: ClauseSpan, position: int) -> Part:
-    """Return the part of the sentence of a clause that holds a position, the clause where none does."""
-    parts = split_parts(text, clause.sentence_start, clause.sentence_end)
-    whole = Part(clause.start, clause.end, False)
-    return next((part for part in parts if part.start <= position < part.end), whole)
-
-
-def list_quantities(text: ReadText, low: int, high: int) -> list[Quantity]:
-    """Return the quantities that start between two positions of a text."""
-    first, last = (bisect_left(text.quantities, at, key=_get_quantity_start) for at in (low, high))
-    return text.quantities[first:last]
-
-
-def _ends_sentence(text: ReadText, cut: re.Match[str], index: int) -> bool:
-    """Whether the point of "11 am." is the end of a sentence too."""
-    is_last = cut.start() == text.quantities[index].end - 1 and cut[0][0] == "."
-    return is_last and text.text[cut.end() : cut.end() + 1].isupper()
-
-
-def _measure_separation(plain: str, cut: re.Match[str], *, is_contrast: bool) -> int:
-    if cut[0][0] in ".!?" or ("\n" in cut[0] and not plain.endswith(":", 0, cut.start())):
-        return _SENTENCE_CUT
-    return _CONTRAST_CUT if is_contrast else LIST_CUT
-
-
-def _get_quantity_start(quantity: Quantity) -> int:
-    return quantity.start
-
-
 class OtherOwner(NamedTuple):
     """A part of the answer that says of another subject what the question asks, in words; whether that is sure."""
 
     reason: str
     is_sure: bool
-
-
-@lru_cache(maxsize=1024)
-def is_vietnamese(question: str) -> bool:
-    """Return whether a question is Vietnamese, with or without diacritics."""
-    return guess_language(question) == "vi"
 
 
 class ValueOwner:
@@ -347,7 +262,7 @@ class ValueOwner:
         for number, (first, place) in enumerate(zip(firsts, holders, strict=True)):
             limit = firsts[number + 1] if number + 1 < len(firsts) else len(parts)
             last = place
-            while last + 1 < limit and parts[last + 1].separation < _SENTENCE_CUT:
+            while last + 1 < limit and parts[last + 1].separation < SENTENCE_CUT:
                 last += 1
             yield parts[first]._replace(end=parts[last].end)
 
@@ -355,7 +270,7 @@ class ValueOwner:
         """Return the first of the parts after `previous` that belong to the value in the part at `place`."""
         run = range(previous + 1, place + 1)
         strongest = max(parts[at].separation for at in run)
-        if strongest < _SENTENCE_CUT:
+        if strongest < SENTENCE_CUT:
             return next(at for at in run if parts[at].separation == strongest)
         first = max(at for at in run if parts[at].separation == strongest)
         while first > previous + 1 and _PRONOUN.match(self.answer.plain, parts[first].start):
@@ -364,7 +279,7 @@ class ValueOwner:
 
     def is_new_sentence(self, part: Part) -> bool:
         """Return whether a part begins a sentence of its own."""
-        return part.separation == _SENTENCE_CUT
+        return part.separation == SENTENCE_CUT
 
     def list_values(self, part: Part, value: Quantity | None) -> list[tuple[int, bool]]:
         """Return where a part has values of the kind of the fact, in order, and whether each is an unexpected one."""
@@ -478,7 +393,7 @@ class ValueOwner:
         match = _CONSEQUENCE.match(self.answer.plain, part.start)
         if match is None:
             return False
-        return not (has_value and part.separation == _SENTENCE_CUT and match[1] in ("if", "when", "neu"))
+        return not (has_value and part.separation == SENTENCE_CUT and match[1] in ("if", "when", "neu"))
 
     def _is_known(self, word: Word) -> bool:
         return word.key in self.fact_keys or self.is_familiar(word)
@@ -525,22 +440,3 @@ def _get_part_start(part: Part) -> int:
 
 def _holds(words: Sequence[Word], wanted: Word) -> bool:
     return any(word.key == wanted.key and word.marks == wanted.marks for word in words)
-
-
-def is_comparable(value: Quantity, other: Quantity) -> bool:
-    """Return whether two quantities measure the same, so that one may stand in place of the other."""
-    if value.date or other.date:
-        return bool(value.date and other.date)
-    for first, second in ((value, other), (other, value)):
-        is_frequency = bool(second.rate) and any(reading.dimension == "times" for reading in second.readings)
-        if is_frequency and any(reading.dimension in ("duration", "calendar") for reading in first.readings):
-            return True  # "every six months" and "once a year"
-    return not _list_dimensions(value).isdisjoint(_list_dimensions(other))
-
-
-def _list_dimensions(quantity: Quantity) -> set[str]:
-    return {_SAME_MEASURE.get(reading.dimension, reading.dimension) for reading in quantity.readings}
-
-
-_SAME_MEASURE = {"calendar": "duration", INTERNATIONAL_CODE: CODE}
-"""Months are no fixed number of days, and both measure how long something takes."""

@@ -13,7 +13,7 @@ from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence
 from assay.text.facts.reading.read_text import ReadText
-from assay.text.facts.subjects.whose_value import Part, list_quantities, split_parts
+from assay.text.facts.reading.text_parts import Part, list_quantities, split_parts
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Quantity, is_plain
 from assay.text.quantities.quantity_agreement import is_same_quantity

@@ -12,10 +12,15 @@ from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence
 from assay.text.facts.reading.read_text import CLAUSE_REACH, ReadText
 from assay.text.facts.reading.sentence_around import REACH_BEFORE, get_sentence
-from assay.text.facts.subjects.whose_value import is_comparable, split_parts
+from assay.text.facts.reading.text_parts import split_parts
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Quantity, is_time
-from assay.text.quantities.quantity_agreement import have_different_rate_sizes, have_different_rates, is_same_quantity
+from assay.text.quantities.quantity_agreement import (
+    have_different_rate_sizes,
+    have_different_rates,
+    is_comparable,
+    is_same_quantity,
+)
 from assay.text.quantities.quantity_rates import is_time_rate, name_rate_noun
 
 _PER_BEFORE = re.compile(r"[\d$€£%][^.;]{0,12} (?:per|for every|for each|every|each|moi) $")

@@ -12,7 +12,7 @@ from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, Word
-from assay.text.facts.subjects.whose_value import find_part
+from assay.text.facts.reading.text_parts import find_part
 from assay.text.normalisation import fold_in_place
 from assay.text.quantities.quantity import Quantity
 
