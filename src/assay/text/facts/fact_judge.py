@@ -1,12 +1,9 @@
 """The judgment of one fact against one answer: what is there, where it stands, and what the answer does with it there.
 
-Each step is a module: `fact_forms` (how often, how many, nothing to pay), `fact_decision` (yes or no),
-`missing_quantities` and `absent_words` (what is not there), `fact_places` (where it stands), `fact_polarity` (denied),
-`value_scope` (limit, event, rate), `fact_doubt` (in doubt), `fact_role` (in another role), `fact_subject` (of another
-subject), `reference_roles` (mixed up), `fact_frame` (not asserted), `fact_conflict` (contradicted elsewhere),
-`fact_event` (of another event), `foreign_denials` (denied in another language), `unasked_rates` (per what nothing else
-speaks of), `added_terms` (corrected or limited) and `whole_names` (a part of a longer name). The first that has
-something to say decides.
+First it asks what is there (`presence`): `special_forms` (how often, how many, nothing to pay), `yes_or_no`,
+`missing_quantities`, `absent_words`, and `occurrences` for where it stands. Then each place is judged: is the fact
+denied there (`denials`), is it another limit, event or rate (`values`), in doubt (`doubts`), of somebody or something
+else (`subjects`), or taken back (`additions`)? The first rule that has something to say decides.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from assay.text.facts.expected.fact_scope import find_expected_limit
+from assay.text.facts.expected.expected_limits import find_expected_limit
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.expected.yes_or_no import decide_by_statement, restate_question
 from assay.text.facts.fact_judge import FactJudge, get_state_order

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from assay.text.facts.doubts.unasserted_statements import judge_frame
-from assay.text.facts.expected.fact_scope import ExpectedLimit
+from assay.text.facts.expected.expected_limits import ExpectedLimit
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judge import FactJudge, get_state_order
 from assay.text.facts.fact_judgments import FactJudgment

@@ -2,7 +2,7 @@
 
 "Two months. Correction: three months", "We are open on 3 May" asked for the closed days, "from 09:00 to 17:00, except
 in August", "a badge or a letter of a teacher". Where question, reference and facts speak of no such thing, the fact is
-open. Each has its file: `answer_corrections`, `contrary_states`, `changed_values`, `later_terms`, `added_scopes` and
+open. Each has its file: `corrections`, `contrary_states`, `changed_values`, `later_events`, `added_scopes` and
 `added_choices`. The first that has something to say names the reason.
 """
 

@@ -9,8 +9,6 @@ IMPERATIVES = frozenset(
     """.split()
 )
 """What may begin an answer without a subject: "Take line 12"."""
-
-
 PREDICATES = frozenset(
     """
     get gets give gives take takes taken cost costs charge charges charged pay paid offer offers offered include

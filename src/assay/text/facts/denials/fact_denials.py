@@ -14,19 +14,18 @@ from assay.text.facts.denials.narrowing_negations import (
     judge_within_narrowing,
     narrows_subject,
 )
-from assay.text.facts.expected.fact_scope import (
+from assay.text.facts.denials.withdrawn_statements import is_reported_belief, is_withdrawn
+from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
+from assay.text.facts.fact_judgments import FactJudgment, FactState
+from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
+from assay.text.facts.reading.exceptions import (
     UNIVERSAL,
     find_exception_after,
     has_exception,
     is_excepted,
-    is_reported_belief,
-    is_withdrawn,
     list_exceptions,
     may_be_addition,
 )
-from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
-from assay.text.facts.fact_judgments import FactJudgment, FactState
-from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
 from assay.text.facts.reading.negations import find_negations, may_deny_in_other_words
 from assay.text.facts.reading.read_text import ClauseSpan, ReadText
 from assay.text.facts.reading.text_parts import split_parts

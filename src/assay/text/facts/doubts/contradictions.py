@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from itertools import dropwhile, pairwise
 
 from assay.text.facts.cues.word_classes import PREDICATES
-from assay.text.facts.expected.fact_scope import UNIVERSAL, list_exceptions
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.expected.yes_or_no import list_offered_words
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence, has_candidate
+from assay.text.facts.reading.exceptions import UNIVERSAL, list_exceptions
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import CLAUSE_REACH, Word
 from assay.text.facts.reading.text_parts import LIST_CUT, Part, find_part, list_quantities, split_parts

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 from itertools import pairwise
 
-from assay.text.facts.expected.fact_scope import ExpectedLimit, has_exception, list_exceptions, names_asked_most
+from assay.text.facts.expected.expected_limits import ExpectedLimit, names_asked_most
+from assay.text.facts.reading.exceptions import has_exception, list_exceptions
 from assay.text.facts.reading.negations import find_denied_predicate, find_negations, is_negation
 from assay.text.facts.reading.read_text import ReadText, Word, read_text
 from assay.text.facts.reading.word_senses import find_same_sense

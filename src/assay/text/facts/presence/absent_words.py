@@ -12,10 +12,10 @@ from collections.abc import Sequence
 
 from assay.text.antonyms import find_antonym
 from assay.text.facts.cues.word_classes import IMPERATIVES
-from assay.text.facts.expected.fact_scope import has_exception
 from assay.text.facts.expected.fact_texts import AUXILIARIES, FactTexts, may_be_subject
 from assay.text.facts.expected.yes_or_no import asks_whether, find_contrary_answer, may_be_decided, read_decision
 from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.reading.exceptions import has_exception
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, Word
 from assay.text.languages import guess_language, is_other_language

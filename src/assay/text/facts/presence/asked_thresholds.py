@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from assay.text.facts.expected.fact_scope import ExpectedLimit, is_reversed_limit
+from assay.text.facts.expected.expected_limits import ExpectedLimit, is_reversed_limit
 from assay.text.facts.reading.read_text import ReadText
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Quantity, remove_bound
@@ -53,7 +53,7 @@ def judge_threshold(
 
     `wanted`: the quantity that is expected; `own`: the bound of the same value. Question or reference may say the side.
 
-    >>> from assay.text.facts.expected.fact_scope import ExpectedLimit
+    >>> from assay.text.facts.expected.expected_limits import ExpectedLimit
     >>> from assay.text.facts.reading.read_text import read_text
     >>> answer = read_text("Two people sign if it is over 500 euros.")
     >>> wanted, nothing = read_text("500 euros").quantities[0], read_text("")

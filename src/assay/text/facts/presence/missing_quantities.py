@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 
-from assay.text.facts.expected.fact_scope import ExpectedLimit, is_limit_of_refusal, is_reversed_limit
+from assay.text.facts.expected.expected_limits import ExpectedLimit, is_limit_of_refusal, is_reversed_limit
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.asked_thresholds import judge_threshold
 from assay.text.facts.presence.unread_quantities import find_unread_form

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from itertools import combinations
 
-from assay.text.facts.expected.fact_scope import ExpectedLimit, is_limit_of_refusal
+from assay.text.facts.expected.expected_limits import ExpectedLimit, is_limit_of_refusal
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, narrow_clause, read_text
 from assay.text.late_pattern import LatePattern

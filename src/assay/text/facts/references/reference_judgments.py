@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from assay.text.facts.expected.fact_scope import has_exception
 from assay.text.facts.expected.yes_or_no import asks_whether, read_decision
 from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.reading.exceptions import has_exception
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, Word, read_text
 from assay.text.facts.references.reference_facts import ReferenceKind, count_new_words, derive_reference_facts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from assay.text.facts.expected.fact_scope import has_exception
+from assay.text.facts.reading.exceptions import has_exception
 from assay.text.facts.reading.read_text import ReadText, Word, narrow_clause, read_text
 from assay.text.statement_cues import NEGATION
 

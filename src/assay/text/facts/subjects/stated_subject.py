@@ -1,6 +1,6 @@
 """Of what an answer states a fact: of what the question is about, of something else, or it is open.
 
-The subject is told by names and years, by whose value it is (`value_owner`), by the words that begin the clause, and by
+The subject is told by names and years, by whose value it is (`whose_value`), by the words that begin the clause, and by
 what else in the answer may be the answer instead (`statement_gaps`).
 """
 

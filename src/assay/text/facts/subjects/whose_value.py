@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from assay.text.facts.cues.word_classes import IMPERATIVES
-from assay.text.facts.expected.fact_scope import names_asked_most
+from assay.text.facts.expected.expected_limits import names_asked_most
 from assay.text.facts.expected.fact_texts import AUXILIARIES
 from assay.text.facts.reading.read_text import ReadText, Word
 from assay.text.facts.reading.text_parts import SENTENCE_CUT, Part, list_quantities, split_parts

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 
-from assay.text.facts.expected.fact_scope import find_asked_end, find_reversed_event, is_other_end
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.sentence_around import REACH_BEFORE, get_sentence
 from assay.text.facts.reading.text_parts import split_parts
+from assay.text.facts.values.reversed_events import find_asked_end, find_reversed_event, is_other_end
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Quantity, is_time, split_range
 from assay.text.quantities.quantity_agreement import is_same_quantity

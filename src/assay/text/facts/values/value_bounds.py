@@ -8,11 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from assay.text.facts.expected.fact_scope import (
+from assay.text.facts.expected.expected_limits import (
     ExpectedLimit,
     begins_after,
-    find_change,
-    find_direction,
     is_limit_of_refusal,
     is_reversed_limit,
 )
@@ -25,6 +23,7 @@ from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText
 from assay.text.facts.reading.sentence_around import REACH_BEFORE, get_sentence
 from assay.text.facts.reading.spelled_words import is_other_word
+from assay.text.facts.values.value_directions import find_change, find_direction
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Quantity, is_time
 from assay.text.quantities.quantity_agreement import is_same_quantity, is_same_value

@@ -1,17 +1,17 @@
 """What the sentence says its value of: per what it counts, which limit it is, which event it dates, on what condition.
 
 The first that differs from what question and fact say decides. The rules are in `value_rates`, `value_bounds`,
-`value_relations` and `value_events`.
+`value_relations`, `dated_events` and `days_payers_counts`.
 """
 
 from __future__ import annotations
 
 import re
 
-from assay.text.facts.expected.fact_scope import UNCONDITIONAL, UNIVERSAL
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
+from assay.text.facts.reading.exceptions import UNCONDITIONAL, UNIVERSAL
 from assay.text.facts.values.dated_events import judge_event
 from assay.text.facts.values.days_payers_counts import judge_terms
 from assay.text.facts.values.value_bounds import judge_direction, judge_limit
