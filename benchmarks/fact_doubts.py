@@ -14,8 +14,8 @@ from unittest.mock import patch
 
 from assay.metrics.answers import expected_text
 from assay.text.facts import fact_judge, stated_facts
-from assay.text.facts.statement_gaps import GapFinder
-from assay.text.facts.value_owner import ValueOwner
+from assay.text.facts.subjects.statement_gaps import GapFinder
+from assay.text.facts.subjects.whose_value import ValueOwner
 from benchmarks.facts import FAILED, HALVES, PASSED, READ_SINCE, SETS, MarkedAnswer, assess_answer, list_answers
 
 JUDGES = (

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, get_args
 
 from assay.text.facts.stated_facts import find_statement_gaps
-from assay.text.facts.statement_gaps import GapKind
+from assay.text.facts.subjects.statement_gaps import GapKind
 from benchmarks.facts import FOLDER, MarkedAnswer, format_share, list_answers
 
 KINDS: tuple[str, ...] = get_args(GapKind)

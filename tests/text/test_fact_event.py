@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text.facts.opposite_words import find_opposite_event
-from assay.text.facts.read_text import read_text
+from assay.text.facts.reading.opposite_words import find_opposite_event
+from assay.text.facts.reading.read_text import read_text
 from assay.text.facts.stated_facts import judge_facts
 
 

@@ -7,8 +7,8 @@ from benchmarks.facts import assess_answer, list_answers
 
 from assay.metrics.answers.expected_text import assess_answer_text
 from assay.records.golden_set import Case
-from assay.text.facts.negations import find_negations
-from assay.text.facts.read_text import read_text
+from assay.text.facts.reading.negations import find_negations
+from assay.text.facts.reading.read_text import read_text
 from assay.text.facts.stated_facts import judge_facts
 from assay.text.quantities.measures import find_measures
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from assay.text.facts.fact_judgments import FactJudgment
-from assay.text.facts.fact_scope import find_asked_end
 from assay.text.facts.stated_facts import judge_facts
+from assay.text.facts.values.reversed_events import find_asked_end
 from assay.text.quantities.measures import find_measures
 
 COLD_STORE = ("Ai được vào kho lạnh?", "thủ kho", "Chỉ thủ kho được vào kho lạnh.")

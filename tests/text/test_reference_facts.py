@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.text.facts.fact_judgments import combine_states
-from assay.text.facts.reference_facts import derive_reference_facts, is_told_by_rules
-from assay.text.facts.reference_judgments import judge_reference_facts
+from assay.text.facts.references.reference_facts import derive_reference_facts, is_told_by_rules
+from assay.text.facts.references.reference_judgments import judge_reference_facts
 
 RIGHT, OPEN, WRONG = True, None, False
 

@@ -11,7 +11,7 @@ from assay.records.golden_set import Case, GoldenSet, Rubric
 from assay.records.observations import Observation
 from assay.text.facts.answer_matching import score_keywords
 from assay.text.facts.fact_judgments import combine_states
-from assay.text.facts.mentioned_values import mentions_fact
+from assay.text.facts.presence.mentioned_values import mentions_fact
 from assay.text.facts.stated_facts import judge_facts
 from assay.text.facts.stated_quantities import judge_quantities
 

@@ -41,7 +41,7 @@ from assay.records.observations import TEXT_ID_PREFIX, Chunk, Observation, is_te
 from assay.scoring.attribution_settings import AttributionSettings
 from assay.text.citation_markers import remove_citation_markers
 from assay.text.facts.answer_matching import find_occurrences, parse_elements
-from assay.text.facts.mentioned_values import is_value_among, mentions_fact
+from assay.text.facts.presence.mentioned_values import is_value_among, mentions_fact
 from assay.text.normalisation import fold_text, normalise_nfc
 from assay.text.numbers import Date, Number, find_quantities, is_split_number
 from assay.text.quantities.measures import find_measures

@@ -9,7 +9,7 @@ from assay.attribution.other_values import split_lines
 from assay.records.findings import RootCause
 from assay.records.observations import CONTEXT_STAGE
 from assay.text.citation_markers import remove_citation_markers
-from assay.text.facts.read_text import read_text
+from assay.text.facts.reading.read_text import read_text
 from assay.text.refusals.detected_behaviour import UNKNOWN
 from assay.text.tokens import tokenise_text
 

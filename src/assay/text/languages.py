@@ -91,3 +91,13 @@ def has_diacritics(text: str) -> bool:
     """
     lowered = normalise_nfc(text).casefold()
     return any(letter.isalpha() and fold_text(letter) != letter for letter in lowered)
+
+
+@lru_cache(maxsize=1024)
+def is_vietnamese(text: str) -> bool:
+    """Return whether a text is Vietnamese, with or without diacritics.
+
+    >>> is_vietnamese("phep nam con lai co duoc chuyen khong"), is_vietnamese("How many days?")
+    (True, False)
+    """
+    return guess_language(text) == "vi"

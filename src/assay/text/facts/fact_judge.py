@@ -1,34 +1,33 @@
 """The judgment of one fact against one answer: what is there, where it stands, and what the answer does with it there.
 
-Each step is a module: `fact_forms` (how often, how many, nothing to pay), `fact_decision` (yes or no),
-`missing_quantities` and `absent_words` (what is not there), `fact_places` (where it stands), `fact_polarity` (denied),
-`value_scope` (limit, event, rate), `fact_doubt` (in doubt), `fact_role` (in another role), `fact_subject` (of another
-subject), `reference_roles` (mixed up), `fact_frame` (not asserted), `fact_conflict` (contradicted elsewhere),
-`fact_event` (of another event), `foreign_denials` (denied in another language), `unasked_rates` (per what nothing else
-speaks of), `added_terms` (corrected or limited) and `whole_names` (a part of a longer name). The first that has
-something to say decides.
+First it asks what is there (`presence`): `special_forms` (how often, how many, nothing to pay), `yes_or_no`,
+`missing_quantities`, `absent_words`, and `occurrences` for where it stands. Then each place is judged: is the fact
+denied there (`denials`), is it another limit, event or rate (`values`), in doubt (`doubts`), of somebody or something
+else (`subjects`), or taken back (`additions`)? The first rule that has something to say decides.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.text.facts.absent_words import (
+from assay.text.facts.additions.addition_rules import judge_added_terms
+from assay.text.facts.denials.fact_denials import judge_denial
+from assay.text.facts.denials.foreign_denials import judge_foreign_denial
+from assay.text.facts.doubts.contradictions import judge_conflict
+from assay.text.facts.doubts.doubtful_statements import judge_doubt
+from assay.text.facts.doubts.unasserted_statements import judge_frame
+from assay.text.facts.expected.fact_texts import FactTexts
+from assay.text.facts.expected.yes_or_no import judge_decision, judge_opposed_decision, list_chosen_words
+from assay.text.facts.fact_judgments import FactJudgment, FactState
+from assay.text.facts.presence.absent_words import (
     drop_labels,
     judge_absent_names,
     judge_absent_weekday,
     judge_absent_words,
     spell_words,
 )
-from assay.text.facts.added_terms import judge_added_terms
-from assay.text.facts.fact_conflict import judge_conflict
-from assay.text.facts.fact_decision import judge_decision, judge_opposed_decision, list_chosen_words
-from assay.text.facts.fact_doubt import judge_doubt
-from assay.text.facts.fact_event import judge_event
-from assay.text.facts.fact_forms import judge_counted_noun, judge_frequency, judge_payment, list_free_places
-from assay.text.facts.fact_frame import judge_frame
-from assay.text.facts.fact_judgments import FactJudgment, FactState
-from assay.text.facts.fact_places import (
+from assay.text.facts.presence.missing_quantities import judge_missing_quantity
+from assay.text.facts.presence.occurrences import (
     MOST_OCCURRENCES,
     Occurrence,
     find_quantities,
@@ -37,18 +36,16 @@ from assay.text.facts.fact_places import (
     judge_torn_part,
     list_occurrences,
 )
-from assay.text.facts.fact_polarity import judge_denial
-from assay.text.facts.fact_role import judge_role
-from assay.text.facts.fact_subject import SubjectJudge
-from assay.text.facts.fact_texts import FactTexts
-from assay.text.facts.foreign_denials import judge_foreign_denial
-from assay.text.facts.missing_quantities import judge_missing_quantity
-from assay.text.facts.read_text import narrow_clause
-from assay.text.facts.reference_roles import judge_roles
-from assay.text.facts.unasked_rates import judge_unasked_rate
-from assay.text.facts.value_bounds import judge_new_bound, judge_reversed_condition
-from assay.text.facts.value_scope import judge_value_scope
-from assay.text.facts.whole_names import judge_whole_names
+from assay.text.facts.presence.special_forms import judge_counted_noun, judge_frequency, judge_payment, list_free_places
+from assay.text.facts.presence.whole_names import judge_whole_names
+from assay.text.facts.reading.read_text import narrow_clause
+from assay.text.facts.subjects.mixed_roles import judge_roles
+from assay.text.facts.subjects.other_events import judge_event
+from assay.text.facts.subjects.other_roles import judge_role
+from assay.text.facts.subjects.stated_subject import SubjectJudge
+from assay.text.facts.values.unasked_rates import judge_unasked_rate
+from assay.text.facts.values.value_bounds import judge_new_bound, judge_reversed_condition
+from assay.text.facts.values.value_rules import judge_value_scope
 from assay.text.quantities.frequencies import read_frequency
 from assay.text.quantities.payment_cues import is_nothing_to_pay
 from assay.text.quantities.quantity import Quantity

@@ -12,16 +12,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from assay.text.facts.absent_words import OTHER_LANGUAGE, is_in_other_language
-from assay.text.facts.fact_decision import decide_by_statement, restate_question
+from assay.text.facts.expected.expected_limits import find_expected_limit
+from assay.text.facts.expected.fact_texts import FactTexts
+from assay.text.facts.expected.yes_or_no import decide_by_statement, restate_question
 from assay.text.facts.fact_judge import FactJudge, get_state_order
 from assay.text.facts.fact_judgments import FactJudgment, FactState
-from assay.text.facts.fact_scope import find_expected_limit
-from assay.text.facts.fact_texts import FactTexts
-from assay.text.facts.read_text import read_text
-from assay.text.facts.restated_answers import restate_answer
-from assay.text.facts.statement_gaps import Gap
-from assay.text.facts.swapped_values import find_swapped_values
+from assay.text.facts.presence.absent_words import OTHER_LANGUAGE, is_in_other_language
+from assay.text.facts.presence.restated_answers import restate_answer
+from assay.text.facts.reading.read_text import read_text
+from assay.text.facts.subjects.statement_gaps import Gap
+from assay.text.facts.subjects.swapped_values import find_swapped_values
 from assay.text.normalisation import MOST_READ
 
 UNREAD_REST = f"it is not in the first {MOST_READ:,} characters, and the rest is not read"

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 
-from assay.text.facts.fact_frame import judge_frame
+from assay.text.facts.doubts.unasserted_statements import judge_frame
+from assay.text.facts.expected.expected_limits import ExpectedLimit
+from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judge import FactJudge, get_state_order
 from assay.text.facts.fact_judgments import FactJudgment
-from assay.text.facts.fact_places import MOST_OCCURRENCES, Occurrence
-from assay.text.facts.fact_scope import ExpectedLimit
-from assay.text.facts.fact_texts import FactTexts
-from assay.text.facts.missing_quantities import is_in_name, judge_missing_quantity
-from assay.text.facts.read_text import ReadText, Word, narrow_clause, read_text
+from assay.text.facts.presence.missing_quantities import is_in_name, judge_missing_quantity
+from assay.text.facts.presence.occurrences import MOST_OCCURRENCES, Occurrence
+from assay.text.facts.reading.read_text import ReadText, Word, narrow_clause, read_text
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import CODE, INTERNATIONAL_CODE, Quantity, is_plain
 from assay.text.quantities.quantity_agreement import is_same_quantity

@@ -7,6 +7,8 @@ from decimal import Decimal
 from assay.text.numbers import is_split_number
 from assay.text.quantities.quantity import (
     ANGLE,
+    CODE,
+    INTERNATIONAL_CODE,
     WEEKDAY_NUMBER,
     Bound,
     Quantity,
@@ -206,3 +208,28 @@ def _rounds_to(value: Decimal, rounded: Decimal) -> bool:
     exponent = rounded.normalize().as_tuple().exponent
     assert isinstance(exponent, int)
     return abs(value - rounded) <= Decimal((0, (5,), exponent - 1))
+
+
+def is_comparable(value: Quantity, other: Quantity) -> bool:
+    """Return whether two quantities measure the same, so that one may stand in place of the other.
+
+    >>> from assay.text.quantities.measures import find_measures
+    >>> days, months, euros = find_measures("3 days, 2 months, 5 euros")
+    >>> is_comparable(days, months), is_comparable(days, euros)
+    (True, False)
+    """
+    if value.date or other.date:
+        return bool(value.date and other.date)
+    for first, second in ((value, other), (other, value)):
+        is_frequency = bool(second.rate) and any(reading.dimension == "times" for reading in second.readings)
+        if is_frequency and any(reading.dimension in ("duration", "calendar") for reading in first.readings):
+            return True  # "every six months" and "once a year"
+    return not _list_dimensions(value).isdisjoint(_list_dimensions(other))
+
+
+def _list_dimensions(quantity: Quantity) -> set[str]:
+    return {_SAME_MEASURE.get(reading.dimension, reading.dimension) for reading in quantity.readings}
+
+
+_SAME_MEASURE = {"calendar": "duration", INTERNATIONAL_CODE: CODE}
+"""Months are no fixed number of days, and both measure how long something takes."""

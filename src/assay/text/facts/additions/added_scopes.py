@@ -1,0 +1,89 @@
+"""For whom, when or where an answer says a fact that nobody asked about: "except in August", "for children".
+
+It may narrow the fact ("only on request"), widen it ("on Mondays and Tuesdays") or take part of it back ("but you get
+half of it back"). The patterns are for folded text (`fold_in_place`), so Vietnamese is written without diacritics.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from assay.text.facts.additions.unexplained_additions import find_end, find_new_word, find_part_end
+from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
+from assay.text.facts.presence.occurrences import Occurrence
+from assay.text.facts.reading.text_parts import Part
+from assay.text.late_pattern import LatePattern
+from assay.text.quantities.weekdays import list_days
+
+_JOINED_DAY = re.compile(
+    r" ?(?:,|and|&|va)(?: and)?(?: on)? (?P<day>(?:mon|tues|wednes|thurs|fri|satur|sun)days?|thu (?:hai|ba|tu|nam|sau"
+    r"|bay)|chu nhat"
+    r"|(?P<holidays>(?:public |bank |school )?holidays))(?= ?[.,;!?)]| and\b| va\b|$)"
+)
+
+
+def name_further_day(texts: FactTexts, own: Part) -> str:
+    """Return a weekday right after that of what is asked, which nothing else names: "on Mondays and Tuesdays"."""
+    plain = texts.answer.plain
+    named_days = {day for text in texts.explaining for day in list_days(text.plain, 0, len(text.plain))}
+    joined = _JOINED_DAY.match(plain, own.end)
+    if not named_days or joined is None:
+        return ""
+    first = set(list_days(plain, own.start, own.end))
+    new = set(list_days(plain, joined.start(), joined.end())) - named_days
+    if joined["holidays"] is not None and not any("holiday" in text.plain for text in texts.explaining):
+        new.add(joined["holidays"])
+    return f'it adds "{texts.answer.text[slice(*joined.span("day"))]}"' if first & named_days and new else ""
+
+
+_ONLY = LatePattern(r"(?:[,;(–—-] ?|\b(?:but|and|though|then|nhung) )(?:only|solely|exclusively|chi)\b")
+_EXCEPT = LatePattern(
+    r"\b(?:except(?:ing)?|apart from|other than|with the exception of|excluding|but not|(?<!tri )tru(?! khi\b))\b"
+)
+_ALSO = LatePattern(
+    r"\b(?:(?:also|even|including|as well as) (?:in|on|at|for|during)|and (?:everybody|everyone|anyone|all others?))\b"
+)
+_GIVEN_BACK = LatePattern(r"\bbut (?:you|they|we|it)\b[^.;,]{0,30} (?:back|refund(?:ed)?|return(?:ed)?|reimbursed?)\b")
+_SPEAKS_OF_RETURN = LatePattern(r"\b(?:back|refund\w*|return\w*|reimburs\w*|deposit\w*|keep|kept)\b")
+
+
+def list_restrictions(texts: FactTexts, spot: Occurrence, own: Part) -> Iterator[str]:
+    """Yield for whom only, when only, and where else an answer says a fact, if nothing explains it."""
+    answer, end = texts.answer, spot.clause.sentence_end
+    group = _GROUP.match(answer.plain, find_end(texts, spot), own.end)
+    if group is not None and _is_new_group(texts, group):
+        yield f'it says it "{group[0].strip()}"'
+    for pattern in (_ONLY, _EXCEPT, _ALSO):
+        cue = pattern.search(answer.plain, spot.end, end)
+        if cue is None or _is_other_word(answer.text[slice(*cue.span())]) or texts.has_cue(pattern):
+            continue
+        new = find_new_word(texts, cue.end(), find_part_end(texts, cue.end(), end))
+        if new is not None:
+            yield f'it adds "{answer.text[cue.start() : new.end]}"'
+
+
+def name_return(texts: FactTexts, spot: Occurrence) -> str:
+    """Return how an answer says after a fact that what is paid or given comes back; "" if it does not."""
+    answer = texts.answer
+    given_back = _GIVEN_BACK.search(answer.plain, spot.end, spot.clause.sentence_end)
+    if given_back is None or texts.has_cue(_SPEAKS_OF_RETURN):
+        return ""
+    return f'it adds "{answer.text[given_back.start() : given_back.end()]}"'
+
+
+_GROUP = LatePattern(r" (?:only )?for (?:all |any )?(?P<noun>children|people|women|men|[a-z]{3,}s)\b(?! (?:and|or) )")
+
+
+def _is_new_group(texts: FactTexts, group: re.Match[str]) -> bool:
+    """Whether nothing explains for whom an answer says a fact."""
+    word = texts.answer.take_next_word(group.start("noun"))
+    if word is None or not may_be_subject(word):
+        return False
+    return not (texts.is_explained(word) if word.folded in ("member", "members") else texts.is_known(word))
+
+
+def _is_other_word(written: str) -> bool:
+    """Whether a cue is a Vietnamese word that is only folded like it: "chị" (you), "trữ" (to store)."""
+    last = written.lower().split()[-1]
+    return not last.isascii() and last not in ("chỉ", "trừ", "khi")

@@ -1,0 +1,46 @@
+"""What an answer adds to a fact that takes it back or limits it: a correction, a contrary state, a restriction.
+
+"Two months. Correction: three months", "We are open on 3 May" asked for the closed days, "from 09:00 to 17:00, except
+in August", "a badge or a letter of a teacher". Where question, reference and facts speak of no such thing, the fact is
+open. Each has its file: `corrections`, `contrary_states`, `changed_values`, `later_events`, `added_scopes` and
+`added_choices`. The first that has something to say names the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assay.text.facts.additions.added_choices import list_alternatives, name_other_option
+from assay.text.facts.additions.added_scopes import list_restrictions, name_further_day, name_return
+from assay.text.facts.additions.changed_values import name_other_value, name_unfit
+from assay.text.facts.additions.contrary_states import name_breakdown, name_opposite
+from assay.text.facts.additions.corrections import name_correction
+from assay.text.facts.additions.later_events import name_later
+from assay.text.facts.additions.unexplained_additions import find_part
+from assay.text.facts.expected.fact_texts import FactTexts
+from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
+
+
+def judge_added_terms(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+    """Return the judgment of a fact that the answer takes back or limits in words of its own; None otherwise."""
+    if not texts.question.words:
+        return None
+    reason = next(filter(None, _list_reasons(texts, spot)), "")
+    return FactJudgment(texts.fact, "unknown", reason) if reason else None
+
+
+def _list_reasons(texts: FactTexts, spot: Occurrence) -> Iterator[str]:
+    stated = find_stated_quantity(texts.answer, spot)
+    yield name_correction(texts, spot, stated)
+    own = find_part(texts, spot)
+    yield name_opposite(texts, own, stated)
+    yield name_breakdown(texts, spot)
+    yield name_unfit(texts, spot) if stated is not None else ""
+    yield name_further_day(texts, own)
+    yield name_other_value(texts, spot, stated)
+    yield name_later(texts, spot, own)
+    yield from list_restrictions(texts, spot, own)
+    yield name_other_option(texts, spot)
+    yield name_return(texts, spot)
+    yield from list_alternatives(texts, spot, own) if stated is None else ()

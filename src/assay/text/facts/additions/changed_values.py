@@ -1,0 +1,91 @@
+"""Where an answer gives a value another meaning than the fact has, or puts another value beside or before it.
+
+"Ten minutes is not enough", "30+ days", "after 07:00" for "before 07:00", "EUR 20, plus EUR 5 for the key". The
+patterns are for folded text (`fold_in_place`), so Vietnamese is written without diacritics.
+"""
+
+from __future__ import annotations
+
+from assay.text.facts.additions.unexplained_additions import REACH, find_end, list_new_values
+from assay.text.facts.expected.fact_texts import FactTexts
+from assay.text.facts.expected.yes_or_no import is_mere_decision
+from assay.text.facts.presence.occurrences import Occurrence
+from assay.text.facts.reading.text_parts import split_parts
+from assay.text.late_pattern import LatePattern
+from assay.text.quantities.quantity import Quantity
+from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity, is_same_value
+from assay.text.quantities.units import MONEY
+
+_UNFIT_AFTER = LatePattern(
+    r" (?:is|are|would be|was|were) (?:far |much )?(?:too [a-z]+|not enough|insufficient)\b"
+    r"| (?:less|more|fewer|longer|shorter|cheaper|dearer|faster|slower|higher|lower|later|earlier|older|younger) than\b"
+    r"| (?:it|ngan|re|nhanh|thap|som|nhieu|dai|dat|cham|cao|muon) hon\b"
+)
+
+
+def name_unfit(texts: FactTexts, spot: Occurrence) -> str:
+    """Return how an answer says right after a value that it is too little or much, or what differs by it."""
+    cue = _UNFIT_AFTER.match(texts.answer.plain, spot.end, spot.clause.sentence_end)
+    if cue is None or any(cue[0].split()[-1] in text.plain.split() for text in texts.explaining):
+        return ""
+    return f'it says "{cue[0].strip()}" of it'
+
+
+_ON_TOP = LatePattern(
+    r"\b(?:plus|on top|in addition|additionally|(?:or|otherwise|else) (?:you|they|we) pay|cong them|phu thu)\b"
+)
+_JOINED_VALUE = LatePattern(
+    r" (?:[a-z]+ ){0,3}?(?:before|after|under|over|above|below|aged?|at least|at most|for|duoi|tren)\b[^.;,]{0,12}$"
+)
+
+
+def name_other_value(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> str:
+    """Return a value in the sentence of a fact that changes it, and that nothing else has; "" without one."""
+    answer, clause = texts.answer, spot.clause
+    if stated is not None and "+" in answer.plain[stated.start + 1 : stated.end + 1] and "+" not in texts.fact:
+        return f'it says "{answer.text[stated.start : stated.end].rstrip("+")}+"'
+    for own in list_new_values(texts, clause.sentence_start, clause.sentence_end):
+        replaced = next((wanted for wanted in texts.reference.quantities if _is_replaced(texts, wanted, own)), None)
+        if replaced is not None and (stated is None or not is_comparable(replaced, stated)):
+            in_reference = texts.reference.text[replaced.start : replaced.end]
+            return f'it says "{answer.text[own.start : own.end]}", and the reference "{in_reference}"'
+        is_limit = stated is None and own.start >= spot.end and not own.date and not is_mere_decision(texts.fact)
+        if is_limit and _JOINED_VALUE.match(answer.plain, find_end(texts, spot), own.start):
+            return f'it limits it by "{answer.text[own.start : own.end]}"'
+    return _name_other_side(texts, stated) or _name_addition(texts, spot)
+
+
+_SIDE_BEFORE = LatePattern(
+    r"\b(?:(?P<until>before|until|till|by|up to|under|below|bis|vor|truoc|duoi)"
+    r"|(?P<since>after|from|over|above|since|nach|ab|seit|sau|tren))(?: the| dem| der)? [$€£]?$"
+)
+
+
+def _name_other_side(texts: FactTexts, stated: Quantity | None) -> str:
+    """Return how an answer says a value from the other side than the fact does: "after 07:00" for "before 07:00"."""
+    if stated is None or "not" in texts.answer.plain[max(0, stated.start - 20) : stated.start].split():
+        return ""
+    side = _SIDE_BEFORE.search(texts.answer.plain, max(0, stated.start - 16), stated.start)
+    for own in texts.read_fact.quantities if side is not None else ():
+        wanted = _SIDE_BEFORE.search(texts.read_fact.plain, max(0, own.start - 16), own.start)
+        is_same = is_same_value(own, stated)
+        if side is not None and wanted is not None and is_same and wanted.lastgroup != side.lastgroup:
+            return f'it says "{side[0].strip()}", and the fact "{wanted[0].strip()}"'
+    return ""
+
+
+def _name_addition(texts: FactTexts, spot: Occurrence) -> str:
+    """Return an amount that an answer says after a fact to come on top of it, and that nothing else has."""
+    answer, end = texts.answer, min(len(texts.answer.plain), spot.end + REACH)
+    for own in list_new_values(texts, spot.end, end):
+        part = next((part for part in split_parts(answer, spot.end, end) if part.start <= own.start < part.end), None)
+        is_money = any(reading.dimension.startswith(MONEY) for reading in own.readings)
+        if is_money and part is not None and _ON_TOP.search(answer.plain, max(spot.end, part.start - 6), part.end):
+            return f'it adds "{answer.text[own.start : own.end]}"'
+    return ""
+
+
+def _is_replaced(texts: FactTexts, wanted: Quantity, own: Quantity) -> bool:
+    """Whether an answer has a value in the place of one of the reference, which it does not have."""
+    has_wanted = any(is_same_quantity(wanted, other) for other in texts.answer.quantities)
+    return is_comparable(wanted, own) and not has_wanted

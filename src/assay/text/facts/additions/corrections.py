@@ -1,0 +1,52 @@
+"""Where an answer corrects what it has just said: "Two months. Correction: three months".
+
+The patterns are for folded text (`fold_in_place`), so Vietnamese is written without diacritics.
+"""
+
+from __future__ import annotations
+
+from assay.text.facts.additions.unexplained_additions import REACH
+from assay.text.facts.expected.fact_texts import FactTexts
+from assay.text.facts.presence.occurrences import Occurrence
+from assay.text.facts.reading.text_parts import list_quantities
+from assay.text.late_pattern import LatePattern
+from assay.text.quantities.quantity import Quantity
+from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity
+
+_CORRECTION = LatePattern(
+    r"\b(?:(?:scratch|strike) that|(?:no,? )?wait,? no\b|no,? wait\b|correction[:,]"
+    r"|let me correct (?:that|this|myself|it)"
+    r"|i (?:meant|misspoke|misread|mistyped)|my (?:mistake|bad)\b|on second thoughts?|i stand corrected"
+    r"|a khong|xin dinh chinh|dinh chinh[:,]|noi nham|nham roi|korrektur[:,]|moment, nein|nein, doch|pardon[,:]"
+    r"|rectification ?:|correccion ?:|correcao ?:)"
+)
+_BETTER = LatePattern(
+    r"\b(?:actually|in fact|in reality|or rather|rather|more precisely|sorry"
+    r"|so (?:that is|that's|come|be|arrive)|thuc ra|dung hon)\b"
+)
+
+
+def name_correction(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> str:
+    """Return the words with which an answer corrects itself after a fact; "" if it does not.
+
+    The weaker ones ("actually") must have another value of the same kind in their sentence.
+    """
+    answer = texts.answer
+    end = min(len(answer.plain), spot.end + REACH)
+    for pattern in (_CORRECTION, _BETTER):
+        cue = pattern.search(answer.plain, spot.end, end)
+        if cue is None:
+            continue
+        is_sure = pattern is _CORRECTION and stated is None
+        if is_sure or (stated is not None and _has_other_value(texts, stated, cue.end(), end)):
+            return f'it is corrected after it ("{answer.text[cue.start() : cue.end()]}")'
+    return ""
+
+
+def _has_other_value(texts: FactTexts, stated: Quantity, low: int, high: int) -> bool:
+    """Whether the first value of the kind of a fact between two positions is one that nobody expects."""
+    expected = (*texts.expected, *texts.question.quantities, *texts.reference.quantities)
+    for own in list_quantities(texts.answer, low, high):
+        if is_comparable(stated, own):
+            return not any(is_same_quantity(wanted, own) for wanted in expected)
+    return False

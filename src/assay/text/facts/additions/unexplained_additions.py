@@ -1,0 +1,61 @@
+"""What an answer adds beside a fact that question, reference and facts do not have: words, values, and where."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from functools import lru_cache
+
+from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
+from assay.text.facts.presence.occurrences import Occurrence
+from assay.text.facts.reading.read_text import ReadText, Word, get_start
+from assay.text.facts.reading.text_parts import Part, list_quantities, split_parts
+from assay.text.quantities.payment_cues import NOTHING_TO_PAY
+from assay.text.quantities.quantity import Quantity
+from assay.text.quantities.quantity_agreement import is_same_quantity
+from assay.text.quantities.quantity_index import QuantityIndex
+
+REACH = 240
+"""Characters after a fact in which it may be corrected."""
+
+
+def find_part(texts: FactTexts, spot: Occurrence) -> Part:
+    """Return the part of its sentence in which an answer says a fact, or the clause if none holds it."""
+    parts = split_parts(texts.answer, spot.clause.sentence_start, spot.clause.sentence_end)
+    whole = Part(spot.clause.start, spot.clause.end, False)
+    return next((part for part in parts if part.start <= spot.start < part.end), whole)
+
+
+def find_end(texts: FactTexts, spot: Occurrence) -> int:
+    """Return where a fact ends; of one that says that there is nothing to pay only the start is marked."""
+    free = NOTHING_TO_PAY.match(texts.answer.plain, spot.start)
+    return spot.end if free is None else max(spot.end, free.end())
+
+
+def list_new_values(texts: FactTexts, low: int, high: int) -> list[Quantity]:
+    """Return the quantities between two positions of an answer that question, reference and facts do not have."""
+    expected = _index_values((*texts.explaining, *texts.passages))
+    return [
+        own
+        for own in list_quantities(texts.answer, low, high)
+        if not own.is_spelled_one
+        and not any(is_same_quantity(wanted, own) for wanted in expected.iterate_candidates(own))
+    ]
+
+
+@lru_cache(maxsize=16)
+def _index_values(texts: tuple[ReadText, ...]) -> QuantityIndex:
+    """Return the quantities of the texts of a case, which all of its facts share."""
+    return QuantityIndex([own for text in texts for own in text.quantities])
+
+
+def find_part_end(texts: FactTexts, low: int, high: int) -> int:
+    """Return where the part of an answer ends that begins at a position, at the latest at another."""
+    return next((part.end for part in split_parts(texts.answer, low, high)), high)
+
+
+def find_new_word(texts: FactTexts, low: int, high: int) -> Word | None:
+    """Return the last of the words between two positions of an answer that nothing explains; None if all are."""
+    words = texts.answer.words
+    first, last = (bisect_left(words, at, key=get_start) for at in (low, high))
+    new = [word for word in words[first:last] if may_be_subject(word) and not texts.is_known(word)]
+    return new[-1] if new else None

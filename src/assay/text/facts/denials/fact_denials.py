@@ -1,0 +1,377 @@
+"""Whether an answer denies a fact that it holds: by a negation of the fact itself, not of something else near it.
+
+A negation denies a fact only where it is said of the fact or of what question, facts or reference speak of. "No mowing
+between one and three" does not say when it is not quiet, and "you can't get in before nine" says when it opens.
+"""
+
+from __future__ import annotations
+
+import re
+
+from assay.text.facts.cues.word_classes import PREDICATES
+from assay.text.facts.denials.narrowing_negations import (
+    is_negation_of_question,
+    judge_within_narrowing,
+    narrows_subject,
+)
+from assay.text.facts.denials.withdrawn_statements import is_reported_belief, is_withdrawn
+from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
+from assay.text.facts.fact_judgments import FactJudgment, FactState
+from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
+from assay.text.facts.reading.exceptions import (
+    UNIVERSAL,
+    find_exception_after,
+    has_exception,
+    is_excepted,
+    list_exceptions,
+    may_be_addition,
+)
+from assay.text.facts.reading.negations import find_negations, may_deny_in_other_words
+from assay.text.facts.reading.read_text import ClauseSpan, ReadText
+from assay.text.facts.reading.text_parts import split_parts
+from assay.text.late_pattern import LatePattern
+from assay.text.statement_cues import CALLED_WRONG, DENIED_AFTER, DISJUNCTION, MYTH, NEGATED_AFTER, RESTRICTION, WRONG
+
+_PART = re.compile(r", ")
+_STEM = 6  # letters by which a word is told after a prefix, and in which related words agree
+_DETERMINERS = LatePattern(r"\s*(?:(?:an?|the|any|your|their|his|her|its|our|this|that|these|those|such|prior)\s+)*")
+"""What may stand between "without" and the thing that is lacking."""
+_ASKS_FOR_REASON = LatePattern(r"\b(?:why|how|sao)\b")
+_BEYOND = LatePattern(
+    r"\b(?:before|after|until|till|beyond|past|outside|unless|except|other than|earlier than|later than|truoc|sau|qua"
+    r"|ngoai|den khi)(?: (?:the|a|an|about|ngay))? $"
+)
+"""What stands before a value beyond which something is denied: "you can't get in before"."""
+_AFTER = frozenset(("after", "beyond", "past", "later", "sau", "qua"))
+_WITHDRAWALS = frozenset(("no longer", "stopped", "none", "nobody", "no one", "neither", "nor", "hardly", "few"))
+"""Negations of whatever is said with them."""
+_NOBODY = frozenset(("nobody", "no one"))
+_DURING = LatePattern(r"\b(?:(?:during|within|in|for) the (?:last|final|first|next)) $")
+_SPANNING = LatePattern(r"\b(?:for|in|within|during|throughout) $")
+"""Stands before a span in which something is denied: "you can't get in during the last hour"."""
+_ABSENCE = LatePattern(
+    r"\b(?:closed|shut|prohibited|forbidden|banned|excluded|exempt|unavailable|off limits|quiet|nghi|dong cua|cam)\b"
+)
+
+
+def judge_denial(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+    """Return the judgment of a fact that an answer denies or may deny at a place that holds it; None otherwise."""
+    if _is_called_wrong(texts, spot) or _is_taken_back(texts, spot):
+        return FactJudgment(texts.fact, "denied", "it is called wrong or outdated")
+    if _holds_only_then(texts, spot):
+        return FactJudgment(texts.fact, "unknown", "it is said only of an exception")
+    excepted = _judge_exception(texts, spot)
+    judgment = _judge_polarity(texts, spot) if excepted is None else excepted
+    return None if judgment is None or judgment.state == "stated" else judgment
+
+
+def _is_called_wrong(texts: FactTexts, spot: Occurrence) -> bool:
+    """Whether the clause calls the fact a myth or wrong; "a wrong token" only describes a thing."""
+    plain, own = texts.answer.plain, texts.read_fact.plain
+    clause_text, after = plain[spot.clause.start : spot.clause.end], plain[spot.end : spot.clause.end]
+    if MYTH.search(clause_text) and not MYTH.search(own):
+        return True
+    denial = DENIED_AFTER.match(after)
+    if denial is not None and (denial["predicate"] or texts.read_fact.quantities):
+        return True
+    has_wrong = CALLED_WRONG.search(clause_text) is not None and WRONG.search(own) is None
+    return has_wrong and bool(texts.read_fact.quantities)
+
+
+def _is_taken_back(texts: FactTexts, spot: Occurrence) -> bool:
+    """Whether the sentence reports the fact as a belief or says that it holds no longer."""
+    clause, plain = spot.clause, texts.answer.plain
+    sentence = (clause.sentence_start, clause.sentence_end)
+    if is_reported_belief(plain, sentence, spot.start, spot.end):
+        return True
+    return is_withdrawn(plain, spot.end, clause.sentence_end)
+
+
+_ONLY_THEN = LatePattern(
+    r"\bunless\b[^.!?]{1,80}[,;:] (?:(?:and|but) )?(?:then|in (?:which|that) case)\b[^.;!?]{0,30}$"
+)
+_REACH_OF_UNLESS = 140
+
+
+def _holds_only_then(texts: FactTexts, spot: Occurrence) -> bool:
+    """Whether a fact is said only of an exception: "they may stay, unless it rains; then not"."""
+    low = max(0, spot.start - _REACH_OF_UNLESS)
+    if _ONLY_THEN.search(texts.answer.plain, low, spot.start) is None:
+        return False
+    return not any("unless" in text.plain for text in texts.explaining)
+
+
+def _judge_exception(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+    """Return the judgment of a fact that is an exception, or that has one; None if exceptions play no part."""
+    if has_exception(texts.read_fact):
+        return None
+    clause = spot.clause
+    is_denied = is_excepted(texts.answer, clause.sentence_start, spot.start)
+    if is_denied is not None:
+        if texts.is_negative or texts.denied_in_question:
+            if is_denied:  # "all but the night trains" says "not the night trains"
+                return FactJudgment(texts.fact, "stated")
+            return FactJudgment(texts.fact, "unknown", "it is an exception from what the sentence says")
+        if is_denied and may_be_addition(texts.answer, spot.start):
+            return FactJudgment(texts.fact, "unknown", "it is an exception or an addition")
+        if is_denied and _asks_for_absence(texts, clause):
+            return FactJudgment(texts.fact, "unknown", "it is excepted from the contrary of what is asked")
+        if is_denied:
+            return FactJudgment(texts.fact, "denied", "it is excepted from what the sentence says")
+        return FactJudgment(texts.fact, "stated")
+    if list_exceptions(texts.answer, spot.start, spot.end):
+        return FactJudgment(texts.fact, "unknown", "the answer makes an exception within it")
+    return _judge_exception_after(texts, spot)
+
+
+def _judge_exception_after(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+    """Return the judgment of a fact of which the answer excepts something after it; None if it does not matter."""
+    span = find_exception_after(texts.answer, spot.end, spot.clause.sentence_end)
+    if span is None or has_exception(texts.reference):
+        return None
+    topic = {word.key for word in texts.list_topics()}
+    named = [word for word in texts.answer.list_words(*span) if may_be_subject(word)]
+    excepted = [word for word in named if word.key in topic]
+    others = [word for word in named if word.key not in topic]
+    if excepted and not others:
+        return FactJudgment(texts.fact, "denied", f'it holds for all but "{texts.answer.text[slice(*span)].strip()}"')
+    if others and all(texts.is_expected(word) for word in others):
+        return None
+    if excepted:  # "no dogs, except guide dogs": some of what is asked
+        return FactJudgment(texts.fact, "unknown", "the answer makes an exception from it")
+    stems = {key[:_STEM] for key in topic if len(key) >= _STEM}
+    is_related = any(word.key[:_STEM] in stems for word in texts.answer.list_words(*span))
+    if is_related or texts.is_negative or UNIVERSAL.search(texts.read_fact.plain) is not None:
+        return FactJudgment(texts.fact, "unknown", "the answer makes an exception from it")
+    return None
+
+
+def _judge_polarity(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+    """Return the judgment if the clause is negated where the fact is not, or the other way round; None otherwise."""
+    answer, clause = texts.answer, spot.clause
+    plain, last = answer.plain, spot.end
+    negations = _list_negations(texts, spot)
+    is_negated = len(negations) % 2 == 1
+    is_negated_after = NEGATED_AFTER.match(plain, last, clause.end) is not None
+    if texts.denied_in_question:
+        return _judge_denied_predicate(texts, spot, is_negated or is_negated_after)
+    affirmed = "" if texts.is_negative else _find_affirmed_noun(texts, spot)
+    if affirmed:
+        return FactJudgment(texts.fact, "unknown", f'it says "{affirmed}", which the question denies')
+    if is_negated != texts.is_negative:
+        if texts.is_negative:
+            return _judge_lacking_negation(texts, spot, bool(negations), is_negated_after)
+        narrowed = judge_within_narrowing(texts, negations[-1], spot)
+        if narrowed == "open":
+            return FactJudgment(texts.fact, "unknown", "it is said of things of which something is denied")
+        return None if narrowed else _judge_negation(texts, spot, negations)
+    if not texts.is_negative and is_negated_after:
+        return FactJudgment(texts.fact, "unknown", "what follows is negated")
+    negated = "" if texts.is_negative else _find_negated_topic(texts, spot)
+    return FactJudgment(texts.fact, "unknown", f'"{negated}" is negated with it') if negated else None
+
+
+def _find_negated_topic(texts: FactTexts, spot: Occurrence) -> str:
+    """Return a word of the question that is negated right after a value in its part: "6 months if not opened"."""
+    stated = find_stated_quantity(texts.answer, spot)
+    if stated is None or texts.denied_in_question:
+        return ""
+    clause = spot.clause
+    has_prefix = " un" in f" {texts.answer.plain}"
+    if not has_prefix and not find_negations(texts.answer, stated.end, clause.sentence_end):
+        return ""
+    if find_negations(texts.question):
+        return ""
+    topics = texts.list_topics()
+    for part in split_parts(texts.answer, clause.sentence_start, clause.sentence_end):
+        if not part.start <= stated.start < part.end:
+            continue
+        for negation in find_negations(texts.answer, stated.end, part.end):
+            word = texts.answer.take_next_word(negation.end())
+            if word is not None and any(word.key == topic.key and word.marks == topic.marks for topic in topics):
+                return texts.answer.text[negation.start() : word.end]
+        prefixed = {f"un{topic.folded}" for topic in topics}
+        inside = texts.answer.list_words(part.start, part.end)
+        return next((texts.answer.text[word.start : word.end] for word in inside if word.folded in prefixed), "")
+    return ""
+
+
+def _list_negations(texts: FactTexts, spot: Occurrence) -> list[re.Match[str]]:
+    """Return the negations of the part of the clause up to the end of the fact that may be said of it."""
+    plain = texts.answer.plain
+    stated = find_stated_quantity(texts.answer, spot)
+    # "no more than" belongs to the quantity.
+    high = stated.start if stated is not None and stated.bound else spot.end
+    return [
+        match
+        for match in find_negations(texts.answer, _find_part_start(plain, spot), spot.end)
+        if match.start() < high
+        and not _lacks_something_else(match, spot, plain)
+        and not _is_prefix(texts, match)
+        and not narrows_subject(texts, match, spot)
+        and not _is_asked_negation(texts, match, spot)
+        and not _is_asked(texts, match)
+    ]
+
+
+def _is_asked_negation(texts: FactTexts, negation: re.Match[str], spot: Occurrence) -> bool:
+    """Whether a negation before an affirmative fact is one of the question: "jobs not collected are …"."""
+    is_before = not texts.is_negative and negation.end() <= spot.start
+    return is_before and not texts.denied_in_question and is_negation_of_question(texts, negation)
+
+
+_NO_NOUN = re.compile(r"\b(?:no|khong co) (?=\w)")
+
+
+def _is_asked(texts: FactTexts, match: re.Match[str]) -> bool:
+    """Whether a negation is that of the question with its noun: "no class" answers "When is there no class?"."""
+    denied = _NO_NOUN.match(texts.answer.plain, match.start())
+    if denied is None or _NO_NOUN.search(texts.question.plain) is None:
+        return False
+    nouns = {_find_key(texts.question, asked.end()) for asked in _NO_NOUN.finditer(texts.question.plain)}
+    return _find_key(texts.answer, denied.end()) in nouns
+
+
+_FALLS_OUT = LatePattern(
+    r"\b(?:cancel(?:l?ed|s)?|off|suspended|without|drops? out|falls? through|skip(?:ped)?|huy|nghi)\b"
+)
+
+
+def _find_affirmed_noun(texts: FactTexts, spot: Occurrence) -> str:
+    """Return a noun that the question denies and the sentence of a fact has without denying anything, "" if none."""
+    asked = _NO_NOUN.search(texts.question.plain)
+    low, high = spot.clause.sentence_start, spot.clause.sentence_end
+    if asked is None or find_negations(texts.answer, low, high):
+        return ""
+    if _ABSENCE.search(texts.answer.plain, low, high) or _FALLS_OUT.search(texts.answer.plain, low, high):
+        return ""
+    key = _find_key(texts.question, asked.end())
+    inside = texts.answer.list_words(low, high)
+    return next((texts.answer.text[word.start : word.end] for word in inside if word.key == key), "")
+
+
+def _find_key(text: ReadText, start: int) -> str:
+    """Return the key of the word that starts at a position, "" if none does."""
+    word = text.word_at(start)
+    return word.key if word is not None else ""
+
+
+def _find_part_start(plain: str, spot: Occurrence) -> int:
+    """Return where the part of the clause begins that holds the first part of the fact."""
+    parts = [match.end() for match in _PART.finditer(plain, spot.clause.start, spot.start)]
+    return parts[-1] if parts else spot.clause.start
+
+
+def _lacks_something_else(negation: re.Match[str], spot: Occurrence, plain: str) -> bool:
+    """Whether "without" is said of another thing than the fact: "Without a claim you get 12 percent"."""
+    if negation[0] != "without":
+        return False
+    after = [start for start, _ in spot.spans if start >= negation.end()]
+    return not after or _DETERMINERS.fullmatch(plain, negation.end(), min(after)) is None
+
+
+def _is_prefix(texts: FactTexts, negation: re.Match[str]) -> bool:
+    """Whether a negation is in a word of the fact: "days that are not used" are "unused days"."""
+    following = {word.folded for word in texts.answer.list_following(negation.end(), 2)}
+    prefixed = [own.folded for own in texts.read_fact.words if own.folded.startswith(("un", "non"))]
+    return any(own[2:].lstrip("n-") in following for own in prefixed)
+
+
+def _judge_negation(texts: FactTexts, spot: Occurrence, negations: list[re.Match[str]]) -> FactJudgment:
+    """Return the judgment of a fact in a clause with negations: denied only if they are said of it."""
+    plain, fact, last = texts.answer.plain, texts.fact, negations[-1]
+    if RESTRICTION.search(plain, _find_part_start(plain, spot), negations[0].start()):
+        return FactJudgment(fact, "unknown", "a part of its sentence is negated")
+    if DISJUNCTION.search(plain, last.end(), max(last.end(), spot.start)):
+        return FactJudgment(fact, "unknown", "what it is an alternative to is negated")
+    beyond = _BEYOND.search(plain, last.end(), max(last.end(), spot.start))
+    if _DURING.search(plain, last.end(), max(last.end(), spot.start)) is not None:
+        return FactJudgment(fact, "unknown", "something is denied during it")
+    other = "" if _is_about_question(texts, spot, last.start()) else _find_other_predicate(texts, last.end(), spot)
+    is_of_persons = last[0] in _NOBODY and bool(other) and _SPANNING.search(plain, last.end(), spot.start) is not None
+    if (last[0] in _WITHDRAWALS and not is_of_persons) or plain.startswith(" even ", last.end()):
+        return FactJudgment(fact, "denied", "it is negated")
+    if beyond is not None and _may_limit(texts, last.end(), spot, beyond[0].split()[0]):
+        return FactJudgment(fact, "unknown", f'something is denied "{beyond[0].strip()}" it')
+    if _asks_for_absence(texts, spot.clause):
+        return FactJudgment(fact, "unknown", "the contrary of what is asked is denied")
+    if other:
+        return FactJudgment(fact, "unknown", f'"{other}" is negated, which neither question nor facts speak of')
+    return FactJudgment(fact, "denied", "it is negated")
+
+
+def _is_about_question(texts: FactTexts, spot: Occurrence, negation_start: int) -> bool:
+    """Whether a word of the question stands before a negation in its clause: "the pump is not sold at 598 euros".
+
+    Without a question nothing tells that a negation is of something else.
+    """
+    if not texts.question.words:
+        return True
+    topics = {word.key for word in texts.list_topics()}
+    return any(word.key in topics for word in texts.answer.list_words(spot.clause.start, negation_start))
+
+
+def _may_limit(texts: FactTexts, start: int, spot: Occurrence, preposition: str) -> bool:
+    """Whether a denial of what is beyond a value may state it: "you can't get in before nine".
+
+    What the question asks for, denied after a time ("it is not renewed after 400 hours"), denies the time, unless the
+    question asks until when.
+    """
+    predicate = next((word for word in texts.answer.list_words(start, spot.start) if may_be_subject(word)), None)
+    if preposition not in _AFTER or texts.limit.side == "<":
+        return True
+    if predicate is None or not texts.question.words:
+        return predicate is None
+    return not texts.question.find_word(predicate, True)
+
+
+def _asks_for_absence(texts: FactTexts, clause: ClauseSpan) -> bool:
+    """Return whether a question asks for what a word without negation denies ("closed"), and a clause has no such word.
+
+    Then "we don't open on Fridays" and "every day but Friday" answer when it is closed.
+    """
+    asked = _ABSENCE.search(texts.question.plain)
+    return asked is not None and _ABSENCE.search(texts.answer.plain, clause.start, clause.end) is None
+
+
+def _find_other_predicate(texts: FactTexts, start: int, spot: Occurrence) -> str:
+    """Return the first word after a negation and before the fact if nothing explains it, "" otherwise."""
+    if start >= spot.start:
+        return ""
+    for word in texts.answer.list_words(start, spot.start):
+        if not may_be_subject(word):
+            continue
+        if word.folded in PREDICATES or texts.is_familiar(word):
+            return ""
+        return texts.answer.text[word.start : word.end]
+    return ""
+
+
+def _judge_lacking_negation(
+    texts: FactTexts, spot: Occurrence, has_negations: bool, is_negated_after: bool
+) -> FactJudgment | None:
+    """Return the judgment of a fact that denies something where the clause affirms it."""
+    if not has_negations and is_negated_after:
+        return None  # "Alcohol isn't" says "no alcohol"
+    sentence = texts.answer.text[spot.clause.sentence_start : spot.clause.sentence_end]
+    prefixed = [rf"(?:non|un|in|dis)-?{re.escape(word.folded[:_STEM])}" for word in texts.read_fact.words]
+    if prefixed and re.search(rf"\b(?:{'|'.join(prefixed)})", sentence.lower()):
+        return FactJudgment(texts.fact, "unknown", "its negation may be a prefix")
+    if may_deny_in_other_words(sentence) and not may_deny_in_other_words(texts.read_fact.text):
+        return FactJudgment(texts.fact, "unknown", "its negation is missing, and other words may stand for it")
+    return FactJudgment(texts.fact, "denied", "its negation is missing")
+
+
+def _judge_denied_predicate(texts: FactTexts, spot: Occurrence, is_negated: bool) -> FactJudgment | None:
+    """Return the judgment of a clause that affirms what the question denies; None if it denies it too, or is short.
+
+    "It is allowed in Peru" says the contrary of what "Where is it not allowed?" asks for.
+    """
+    denied, low, high = texts.denied_in_question, spot.clause.start, spot.clause.end
+    clause = texts.answer.plain[low:high]
+    if is_negated or not re.search(rf"\b{re.escape(denied)}\b", clause):
+        return None
+    if find_negations(texts.answer, low, high):
+        return FactJudgment(texts.fact, "unknown", "a part of its sentence is negated")
+    state: FactState = "unknown" if _ASKS_FOR_REASON.search(texts.question.plain) else "denied"
+    return FactJudgment(texts.fact, state, f'it says "{denied}", which the question denies')

@@ -1,0 +1,103 @@
+"""Words that deny or bound a statement in languages whose sentences the rules do not read, as data.
+
+"200 Seiten sind nicht erlaubt" has the words of the fact "200 Seiten" and denies it. What such a word is said of is not
+read; a fact beside one is open, where neither question, reference nor facts have it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Protocol
+
+from assay.text.facts.expected.fact_texts import FactTexts
+from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.presence.occurrences import Occurrence
+from assay.text.languages import guess_language, is_other_language
+from assay.text.late_pattern import LatePattern
+
+_SURE = (
+    # German
+    r"nicht|kein(?:e[nmrs]?)?|niemals|keinesfalls|weder|keineswegs|(?:nicht )?(?:weniger|mehr|länger|höher|kürzer"
+    r"|später|früher|älter|jünger|größer|kleiner|niedriger) als|höchstens|mindestens|wenigstens|bis zu|außer"
+    r"|ausgenommen|sondern|statt(?:dessen)?|nie|unzulässig|ungültig"
+    # French
+    r"|(?:ne|n'|n’) ?[^\W\d_]+(?: [^\W\d_]+)?? (?:pas|plus|jamais|aucune?|que)|(?:moins|plus) (?:de|d'|d’|que)|aucune?"
+    r"|jamais|au (?:plus|moins)|sauf|hormis|jusqu'à"
+    # Spanish and Portuguese
+    r"|nunca|jamás|ning[uú]n[ao]?|(?:menos|m[aá]s|mais) de(?: que)?|(?:al|a lo|como) (?:menos|máximo|mínimo)"
+    r"|excepto|hasta|não|nenhum[ao]?|jamais|pelo menos|no máximo|até|exceto|tampoco|senão"
+    # Dutch, Italian, the languages of the North, Polish, Czech, Russian
+    r"|niet|geen|nooit|(?:minder|meer) dan|hoogstens|minstens|nessun[oa]?|(?:meno|più) di|inte|ikke|ingen|inget"
+    r"|aldrig|(?:mindre|mer|færre|flere|fler|färre) än|nigdy|mniej niż|więcej niż|nikdy|méně než|více než|не|нет|нельзя"
+    r"|без|никогда|менее|более"
+)
+"""Words that no English or Vietnamese text has."""
+_IN_OTHERS = (
+    r"maximal|mai|nem|salvo|sino|no|non|ne|pas|sin|sans|ohne|sem|senza|unter|über|nur|seulement|solo|só|sólo|apenas|bis|ab|zonder|nie"
+    r"|bez"
+)
+"""Words that deny or limit in such a language and may be others in English, Vietnamese or another."""
+_DENIALS = LatePattern(rf"(?<![^\W\d_])(?:{_SURE})(?![^\W\d_])", re.IGNORECASE)
+_DENIALS_OF_OTHERS = LatePattern(rf"(?<![^\W\d_])(?:{_SURE}|{_IN_OTHERS})(?![^\W\d_])", re.IGNORECASE)
+_WITHOUT_SPACES = LatePattern(
+    r"ない|なく|ません|ず(?:に|、|。)|以外|以上|以下|未満|超え|まで|禁止|[不没沒未無无]|少于|少於|超过|超過|除|않|없|못|아니|이상|이하"
+    r"|미만|초과|제외|금지|ไม่|ห้าม|กว่า|ยกเว้น"
+)
+"""Of Chinese, Japanese, Korean and Thai."""
+_LETTERS_WITHOUT_SPACES = LatePattern(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
+_PART_CUT = LatePattern(r"[,;:、，；：()]|\s[–—-]\s|\b(?:aber|doch|mais|pero|mas|ma|och|og|maar)\b")
+
+
+_RATE_AFTER = LatePattern(
+    r" (?:pro|je|par|por|cada) (?!person|personne|persona|pessoa|kopf)(?P<noun>[^\W\d_]{3,})", re.IGNORECASE
+)
+"""Says after a value per what it is; a price per person is one of what is asked."""
+
+
+class _Pattern(Protocol):
+    def search(self, text: str, start: int = 0, end: int | None = None) -> re.Match[str] | None: ...
+
+
+def judge_foreign_denial(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+    """Return the judgment of a fact beside a denial or bound in a language that is not read; None without one.
+
+    Only the part between two commas counts: in "80 Euro, nicht mehr" the denial is of something else.
+    """
+    answer, clause = texts.answer.text, spot.clause
+    if guess_language(answer) == "vi":
+        return None
+    pattern = _choose_pattern(answer)
+    start, end = _find_part(answer, spot, clause.sentence_start, clause.sentence_end)
+    denial = pattern.search(answer, start, end)
+    other_texts = [text.text.lower() for text in (texts.read_fact, texts.reference, *texts.explaining)]
+    rate = _RATE_AFTER.match(answer, spot.end) if guess_language(answer) is None else None
+    if rate is not None and not any(rate["noun"].lower() in text for text in other_texts):
+        return FactJudgment(texts.fact, "unknown", f'it says it "{rate[0].strip()}", which nothing else does')
+    if denial is None or any(_has_word(text, denial[0].lower()) for text in other_texts):
+        return None
+    return FactJudgment(texts.fact, "unknown", f'"{denial[0].strip()}" may deny or bound it')
+
+
+def _has_word(text: str, word: str) -> bool:
+    """Whether a text has a word by itself, or in a language without spaces the same signs."""
+    if _LETTERS_WITHOUT_SPACES.search(word) is not None:
+        return word in text
+    return re.search(rf"(?<![^\W\d_]){re.escape(word)}(?![^\W\d_])", text) is not None
+
+
+def _choose_pattern(answer: str) -> _Pattern:
+    if _LETTERS_WITHOUT_SPACES.search(answer) is not None:
+        return _WITHOUT_SPACES
+    return _DENIALS_OF_OTHERS if is_other_language(answer) else _DENIALS
+
+
+def _find_part(answer: str, spot: Occurrence, low: int, high: int) -> tuple[int, int]:
+    """Return the part of a sentence that holds a place, from one comma or "but" to the next."""
+    start, end = low, high
+    for cut in _PART_CUT.finditer(answer, low, high):
+        if cut.end() <= spot.start:
+            start = cut.end()
+        elif cut.start() >= spot.end:
+            end = cut.start()
+            break
+    return start, end

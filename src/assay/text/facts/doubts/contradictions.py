@@ -1,0 +1,334 @@
+"""What else an answer says that cannot hold together with a fact that it states, or says what the fact is instead.
+
+"No dogs are allowed; one dog per passenger is the rule on ferries" denies all of what the fact counts, "£4.50 is the
+deposit" says what £4.50 is, and in "Polish and Czech; Slovak was dropped" Slovak is no longer one of them. Such a fact
+is open. The patterns are for folded text (`fold_in_place`), so Vietnamese is written without diacritics.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import dropwhile, pairwise
+
+from assay.text.facts.cues.word_classes import PREDICATES
+from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
+from assay.text.facts.expected.yes_or_no import list_offered_words
+from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.presence.occurrences import Occurrence, has_candidate
+from assay.text.facts.reading.exceptions import UNIVERSAL, list_exceptions
+from assay.text.facts.reading.negations import find_negations
+from assay.text.facts.reading.read_text import CLAUSE_REACH, Word
+from assay.text.facts.reading.text_parts import LIST_CUT, Part, find_part, list_quantities, split_parts
+from assay.text.facts.subjects.other_events import GENERIC_NOUNS, list_nouns
+from assay.text.late_pattern import LatePattern
+
+_REACH = 60  # characters after a fact in which words for what it is are searched
+_DENIED_FIRST = LatePattern(
+    r"(?:(?:no|sorry|unfortunately|da|tiec la|rat tiec),? )?"
+    r"(?:(?:you|we|they|it|that|there|one) (?:can't|cannot|can not|don't|doesn't|isn't|aren't|won't|mustn't|may not)"
+    r"|not at all|khong(?: duoc| co| the| can)?(?: dau)?(?: a)?)(?=[.;,!:])"
+)
+"""An answer that begins by denying whatever is asked."""
+_ASKS_WHAT = LatePattern(r"\b(?:who|whom|what|which|where|when|how|ai|gi|nao|dau|bao gio|may|sao|bao nhieu)\b")
+_ALL_DENIED = frozenset(("no", "none", "neither"))
+_SAID_TO_BE = LatePattern(
+    r"[\"')*]{0,3} (?:(?:is|are|was|were) (?:only |just |merely )?(?:the|an?|your|our|their|his|her|what|for)\b"
+    r"|(?:chi |moi )?(?P<vietnamese>la)\b(?: (?:cua|cho|gia|muc|so|tien|khoan)\b)*)"
+)
+"""Says right after a fact what it is."""
+_FOR_OR_OF = LatePattern(r" (?:cho|cua)$")
+_WITHDRAWN_AFTER = LatePattern(
+    r"[\"')*]{0,3} (?:(?:was|were|has been|have been|had been|got) (?:\w+ly )?(?:dropped|abolished|scrapped"
+    r"|discontinued|withdrawn|removed|replaced|cancelled|canceled|stopped|ended|closed down|taken off)"
+    r"|(?:stopped|ended|ceased|ran out|fell away)"
+    r"|(?:thi |nay |gio ){0,2}(?:da |vua |moi )(?:bi )?(?:ngung|dung|bo|huy|bai bo|cat|het|thay))\b"
+)
+"""Says right after a fact that it is over."""
+
+
+def judge_conflict(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+    """Return the judgment of a fact with which something else in the answer cannot hold together; None otherwise."""
+    if not texts.question.words or texts.denied_in_question:
+        return None
+    reason = _find_only_denied(texts, spot) if texts.is_negative else next(_list_reasons(texts, spot), "")
+    return FactJudgment(texts.fact, "unknown", reason) if reason else None
+
+
+def _list_reasons(texts: FactTexts, spot: Occurrence) -> Iterator[str]:
+    answer = texts.answer
+    denied = _DENIED_FIRST.match(answer.plain)
+    is_expected = _DENIED_FIRST.match(texts.reference.plain) is not None or not _ASKS_WHAT.search(texts.question.plain)
+    if denied is not None and denied.end() <= spot.start and not is_expected:
+        yield f'the answer begins with "{answer.text[: denied.end()]}"'
+    everyone = _find_everyone_first(texts, spot)
+    if everyone:
+        yield f'the answer begins with "{everyone}"'
+    word = _find_denied_kind(texts, spot)
+    if word is not None:
+        yield f'another part of the answer denies all of "{answer.text[word.start : word.end]}"'
+    after = (spot.end, min(spot.clause.sentence_end, spot.end + _REACH))
+    named = _find_named_as(texts, *after)
+    if named is not None:
+        yield f'it is said to be "{answer.text[named.start : named.end]}"'
+    if _WITHDRAWN_AFTER.match(answer.plain, *after) and not texts.has_cue(_WITHDRAWN_AFTER):
+        yield "it is said to be over"
+    yield from _list_reasons_beside(texts, spot, after)
+
+
+def _list_reasons_beside(texts: FactTexts, spot: Occurrence, after: tuple[int, int]) -> Iterator[str]:
+    """Yield what other parts of an answer say against a fact."""
+    answer = texts.answer
+    part = _find_denied_part(texts, spot)
+    if part is not None:
+        yield f'another part of the answer denies it ("{answer.text[part.start : part.end].strip()}")'
+    kind = _find_kind_of_all(texts, *after)
+    if kind is not None:
+        yield f'it is said of all "{answer.text[spot.end : kind.end].strip()}" alone'
+    other = _find_first_choice(texts)
+    if other is not None:
+        yield f'the answer names "{answer.text[other.start : other.end]}" first, which the question offers too'
+    if _has_own_statement(texts, spot):
+        yield "the answer lists the other facts, and says something else of this one"
+    if _is_denied_after(texts, spot):
+        yield "what is asked is denied after it"
+    purpose = _find_other_purpose(texts, spot, *after)
+    if purpose is not None:
+        yield f'it is what "{answer.text[purpose.start : purpose.end]}" takes, and another value is next to it'
+    holder = _find_other_holder(texts, spot)
+    if holder is not None:
+        yield f'the question\'s words are said of "{answer.text[holder.start : holder.end]}"'
+
+
+_EVERYONE = LatePattern(
+    r"(?:(?:any|every)(?:one|body|where|thing)|any\b(?: \w+)?|all\b(?: \w+){0,2}|nobody|no one|none|nothing"
+    r"|nowhere|never|always|(?:ai|gi|dau|luc nao|bao nhieu|may) cung (?:duoc|the)?|khong ai|chang ai)(?=,|;|\.| -| –)"
+)
+"""Begins an answer that says all or none, and goes on."""
+
+
+def _find_everyone_first(texts: FactTexts, spot: Occurrence) -> str:
+    """Return with what an answer begins that says all or none before it comes to a fact, "" if it does not."""
+    answer = texts.answer
+    everyone = _EVERYONE.match(answer.plain)
+    if everyone is None or everyone.end() > spot.start or any(_EVERYONE.match(text.plain) for text in texts.explaining):
+        return ""
+    is_explained = all(texts.is_explained(word) for word in answer.words if word.end <= everyone.end())
+    has_exception = bool(list_exceptions(answer, 0, spot.start))
+    return "" if is_explained or has_exception else answer.text[: everyone.end()]
+
+
+_ONLY_BEFORE = LatePattern(r"\b(?P<cue>only|just|merely|chi) $")
+
+
+def _find_only_denied(texts: FactTexts, spot: Occurrence) -> str:
+    """Return how a denial is limited to what follows "only", which neither question nor facts have; "" if it is not."""
+    before = _ONLY_BEFORE.search(texts.answer.plain, spot.clause.sentence_start, spot.start)
+    if before is None or any(re.search(rf"\b{before['cue']}\b", text.plain) for text in texts.explaining):
+        return ""
+    return f'"{texts.answer.text[slice(*before.span("cue"))]}" limits what it denies'
+
+
+def _find_denied_kind(texts: FactTexts, spot: Occurrence) -> Word | None:
+    """Return a word of the fact of which another part of the answer denies every one: "no dogs", "không thùng nào"."""
+    answer = texts.answer
+    keys = {word.key for word in texts.content if may_be_subject(word)}
+    own = find_part(texts.answer, spot.clause, spot.start)
+    for negation in find_negations(answer, max(0, spot.start - CLAUSE_REACH), spot.start + CLAUSE_REACH):
+        if own.start <= negation.start() < own.end:
+            continue
+        following = answer.list_following(negation.end(), 4)
+        if negation[0] in _ALL_DENIED:
+            denied = next((word for word in following[:2] if word.kind != "stop"), None)
+            if denied is not None and denied.key in keys:
+                return denied
+        elif negation[0] in ("khong", "chang"):
+            for noun, determiner in pairwise(following):
+                if determiner.folded == "nao" and noun.key in keys:
+                    return noun
+    return None
+
+
+def _find_named_as(texts: FactTexts, start: int, end: int) -> Word | None:
+    """Return the noun that a fact is said to be, if nothing explains it: "£4.50 is the deposit"."""
+    answer = texts.answer
+    cue = _SAID_TO_BE.match(answer.plain, start, end)
+    if cue is None:
+        return None
+    if cue["vietnamese"] is not None and answer.text[slice(*cue.span("vietnamese"))].lower() != "là":
+        return None
+    stop = next((part.end for part in split_parts(answer, start, end)), end)
+    following = answer.list_words(cue.end(), stop)
+    if cue[0].endswith(" what"):
+        noun = next((noun[0] for _, noun in list_nouns(following) if all(texts.is_new(word) for word in noun)), None)
+        return noun or next((word for word in following[:1] if texts.is_new(word)), None)
+    nouns = [word for word in following if may_be_subject(word)]
+    if not nouns or (cue["vietnamese"] is not None and nouns[0] is not following[0]):
+        return None  # "2h là mình nhận phòng": no noun follows
+    fewest = 1 if _FOR_OR_OF.search(cue[0]) else 2  # "là cho rùa" names the turtle, and "ăn" may be what is asked
+    if any(texts.is_familiar(word) or _is_generic(word) for word in nouns[:fewest]):
+        return _find_relative_noun(texts, following)
+    return nouns[0]
+
+
+def _find_relative_noun(texts: FactTexts, words: Sequence[Word]) -> Word | None:
+    """Return the unexplained noun of a clause that says which one is meant: "18 is the age at which …"."""
+    clause = dropwhile(lambda word: word.folded not in _RELATIVES, words)
+    return next((word for word in clause if texts.is_new(word) and word.folded not in PREDICATES), None)
+
+
+_RELATIVES = frozenset(("which", "whom", "whose", "where", "who", "that"))
+
+
+def _is_generic(word: Word) -> bool:
+    return word.folded in GENERIC_NOUNS or word.folded.endswith("est")
+
+
+_DENIED_LAST = LatePattern(r"\b(?:thi (?:khong|chua)(?: (?:a|nhe|nha|dau|ban|co|duoc))*|(?:not|never|no))[ .!]*$")
+"""Ends a part that denies what it begins with."""
+_SO = LatePattern(r",? (?:so|nen|vi vay|do do)\b")
+_DENIED_WORDS = 3  # of the question after a negation, which they follow at once
+
+
+def _is_denied_after(texts: FactTexts, spot: Occurrence) -> bool:
+    """Whether the part of a fact goes on to deny what is asked: "the west gate has steps, so it is not accessible"."""
+    answer = texts.answer
+    end = find_part(texts.answer, spot.clause, spot.start).end
+    consequence = _SO.match(answer.plain, end, spot.clause.sentence_end)
+    if consequence is not None:
+        end = min(spot.clause.sentence_end, consequence.end() + _REACH)
+    negations = find_negations(answer, spot.end, end)
+    if not negations or any(find_negations(text) for text in texts.explaining):
+        return False
+    topics = {(word.key, word.marks) for word in texts.list_topics() if may_be_subject(word)}
+    ignores_marks = not (answer.has_marks and texts.question.has_marks)
+    for negation in negations:
+        for word in answer.list_following(negation.end(), _DENIED_WORDS):
+            if any(word.key == key and (ignores_marks or word.marks == marks) for key, marks in topics):
+                return True
+    return False
+
+
+_DENIED_AGAIN = LatePattern(
+    r"\b(?:they|it|you|we|this|that) (?:aren't|isn't|can't|don't|doesn't|won't|mustn't|cannot"
+    r"|(?:are|is|can|may|must) not)[ .!]*$"
+)
+"""Ends a part that denies of something else what the part before it says."""
+
+
+def _find_denied_part(texts: FactTexts, spot: Occurrence) -> Part | None:
+    """Return another part that denies what it says of a word of the fact: "… at weekends, on weekdays not"."""
+    answer, own = texts.answer, find_part(texts.answer, spot.clause, spot.start)
+    keys = {word.key for word in texts.content if may_be_subject(word)}
+    in_own = {word.key for word in texts.answer.list_words(own.start, own.end)}
+    for part in split_parts(answer, spot.clause.sentence_start, spot.clause.sentence_end):
+        if part is own or _DENIED_LAST.search(answer.plain, part.start, part.end) is None:
+            continue
+        if any(word.key in keys and word.key not in in_own for word in texts.answer.list_words(part.start, part.end)):
+            return part
+    return next(_list_denied_again(texts, spot, own), None)
+
+
+def _list_denied_again(texts: FactTexts, spot: Occurrence, own: Part) -> Iterator[Part]:
+    """Yield later parts that deny of something unexplained what is said: "… in the garden; indoors they aren't"."""
+    answer = texts.answer
+    for part in split_parts(answer, spot.start, min(len(answer.plain), spot.start + CLAUSE_REACH)):
+        is_later = part.start >= own.end and _DENIED_AGAIN.search(answer.plain, part.start, part.end) is not None
+        if is_later and any(texts.is_new(word) for word in texts.answer.list_words(part.start, part.end)):
+            yield part
+
+
+_OF_A_KIND = LatePattern(r" (?:on|in|of|with|from|at|for|that|which|who|whose|o|cua|tu|thuoc|tren|duoi|trong)\b")
+
+
+def _find_kind_of_all(texts: FactTexts, start: int, end: int) -> Word | None:
+    """Return the unexplained word to which "all" is limited right after a fact: "all rooms on the top floor"."""
+    answer = texts.answer
+    if UNIVERSAL.search(texts.read_fact.plain) is None or texts.read_fact.quantities:
+        return None
+    cue = _OF_A_KIND.match(answer.plain, start, end)
+    if cue is None:
+        return None
+    following = [word for word in answer.list_following(cue.end(), 3) if word.start < end and may_be_subject(word)]
+    return following[-1] if following and not any(texts.is_familiar(word) for word in following) else None
+
+
+def _find_first_choice(texts: FactTexts) -> Word | None:
+    """Return the other of two things that a question offers, if the answer names it first and does not deny it."""
+    offered = list_offered_words(texts.question)
+    keys = {word.key for word in texts.content}
+    others = [word for word in offered if word.key not in keys]
+    if len(offered) - len(others) != 1 or len(others) != 1:
+        return None
+    chosen = next(word for word in offered if word is not others[0])
+    answer = texts.answer
+    named_other, named_chosen = (answer.find_word(word, True)[:1] for word in (others[0], chosen))
+    if not named_other or not named_chosen or named_other > named_chosen:
+        return None
+    first, last = answer.words[named_other[0]], answer.words[named_chosen[0]]
+    is_denied = bool(find_negations(answer, max(0, last.start - CLAUSE_REACH), last.start))
+    return None if is_denied else first
+
+
+def _has_own_statement(texts: FactTexts, spot: Occurrence) -> bool:
+    """Whether a fact begins a later sentence or part that says something unexplained of it, and the others are listed.
+
+    "Bún, phở. Cháo tạm hết" lists two of three facts and says of the third that it has run out.
+    """
+    others = [fact for fact in texts.facts if fact.plain != texts.read_fact.plain]
+    if not others or texts.read_fact.quantities:
+        return False
+    answer, own = texts.answer, find_part(texts.answer, spot.clause, spot.start)
+    begins = spot.start - own.start <= _LONGEST_ARTICLE and own.separation > LIST_CUT and own.start > 0
+    if not begins:
+        return False
+    words = texts.answer.list_words(own.start, own.end)
+    if not any(texts.is_new(word) and word.start > spot.start for word in words):
+        return False
+    fact_words = [word for fact in others for word in fact.words if may_be_subject(word)]
+    return not any(
+        own.start <= answer.words[index].start < own.end
+        for word in fact_words
+        for index in answer.find_word(word, True)
+    )
+
+
+_LONGEST_ARTICLE = 5
+
+
+def _find_other_purpose(texts: FactTexts, spot: Occurrence, start: int, end: int) -> Word | None:
+    """Return the unexplained word for what a value is needed, beside another one: "1 minute to dress, then 2 more"."""
+    answer = texts.answer
+    cue = _PURPOSE.match(answer.plain, start, end)
+    if cue is None or not has_candidate(texts, spot):
+        return None
+    following = answer.list_following(cue.end(), 2)
+    is_new = bool(following) and all(not texts.is_familiar(word) for word in following)
+    return following[0] if is_new and may_be_subject(following[0]) else None
+
+
+_PURPOSE = LatePattern(r" (?:de|to|for)\b")
+
+
+def _find_other_holder(texts: FactTexts, spot: Occurrence) -> Word | None:
+    """Return another name with which a part of the answer has words of the question, if that of the fact has none.
+
+    "Dr Osei wrote the method, and Dr Lind signs off the results" names Dr Lind, asked who signs them off. Only for
+    facts that are names.
+    """
+    if texts.read_fact.quantities or not any(word.kind == "name" for word in texts.content):
+        return None
+    answer, own = texts.answer, find_part(texts.answer, spot.clause, spot.start)
+    topics = {word.key for word in texts.list_topics() if may_be_subject(word)}
+    in_own = texts.answer.list_words(own.start, own.end)
+    if any(word.key in topics for word in in_own) or not any(texts.is_new(word) for word in in_own):
+        return None
+    for part in split_parts(answer, spot.clause.sentence_start, spot.clause.sentence_end):
+        if part is own or list_quantities(answer, part.start, part.end):
+            continue
+        words = texts.answer.list_words(part.start, part.end)
+        names = [word for word in words if word.kind == "name" and texts.is_new(word)]
+        asked = [word for word in words if word.key in topics]
+        if names and asked and names[0].start < asked[-1].start and names[0].start > spot.clause.sentence_start:
+            return names[-1]
+    return None

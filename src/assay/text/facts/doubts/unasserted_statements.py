@@ -1,0 +1,125 @@
+"""What frames a statement, so that an answer that holds a fact does not assert it, or not of what is asked.
+
+"It would have cost €5", "Some say that it costs €5", "In the Graz office it costs €5" and "It costs €5. That was before
+the reform." hold a fact. It passes only where neither a frame nor a place or time that nobody speaks of stands before
+it, and no sentence after it points back to it and says what nothing explains. What question, facts or reference have
+too is no frame. The patterns are for folded text (`fold_in_place`), so Vietnamese is written without diacritics.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
+from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.presence.occurrences import Occurrence
+from assay.text.facts.reading.read_text import CLAUSE_REACH, ReadText
+from assay.text.facts.reading.text_parts import list_quantities
+from assay.text.languages import is_vietnamese
+from assay.text.quantities.weekdays import list_days
+
+_REACH = 120  # characters before a fact in which a frame is searched
+
+_NOT_REAL = (
+    r"(?:would|should|could)(?:n't| not)? have (?:been|[a-z]+e[dn])|suppose|supposing|imagine|if only",
+    r"if [^,.;]{1,40} had|(?:^|(?<=[.!?] ))(?:were|had) [^,.;]{1,40},",
+    r"(?:is|are|was|were) (?:supposed|meant|expected|intended|rumou?red|alleged|proposed) to",
+    r"(?:plan(?:s|ned)?|hop(?:e|es|ed)|wish(?:es|ed)?|proposed|considered) (?:to|that|of)|drafts?|proposals?",
+    r"le ra|gia su|gia nhu|gia ma|dang le|suyt|uoc gi|du (?:dinh|kien|thao)|ban (?:nhap|thao)",
+)
+"""Supposed, wished or planned."""
+_PERSONS = (
+    r"(?:some|many|most|people|others|every(?:one|body)|some(?:one|body)|folks?|they|he|she"
+    r"|(?:colleague|friend|customer|visitor)s?)"
+)
+_SAYING = (
+    r"(?:says?|said|saying|tells?|telling|told|writes?|wrote|claim(?:s|ed)?|think|thinks|thought|believed?|believes"
+    r"|assumed?|assumes|guess(?:ed)?|heard|insist(?:ed)?)"
+)
+_SAID_BY_OTHERS = (
+    rf"{_PERSONS} (?:else )?(?:\w+ )?(?:(?:keep|kept) (?:\w+ )?)?{_SAYING}",
+    r"(?:thought|heard|assumed|guessed|pretend(?:s|ed)?|told [a-z]+) that|rumou?r has it",
+    r"it(?:'s| is| was) (?:\w+ )?(?:rumou?red|said|claimed|alleged|assumed)|wrongly|forget what",
+    r"(?:asked|asking|ask|wondered|wondering|wonder) (?:me |us |him |her )?(?:whether|if)",
+    r"(?:nguoi ta|nhieu nguoi|mot so nguoi|ho|co nguoi|ai cung) (?:hay |cu |van |deu )?"
+    r"(?:noi|bao|don|nghi|tuong|ke|dinh ninh)",
+    r"(?:don|tuong|cu tuong) (?:la|rang)|nghe (?:noi|don)|hoi (?:co phai|xem|lieu)|ghi (?:nham|sai)",
+)
+"""Only said, thought or asked."""
+_NOT_NOW = (
+    r"next (?:year|month|season|term)|last (?:year|month|season|term|spring|summer|autumn|winter)|elsewhere",
+    r"nam (?:sau|toi|ngoai|truoc)|sang (?:nam|thang)|thang (?:sau|truoc)|hoi (?:xua|truoc)|ngay xua|xua kia",
+)
+"""Said of another time or place."""
+_FRAME = re.compile(rf"\b(?P<cue>{'|'.join((*_NOT_REAL, *_SAID_BY_OTHERS, *_NOT_NOW))})\b")
+_PLACED = re.compile(
+    r"(?:(?:yes|no|sure|da|vang),? )?(?:in|at|under|for|o|tai|ben|thoi)"
+    r" (?:(?:the|an?|our|your|their|this|that|some|other|another) )*(?=[^\s\d])"
+)
+"""Begins a sentence with where, under what or for whom a statement holds."""
+_POINTS_BACK = re.compile(
+    r"\s*[(]?(?:(?:but|or|and|anyway|well|actually|though|nhung|ma|con)\b,? )?"
+    r"(?:(?:that|this|these|those|it|so|which)\b(?!'ll)"
+    r"|(?:not|no longer|(?:no,? )?sorry|ignore|forget|scrap|at least|was|do la|xin loi"
+    r"|em nham|chua|chi la|khong phai|gio khac)\b)"
+)
+"""Begins a sentence that speaks of the statement before it."""
+_VIETNAMESE_POINTER = re.compile(r"\s*[(]?(?:\w+ ){1,2}(?P<pointer>nay|do)\b")
+"""The same with a noun before it: "dieu nay". Without diacritics "What to do" looks like one."""
+
+
+def judge_frame(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+    """Return the judgment of a fact that an answer may hold without asserting it; None otherwise."""
+    if not texts.question.words:
+        return None
+    reason = next(_list_reasons(texts, spot), "")
+    return FactJudgment(texts.fact, "unknown", reason) if reason else None
+
+
+def _list_reasons(texts: FactTexts, spot: Occurrence) -> Iterator[str]:
+    answer, clause = texts.answer, spot.clause
+    first = clause.start
+    if answer.plain.endswith(": ", clause.sentence_start, first):
+        first = clause.sentence_start
+    frame = _FRAME.search(answer.plain, max(first, spot.start - _REACH), spot.start)
+    if frame is not None and not any(frame["cue"] in text.plain for text in texts.explaining):
+        cue = answer.text[frame.start("cue") : frame.end("cue")]
+        yield f'it is said with "{cue}", so it may not hold, or not here and now'
+    placed = _PLACED.match(answer.plain, clause.sentence_start, spot.start)
+    if placed is not None:
+        word = answer.take_next_word(placed.end())
+        if word is not None and word.end <= spot.start and may_be_subject(word) and not texts.is_familiar(word):
+            yield f'it holds "{answer.text[clause.sentence_start : word.end].strip()} …", which nothing else mentions'
+    if _is_taken_up(texts, clause.sentence_end):
+        yield "the sentence after it points back to it, and says something that nothing explains"
+
+
+def _names_other_days(texts: FactTexts, start: int, end: int) -> bool:
+    """Whether a stretch of the answer names days of the week, and none of those of the fact: "closed on Mondays"."""
+    own = set(list_days(texts.read_fact.plain, 0, len(texts.read_fact.plain)))
+    said = set(list_days(texts.answer.plain, start, end))
+    return bool(own and said) and own.isdisjoint(said)
+
+
+def _is_taken_up(texts: FactTexts, position: int) -> bool:
+    """Whether the sentence at a position points back to what stands before, and nothing explains what it says."""
+    answer = texts.answer
+    if not _points_back(answer, position):
+        return False
+    end = answer.clause_at(min(position + 1, len(answer.plain) - 1)).sentence_end
+    end = min(end, position + CLAUSE_REACH)
+    if list_quantities(answer, position, end) or _names_other_days(texts, position, end):
+        return False
+    return not any(word.kind != "stop" and texts.is_explained(word) for word in answer.list_words(position, end))
+
+
+def _points_back(answer: ReadText, position: int) -> bool:
+    """Whether the sentence at a position speaks of the statement before it."""
+    if _POINTS_BACK.match(answer.plain, position) is not None:
+        return True
+    match = _VIETNAMESE_POINTER.match(answer.plain, position)
+    if match is None:
+        return False
+    is_marked = not answer.text[match.start("pointer") : match.end("pointer")].isascii()
+    return is_marked or (not answer.has_marks and is_vietnamese(answer.text))

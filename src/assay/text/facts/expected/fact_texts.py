@@ -1,0 +1,221 @@
+"""The texts by which a fact is judged, and what they say of a word: whether it names a subject, asks, or is explained.
+
+Question, reference and facts explain a word of the answer that they have too: it is no other answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from itertools import pairwise
+
+from assay.text.facts.expected.expected_limits import ExpectedLimit, names_asked_most
+from assay.text.facts.reading.exceptions import has_exception, list_exceptions
+from assay.text.facts.reading.negations import find_denied_predicate, find_negations, is_negation
+from assay.text.facts.reading.read_text import ReadText, Word, read_text
+from assay.text.facts.reading.word_senses import find_same_sense
+from assay.text.late_pattern import LatePattern
+from assay.text.normalisation import fold_in_place
+from assay.text.quantities.payment_cues import is_nothing_to_pay
+from assay.text.quantities.quantity import Quantity, Reading
+from assay.text.quantities.units import PLAIN
+from assay.text.tokens import classify_word
+
+ONES = frozenset(("one", "mot"))
+"""Words that are a number or an article."""
+ONE = Reading(PLAIN, Decimal(1), Decimal(1))
+AUXILIARIES = frozenset(
+    """
+    is are was were be been has have had do does did can could may might must shall should will would get gets got need
+    needs la duoc co phai can se da do bi
+    """.split()
+)
+NO_SUBJECT = frozenset(
+    """
+    now currently today nowadays since until previously formerly
+    it they you we he she i this that these those there please then yes no not nothing only ban no ho toi chung hay
+    khong duoc vui xin theo voi vang
+    """.split()
+)
+"""Words before which there is no subject that could be another one: pronouns, imperatives, negations."""
+GENERIC = frozenset(
+    """
+    answer yes company policy rule rules document documents total number amount limit value figure employee employees
+    staff worker workers team member members person people everyone everybody anyone customer customers user users
+    each every all please note according exactly currently moi nhan vien so luong cong ty quy dinh tai lieu
+    """.split()
+)
+_ASKING = frozenset(
+    """
+    how long much many what which who whom whose when where why does do did is are was were can need needed happens
+    happen kind often bao nhieu ai khi nao gi nao o dau the may la cua co duoc mot thi cac
+    """.split()
+)
+_ASKING_WRITTEN = frozenset("nhiêu nào gì ở đâu thế mấy là của có được một thì các".split())
+_GRAMMAR_MARKS: dict[str, set[str]] = {}
+"""The diacritics with which the Vietnamese words of grammar are written, by their folded form."""
+_ADDRESS = "dạ ạ nhé nha nhá ơi anh chị em bạn mình cô chú bác bên shop quý khách mẹ cháu".split()
+"""Vietnamese particles and words by which people call themselves and each other: they name nothing else."""
+NO_SUBJECT |= {fold_in_place(word) for word in _ADDRESS}
+for _written in "là được có phải cần sẽ đã bị họ tôi chúng hãy không với vâng này đó thì mà".split() + _ADDRESS:
+    _GRAMMAR_MARKS.setdefault(fold_in_place(_written), set()).add(classify_word(_written)[2].rpartition("~")[2])
+
+
+def may_be_subject(word: Word) -> bool:
+    """Return whether a word may name what a statement is about, and is no word of grammar."""
+    stem = word.folded.partition("'")[0]
+    is_grammar = stem in NO_SUBJECT or stem in AUXILIARIES
+    if is_grammar and word.marks and word.marks not in _GRAMMAR_MARKS.get(stem, ()):
+        is_grammar = False  # "máy" and "cơ" are folded like "may" and "có"
+    return word.kind != "stop" and not is_grammar
+
+
+_UNIVERSAL = LatePattern(r"(?<![^\W\d_])(?:tất cả|toàn bộ|mọi)(?![^\W\d_])", re.IGNORECASE)
+_UNIVERSAL_TOO = LatePattern(
+    rf"{_UNIVERSAL.pattern}|(?:nào|ai|gì|đâu) (?:thì )?cũng|(?<![^\W\d_])đều(?![^\W\d_])", re.IGNORECASE
+)
+
+
+def _list_universals(fact: ReadText, answer: ReadText) -> list[tuple[int, int]]:
+    """Return where a Vietnamese fact says "all", if the answer says so too: "thành viên nào cũng" is every member."""
+    spans = [match.span() for match in _UNIVERSAL.finditer(fact.text)] if fact.has_marks else []
+    return spans if spans and _UNIVERSAL_TOO.search(answer.text) is not None else []
+
+
+_TITLES = frozenset("mr mrs ms miss dr doctor prof professor sir".split())
+_NAMES_AFTER_TITLE = 2
+
+
+def _list_titles(fact: ReadText, answer: ReadText) -> list[tuple[int, int]]:
+    """Return where a fact has a title before a given and a family name, if the answer gives the person none."""
+    spans = []
+    for index, word in enumerate(fact.words):
+        names = fact.words[index + 1 : index + 1 + _NAMES_AFTER_TITLE]
+        is_title = (
+            word.folded in _TITLES and len(names) == _NAMES_AFTER_TITLE and all(name.is_capitalised for name in names)
+        )
+        if is_title and not any(own.folded in _TITLES for own in answer.words):
+            spans.append((word.start, word.end))
+    return spans
+
+
+class FactTexts:
+    """A fact and the texts by which it is judged.
+
+    `explaining`: question, reference and all facts. `passages`: those of the evidence. `expected`: the quantities of
+    all facts. `limit`: the limit that an answer must state. `content`: the words of the fact that it must have.
+    `ignore_marks`: fact or answer are written without diacritics, so that those of the other do not count.
+    `is_negative`: the fact denies something. `denied_in_question`: the word that the question denies, so that a right
+    answer denies it too.
+    """
+
+    def __init__(
+        self,
+        fact: str,
+        answer: ReadText,
+        question: ReadText,
+        reference: ReadText,
+        facts: Sequence[ReadText],
+        expected: Sequence[Quantity],
+        limit: ExpectedLimit,
+        passages: Sequence[ReadText] = (),
+    ) -> None:
+        self.fact, self.read_fact = fact, read_text(fact)
+        self.answer, self.question, self.reference = answer, question, reference
+        self.expected, self.limit, self.passages = expected, limit, passages
+        self.explaining = [question, reference, *facts]
+        self.ignore_marks = not (self.read_fact.has_marks and answer.has_marks)
+        # "No charge" is what is stated, and denies nothing.
+        is_denial = len(find_negations(self.read_fact)) % 2 == 1
+        self.is_negative = is_denial and not is_nothing_to_pay(self.read_fact.plain)
+        self.denied_in_question = "" if self.is_negative else find_denied_predicate(question)
+        self.content = self._select_content()
+        self._topics: list[Word] | None = None
+
+    def _select_content(self) -> list[Word]:
+        read_fact, answer = self.read_fact, self.answer
+        rates = [quantity.rate_span for quantity in read_fact.quantities if quantity.rate]
+        cues = list_exceptions(read_fact, 0, len(read_fact.plain)) if has_exception(answer) else []
+        left_out = [*rates, *(cue.span() for cue in cues), *_list_universals(read_fact, answer)]
+        left_out += _list_titles(read_fact, answer)
+        content = [
+            word
+            for word in read_fact.words
+            if word.kind != "stop"
+            and not is_negation(word, read_fact)
+            and not any(start <= word.start < end for start, end in left_out)
+        ]
+        if any(ONE in quantity.readings for quantity in answer.quantities):
+            content = [word for word in content if word.folded not in ONES] or content
+        return content if content or read_fact.quantities else list(read_fact.words)
+
+    def list_repeated_words(self) -> list[Word]:
+        """Return the words of the fact that the question has too, so that an answer need not repeat them.
+
+        A syllable of Vietnamese may be half of another word, so that it counts only with a neighbour.
+        """
+        if not self.read_fact.has_marks:
+            return [word for word in self.content if self.question.find_word(word, True)]
+        pairs = [
+            (before, word)
+            for before, word in pairwise(self.content)
+            if word.start - before.end == 1 and self._asks_pair(before, word)
+        ]
+        return [word for pair in pairs for word in pair]
+
+    def _asks_pair(self, before: Word, word: Word) -> bool:
+        ignores_marks = not self.question.has_marks
+        seconds = set(self.question.find_word(word, ignores_marks))
+        return any(index + 1 in seconds for index in self.question.find_word(before, ignores_marks))
+
+    def list_topics(self) -> list[Word]:
+        """Return the words of the question that say what it is about."""
+        if self._topics is None:
+            self._topics = [word for word in self.question.words if word.kind != "stop" and not self._asks(word)]
+        return self._topics
+
+    def _asks(self, word: Word) -> bool:
+        """Whether a word of the question only asks; "mấy" and "có" do, "máy" and "cơ" are folded alike and do not."""
+        if word.folded not in _ASKING:
+            return False
+        written = self.question.text[word.start : word.end].lower()
+        return not self.question.has_marks or written.isascii() or written in _ASKING_WRITTEN
+
+    @property
+    def reference_and_facts(self) -> Sequence[ReadText]:
+        """Reference and facts, without the question."""
+        return self.explaining[1:]
+
+    @property
+    def facts(self) -> Sequence[ReadText]:
+        """All facts of the case."""
+        return self.explaining[2:]
+
+    def is_explained(self, word: Word) -> bool:
+        """Return whether question, reference or facts have a word, or one that may stand for it."""
+        return any(text.find_word(word, True) or find_same_sense(text, word.folded) for text in self.explaining)
+
+    def is_known(self, word: Word) -> bool:
+        """Return whether a word is familiar, or one of the evidence, so that it adds nothing wrong to an answer.
+
+        What is only in the evidence may still be another subject than the one that is asked for.
+        """
+        return self.is_familiar(word) or any(text.find_word(word, True) for text in self.passages)
+
+    def is_expected(self, word: Word) -> bool:
+        """Return whether reference or facts have a word."""
+        return any(text.find_word(word, True) for text in self.reference_and_facts)
+
+    def is_new(self, word: Word) -> bool:
+        """Return whether a word may name something that neither question, reference nor facts speak of."""
+        return may_be_subject(word) and not self.is_familiar(word)
+
+    def has_cue(self, pattern: LatePattern | re.Pattern[str]) -> bool:
+        """Return whether question, reference or facts have words that a pattern finds."""
+        return any(pattern.search(text.plain) is not None for text in self.explaining)
+
+    def is_familiar(self, word: Word) -> bool:
+        """Return whether a word is explained, or so general that it names nothing else."""
+        is_asked = names_asked_most((word.folded,), self.question.plain)
+        return is_asked or word.folded in GENERIC or self.is_explained(word)

@@ -1,0 +1,268 @@
+"""Facts and answers that decide a question by yes or no.
+
+A mere yes or no stands for what the question says, or for its negation: "No." to "Does it run on Sundays?" says that it
+does not. It states a fact that says nothing else, and leaves a fact open that says it in other words. The patterns are
+for folded text (`fold_in_place`), so Vietnamese is written without diacritics.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from assay.text.antonyms import find_antonym
+from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
+from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.reading.negations import find_negations
+from assay.text.facts.reading.read_text import ReadText, Word, read_text
+from assay.text.facts.reading.spelled_words import is_other_word
+from assay.text.late_pattern import LatePattern
+from assay.text.quantities.quantity_agreement import is_same_quantity
+from assay.text.statement_cues import DOUBT
+
+_ASKS_WHETHER = LatePattern(
+    r"^(?:and |so )?(?:do|does|did|is|are|was|were|am|can|could|may|must|should|will|would|has|have)\b"
+    r"|\b(?:khong|chua)(?: a| vay| nhi)?\?$"
+)
+"""A question whose answer is yes or no."""
+_ALTERNATIVE = LatePattern(r"\b(?:or|hay|hoac)\b(?! (?:not|khong|chua)\b)")
+_LAST_WORD = 8  # characters that may hold the "không?" of a question, which denies nothing
+_PERSON = r"(?: (?:a|nhe|nha|nhi|ban|anh|chi|em|oi|bac|chu|dau))*"
+_YES_OR_NO = LatePattern(
+    r"\W*(?:(?:da|vang|sorry|well|oh|hi|hello|xin loi|rat tiec|tiec la),? )*"
+    r"(?:(?P<yes>yes|yeah|yep|sure|of course|certainly|absolutely|co|vang|duoc"
+    r"|(?:it|they|you|we|there) (?:does|do|is|are|can|will|has|have|may))"
+    r"|(?P<no>no|nope|unfortunately not|(?:(?:i'm|i am|we're|we are) )?afraid not|not at all|khong|chua"
+    r"|(?:it|they|you|we|there) (?:doesn't|don't|isn't|aren't|can't|won't|hasn't|haven't|cannot"
+    r"|(?:is|are|do|does|can|will|may|has|have) not)))"
+    rf"{_PERSON}(?=[,.!:;]| [–—-] |$)"
+)
+"""A text that begins with the answer to it."""
+_RESTRICTED = LatePattern(
+    r"\b(?:but|only|except|unless|if|however|though|until|just|always|every|nhung|chi|tru|neu|tuy|rieng|khi)\b"
+)
+"""Says that a yes or no does not hold as it stands."""
+_AFFIRMING = frozenset(("yes", "co"))
+_DECISIONS = {"yes": "no", "no": "yes", "co": "khong", "khong": "co"}
+_DECIDED_FIRST = LatePattern(
+    r"\W*(?:(?:hi|hello|well|sorry|unfortunately|da|vang|thua \w+|rat tiec|xin loi|tiec la)\W+){0,3}"
+    r"(?P<word>yes|no|co|khong)\b(?! (?:problem|worries|doubt|matter|idea|sao|van de)\b)"
+)
+_DECIDED_ALONE = LatePattern(r"(?:^|[,.;!?:] )(?P<word>yes|no|co|khong)(?: (?:a|nhe|nha))?(?=[,.;!?:]|$)")
+
+
+class YesOrNo(NamedTuple):
+    """A yes or no at the beginning of a text, in its words, and where it ends."""
+
+    is_yes: bool
+    spelled: str
+    end: int
+
+
+def read_decision(read: ReadText) -> YesOrNo | None:
+    """Return the yes or no with which a text begins, None if it begins with neither.
+
+    >>> from assay.text.facts.reading.read_text import read_text
+    >>> read_decision(read_text("No, it doesn't.")), read_decision(read_text("no dogs, please"))
+    (YesOrNo(is_yes=False, spelled='No', end=2), None)
+    """
+    match = _YES_OR_NO.match(read.plain)
+    if match is None:
+        return None
+    span = match.span("yes" if match["yes"] is not None else "no")
+    folded, spelled = read.plain[slice(*span)], read.text[slice(*span)]
+    return None if is_other_word(folded, spelled) else YesOrNo(match["yes"] is not None, spelled, match.end())
+
+
+def is_mere_decision(fact: str) -> bool:
+    """Return whether a fact says yes or no and nothing else.
+
+    >>> is_mere_decision("No."), is_mere_decision("no dogs")
+    (True, False)
+    """
+    return read_text(fact).plain.strip(" .!") in _DECISIONS
+
+
+def asks_whether(question: ReadText) -> bool:
+    """Return whether a question asks for yes or no."""
+    return _ASKS_WHETHER.search(question.plain) is not None
+
+
+def _is_decidable(question: ReadText) -> bool:
+    """Whether yes affirms what a question says: it denies nothing and offers no choice."""
+    if not asks_whether(question) or _ALTERNATIVE.search(question.plain) is not None:
+        return False
+    return not find_negations(question, 0, len(question.plain) - _LAST_WORD)
+
+
+def judge_decision(texts: FactTexts) -> FactJudgment | None:
+    """Return the judgment of a fact by the yes or no of an answer; None where that does not settle it."""
+    wanted = texts.read_fact.plain.strip(" .!")
+    if not texts.question.words:
+        return None
+    return _judge_mere_decision(texts, wanted) if wanted in _DECISIONS else _judge_restated_question(texts)
+
+
+def _judge_mere_decision(texts: FactTexts, wanted: str) -> FactJudgment | None:
+    """Return the judgment of a fact that is a mere yes or no, if the answer does not begin with it or has it alone.
+
+    "No charge", "không có" and the "no" of "no doubt" decide nothing.
+    """
+    first = _DECIDED_FIRST.match(texts.answer.plain)
+    decisions = [*([first] if first is not None else []), *_DECIDED_ALONE.finditer(texts.answer.plain)]
+    decisions = [decision for decision in decisions if decision["word"] in (wanted, _DECISIONS[wanted])]
+    words = [decision["word"] for decision in decisions]
+    if words and words[0] == wanted:
+        return None
+    if words and wanted not in words:
+        opposite = texts.answer.text[slice(*decisions[0].span("word"))]
+        return FactJudgment(texts.fact, "denied", f'it says "{opposite}"')
+    begun = read_decision(texts.answer)
+    if begun is None or words or _RESTRICTED.search(texts.answer.plain[begun.end :]) is not None:
+        return FactJudgment(texts.fact, "unknown", f'it says "{texts.fact.strip()}" neither at first nor by itself')
+    if begun.is_yes == (wanted in _AFFIRMING):
+        return FactJudgment(texts.fact, "stated")
+    return FactJudgment(texts.fact, "denied", f'it says "{begun.spelled}"')
+
+
+_ASKING_BEGIN = LatePattern(
+    r"^(?:and |so )?(?:do|does|did|is|are|was|were|am|can|could|may|must|should|will|would|has|have)\b"
+    r"(?: (?:i|we|you|there)\b)?"
+)
+_ASKING_MIDDLE = LatePattern(r"\bco(?: duoc| phai)?\b")
+_ASKING_END = LatePattern(r"\b(?:khong|chua)(?: a| vay| nhi)?$")
+
+
+def restate_question(fact: str, question: ReadText) -> str:
+    """Return what a question asks for as a statement, if a fact is a mere yes or no to it; else "".
+
+    >>> from assay.text.facts.reading.read_text import read_text
+    >>> restate_question("no", read_text("Is re-entry allowed after the interval?"))
+    're-entry allowed after the interval'
+    >>> restate_question("no", read_text("Why is re-entry not allowed?"))
+    ''
+    """
+    if not is_mere_decision(fact) or not _is_decidable(question):
+        return ""
+    plain = question.plain.rstrip("? ")
+    asking = [_ASKING_BEGIN.search(plain), _ASKING_END.search(plain)]
+    if asking[1] is not None:
+        asking.insert(1, _ASKING_MIDDLE.search(plain))
+    kept, end = "", 0
+    for match in asking:
+        if match is not None and match.start() >= end:
+            kept, end = kept + question.text[end : match.start()], match.end()
+    return " ".join((kept + question.text[end : len(plain)]).split())
+
+
+def decide_by_statement(fact: str, restated: FactJudgment) -> FactJudgment:
+    """Return the judgment of a mere yes or no by what an answer does with the statement of its question."""
+    is_wanted = read_text(fact).plain.strip(" .!") in _AFFIRMING
+    if restated.state == ("stated" if is_wanted else "denied"):
+        return FactJudgment(fact, "stated")
+    if restated.state == ("denied" if is_wanted else "stated"):
+        return FactJudgment(fact, "denied", f'it {"denies" if is_wanted else "says"} "{restated.fact}"')
+    return FactJudgment(fact, "unknown", f'it says "{fact.strip()}" neither at first nor by itself')
+
+
+def _judge_restated_question(texts: FactTexts) -> FactJudgment | None:
+    """Return the judgment of a fact that says no more than the question or its negation, if the answer has no other
+    word of it than yes or no."""
+    decision = read_decision(texts.answer)
+    if decision is None or not _is_decidable(texts.question) or count_asked_words(texts) < len(texts.content):
+        return None
+    asked = texts.question.quantities
+    if not all(any(is_same_quantity(own, other) for other in asked) for own in texts.read_fact.quantities):
+        return None
+    expected = _find_expected_decision(texts)
+    if expected is None or all(texts.answer.find_word(word, True) for word in texts.content):
+        return None
+    rest = texts.answer.plain[decision.end :]
+    if DOUBT.search(rest) is not None or _RESTRICTED.search(rest) is not None:
+        return FactJudgment(texts.fact, "unknown", f'it says "{decision.spelled}" with a restriction')
+    if decision.is_yes == expected:
+        return FactJudgment(texts.fact, "stated")
+    return FactJudgment(texts.fact, "denied", f'it says "{decision.spelled}"')
+
+
+def _find_expected_decision(texts: FactTexts) -> bool | None:
+    """Return whether a right answer says yes, by fact or reference, or else by whether the fact denies what is asked.
+
+    A single word that denies nothing may be any part of the answer.
+    """
+    for text in (texts.read_fact, texts.reference):
+        stated = read_decision(text)
+        if stated is not None:
+            return stated.is_yes
+    opposites = sum(_is_opposite(texts, word) for word in texts.content)
+    if not (texts.is_negative or opposites) and len(texts.content) + len(texts.read_fact.quantities) < _FEWEST_PARTS:
+        return None
+    return (opposites % 2 == 1) == texts.is_negative
+
+
+_FEWEST_PARTS = 2
+
+
+def _is_opposite(texts: FactTexts, word: Word) -> bool:
+    """Whether the question has the opposite of a word of the fact: "closed" answers "Is it open?" with no."""
+    return find_antonym(word.folded, [own.folded for own in texts.question.words]) is not None
+
+
+def count_asked_words(texts: FactTexts) -> int:
+    """Return how many words of a fact the question has too, or their opposite."""
+    return sum(bool(texts.question.find_word(word, True)) or _is_opposite(texts, word) for word in texts.content)
+
+
+def may_be_decided(texts: FactTexts) -> bool:
+    """Return whether an answer begins with a yes or no that may stand for a fact, half of whose words are asked."""
+    if not asks_whether(texts.question) or read_decision(texts.answer) is None:
+        return False
+    return 0 < len(texts.content) <= 2 * count_asked_words(texts)
+
+
+def find_contrary_answer(texts: FactTexts) -> str:
+    """Return how an answer begins with "no" where fact or reference begin with "yes", or the other way; else ""."""
+    question = texts.question
+    if not asks_whether(question) or find_negations(question, 0, len(question.plain) - _LAST_WORD):
+        return ""
+    stated = read_decision(texts.answer)
+    expected = read_decision(texts.read_fact) or read_decision(texts.reference)
+    if stated is None or expected is None or stated.is_yes == expected.is_yes:
+        return ""
+    return f'it begins with "{stated.spelled}"'
+
+
+def judge_opposed_decision(texts: FactTexts) -> FactJudgment | None:
+    """Return the judgment of a fact that an answer holds after a yes or no that decides against it; None otherwise."""
+    decision = read_decision(texts.answer)
+    if decision is None or texts.read_fact.quantities or not may_be_decided(texts) or not _is_decidable(texts.question):
+        return None
+    expected = _find_expected_decision(texts)
+    if expected is None or decision.is_yes == expected or _RESTRICTED.search(texts.read_fact.plain) is not None:
+        return None
+    return FactJudgment(texts.fact, "unknown", f'the answer begins with "{decision.spelled}"')
+
+
+def list_offered_words(question: ReadText) -> list[Word]:
+    """Return the words on either side of the "or" of a question: "east" and "west" of "the east or the west lift"."""
+    alternative = _ALTERNATIVE.search(question.plain)
+    if alternative is None:
+        return []
+    named = [word for word in question.words if may_be_subject(word) or word.is_capitalised]
+    before = [word for word in named if word.end <= alternative.start()][-1:]
+    keys_before = {word.key for word in named if word.end <= alternative.start()}  # "lift A or lift B" offers A and B
+    after = [word for word in named if word.start >= alternative.end() and word.key not in keys_before][:1]
+    return [*before, *after]
+
+
+def list_chosen_words(texts: FactTexts) -> list[Word]:
+    """Return the word of a fact that is one of the alternatives of a question, so that the others need no repetition.
+
+    Empty if the question offers no choice, or the answer names more than one of its alternatives.
+    """
+    offered = list_offered_words(texts.question)
+    keys = [word.key for word in offered]
+    chosen = [word for word in texts.content if word.key in keys]
+    others = [word for word in offered if all(word.key != own.key for own in chosen)]
+    if len(chosen) != 1 or len(others) != 1 or texts.answer.find_word(others[0], True):
+        return []
+    return chosen

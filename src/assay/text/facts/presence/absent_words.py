@@ -1,0 +1,351 @@
+"""What follows for a fact of whose words an answer lacks some: unknown, unless the answer shows that it says otherwise.
+
+Other words may say the same, so a word that is not there proves nothing by itself. A fact is missing only on positive
+evidence: another name or day in its place, a refusal, another topic, or nothing left in the answer that could be the
+fact in other words. It is denied by an opposite word, and by "no" where "yes" is expected.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from assay.text.antonyms import find_antonym
+from assay.text.facts.cues.word_classes import IMPERATIVES
+from assay.text.facts.expected.fact_texts import AUXILIARIES, FactTexts, may_be_subject
+from assay.text.facts.expected.yes_or_no import asks_whether, find_contrary_answer, may_be_decided, read_decision
+from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.reading.exceptions import has_exception
+from assay.text.facts.reading.negations import find_negations
+from assay.text.facts.reading.read_text import ReadText, Word
+from assay.text.languages import guess_language, is_other_language
+from assay.text.late_pattern import LatePattern
+from assay.text.quantities.payment_cues import NOTHING_TO_PAY
+from assay.text.quantities.quantity import is_plain
+from assay.text.quantities.quantity_agreement import is_same_quantity
+from assay.text.quantities.units import UNITS
+from assay.text.quantities.weekdays import WEEK, WEEKDAY, list_days
+from assay.text.refusals.behaviour import detect_phrases
+
+OTHER_LANGUAGE = "it is in a language whose words are not compared"
+_TITLES = frozenset("mr mrs ms miss dr prof professor sir madam ong ba anh chi co chu bac".split())
+_CLOSED = LatePattern(r"\b(?:closed|shut|off|dong cua|nghi)\b")
+_DAYS = LatePattern(rf"{WEEK.pattern}|{WEEKDAY.pattern}")
+_NEUTRAL = frozenset("need needed needs required requires require necessary have has able possible".split())
+"""Words that hold no fact by themselves."""
+_SHORTEST_ACRONYM, _LONGEST_ACRONYM = 2, 5
+_SHORTEST_FORM = 3  # letters of a shortened name
+
+
+# ── names, identifiers and days ──────────────────────────────────────────────────────────────────────────────────
+
+
+def judge_absent_names(texts: FactTexts, absent: Sequence[Word]) -> FactJudgment | None:
+    """Return the judgment of a fact with names among its `absent` words; None where other words may stand for them.
+
+    No other word can stand for the name of a person, a place or an identifier. A part of a name may stand for the
+    whole where the answer has no other name, an abbreviation may be written out, and days may be named together
+    ("weekdays"). A name of the question need not be repeated, unless the fact says nothing else.
+    """
+    is_all = all(texts.question.find_word(word, True) for word in texts.content)
+    names = [word for word in absent if _is_name(texts, word)]
+    names = [word for word in names if is_all or not texts.question.find_word(word, True)]
+    if not names:
+        return None
+    present_names = [word for word in texts.content if word not in absent and _is_name(texts, word)]
+    days = [match.span() for match in WEEKDAY.finditer(texts.read_fact.plain)]
+    day_names = [word for word in names if any(start <= word.start < end for start, end in days)]
+    if day_names and len(day_names) == len(names):
+        return _judge_absent_days(texts, day_names)
+    own_names = [word for word in names if word not in day_names]
+    reason = f"{spell_words(texts, own_names)} is not there"
+    missing = FactJudgment(texts.fact, "missing", reason)
+    if any(word.kind == "id" for word in own_names):
+        is_written_apart = all(_is_written_apart(texts, word) for word in own_names if word.kind == "id")
+        return missing._replace(state="unknown") if is_written_apart else missing
+    rivals = _list_other_names(texts)
+    if not rivals and all(_is_next_to(texts.read_fact, word, present_names) for word in own_names):
+        return None
+    if all(_is_written_out(texts, word) for word in own_names):
+        return missing._replace(state="unknown", reason=f"{reason}, and words with its initials may stand for it")
+    if all(_is_shortened(texts, word) for word in own_names):
+        return missing._replace(state="unknown", reason=f"{reason}, and a shorter or longer form of it is")
+    return missing
+
+
+def _is_name(texts: FactTexts, word: Word) -> bool:
+    """Whether a word of the fact is a name or an identifier, which no other word can stand for."""
+    if word.kind != "name":
+        return word.kind == "id"
+    # The first word may be capitalised because a sentence begins with it.
+    if word is not texts.read_fact.words[0]:
+        return True
+    is_common = any(
+        not text.words[index].is_capitalised
+        for text in (texts.question, texts.reference)
+        for index in text.find_word(word, texts.ignore_marks)
+    )
+    return not is_common and all(other.is_capitalised for other in texts.content)
+
+
+def judge_absent_weekday(texts: FactTexts, start: int) -> FactJudgment | None:
+    """Return the judgment of a Vietnamese day whose number starts at a position of the fact and is not there.
+
+    "Thứ Hai" (Monday) is written with a number, and named like other days: "trừ Chủ nhật" (but Sundays) may include it.
+    None for a number that is none of a day.
+    """
+    days = WEEKDAY.finditer(texts.read_fact.plain)
+    day = next((match for match in days if match.start() <= start < match.end()), None)
+    if day is None:
+        return None
+    judgment = _judge_absent_days(texts, [])
+    return judgment._replace(reason=f'"{texts.read_fact.text[slice(*day.span())]}"{judgment.reason}')
+
+
+def _judge_absent_days(texts: FactTexts, names: Sequence[Word]) -> FactJudgment:
+    """Return the judgment of days of the week that are not there: other days may leave just these over."""
+    reason = f"{spell_words(texts, names)} is not there"
+    answer = texts.answer
+    if WEEK.search(answer.plain):
+        return FactJudgment(texts.fact, "unknown", f"{reason}, and it names several days together")
+    days = set(list_days(answer.plain, 0, len(answer.plain)))
+    if names and all(_is_shortened(texts, word) for word in names):
+        return FactJudgment(texts.fact, "unknown", f"{reason}, and a shorter form of it is")
+    texts_of_rest = (answer, texts.read_fact)
+    is_rest = any(find_negations(text) or has_exception(text) or _CLOSED.search(text.plain) for text in texts_of_rest)
+    if days and (is_rest or days >= set(list_days(texts.read_fact.plain, 0, len(texts.read_fact.plain)))):
+        return FactJudgment(texts.fact, "unknown", f"{reason}, and it names other days")
+    return FactJudgment(texts.fact, "missing", reason)
+
+
+def _is_written_apart(texts: FactTexts, identifier: Word) -> bool:
+    """Whether an identifier is there with other signs between its parts: "1 to 25,000" for "1:25,000"."""
+    parts = re.findall(r"[a-z]+|\d+", identifier.folded.replace(",", ""))
+    between = r"(?:[\W_]{0,3}|[\W_]to[\W_])"
+    pattern = rf"(?<![^\W_]){between.join(parts)}(?![^\W_])"
+    return re.search(pattern, texts.answer.plain.replace(",", "")) is not None
+
+
+def _is_next_to(text: ReadText, word: Word, names: Sequence[Word]) -> bool:
+    """Whether a word belongs to one name with others: "Berg" in "Anna Berg", but not "Legal" in "HR and Legal"."""
+    gaps = [text.plain[min(word.end, name.end) : max(word.start, name.start)] for name in names]
+    return any(not gap.strip(" .-") for gap in gaps)
+
+
+def _list_other_names(texts: FactTexts) -> list[Word]:
+    """Return the names of an answer that nothing explains; a word that begins a sentence may be none."""
+    answer = texts.answer
+    names = [word for word in answer.words if word.kind == "name" and word.folded not in _TITLES]
+    names = [word for word in names if not texts.is_familiar(word)]
+    return [word for word in names if answer.clause_at(word.start).sentence_start != word.start]
+
+
+def _is_written_out(texts: FactTexts, word: Word) -> bool:
+    """Whether a word is an abbreviation, and words of the answer have its initials: "human resources" for "HR"."""
+    written = texts.read_fact.text[word.start : word.end]
+    if not (written.isupper() and written.isalpha() and _SHORTEST_ACRONYM <= len(written) <= _LONGEST_ACRONYM):
+        return False
+    initials = "".join(own.folded[0] for own in texts.answer.words if own.kind != "stop")
+    return written.lower() in initials
+
+
+def _is_shortened(texts: FactTexts, word: Word) -> bool:
+    """Whether the answer has a form of a name that begins it, or that it begins: "Postgres" for "PostgreSQL", "Wed"."""
+    return any(
+        own.is_capitalised
+        and len(own.folded) >= _SHORTEST_FORM
+        and own.folded != word.folded
+        and (word.folded.startswith(own.folded) or own.folded.startswith(word.folded))
+        for own in texts.answer.words
+    )
+
+
+# ── other words ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def judge_absent_words(
+    texts: FactTexts, needed: Sequence[Word], lacking: Sequence[Word], *, is_part_stated: bool
+) -> FactJudgment:
+    """Return the judgment of a fact some of whose `needed` words an answer lacks.
+
+    `is_part_stated`: its quantity is there.
+    """
+    reason = f"{spell_words(texts, lacking)} is not there"
+    opposite = _find_opposites(texts, lacking) or _find_other_unit(texts, lacking)
+    if opposite is not None:
+        return opposite
+    contrary = "" if is_part_stated else find_contrary_answer(texts)
+    if contrary:
+        return FactJudgment(texts.fact, "denied", contrary)
+    if is_part_stated or 2 * len(lacking) <= len(needed):
+        return FactJudgment(texts.fact, "unknown", reason)
+    evidence = _find_evidence_of_absence(texts)
+    if evidence:
+        return FactJudgment(texts.fact, "missing", f"{reason}{evidence}")
+    if is_in_other_language(texts):
+        return FactJudgment(texts.fact, "unknown", OTHER_LANGUAGE)
+    return FactJudgment(texts.fact, "unknown", f"{reason}, and other words may say it")
+
+
+_PER = frozenset(("per", "size", "luc"))
+"""Words of a fact that only join others."""
+
+
+def drop_labels(texts: FactTexts, words: Sequence[Word], *, has_value: bool) -> list[Word]:
+    """Return words of a fact without those that only say what kind a number or name is: "Room" of "Room B2".
+
+    `has_value`: the quantities of the fact are there. A number that another noun precedes in the answer is of another
+    kind ("platform 7" is no "line 7").
+    """
+    kept = []
+    for word in words:
+        is_joining = word.folded in _PER and (has_value or len(words) > 1)
+        if not is_joining and not _is_label(texts, word, has_value=has_value):
+            kept.append(word)
+    return kept
+
+
+def _is_label(texts: FactTexts, word: Word, *, has_value: bool) -> bool:
+    """Whether a common noun stands right before a plain number or an identifier that the answer has without a noun."""
+    if word.kind == "id" or texts.answer.find_word(word, texts.ignore_marks):
+        return False
+    answer = texts.answer
+    starts = []
+    if has_value:
+        for quantity in texts.read_fact.quantities:
+            if quantity.start - word.end == 1 and (is_plain(quantity) or quantity.date):
+                starts += [own.start for own in answer.quantities if is_same_quantity(quantity, own)]
+    for name in texts.read_fact.words:
+        if name.kind == "id" and name.start - word.end == 1:
+            starts += [answer.words[index].start for index in answer.find_word(name, texts.ignore_marks)]
+    return bool(starts) and not any(_follows_noun(texts, start) for start in starts)
+
+
+def _follows_noun(texts: FactTexts, start: int) -> bool:
+    before = next((own for own in texts.answer.words if start - own.end == 1), None)
+    return before is not None and may_be_subject(before) and not texts.is_familiar(before) and before.folded != "number"
+
+
+def is_in_other_language(texts: FactTexts) -> bool:
+    """Return whether answer and fact are in two languages, or in one whose inflections are not read.
+
+    Then no word need be the same. Figures are the same in every language; a fact that has some is missing without them.
+    """
+    if any(map(str.isdigit, texts.fact)):
+        return False
+    answer = texts.answer.text
+    expected_texts = f"{texts.question.text} {texts.fact} {texts.reference.text}"
+    own, expected = (
+        guess_language(text) or ("other" if is_other_language(text) else None) for text in (answer, expected_texts)
+    )
+    return "other" in (own, expected) or (own is not None and expected is not None and own != expected)
+
+
+def _find_opposites(texts: FactTexts, lacking: Sequence[Word]) -> FactJudgment | None:
+    answer = texts.answer
+    words = [word.folded for word in answer.words]
+    for word in lacking:
+        opposite = find_antonym(word.folded, words)
+        if opposite is None:
+            continue
+        reason = f'it says "{opposite}" and not "{word.folded}"'
+        if texts.is_negative:
+            return None  # "forbidden" says "not allowed"
+        if has_exception(answer):
+            return FactJudgment(texts.fact, "unknown", f"{reason}, with an exception")
+        clause = answer.clause_at(answer.words[words.index(opposite)].start)
+        if find_negations(answer, clause.sentence_start, clause.sentence_end):
+            return FactJudgment(texts.fact, "unknown", f"{reason}, next to a negation")
+        return FactJudgment(texts.fact, "denied", reason)
+    return None
+
+
+def _find_other_unit(texts: FactTexts, lacking: Sequence[Word]) -> FactJudgment | None:
+    """Return the judgment of a unit of which the answer has another one, or the same with a number: "1690 euros"."""
+    for word in lacking:
+        unit = UNITS.get(word.folded)
+        if unit is None:
+            continue
+        family = unit.dimension.partition(":")[0]
+        for own in texts.answer.quantities:
+            dimensions = {reading.dimension for reading in own.readings}
+            stated = texts.answer.text[own.start : own.end]
+            if unit.dimension in dimensions:
+                return FactJudgment(texts.fact, "unknown", f'it says "{stated}"')
+            if any(dimension.partition(":")[0] == family for dimension in dimensions):
+                return FactJudgment(texts.fact, "denied", f'it says "{stated}", not {word.folded}')
+    return None
+
+
+def _find_evidence_of_absence(texts: FactTexts) -> str:
+    """Return what shows that no other words of an answer say the fact, as the end of a reason; "" if nothing does."""
+    answer = texts.answer
+    if texts.is_negative and find_negations(answer):
+        return ""  # it denies something, perhaps in other words
+    behaviour = detect_phrases(answer.text)
+    if behaviour.behaviour in ("abstain", "permission_denied") and not behaviour.is_partial_refusal:
+        return ", and the answer is a refusal"
+    if may_be_decided(texts) or (asks_whether(texts.question) and read_decision(texts.read_fact) is not None):
+        return ""  # yes and no may be said in any words, and stand for the question's
+    if find_negations(answer) and any(_find_opposite_asked(texts, word) for word in texts.content):
+        return ""  # "it isn't", asked when it is open, says that it is closed
+    unexplained = list_unexplained(texts)
+    if not unexplained and not _may_be_any_word(texts):
+        return ", and nothing in the answer is left that could say it"
+    if _is_on_topic(texts):
+        return ""
+    if not texts.question.words or _has_own_subject(answer):
+        return ", and the answer shares no word with question or fact"
+    return ""
+
+
+def _find_opposite_asked(texts: FactTexts, word: Word) -> str | None:
+    return find_antonym(word.folded, [asked.folded for asked in texts.question.words])
+
+
+def _may_be_any_word(texts: FactTexts) -> bool:
+    """Whether a fact is a single plain word, and its question asks for yes or no: "mandatory" is also "you have to"."""
+    words = texts.read_fact.words
+    is_plain = len(words) == 1 and not words[0].is_capitalised and not texts.read_fact.quantities
+    return is_plain and asks_whether(texts.question)
+
+
+def list_unexplained(texts: FactTexts) -> list[Word]:
+    """Return the words of an answer that may say something which neither question, reference nor facts do."""
+    words = [word for word in texts.answer.words if may_be_subject(word) and word.folded not in _NEUTRAL]
+    return [word for word in words if not texts.is_familiar(word)]
+
+
+def _is_on_topic(texts: FactTexts) -> bool:
+    """Whether an answer shares a word or a quantity with question, reference or facts."""
+    if any(word.kind != "stop" and texts.is_explained(word) for word in texts.answer.words):
+        return True
+    named = " ".join(text.plain for text in texts.explaining)
+    for pattern in (_DAYS, NOTHING_TO_PAY):
+        if pattern.search(texts.answer.plain) and pattern.search(named):
+            return True
+    quantities = [quantity for text in texts.explaining for quantity in text.quantities]
+    return any(is_same_quantity(wanted, own) for wanted in quantities for own in texts.answer.quantities)
+
+
+def _has_own_subject(answer: ReadText) -> bool:
+    """Whether an answer begins with a subject, and not with a pronoun, an order or a part of a sentence."""
+    subject = 0
+    for word in answer.words:
+        if word.folded in AUXILIARIES:
+            return subject > 0
+        if word.folded in IMPERATIVES and not subject:
+            return False
+        if may_be_subject(word):
+            subject += 1
+        elif word.kind != "stop" or word.folded.partition("'")[0] not in _ARTICLES:
+            return False
+    return False
+
+
+_ARTICLES = frozenset("the a an this that these those of for in at on".split())
+
+
+def spell_words(texts: FactTexts, words: Sequence[Word]) -> str:
+    """Return words of a fact in quotation marks."""
+    return ", ".join(f'"{texts.read_fact.text[word.start : word.end]}"' for word in words)

@@ -1,0 +1,264 @@
+"""What an answer does with a quantity of a fact that it does not state: another unit, bound, range or form, or none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+
+from assay.text.facts.expected.expected_limits import ExpectedLimit, is_limit_of_refusal, is_reversed_limit
+from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.presence.asked_thresholds import judge_threshold
+from assay.text.facts.presence.unread_quantities import find_unread_form
+from assay.text.facts.reading.negations import find_negations
+from assay.text.facts.reading.read_text import ReadText, narrow_clause
+from assay.text.late_pattern import LatePattern
+from assay.text.quantities.quantity import Quantity, is_plain, is_time, remove_bound, split_range
+from assay.text.quantities.quantity_agreement import (
+    have_different_rate_sizes,
+    have_different_rates,
+    is_comparable,
+    is_same_quantity,
+    is_same_value,
+)
+from assay.text.quantities.units import PLAIN, TIME
+
+_PROHIBITION = LatePattern(
+    r"\b(?:not (?:be )?(?:allowed|permitted)|must not|mustn't|must never|may not|may never|cannot|can't|can not"
+    r"|should not|should never|shall not|(?<!not )forbidden|(?<!not )prohibited|khong duoc)\b"
+)
+_PERMISSION = LatePattern(r"\bnot (?:be )?(?:forbidden|prohibited|banned|refused)\b")
+
+
+_BEFORE_NUMBER = LatePattern(r"[a-z ]*[a-z](?= )")
+
+
+def judge_missing_quantity(
+    fact: str,
+    text: str,
+    quantity: Quantity,
+    answer: ReadText,
+    question: ReadText,
+    reference: ReadText,
+    limit: ExpectedLimit,
+) -> FactJudgment:
+    """Return the judgment of a quantity that the answer does not state; a bound ("more than 12 days") denies it.
+
+    A bound that is forbidden states its end: what must not take more than 12 days may take 12 days. So does a bound
+    that the question asks for: "below 18%" answers "Below what share?" with 18%.
+    """
+    bounded = [
+        _judge_bounded_quantity(fact, text, quantity, own, answer, (question, reference), limit)
+        for own in answer.quantities
+        if own.bound and is_same_quantity(quantity, remove_bound(own))
+    ]
+    stated = next((judgment for judgment in bounded if judgment.state == "stated"), None)
+    if stated is not None:
+        return stated
+    unread = find_unread_form(fact, quantity, answer, question)
+    if unread:
+        return FactJudgment(fact, "unknown", unread)
+    other = _judge_other_bound(fact, text, quantity, answer, bounded)
+    if other is not None:
+        return other
+    ends = split_range(quantity)
+    if ends and all(any(is_same_quantity(end, own) for own in answer.quantities) for end in ends):
+        return FactJudgment(fact, "unknown", f"it states both ends of {text} apart")
+    for own in answer.quantities:
+        if _may_leave_out_unit(quantity, own, answer) and not is_in_name(own, answer, question):
+            number = answer.text[own.start : own.end]
+            missing_part = "which half of the day" if is_time(quantity) else "of what"
+            return FactJudgment(fact, "unknown", f'it states "{number}" without saying {missing_part}')
+        if _may_be_millions(quantity, own, answer):
+            number = answer.text[own.start : own.end]
+            return FactJudgment(fact, "unknown", f'it states "{number}", which may be millions')
+        if _counts_times(quantity, own):
+            number = answer.text[own.start : own.end]
+            return FactJudgment(fact, "unknown", f'it states "{number}", perhaps not of how often')
+        if _counts_times(own, quantity):
+            number = answer.text[own.start : own.end]
+            return FactJudgment(fact, "unknown", f'it states "{number}", which may count the same')
+        if _counts_people(quantity, own, answer):
+            number = answer.text[own.start : own.end]
+            return FactJudgment(fact, "unknown", f'it states "{number}" of people by another name')
+    return _judge_other_value(fact, text, quantity, answer)
+
+
+# ── other quantities ─────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _judge_other_bound(
+    fact: str, text: str, quantity: Quantity, answer: ReadText, bounded: Sequence[FactJudgment]
+) -> FactJudgment | None:
+    """Return the judgment by the first quantity with another threshold, rate, bound or range; None if there is none."""
+    for own in answer.quantities:
+        if _is_other_threshold(quantity, own):
+            reason = f'it says "{answer.text[own.start : own.end]}", not {text}'
+            return FactJudgment(fact, "denied", reason, "other value")
+        has_other_rate = have_different_rates(quantity, own) or have_different_rate_sizes(quantity, own)
+        if has_other_rate and is_same_quantity(quantity, own._replace(rate="", rate_size=None, bound="")):
+            return FactJudgment(fact, "denied", f"it says it per {own.rate}, not per {quantity.rate}")
+        if own.bound and is_same_quantity(quantity, remove_bound(own)):
+            return bounded[0]
+        if any(is_same_quantity(quantity, end) for end in split_range(own)):
+            range_text = answer.text[own.start : own.end]
+            return FactJudgment(fact, "missing", f'it states the range "{range_text}", not {text}')
+    return None
+
+
+def _is_other_threshold(wanted: Quantity, own: Quantity) -> bool:
+    """Whether two bounds are on one side of different values: "more than 1,000,000" is not "more than 100,000"."""
+    if not wanted.bound or not own.bound or wanted.bound[0] != own.bound[0] or have_different_rates(wanted, own):
+        return False
+    unbounded = remove_bound(wanted), remove_bound(own)
+    return is_comparable(*unbounded) and not is_same_quantity(*unbounded)
+
+
+_MILLION = Decimal(10**6)
+_WITH_M = re.compile(r"\d ?m\b")
+
+
+def _may_be_millions(wanted: Quantity, own: Quantity, answer: ReadText) -> bool:
+    """Whether what is read as metres may be the millions of a fact: "12m" for 12,000,000."""
+    if not own.readings or own.is_range or wanted.is_range or _WITH_M.search(answer.plain, own.start, own.end) is None:
+        return False
+    value = own.readings[0].low / own.unit_size * _MILLION
+    return any(reading.low == value for reading in wanted.readings)
+
+
+def _counts_times(wanted: Quantity, own: Quantity) -> bool:
+    """Whether a number without a unit may say how often: "two more attempts" for "twice"."""
+    is_frequency = any(reading.dimension == "times" for reading in wanted.readings)
+    is_number = bool(own.readings) and is_plain(own) and not own.bound and not own.is_range
+    return is_frequency and is_number and is_same_quantity(wanted._replace(rate=""), own)
+
+
+_PEOPLE_AFTER = LatePattern(
+    r" (?:ban|dua|em|be|chau|nguoi|hoc sinh|sinh vien|khach|guests?|kids?|children|adults?|friends?|visitors?"
+    r"|passengers?)\b"
+)
+
+
+def _counts_people(wanted: Quantity, own: Quantity, answer: ReadText) -> bool:
+    """Whether a number counts people by another name than a fact does: "sáu bạn" for "6 người"."""
+    is_of_people = any(reading.dimension == "persons" for reading in wanted.readings)
+    if not is_of_people or not is_plain(own) or own.bound or own.is_range:
+        return False
+    return is_same_quantity(wanted, own) and _PEOPLE_AFTER.match(answer.plain, own.end) is not None
+
+
+def _judge_other_value(fact: str, text: str, quantity: Quantity, answer: ReadText) -> FactJudgment:
+    """Return that a quantity is missing, or denied by the same number of another unit: "7 months" for "7 weeks"."""
+    for own in answer.quantities:
+        if _is_same_number_of_other_unit(quantity, own):
+            reason = f'it says "{answer.text[own.start : own.end]}", not {text}'
+            return FactJudgment(fact, "denied", reason, "other value")
+    comparable = [own for own in answer.quantities if is_comparable(quantity, own) and not is_plain(own)]
+    if len(comparable) == 1:
+        said = answer.text[comparable[0].start : comparable[0].end]
+        return FactJudgment(fact, "missing", f'{text} is not there; it says "{said}"', "other value")
+    return FactJudgment(fact, "missing", f"{text} is not there")
+
+
+def _is_same_number_of_other_unit(wanted: Quantity, own: Quantity) -> bool:
+    if wanted.is_range or own.is_range or wanted.date or own.date or wanted.unit_size == own.unit_size:
+        return False
+    if is_time(wanted) or is_time(own) or not is_comparable(wanted, own):
+        return False
+    numbers = [
+        {reading.low / quantity.unit_size for reading in quantity.readings if reading.dimension != PLAIN}
+        for quantity in (wanted, own)
+    ]
+    return not numbers[0].isdisjoint(numbers[1])
+
+
+def _judge_bounded_quantity(
+    fact: str,
+    text: str,
+    wanted: Quantity,
+    own: Quantity,
+    answer: ReadText,
+    texts: tuple[ReadText, ReadText],
+    limit: ExpectedLimit,
+) -> FactJudgment:
+    question, reference = texts
+    if _asks_for_bound(answer.plain[own.start : own.end], question):
+        return FactJudgment(fact, "stated")
+    if len(own.bound) == 2:  # such a bound states its value, so it lacks the unit
+        if _AGE_BOUND.search(answer.plain, own.start, own.end) and not is_reversed_limit(own, limit):
+            return FactJudgment(fact, "stated")
+        return FactJudgment(fact, "unknown", f'it states "{answer.text[own.start : own.end]}" without saying of what')
+    clause = narrow_clause(answer.clause_at(own.start), own.start)
+    before = answer.plain[clause.start : own.start]
+    if _PROHIBITION.search(before) and len(find_negations(answer, clause.start, own.start)) <= 1:
+        return FactJudgment(fact, "stated")
+    if is_limit_of_refusal(own, answer.plain, clause.end, limit):
+        return FactJudgment(fact, "stated")
+    if len(find_negations(answer, clause.start, own.start)) % 2 and not _PERMISSION.search(before):
+        return FactJudgment(fact, "unknown", f"it denies something that is beyond {text}")
+    threshold = judge_threshold(wanted, own, answer, question, reference, limit)
+    if threshold == "stated":
+        return FactJudgment(fact, "stated")
+    said = answer.text[own.start : own.end]
+    if threshold == "contrary":
+        return FactJudgment(fact, "denied", f'it bounds the other side ("{said}")', "other side")
+    if threshold == "open":
+        return FactJudgment(fact, "unknown", f'it says what holds beyond it ("{said}")')
+    return FactJudgment(fact, "denied", f"it bounds {text} instead of stating it")
+
+
+_AGE_BOUND = LatePattern(r"older|younger")
+"""Words of a bound that is in years."""
+
+
+def is_opposite_bound(wanted: Quantity, stated: Quantity) -> bool:
+    """Return whether two bounds of one value are on different sides: "under 6" and "6 or older"."""
+    if not wanted.bound or not stated.bound or wanted.bound[0] == stated.bound[0]:
+        return False
+    return is_same_value(wanted, stated)
+
+
+_HALF_DAY = 12 * 60
+_UNIT_MAY_FOLLOW = LatePattern(
+    r"[ -](?!(?:or|and|but|if|on|in|at|of|for|from|to|when|with|is|are|was|were|can|may|must|will|would|should|has|have"
+    r"|you|it|they|he|she|we|not|so|then|because|since|as|by|before|after|until|a|an|the|each|hoac|va|neu|khi|o|la"
+    r"|thi|nhe|a|duoc|phai)\b)[^\W\d]"
+)
+
+
+def _may_leave_out_unit(wanted: Quantity, own: Quantity, answer: ReadText) -> bool:
+    """Whether a number may be a quantity without its unit, or a time of day without its half: "at four", "6:30"."""
+    if wanted.is_range or own.is_range or own.date or wanted.date:
+        return False
+    if is_time(wanted):
+        times = [reading.low for reading in own.readings if reading.dimension == TIME]
+        if not times and not _UNIT_MAY_FOLLOW.match(answer.plain, own.end):
+            times = [reading.low * 60 for reading in own.readings if reading.dimension == PLAIN]
+        is_half_open = re.search(r"[ap]\.?m|h|gio|noon|morning|evening", answer.plain[own.start : own.end]) is None
+        wanted_times = [reading.low for reading in wanted.readings if reading.dimension == TIME]
+        return is_half_open and any(
+            time < 13 * 60 and time % _HALF_DAY == wanted_time % _HALF_DAY
+            for time in times
+            for wanted_time in wanted_times
+        )
+    if any(reading.dimension == PLAIN for reading in wanted.readings) or not own.readings:
+        return False
+    is_number = all(reading.dimension == PLAIN for reading in own.readings)
+    return is_number and is_same_quantity(wanted, own) and not _UNIT_MAY_FOLLOW.match(answer.plain, own.end)
+
+
+def _asks_for_bound(bounded: str, question: ReadText) -> bool:
+    """Whether the words before the number of a bounded quantity stand in the question."""
+    words = _BEFORE_NUMBER.match(bounded)
+    return words is not None and f" {words[0].strip()} " in f" {question.plain} "
+
+
+def is_in_name(own: Quantity, answer: ReadText, question: ReadText) -> bool:
+    """Return whether a plain number is a part of a name that the question has: the 40 of "Kestrel 40" is none."""
+    if any(reading.dimension != PLAIN for reading in own.readings):
+        return False
+    name = answer.plain[: own.start].rstrip()
+    word = name[name.rfind(" ") + 1 :]
+    if not word.isalpha():
+        return False
+    return f"{word} {answer.plain[own.start : own.end]}" in question.plain

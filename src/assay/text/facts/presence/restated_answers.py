@@ -1,0 +1,201 @@
+"""An answer said again in plainer words, for facts that it leaves open: without asides, and with denied states named.
+
+A courtesy, a source that is named, and a sentence that reference or evidence say too are no other answer, whatever they
+look like from the fact. "It doesn't open on Mondays" says that it is closed then. A fact that the answer states when it
+is said again is stated; what it denies or lacks then stays open.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+
+from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
+from assay.text.facts.reading.negations import find_negations
+from assay.text.facts.reading.read_text import ReadText, Word, get_start
+from assay.text.facts.reading.text_parts import list_quantities, split_parts
+from assay.text.facts.reading.word_senses import find_same_sense
+from assay.text.late_pattern import LatePattern
+from assay.text.normalisation import fold_in_place
+from assay.text.quantities.quantity import Quantity
+from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity
+from assay.text.statement_cues import DOUBT, MYTH
+
+_COURTESY = LatePattern(
+    r"\W*(?:(?:that's )?(?:a )?(?:good|great|excellent) question|(?:i )?hope (?:this|that|it) helps?"
+    r"|let (?:me|us) know\b"
+    r"|(?:please )?(?:feel free|don't hesitate) to (?:ask|contact|reach|get)\b|(?:i'm |we're )?happy to help"
+    r"|have a (?:nice|great|good|lovely)\b|thank(?:s| you) for (?:asking|your|reaching)\b|you're welcome"
+    r"|if you have (?:any )?(?:other|more|further)? ?questions?\b|is there anything else\b|enjoy your\b)"
+    r"[^.!?\n]*[.!?]*\s*"
+)
+"""A sentence that tells nothing."""
+_SOURCE = LatePattern(
+    r"(?:according to|based on|as (?:stated|described|mentioned|noted|written) in|as per|going by) "
+    r"(?:the |your |our |this |these |its )[\w' -]{1,40}[,:] "
+)
+"""Names where something stands, before it is said."""
+_FREE = (
+    r"without (?:having to )?pay(?:ing)?|(?:costs?|pays?) nothing|nobody pays"
+    r"|(?:won't|doesn't|don't) cost (?:you )?a (?:thing|penny|cent)"
+)
+_SAME_PHRASES = (
+    ("closed", r"(?:(?:do|does|did|is|are|was|were|will|would)(?:n't| not)(?: be)?|not|never) open(?:s|ed)?(?! to\b)"),
+    ("not allowed", r"(?<!not )(?<!n't )(?:forbidden|prohibited|banned|off-limits|not permitted)"),
+    ("forbidden", r"not (?:allowed|permitted)"),
+    ("không được", r"(?<!khong )(?:bi )?cam(?! on\b)"),
+    ("out of order", r"broken|out of service|not working"),
+    ("reception", r"front desk"),
+    ("front desk", r"reception(?: desk)?"),
+    ("half price", r"50 ?(?:%|per ?cent) off|(?:at )?half the price"),
+    ("weekdays", r"(?:from )?mondays? (?:to|through|till|until|[-–]) fridays?|working days"),
+    ("Monday to Friday", r"(?:on )?weekdays|working days"),
+    ("weekends", r"saturdays? (?:and|or|[&+]) sundays?"),
+    ("Saturday and Sunday", r"(?:at |on )?(?:the )?weekends?"),
+    ("every second", r"every other"),
+    ("every other", r"every (?:second|2nd)"),
+    ("first", r"1st"),
+    ("second", r"2nd"),
+    ("third", r"3rd"),
+    (
+        "per person",
+        r"each(?= ?[.,;!?]|$)|(?:from )?(?:each|every) (?:person|guest|visitor|passenger|participant)|(?:a|per) head",
+    ),
+    ("black and white", r"b ?/ ?w|b ?& ?w|greyscale|grayscale"),
+    ("public holidays", r"bank holidays"),
+    ("bank holidays", r"public holidays"),
+    ("adult", r"grown-?up"),
+    ("adults", r"grown-?ups"),
+    ("free of charge", rf"free(?! of\b)|{_FREE}"),
+    ("free", _FREE),
+    ("miễn phí", r"khong (?:mat|ton|thu|tinh) (?:tien|phi)"),
+    ("in advance", r"beforehand|ahead of time"),
+    ("every day", r"daily|each day"),
+    ("daily", r"every day|each day"),
+    ("out of stock", r"sold out"),
+    ("sold out", r"out of stock"),
+    ("around the clock", r"24 ?/ ?7|24 hours a day|day and night"),
+    ("at any time", r"around the clock|24 ?/ ?7|whenever (?:you|they) (?:like|want)"),
+    ("the next day", r"the following day|the day after"),
+    ("the day before", r"(?:one|a) day (?:before|in advance|ahead|earlier)"),
+    ("one day before", r"(?:the|a) day (?:before|in advance|ahead|earlier)"),
+    ("on foot", r"walk(?:ing)?"),
+)
+"""How a phrase of a fact may be said, in folded text. Phrases that name each other stand in both directions."""
+_SAID_OTHERWISE = [
+    (phrase, re.compile(rf"\b{re.escape(fold_in_place(phrase))}\b"), LatePattern(rf"\b(?:{others})(?!\w)"))
+    for phrase, others in _SAME_PHRASES
+]
+
+
+_POINTS_BACK = LatePattern(
+    r"\W*(?:(?:yes|no|and|but|so|co|khong)\W+)?(?:it|that|this|they|these|those|he|she|do|cai do|nhu vay|no)\b"
+)
+"""Begins a sentence about what is asked."""
+_AGES = (
+    ("under ", LatePattern(r"(?:who )?(?:(?:have|has)(?:n't| not)|not) (?:yet )?turned (?=\w)")),
+    ("at least ", LatePattern(r"(?:who )?(?:have|has|'ve|'s) (?:already )?turned (?=\w)|as soon as there are (?=\w)")),
+    ("dưới ", LatePattern(r"\bchua (?:du|toi|tron|day) (?=\d)")),
+)
+"""How a bound is said by a birthday, in folded text: who has not turned six is under six."""
+
+
+def restate_answer(texts: FactTexts) -> str:
+    """Return the answer without asides and in the phrases of fact and question; "" if that changes nothing."""
+    restated = "".join(_list_kept(texts))
+    asked = (texts.read_fact.plain, texts.question.plain)
+    for phrase, own, others in _SAID_OTHERWISE:
+        if any(own.search(plain) for plain in asked) and own.search(fold_in_place(restated)) is None:
+            restated = _replace(others, phrase, restated)
+    for bound, pattern in _AGES:
+        restated = _replace(pattern, bound, restated)
+    is_same = restated.split() == texts.answer.text.split()
+    return "" if is_same or not restated.strip() else restated
+
+
+def _replace(pattern: LatePattern, phrase: str, text: str) -> str:
+    """Return a text with a phrase for each match of a pattern in the folded text."""
+    kept, end = [], 0
+    for match in pattern.finditer(fold_in_place(text)):
+        if _is_other_word(phrase, text[match.start() : match.end()], text):
+            continue
+        kept += [text[end : match.start()], phrase]
+        end = match.end()
+    return "".join([*kept, text[end:]])
+
+
+def _is_other_word(phrase: str, written: str, text: str) -> bool:
+    """Whether a Vietnamese match is a word that is only folded like it: "cam" (orange) is no "cấm" (forbid)."""
+    if phrase.isascii() or text.isascii():
+        return False
+    return written.isascii() or ("cam" in fold_in_place(written) and "cấm" not in written.lower())
+
+
+def _list_kept(texts: FactTexts) -> Iterator[str]:
+    """Yield the sentences of an answer that are no asides."""
+    answer = texts.answer
+    spans = sorted({(clause.sentence_start, clause.sentence_end) for clause in answer.clauses})
+    sources = [text for text in (texts.reference, *texts.passages) if text.words]
+    for start, end in spans:
+        if _COURTESY.fullmatch(answer.plain, start, end) is not None:
+            continue
+        if len(spans) > 1 and sources and _is_aside(texts, start, end, sources):
+            continue
+        source = _SOURCE.match(answer.plain, start, end)
+        yield answer.text[start if source is None else source.end() : end]
+
+
+def _is_aside(texts: FactTexts, start: int, end: int, sources: Sequence[ReadText]) -> bool:
+    """Whether a sentence says nothing of the fact or of what is asked, and something that the sources say too."""
+    answer = texts.answer
+    words = [word for word in _words_between(answer, start, end) if may_be_subject(word)]
+    values = [own for own in list_quantities(answer, start, end) if not own.is_spelled_one]
+    if not words or any(is_same_quantity(wanted, own) for wanted in texts.expected for own in values):
+        return False
+    if (
+        _POINTS_BACK.match(answer.plain, start, end)
+        or DOUBT.search(answer.plain, start, end)
+        or MYTH.search(answer.plain, start, end)
+    ):
+        return False
+    own = [word for word in words if not _has_word(texts.question, word)]
+    if not own or any(_has_word(fact, word) for fact in texts.facts for word in own):
+        return False
+    return any(_is_said(texts, own, values, source, start, end) for source in sources)
+
+
+def _is_said(
+    texts: FactTexts, own: Sequence[Word], values: Sequence[Quantity], source: ReadText, start: int, end: int
+) -> bool:
+    """Whether a part of a source has the values of a sentence with a word of it, and the source most of its words."""
+    if len(find_negations(texts.answer, start, end)) > len(find_negations(source)):
+        return False
+    known = [word for word in own if _has_word(source, word)]
+    if _LEAST_KNOWN * len(own) > len(known):
+        return False
+    parts = split_parts(source, 0, len(source.plain))
+    for value in values:
+        holders = [
+            part
+            for part in parts
+            if any(is_same_quantity(wanted, value) for wanted in list_quantities(source, part.start, part.end))
+        ]
+        keys = {word.key for part in holders for word in _words_between(source, part.start, part.end)}
+        is_rival = any(is_comparable(wanted, value) for wanted in texts.read_fact.quantities)
+        if not holders or (is_rival and all(word.key not in keys for word in known)):
+            return False
+    return True
+
+
+_LEAST_KNOWN = 0.6
+"""The share of the words of a sentence that a source has, if it says the same."""
+
+
+def _has_word(text: ReadText, word: Word) -> bool:
+    return bool(text.find_word(word, True) or find_same_sense(text, word.folded))
+
+
+def _words_between(text: ReadText, low: int, high: int) -> Sequence[Word]:
+    first, last = (bisect_left(text.words, at, key=get_start) for at in (low, high))
+    return text.words[first:last]

@@ -1,0 +1,80 @@
+"""Facts of a form of their own: how often, how many of what, and that there is nothing to pay."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from assay.text.facts.expected.fact_texts import FactTexts
+from assay.text.facts.expected.yes_or_no import asks_whether, read_decision
+from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.reading.negations import find_negations
+from assay.text.quantities.frequencies import find_frequencies, is_same_frequency
+from assay.text.quantities.payment_cues import (
+    ASKS_FOR_COST,
+    MAY_BE_FREE,
+    NOTHING_ALONE,
+    NOTHING_TO_PAY,
+    is_positive_amount,
+)
+from assay.text.quantities.quantity import remove_bound
+from assay.text.quantities.quantity_agreement import is_same_quantity
+from assay.text.quantities.units import PLAIN
+from assay.text.statement_cues import DOUBT
+
+
+def judge_frequency(texts: FactTexts, frequency: tuple[Fraction, str]) -> FactJudgment | None:
+    """Return the judgment of a fact that only says how often; None if the answer does not say it in words."""
+    named = set(find_frequencies(texts.answer.plain))
+    if not named:
+        return None
+    if len(named) > 1 or find_negations(texts.answer) or DOUBT.search(texts.answer.plain):
+        return FactJudgment(texts.fact, "unknown", "it says how often in several ways, or denies or doubts one")
+    if any(is_same_frequency(frequency, other) for other in named):
+        return FactJudgment(texts.fact, "stated")
+    return FactJudgment(texts.fact, "denied", "it says another frequency")
+
+
+def judge_counted_noun(texts: FactTexts) -> FactJudgment | None:
+    """Return the judgment if the answer counts what the fact counts, and only with other numbers.
+
+    "Two children and four guests" has the number and the noun of "two guests", and denies it.
+    """
+    for quantity in texts.read_fact.quantities:
+        if quantity.date or any(reading.dimension != PLAIN for reading in quantity.readings):
+            continue
+        noun = next((word for word in texts.content if 0 < word.start - quantity.end <= 1), None)
+        if noun is None:
+            continue
+        counts = []
+        for index in texts.answer.find_word(noun, texts.ignore_marks):
+            start = texts.answer.words[index].start
+            counts += [own for own in texts.answer.quantities if 0 <= start - own.end <= 1 and own.readings]
+        unbounded = remove_bound(quantity)
+        if counts and not any(is_same_quantity(unbounded, remove_bound(own)) for own in counts):
+            stated = texts.answer.text[counts[0].start : counts[0].end]
+            text = texts.read_fact.text[noun.start : noun.end]
+            return FactJudgment(texts.fact, "denied", f'it says "{stated} {text}"')
+    return None
+
+
+def list_free_places(texts: FactTexts) -> list[int]:
+    """Return where an answer says that there is nothing to pay, in whatever words."""
+    plain = texts.answer.plain
+    starts = [match.start() for match in NOTHING_TO_PAY.finditer(plain)]
+    if ASKS_FOR_COST.search(texts.question.plain) or not texts.question.words:
+        starts += [match.start("nothing") for match in NOTHING_ALONE.finditer(plain)]
+    return sorted(starts)
+
+
+def judge_payment(texts: FactTexts) -> FactJudgment:
+    """Return the judgment of a fact that says that there is nothing to pay, of which an answer has no word."""
+    may_be_free = MAY_BE_FREE.search(texts.answer.plain)
+    if may_be_free is not None:
+        return FactJudgment(texts.fact, "unknown", f'"{may_be_free[0]}" may say that there is nothing to pay')
+    amount = next((own for own in texts.answer.quantities if is_positive_amount(own)), None)
+    decision = read_decision(texts.answer) if asks_whether(texts.question) else None
+    if amount is None and decision is not None and decision.is_yes:
+        return FactJudgment(texts.fact, "unknown", f'the answer begins with "{decision.spelled}"')
+    if amount is None:
+        return FactJudgment(texts.fact, "missing", "it does not say that there is nothing to pay")
+    return FactJudgment(texts.fact, "denied", f'it says "{texts.answer.text[amount.start : amount.end]}"')

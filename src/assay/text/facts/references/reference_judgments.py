@@ -1,0 +1,154 @@
+"""Whether an answer states what a reference in sentences asks of it.
+
+That is judged as must-have facts are (`stated_facts`), and then with more caution, because nobody wrote it down as one:
+words that are missing may be said in other words, so they leave the answer open and never make it wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from assay.text.facts.expected.yes_or_no import asks_whether, read_decision
+from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.reading.exceptions import has_exception
+from assay.text.facts.reading.negations import find_negations
+from assay.text.facts.reading.read_text import ReadText, Word, read_text
+from assay.text.facts.references.reference_facts import ReferenceKind, count_new_words, derive_reference_facts
+from assay.text.facts.stated_facts import judge_facts
+from assay.text.quantities.quantity import Quantity, remove_bound, split_range
+from assay.text.quantities.quantity_agreement import is_same_quantity, is_same_value
+
+_MAY_FAIL = ("value", "decision")
+_MOST_COMPARED_WORDS = 12
+TOO_LONG, OTHER_ORDER = "it is longer than rules compare", "it gives the values in another order"
+
+
+def judge_reference_facts(answer: str, reference: str, question: str) -> list[FactJudgment]:
+    """Return what an answer does with what a reference in sentences asks of it; empty for a reference without words.
+
+    An answer is right if all of it is stated. It is denied or missing only where the answer gives another value than
+    the only one of the reference, or decides otherwise; the rest is unknown.
+
+    >>> reference = "A late return costs £2 a day, and the card is blocked."
+    >>> question = "What does a late return cost?"
+    >>> answers = ("Two pounds per day.", "It's £3 a day.", "That depends.")
+    >>> [judge_reference_facts(answer, reference, question)[0].state for answer in answers]
+    ['stated', 'missing', 'unknown']
+    """
+    derived = derive_reference_facts(reference, question)
+    if derived.kind == "words" and count_new_words(derived, question) > _MOST_COMPARED_WORDS:
+        return [FactJudgment(fact, "unknown", TOO_LONG) for fact in derived.facts]
+    judgments = judge_facts(answer, derived.facts, question, reference)
+    judgments = [_check_ends(_soften(judgment, derived.kind), answer) for judgment in judgments]
+    if derived.kind == "decision" and derived.besides:
+        judgments[0] = _decide_by_first_word(judgments[0], read_text(answer), read_text(reference))
+    is_implied = derived.kind == "decision" and _is_undecided(read_text(answer))
+    needed = derived.besides or (derived.reason if is_implied else ())
+    if derived.kind == "values":
+        judgments = _check_order(judgments, read_text(answer))
+    if derived.kind == "words":
+        judgments = _check_words(judgments, read_text(answer), read_text(reference), read_text(question))
+    if not needed or not all(judgment.state == "stated" or is_implied for judgment in judgments):
+        return judgments
+    besides = [_soften(judgment, "words") for judgment in judge_facts(answer, needed, question, reference)]
+    if is_implied and not any(judgment.state == "denied" for judgment in judgments):
+        return besides
+    return [*judgments, *besides]
+
+
+def _decide_by_first_word(judgment: FactJudgment, answer: ReadText, reference: ReadText) -> FactJudgment:
+    """Return a yes or no with which an answer begins as stated, whatever follows it: the rest is judged by itself."""
+    stated, expected = read_decision(answer), read_decision(reference)
+    is_same = stated is not None and expected is not None and stated.is_yes == expected.is_yes
+    return judgment._replace(state="stated", reason="") if judgment.state == "unknown" and is_same else judgment
+
+
+def _is_undecided(answer: ReadText) -> bool:
+    """Whether an answer begins with neither yes nor no, and makes no exception, so that the rest of it can tell."""
+    return read_decision(answer) is None and not has_exception(answer)
+
+
+def _soften(judgment: FactJudgment, kind: ReferenceKind) -> FactJudgment:
+    """Return a judgment as unknown where nothing shows that the answer is wrong."""
+    is_shown_wrong = judgment.state == "denied" or (judgment.state == "missing" and judgment.mistake == "other value")
+    if judgment.state in ("stated", "unknown") or (kind in _MAY_FAIL and is_shown_wrong):
+        return judgment
+    return judgment._replace(state="unknown")
+
+
+def _check_order(judgments: list[FactJudgment], answer: ReadText) -> list[FactJudgment]:
+    """Return several values that an answer states in another order than the reference as unknown.
+
+    "90 days, and backups within 30" may give each to what the other belongs to.
+    """
+    places = []
+    for judgment in judgments:
+        wanted = read_text(judgment.fact).quantities
+        same = [own.start for own in answer.quantities if any(is_same_value(own, one) for one in wanted)]
+        places.append(min(same, default=-1))
+    if any(judgment.state != "stated" for judgment in judgments) or places == sorted(places):
+        return judgments
+    return [judgment._replace(state="unknown", reason=OTHER_ORDER) for judgment in judgments]
+
+
+def _check_words(
+    judgments: list[FactJudgment], answer: ReadText, reference: ReadText, question: ReadText
+) -> list[FactJudgment]:
+    """Return words that an answer states after a contrary yes or no, or in other pairs, as unknown."""
+    reason = ""
+    decision = read_decision(answer) if asks_whether(question) else None
+    if decision is not None and reference.clauses:
+        first = reference.clauses[0]
+        denies = len(find_negations(reference, first.start, first.end)) % 2 == 1
+        reason = f'it begins with "{decision.spelled}"' if denies == decision.is_yes else ""
+    reason = reason or _find_other_pair(answer, reference)
+    if not reason:
+        return judgments
+    return [own._replace(state="unknown", reason=reason) if own.state == "stated" else own for own in judgments]
+
+
+def _find_other_pair(answer: ReadText, reference: ReadText) -> str:
+    """Return two words that an answer puts together and the reference does not: "green figure" for "white figure".
+
+    Both stand in the reference, the second after another word; "" if there are none.
+    """
+    before_by_key: dict[str, set[str]] = {}
+    for before, word in _iterate_pairs(reference):
+        before_by_key.setdefault(word.key, set()).add(before.key)
+    reference_keys = {word.key for word in reference.words}
+    other_by_key: dict[str, str] = {}
+    as_expected = set()
+    for before, word in _iterate_pairs(answer):
+        expected = before_by_key.get(word.key, set())
+        if before.key in expected:
+            as_expected.add(word.key)
+        elif expected and before.key in reference_keys:
+            other_by_key.setdefault(word.key, answer.text[before.start : word.end])
+    others = [text for key, text in other_by_key.items() if key not in as_expected]
+    return f'it says "{others[0]}"' if others else ""
+
+
+def _iterate_pairs(text: ReadText) -> Iterator[tuple[Word, Word]]:
+    """Yield the words of meaning that follow one another with nothing between them but a space."""
+    for before, word in pairwise(text.words):
+        if before.kind == word.kind == "word" and text.text[before.end : word.start] == " ":
+            yield before, word
+
+
+def _check_ends(judgment: FactJudgment, answer: str) -> FactJudgment:
+    """Return a bound that an answer keeps without naming it, and a range of which it names one end, as unknown.
+
+    "For 30 days" keeps "up to 90 days", and may leave out a part of "from 30 to 90 days".
+    """
+    given = [remove_bound(quantity) for quantity in read_text(answer).quantities]
+    for wanted in read_text(judgment.fact).quantities:
+        if judgment.state == "stated" and wanted.bound and not _is_among(remove_bound(wanted), given):
+            return judgment._replace(state="unknown", reason=f"it does not name {judgment.fact}")
+        if judgment.state != "stated" and any(_is_among(end, given) for end in split_range(wanted)):
+            return judgment._replace(state="unknown")
+    return judgment
+
+
+def _is_among(wanted: Quantity, given: Sequence[Quantity]) -> bool:
+    return any(is_same_quantity(wanted, own) for own in given)

@@ -1,0 +1,162 @@
+"""Which role an answer gives to what a fact names: the one that is asked for, or another one beside it.
+
+"It is sent to the manager" names the manager as the one who gets it, "opposite room 4" is not in room 4, and "the
+manager is exempt" does not say that the manager pays. The patterns are for folded text (`fold_in_place`), so
+Vietnamese is written without diacritics. A value ("9 o'clock", "20 kg") has no role.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from assay.text.facts.expected.fact_texts import FactTexts
+from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
+from assay.text.facts.reading.spelled_words import is_cue_spelled
+from assay.text.late_pattern import LatePattern
+from assay.text.quantities.quantity import is_plain
+from assay.text.quantities.weekdays import WEEKDAY
+
+_REACH = 40  # characters before and after a fact in which words for its role are searched
+_ARTICLE = r"(?:(?:the|an?|your|our|their|his|her|its|ong|ba|anh|chi|co|cac|nhung) )?"
+_EXEMPT_AFTER = LatePattern(
+    r"[\"')*]{0,3},? (?:(?:cung|thi|van|lai|hien|se) )*"
+    r"(?P<cue>dau (?:co|can|phai|duoc)|lam gi (?:co|duoc)|khoi|(?:duoc )?mien|bi cam"
+    r"|(?<=cung )(?:khong|chua|chang)|(?<=thi )(?:khong|chua|chang)"
+    r"|(?:is|are|was|were) (?:exempt|excused|spared|barred|banned|excluded)|needn't|need not)\b"
+    r"(?! (?:ai|con ai|nguoi)\b)"
+)
+"""Says right after a name that what is said of others does not hold of it."""
+_OR_AFTER = LatePattern(r"[\"')*]{0,3},? (?:hoac(?: la)?|or) (?P<other>[^\W\d_]+)")
+_OR_BEFORE = LatePattern(rf"(?<![^\W\d_])(?P<other>[^\W\d_]+),? (?:hoac(?: la)?|or) {_ARTICLE}$")
+_OR = LatePattern(r"\b(?:hoac|hay|or|either|any|bat ky|mot trong)\b")
+_AND_ABOVE = LatePattern(r"later|newer|higher|above|more|over|up|upwards|greater|better")
+_LEAST = LatePattern(r"\b(?:at least|min(?:imum)?|needs?|needed|requires?|required|must|from)\b")
+"""Speaks of what is needed at least, so that "or later" names no other thing."""
+_ASKS_WHO = LatePattern(r"(?:ai|nguoi nao|who)\b(?! (?:duoc|is|are|was|were)\b)")
+_RECIPIENT = LatePattern(
+    r"\b(?P<cue>cho|de|thay(?: mat| cho)?|voi|giup|on behalf of|(?:sent|given|goes?|handed|copied|submitted) to)"
+    rf" {_ARTICLE}$"
+)
+"""Says before a name that somebody else does it: for, to or instead of the one who is named."""
+_MOVED_FROM = LatePattern(rf"\b(?P<cue>tu|from) {_ARTICLE}$")
+_MOVED_TO = LatePattern(r"[^.;]{0,30}\b(?:sang|qua|den|toi|ve|to|into)\b")
+_BESIDE = LatePattern(rf"\b(?P<cue>doi dien|opposite|across from)(?: (?:voi|to))? {_ARTICLE}$")
+_ASKED = LatePattern(rf"\b(?P<cue>ask|hoi) {_ARTICLE}$")
+_ASKED_ABOUT = LatePattern(
+    rf"\b(?P<cue>ask|check with|contact|speak to|talk to|inquire (?:of|with)|find out from) {_ARTICLE}$"
+)
+_PREDECESSOR = LatePattern(
+    rf"\b(?P<cue>(?:took|takes|taking|taken) over (?:\w+ ){{0,3}}from|succeed(?:s|ed|ing)?|successor (?:of|to)"
+    r"|(?:replac(?:es|ed|ing)|in (?:the )?place of|instead of|rather than|in lieu of)|inherited (?:\w+ ){0,3}from"
+    rf"|thay(?: the)?(?: cho)?|ke nhiem|tiep quan tu) {_ARTICLE}$"
+)
+"""Says before a name that somebody else is it now."""
+_ASKS_FOR_PREDECESSOR = LatePattern(
+    r"\b(?:take over|took over|taken over|succeed\w*|successor|replac\w+|predecessor|former\w*|previous\w*|before"
+    r"|used to|instead|inherit\w*|was|were|did|had|thay|truoc|cu)\b"
+)
+_ASKED_AFTER = LatePattern(r"[^,.;!?]{0,30}?\b(?P<cue>who|whom)\b")
+_COMPARED = LatePattern(rf"\b(?P<cue>hon|khong bang|than|unlike) {_ARTICLE}$")
+_OWNED_AFTER = LatePattern(r"(?:(?<='s)|(?<=s')|(?<=s)') (?P<owned>[a-z]+)")
+_OWNED_BEFORE = LatePattern(
+    rf"(?:^|[,;:.] |\b(?:is|was|by|la|do) ){_ARTICLE}(?P<owned>[^\W\d_]+(?: [^\W\d_]+)?) (?P<cue>of|to|cua) {_ARTICLE}$"
+)
+"""Says that somebody else is meant, whom the name only tells apart: "the assistant of", "phó của"."""
+_RELATIVE_BEFORE = LatePattern(
+    r"(?:^|[,;:.] |\b(?:la|do) )(?P<owned>vo|chong|con(?: trai| gai| dau| re)?|(?:anh|em) trai|(?:chi|em) gai|chau|bo"
+    rf"|me|hoc tro|tro ly|thu ky|phu ta) {_ARTICLE}$"
+)
+"""Says the same of a relative: "vợ thầy Minh"."""
+_ASKS_FOR_PERSON = LatePattern(r"\b(?:who|ai)\b")
+
+
+def judge_role(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+    """Return the judgment of a fact to which an answer may give another role than the one that is asked for."""
+    if not texts.question.words or texts.is_negative or texts.denied_in_question:
+        return None
+    stated = find_stated_quantity(texts.answer, spot)
+    if stated is not None and not is_plain(stated):
+        return None
+    reason = next(_list_reasons(texts, spot, has_number=stated is not None), "") or _name_other_person(texts, spot)
+    return FactJudgment(texts.fact, "unknown", reason) if reason else None
+
+
+def _list_reasons(texts: FactTexts, spot: Occurrence, *, has_number: bool) -> Iterator[str]:
+    answer, clause = texts.answer, spot.clause
+    before = (max(clause.sentence_start, spot.start - _REACH), spot.start)
+    after = (spot.end, min(clause.sentence_end, spot.end + _REACH))
+    cue = _EXEMPT_AFTER.match(answer.plain, *after)
+    if _is_new(texts, cue):
+        yield "it is exempt or denied"
+    for alternative in (_OR_AFTER.match(answer.plain, *after), _OR_BEFORE.search(answer.plain, *before)):
+        if alternative is not None and not has_number and _is_alternative(texts, alternative):
+            yield f'"{alternative["other"]}" is named as an alternative'
+    if _ASKS_WHO.match(texts.question.plain) and _is_new(texts, _RECIPIENT.search(answer.plain, *before)):
+        yield "it is named as the one for whom something is done"
+    moved_from = _MOVED_FROM.search(answer.plain, *before)
+    is_day = WEEKDAY.search(texts.read_fact.plain) is not None  # "from Tuesday to Saturday"
+    if not is_day and _MOVED_TO.match(answer.plain, *after) and _is_new(texts, moved_from):
+        yield "it is named as what something is moved from"
+    if _is_new(texts, _ASKED.search(answer.plain, *before)) and _ASKS_WHO.match(texts.question.plain):
+        yield "it is named as the one to ask"
+    if _is_new(texts, _COMPARED.search(answer.plain, *before)):
+        yield "something else is compared with it"
+    if _ASKS_FOR_PERSON.search(texts.question.plain) and not has_number:
+        owned = _OWNED_AFTER.match(answer.plain, *after) or _OWNED_BEFORE.search(answer.plain, *before)
+        owned = owned or _RELATIVE_BEFORE.search(answer.plain, *before)
+        if owned is not None and _is_unexplained(texts, owned.start("owned")):
+            yield f'it only says whose "{owned["owned"]}" is meant'
+    if _is_new(texts, _BESIDE.search(answer.plain, *before)):
+        yield "it is named as what something is opposite to"
+
+
+def _name_other_person(texts: FactTexts, spot: Occurrence) -> str:
+    """Return why a name is not that of the person that the question asks for, "" if nothing says so."""
+    if not _ASKS_FOR_PERSON.search(texts.question.plain):
+        return ""
+    plain, clause = texts.answer.plain, spot.clause
+    before = (max(clause.sentence_start, spot.start - _REACH), spot.start)
+    is_past_asked = _ASKS_FOR_PREDECESSOR.search(texts.question.plain) is not None
+    if not is_past_asked and _is_new(texts, _PREDECESSOR.search(plain, *before)):
+        return "somebody else is named as the one now"
+    is_to_ask = _is_new(texts, _ASKED_ABOUT.search(plain, *before))
+    if is_to_ask and _ASKED_AFTER.match(plain, spot.end, min(clause.sentence_end, spot.end + _REACH)):
+        return "it is named as the one to ask"
+    return ""
+
+
+def _is_new(texts: FactTexts, cue: re.Match[str] | None) -> bool:
+    """Whether there is a cue, spelled as it is meant, that neither question, reference nor facts have."""
+    if cue is None or not is_cue_spelled(texts.answer, cue, "cue"):
+        return False
+    return not any(f" {cue['cue']} " in f" {text.plain} " for text in texts.explaining)
+
+
+def opens_upwards(texts: FactTexts, word: str) -> bool:
+    """Return whether a word after "or" names nothing else, as "later" where something is needed at least."""
+    is_above = _AND_ABOVE.fullmatch(word) is not None
+    return is_above and texts.has_cue(_LEAST)
+
+
+def _is_alternative(texts: FactTexts, cue: re.Match[str]) -> bool:
+    if texts.has_cue(_OR):
+        return False
+    if opens_upwards(texts, cue["other"]):
+        return False
+    return _is_unexplained(texts, cue.start("other")) or _is_other_fact(texts, cue.start("other"))
+
+
+def _is_other_fact(texts: FactTexts, start: int) -> bool:
+    """Whether the word that starts at a position is one of another fact, so that an answer has to state both."""
+    word = texts.answer.word_at(start)
+    if word is None or texts.read_fact.find_word(word, True) or texts.question.find_word(word, True):
+        return False
+    return any(fact.find_word(word, True) for fact in texts.facts)
+
+
+def _is_unexplained(texts: FactTexts, start: int) -> bool:
+    """Whether the word that starts at a position is none of grammar, and nothing explains it."""
+    word = texts.answer.word_at(start)
+    return word is not None and word.kind != "stop" and not texts.is_familiar(word)

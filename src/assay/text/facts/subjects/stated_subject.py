@@ -1,0 +1,295 @@
+"""Of what an answer states a fact: of what the question is about, of something else, or it is open.
+
+The subject is told by names and years, by whose value it is (`whose_value`), by the words that begin the clause, and by
+what else in the answer may be the answer instead (`statement_gaps`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from assay.text.facts.cues.word_classes import IMPERATIVES
+from assay.text.facts.expected.fact_texts import AUXILIARIES, GENERIC, NO_SUBJECT, FactTexts, may_be_subject
+from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.presence.occurrences import (
+    Occurrence,
+    count_words_between,
+    find_stated_quantity,
+    find_value_start,
+    has_candidate,
+)
+from assay.text.facts.reading.read_text import CLAUSE_REACH, ClauseSpan, Word
+from assay.text.facts.reading.text_parts import split_parts
+from assay.text.facts.subjects.statement_gaps import Gap, GapFinder, StatedFact
+from assay.text.facts.subjects.whose_value import ValueOwner
+from assay.text.languages import is_vietnamese
+from assay.text.quantities.quantity import Quantity, is_plain
+from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity
+
+_LONGEST_LEAD = 4
+_SYLLABLES_OF_A_WORD = 2
+"""Of most Vietnamese nouns; one alone is rarely another subject."""
+_OBJECT_STARTS = frozenset(("it", "them", "the", "a", "an", "your", "this", "these", "those", "no", "any", "all"))
+
+
+class SubjectJudge:
+    """Tells of what an answer states one fact; what it needs of the answer is made once for all places of the fact."""
+
+    def __init__(self, texts: FactTexts) -> None:
+        self.texts = texts
+        self._owner: ValueOwner | None = None
+        self._gap_finder: GapFinder | None = None
+
+    def judge_subject(self, spot: Occurrence) -> FactJudgment | None:
+        """Return the judgment of a fact that the answer states of something else than the question; None otherwise."""
+        topic = self.texts.list_topics()
+        if not any(word.kind != "stop" for word in self.texts.question.words):
+            return None
+        clause, answer = spot.clause, self.texts.answer
+        in_clause = answer.list_words(clause.start, clause.end)
+        foreign = [word for word in in_clause if word.kind != "stop" and not self.texts.is_familiar(word)]
+        missing_topic = [word for word in topic if not _is_in_sentence(self.texts, word, clause)]
+        first = answer.find_index(clause.sentence_start)
+        names = [word for word in foreign if word.kind in ("name", "id") and word is not answer.words[first]]
+        named = [word for word in topic if word.kind in ("name", "id") and word is not self.texts.question.words[0]]
+        if names and any(word in missing_topic for word in named):
+            return _say_of_other(self.texts, answer.text[names[0].start : names[0].end])
+        owner = self.find_owner(spot)
+        if owner is not None:
+            return owner
+        reason = _find_other_statement(self.texts, spot)
+        if reason:
+            return FactJudgment(self.texts.fact, "unknown", reason)
+        if any(word not in missing_topic for word in named):
+            return None  # it names what the question names
+        year = _find_other_year(self.texts, clause)
+        if year:
+            return _say_of_other(self.texts, year)
+        has_rival_value = has_candidate(self.texts, spot)
+        if _repeats_quantity(self.texts, clause) or has_rival_value:
+            return None
+        if _is_compact(self.texts, spot):
+            lead = _find_lead(in_clause, spot)
+            subject = _find_replaced_subject(self.texts, in_clause, lead, foreign, spot) if missing_topic else ""
+            return _say_of_other(self.texts, subject) if subject else None
+        return None
+
+    def judge_owner(self, spot: Occurrence) -> FactJudgment:
+        """Return the judgment of a value that the answer states, by what it says it of."""
+        return self.find_owner(spot) or self.judge_gaps(spot)
+
+    def judge_gaps(self, spot: Occurrence) -> FactJudgment:
+        """Return that the fact is stated, or open because something else in the answer may be the answer instead."""
+        gap = next(self.list_gaps(spot), None)
+        if gap is None:
+            return FactJudgment(self.texts.fact, "stated")
+        return FactJudgment(self.texts.fact, "unknown", gap.reason)
+
+    def find_owner(self, spot: Occurrence) -> FactJudgment | None:
+        """Return the judgment of a fact that one part of the answer states, while another part has the question's."""
+        owner = self._get_owner().find_other_owner(*_find_value(self.texts, spot))
+        if owner is None:
+            return None
+        return FactJudgment(self.texts.fact, "denied" if owner.is_sure else "unknown", owner.reason)
+
+    def list_gaps(self, spot: Occurrence) -> Iterator[Gap]:
+        """Yield what neither question, facts nor reference explain of the answer around a statement of the fact."""
+        if not self.texts.question.words:
+            return
+        low, high, position, stated = _find_value(self.texts, spot)
+        if self._gap_finder is None:
+            self._gap_finder = GapFinder(
+                self.texts.answer,
+                [*self.texts.explaining, *self.texts.passages],
+                self._get_owner(),
+                self.texts.expected,
+                self.texts.facts,
+                self.texts.is_known,
+                may_be_subject,
+            )
+        yield from self._gap_finder.list_gaps(StatedFact(spot.clause, position, stated, spot.spans), low, high)
+
+    def _get_owner(self) -> ValueOwner:
+        if self._owner is None:
+            texts = self.texts
+            self._owner = ValueOwner(
+                texts.answer,
+                texts.question,
+                texts.list_topics(),
+                texts.read_fact,
+                texts.reference_and_facts,
+                {word.key for word in texts.content},
+                texts.expected,
+                texts.is_explained,
+                may_be_subject,
+            )
+        return self._owner
+
+
+def _find_value(texts: FactTexts, spot: Occurrence) -> tuple[int, int, int, Quantity | None]:
+    """Return the stretch of the answer around the value of a fact, where the value starts, and its quantity."""
+    stated = find_stated_quantity(texts.answer, spot)
+    position = find_value_start(texts, spot, stated)
+    low, high = max(0, position - CLAUSE_REACH), min(len(texts.answer.plain), position + CLAUSE_REACH)
+    return low, high, position, stated
+
+
+def _find_replaced_subject(
+    texts: FactTexts, in_clause: Sequence[Word], lead: Sequence[Word], foreign: Sequence[Word], spot: Occurrence
+) -> str:
+    """Return the subject of a clause that says of it what the question asks of something else, "" otherwise.
+
+    "The library grants 12 days" repeats what is asked of the museum; "a replacement card is $3" does not.
+    """
+    before = [word for word in in_clause if lead and lead[0].start <= word.start < spot.start]
+    has_auxiliary = any(word.folded in AUXILIARIES for word in before)
+    subject = lead if has_auxiliary else lead[:-1]
+    stated = find_stated_quantity(texts.answer, spot)
+    if stated is not None and lead and stated.start - lead[-1].end <= 1 and is_plain(stated):
+        return ""  # "ports 443 and 1194": the number is the name of what stands before it
+    least = _SYLLABLES_OF_A_WORD if is_vietnamese(texts.question.text) else 1
+    if len(subject) < least or any(word not in foreign for word in subject):
+        return ""
+    asked = {word.key for word in texts.list_topics()} - {word.key for word in texts.content}
+    if any(word.key in asked and word.start > subject[-1].start for word in before):
+        return texts.answer.text[subject[0].start : subject[-1].end]
+    return ""
+
+
+def _repeats_quantity(texts: FactTexts, clause: ClauseSpan) -> bool:
+    """Whether the sentence has a quantity of the question."""
+    return any(
+        clause.sentence_start <= own.start < clause.sentence_end and is_same_quantity(asked, own)
+        for asked in texts.question.quantities
+        for own in texts.answer.quantities
+    )
+
+
+def _is_compact(texts: FactTexts, spot: Occurrence) -> bool:
+    """Whether the parts of the fact stand together in one clause as they do in the fact."""
+    parts = len(texts.content) + len(texts.read_fact.quantities)
+    return len(spot.spans) >= parts and count_words_between(texts, spot.spans) <= parts
+
+
+def _find_lead(in_clause: Sequence[Word], spot: Occurrence) -> list[Word]:
+    """Return the words before the first verb-like word of grammar or the first part of the fact: its subject."""
+    lead: list[Word] = []
+    first_part = spot.start
+    for word in in_clause:
+        if word is in_clause[0] and word.folded in IMPERATIVES and word.is_capitalised:
+            return []  # "Come at two …"
+        if len(lead) == 1 and lead[0] is in_clause[0] and word.folded in _OBJECT_STARTS:
+            return []  # "Keep it …", "Hand the form …": what begins the sentence is an order and no subject
+        if word.start >= first_part or not (word.kind == "stop" or may_be_subject(word)):
+            break
+        if word.folded in AUXILIARIES or word.folded.partition("'")[0] in NO_SUBJECT:
+            break
+        if word.kind != "stop" and word.folded not in GENERIC:
+            lead.append(word)
+    return lead[:_LONGEST_LEAD]
+
+
+def _find_other_statement(texts: FactTexts, spot: Occurrence) -> str:
+    """Return how a clause with the subject of the question says something else of a fact without a value, in words."""
+    relative = _find_relative_clause(texts, spot)
+    if relative:
+        return f'it only says which "{relative}" is meant'
+    if _is_object(texts, spot):
+        return "what is asked is done to it, and not by it"
+    rival = _find_other_asked(texts, spot)
+    return f'it is said of "{rival}", and the question is about another one' if rival else ""
+
+
+def _find_relative_clause(texts: FactTexts, spot: Occurrence) -> str:
+    """Return the unexplained word of which a fact without a value says which one is meant.
+
+    "The intern whom Ann trains" is not Ann. Only where the fact comes first in such a clause.
+    """
+    words = texts.answer.words
+    index = texts.answer.find_index(spot.start)
+    before = words[max(0, index - 2) : index]
+    if find_stated_quantity(texts.answer, spot) is not None or len(before) < 2 or before[0].start < spot.clause.start:
+        return ""
+    noun, pronoun = before
+    written = texts.answer.text[pronoun.start : pronoun.end].lower()
+    is_adjacent = pronoun.start - noun.end == 1 and spot.start - pronoun.end == 1
+    if not is_adjacent or written not in _RELATIVES or not may_be_subject(noun) or texts.is_familiar(noun):
+        return ""
+    return texts.answer.text[noun.start : noun.end]
+
+
+_RELATIVES = frozenset(("who", "whom", "which", "whose", "mà", "ma"))
+
+
+def _find_other_year(texts: FactTexts, clause: ClauseSpan) -> str:
+    """Return a number of the sentence that stands for one of the question, which has another ("1896", "2004")."""
+    for asked in texts.question.quantities:
+        if any(is_same_quantity(asked, own) for own in texts.answer.quantities):
+            continue
+        for own in texts.answer.quantities:
+            if not clause.sentence_start <= own.start < clause.sentence_end or not is_comparable(asked, own):
+                continue
+            if not any(is_same_quantity(wanted, own) for wanted in texts.expected):
+                return texts.answer.text[own.start : own.end]
+    return ""
+
+
+_ASKS_WHO = re.compile(r"(?:ai|who)\b(?! (?:is|are|was|were|duoc|bi)\b)")
+
+
+def _is_object(texts: FactTexts, spot: Occurrence) -> bool:
+    """Whether a fact that should do something has it done to it: "the interns train Mai", asked who trains the interns.
+
+    Then the verb stands right before the fact, and what follows it in the question stands before it.
+    """
+    if not _ASKS_WHO.match(texts.question.plain) or find_stated_quantity(texts.answer, spot) is not None:
+        return False
+    answer, asked = texts.answer, texts.question
+    last = answer.find_index(spot.start) - 1
+    if last >= 0 and answer.words[last].folded in _OBJECT_STARTS:
+        last -= 1
+    if last < 0 or answer.words[last].start < spot.clause.start:
+        return False
+    verbs = asked.find_word(answer.words[last], not answer.has_marks)
+    if not verbs:
+        return False
+    before = answer.words[answer.find_index(spot.clause.start) : last]
+    if any(word.folded in AUXILIARIES for word in before):
+        return False  # "the interns are trained by Mai"
+    subject = [word for word in before if may_be_subject(word)]
+    return any(index > verbs[-1] for word in subject for index in asked.find_word(word, not answer.has_marks))
+
+
+def _find_other_asked(texts: FactTexts, spot: Occurrence) -> str:
+    """Return the value with which a part of the answer has a fact, if another part has that of the question.
+
+    "Max has 20 GB, Plus has 10 GB" does not say that Plus is the one with 20 GB. Only for facts without a value.
+    """
+    if texts.read_fact.quantities or not texts.question.quantities:
+        return ""
+    clause = spot.clause
+    parts = split_parts(texts.answer, clause.sentence_start, clause.sentence_end)
+    own = next((part for part in parts if part.start <= spot.start < part.end), None)
+    if own is None:
+        return ""
+    for asked in texts.question.quantities:
+        comparable = [quantity for quantity in texts.answer.quantities if is_comparable(asked, quantity)]
+        inside = [quantity for quantity in comparable if own.start <= quantity.start < own.end]
+        outside = [quantity for quantity in comparable if quantity not in inside]
+        is_inside, is_outside = (
+            any(is_same_quantity(asked, quantity) for quantity in quantities) for quantities in (inside, outside)
+        )
+        if inside and is_outside and not is_inside:
+            return texts.answer.text[inside[0].start : inside[0].end]
+    return ""
+
+
+def _is_in_sentence(texts: FactTexts, word: Word, clause: ClauseSpan) -> bool:
+    indices = texts.answer.find_word(word, True)
+    return any(clause.sentence_start <= texts.answer.words[index].start < clause.sentence_end for index in indices)
+
+
+def _say_of_other(texts: FactTexts, subject: str) -> FactJudgment:
+    reason = f'its sentence is about "{" ".join(subject.split())}", which the question does not mention'
+    return FactJudgment(texts.fact, "unknown", reason)

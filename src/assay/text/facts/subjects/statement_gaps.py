@@ -1,0 +1,406 @@
+"""What speaks against taking a fact for stated although the answer holds it: gaps in the evidence that it answers.
+
+An answer passes only on positive evidence: nothing in it is left that may be the answer instead. A gap is something
+that neither question, facts nor reference explain: another value of the same kind, a statement before, words of the
+question elsewhere, a restriction, a time that is over. Each is a plain condition; `benchmarks/fact_evidence.py` chose
+them by answers on topics that they were not chosen on (ADR 0129). A fact with a gap is unknown, never denied.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal, NamedTuple
+
+from assay.text.facts.reading.negations import is_negation
+from assay.text.facts.reading.read_text import ClauseSpan, ReadText, Word
+from assay.text.facts.reading.text_parts import Part
+from assay.text.facts.subjects.whose_value import ValueOwner
+from assay.text.facts.subjects.worked_out_values import is_worked_out
+from assay.text.late_pattern import LatePattern
+from assay.text.quantities.quantity import Quantity
+from assay.text.quantities.quantity_agreement import apply_rate, is_same_quantity
+from assay.text.statement_cues import ASKS_PAST, CHANGED_FROM, PAST_VERB, PRESENT, RESPECTIVELY, USED_TO
+
+GapKind = Literal[
+    "second value",
+    "earlier statement",
+    "question before",
+    "question after",
+    "question beside",
+    "only",
+    "former",
+    "addition",
+]
+
+
+class Gap(NamedTuple):
+    """Why it is open whether an answer states a fact that it holds: the kind of gap, and the reason in words."""
+
+    kind: GapKind
+    reason: str
+
+
+class StatedFact(NamedTuple):
+    """Where an answer holds a fact: the clause, where its value starts, the value if it is a quantity, its parts."""
+
+    clause: ClauseSpan
+    start: int
+    value: Quantity | None
+    spans: Sequence[tuple[int, int]]
+
+
+class Surroundings(NamedTuple):
+    """The unit of an answer that holds a fact, its words, what stands before and after it, the part that holds the
+    value, and the other parts of its sentence."""
+
+    unit: Part
+    own: Sequence[Word]
+    before: Sequence[Part]
+    after: Sequence[Part]
+    part: Part
+    beside: Sequence[Part]
+
+
+class GapFinder:
+    """Finds what in an answer neither question, facts nor reference explain.
+
+    `explaining`: these texts. `is_known`: whether they have a word. `is_subject`: whether a word may name a subject.
+    `facts`: all of them, `expected`: their quantities.
+    """
+
+    def __init__(
+        self,
+        answer: ReadText,
+        explaining: Sequence[ReadText],
+        owner: ValueOwner,
+        expected: Sequence[Quantity],
+        facts: Sequence[ReadText],
+        is_known: Callable[[Word], bool],
+        is_subject: Callable[[Word], bool],
+    ) -> None:
+        self.answer, self.explaining, self.owner, self.expected = answer, explaining, owner, expected
+        self.facts, self.is_known, self.is_subject = facts, is_known, is_subject
+        self.fact_keys = {
+            word.key
+            for fact in facts
+            if not fact.quantities
+            for word in fact.words
+            if word.kind != "stop" and not owner.question.find_word(word, True)
+        }
+        # Syllables of Vietnamese count half: most words have two.
+        self.words_of_a_statement = 3 if owner.has_modifiers_first else 6
+
+    def list_gaps(self, statement: StatedFact, low: int, high: int) -> Iterator[Gap]:
+        """Yield the gaps of a statement of a fact in the answer from `low` to `high`, the plainest first."""
+        clause = statement.clause
+        if RESPECTIVELY.search(self.answer.plain, clause.sentence_start, clause.sentence_end):
+            return  # the order says whose each value is
+        parts, groups = self.owner.cut_answer(low, high, statement.value)
+        if len(groups) > 1:
+            yield from self._find_second_value(groups, statement)
+        around = self._look_around(parts, groups, statement)
+        if len(parts) > 1:
+            yield from self._find_other_statements(around)
+            yield from self._find_question_beside(around)
+        yield from self._find_only(around, statement)
+        yield from self._find_former(around)
+        yield from self._find_addition(statement)
+
+    def _look_around(self, parts: Sequence[Part], groups: Sequence[Part], statement: StatedFact) -> Surroundings:
+        """Return the group with the value, within its sentence, or else the sentence, and the parts around it."""
+        first, last = statement.clause.sentence_start, statement.clause.sentence_end
+        unit = Part(first, last, False)
+        if len(groups) > 1 and groups is not parts:
+            index = bisect_right(groups, statement.start, key=_get_part_start) - 1
+            if index >= 0 and statement.start < groups[index].end:
+                unit = Part(max(first, groups[index].start), min(last, groups[index].end), False)
+        holder = next((part for part in parts if part.start <= statement.start < part.end), unit)
+        return Surroundings(
+            unit,
+            self.owner.words_in(unit),
+            [part for part in parts if part.end <= unit.start],
+            [part for part in parts if part.start >= unit.end],
+            holder,
+            [part for part in parts if part is not holder and unit.start <= part.start < unit.end],
+        )
+
+    def _list_topics(self, words: Sequence[Word]) -> set[str]:
+        return {word.key for word in words if self.owner.is_topic(word) and not is_negation(word, self.answer)}
+
+    def _list_subjects(self, words: Sequence[Word]) -> list[Word]:
+        return [word for word in words if self.is_subject(word)]
+
+    def _find_second_value(self, groups: Sequence[Part], statement: StatedFact) -> Iterator[Gap]:
+        index = bisect_right(groups, statement.start, key=_get_part_start) - 1
+        if index < 0 or (statement.value is not None and is_worked_out(statement.value, self.answer.quantities)):
+            return
+        own = self._list_topics(self.owner.words_in(groups[index]))
+        for place, group in enumerate(groups):
+            rivals = [] if place == index else self.owner.list_values(group, statement.value)
+            rival = next(
+                (at for at, is_rival in rivals if is_rival and not self._is_explained_value(group, at)),
+                None,
+            )
+            if rival is None:
+                continue
+            other = self._list_topics(self.owner.words_in(group)) - self._list_shared(groups, index, place, rival)
+            is_aside = len(own - other) == len(other - own) and self._is_aside(group, groups[index])
+            is_aside = is_aside or self.owner.is_of_other_day(group, groups[index])
+            if is_aside or self._is_over(group, groups[index]):
+                continue
+            if len(own - other) <= len(other - own):
+                yield Gap("second value", f'it gives another value too ("{self._spell_value(group, rival)}")')
+                return
+
+    def _list_shared(self, groups: Sequence[Part], index: int, place: int, rival: int) -> set[str]:
+        """Return the words of the question before the first value of a sentence, which hold for all of its values."""
+        if place > index or any(self.owner.is_new_sentence(group) for group in groups[place + 1 : index + 1]):
+            return set()
+        return self._list_topics(
+            self.owner.words_in(groups[place]._replace(end=self._find_contrast(groups[index], groups[place], rival)))
+        )
+
+    def _find_contrast(self, own: Part, first: Part, rival: int) -> int:
+        """Return where the words of a first part end that hold for a later one too: "to the cook after 2 hours
+        and to the waiter after 3" names a recipient each."""
+        preposition = _RECIPIENT.match(self.answer.plain, own.start, own.end)
+        if preposition is None:
+            return rival
+        start_of_last = self.answer.plain.rfind(f"{preposition[0]} ", first.start, rival)
+        return rival if start_of_last < 0 else start_of_last
+
+    def _is_over(self, group: Part, own: Part) -> bool:
+        """Whether another value held earlier, and that of the fact holds now."""
+        plain = self.answer.plain
+        is_past = PAST_VERB.search(plain, group.start, group.end) or CHANGED_FROM.search(plain, group.start, group.end)
+        return is_past is not None and PRESENT.search(plain, own.start, own.end) is not None
+
+    def _is_aside(self, group: Part, own: Part) -> bool:
+        """Whether a later sentence names a subject of its own for its value: "It's €25. A lost key costs €60"."""
+        if group.start < own.end or not self.owner.is_new_sentence(group):
+            return False
+        return any(not self.is_known(word) for word in self._list_subjects(self.owner.words_in(group)))
+
+    def _is_explained_value(self, group: Part, start: int) -> bool:
+        """Whether a value may be a time, follows from what is asked, or is one that reference or evidence have.
+
+        Whether it has the place of another value is told by other rules, which come before.
+        """
+        if self._may_be_time(group, start) or self._is_worked_out(group, start):
+            return True
+        own = next((own for own in self.owner.quantities_in(group) if own.start == start), None)
+        return own is not None and any(
+            is_same_quantity(wanted, own) or is_same_quantity(own._replace(bound=""), wanted)
+            for text in self.explaining[1:]
+            for wanted in text.quantities
+        )
+
+    def _is_worked_out(self, group: Part, start: int) -> bool:
+        """Whether a value follows from a rate and the question: 7.5 ml from 5 ml per 10 kg, asked of 15 kg."""
+        value = next((own for own in self.owner.quantities_in(group) if own.start == start), None)
+        if value is None:
+            return False
+        for rated in self.answer.quantities:
+            for asked in self.owner.question.quantities if rated.rate_size else ():
+                worked_out = apply_rate(rated, asked)
+                if worked_out is not None and is_same_quantity(worked_out, value):
+                    return True
+        return False
+
+    def _may_be_time(self, group: Part, start: int) -> bool:
+        """Whether a number without a unit may be a time of day: "at six"."""
+        own = next((own for own in self.owner.quantities_in(group) if own.start == start), None)
+        if own is None or any(reading.dimension for reading in own.readings) or own.date:
+            return False
+        return _AT_TIME.search(self.answer.plain, max(0, start - 8), start) is not None
+
+    def _spell_value(self, group: Part, start: int) -> str:
+        for own in self.owner.quantities_in(group):
+            if own.start == start:
+                return self.answer.text[own.start : own.end]
+        return self.answer.text[start : group.end].split()[0].strip(".,;:!?")
+
+    def _find_other_statements(self, around: Surroundings) -> Iterator[Gap]:
+        if not around.before and not around.after:
+            return
+        own = self._list_topics(around.own)
+        other_days = [part for part in (*around.before, *around.after) if self.owner.is_of_other_day(part, around.unit)]
+        before = [part for part in around.before if not self._has_fact(part) and not self._is_over(part, around.unit)]
+        before = [part for part in before if part not in other_days]
+        topics_before = {key for part in before for key in self._list_topics(self.owner.words_in(part))}
+        statements = [part for part in before if self._is_statement(part)]
+        if statements and not own - topics_before:
+            said = self._quote(statements[-1])
+            yield Gap("earlier statement", f'the answer says something else first ("{said}")')
+        elsewhere = topics_before - own
+        if elsewhere and (len(elsewhere) > len(own - topics_before) or self._has_foreign(around.unit)):
+            yield Gap("question before", f"the words {self._spell(elsewhere)} of the question are in another part")
+        after = [part for part in around.after if not self._has_fact(part) and part not in other_days]
+        topics_after = {key for part in after for key in self._list_topics(self.owner.words_in(part))}
+        elsewhere = topics_after - own
+        if elsewhere and len(elsewhere) >= len(own - topics_after) and self._has_foreign(around.unit):
+            yield Gap("question after", f"the words {self._spell(elsewhere)} of the question are in another part")
+
+    def _has_foreign(self, part: Part) -> bool:
+        """Whether a part has a word, or a number after a name ("Hall 2"), that nothing explains."""
+        if any(not self.is_known(word) for word in self._list_subjects(self.owner.words_in(part))):
+            return True
+        return any(self._is_number_of_name(own, part) for own in self.owner.quantities_in(part))
+
+    def _is_number_of_name(self, own: Quantity, part: Part) -> bool:
+        if own.date or any(reading.dimension for reading in own.readings) or own.start == part.start:
+            return False
+        words = [word for word in self.owner.words_in(part) if word.end == own.start - 1]
+        explained = (*self.expected, *self.owner.question.quantities)
+        return bool(words) and words[0].kind != "stop" and not any(is_same_quantity(one, own) for one in explained)
+
+    def _find_question_beside(self, around: Surroundings) -> Iterator[Gap]:
+        if not around.beside:
+            return
+        words = self.owner.words_in(around.part)
+        if not _SUBORDINATE.match(self.answer.plain, around.part.start):
+            yield from self._find_decided_beside(around)
+        beside = [part for part in around.beside if not self._has_fact(part)]
+        beside = [self._cut_subordinate(part, around.part) for part in beside]
+        if not beside or _SUBORDINATE.match(self.answer.plain, around.part.start):
+            return
+        own = self._list_topics(words)
+        topics_beside = {key for part in beside for key in self._list_topics(self.owner.words_in(part))}
+        elsewhere = topics_beside - own
+        if elsewhere and self._has_foreign(around.part):
+            yield Gap("question beside", f"the words {self._spell(elsewhere)} of the question are beside it")
+
+    def _find_decided_beside(self, around: Surroundings) -> Iterator[Gap]:
+        """Yield that another part says yes or no of what is asked: "no smoking inside, the balcony is fine"."""
+        for part in around.beside:
+            if _DECIDED.search(self.answer.plain, part.start, part.end) is None:
+                continue
+            own = self._list_topics(self.owner.words_in(around.part))
+            elsewhere = self._list_topics(self.owner.words_in(part)) - own
+            if elsewhere:
+                yield Gap("question beside", f"another part says yes or no of {self._spell(elsewhere)}")
+                return
+
+    def _cut_subordinate(self, part: Part, own: Part) -> Part:
+        """Return a part without what says when or for what its statement holds."""
+        if part.start < own.start and _LEADING.match(self.answer.plain, part.start):
+            return part._replace(end=part.start)
+        subordinate = _SUBORDINATE.search(self.answer.plain, part.start, part.end)
+        return part if subordinate is None else part._replace(end=subordinate.start())
+
+    def _has_fact(self, part: Part) -> bool:
+        """Whether a part says what facts or reference say too: then it is no other answer."""
+        for own in self.owner.quantities_in(part):
+            candidates = self.owner.expected_values.iterate_candidates(own)
+            if any(is_same_quantity(wanted, own) for wanted in candidates):
+                return True
+        words = self._list_subjects(self.owner.words_in(part))
+        if any(word.key in self.fact_keys for word in words):
+            return True
+        new = [word for word in words if not self.owner.question.find_word(word, True)]
+        shared = sum(any(text.find_word(word, True) for text in self.explaining[1:]) for word in new)
+        return bool(words) and 2 * shared >= len(new)
+
+    def _is_statement(self, part: Part) -> bool:
+        """Whether a part says something, and is no mere "Don't panic" or "No"."""
+        if self.owner.quantities_in(part):
+            return True
+        words = self._list_subjects(self.owner.words_in(part))
+        if all(self.is_known(word) for word in words):
+            return False
+        return len(words) >= self.words_of_a_statement or any(self.owner.is_topic(word) for word in words)
+
+    def _find_only(self, around: Surroundings, statement: StatedFact) -> Iterator[Gap]:
+        only = self._search_only(around.part)
+        if only is None or self._is_explained(_ONLY) or 0 <= statement.start - only.end() <= _BEFORE_VALUE:
+            return
+        is_first = only.start() == around.part.start
+        # "Just walk in" is an order, and "riêng" means "only" before a subject and "separate" after a noun.
+        if not (only[0] == "just" and is_first) and not (only[0] == "rieng" and not is_first):
+            yield Gap("only", f'it says "{only[0]}", which neither the question nor the facts do')
+
+    def _search_only(self, part: Part) -> re.Match[str] | None:
+        """Return the first "only" of a part; "chị" (you) is folded like "chỉ" (only)."""
+        for only in _ONLY.finditer(self.answer.plain, part.start, part.end):
+            if "chị" not in self.answer.text[only.start() : only.end()].lower():
+                return only
+        return None
+
+    def _find_former(self, around: Surroundings) -> Iterator[Gap]:
+        plain = self.answer.plain
+        if ASKS_PAST.search(self.owner.question.plain) is not None:
+            return
+        former = _FORMER.search(plain, around.unit.start, around.unit.end)
+        if former is not None and not self._is_explained(_FORMER):
+            yield Gap("former", f'it says "{former[0]}"')
+            return
+        if PRESENT.search(plain, around.unit.start, around.unit.end) or self._is_explained(PRESENT):
+            return
+        for part in (*around.before, *around.after):
+            present = PRESENT.search(plain, part.start, part.end)
+            if present is not None and not self._is_pointing(present):
+                yield Gap("former", f'another part of the answer says what holds "{present[0]}"')
+                return
+
+    def _is_pointing(self, present: re.Match[str]) -> bool:
+        """Whether a word for the present says something else: "today's tours", "ngày này" (this day)."""
+        written = self.answer.text[present.start() : present.end()].lower()
+        return self.answer.plain.startswith("'s", present.end()) or "này" in written
+
+    def _find_addition(self, statement: StatedFact) -> Iterator[Gap]:
+        if statement.value is None or self._is_explained(_ADDITION):
+            return
+        end = statement.value.end
+        addition = _ADDITION_AFTER.match(self.answer.plain, end)
+        if addition is not None and "nửa" in self.answer.text[addition.start() : addition.end()].lower():
+            addition = None  # "half", which is folded like "nữa" (more)
+        before = _ADDITION_BEFORE.search(self.answer.plain, max(0, statement.start - 20), statement.start)
+        if addition is not None or before is not None:
+            yield Gap("addition", "it states the value as one that comes on top of something")
+
+    def _is_explained(self, pattern: re.Pattern[str]) -> bool:
+        return any(pattern.search(text.plain) for text in self.explaining)
+
+    def _spell(self, keys: set[str]) -> str:
+        spelled: list[str] = []
+        for word in self.owner.question.words:
+            text = self.owner.question.text[word.start : word.end]
+            if word.key in keys and text not in spelled:
+                spelled.append(text)
+        return ", ".join(f'"{text}"' for text in spelled[:_MOST_SPELLED])
+
+    def _quote(self, part: Part) -> str:
+        words = self.answer.text[part.start : part.end].split()
+        return " ".join(words[:_MOST_QUOTED]) + (" …" if len(words) > _MOST_QUOTED else "")
+
+
+def _get_part_start(part: Part) -> int:
+    return part.start
+
+
+_SUBORDINATE = re.compile(
+    r"\b(?:if|when|whenever|once|as (?:long|soon) as|provided|unless|because|since|after|before|except|excluding"
+    r"|apart from|ngoai tru|tru|neu|khi)\b"
+)
+"""Begins a part that goes on in the next one."""
+_RECIPIENT = re.compile(r"(?:to|for|by|from|with|cho|tu|boi)\b")
+"""Begins a part with whom or what its value is for."""
+_LEADING = re.compile(r"(?:at|in|on|for|with|from|trong|tai|o|voi)\b")
+"""Begins a phrase before a statement."""
+_DECIDED = re.compile(
+    r"\b(?:thi (?:duoc|khong|co|chua)(?: (?:a|nhe|nha|ban))*"
+    r"|(?:is|are|does|do|can|may)(?: not|n't)?(?: (?:fine|ok|okay|allowed))?|can't)[ .!]*$"
+)
+"""Ends a part that says yes or no and nothing else."""
+_FORMER = re.compile(rf"{USED_TO.pattern}|\b(?:no longer|any ?more|khong con)\b")
+_AT_TIME = LatePattern(r"\b(?:at|by|until|till|before|after|from|luc|truoc|sau) $")
+_ONLY = re.compile(r"\b(?:only|just|merely|solely|chi|rieng)\b")
+_ADDITION = re.compile(r"\b(?:more|further|additional|extra|another|other|on top|plus|them|khac|nua)\b")
+_ADDITION_AFTER = LatePattern(
+    r" (?:more|further|additional|extra|other|nua)\b(?! than\b)| more than (?:the|an?|for|with|without|in)\b| on top\b"
+)
+_ADDITION_BEFORE = LatePattern(r"\b(?:another|a further|an additional|an extra|plus) $")
+_MOST_SPELLED, _MOST_QUOTED = 3, 8
+_BEFORE_VALUE = 5  # characters between "only" and a value of which it says that it is little

@@ -1,0 +1,111 @@
+"""Which event an answer dates with a value: the contrary one, its other end, or the end of a range.
+
+The patterns are for folded text (`fold_in_place`), so Vietnamese is written without diacritics.
+"""
+
+from __future__ import annotations
+
+import re
+
+from assay.text.facts.expected.fact_texts import FactTexts
+from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.presence.occurrences import Occurrence
+from assay.text.facts.reading.negations import find_negations
+from assay.text.facts.reading.sentence_around import REACH_BEFORE, get_sentence
+from assay.text.facts.reading.text_parts import split_parts
+from assay.text.facts.values.reversed_events import find_asked_end, find_reversed_event, is_other_end
+from assay.text.late_pattern import LatePattern
+from assay.text.quantities.quantity import Quantity, is_time, split_range
+from assay.text.quantities.quantity_agreement import is_same_quantity
+from assay.text.quantities.weekdays import WEEKDAY
+
+_ASKS_WHICH = LatePattern(r"(?:on |at |from )?(?:when|which|what)\b|.{0,80}\b(?:khi nao|ngay nao|luc nao|thu may)\b")
+_REACH = 160  # characters before a value in which words for the contrary event are searched
+
+
+def judge_event(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+    """Return the judgment of a time at which something else happens: when it opens, not when it closes."""
+    plain, clause = texts.answer.plain, spot.clause
+    if stated is None and WEEKDAY.search(texts.read_fact.plain) and _ASKS_WHICH.match(texts.question.plain):
+        sentence = plain[clause.sentence_start : clause.sentence_end]
+        return _deny_event(texts, find_reversed_event(texts.question.plain, sentence, ""))
+    if stated is None or not (stated.date or is_time(stated)):
+        return None
+    if stated.is_range:
+        return _judge_range(texts, spot, stated)
+    low = max(clause.start, stated.start - _REACH)
+    if is_other_end(texts.question.plain, plain[max(clause.start, stated.start - REACH_BEFORE) : stated.start]):
+        is_same_moment = find_reversed_event(texts.question.plain, plain[low : stated.start], "") is not None
+        if is_same_moment or find_negations(texts.answer, low, stated.start):  # "closed until nine" opens at nine
+            return FactJudgment(texts.fact, "unknown", "it says until when the contrary holds")
+        return FactJudgment(texts.fact, "denied", "it is the other end of the time that the question asks about")
+    judgment = _judge_side(texts, stated)
+    if judgment is not None:
+        return judgment
+    for part in split_parts(texts.answer, clause.sentence_start, clause.sentence_end):
+        if part.start <= stated.start < part.end:
+            before = plain[part.start : stated.start]
+            own = plain[part.start : part.end]
+            asked, said = texts.question.plain, texts.reference.plain
+            events = find_reversed_event(asked, own, before) or find_reversed_event(said, own, before)
+            return _deny_event(texts, events)
+    return None
+
+
+_UNTIL_BEFORE = LatePattern(
+    r"\b(?:before|by|until|till|prior to|no later than|truoc|den|toi|cham nhat)(?: the| ngay| luc)? $"
+)
+_SINCE_BEFORE = re.compile(r"\b(?:after|from|since|starting|as of|sau|tu)(?: the| ngay| luc)? $")
+
+_BEGINS_BEFORE = LatePattern(r"\b(?:starts?|begins?|opens?|bat dau|mo cua)(?: (?:at|on|from|luc|tu|vao|ngay))* $")
+
+
+def _judge_side(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
+    """Return the judgment of a date or time after which something is said to be, where it is expected before it.
+
+    What is denied after a time ("not accepted after 15 March") is possible before it.
+    """
+    said = _find_side(texts.answer.plain, stated.start)
+    if not said or find_negations(texts.answer, *get_sentence(texts.answer, stated.start)):
+        return None
+    for text in (texts.read_fact, texts.reference):
+        for wanted in text.quantities:
+            if not is_same_quantity(wanted, stated):
+                continue
+            begins = _BEGINS_BEFORE.search(text.plain, max(0, wanted.start - REACH_BEFORE), wanted.start)
+            expected = "after" if begins is not None else _find_side(text.plain, wanted.start)
+            if expected and expected != said:
+                return FactJudgment(texts.fact, "unknown", f"it says {said} and not {expected}")
+    return None
+
+
+def _find_side(plain: str, start: int) -> str:
+    low = max(0, start - REACH_BEFORE)
+    if _UNTIL_BEFORE.search(plain, low, start):
+        return "before"
+    return "after" if _SINCE_BEFORE.search(plain, low, start) else ""
+
+
+def _judge_range(texts: FactTexts, spot: Occurrence, stated: Quantity) -> FactJudgment | None:
+    """Return the judgment of a time that is the other end of a range than the one that the question asks for."""
+    asked, ends = find_asked_end(texts.question.plain), split_range(stated)
+    if not asked or not ends or len(texts.read_fact.quantities) != 1 or texts.read_fact.quantities[0].is_range:
+        return None
+    own, other = ends if asked == "start" else ends[::-1]
+    wanted = texts.read_fact.quantities[0]
+    if is_same_quantity(wanted, own) or not is_same_quantity(wanted, other):
+        return None
+    if any(is_same_quantity(expected, own) for expected in texts.expected):
+        return None  # the case expects both ends
+    sentence = texts.answer.plain[spot.clause.sentence_start : spot.clause.sentence_end]
+    is_open = find_reversed_event(texts.question.plain, sentence, "") or find_negations(
+        texts.answer, spot.clause.sentence_start, stated.start
+    )
+    return FactJudgment(texts.fact, "unknown" if is_open else "denied", f"it is the other end than the {asked}")
+
+
+def _deny_event(texts: FactTexts, events: tuple[str, str] | None) -> FactJudgment | None:
+    if events is None or events[0] in texts.read_fact.plain:
+        return None  # what is expected is that other event: "closed" on a day of which it is asked when it opens
+    reason = f'it says when it "{events[0]}", and what is asked is when it "{events[1]}"'
+    return FactJudgment(texts.fact, "denied", reason)

@@ -1,0 +1,121 @@
+"""Values that an answer says per something, or for several, of which nothing else speaks.
+
+"The deposit is €60 per day" is another deposit than one of €60, and "€28 for five haircuts" is the price of none. Such
+a value is open, unless question, reference or a fact has the word for what it is counted per, or one like it. Spans of
+time are usually meant per a longer one: who asks how many days of leave there are may be told that it is 12 a year.
+"""
+
+from __future__ import annotations
+
+import re
+
+from assay.text.facts.expected.fact_texts import FactTexts
+from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
+from assay.text.late_pattern import LatePattern
+from assay.text.quantities.quantity import WEEKDAY_NUMBER, Quantity, is_plain, is_time
+from assay.text.quantities.quantity_agreement import is_same_quantity
+from assay.text.quantities.quantity_rates import is_time_rate, name_rate_noun
+from assay.text.quantities.units import MONEY
+
+_ALIKE = (
+    frozenset("day night daily overnight".split()),
+    frozenset("item piece unit copy copies photocopy photocopies page article".split()),
+    frozenset("purchase order login session connection connected once customer".split()),
+    frozenset("month rent salary wage pay luong thue".split()),
+    frozenset("year leave holiday vacation annual allowance phep".split()),
+    frozenset("day fine late overdue delay tre".split()),
+    frozenset("car vehicle parking park van".split()),
+)
+"""Words of which one may stand for another behind "per"."""
+_ONE_USE = frozenset("visit entry admission ticket entrance ride trip journey tour crossing use time".split())
+"""What a price is per unless it is one for many uses."""
+_FOR_MANY_USES = LatePattern(
+    r"\b(?:pass(?:es)?|cards?|seasons?|memberships?|subscriptions?|annual|yearly|monthly|hourly|daily|weekly|per)\b"
+)
+_PERSONS = frozenset(
+    "person head adult guest member customer visitor passenger participant student employee tenant".split()
+)
+"""Whom a price is per unless it is one for several people."""
+_OF_A_GROUP = LatePattern(
+    r"\b(?:famil(?:y|ies)|groups?|teams?|couples?|part(?:y|ies)|households?|whole|total|altogether|gia dinh|nhom"
+    r"|doan)\b"
+)
+"""Says that a value is one for several people, so that it is none per person."""
+_SEVERAL_AFTER = LatePattern(r" (?:is |are )?(?:for|buys?|covers?|cho) (?:the |all |ca )?$")
+_NOUN_AFTER = re.compile(r" [a-z]{2,}")
+_REACH = 30  # characters from a value to the number of things that it is for
+
+
+def judge_unasked_rate(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+    """Return the judgment of a value that is said per something, or for several, of which nothing else speaks."""
+    stated = find_stated_quantity(texts.answer, spot)
+    if stated is None or is_time(stated) or stated.date or not texts.question.words:
+        return None
+    if stated.rate and not _is_known_rate(texts, stated):
+        return FactJudgment(texts.fact, "unknown", f"it says it per {stated.rate}, which nothing else does")
+    several = _find_several(texts, stated)
+    return FactJudgment(texts.fact, "unknown", f'it says it for "{several}"') if several else None
+
+
+def _is_known_rate(texts: FactTexts, stated: Quantity) -> bool:
+    """Whether another text has a rate too, the word for what a value is per, or one that may stand for it."""
+    is_counted = is_plain(stated) or any(reading.dimension.startswith(MONEY) for reading in stated.readings)
+    is_dose = stated.rate_size is not None and not is_counted
+    if is_dose or any(reading.dimension in _NOT_COUNTED for reading in stated.readings):
+        return True
+    if "mọi" in texts.answer.text[slice(*stated.rate_span)].lower():
+        return True  # "all", which is folded like "mỗi" (each)
+    if _FOR_ONE.match(texts.answer.plain, stated.rate_span[0]) and not is_time_rate(stated.rate):
+        return True
+    second = _SECOND_RATE.match(texts.answer.plain, stated.rate_span[1])
+    nouns = {name_rate_noun(part) for part in (*stated.rate.split(), *([second["noun"]] if second is not None else []))}
+    if not nouns.isdisjoint(_ONE_USE) and not texts.has_cue(_FOR_MANY_USES):
+        return True
+    is_of_group = texts.has_cue(_OF_A_GROUP)
+    if not nouns.isdisjoint(_PERSONS) and not is_of_group:
+        return True
+    for group in _ALIKE:
+        if not nouns.isdisjoint(group):
+            nouns |= group
+    if stated.rate_size is not None and _has_measure(texts, stated.rate_size[0]):
+        return True
+    words = {word for text in texts.explaining for word in _WORDS.findall(text.plain)}
+    return any(name_rate_noun(word) in nouns or name_rate_noun(word.removesuffix("s")) in nouns for word in words)
+
+
+_NOT_COUNTED = frozenset(("data", "duration", "calendar", WEEKDAY_NUMBER))
+"""Dimensions of values that are per second, per week or per year anyway: "12 days a year"."""
+_SECOND_RATE = re.compile(r"(?: and)? (?:per|each|every|an?|moi|mot) (?P<noun>[a-z]+)\b")
+_FOR_ONE = re.compile(r" for (?:an?|one) ")
+_WORDS = re.compile(r"[a-z]+")
+
+
+def _has_measure(texts: FactTexts, dimension: str) -> bool:
+    """Whether question, reference or a fact have a measure of a dimension, or a value per one."""
+    for text in texts.explaining:
+        for own in text.quantities:
+            if own.rate_size is not None and own.rate_size[0] == dimension:
+                return True
+            if any(reading.dimension == dimension for reading in own.readings):
+                return True
+    return False
+
+
+def _is_count(quantity: Quantity) -> bool:
+    return is_plain(quantity) or all(reading.dimension == "persons" for reading in quantity.readings)
+
+
+def _find_several(texts: FactTexts, stated: Quantity) -> str:
+    """Return of how many things an answer says a value, where nothing else has their number; "" if of none."""
+    answer = texts.answer
+    for own in answer.quantities:
+        if not 0 < own.start - stated.end <= _REACH or not _is_count(own) or own.is_spelled_one or own.is_range:
+            continue
+        noun = _NOUN_AFTER.match(answer.plain, own.end)
+        if noun is None or _SEVERAL_AFTER.fullmatch(answer.plain, stated.end, own.start) is None:
+            continue
+        expected = (quantity for text in texts.explaining for quantity in text.quantities)
+        if not any(is_same_quantity(wanted, own) for wanted in expected):
+            return answer.text[own.start : noun.end()]
+    return ""

@@ -1,0 +1,254 @@
+"""Which limit an answer says a value to be: an upper or a lower one, notice to be given, or a mere difference.
+
+The patterns are for folded text (`fold_in_place`), so Vietnamese is written without diacritics.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from assay.text.facts.expected.expected_limits import (
+    ExpectedLimit,
+    begins_after,
+    is_limit_of_refusal,
+    is_reversed_limit,
+)
+from assay.text.facts.expected.fact_texts import FactTexts
+from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.presence.missing_quantities import is_opposite_bound
+from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
+from assay.text.facts.presence.unread_quantities import is_complement, may_be_contrary
+from assay.text.facts.reading.negations import find_negations
+from assay.text.facts.reading.read_text import ReadText
+from assay.text.facts.reading.sentence_around import REACH_BEFORE, get_sentence
+from assay.text.facts.reading.spelled_words import is_other_word
+from assay.text.facts.values.value_directions import find_change, find_direction
+from assay.text.late_pattern import LatePattern
+from assay.text.quantities.quantity import Quantity, is_time
+from assay.text.quantities.quantity_agreement import is_same_quantity, is_same_value
+
+
+def judge_new_bound(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+    """Return the judgment of a value of which the answer states a bound only, and nobody speaks of a limit.
+
+    "You get up to 12 days" is not "12 days". Where the question asks what may or must be, a limit is what is asked.
+    """
+    stated = find_stated_quantity(texts.answer, spot)
+    if stated is None or not stated.bound or is_time(stated) or stated.date:
+        return None
+    if not texts.question.words or texts.limit.side:
+        return None
+    cue = _BOUND_WORDS.search(texts.answer.plain, max(0, stated.start - 1), stated.end + 1)
+    if cue is None or any(own.bound or own.is_range for own in texts.read_fact.quantities):
+        return None
+    own_texts = [text for text in texts.explaining if text.words or text.quantities]
+    side = _SPEAKS_OF_SIDE[stated.bound[0]]
+    if any(_SPEAKS_OF_LIMIT.search(text.plain) or side.search(text.plain) for text in own_texts):
+        return None
+    if any(wanted.bound or wanted.is_range for text in own_texts for wanted in text.quantities):
+        return None
+    bound = texts.answer.text[cue.start() : cue.end()]
+    return FactJudgment(texts.fact, "unknown", f'it bounds the value ("{bound}") instead of stating it')
+
+
+def judge_reversed_condition(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+    """Return the judgment of a fact that an answer says of the other side of a limit: "below $500", not above it.
+
+    Both sides may be said, and what holds beyond a limit is often denied.
+    """
+    is_denied = find_negations(texts.answer, spot.clause.sentence_start, spot.clause.sentence_end)
+    if is_denied or find_negations(texts.reference):
+        return None
+    for wanted in texts.reference.quantities:
+        if not wanted.bound or any(is_same_quantity(wanted, own) for own in texts.answer.quantities):
+            continue
+        for own in texts.answer.quantities:
+            is_near = spot.clause.sentence_start <= own.start < spot.clause.sentence_end
+            if is_near and is_opposite_bound(wanted, own) and not texts.question.quantities:
+                bound = texts.answer.text[own.start : own.end]
+                return FactJudgment(texts.fact, "unknown", f'it says it of "{bound}"')
+    return None
+
+
+_BOUND_WORDS = LatePattern(
+    r"\b(?:(?<!'re )(?<!are )(?<!is )up to|at (?:the )?(?:most|least)|(?:a )?(?:maximum|minimum)(?: of)?"
+    r"|(?:no|not) (?:more|less) than|khong qua|toi da|nhieu nhat|it nhat|toi thieu)\b"
+)
+_SPEAKS_OF_LIMIT = LatePattern(
+    r"\b(?:limit(?:s|ed)?|deadline|max(?:imum|imal|\.)?|min(?:imum|imal|\.)?|most|least|until|within|by"
+    r"|earliest|latest|how (?:far|old|big|large|late|early|heavy|tall)|largest|biggest|longest|toi da|toi thieu"
+    r"|nhieu nhat|it nhat|gioi han|trong vong|lau nhat|muon nhat|som nhat|nang)\b"
+)
+"""Says that a value is a limit."""
+_SPEAKS_OF_SIDE = {
+    "<": LatePattern(
+        r"\b(?:can|may|might|could|allow(?:s|ed)?|permit(?:s|ted)?|capacity|holds?|fits?|how long|duoc|co the|chua)\b"
+    ),
+    ">": LatePattern(
+        r"\b(?:must|shall|should|need(?:s|ed)?|(?:have|has) to|require[sd]?|before|advance|phai|can|nen|truoc"
+        r"|(?:at|from) (?:what|which) age (?:may|can|is|are|do|does)|(?:tu )?(?:may|bao nhieu) tuoi)\b"
+    ),
+}
+"""Says that what may be is at most a value, and what has to be at least."""
+
+
+def judge_limit(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+    """Return the judgment of a quantity that is stated as the other limit: "at least" where the most is asked."""
+    if stated is None or any(quantity.bound for quantity in texts.read_fact.quantities):
+        return None
+    if find_direction(stated, texts.answer.plain) == "before":
+        return _judge_lead_time(texts, stated)
+    for text, wanted in _list_limits(texts) if stated.bound else ():
+        if is_opposite_bound(wanted, stated) and not _is_asked_or_refused(texts, stated, spot):
+            if is_complement(wanted, stated) and may_be_contrary(
+                stated, texts.answer, (texts.reference, texts.question)
+            ):
+                return FactJudgment(texts.fact, "unknown", "it says what holds beyond it")
+            said = text.text[wanted.start : wanted.end]
+            return FactJudgment(texts.fact, "denied", f'it bounds the other side than "{said}"', "other side")
+    clause_end = spot.clause.sentence_end
+    if begins_after(stated, texts.answer.plain, texts.limit):
+        reason = "it says what happens after this, and the question is about what happens until then"
+        is_refused = is_limit_of_refusal(stated, texts.answer.plain, clause_end, ExpectedLimit("", False))
+        is_open = is_refused or bool(find_negations(texts.answer, spot.clause.sentence_start, clause_end))
+        return FactJudgment(texts.fact, "denied" if stated.date and not is_open else "unknown", reason)
+    if texts.limit.side and not stated.bound and _is_present_count(texts, stated):
+        return FactJudgment(texts.fact, "unknown", "it says how many there are, and not how many there may be")
+    if not is_reversed_limit(stated, texts.limit):
+        return None
+    sides = ("a lower", "an upper") if texts.limit.side == "<" else ("an upper", "a lower")
+    reason = f"it states {sides[0]} limit, not {sides[1]} one"
+    return FactJudgment(texts.fact, "denied" if texts.limit.is_explicit else "unknown", reason)
+
+
+def _list_limits(texts: FactTexts) -> Iterator[tuple[ReadText, Quantity]]:
+    """Yield the quantities of the reference, and those from which something holds, each with its text."""
+    for wanted in texts.reference.quantities:
+        yield texts.reference, wanted
+    for text in (texts.reference, texts.read_fact):
+        for wanted in _list_lower_limits(text):
+            yield text, wanted
+
+
+def _list_lower_limits(text: ReadText) -> list[Quantity]:
+    """Return the quantities from which something holds, as lower bounds: "children from 7 years", "từ 18 tháng"."""
+    return [
+        quantity._replace(bound=">=")
+        for quantity in text.quantities
+        if not (quantity.bound or quantity.date or quantity.is_range or is_time(quantity))
+        and _FROM_BEFORE.search(text.plain, max(0, quantity.start - REACH_BEFORE), quantity.start)
+        and not _TO_AFTER.match(text.plain, quantity.end)
+    ]
+
+
+_FROM_BEFORE = re.compile(r"\b(?:from|tu) $")
+_TO_AFTER = LatePattern(r" ?(?:-|–|to\b|until\b|up to\b|den\b|toi\b)")
+
+
+_PRESENT_COUNT = LatePattern(
+    r"\b(?:hien (?:co|dang|tai)|dang co|moi co|da co|currently|so far|right now|at the moment|have signed up"
+    r"|(?:is|are) registered)\b"
+)
+
+
+def _is_present_count(texts: FactTexts, stated: Quantity) -> bool:
+    """Whether a sentence says how many of something there are now: "we have 8 students so far"."""
+    is_present = _PRESENT_COUNT.search(texts.answer.plain, *get_sentence(texts.answer, stated.start))
+    return is_present is not None and not texts.has_cue(_PRESENT_COUNT)
+
+
+def _is_asked_or_refused(texts: FactTexts, stated: Quantity, spot: Occurrence) -> bool:
+    """Whether the question has a bound too, or the answer forbids what is beyond its own."""
+    if any(asked.bound for asked in texts.question.quantities):
+        return True
+    return is_limit_of_refusal(stated, texts.answer.plain, spot.clause.sentence_end, ExpectedLimit("", False))
+
+
+def _judge_lead_time(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
+    """Return the judgment of a time ahead of something: the latest moment is the shortest time."""
+    for wanted in texts.reference.quantities:
+        is_reversed = bool(wanted.bound and stated.bound) and wanted.bound[0] != stated.bound[0]
+        if is_reversed and is_same_value(wanted, stated):
+            return FactJudgment(texts.fact, "denied", "it bounds the time on the other side")
+    return None
+
+
+def judge_direction(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+    """Return the judgment of a time after what it is expected before, or of a change to what it changes by."""
+    if stated is None:
+        return None
+    for find in (find_direction, find_change):
+        said = find(stated, texts.answer.plain)
+        if not said:
+            continue
+        for text in (texts.read_fact, texts.reference):
+            for wanted in text.quantities:
+                if not is_same_value(wanted, stated):
+                    continue
+                expected = find(wanted, text.plain)
+                if expected and expected != said:
+                    return FactJudgment(texts.fact, "denied", f"it says {said} and not {expected}")
+    return _judge_notice(texts, stated) or _judge_difference(texts, stated)
+
+
+_AHEAD = LatePattern(r"\b(?:before|prior|ahead|advance|beforehand|early|earlier|notice|until|deadline|truoc|som)\b")
+_NOTICE_AFTER = LatePattern(r"(?:'s?|s)? (?:in advance|ahead|beforehand|notice|(?:before|prior to) (?:the|your|an?)\b)")
+_NOTICE_BEFORE = re.compile(r"\btruoc $")
+
+
+def _judge_notice(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
+    """Return the judgment of a span of time that is said to be notice, where nothing else speaks of any."""
+    plain = texts.answer.plain
+    is_span = any(reading.dimension in ("duration", "calendar") for reading in stated.readings)
+    if not is_span or is_time(stated) or not texts.question.words:
+        return None
+    is_notice = _NOTICE_AFTER.match(plain, stated.end) or _NOTICE_BEFORE.search(
+        plain, max(0, stated.start - REACH_BEFORE), stated.start
+    )
+    if not is_notice or texts.has_cue(_AHEAD):
+        return None
+    return FactJudgment(texts.fact, "unknown", "it says how long before something, and not how long")
+
+
+_DIFFERENCE_BEFORE = re.compile(
+    r"\b(?P<cue>giam|tang|bot|thuong|phat|hoan(?: lai)?|save|saves|discount of|refund of|fine of|surcharge of|bonus of"
+    r"|(?:up|down|off|reduced|raised|cut|drops?|rises?) by|dropped|fell|rose|climbed|shrank|grew"
+    r"|(?:went|gone) (?:up|down)|twice|thrice|double|triple|gap (?:doi|ba|bon))"
+    r" (?:toi |den |khoang |them |about |around |the |some )?[$€£]?$"
+)
+"""Says that a value is a difference, or a part of another, or is paid back or as a fine, not what something costs."""
+_DIFFERENCE = LatePattern(
+    r"\b(?:giam|tang|bot|thuong|phat|hoan|sav(?:e|es|ed|ings?)|discounts?|refund\w*|fine[sd]?|surcharge\w*|bonus\w*"
+    r"|off|reduc\w*|raise\w*|increase\w*|change\w*|cheaper|drop\w*|ris(?:e|es|en|ing)|rose|f[ae]ll(?:s|en|ing)?|cut"
+    r"|climb\w*|shr[aiu]nk\w*|gr[eo]w\w*|go(?:es|ing)? (?:up|down)|went (?:up|down)|twice|thrice|doubl\w*|tripl\w*"
+    r"|gap)\b|[-+]\d"
+)
+_COMPARED = re.compile(
+    r"\b(?:(?:re|cao|thap|dat|nhieu|it|lon|nho|dai|ngan|cham|nhanh) hon"
+    r" (?:(?!(?:thi|la|phai|duoc|nen|con|ma|va|neu|khi|o|chi|se)\b)[a-z]+ ){1,4}"
+    r"|(?:more|less|[a-z]{2,}er) than\b[^.;]{0,30} by )$"
+)
+"""Says by how much something differs from another thing."""
+
+
+def _judge_difference(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
+    """Return the judgment of a value that is said to be a difference, where nothing else speaks of one."""
+    plain = texts.answer.plain
+    if not texts.question.words:
+        return None
+    low = max(get_sentence(texts.answer, stated.start)[0], stated.start - REACH_BEFORE)
+    is_point = bool(stated.bound) or is_time(stated) or bool(stated.date)
+    compared = None if is_point else _COMPARED.search(plain, low, stated.start)
+    if compared is not None and not any(" hon " in text.plain for text in texts.explaining):
+        return FactJudgment(texts.fact, "unknown", "something is said to differ by it")
+    cue = _DIFFERENCE_BEFORE.search(plain, max(0, stated.start - REACH_BEFORE), stated.start)
+    if cue is None:
+        return None
+    folded = cue["cue"].split()[0]
+    written = texts.answer.text[cue.start("cue") : cue.end("cue")].lower().split()[0]
+    if is_other_word(folded, written):
+        return None
+    if texts.has_cue(_DIFFERENCE):
+        return None
+    return FactJudgment(texts.fact, "unknown", f'it is said to be a difference ("{written}")')

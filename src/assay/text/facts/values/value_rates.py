@@ -1,0 +1,252 @@
+"""Per what an answer counts a value: another unit, another part of the day, a total, another interval or period.
+
+The patterns are for folded text (`fold_in_place`), so Vietnamese is written without diacritics.
+"""
+
+from __future__ import annotations
+
+import re
+
+from assay.text.facts.expected.fact_texts import FactTexts
+from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.presence.occurrences import Occurrence
+from assay.text.facts.reading.read_text import CLAUSE_REACH, ReadText
+from assay.text.facts.reading.sentence_around import REACH_BEFORE, get_sentence
+from assay.text.facts.reading.text_parts import split_parts
+from assay.text.late_pattern import LatePattern
+from assay.text.quantities.quantity import Quantity, is_time
+from assay.text.quantities.quantity_agreement import (
+    have_different_rate_sizes,
+    have_different_rates,
+    is_comparable,
+    is_same_quantity,
+)
+from assay.text.quantities.quantity_rates import is_time_rate, name_rate_noun
+
+_PER_BEFORE = re.compile(r"[\d$€£%][^.;]{0,12} (?:per|for every|for each|every|each|moi) $")
+_EVERY_BEFORE = re.compile(r"\b(?:every|each|cu|moi) $")
+_EVERY = LatePattern(r"\b(?:every|each|per|often|frequently|cu|moi|hang|dinh ky)\b|ly\b")
+_PER = LatePattern(r"\b(?:per|every|each|often|moi)\b")
+
+
+def judge_rate(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+    """Return the judgment of a quantity that the answer states per something else: "$15 per page", not per copy."""
+    if stated is None:
+        return None
+    if _PER_BEFORE.search(texts.answer.plain, max(0, stated.start - REACH_BEFORE), stated.start):
+        plains = (texts.read_fact.plain, texts.question.plain, texts.reference.plain)
+        if texts.question.words and not any(_PER.search(plain) for plain in plains):
+            return FactJudgment(texts.fact, "unknown", "something else is said per this")
+    if _EVERY_BEFORE.search(texts.answer.plain, max(0, stated.start - REACH_BEFORE), stated.start):
+        plains = (texts.read_fact.plain, texts.question.plain, texts.reference.plain)
+        is_span = any(reading.dimension in ("duration", "calendar") for reading in stated.readings)
+        if is_span and texts.question.words and not any(_EVERY.search(plain) for plain in plains):
+            return FactJudgment(texts.fact, "unknown", "it says how often, and not how long")
+    other = next((wanted for wanted in texts.reference.quantities if _has_other_rate(wanted, stated)), None)
+    if other is not None:
+        return FactJudgment(texts.fact, "denied", f"it says it per {stated.rate}, not per {other.rate}")
+    rated = [quantity for quantity in texts.read_fact.quantities if quantity.rate]
+    rates = [quantity.rate for quantity in rated]
+    if not rates:
+        return _judge_rate_of_other(texts, stated)
+    if stated.rate in rates or any(own.rate_size and is_same_quantity(own, stated) for own in rated):
+        return None
+    if stated.rate:
+        return FactJudgment(texts.fact, "unknown", f"it says it per {stated.rate}, not per {rates[0]}")
+    others = [own for own in texts.answer.quantities if own != stated and own.rate in rates]
+    if any(is_comparable(stated, own) for own in others):
+        return FactJudgment(texts.fact, "unknown", f'another value is the one per "{rates[0]}"')
+    # A heading may say it: "Monthly rents:".
+    low, high = max(0, stated.start - CLAUSE_REACH), stated.start + CLAUSE_REACH
+    nouns = {name_rate_noun(word.folded) for word in (*texts.answer.list_words(low, high), *texts.question.words)}
+    spans = [own for own in texts.answer.quantities if low <= own.start < high and _is_one(own)]
+    nouns.update(name_rate_noun(word) for own in spans for word in texts.answer.plain[own.start : own.end].split())
+    if nouns.isdisjoint(rates):
+        return FactJudgment(texts.fact, "unknown", f'it does not say that this is per "{rates[0]}"')
+    return None
+
+
+_ASKED_RATE = re.compile(
+    r"(?:\b(?:per|each|every|moi|hang|an?|mot)|/) ?(?P<noun>[a-z]+)\b"
+    r"|\b(?P<adverb>hourly|daily|nightly|weekly|monthly|quarterly|yearly|annual(?:ly)?)\b"
+)
+_SAME_RATES = frozenset(("day", "night"))
+"""Spans of time that stand for one another in prices."""
+
+
+def judge_asked_rate(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+    """Return the judgment of a value that is said per another span of time than the one of the question.
+
+    A span that fact or reference have too is no other one, nor is one beside the span that is asked.
+    """
+    if stated is None or not is_time_rate(stated.rate) or stated.rate.startswith("half"):
+        return None
+    asked = _list_time_rates(texts.question.plain, 0, len(texts.question.plain))
+    known = {own.rate for text in (texts.read_fact, texts.reference) for own in text.quantities}
+    if not asked or stated.rate in known:
+        return None
+    said = {stated.rate, *_list_time_rates(texts.answer.plain, *get_sentence(texts.answer, stated.start))}
+    if asked & said or (stated.rate in _SAME_RATES and asked & _SAME_RATES):
+        return None
+    return FactJudgment(texts.fact, "unknown", f"it says it per {stated.rate}, and not per {min(asked)}")
+
+
+_DAY_PART_AFTER = LatePattern(r",? (?:in the |at )(?P<part>morning|afternoon|evening|night)\b")
+_PADDED = LatePattern(r"0\d|.*\ba\.?m\b")
+_NOON, _DAWN = 12 * 60, 5 * 60  # in minutes
+
+
+def judge_day_part(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+    """Return the judgment of a time that is said of the other half of the day: "08:15 in the evening"."""
+    match = _DAY_PART_AFTER.match(texts.answer.plain, stated.end) if stated is not None and is_time(stated) else None
+    if match is None or any(match["part"] in text.plain for text in texts.explaining):
+        return None
+    is_morning = match["part"] == "morning"
+    for own in texts.read_fact.quantities:
+        is_written_early = _PADDED.match(texts.read_fact.plain[own.start : own.end]) is not None
+        for reading in own.readings if is_time(own) else ():
+            is_early = reading.low < _NOON and is_written_early and not is_morning
+            is_night = match["part"] == "night" and reading.low < _DAWN
+            if (is_early and not is_night) or (is_morning and reading.low > _NOON):
+                return FactJudgment(texts.fact, "unknown", f"it says it is in the {match['part']}")
+    return None
+
+
+_TOTAL_AFTER = LatePattern(
+    r"\b(?:in (?:all|total)|altogether|all told|overall|tong cong|tat ca la)\b|\b(?:total|sum) (?:of|is|comes to)\b"
+)
+
+
+def judge_total(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+    """Return the judgment of a value per something of which the sentence says another total: "5 days each, 20 in all".
+
+    Where fact, reference or question say per what it is, the value and not the total is asked.
+    """
+    if stated is None or not stated.rate or not texts.question.words:
+        return None
+    if any(_PER.search(text.plain) or any(own.rate for own in text.quantities) for text in texts.explaining):
+        return None
+    start, end = get_sentence(texts.answer, stated.start)
+    if _TOTAL_AFTER.search(texts.answer.plain, start, end) is None:
+        return None
+    others = [own for own in texts.answer.quantities if start <= own.start < end and own != stated]
+    if not any(is_comparable(stated, own) and not is_same_quantity(stated, own) for own in others):
+        return None
+    return FactJudgment(texts.fact, "unknown", f"it says it per {stated.rate}, and another value in all")
+
+
+_GROUPED = LatePattern(r"[$€£]?\d{1,3}(?: \d{3})+(?!\d)")
+
+
+def judge_grouped_digits(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+    """Return the judgment of the last digits of what may be one number: the "400" of "2 400 francs"."""
+    if stated is None or len(stated.readings) < 2 or not _GROUPED.match(texts.answer.plain, stated.start):
+        return None
+    whole = stated._replace(readings=stated.readings[:1])
+    own = [wanted for wanted in texts.read_fact.quantities if is_same_quantity(wanted, stated)]
+    if not own or any(is_same_quantity(wanted, whole) for wanted in own):
+        return None
+    number = texts.answer.text[stated.start : stated.end]
+    return FactJudgment(texts.fact, "unknown", f'"{number}" may be one number')
+
+
+def _list_time_rates(plain: str, start: int, end: int) -> set[str]:
+    rates = set()
+    for match in _ASKED_RATE.finditer(plain, start, end):
+        adverb = "yearly" if match["adverb"] == "annual" else match["adverb"]
+        rate = name_rate_noun(match["noun"] or adverb)
+        if is_time_rate(rate):
+            rates.add(rate)
+    return rates
+
+
+def _judge_rate_of_other(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
+    """Return the judgment of a value that the reference has per something, and the answer another value instead."""
+    plain = stated._replace(rate="", rate_size=None, bound="")
+    rates = {own.rate for own in texts.reference.quantities if own.rate and is_same_quantity(own, plain)}
+    if stated.rate or not rates:
+        return None
+    unexpected = [own for own in texts.answer.quantities if own.rate in rates and is_comparable(stated, own)]
+    if any(not _is_known_value(own, texts) for own in unexpected):
+        return FactJudgment(texts.fact, "unknown", f'another value is the one per "{min(rates)}"')
+    return None
+
+
+def _is_known_value(quantity: Quantity, texts: FactTexts) -> bool:
+    """Whether question or reference have a value too, per the same."""
+    quantities = (*texts.reference.quantities, *texts.question.quantities)
+    return any(own.rate == quantity.rate and is_same_quantity(own, quantity) for own in quantities)
+
+
+def _has_other_rate(wanted: Quantity, stated: Quantity) -> bool:
+    """Whether two quantities have one value, per different spans of time or different measures."""
+    if not (have_different_rates(wanted, stated) or have_different_rate_sizes(wanted, stated)):
+        return False
+    is_same_value = is_same_quantity(wanted, stated._replace(rate="", rate_size=None, bound=""))
+    return is_same_value and not is_same_quantity(wanted, stated)
+
+
+def judge_interval(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+    """Return the judgment of a fact beside another interval than the expected one: "every three days", not weeks."""
+    expected = [own for text in (texts.read_fact, texts.reference) for own in _list_intervals(text)]
+    if not expected:
+        return None
+    intervals = _list_intervals(texts.answer)
+    if not intervals or any(is_same_quantity(wanted, own) for wanted in expected for own in intervals):
+        return None
+    for own in intervals:
+        if any(is_comparable(wanted, own) for wanted in expected):
+            interval = texts.answer.text[own.start : own.end]
+            return FactJudgment(texts.fact, "unknown", f'it says "every {interval}"')
+    return None
+
+
+def _list_intervals(text: ReadText) -> list[Quantity]:
+    """Return the spans of time after which something is repeated: "every three weeks", "mỗi hai tháng"."""
+    return [
+        own
+        for own in text.quantities
+        if any(reading.dimension in ("duration", "calendar") for reading in own.readings)
+        and _EVERY_BEFORE.search(text.plain, max(0, own.start - REACH_BEFORE), own.start)
+    ]
+
+
+def judge_period(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+    """Return the judgment of a quantity that is said of another period: "each term you pay €850", asked per month."""
+    if stated is None or stated.rate or is_time(stated) or stated.date:
+        return None
+    expected = _list_periods(texts.question.plain, 0, len(texts.question.plain))
+    for text in (texts.read_fact, texts.reference):
+        expected.update(own.rate for own in text.quantities if own.rate and is_same_quantity(own, stated))
+    if not expected:
+        return None
+    for part in split_parts(texts.answer, spot.clause.sentence_start, spot.clause.sentence_end):
+        if part.start <= stated.start < part.end:
+            said = _list_periods(texts.answer.plain, part.start, part.end)
+            if said and said.isdisjoint(expected):
+                return FactJudgment(texts.fact, "unknown", f"it says it per {min(said)}, and not per {min(expected)}")
+    return None
+
+
+_PERIOD = re.compile(
+    r"\b(?:(?:per|an?|each|every|one|whole|entire|moi|mot|hang|ca) (?P<half>half |nua )?(?:chu ky )?"
+    r"(?:(?P<number>\d+) )?"
+    r"(?P<noun>hour|day|night|week|month|quarter|year|semester|term|season|session|visit|group|party"
+    r"|family|household|room|table|gio|tieng|ngay|dem|tuan|thang|quy|nam|hoc ky"
+    r"|ky|mua|lan|luot|buoi|ca|khoa|doan|nhom|gia dinh|phong)"
+    r"|(?P<adverb>hourly|daily|nightly|weekly|monthly|quarterly|yearly|annual(?:ly)?))s?\b"
+)
+"""A span of time that something is counted for."""
+
+
+def _list_periods(plain: str, start: int, end: int) -> set[str]:
+    periods = set()
+    for match in _PERIOD.finditer(plain, start, end):
+        name = "year" if match["adverb"] == "annual" else name_rate_noun(match["noun"] or match["adverb"])
+        periods.add(f"{'half' if match['half'] else match['number'] or ''} {name}".strip())
+    return periods
+
+
+def _is_one(quantity: Quantity) -> bool:
+    """Whether a quantity is one of its unit: "a month", and not "30 days"."""
+    return any(reading.low == quantity.unit_size for reading in quantity.readings)

@@ -1,0 +1,93 @@
+"""On which side of a thing an answer says a value: before or after it, with it or without it, to it or from it.
+
+The patterns are for folded text (`fold_in_place`), so Vietnamese is written without diacritics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assay.text.facts.expected.fact_texts import FactTexts
+from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.presence.occurrences import Occurrence
+from assay.text.facts.reading.negations import find_negations
+from assay.text.facts.reading.read_text import ReadText, Word
+from assay.text.facts.reading.text_parts import find_part
+from assay.text.normalisation import fold_in_place
+from assay.text.quantities.quantity import Quantity
+
+
+def judge_relation(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+    """Return the judgment of words that are said after what they are expected before: "after the goods leave".
+
+    So is a value that is said of what is "trong giờ" (within hours), asked of what is "ngoài giờ" (outside hours).
+    """
+    answer, clause = texts.answer, spot.clause
+    said = _list_opposed_relations(texts, texts.read_fact, texts.content, (clause.start, clause.end), _FURTHEST)
+    if said:
+        is_open = said == {"opposite", "same"} or bool(
+            find_negations(answer, clause.sentence_start, clause.sentence_end)
+        )
+        return FactJudgment(texts.fact, "unknown" if is_open else "denied", "it says the opposite relation")
+    if not any(word.folded in _RELATION_WORDS for word in texts.question.words):
+        return None
+    part = find_part(answer, clause, spot.start if stated is None else stated.start)
+    if _list_opposed_relations(texts, texts.question, texts.list_topics(), (part.start, part.end), _NEAREST):
+        return FactJudgment(texts.fact, "unknown", "it is said of the opposite of what is asked")
+    return None
+
+
+def _list_opposed_relations(
+    texts: FactTexts, text: ReadText, words: Sequence[Word], span: tuple[int, int], furthest: int
+) -> set[str]:
+    """Return which relations a stretch of the answer says with a word of a text, if the first is the opposite one.
+
+    "Same" and "opposite": "before delivery you get a note, and after delivery you pay" has both.
+    """
+    answer = texts.answer
+    for word in words:
+        if sum(other.key == word.key for other in words) > 1:
+            continue  # "from Monday to Friday", in Vietnamese "từ thứ Hai đến thứ Sáu": "thứ" has both relations
+        wanted = _find_relation(text, 0, word.start, furthest)
+        if wanted is None or (wanted[0] == _ROUTE and text is texts.question):
+            continue
+        places = (answer.words[index].start for index in answer.find_word(word, texts.ignore_marks))
+        relations = [_find_relation(answer, span[0], at, furthest) for at in places if span[0] <= at < span[1]]
+        comparable = [relation for relation in relations if relation is not None and relation[0] == wanted[0]]
+        if comparable and comparable[0] != wanted:
+            return {"same" if relation == wanted else "opposite" for relation in comparable}
+    return set()
+
+
+_RELATIONS = (
+    (frozenset(("before", "trước")), frozenset(("after", "following", "sau"))),
+    (frozenset(("above", "over", "trên")), frozenset(("below", "under", "beneath", "dưới"))),
+    (frozenset(("inside", "within", "trong")), frozenset(("outside", "ngoài"))),
+    (frozenset(("from", "từ")), frozenset(("to", "until", "đến", "tới"))),
+)
+_ROUTE = 3  # the place of the pair of which both may hold of one thing: a question about "from" is answered by "to"
+_FURTHEST, _NEAREST = 3, 2  # words between a relation and what it is said of, in a fact and in a question
+
+
+_RELATION_WORDS = {
+    fold_in_place(spelled): (spelled, (pair, side))
+    for pair, sides in enumerate(_RELATIONS)
+    for side, words in enumerate(sides)
+    for spelled in words
+}
+
+
+def _find_relation(text: ReadText, low: int, position: int, furthest: int) -> tuple[int, int] | None:
+    """Return the pair and the side of the last relation before a position, None if none of the words there is one."""
+    last = text.find_index(position)
+    for index in range(last - 1, max(-1, last - furthest - 1), -1):
+        word = text.words[index]
+        if word.start < low:
+            break
+        spelled, relation = _RELATION_WORDS.get(word.folded, ("", None))
+        if relation is None:
+            continue
+        written = text.text[word.start : word.end].lower()
+        if written == spelled or not text.has_marks:
+            return relation
+    return None

@@ -1,0 +1,78 @@
+"""What the sentence says its value of: per what it counts, which limit it is, which event it dates, on what condition.
+
+The first that differs from what question and fact say decides. The rules are in `value_rates`, `value_bounds`,
+`value_relations`, `dated_events` and `days_payers_counts`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from assay.text.facts.expected.fact_texts import FactTexts
+from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
+from assay.text.facts.reading.exceptions import UNCONDITIONAL, UNIVERSAL
+from assay.text.facts.values.dated_events import judge_event
+from assay.text.facts.values.days_payers_counts import judge_terms
+from assay.text.facts.values.value_bounds import judge_direction, judge_limit
+from assay.text.facts.values.value_rates import (
+    judge_asked_rate,
+    judge_day_part,
+    judge_grouped_digits,
+    judge_interval,
+    judge_period,
+    judge_rate,
+    judge_total,
+)
+from assay.text.facts.values.value_relations import judge_relation
+from assay.text.quantities.quantity import Quantity
+from assay.text.statement_cues import ONLY
+
+
+def judge_value_scope(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+    """Return the judgment of a value by what its sentence says it of; None if that is what is asked."""
+    stated = find_stated_quantity(texts.answer, spot)
+    for judge in (
+        judge_rate,
+        judge_asked_rate,
+        judge_total,
+        judge_day_part,
+        judge_grouped_digits,
+        judge_period,
+        judge_interval,
+        judge_limit,
+        judge_direction,
+        judge_relation,
+        judge_event,
+        _judge_condition,
+        judge_terms,
+    ):
+        judgment = judge(texts, spot, stated)
+        if judgment is not None:
+            return judgment
+    return None
+
+
+_NOT_ONLY = re.compile(r"\b(?:not (?:only|just)|khong (?:chi|rieng|phai chi))\b")
+_OR_NOT = re.compile(r" (?:hay (?:khong|chua)|or not)\b(?! ?\?)")
+
+
+def _judge_condition(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+    """Return the judgment of a condition of which the answer says that it is none: "with or without a lid"."""
+    clause, plain = spot.clause, texts.answer.plain
+    is_restricted = ONLY.search(texts.read_fact.plain) is not None
+    if is_restricted and _NOT_ONLY.search(plain, clause.sentence_start, spot.end):
+        return FactJudgment(texts.fact, "denied", "it is said to hold not only of this")
+    if is_restricted and UNIVERSAL.search(plain, clause.sentence_start, spot.start):
+        return FactJudgment(texts.fact, "unknown", "it is said of all, and not only of some")
+    if _OR_NOT.match(plain, spot.end, clause.sentence_end):
+        return FactJudgment(texts.fact, "unknown", "it is said to hold or not")
+    cue = UNCONDITIONAL.search(plain, clause.sentence_start, clause.sentence_end)
+    if cue is None or UNCONDITIONAL.search(texts.read_fact.plain) or UNCONDITIONAL.search(texts.reference.plain):
+        return None
+    for word in texts.content:
+        places = texts.answer.find_word(word, texts.ignore_marks)
+        is_after = any(cue.end() <= texts.answer.words[place].start < clause.sentence_end for place in places)
+        if is_after and not texts.question.find_word(word, True):
+            return FactJudgment(texts.fact, "unknown", f'it is said to hold "{cue[0]}" its condition')
+    return None
