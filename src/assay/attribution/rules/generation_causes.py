@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from assay.attribution.answer_quality import is_answer_failure
-from assay.attribution.case_facts import (
+from assay.attribution.cause_finding import RECORD_CORPUS, RECORD_TEXTS, CauseFinding
+from assay.attribution.cause_notes import ALL_ARRIVED
+from assay.attribution.cause_terms import GENERATE_STAGE, INDEX_STAGE
+from assay.attribution.index.index_view import is_piece_name
+from assay.attribution.one_case.answer_quality import is_answer_failure
+from assay.attribution.one_case.case_facts import (
     CaseFacts,
     contains_fact,
     find_unsupported_numbers,
     quote_facts,
 )
-from assay.attribution.cause_finding import RECORD_CORPUS, RECORD_TEXTS, CauseFinding
-from assay.attribution.cause_notes import ALL_ARRIVED
-from assay.attribution.cause_terms import GENERATE_STAGE, INDEX_STAGE
-from assay.attribution.index_causes import find_index_defect
-from assay.attribution.index_state import is_piece_name
-from assay.attribution.misread_numbers import find_misread_number
-from assay.attribution.other_values import find_other_units, split_lines
+from assay.attribution.one_case.misread_numbers import find_misread_number
+from assay.attribution.one_case.other_values import find_other_units, split_lines
+from assay.attribution.rules.index_causes import find_index_defect
 from assay.metrics.answers.answer_behaviour import ANSWER_BEHAVIOUR
 from assay.metrics.answers.answer_format import find_format_faults
 from assay.metrics.grounding.citation_precision import list_misplaced_citations

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.attribution.case_facts import (
+from assay.attribution.cause_finding import CauseFinding
+from assay.attribution.cause_terms import INDEX_STAGE
+from assay.attribution.one_case.case_facts import (
     CaseFacts,
     compute_word_overlap,
     contains_fact,
     find_unsupported_numbers,
     quote_facts,
 )
-from assay.attribution.cause_finding import CauseFinding
-from assay.attribution.cause_terms import INDEX_STAGE
 from assay.records.golden_set import CorpusChunk
 
 

@@ -8,22 +8,21 @@ from functools import cached_property, lru_cache
 
 from msgspec import Struct, structs
 
-from assay.attribution.answer_quality import (
+from assay.attribution.evidence_trace import (
+    DEFAULT_PRODUCTION_K,
+    TraceStep,
+    build_steps,
+    format_selector,
+    get_searched_units,
+)
+from assay.attribution.index.index_view import IndexView, is_kept_for_some
+from assay.attribution.one_case.answer_quality import (
     CaseScores,
     assess_answer,
     detect_answer_behaviour,
     get_scored_value,
 )
-from assay.attribution.evidence_trace import (
-    TraceStep,
-    build_steps,
-    find_rank_apart,
-    format_selector,
-    get_searched_units,
-)
-from assay.attribution.index_state import IndexView, is_kept_for_some
-from assay.attribution.lost_unit import DEFAULT_PRODUCTION_K, LostEvidence
-from assay.attribution.other_values import (
+from assay.attribution.one_case.other_values import (
     find_other_names,
     find_values_of_same_kind,
     is_in_place_of,
@@ -261,7 +260,7 @@ class CaseFacts(Struct, frozen=True, dict=True):
 
     def is_shown_in_run(self, unit: int) -> bool:
         """Whether any trace of the run shows a chunk of a unit."""
-        names = self.get_covering_chunk_ids(unit) or self._list_labelled_ids(unit)
+        names = self.get_covering_chunk_ids(unit) or self.list_labelled_ids(unit)
         return self.index_view is not None and any(map(self.index_view.is_shown, names))
 
     def get_unit_name(self, unit: int) -> str:
@@ -287,7 +286,7 @@ class CaseFacts(Struct, frozen=True, dict=True):
                     covering_ids[unit].append(chunk_id)
         return covering_ids
 
-    def _list_labelled_ids(self, unit: int) -> list[str]:
+    def list_labelled_ids(self, unit: int) -> list[str]:
         """Return the ids that the selectors of a unit name."""
         return [str(selector["chunk_id"]) for selector in self.units[unit].any_of if "chunk_id" in selector]
 
@@ -475,29 +474,6 @@ class CaseFacts(Struct, frozen=True, dict=True):
     def query(self) -> str:
         """The query of the searches: the rewritten one, else the question."""
         return self.observation.query_rewrite or self.observation.question or self.case.case.question
-
-    def describe_lost_evidence(self, unit: int) -> LostEvidence:
-        """Return what is known about a unit that did not reach the generator."""
-        k = self.settings.production_k or (self.index_view.production_k if self.index_view is not None else 0)
-        chunk_ids = tuple(self.get_covering_chunk_ids(unit) or self._list_labelled_ids(unit))
-        view = self.index_view
-        return LostEvidence(
-            unit,
-            self.get_unit_name(unit),
-            self.steps,
-            self.query,
-            self.get_expected_texts(unit),
-            self.get_chunk_text,
-            k,
-            self.observation.question or self.case.case.question,
-            chunk_ids,
-            view,
-            self.observation.query_rewrite is not None,
-            self.good is not False and self.behaviour == ANSWER_BEHAVIOUR,
-            self.states_other_values,
-            view is not None and view.is_hidden_from(self.case.case.user, chunk_ids),
-            find_rank_apart(self.case, self.observation, self.steps, unit),
-        )
 
     # ── the facts that the case looks for ────────────────────────────────────────────────────────────────────────
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.attribution.evidence_trace import TraceStep
-from assay.attribution.lost_unit import LostEvidence
+from assay.attribution.losses.lost_unit import LostEvidence
 from assay.records.counts import format_count
 
 TELLING_RUN = 10

@@ -7,10 +7,10 @@ second is likelier.
 
 from __future__ import annotations
 
-from assay.attribution.case_facts import CaseFacts
 from assay.attribution.cause_finding import RECORD_BEFORE_ACCESS, CauseFinding
-from assay.attribution.index_state import is_kept_for_some
-from assay.attribution.step_losses import FILTERED_OUT
+from assay.attribution.index.index_view import is_kept_for_some
+from assay.attribution.losses.step_losses import FILTERED_OUT
+from assay.attribution.one_case.case_facts import CaseFacts
 from assay.metrics.cases.access_rules import Access, is_visible, read_corpus_access
 from assay.records.findings import CauseConfidence, RootCause
 from assay.text.late_pattern import LatePattern

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from assay.attribution.case_facts import CaseFacts
 from assay.attribution.cause_finding import RECORD_ID_SEARCH, RECORDS_OF_FAILED_SEARCH, CauseFinding
 from assay.attribution.cause_terms import GENERATE_STAGE
-from assay.attribution.denied_evidence import describe_sent_user
-from assay.attribution.index_state import IndexView
+from assay.attribution.index.index_view import IndexView
+from assay.attribution.one_case.case_facts import CaseFacts
+from assay.attribution.rules.denied_evidence import describe_sent_user
 from assay.metrics.leaks.find_leaks import IN_ANYWHERE, INJECTION
 from assay.metrics.leaks.obeyed_instructions import find_obeyed_instructions
 from assay.records.counts import format_count

@@ -8,22 +8,22 @@ from __future__ import annotations
 
 from assay.attribution.cause_finding import RECORD_CORPUS, RECORD_ID_SEARCH, RECORD_QUERY, RECORD_TEXTS, CauseFinding
 from assay.attribution.evidence_trace import TraceStep
-from assay.attribution.facts_of_search import (
+from assay.attribution.losses.facts_of_search import (
     TELLING_RUN,
     describe_absence,
     describe_search,
     has_texts,
     may_be_unindexed,
 )
-from assay.attribution.index_words import (
+from assay.attribution.losses.lost_unit import NEAR, LostEvidence
+from assay.attribution.losses.missed_words import (
     HIDDEN,
     check_shared_words,
     compare_with_run,
     describe_findable,
     report_not_indexed,
 )
-from assay.attribution.lost_unit import NEAR, LostEvidence
-from assay.attribution.rewritten_queries import check_rewriting
+from assay.attribution.losses.rewritten_queries import check_rewriting
 from assay.records.findings import RootCause
 
 

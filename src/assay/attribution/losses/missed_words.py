@@ -15,7 +15,8 @@ from assay.attribution.cause_finding import (
     CauseFinding,
 )
 from assay.attribution.evidence_trace import TraceStep
-from assay.attribution.facts_of_search import (
+from assay.attribution.index.index_view import IndexView
+from assay.attribution.losses.facts_of_search import (
     TELLING_RUN,
     describe_absence,
     describe_search,
@@ -23,8 +24,7 @@ from assay.attribution.facts_of_search import (
     list_other_texts,
     may_be_unindexed,
 )
-from assay.attribution.index_state import IndexView
-from assay.attribution.lost_unit import LostEvidence, may_search_by_vectors
+from assay.attribution.losses.lost_unit import LostEvidence, may_search_by_vectors
 from assay.records.findings import CauseConfidence, RootCause
 from assay.text.lexical_rank import compute_lexical_rank
 from assay.text.normalisation import normalise_nfc
