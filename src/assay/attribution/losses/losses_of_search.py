@@ -139,7 +139,7 @@ def _check_only_search(loss: LostEvidence, lexical: TraceStep, max_rank: int) ->
     if finding is not None:
         return finding
     also: tuple[RootCause, ...] = (_name_next_step(loss) if rank is not None else loss.unindexed_cause,)
-    if loss.view is not None and not loss.view.has_texts and not loss.texts:
+    if loss.view is not None and not loss.view.indexed.has_texts and not loss.texts:
         also = (*also, "chunking")
     fact = describe_search(loss, lexical)
     return CauseFinding("bm25_analyzer", lexical.name, (fact,), "low", also, record=(RECORD_QUERY, RECORD_ID_SEARCH))

@@ -15,7 +15,8 @@ from assay.attribution.evidence_trace import (
     format_selector,
     get_searched_units,
 )
-from assay.attribution.index.index_view import IndexView, is_kept_for_some
+from assay.attribution.index.index_view import IndexView
+from assay.attribution.index.shown_access import is_kept_for_some
 from assay.attribution.one_case.answer_quality import (
     CaseScores,
     assess_answer,
@@ -371,7 +372,7 @@ class CaseFacts(Struct, frozen=True, dict=True):
         ]
         if texts:
             return max(texts, key=len)
-        if self.index_view is not None and chunk_id in self.index_view.intact:
+        if self.index_view is not None and chunk_id in self.index_view.indexed.intact:
             return self._corpus_chunks[chunk_id].text
         return None
 

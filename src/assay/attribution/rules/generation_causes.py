@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from assay.attribution.cause_finding import RECORD_CORPUS, RECORD_TEXTS, CauseFinding
 from assay.attribution.cause_notes import ALL_ARRIVED
 from assay.attribution.cause_terms import GENERATE_STAGE, INDEX_STAGE
-from assay.attribution.index.index_view import is_piece_name
+from assay.attribution.index.chunk_words import is_piece_name
 from assay.attribution.one_case.answer_quality import is_answer_failure
 from assay.attribution.one_case.case_facts import (
     CaseFacts,
@@ -200,7 +200,7 @@ def _list_index_causes(case: CaseFacts, subcause: str) -> tuple[RootCause, ...]:
     A cut chunk shows in the ids of the run, and leaves no other value in its place.
     """
     view = case.index_view
-    has_pieces = view is None or bool(view.unknown_chunks) or view.has_pieces
+    has_pieces = view is None or bool(view.indexed.unknown_chunks) or view.has_pieces
     return ("parser", "chunking") if has_pieces and subcause != WRONG_VALUE else ("parser",)
 
 
@@ -357,7 +357,7 @@ def find_wrong_citation(case: CaseFacts) -> CauseFinding | None:
     for unit in case.required_units:
         defect = find_index_defect(case, unit)
         if defect is not None and defect.cause == "chunking" and case.index_view is not None:
-            pieces = [name for name in cited if case.index_view.is_unknown_chunk(name)]
+            pieces = [name for name in cited if case.index_view.indexed.is_unknown_chunk(name)]
             if pieces:
                 return defect._replace(evidence=(*defect.evidence, f"cited: {', '.join(pieces)}"))
     quality = "good" if case.good else "not known to be wrong"
@@ -404,7 +404,7 @@ def _find_misplaced_citation(case: CaseFacts, cited: tuple[str, ...]) -> CauseFi
     labelled = {chunk.chunk_id for chunk, mask in zip(case.arrived_chunks, masks, strict=True) if mask}
     if any(case.is_citing(name) for name in labelled):
         return _find_lesser_citation(case, cited)
-    pieces = [name for name in cited if case.index_view is not None and case.index_view.is_unknown_chunk(name)]
+    pieces = [name for name in cited if case.index_view is not None and case.index_view.indexed.is_unknown_chunk(name)]
     if pieces:
         fact = f"cites {', '.join(pieces)}, which the corpus does not have and which is part of its documents"
         return CauseFinding("chunking", INDEX_STAGE, (fact,), "medium", ("golden_label_issue",), "other_ids")

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from assay.attribution.cause_finding import RECORD_CORPUS, RECORD_TEXTS, CauseFinding
 from assay.attribution.cause_terms import INDEX_STAGE
 from assay.attribution.evidence_trace import find_rank_apart
-from assay.attribution.index.index_view import IndexDefect
+from assay.attribution.index.text_differences import IndexDefect
 from assay.attribution.losses.lost_step import find_lost_step
 from assay.attribution.losses.lost_unit import LostEvidence
 from assay.attribution.one_case.case_facts import CaseFacts, contains_fact, quote_facts
@@ -67,7 +67,7 @@ def _describe_lost_evidence(case: CaseFacts, unit: int) -> LostEvidence:
         case.observation.query_rewrite is not None,
         case.good is not False and case.behaviour == ANSWER_BEHAVIOUR,
         case.states_other_values,
-        view is not None and view.is_hidden_from(case.case.case.user, chunk_ids),
+        view is not None and view.access.is_hidden_from(case.case.case.user, chunk_ids),
         find_rank_apart(case.case, case.observation, case.steps, unit),
     )
 
@@ -213,7 +213,7 @@ def find_index_defect(case: CaseFacts, unit: int) -> CauseFinding | None:
         defects.append(defect)
     kind, fact, others = defects[0]
     if kind == "unclear":
-        is_read = any(case.index_view.has_read(chunk_id) for chunk_id in chunk_ids)
+        is_read = any(case.index_view.indexed.has_read(chunk_id) for chunk_id in chunk_ids)
         cause: RootCause = "chunking" if is_read else "insufficient_trace"
         also: tuple[RootCause, ...] = ("parser", "context_builder") if is_read else ("parser", "chunking")
         return CauseFinding(cause, INDEX_STAGE, (fact,), "low", also, "cut_off" if is_read else "", (_WHOLE_TEXTS,))

@@ -29,9 +29,9 @@ def find_outdated_version(case: CaseFacts) -> CauseFinding | None:
         if (
             chunks
             and case.index_view is not None
-            and all(case.index_view.is_version_missing(chunk) for chunk in chunks)
-            and any(map(case.index_view.has_other_version, chunks))
-            | any(map(case.index_view.is_newer_than_index, chunks))
+            and all(case.index_view.indexed.is_version_missing(chunk) for chunk in chunks)
+            and any(map(case.index_view.indexed.has_other_version, chunks))
+            | any(map(case.index_view.indexed.is_newer_than_index, chunks))
         ):
             return _report_missing_document(case, unit, chunks[0])
     documents = {
@@ -77,10 +77,10 @@ def _report_missing_document(case: CaseFacts, unit: int, corpus_chunk: CorpusChu
         f"no list of this run has anything of {version}, which holds {case.get_unit_name(unit)}; they have most of the "
         "other documents"
     ]
-    is_newer = case.index_view.is_newer_than_index(corpus_chunk)
+    is_newer = case.index_view.indexed.is_newer_than_index(corpus_chunk)
     if is_newer:
         evidence.append(f"it is in force since {corpus_chunk.valid_from}, later than everything that was shown")
-    is_sure = is_newer and case.index_view.count_newer_documents() > 1
+    is_sure = is_newer and case.index_view.indexed.count_newer_documents() > 1
     return CauseFinding(
         "stale_index",
         INDEX_STAGE,
