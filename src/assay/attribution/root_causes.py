@@ -18,8 +18,10 @@ from assay.attribution.evidence_trace import list_unclear_stages, trace_evidence
 from assay.attribution.index.index_view import IndexView
 from assay.attribution.losses.lost_unit import may_search_by_vectors
 from assay.attribution.one_case.answer_quality import CaseScores
-from assay.attribution.one_case.case_facts import CaseFacts, contains_fact, find_unsupported_numbers
-from assay.attribution.rules import generation_causes, moved_evidence
+from assay.attribution.one_case.case_facts import CaseFacts
+from assay.attribution.one_case.contained_facts import contains_fact
+from assay.attribution.one_case.unsupported_numbers import find_unsupported_numbers
+from assay.attribution.rules import citation_causes, context_causes, generation_causes, moved_evidence, value_causes
 from assay.attribution.rules.access_causes import find_access_denied, find_leak
 from assay.attribution.rules.index_causes import (
     find_corrupted_index_text,
@@ -60,7 +62,7 @@ _RULES: tuple[CauseRule, ...] = (
     find_access_denied,
     find_missing_refusal,
     find_other_refusal,
-    generation_causes.find_exchanged_text,
+    context_causes.find_exchanged_text,
     find_moved_label,
     moved_evidence.find_quoted_evidence,
     find_outdated_version,
@@ -68,22 +70,22 @@ _RULES: tuple[CauseRule, ...] = (
     find_lost_evidence,
     find_cut_text,
     find_wrong_reference,
-    generation_causes.find_truncated_text,
+    context_causes.find_truncated_text,
     find_corrupted_index_text,
     generation_causes.find_generation_error,
     generation_causes.find_ignored_context,
-    generation_causes.find_wrong_citation,
-    generation_causes.find_wrong_value,
+    citation_causes.find_wrong_citation,
+    value_causes.find_wrong_value,
 )
 _GOOD_RULES: tuple[CauseRule, ...] = (
-    generation_causes.find_wrong_format,
-    generation_causes.find_exchanged_text,
+    value_causes.find_wrong_format,
+    context_causes.find_exchanged_text,
     find_moved_label,
     find_defect_of_unknown_answer,
-    generation_causes.find_wrong_citation,
-    generation_causes.find_contradicted_claim,
-    generation_causes.find_other_value,
-    generation_causes.find_uncited_answer,
+    citation_causes.find_wrong_citation,
+    value_causes.find_contradicted_claim,
+    value_causes.find_other_value,
+    citation_causes.find_uncited_answer,
 )
 """Rules for cases in which the evidence reached the generator and the answer is good, or not known to be bad."""
 
@@ -235,8 +237,8 @@ def _decide_verdict(inquiry: CaseFacts, finding: CauseFinding | None) -> tuple[F
         return "access_fault", "leak" if inquiry.leaks.count_leaks("anywhere") else "access_denied"
     if finding is not None and finding.subcause == "injection_followed":
         return "generation_fault", "injection_followed"
-    if finding is not None and finding.subcause == generation_causes.WRONG_FORMAT:
-        return "generation_fault", generation_causes.WRONG_FORMAT
+    if finding is not None and finding.subcause == value_causes.WRONG_FORMAT:
+        return "generation_fault", value_causes.WRONG_FORMAT
     if finding is not None and finding.subcause in (generation_causes.EMPTY_ANSWER, generation_causes.ERROR_TEXT):
         return "unknown" if inquiry.good is None else "generation_fault", finding.subcause
     if cause == "judge_noise":

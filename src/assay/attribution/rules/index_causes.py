@@ -13,7 +13,8 @@ from assay.attribution.evidence_trace import find_rank_apart
 from assay.attribution.index.text_differences import IndexDefect
 from assay.attribution.losses.lost_step import find_lost_step
 from assay.attribution.losses.lost_unit import LostEvidence
-from assay.attribution.one_case.case_facts import CaseFacts, contains_fact, quote_facts
+from assay.attribution.one_case.case_facts import CaseFacts
+from assay.attribution.one_case.contained_facts import contains_fact, quote_facts
 from assay.attribution.rules.denied_evidence import consider_access
 from assay.metrics.answers.answer_behaviour import ANSWER_BEHAVIOUR
 from assay.records.findings import CauseConfidence, RootCause

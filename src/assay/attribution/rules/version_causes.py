@@ -6,13 +6,9 @@ from collections.abc import Sequence
 
 from assay.attribution.cause_finding import CauseFinding
 from assay.attribution.cause_terms import INDEX_STAGE
-from assay.attribution.one_case.case_facts import (
-    CaseFacts,
-    compute_word_overlap,
-    contains_fact,
-    find_unsupported_numbers,
-    quote_facts,
-)
+from assay.attribution.one_case.case_facts import CaseFacts
+from assay.attribution.one_case.contained_facts import compute_word_overlap, contains_fact, quote_facts
+from assay.attribution.one_case.unsupported_numbers import find_unsupported_numbers
 from assay.records.golden_set import CorpusChunk
 
 
