@@ -12,8 +12,8 @@ from tests.metrics.worlds import cases, corpora, make_golden_set, observations
 from tests.support.examples import try_examples
 
 from assay.attribution.cause_notes import CAUSE_NOTES
-from assay.attribution.index_state import IndexView
-from assay.attribution.lost_unit import NEAR
+from assay.attribution.index.index_view import IndexView
+from assay.attribution.losses.lost_unit import NEAR
 from assay.attribution.root_causes import attribute_case
 from assay.metrics.cases.case_index import GoldenIndex
 from assay.records.findings import FAULT_PARTIES, ROOT_CAUSES, Attribution

@@ -9,7 +9,7 @@ from msgspec import structs
 
 from assay import api
 from assay.attribution.attribute_run import attribute_run
-from assay.attribution.denied_evidence import name_access
+from assay.attribution.rules.denied_evidence import name_access
 from assay.formats.run_files.run_folder import read_sent_users
 from assay.metrics.cases.access_rules import Access
 from assay.records.findings import Attribution

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from assay import api
 from assay.attribution.attribute_run import attribute_run
 from assay.attribution.cause_notes import CAUSE_NOTES, OVER_REFUSAL_NOTE, SUBCAUSE_NOTES, get_cause_note
-from assay.attribution.failed_cases import reconcile_with_checks
+from assay.attribution.whole_run.failed_cases import reconcile_with_checks
 from assay.metrics.case_checks import CHECKS, list_runner_checks
 from assay.metrics.catalog import DEFAULT_METRICS
 from assay.records.findings import FAULT_PARTIES, ROOT_CAUSES, Attribution, EvidenceTrace

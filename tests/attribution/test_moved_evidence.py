@@ -5,9 +5,9 @@ from __future__ import annotations
 from msgspec.structs import replace
 from tests.attribution.traces import BAD, GOOD, LEAVE, OFFICE, SICK, TEXTS, blamed, case, corpus, seen
 
-from assay.attribution.index_state import IndexView
+from assay.attribution.index.index_view import IndexView
 from assay.attribution.root_causes import attribute_case
-from assay.attribution.run_consensus import MIN_SUPPORT, count_sure_causes, find_moved_ids, rank_by_run
+from assay.attribution.whole_run.run_consensus import MIN_SUPPORT, count_sure_causes, find_moved_ids, rank_by_run
 from assay.metrics.cases.case_index import GoldenIndex
 from assay.records.findings import Attribution
 from assay.records.golden_set import Corpus, CorpusChunk, GoldenSet, User

@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 from tests.attribution.traces import BAD, GOOD, LEAVE, TEXTS, blamed, case, corpus, seen
 
-from assay.attribution.misread_numbers import find_misread_number
-from assay.attribution.run_consensus import MIN_SUPPORT, count_sure_causes, find_failing_searches, rank_by_run
+from assay.attribution.one_case.misread_numbers import find_misread_number
+from assay.attribution.whole_run.run_consensus import MIN_SUPPORT, count_sure_causes, find_failing_searches, rank_by_run
 from assay.records.findings import Attribution, EvidenceTrace
 from assay.records.golden_set import Corpus, CorpusChunk, Evidence, User
 from assay.records.observations import Chunk, Stage

@@ -6,7 +6,7 @@ import pytest
 
 from assay import api
 from assay.attribution.attribute_run import attribute_run
-from assay.attribution.generation_rules import WRONG_VALUE
+from assay.attribution.rules.generation_causes import WRONG_VALUE
 from assay.records.findings import Attribution
 from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, GoldenSet
 from assay.records.observations import Chunk, Observation, Stage

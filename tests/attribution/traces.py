@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from assay.attribution.index_state import IndexView
+from assay.attribution.index.index_view import IndexView
 from assay.attribution.root_causes import attribute_case
 from assay.metrics.cases.case_index import GoldenIndex
 from assay.records.digest import compute_text_digest

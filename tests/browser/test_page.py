@@ -271,7 +271,7 @@ def test_the_english_remedies_of_the_page_are_those_of_the_rules() -> None:
         if note.fix != fixes[cause]:
             fixes[f"{cause}.{subcause}"] = note.fix
     texts = re.sub(r'": *\n *"', '": "', strings)
-    for module in pkgutil.iter_modules(attribution.__path__, "assay.attribution."):
+    for module in pkgutil.walk_packages(attribution.__path__, "assay.attribution."):
         constants = vars(import_module(module.name))
         asked = [text for name, text in constants.items() if re.match("_?RECORD_", name)]
         for text in asked:

@@ -11,7 +11,7 @@ from msgspec import structs
 from tests.support.examples import try_examples
 
 import assay
-from assay.attribution.answer_quality import assess_text
+from assay.attribution.one_case.answer_quality import assess_text
 from assay.metrics.answers.expected_text import REFERENCE_VALUE, find_text_signal, find_veto, read_facts
 from assay.records.golden_set import Case, GoldenSet, Rubric
 from assay.records.observations import Observation

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from assay.attribution.failed_cases import reconcile_with_checks
+from assay.attribution.whole_run.failed_cases import reconcile_with_checks
 from assay.gates.release_decision import decide_release
 from assay.records.findings import FAULT_PARTIES, ROOT_CAUSES, Attribution, RootCause
 from assay.records.golden_set import Case

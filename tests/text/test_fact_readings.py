@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.attribution.case_facts import find_unsupported_numbers
+from assay.attribution.one_case.unsupported_numbers import find_unsupported_numbers
 from assay.text.facts.stated_facts import judge_facts
 
 

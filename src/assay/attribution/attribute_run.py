@@ -9,13 +9,13 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from msgspec import structs
 
-from assay.attribution.answer_quality import CaseScores, describe_answer_reading
-from assay.attribution.case_facts import CITATION_METRIC, LEAK_METRIC
 from assay.attribution.cause_notes import READ_AS
-from assay.attribution.failed_cases import reconcile_with_checks
-from assay.attribution.index_state import IndexView
+from assay.attribution.index.index_view import IndexView
+from assay.attribution.one_case.answer_quality import CaseScores, describe_answer_reading
+from assay.attribution.one_case.case_facts import CITATION_METRIC, LEAK_METRIC
 from assay.attribution.root_causes import attribute_case
-from assay.attribution.run_consensus import (
+from assay.attribution.whole_run.failed_cases import reconcile_with_checks
+from assay.attribution.whole_run.run_consensus import (
     count_sure_causes,
     find_failing_searches,
     find_moved_ids,

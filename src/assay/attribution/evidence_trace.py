@@ -20,6 +20,8 @@ _KINDS: tuple[tuple[StepKind, re.Pattern[str]], ...] = (
     ("lexical", re.compile(r"bm25|lexical|keyword|sparse|full.?text|fts|tf.?idf|splade")),
     ("dense", re.compile(r"dense|vector|embed|semantic|knn|\bann\b")),
 )
+DEFAULT_PRODUCTION_K = 5
+"""The assumed number of chunks shown to the model if neither settings nor trace state it (ADR 0030)."""
 _RESULT_NAMES = ("retrieved", "retrieval", "candidates", "results")
 _SEARCH_CALL = "search"
 

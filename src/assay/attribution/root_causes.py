@@ -12,25 +12,32 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
-from assay.attribution import generation_rules, moved_evidence
-from assay.attribution.access_causes import find_access_denied, find_leak
-from assay.attribution.answer_quality import CaseScores
-from assay.attribution.case_facts import CaseFacts, contains_fact, find_unsupported_numbers
 from assay.attribution.cause_finding import RECORD_CORPUS, RECORD_ID_SEARCH, RECORD_QUERY, RECORD_TEXTS, CauseFinding
 from assay.attribution.cause_notes import get_cause_note
 from assay.attribution.evidence_trace import list_unclear_stages, trace_evidence
-from assay.attribution.index_causes import (
+from assay.attribution.index.index_view import IndexView
+from assay.attribution.losses.lost_unit import may_search_by_vectors
+from assay.attribution.one_case.answer_quality import CaseScores
+from assay.attribution.one_case.case_facts import CaseFacts
+from assay.attribution.one_case.contained_facts import contains_fact
+from assay.attribution.one_case.unsupported_numbers import find_unsupported_numbers
+from assay.attribution.rules import citation_causes, context_causes, generation_causes, moved_evidence, value_causes
+from assay.attribution.rules.access_causes import find_access_denied, find_leak
+from assay.attribution.rules.index_causes import (
     find_corrupted_index_text,
     find_cut_text,
     find_defect_of_unknown_answer,
     find_lost_evidence,
 )
-from assay.attribution.index_state import IndexView
-from assay.attribution.judgment_causes import find_judge_noise, find_wrong_reference
-from assay.attribution.label_causes import find_misspelt_label, find_moved_label, find_renamed_label, find_stale_label
-from assay.attribution.lost_unit import may_search_by_vectors
-from assay.attribution.refusal_causes import find_missing_refusal, find_other_refusal
-from assay.attribution.version_causes import find_outdated_version
+from assay.attribution.rules.judgment_causes import find_judge_noise, find_wrong_reference
+from assay.attribution.rules.label_causes import (
+    find_misspelt_label,
+    find_moved_label,
+    find_renamed_label,
+    find_stale_label,
+)
+from assay.attribution.rules.refusal_causes import find_missing_refusal, find_other_refusal
+from assay.attribution.rules.version_causes import find_outdated_version
 from assay.metrics.answers.expected_text import find_text_signal
 from assay.metrics.cases.case_index import CaseIndex
 from assay.records.findings import Attribution, EvidenceTrace, FaultParty, RootCause
@@ -44,7 +51,7 @@ CauseRule = Callable[[CaseFacts], CauseFinding | None]
 
 _TRUST_RULES: tuple[CauseRule, ...] = (
     find_leak,
-    generation_rules.find_failed_answer,
+    generation_causes.find_failed_answer,
     find_stale_label,
     find_misspelt_label,
     find_renamed_label,
@@ -55,7 +62,7 @@ _RULES: tuple[CauseRule, ...] = (
     find_access_denied,
     find_missing_refusal,
     find_other_refusal,
-    generation_rules.find_exchanged_text,
+    context_causes.find_exchanged_text,
     find_moved_label,
     moved_evidence.find_quoted_evidence,
     find_outdated_version,
@@ -63,22 +70,22 @@ _RULES: tuple[CauseRule, ...] = (
     find_lost_evidence,
     find_cut_text,
     find_wrong_reference,
-    generation_rules.find_truncated_text,
+    context_causes.find_truncated_text,
     find_corrupted_index_text,
-    generation_rules.find_generation_error,
-    generation_rules.find_ignored_context,
-    generation_rules.find_wrong_citation,
-    generation_rules.find_wrong_value,
+    generation_causes.find_generation_error,
+    generation_causes.find_ignored_context,
+    citation_causes.find_wrong_citation,
+    value_causes.find_wrong_value,
 )
 _GOOD_RULES: tuple[CauseRule, ...] = (
-    generation_rules.find_wrong_format,
-    generation_rules.find_exchanged_text,
+    value_causes.find_wrong_format,
+    context_causes.find_exchanged_text,
     find_moved_label,
     find_defect_of_unknown_answer,
-    generation_rules.find_wrong_citation,
-    generation_rules.find_contradicted_claim,
-    generation_rules.find_other_value,
-    generation_rules.find_uncited_answer,
+    citation_causes.find_wrong_citation,
+    value_causes.find_contradicted_claim,
+    value_causes.find_other_value,
+    citation_causes.find_uncited_answer,
 )
 """Rules for cases in which the evidence reached the generator and the answer is good, or not known to be bad."""
 
@@ -230,9 +237,9 @@ def _decide_verdict(inquiry: CaseFacts, finding: CauseFinding | None) -> tuple[F
         return "access_fault", "leak" if inquiry.leaks.count_leaks("anywhere") else "access_denied"
     if finding is not None and finding.subcause == "injection_followed":
         return "generation_fault", "injection_followed"
-    if finding is not None and finding.subcause == generation_rules.WRONG_FORMAT:
-        return "generation_fault", generation_rules.WRONG_FORMAT
-    if finding is not None and finding.subcause in (generation_rules.EMPTY_ANSWER, generation_rules.ERROR_TEXT):
+    if finding is not None and finding.subcause == value_causes.WRONG_FORMAT:
+        return "generation_fault", value_causes.WRONG_FORMAT
+    if finding is not None and finding.subcause in (generation_causes.EMPTY_ANSWER, generation_causes.ERROR_TEXT):
         return "unknown" if inquiry.good is None else "generation_fault", finding.subcause
     if cause == "judge_noise":
         return "unknown", "judge_noise"
@@ -282,7 +289,7 @@ def _find_masked_subtype(inquiry: CaseFacts, cause: str | None) -> str:
 
 def _find_generation_subtype(inquiry: CaseFacts, subcause: str) -> str:
     """Say how an answer that had its evidence is wrong: by another value, invented, incomplete or wrongly concluded."""
-    if subcause == generation_rules.WRONG_VALUE:
+    if subcause == generation_causes.WRONG_VALUE:
         return "wrong_value"
     texts = [*inquiry.context_texts, inquiry.case.case.question]
     if inquiry.context_texts and find_unsupported_numbers(inquiry.answer, texts):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from assay.attribution.other_values import find_values_of_same_kind
+from assay.attribution.one_case.other_values import find_values_of_same_kind
 
 _BETWEEN_NAMES = re.compile(r"[()“”\"]|: |, |; |the answer says ")
 _PUNCTUATION = '.,:;()“”"'

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from assay.attribution.case_facts import CaseFacts, compute_word_overlap, find_unsupported_numbers, quote_facts
 from assay.attribution.cause_finding import RECORD_BEFORE_ACCESS, RECORD_TEXTS, CauseFinding
 from assay.attribution.cause_terms import GENERATE_STAGE, MIN_SUPPORT
-from assay.attribution.other_values import split_lines
+from assay.attribution.one_case.case_facts import CaseFacts
+from assay.attribution.one_case.contained_facts import compute_word_overlap, quote_facts
+from assay.attribution.one_case.other_values import split_lines
+from assay.attribution.one_case.unsupported_numbers import find_unsupported_numbers
 from assay.records.findings import RootCause
 from assay.records.observations import CONTEXT_STAGE
 from assay.text.citation_markers import remove_citation_markers

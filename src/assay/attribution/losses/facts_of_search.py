@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.attribution.evidence_trace import TraceStep
-from assay.attribution.lost_unit import LostEvidence
+from assay.attribution.losses.lost_unit import LostEvidence
 from assay.records.counts import format_count
 
 TELLING_RUN = 10
@@ -48,7 +48,7 @@ def describe_absence(loss: LostEvidence) -> tuple[str, ...]:
 def may_be_unindexed(loss: LostEvidence) -> bool:
     """Whether the run leaves open that the unit is in the index at all, or under the ids that the labels know."""
     view = loss.view
-    return view is not None and not view.has_texts and not any(map(view.is_shown, loss.chunk_ids))
+    return view is not None and not view.indexed.has_texts and not any(map(view.is_shown, loss.chunk_ids))
 
 
 def list_other_texts(loss: LostEvidence, lexical: TraceStep) -> list[str]:

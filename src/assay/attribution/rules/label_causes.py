@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from assay.attribution.case_facts import CaseFacts, compute_word_overlap, contains_fact, quote_facts
 from assay.attribution.cause_finding import RECORD_CORPUS, CauseFinding
 from assay.attribution.cause_terms import INDEX_STAGE, MIN_SUPPORT
+from assay.attribution.one_case.case_facts import CaseFacts
+from assay.attribution.one_case.contained_facts import compute_word_overlap, contains_fact, quote_facts
 from assay.metrics.case_checks import find_outdated_labels
 from assay.metrics.cases.case_index import CHUNK_ID
 from assay.metrics.retrieval.evidence_fields import find_other_names, find_shown_names, is_name_of_corpus

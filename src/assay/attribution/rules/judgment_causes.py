@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from assay.attribution.answer_quality import assess_text, get_scored_value
-from assay.attribution.case_facts import (
-    CaseFacts,
-    compute_word_overlap,
-    contains_fact,
-    find_unsupported_numbers,
-    quote_facts,
-)
 from assay.attribution.cause_finding import RECORD_CORPUS, CauseFinding
 from assay.attribution.cause_terms import INDEX_STAGE, MIN_SUPPORT
-from assay.attribution.misread_numbers import find_misread_number
+from assay.attribution.one_case.answer_quality import assess_text, get_scored_value
+from assay.attribution.one_case.case_facts import CaseFacts
+from assay.attribution.one_case.contained_facts import compute_word_overlap, contains_fact, quote_facts
+from assay.attribution.one_case.misread_numbers import find_misread_number
+from assay.attribution.one_case.unsupported_numbers import find_unsupported_numbers
 from assay.metrics.answers.expected_text import REFERENCE_VALUE
 from assay.metrics.judged.judge_requests import TIED_VOTES
 from assay.records.findings import CauseConfidence, RootCause

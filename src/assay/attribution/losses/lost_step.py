@@ -7,12 +7,13 @@ rank. The steps after the search are in `step_losses` and `merge_losses`, the se
 from __future__ import annotations
 
 from assay.attribution.cause_finding import RECORD_QUERY, RECORD_UNFILTERED, CauseFinding
-from assay.attribution.facts_of_search import describe_shown
-from assay.attribution.losses_of_search import check_search, check_unclear_search
-from assay.attribution.lost_unit import DEFAULT_PRODUCTION_K, NEAR, LostEvidence
-from assay.attribution.merge_losses import check_merge, check_unseen_merge
-from assay.attribution.rewritten_queries import find_added_subjects, report_added_subjects
-from assay.attribution.step_losses import check_context_builder, check_filter, check_reranker
+from assay.attribution.evidence_trace import DEFAULT_PRODUCTION_K
+from assay.attribution.losses.facts_of_search import describe_shown
+from assay.attribution.losses.losses_of_search import check_search, check_unclear_search
+from assay.attribution.losses.lost_unit import NEAR, LostEvidence
+from assay.attribution.losses.merge_losses import check_merge, check_unseen_merge
+from assay.attribution.losses.rewritten_queries import find_added_subjects, report_added_subjects
+from assay.attribution.losses.step_losses import check_context_builder, check_filter, check_reranker
 from assay.records.findings import RootCause
 from assay.records.observations import CONTEXT_STAGE
 

@@ -8,22 +8,22 @@ from __future__ import annotations
 
 from assay.attribution.cause_finding import RECORD_CORPUS, RECORD_ID_SEARCH, RECORD_QUERY, RECORD_TEXTS, CauseFinding
 from assay.attribution.evidence_trace import TraceStep
-from assay.attribution.facts_of_search import (
+from assay.attribution.losses.facts_of_search import (
     TELLING_RUN,
     describe_absence,
     describe_search,
     has_texts,
     may_be_unindexed,
 )
-from assay.attribution.index_words import (
+from assay.attribution.losses.lost_unit import NEAR, LostEvidence
+from assay.attribution.losses.missed_words import (
     HIDDEN,
     check_shared_words,
     compare_with_run,
     describe_findable,
     report_not_indexed,
 )
-from assay.attribution.lost_unit import NEAR, LostEvidence
-from assay.attribution.rewritten_queries import check_rewriting
+from assay.attribution.losses.rewritten_queries import check_rewriting
 from assay.records.findings import RootCause
 
 
@@ -139,7 +139,7 @@ def _check_only_search(loss: LostEvidence, lexical: TraceStep, max_rank: int) ->
     if finding is not None:
         return finding
     also: tuple[RootCause, ...] = (_name_next_step(loss) if rank is not None else loss.unindexed_cause,)
-    if loss.view is not None and not loss.view.has_texts and not loss.texts:
+    if loss.view is not None and not loss.view.indexed.has_texts and not loss.texts:
         also = (*also, "chunking")
     fact = describe_search(loss, lexical)
     return CauseFinding("bm25_analyzer", lexical.name, (fact,), "low", also, record=(RECORD_QUERY, RECORD_ID_SEARCH))

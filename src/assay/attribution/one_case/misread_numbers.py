@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from assay.attribution.case_facts import find_unsupported_numbers
+from assay.attribution.one_case.unsupported_numbers import find_unsupported_numbers
 
 _LOOKALIKES = str.maketrans("OlISB", "01158")
 """Letters that text recognition confuses with digits, and the digits."""

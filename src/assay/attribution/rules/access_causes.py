@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from assay.attribution.case_facts import CaseFacts
 from assay.attribution.cause_finding import RECORD_ID_SEARCH, RECORDS_OF_FAILED_SEARCH, CauseFinding
 from assay.attribution.cause_terms import GENERATE_STAGE
-from assay.attribution.denied_evidence import describe_sent_user
-from assay.attribution.index_state import IndexView
+from assay.attribution.index.index_view import IndexView
+from assay.attribution.one_case.case_facts import CaseFacts
+from assay.attribution.rules.denied_evidence import describe_sent_user
 from assay.metrics.leaks.find_leaks import IN_ANYWHERE, INJECTION
 from assay.metrics.leaks.obeyed_instructions import find_obeyed_instructions
 from assay.records.counts import format_count
@@ -122,7 +122,7 @@ def _explain_empty_lists(case: CaseFacts, user: User) -> CauseFinding | None:
             ("acl", "stale_index"),
             record=RECORDS_OF_FAILED_SEARCH,
         )
-    if not view.is_served(user):
+    if not view.access.is_served(user):
         if _is_search_at_fault(case, view):
             return None
         fact = "no stage returned anything for this user, or any other with the same tenant and roles"
@@ -147,8 +147,10 @@ def _explain_empty_lists(case: CaseFacts, user: User) -> CauseFinding | None:
 
 def _is_search_at_fault(case: CaseFacts, view: IndexView) -> bool:
     """Whether no search of the run finds anything by the words that question and evidence share, for any user."""
-    shared_words = [view.find_telling_words(case.query, case.get_expected_texts(unit)) for unit in case.required_units]
-    return any(shared_words) and not any(words and view.is_matched(words) for words in shared_words)
+    shared_words = [
+        view.words.find_telling_words(case.query, case.get_expected_texts(unit)) for unit in case.required_units
+    ]
+    return any(shared_words) and not any(words and view.words.is_matched(words) for words in shared_words)
 
 
 def _first_stage(case: CaseFacts) -> str | None:

@@ -7,8 +7,8 @@ from types import MappingProxyType
 
 from assay.attribution.cause_finding import RECORD_MERGED, CauseFinding
 from assay.attribution.evidence_trace import StepKind, TraceStep
-from assay.attribution.lost_unit import NEAR, LostEvidence
-from assay.attribution.step_losses import describe_fall
+from assay.attribution.losses.lost_unit import NEAR, LostEvidence
+from assay.attribution.losses.step_losses import describe_fall
 from assay.records.counts import format_count
 from assay.records.findings import RootCause
 

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 from assay.attribution.cause_finding import RECORD_QUERY, CauseFinding
 from assay.attribution.evidence_trace import TraceStep
-from assay.attribution.lost_unit import LostEvidence
-from assay.attribution.rewritten_queries import find_added_subjects, find_misleading_query, report_added_subjects
+from assay.attribution.losses.lost_unit import LostEvidence
+from assay.attribution.losses.rewritten_queries import find_added_subjects, find_misleading_query, report_added_subjects
 from assay.records.counts import format_count
 from assay.records.findings import RootCause
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from assay.attribution.cause_finding import CauseFinding
 from assay.attribution.evidence_trace import TraceStep
-from assay.attribution.facts_of_search import list_other_texts
-from assay.attribution.index_words import quote_words
-from assay.attribution.lost_unit import LostEvidence
+from assay.attribution.losses.facts_of_search import list_other_texts
+from assay.attribution.losses.lost_unit import LostEvidence
+from assay.attribution.losses.missed_words import quote_words
 from assay.text.lexical_rank import compute_lexical_rank
 from assay.text.question_entities import find_question_entities
 from assay.text.tokens import tokenise_text

@@ -7,12 +7,16 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from types import MappingProxyType
 
-from assay.attribution.case_facts import CaseFacts, contains_fact, quote_facts
 from assay.attribution.cause_finding import RECORD_CORPUS, RECORD_TEXTS, CauseFinding
 from assay.attribution.cause_terms import INDEX_STAGE
-from assay.attribution.denied_evidence import consider_access
-from assay.attribution.index_state import IndexDefect
-from assay.attribution.lost_evidence import find_lost_step
+from assay.attribution.evidence_trace import find_rank_apart
+from assay.attribution.index.text_differences import IndexDefect
+from assay.attribution.losses.lost_step import find_lost_step
+from assay.attribution.losses.lost_unit import LostEvidence
+from assay.attribution.one_case.case_facts import CaseFacts
+from assay.attribution.one_case.contained_facts import contains_fact, quote_facts
+from assay.attribution.rules.denied_evidence import consider_access
+from assay.metrics.answers.answer_behaviour import ANSWER_BEHAVIOUR
 from assay.records.findings import CauseConfidence, RootCause
 from assay.text.question_entities import find_missing_entities, find_question_entities
 from assay.text.tokens import tokenise_text
@@ -42,7 +46,31 @@ def find_lost_evidence(case: CaseFacts) -> CauseFinding | None:
 
 
 def _find_loss(case: CaseFacts, unit: int) -> CauseFinding:
-    return consider_access(case, unit, find_lost_step(case.describe_lost_evidence(unit)))
+    return consider_access(case, unit, find_lost_step(_describe_lost_evidence(case, unit)))
+
+
+def _describe_lost_evidence(case: CaseFacts, unit: int) -> LostEvidence:
+    """Return what is known about a unit that did not reach the generator."""
+    k = case.settings.production_k or (case.index_view.production_k if case.index_view is not None else 0)
+    chunk_ids = tuple(case.get_covering_chunk_ids(unit) or case.list_labelled_ids(unit))
+    view = case.index_view
+    return LostEvidence(
+        unit,
+        case.get_unit_name(unit),
+        case.steps,
+        case.query,
+        case.get_expected_texts(unit),
+        case.get_chunk_text,
+        k,
+        case.observation.question or case.case.case.question,
+        chunk_ids,
+        view,
+        case.observation.query_rewrite is not None,
+        case.good is not False and case.behaviour == ANSWER_BEHAVIOUR,
+        case.states_other_values,
+        view is not None and view.access.is_hidden_from(case.case.case.user, chunk_ids),
+        find_rank_apart(case.case, case.observation, case.steps, unit),
+    )
 
 
 _DENIED_TO_NOBODY = "permission was denied, and the case names no user"
@@ -186,7 +214,7 @@ def find_index_defect(case: CaseFacts, unit: int) -> CauseFinding | None:
         defects.append(defect)
     kind, fact, others = defects[0]
     if kind == "unclear":
-        is_read = any(case.index_view.has_read(chunk_id) for chunk_id in chunk_ids)
+        is_read = any(case.index_view.indexed.has_read(chunk_id) for chunk_id in chunk_ids)
         cause: RootCause = "chunking" if is_read else "insufficient_trace"
         also: tuple[RootCause, ...] = ("parser", "context_builder") if is_read else ("parser", "chunking")
         return CauseFinding(cause, INDEX_STAGE, (fact,), "low", also, "cut_off" if is_read else "", (_WHOLE_TEXTS,))

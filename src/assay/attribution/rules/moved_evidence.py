@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from assay.attribution.case_facts import CaseFacts, contains_fact, quote_facts
 from assay.attribution.cause_finding import RECORD_CORPUS, RECORD_TEXTS, CauseFinding
 from assay.attribution.cause_terms import INDEX_STAGE
-from assay.attribution.index_causes import find_index_defect
+from assay.attribution.one_case.case_facts import CaseFacts
+from assay.attribution.one_case.contained_facts import contains_fact, quote_facts
+from assay.attribution.rules.index_causes import find_index_defect
 from assay.records.findings import CauseConfidence, RootCause
 from assay.records.observations import Chunk
 from assay.text.citation_markers import remove_citation_markers

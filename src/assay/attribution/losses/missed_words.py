@@ -15,7 +15,8 @@ from assay.attribution.cause_finding import (
     CauseFinding,
 )
 from assay.attribution.evidence_trace import TraceStep
-from assay.attribution.facts_of_search import (
+from assay.attribution.index.index_view import IndexView
+from assay.attribution.losses.facts_of_search import (
     TELLING_RUN,
     describe_absence,
     describe_search,
@@ -23,8 +24,7 @@ from assay.attribution.facts_of_search import (
     list_other_texts,
     may_be_unindexed,
 )
-from assay.attribution.index_state import IndexView
-from assay.attribution.lost_unit import LostEvidence, may_search_by_vectors
+from assay.attribution.losses.lost_unit import LostEvidence, may_search_by_vectors
 from assay.records.findings import CauseConfidence, RootCause
 from assay.text.lexical_rank import compute_lexical_rank
 from assay.text.normalisation import normalise_nfc
@@ -34,10 +34,10 @@ from assay.text.tokens import tokenise_text
 def compare_with_run(loss: LostEvidence, view: IndexView, lexical: TraceStep) -> CauseFinding | None:
     """Tell an analyzer from a failed search and from a missing chunk by what other searches of the run return."""
     absent = describe_search(loss, lexical)
-    words = view.find_telling_words(loss.query, loss.texts)
-    quoted = quote_words(view.find_matched_words(words))
+    words = view.words.find_telling_words(loss.query, loss.texts)
+    quoted = quote_words(view.words.find_matched_words(words))
     unindexed: tuple[RootCause, ...] = () if loss.is_shown_in_run else (loss.unindexed_cause,)
-    if words and not view.is_matched(words):
+    if words and not view.words.is_matched(words):
         return _report_unmatched(loss, view, lexical, words)
     if words and not lexical.chunk_ids:
         fact = f"it returns nothing, and elsewhere in the run it finds chunks by {quoted}"
@@ -92,7 +92,7 @@ def _report_unmatched(loss: LostEvidence, view: IndexView, lexical: TraceStep, w
     confidence: CauseConfidence = "high" if loss.is_shown_in_run else "low"
     if indexed is not None:
         facts.append(f"{indexed}, which other lists of the run have, has one of these words too")
-        confidence = "high" if loss.is_shown_in_run or view.is_tried_again(words) else "medium"
+        confidence = "high" if loss.is_shown_in_run or view.words.is_tried_again(words) else "medium"
     facts += describe_absence(loss)
     return CauseFinding(
         "bm25_analyzer", lexical.name, tuple(facts), confidence, unindexed, "analyzer", (RECORD_ID_SEARCH,)
@@ -105,12 +105,12 @@ def describe_findable(loss: LostEvidence, view: IndexView) -> str | None:
     The words that it shares with the query find other chunks; or no chunk that the index is seen to have has them, and
     they are written alike in both, while most queries find chunks by their rarest word.
     """
-    words = view.find_telling_words(loss.query, loss.texts)
-    matched = view.find_matched_words(words)
+    words = view.words.find_telling_words(loss.query, loss.texts)
+    matched = view.words.find_matched_words(words)
     if matched:
         return f"elsewhere in the run it finds chunks by {quote_words(matched)}, which question and evidence share"
     alike = _list_words_written_alike(loss, words)
-    if not alike or not view.finds_by_words or view.find_indexed_with(words, loss.chunk_ids) is not None:
+    if not alike or not view.words.finds_by_words or view.find_indexed_with(words, loss.chunk_ids) is not None:
         return None
     return f"no list of the run has a chunk with {quote_words(alike)}, which question and evidence share as written"
 
@@ -130,7 +130,7 @@ def report_not_indexed(
 
 def _describe_lost_document(loss: LostEvidence, view: IndexView) -> tuple[str, ...]:
     """Return that no list of the run has anything of the document of the unit, if it has other chunks; else nothing."""
-    documents = view.list_documents(loss.chunk_ids)
+    documents = view.indexed.list_documents(loss.chunk_ids)
     if not documents or view.shows_document_of(loss.chunk_ids):
         return ()
     return (f"no list of the run has anything of {', '.join(documents)}",)
@@ -166,7 +166,7 @@ def check_shared_words(loss: LostEvidence, lexical: TraceStep, max_rank: int) ->
     )
     if loss.is_hidden:
         return _report_hidden(loss, lexical, evidence)
-    if loss.view is not None and not loss.view.has_texts:
+    if loss.view is not None and not loss.view.indexed.has_texts:
         also: tuple[RootCause, ...] = ("parser",) if rank is not None else (loss.unindexed_cause,)
         if may_be_unindexed(loss):
             if _is_missing_in_document(loss, loss.view):
@@ -208,7 +208,7 @@ def check_shared_words(loss: LostEvidence, lexical: TraceStep, max_rank: int) ->
 def _report_hidden(loss: LostEvidence, lexical: TraceStep, evidence: tuple[str, ...]) -> CauseFinding:
     """The run shows the unit to others only, so that access may be what takes it from this user."""
     assert loss.view is not None
-    confidence: CauseConfidence = "medium" if loss.view.has_texts else "low"
+    confidence: CauseConfidence = "medium" if loss.view.indexed.has_texts else "low"
     record = (RECORD_BEFORE_ACCESS,)
     return CauseFinding(
         "bm25_analyzer",
@@ -245,5 +245,5 @@ def _report_shown_nowhere(
 
 def _is_missing_in_document(loss: LostEvidence, view: IndexView) -> bool:
     """Whether a chunk that no trace shows is of a document that the run shows, and the search finds by its words."""
-    words = view.find_telling_words(loss.query, loss.texts)
-    return bool(words) and view.is_matched(words) and view.shows_document_of(loss.chunk_ids)
+    words = view.words.find_telling_words(loss.query, loss.texts)
+    return bool(words) and view.words.is_matched(words) and view.shows_document_of(loss.chunk_ids)

@@ -17,10 +17,10 @@ from msgspec.structs import replace
 from assay.attribution.cause_notes import get_cause_note
 from assay.attribution.cause_terms import GENERATE_STAGE, INDEX_STAGE
 from assay.attribution.evidence_trace import StepKind, name_stage_kind
-from assay.attribution.failed_cases import PARTY_BY_CAUSE
-from assay.attribution.generation_rules import CITE_STAGE
-from assay.attribution.lost_unit import NEAR
-from assay.attribution.merge_losses import SEARCH_CAUSES
+from assay.attribution.losses.lost_unit import NEAR
+from assay.attribution.losses.merge_losses import SEARCH_CAUSES
+from assay.attribution.rules.citation_causes import CITE_STAGE
+from assay.attribution.whole_run.failed_cases import PARTY_BY_CAUSE
 from assay.records.counts import format_count
 from assay.records.findings import Attribution, EvidenceTrace, FaultParty, RootCause
 from assay.records.observations import CONTEXT_STAGE

@@ -7,10 +7,10 @@ second is likelier.
 
 from __future__ import annotations
 
-from assay.attribution.case_facts import CaseFacts
 from assay.attribution.cause_finding import RECORD_BEFORE_ACCESS, CauseFinding
-from assay.attribution.index_state import is_kept_for_some
-from assay.attribution.step_losses import FILTERED_OUT
+from assay.attribution.index.shown_access import is_kept_for_some
+from assay.attribution.losses.step_losses import FILTERED_OUT
+from assay.attribution.one_case.case_facts import CaseFacts
 from assay.metrics.cases.access_rules import Access, is_visible, read_corpus_access
 from assay.records.findings import CauseConfidence, RootCause
 from assay.text.late_pattern import LatePattern
@@ -31,7 +31,7 @@ def consider_access(case: CaseFacts, unit: int, loss: CauseFinding) -> CauseFind
     view, user = case.index_view, case.case.case.user
     if access is None or view is None or loss.cause == "acl":
         return loss
-    if any(step.find_rank(unit) is not None for step in case.steps) or view.shows_kept(access, user):
+    if any(step.find_rank(unit) is not None for step in case.steps) or view.access.shows_kept(access, user):
         return loss
     viewers, name = name_access(access), case.get_unit_name(unit)
     if user is None:
@@ -42,10 +42,10 @@ def consider_access(case: CaseFacts, unit: int, loss: CauseFinding) -> CauseFind
     ]
     facts += describe_sent_user(case)
     is_not_sent = case.settings.is_user_sent is False
-    if not is_not_sent and view.count_expected(access, user) < _TELLING_CHUNKS:
+    if not is_not_sent and view.access.count_expected(access, user) < _TELLING_CHUNKS:
         return add_access(loss, tuple(facts))
     also: tuple[RootCause, ...] = (loss.cause, *(cause for cause in loss.also if cause not in (loss.cause, "acl")))
-    confidence: CauseConfidence = "medium" if view.is_served(user) else "low"
+    confidence: CauseConfidence = "medium" if view.access.is_served(user) else "low"
     return CauseFinding(
         "acl",
         loss.stage,

@@ -6,12 +6,10 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
-from assay.attribution.evidence_trace import StepKind, TraceStep
-from assay.attribution.index_state import IndexView
+from assay.attribution.evidence_trace import DEFAULT_PRODUCTION_K, StepKind, TraceStep
+from assay.attribution.index.index_view import IndexView
 from assay.records.findings import RootCause
 
-DEFAULT_PRODUCTION_K = 5
-"""The assumed number of chunks shown to the model if neither settings nor trace state it (ADR 0030)."""
 NEAR = 5
 """The last rank at which a retriever counts as having found the evidence near the top."""
 

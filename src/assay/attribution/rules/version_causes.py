@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.attribution.case_facts import (
-    CaseFacts,
-    compute_word_overlap,
-    contains_fact,
-    find_unsupported_numbers,
-    quote_facts,
-)
 from assay.attribution.cause_finding import CauseFinding
 from assay.attribution.cause_terms import INDEX_STAGE
+from assay.attribution.one_case.case_facts import CaseFacts
+from assay.attribution.one_case.contained_facts import compute_word_overlap, contains_fact, quote_facts
+from assay.attribution.one_case.unsupported_numbers import find_unsupported_numbers
 from assay.records.golden_set import CorpusChunk
 
 
@@ -29,9 +25,9 @@ def find_outdated_version(case: CaseFacts) -> CauseFinding | None:
         if (
             chunks
             and case.index_view is not None
-            and all(case.index_view.is_version_missing(chunk) for chunk in chunks)
-            and any(map(case.index_view.has_other_version, chunks))
-            | any(map(case.index_view.is_newer_than_index, chunks))
+            and all(case.index_view.indexed.is_version_missing(chunk) for chunk in chunks)
+            and any(map(case.index_view.indexed.has_other_version, chunks))
+            | any(map(case.index_view.indexed.is_newer_than_index, chunks))
         ):
             return _report_missing_document(case, unit, chunks[0])
     documents = {
@@ -77,10 +73,10 @@ def _report_missing_document(case: CaseFacts, unit: int, corpus_chunk: CorpusChu
         f"no list of this run has anything of {version}, which holds {case.get_unit_name(unit)}; they have most of the "
         "other documents"
     ]
-    is_newer = case.index_view.is_newer_than_index(corpus_chunk)
+    is_newer = case.index_view.indexed.is_newer_than_index(corpus_chunk)
     if is_newer:
         evidence.append(f"it is in force since {corpus_chunk.valid_from}, later than everything that was shown")
-    is_sure = is_newer and case.index_view.count_newer_documents() > 1
+    is_sure = is_newer and case.index_view.indexed.count_newer_documents() > 1
     return CauseFinding(
         "stale_index",
         INDEX_STAGE,

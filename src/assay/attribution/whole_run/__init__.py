@@ -1,0 +1,1 @@
+"""What is told from many cases together: checks that failed, and which candidate the run supports."""
