@@ -19,6 +19,8 @@ UNBOUNDED_METHOD = "t over groups of users"
 FEW_USERS = 8
 HEAVY_USER = 0.25
 """Share of the answers from which on one user widens every interval, so that it is said."""
+_PRIOR_USERS = 0.5
+"""How many users with nothing but equal values are added to those that show how alike the values of a user are."""
 _HALVINGS = 100
 MAX_SHAPE = 50_000.0
 """The largest effective number that the beta quantiles are exact for; beyond it the interval stays at that width."""
@@ -31,7 +33,8 @@ def estimate_mean_of_groups(
 
     `totals` and `sizes` have shape (groups,): the sum and the number of the values of each group; groups without values
     are left out. `low` and `high` are the ends of the range, None if it is open. None without values, and for an open
-    range with fewer than two groups. Source: Korn and Graubard (1998) for bounded values.
+    range with fewer than two groups. Source: Korn and Graubard (1998) for bounded values; we take the variance that is
+    to be expected of groups of these sizes where it is larger than the observed one (ADR 224).
 
     >>> estimate = estimate_mean_of_groups(np.array([1.0, 0.0, 0.0]), np.array([10.0, 10.0, 10.0]), 0.0, 1.0)
     >>> round(estimate.value, 4), estimate.bounds.low < 1 / 30 < estimate.bounds.high
@@ -44,9 +47,38 @@ def estimate_mean_of_groups(
         return None
     mean = float(totals.sum()) / number
     distances = (totals - sizes * mean) / number
-    users = _count_effective(sizes)
-    variance = float((distances**2).sum()) * _correct_for_few(users)
+    variance = float((distances**2).sum())
+    if low is not None and high is not None:
+        shares = np.clip((totals / sizes - low) / (high - low), 0.0, 1.0)
+        variance = max(variance, (high - low) ** 2 * _expect_variance(shares, sizes))
+    variance *= _correct_for_few(_count_effective(sizes))
     return _make_estimate(mean, variance, sizes, low, high, confidence)
+
+
+def _expect_variance(shares: FloatArray, sizes: FloatArray) -> float:
+    """Return the variance of the mean of values of 0 and 1 that is to be expected of users of these sizes.
+
+    `shares` and `sizes` have shape (users,): the mean of a user's values and their number. What was observed says too
+    little where most of the traffic is that of few users: it is small whenever the values of these happen to be the
+    common ones. So the correlation of two values of one user is estimated from users of all sizes alike. Few events
+    cannot show it, and count as if half a user more had only equal values.
+    """
+    mean = float((shares * sizes).sum() / sizes.sum())
+    spread = mean * (1 - mean)
+    repeated = sizes > 1
+    if spread == 0.0 or not repeated.any():
+        return 0.0
+    share, size = shares[repeated], sizes[repeated]
+    between = (share - mean) ** 2
+    within = share * (1 - mean) ** 2 + (1 - share) * mean**2
+    weight = np.sqrt(size - 1)
+    pairs = (size * between - within) / (size - 1)
+    observed = float((weight * pairs).sum() / weight.sum()) / spread
+    witnesses = float(min((share > 0).sum(), (share < 1).sum()))
+    correlation = (witnesses * min(1.0, max(0.0, observed)) + _PRIOR_USERS) / (witnesses + _PRIOR_USERS)
+    number = float(sizes.sum())
+    typical_size = float((sizes**2).sum()) / number
+    return spread * (1 + correlation * (typical_size - 1)) / number
 
 
 def estimate_mean_of_sample(

@@ -33,6 +33,7 @@ REMOVED = "[…]"
 """What stands in the place of a sentence that was taken out."""
 # Which meanings make an order if they occur within so many characters of each other. Strong ones are hardly ever
 # written for another reader than a judge; weak ones also occur where grades, juries and examinations are the subject.
+# The words of a meaning are searched only where those of the meaning before it were found.
 _Meanings = tuple[tuple[str, ...], int]
 _STRONG_ORDERS: tuple[_Meanings, ...] = (
     (("override", "rules"), 80),
@@ -40,10 +41,10 @@ _STRONG_ORDERS: tuple[_Meanings, ...] = (
     (("address", "judge"), 24),
 )
 _WEAK_ORDERS: tuple[_Meanings, ...] = (
-    (("label", "praise"), 60),
-    (("judge", "praise"), 120),
-    (("judge", "label"), 120),
-    (("rules", "praise"), 100),
+    (("praise", "label"), 60),
+    (("praise", "judge"), 120),
+    (("label", "judge"), 120),
+    (("praise", "rules"), 100),
 )
 _TOOL_CALL = re.compile(
     r"<\s*+/?(?:tool_call|function_call|function_calls|invoke|parameter|tool_use|start_of_turn|end_of_turn)\b"
@@ -66,8 +67,8 @@ _SECTION_MARKER = re.compile(
 )
 _MAX_SECTION = 400  # characters after a marker that are read as said by the role, or in the section, that it names
 _MAX_OTHER_WORDS = 2  # of a verdict about the text itself
-_SPACELESS = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"
-_HANGUL_BASES = re.compile("[\u1100-\u11ff]")
+_SPACELESS_START = re.compile("[\u1100-\u11ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
+"""Letters of scripts without spaces, composed or folded."""
 _MIXED_SCRIPTS = re.compile(r"[A-Za-z][\u0370-\u03ff\u0400-\u04ff]|[\u0370-\u03ff\u0400-\u04ff][A-Za-z]")
 _SPACED_LETTERS = re.compile(r"(?:(?<![^\W_])[^\W_][\W_]++){7,}[^\W_](?![^\W_])")
 _INVISIBLE = re.compile("[\u00ad\u034f\u180b-\u180f\u200b-\u200f\u2060-\u2064\ufeff]")
@@ -79,7 +80,7 @@ _SQUEEZED_SIGNS = re.compile(
 )
 _CODED_HINT = re.compile(r"rot-?13|revers|backward|decod|giai ma|encod", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
-_VERDICT_WORDS = [(meaning, ORDER_WORDS[meaning]) for meaning in ("praise", "scope", "label", "text", "filler")]
+_VERDICT_MEANINGS = ("praise", "scope", "label", "text", "filler")
 _SHORTEST_ORDER = 6
 _FEWEST_LETTERS_LEFT = 15  # of a sentence without its quotations
 
@@ -112,7 +113,7 @@ def compile_order_words(words: tuple[str, ...]) -> re.Pattern[str]:
             folded = fold_text(word)
             whole = folded.endswith(".")
             stem = re.escape(folded.removesuffix("."))
-            if re.match(f"[{_SPACELESS}]", word.strip()) or _HANGUL_BASES.match(folded):
+            if _SPACELESS_START.match(word.strip()) or _SPACELESS_START.match(folded):
                 within_words.append(stem)
             else:
                 at_word_starts.append(stem + (r"(?![^\W_])" if whole else ""))
@@ -207,8 +208,9 @@ def is_plain_order(folded: str) -> bool:
 @cache
 def _steering_pattern() -> re.Pattern[str]:
     words = [fold_text(word) for line in STEERING_WORDS for word in line.split(",")]
-    spaceless = re.compile(f"[{_SPACELESS}\u1100-\u11ff]")
-    return re.compile("|".join(re.escape(word) + ("" if spaceless.match(word) else r"(?![^\W_])") for word in words))
+    return re.compile(
+        "|".join(re.escape(word) + ("" if _SPACELESS_START.match(word) else r"(?![^\W_])") for word in words)
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -260,12 +262,11 @@ def _claims_verdict(sentence: str, *, is_verdict: bool) -> bool:
     With `is_verdict`, its section is one of verdicts, and the praise alone is enough.
     """
     folded = fold_text(sentence)
-    spans = {
-        meaning: [match.span() for match in compile_order_words(words).finditer(folded)]
-        for meaning, words in _VERDICT_WORDS
-    }
-    if not spans["praise"]:
+    if not compile_order_words(ORDER_WORDS["praise"]).search(folded):
         return False
+    spans = {}
+    for meaning in _VERDICT_MEANINGS:
+        spans[meaning] = [match.span() for match in compile_order_words(ORDER_WORDS[meaning]).finditer(folded)]
     said = [span for matches in spans.values() for span in matches]
     words = [match.span() for match in _WORD.finditer(folded)]
     others = sum(not any(start < last and first < end for first, last in said) for start, end in words)
