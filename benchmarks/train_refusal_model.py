@@ -15,7 +15,7 @@ import random
 import re
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
 from pathlib import Path
@@ -26,7 +26,6 @@ import numpy.typing as npt
 
 from assay.text.normalisation import fold_in_place
 from assay.text.refusals.behaviour import detect_phrases
-from assay.text.refusals.refusal_first_look import list_first_words
 from assay.text.refusals.refusal_model import (
     ACTS,
     KINDS,
@@ -116,12 +115,7 @@ ORDINARY_WEIGHT = 3.0  # of an ordinary answer: real systems give many more of t
 BARE = 2  # every second answer of a language that keeps diacritics is also learned from without them
 WITHOUT_QUESTION = 3  # every third answer with a question is also learned from without it
 LEAST_WEIGHT = 0.03  # of the heaviest of a head: lighter runs are left out
-UNTRIGGERED = 0.003  # share of answers that do something else which no trigger finds
-NEGATIONS = ("cannot", "khong", "n", "no", "not", "nothing", "sorry", "t")
-"""Triggers whatever the answers: "t" is what is left of "don't", and "n" of "n/a"."""
-COMMON = 5  # English answers that hold a word
-PLAIN_COST = 3  # plain answers beside which a trigger may find one that is none
-TRIGGERED_LANGUAGES = ("en", "vi")
+FACT_LANGUAGES = ("en", "vi")
 Floats = npt.NDArray[np.float64]
 Signs = npt.NDArray[np.int8]
 
@@ -201,7 +195,7 @@ def _read_plain_files(language: str) -> Iterator[TrainingAnswer]:
 
 
 def _read_facts(language: str) -> Iterator[TrainingAnswer]:
-    for name in FACT_FILES if language in TRIGGERED_LANGUAGES else ():
+    for name in FACT_FILES if language in FACT_LANGUAGES else ():
         for line in (FACT_FOLDER / f"{name}.tsv").read_text("utf-8").splitlines():
             label, *columns = line.split("\t")
             is_vietnamese = not VIETNAMESE_LETTERS.isdisjoint(line.lower())
@@ -389,13 +383,8 @@ def fit_heads(training: TrainingSet, rows: Sequence[int]) -> Floats:
     return np.concatenate([of_acts, of_kinds])
 
 
-def build_model(
-    language: str,
-    training: TrainingSet,
-    weights: Floats,
-    word_lists: tuple[Collection[str], Collection[str]] = ((), ()),
-) -> RefusalModel:
-    """Return the model that the weights of all columns give. `word_lists`: triggers, and bare ones."""
+def build_model(language: str, training: TrainingSet, weights: Floats) -> RefusalModel:
+    """Return the model that the weights of all columns give."""
     of_runs, of_measures = weights[:, : len(training.keys)], weights[:, len(training.keys) :]
     scales = np.max(np.abs(of_runs), axis=1) / 127
     rounded = np.rint(of_runs / scales[:, np.newaxis]).astype(np.int8)
@@ -409,8 +398,7 @@ def build_model(
         for place, name in enumerate(training.measures)
     }
     rounded_scales = tuple(float(f"{scale:.6g}") for scale in scales)
-    triggers, bare_triggers = map(frozenset, word_lists)
-    parameters = ModelParameters(rounded_scales, measures, triggers, bare_triggers, training.denials, training.masked)
+    parameters = ModelParameters(rounded_scales, measures, training.denials, training.masked)
     return RefusalModel(language, table, parameters)
 
 
@@ -432,33 +420,6 @@ def train_fold_models(language: str) -> Iterator[tuple[RefusalModel, list[Traini
     for rows, held_out in split_by_author(training.answers):
         model = build_model(language, training, fit_heads(training, rows))
         yield model, [training.answers[row] for row in held_out if row < count]
-
-
-def choose_triggers(language: str, excluded: Collection[str] = ()) -> list[str]:
-    """Return words one of which nearly all answers hold that do something else than answer, none of them excluded;
-    none for other languages than those of the first look."""
-    if language not in TRIGGERED_LANGUAGES:
-        return []
-    others, plain = [], []
-    for answer in read_answers(language):
-        words = list_first_words(answer.text).difference(excluded)
-        if answer.act == "answer":
-            plain.append(words)
-        elif "?" not in answer.text:
-            others.append(words)
-    chosen = [word for word in NEGATIONS if word not in excluded]
-    others, plain = ([words for words in texts if words.isdisjoint(chosen)] for texts in (others, plain))
-    least = UNTRIGGERED * len(others)
-    while len(others) > least:
-        wanted = Counter(word for words in others for word in words)
-        costs = Counter(word for words in plain for word in words)
-        if not wanted:
-            break
-        word = min(wanted, key=lambda name: (-wanted[name] / (PLAIN_COST + costs[name]), name))
-        chosen.append(word)
-        others = [words for words in others if word not in words]
-        plain = [words for words in plain if word not in words]
-    return sorted(chosen)
 
 
 def choose_denials(answers: Sequence[TrainingAnswer], masked: AbstractSet[str] = frozenset()) -> list[str]:
@@ -490,18 +451,10 @@ def choose_denials(answers: Sequence[TrainingAnswer], masked: AbstractSet[str] =
     return sorted(denials)
 
 
-def list_english_words() -> set[str]:
-    """Return the words of several English answers: in a text without diacritics they do not show Vietnamese."""
-    counts = Counter(word for answer in read_answers("en") for word in list_first_words(answer.text))
-    return {word for word, count in counts.items() if count >= COMMON}
-
-
 def train_model(language: str) -> RefusalModel:
     """Return the model that all answers of a language give."""
     training = load_training_set(language)
-    weights = fit_heads(training, range(len(training.answers)))
-    bare = choose_triggers(language, list_english_words()) if language == "vi" else []
-    return build_model(language, training, weights, (choose_triggers(language), bare))
+    return build_model(language, training, fit_heads(training, range(len(training.answers))))
 
 
 def format_parameters(language: str, model: RefusalModel) -> str:
@@ -510,8 +463,6 @@ def format_parameters(language: str, model: RefusalModel) -> str:
     content = {
         "learned_from": digest_training_set(language),
         "scales": parameters.scales,
-        "triggers": sorted(parameters.triggers),
-        "bare_triggers": sorted(parameters.bare_triggers),
         "denials": sorted(parameters.denials),
         "masked": sorted(parameters.masked),
         "measures": dict(parameters.measures),
@@ -550,10 +501,7 @@ def main() -> int:
         model = train_model(language)
         np.save(MODEL_FOLDER / f"{language}.npy", model.table)
         (MODEL_FOLDER / f"{language}.json").write_text(format_parameters(language, model), "utf-8")
-        print(
-            f"{language}: {len(read_answers(language))} answers, {len(model.table)} runs, "
-            f"{len(model.parameters.triggers)} triggers"
-        )
+        print(f"{language}: {len(read_answers(language))} answers, {len(model.table)} runs")
     return 1 if is_old else 0
 
 

@@ -67,7 +67,7 @@ EDGES_OF_PURE_FILES = {
         "text.refusals.refusal_model_file",
     ): "reads the shipped weights, constant data, when the first text needs them",
     (
-        "text.refusals.refusal_first_look",
+        "text.refusals.readable_text",
         "text.refusals.refusal_model_file",
     ): "reads the shipped word classes, constant data, when the first text needs them",
 }

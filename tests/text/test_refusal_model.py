@@ -27,7 +27,7 @@ from hypothesis import strategies as st
 
 from assay.text.normalisation import fold_case, fold_text, normalise_nfc
 from assay.text.refusals.behaviour import detect_behaviour, detect_phrases, select_lexicons
-from assay.text.refusals.behaviour_candidates import mark_answers_open_to_model, mark_texts_to_examine
+from assay.text.refusals.behaviour_candidates import find_behaviour_candidates, mark_answers_open_to_model
 from assay.text.refusals.detected_behaviour import PLAIN_ANSWER, UNKNOWN
 from assay.text.refusals.refusal_model import (
     ACTS,
@@ -264,12 +264,18 @@ def test_a_language_whose_lexicon_the_user_replaced_has_no_model(tmp_path: Path)
     assert "answer" == detect_behaviour(answer).behaviour
 
 
-def test_a_text_that_is_not_marked_is_a_plain_answer() -> None:
+def test_a_text_without_a_phrase_is_weighed_as_if_phrases_had_been_looked_for() -> None:
     texts = [answer.text for answer in read_records(FOLDER / f"{UNSEEN_SETS[0]}.jsonl")]
-    marked = mark_texts_to_examine(texts) | mark_answers_open_to_model(texts)
-    for text, is_marked in zip(texts, marked.tolist(), strict=True):
-        if not is_marked:
-            assert detect_behaviour(text, question="What is the price?") == PLAIN_ANSWER
+    may_hold_phrase = find_behaviour_candidates(texts).tolist()
+    assert not all(may_hold_phrase)
+    for text, is_marked in zip(texts, may_hold_phrase, strict=True):
+        detected = detect_behaviour(text, question="What is the price?", may_hold_phrase=is_marked)
+        assert detected == detect_behaviour(text, question="What is the price?")
+
+
+def test_what_a_model_reads_is_marked_whatever_its_words() -> None:
+    texts = ["Floor plans stop at level five.", "Mòng biển.", "x" * LONGEST_READ, "x" * (LONGEST_READ + 1), ""]
+    assert mark_answers_open_to_model(texts).tolist() == [True, True, True, False, False]
 
 
 def test_reasons_name_runs_that_others_wrote_too() -> None:

@@ -38,8 +38,7 @@ from assay.text.claims.source_support import SourceSupport, SupportLabel
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import normalise_nfc
 from assay.text.refusals.behaviour import detect_behaviour
-from assay.text.refusals.behaviour_candidates import mark_answers_open_to_model, mark_texts_to_examine
-from assay.text.refusals.lexicons_in_use import has_lexicon
+from assay.text.refusals.behaviour_candidates import mark_texts_to_examine
 
 if TYPE_CHECKING:
     from assay.metrics.cases.case_index import CaseIndex
@@ -110,10 +109,10 @@ class ParsedAnswer:
         if decision is not None:
             return "unknown" if decision.is_disputed else decision.label
         language = self.case.language
-        is_plain = self._answer_group is not None and not self._answer_group.may_refuse[id(self.observation)]
-        if is_plain and (not language or has_lexicon(language)):
-            return "answer"
-        text_behaviour = detect_behaviour(self.answer, language, self.case.case.question)
+        may_hold_phrase = self._answer_group is None or self._answer_group.may_hold_phrase[id(self.observation)]
+        text_behaviour = detect_behaviour(
+            self.answer, language, self.case.case.question, may_hold_phrase=may_hold_phrase
+        )
         declared = self.observation.behaviour
         return (
             declared
@@ -457,12 +456,12 @@ class _AnswerGroup:
         self._observations = observations
 
     @cached_property
-    def may_refuse(self) -> dict[int, bool]:
-        """By the observation's identity: whether its text may refuse."""
+    def may_hold_phrase(self) -> dict[int, bool]:
+        """By the observation's identity: whether its text may hold a phrase of a lexicon."""
         texts = [
             observation.answer if isinstance(observation.answer, str) else "" for observation in self._observations
         ]
-        marked = mark_texts_to_examine(texts) | mark_answers_open_to_model(texts)
+        marked = mark_texts_to_examine(texts)
         return dict(zip(map(id, self._observations), marked.tolist(), strict=True))
 
 

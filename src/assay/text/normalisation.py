@@ -7,7 +7,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
+from collections.abc import Mapping
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 MOST_READ = 200_000
 """Characters of an answer in which claims, facts, keywords and refusals are sought. A scoring says if it has more."""
@@ -76,9 +82,69 @@ class _FlatTable(dict[int, str]):
         return flat
 
 
-_FOLDED = _FoldingTable()
-_CASE_FOLDED = _CaseTable()
-_FLAT = _FlatTable()
+class _ArrayTable:
+    """A table for `str.translate` as an array: a long text takes a tenth of the time.
+
+    Characters beyond the first 65,536, and those for which the table has several, are looked up one by one.
+    """
+
+    _NOT_ASKED, _SEVERAL, _DROPPED = 0xFFFF, 0xFFFE, 0xDFFF
+    _SURROGATES = range(0xD800, 0xE000)
+    _SHORTEST = 160  # characters: for shorter texts the array takes longer than the table
+    _MOST_APART = 20  # characters that are looked up one by one
+
+    def __init__(self, by_code: Mapping[int, str]) -> None:
+        self._by_code = by_code
+
+    @cached_property
+    def _codes(self) -> npt.NDArray[np.uint16]:
+        """What each character becomes, asked about when a text first has it."""
+        import numpy as np
+
+        codes = np.full(0x10001, self._NOT_ASKED, np.uint16)
+        codes[-1] = self._SEVERAL  # all beyond
+        return codes
+
+    def translate(self, text: str) -> str:
+        """Return what `str.translate` returns."""
+        if len(text) < self._SHORTEST:
+            return text.translate(self._by_code)
+        import numpy as np
+
+        written = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+        translated = self._codes.take(written, mode="clip")
+        if translated.max() == self._NOT_ASKED:
+            for code in np.unique(written[translated == self._NOT_ASKED]).tolist():
+                self._codes[code] = self._describe(code)
+            translated = self._codes.take(written, mode="clip")
+        if translated.max() < self._SEVERAL:
+            return self._join(translated)
+        apart = np.flatnonzero(translated == self._SEVERAL).tolist()
+        if len(apart) > self._MOST_APART:
+            return text.translate(self._by_code)
+        pieces, start = [], 0
+        for place in apart:
+            pieces += [self._join(translated[start:place]), self._by_code[ord(text[place])]]
+            start = place + 1
+        return "".join([*pieces, self._join(translated[start:])])
+
+    def _join(self, translated: npt.NDArray[np.uint16]) -> str:
+        is_dropped = translated == self._DROPPED
+        if is_dropped.any():
+            translated = translated[~is_dropped]
+        return translated.astype("<u2", copy=False).tobytes().decode("utf-16-le")
+
+    def _describe(self, code: int) -> int:
+        translated = self._by_code[code]
+        if len(translated) != 1:
+            return self._SEVERAL if translated else self._DROPPED
+        described = ord(translated)
+        return self._SEVERAL if described >= self._SEVERAL or described in self._SURROGATES else described
+
+
+_FOLDED = _ArrayTable(_FoldingTable())
+_CASE_FOLDED = _ArrayTable(_CaseTable())
+_FLAT = _ArrayTable(_FlatTable())
 
 
 def normalise_nfc(text: str) -> str:
@@ -114,7 +180,7 @@ def fold_text(text: str) -> str:
 
 def _fold(text: str) -> str:
     # plain text needs no table, and takes a tenth of the time without
-    folded = text.lower().replace("`", "'") if text.isascii() else text.translate(_FOLDED)
+    folded = text.lower().replace("`", "'") if text.isascii() else _FOLDED.translate(text)
     return " ".join(folded.split())
 
 
@@ -129,7 +195,7 @@ def fold_case(text: str) -> str:
     >>> fold_case(" Chưa CÓ  giá ")
     'chưa có giá'
     """
-    return " ".join(normalise_nfc(text).translate(_CASE_FOLDED).split())
+    return " ".join(_CASE_FOLDED.translate(normalise_nfc(text)).split())
 
 
 def fold_in_place(text: str) -> str:
@@ -141,7 +207,7 @@ def fold_in_place(text: str) -> str:
     'phan  tram'
     """
     is_kept = _SHORTEST_FLAT_KEPT <= len(text) <= _LONGEST_KEPT
-    return _flatten_and_keep(text) if is_kept else text.translate(_FLAT)
+    return _flatten_and_keep(text) if is_kept else _FLAT.translate(text)
 
 
 _SHORTEST_FLAT_KEPT = 40  # shorter texts, which are words, are kept by those who ask
@@ -149,4 +215,4 @@ _SHORTEST_FLAT_KEPT = 40  # shorter texts, which are words, are kept by those wh
 
 @lru_cache(maxsize=1024)
 def _flatten_and_keep(text: str) -> str:
-    return text.translate(_FLAT)
+    return _FLAT.translate(text)

@@ -310,10 +310,17 @@ _MARKED_CLAUSE_END = re.compile(": |" + _COMMA_CLAUSE)
 """What `_CLAUSE_END` matches in a text without any of `_CLAUSE_OPENERS`: it need not look behind every space."""
 _CONCESSION = re.compile(r"(?:but |and )?(?:although|though|while|even though|mac du|tuy|du|du rang)\b[^,]{0,200}, ")
 _QUOTE = re.compile(rf"[\"'`{_BREAK}]")
-_WIDE_MARKS = str.maketrans(
-    {"。": ". ", "．": ". ", "，": ", ", "、": ", ", "？": "? ", "！": "! ", "；": "; ", "：": ": "}
-    | dict.fromkeys("「」『』", '"')
-)
+_WIDE_MARKS = {
+    "。": ". ",
+    "．": ". ",
+    "，": ", ",
+    "、": ", ",
+    "？": "? ",
+    "！": "! ",
+    "；": "; ",
+    "：": ": ",
+    **dict.fromkeys("「」『』", '"'),
+}
 """Marks of Chinese and Japanese as those that clauses are split at."""
 
 
@@ -340,7 +347,8 @@ def normalise_answer(answer: str, *, keeps_diacritics: bool = False) -> str:
         answer = _PARAGRAPH.sub(f" {_BREAK} ", answer)
     text = fold_case(answer) if keeps_diacritics else fold_text(answer)
     if not _is_narrow(text):
-        text = text.translate(_WIDE_MARKS)
+        for mark, narrow in _WIDE_MARKS.items():  # several times as fast as translating each character
+            text = text.replace(mark, narrow)
     if "n't" in text:
         text = text.replace("can't", "can not").replace("won't", "will not").replace("n't", " not")
     return text.replace("cannot", "can not")

@@ -15,9 +15,9 @@ The phrases and words are data, one lexicon for each language (`refusal_lexicon`
 6. A text that ends in a question or asks for what it needs, without a claim, asks back; so does a short one that
    asks for a choice before it says why.
 7. A model of the language (`refusal_model`) then weighs the wording of a text of up to 3,000 characters against its
-   question, with what the phrases show, unless a first look finds no word of refusing (`refusal_first_look`). It may
-   refuse, in whole or in part, ask back or answer; without a word of refusing only if it is much surer. Without a
-   question the phrases decide, and wording alone must be much surer (`weighed_wording`).
+   question, with what the phrases show. It may refuse, in whole or in part, ask back or answer; without a word of
+   refusing only if it is much surer. Without a question the phrases decide, and wording alone must be much surer
+   (`weighed_wording`).
 8. A refusal that goes on to assert a name or code ("I don't know. It is FitX.") is undecided (`asserted_values`).
    An error message that a system failed with is undecided, whatever the target declares (`error_texts`).
 9. A text is undecided (`unknown`) if all it holds are words of doubt that no rule above settles, if the model is hardly
@@ -45,8 +45,8 @@ from assay.text.refusals.chosen_model import choose_model, replaced_languages
 from assay.text.refusals.detected_behaviour import ERROR_TEXT, NO_BEHAVIOUR, PLAIN_ANSWER, UNKNOWN, DetectedBehaviour
 from assay.text.refusals.error_texts import is_error_text
 from assay.text.refusals.lexicons_in_use import has_lexicon, select_rules, use_lexicons
+from assay.text.refusals.readable_text import holds_word
 from assay.text.refusals.refusal_claims import has_substantive_claim
-from assay.text.refusals.refusal_first_look import holds_word
 from assay.text.refusals.refusal_lexicon import PhraseKind, RefusalLexicon, RefusalPhrase
 from assay.text.refusals.refusal_model import KINDS, LONGEST_READ
 from assay.text.refusals.refusal_rules import WEAK_KINDS, RefusalRules, find_lexicon

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from assay.text.refusals.bare_refusals import MOST_CHARACTERS, is_bare
 from assay.text.refusals.error_texts import is_error_text
 from assay.text.refusals.lexicons_in_use import load_rules, needs_latin_rules
-from assay.text.refusals.phrase_filter import PhraseFilter, has_other_script
-from assay.text.refusals.refusal_first_look import holds_word, may_refuse_freely
+from assay.text.refusals.phrase_filter import PhraseFilter
+from assay.text.refusals.readable_text import holds_word
 from assay.text.refusals.refusal_lexicon import SHORTEST_PHRASE
 from assay.text.refusals.refusal_model import LONGEST_READ
 from assay.text.refusals.refusal_rules import RefusalRules
@@ -89,8 +89,8 @@ def mark_answers_open_to_model(answers: Sequence[str]) -> npt.NDArray[np.bool_]:
     Answers that neither this nor `mark_texts_to_examine` marks are plain answers, unless their case states a language
     without a lexicon.
 
-    >>> mark_answers_open_to_model(["12 days a year", "No leave", ""]).tolist()
-    [False, True, False]
+    >>> mark_answers_open_to_model(["12 days a year", "The tower has seven floors. " * 200, ""]).tolist()
+    [True, False, False]
     """
     is_open = (may_be_weighed(answer) or is_error_text(answer) for answer in answers)
     return np.fromiter(is_open, np.bool_, len(answers))
@@ -118,8 +118,5 @@ def _asks(answer: str) -> bool:
 
 
 def may_be_weighed(answer: str) -> bool:
-    """Whether an answer holds a word by which it may do something else than answer, or is in another language than
-    English and Vietnamese."""
-    if not 0 < len(answer) <= LONGEST_READ:
-        return False
-    return may_refuse_freely(answer) or has_other_script(answer) or needs_latin_rules(answer)
+    """Whether an answer is short enough for a model to read it."""
+    return 0 < len(answer) <= LONGEST_READ

@@ -48,17 +48,13 @@ _GROUP_COLUMN = np.arange(len(GROUPS))[:, np.newaxis]
 class ModelParameters(NamedTuple):
     """What a model has beside the weights of runs.
 
-    `scales`: of the weights, for each head. `measures`: the weights of measures and cues, for each head. `triggers`:
-    words one of which nearly every text holds that does something else than answer; empty if all texts are read.
-    `bare_triggers`: of Vietnamese, those of a text without diacritics, none of which is an English word. `denials`:
+    `scales`: of the weights, for each head. `measures`: the weights of measures and cues, for each head. `denials`:
     short runs of words that refusals hold several times as often as ordinary answers. `masked`: words that say nothing
     about what an answer does (`Masks`).
     """
 
     scales: tuple[float, ...]
     measures: Mapping[str, Sequence[float]]
-    triggers: AbstractSet[str]
-    bare_triggers: AbstractSet[str] = frozenset()
     denials: AbstractSet[str] = frozenset()
     masked: AbstractSet[str] = frozenset()
 

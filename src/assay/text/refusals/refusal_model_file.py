@@ -34,5 +34,5 @@ def load_model(language: str) -> RefusalModel:
 def load_parameters(language: str) -> ModelParameters:
     """Return what the model of a language has beside its weights."""
     content = json.loads(MODEL_FOLDER.joinpath(f"{language}.json").read_text("utf-8"))
-    word_sets = (frozenset(content.get(name, ())) for name in ("triggers", "bare_triggers", "denials", "masked"))
+    word_sets = (frozenset(content.get(name, ())) for name in ("denials", "masked"))
     return ModelParameters(tuple(content["scales"]), content["measures"], *word_sets)

@@ -90,6 +90,13 @@ class _PhraseGroup(NamedTuple):
     lengths: tuple[int, ...]
 
 
+class _Branch(NamedTuple):
+    """Of phrases that begin alike: what each next character leads to, and those that end here, with their cues."""
+
+    following: dict[str, _Branch]
+    ending: list[tuple[str, RefusalPhrase]]
+
+
 class RefusalRules:
     """Some lexicons, indexed for looking up their phrases. Several languages may have the same phrase."""
 
@@ -122,12 +129,15 @@ class RefusalRules:
         return _merge_phrases(self.searched)
 
     @cached_property
-    def _lengths_by_pair(self) -> Mapping[str, Sequence[int]]:
-        """The lengths of the phrases that begin with two characters, the longest first."""
-        lengths_by_pair: dict[str, set[int]] = {}
-        for phrase in self._unspaced:
-            lengths_by_pair.setdefault(phrase[:2], set()).add(len(phrase))
-        return {pair: sorted(pair_lengths, reverse=True) for pair, pair_lengths in lengths_by_pair.items()}
+    def _branches_by_first(self) -> Mapping[str, Mapping[str, _Branch]]:
+        """By first character, then by the first two: what follows those in the phrases that begin with them."""
+        branches: dict[str, dict[str, _Branch]] = {}
+        for phrase, cues in self._unspaced.items():
+            branch = branches.setdefault(phrase[:1], {}).setdefault(phrase[:2], _Branch({}, []))
+            for character in phrase[2:]:
+                branch = branch.following.setdefault(character, _Branch({}, []))
+            branch.ending.extend((phrase, cue) for cue in cues)
+        return branches
 
     @cached_property
     def strong_filter(self) -> PhraseFilter:
@@ -148,7 +158,8 @@ class RefusalRules:
     def find_phrases(self, text: str) -> list[tuple[int, str, RefusalPhrase]]:
         """Return (start, phrase, cue) of the phrases in a folded text, by start, the longest first at each start."""
         hits: list[tuple[int, str, RefusalPhrase]] = []
-        for words in self._starts.intersection(map(" ".join, itertools.pairwise(split_tokens(text)))):
+        pairs = itertools.pairwise(split_tokens(text) if self._starts else ())
+        for words in self._starts.intersection(map(" ".join, pairs)):
             group = self.list_phrases(words)
             start = text.find(words)
             while start >= 0:
@@ -158,7 +169,7 @@ class RefusalRules:
                         if phrase in group.cues and not text[start + length : start + length + 1].isalnum():
                             hits += [(start, phrase, cue) for cue in group.cues[phrase]]
                 start = text.find(words, start + 1)
-        if has_other_script(text):
+        if self.searched and has_other_script(text):
             hits += self._find_unspaced_phrases(text)
         return sorted(hits, key=lambda hit: (hit[0], -len(hit[1])))[:_MOST_PHRASES]
 
@@ -175,15 +186,18 @@ class RefusalRules:
 
     def _find_unspaced_phrases(self, text: str) -> Iterator[tuple[int, str, RefusalPhrase]]:
         """Yield the phrases of scripts that the filter does not look into, by their first two characters."""
-        pairs = set(map("".join, itertools.pairwise(text)))
-        for pair in self._lengths_by_pair.keys() & pairs:
-            start = text.find(pair)
-            while start >= 0:
-                for length in self._lengths_by_pair[pair]:
-                    phrase = text[start : start + length]
-                    for cue in self._unspaced.get(phrase, ()):
-                        yield start, phrase, cue
-                start = text.find(pair, start + 1)
+        for character in self._branches_by_first.keys() & set(text):
+            for pair, beginning in self._branches_by_first[character].items():
+                start = text.find(pair)
+                while start >= 0:
+                    branch: _Branch | None = beginning
+                    end = start + len(pair)
+                    while branch is not None:
+                        for phrase, cue in branch.ending:
+                            yield start, phrase, cue
+                        branch = branch.following.get(text[end : end + 1])
+                        end += 1
+                    start = text.find(pair, start + 1)
 
 
 def find_lexicon(rules: Sequence[RefusalRules], text: str) -> RefusalLexicon | None:

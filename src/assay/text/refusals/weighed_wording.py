@@ -11,7 +11,7 @@ from assay.text.segmentation import normalise_answer
 _CONTRADICTION = 1.2  # by which a model must be surer of an answer to contradict a phrase
 _CONTRADICTION_ASKED = 0.4  # the same where the question is known
 _LEAST_MARGIN = 0.05  # by which it must be surer of one thing than of the next
-_LEAST_MARGINS = {"en": (0.35, 0.6), "vi": (0.25, 0.6)}
+_LEAST_MARGINS = {"en": (0.4, 0.65), "vi": (0.25, 0.6)}
 _OTHER_LEAST_MARGINS = (0.25, 0.4)
 """By how much to refuse, with words of refusing and without: what about 97 in 100 right take by authors held out;
 models of the other languages know fewer words of refusing."""

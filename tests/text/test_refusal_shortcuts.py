@@ -1,25 +1,23 @@
-"""What is left out to save time changes no decision: by the first look, the filters, the words split from bytes."""
+"""What is left out to save time changes no decision: by the filters, the words split from bytes."""
 
 from __future__ import annotations
 
-import itertools
 import re
 
 import pytest
 from benchmarks.refusals import LANGUAGES, read_sentences
-from benchmarks.train_refusal_model import TRIGGERED_LANGUAGES, read_answers
+from benchmarks.train_refusal_model import FACT_LANGUAGES, read_answers
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.text import segmentation
 from assay.text.refusals.behaviour import detect_behaviour
 from assay.text.refusals.behaviour_candidates import find_behaviour_candidates, mark_answers_open_to_model
-from assay.text.refusals.refusal_first_look import may_refuse_freely
 from assay.text.refusals.refusal_model_file import load_parameters
 from assay.text.segmentation import split_clauses
 from assay.text.word_runs import split_tokens, split_words, split_words_and_underscores
 
-TRIGGERS = sorted({word for name in TRIGGERED_LANGUAGES for word in load_parameters(name).triggers})
+DENIALS = sorted({run for name in FACT_LANGUAGES for run in load_parameters(name).denials})
 OTHER_WORDS = [
     "tower",
     "blue",
@@ -43,27 +41,15 @@ OTHER_WORDS = [
     "1/no",
 ]
 CLAUSE_PIECES = (", ", ": ", ". ", " and", " but", " i", " va toi", " so", " tuy nhien", "the", "x", "; ", "however")
-SENTENCES = [answer.text for name in TRIGGERED_LANGUAGES for answer in read_answers(name)[::5]]
-texts = st.lists(st.sampled_from(TRIGGERS) | st.sampled_from(OTHER_WORDS), max_size=12).map(" ".join)
+SENTENCES = [answer.text for name in FACT_LANGUAGES for answer in read_answers(name)[::5]]
+texts = st.lists(st.sampled_from(DENIALS) | st.sampled_from(OTHER_WORDS), max_size=12).map(" ".join)
 LATIN_TEXT = st.text(st.sampled_from("aZ9_é·¶'- \n\t\x1c\xa0²ªßđ資,.:"), max_size=40)
 
 
-@pytest.mark.parametrize("language", TRIGGERED_LANGUAGES)
-def test_hardly_anything_that_does_something_else_than_answer_is_left_out(language: str) -> None:
-    others = [answer.text for answer in read_answers(language) if answer.act != "answer"]
-    left_out = [text for text in others if not may_refuse_freely(text)]
-    assert len(left_out) <= 0.01 * len(others)
-
-
-@pytest.mark.parametrize(("language", "most"), [("en", 0.85), ("vi", 0.97)])
-def test_some_plain_answers_are_left_out(language: str, most: float) -> None:
-    plain = [answer.text for answer in read_answers(language) if answer.source.startswith(("ordinary", "plain"))]
-    marked = [text for text in plain if may_refuse_freely(text)]
-    assert len(marked) <= most * len(plain)
-
-
-@given(st.lists(st.sampled_from(SENTENCES) | texts, min_size=1, max_size=3).map(" ".join))
-def test_answers_that_no_filter_marks_are_plain_answers(answer: str) -> None:
+@given(st.lists(st.sampled_from(SENTENCES) | texts, min_size=1, max_size=3).map(" ".join), st.booleans())
+def test_answers_that_no_filter_marks_are_plain_answers(answer: str, is_long: bool) -> None:
+    if is_long:
+        answer += " The tower has seven floors." * 120  # more than a model reads
     marked = find_behaviour_candidates([answer])[0]
     if not marked and not mark_answers_open_to_model([answer])[0]:
         assert detect_behaviour(answer) == detect_behaviour("12 days")
@@ -94,12 +80,6 @@ def test_the_shorter_pattern_finds_the_same_clauses(text: str) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(segmentation, "_CLAUSE_OPENERS", ("",))  # in every text: the whole pattern is used
         assert clauses == list(split_clauses(text))
-
-
-def test_a_word_of_refusing_is_seen_in_every_spelling() -> None:
-    words = ("don't", "DON’T", "cannot", "n/a", "không", "Sorry")
-    for word, mark in itertools.product(words, (" ", ".", "\n")):
-        assert may_refuse_freely(f"it{mark}{word}{mark}x")
 
 
 @pytest.mark.parametrize("answer", ["¯\\_(ツ)_/¯", "(ಠ_ಠ)", ":P", "...", "👍 👍"])
