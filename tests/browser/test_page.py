@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from urllib.parse import quote
 
+import numpy as np
 import pytest
 from msgspec import structs
 from tests.browser.chromium import Browser, Page
@@ -17,8 +18,10 @@ from tests.report.html_world import world
 
 from assay import attribution
 from assay.attribution.cause_notes import CAUSE_NOTES, OVER_REFUSAL_NOTE, SUBCAUSE_NOTES
+from assay.metrics.judged.judge_requests import NO_VERDICT
 from assay.records.findings import CaseChange
 from assay.records.release_gates import Decision, Rule, RuleResult
+from assay.records.scores import ERROR, ScoreColumn
 
 pytestmark = pytest.mark.slow
 
@@ -70,6 +73,92 @@ def test_a_run_without_a_gate_is_grey_and_no_advice_to_release(opened: Open) -> 
     assert "Not gated" in page.text()
     assert "banner plain" == page.evaluate("document.querySelector('main > .banner').className")
     assert "1 case leaked" == page.evaluate("document.querySelector('.banner .events').textContent")
+
+
+def test_the_first_screen_says_what_was_measured_with_what(opened: Open) -> None:
+    data = world(FRUIT)
+    assert data.comparison is not None
+    side = structs.replace(data.comparison.baseline, name="/runs/week 7/kept", config_id="older")
+    worse = structs.replace(data.comparison.metrics["rr@10"], verdict="regressed")
+    metrics = {**data.comparison.metrics, "rr@10": worse}
+    page = opened(replace(data, comparison=structs.replace(data.comparison, baseline=side, metrics=metrics)))
+    basis = page.text(".banner .basis").split(" · ")
+    assert f"{len(data.scoring.configs)} configurations" == basis[0]
+    assert basis[1].endswith(": 12 cases") and basis[2].startswith("gate ")
+    assert "compared with older (kept)" in basis
+    assert "What changed since older (kept)" in page.text("#what-changed")
+    assert "regressed since older (kept): MRR@10" in page.text(".doubts")
+
+
+def test_reasons_name_metrics_by_their_titles_and_lead_to_the_cases(opened: Open) -> None:
+    data = world(FRUIT)
+    rules = [Rule("stale_chunks", at_most=0), Rule("citation_correctness(by=judge)", at_least=0.9)]
+    reasons = (
+        "stale_chunks on tag=odd is above 0 on none of 6 cases; the rate is open",
+        "inconclusive: citation_correctness(by=judge) 0.500 < 0.900 (apple0, pear)",
+    )
+    results = tuple(
+        RuleResult(rule, "inconclusive", 0.5, 10, reason) for rule, reason in zip(rules, reasons, strict=True)
+    )
+    decision = Decision("PASS_WITH_RISK", reasons, results)
+    configs = {name: structs.replace(result, decision=decision) for name, result in data.scoring.configs.items()}
+    page = opened(replace(data, scoring=structs.replace(data.scoring, configs=configs, decision=decision)))
+    page.until("document.querySelector('.banner a') !== null")
+    shown = page.text(".banner")
+    assert "Stale chunks on tag=odd: none in 6 cases; the rate is open" in shown
+    assert "inconclusive: Citation correctness, by judge 0.500 < 0.900" in shown
+    assert "#/case/apple0" == page.evaluate("document.querySelector('.banner a').getAttribute('href')")
+    assert 1 == page.evaluate("document.querySelectorAll('.banner a').length")
+
+
+def test_rules_that_are_met_are_counted_and_unfold(opened: Open) -> None:
+    data = world(FRUIT)
+    results = tuple(
+        RuleResult(Rule("recall@10", at_least=0.5, slice=f"tag={number}"), state, 0.5, 10, "")
+        for number, state in enumerate(("pass", "fail", "pass"))
+    )
+    decision = Decision("FAIL", ("recall@10 fell",), results)
+    configs = {name: structs.replace(result, decision=decision) for name, result in data.scoring.configs.items()}
+    page = opened(replace(data, scoring=structs.replace(data.scoring, configs=configs, decision=decision)))
+    count = len(configs)
+    rows = "[...document.querySelectorAll('#gate tbody tr')].filter((row) => row.checkVisibility()).length"
+    assert count == page.evaluate(rows)
+    assert f"The other rules are met ({2 * count})" in page.text("#gate")
+    page.evaluate("document.querySelector('#gate .met').open = true")
+    assert 3 * count == page.evaluate(rows)
+
+
+def test_a_cause_of_several_configurations_is_one_and_a_leak_comes_first(opened: Open) -> None:
+    data = world(FRUIT)
+    (first, result), *_ = data.scoring.configs.items()
+    names = ["early", "later"]
+    several = structs.replace(data.scoring, configs=dict.fromkeys(names, result))
+    page = opened(
+        replace(data, scoring=several, attributions=dict.fromkeys(names, data.attributions[first]), comparison=None)
+    )
+    items = page.evaluate("[...document.querySelectorAll('.todo-list > li')].map((item) => item.textContent)")
+    headings = page.evaluate(
+        "JSON.parse(document.getElementById('report').textContent).failures.map(({ causes }) => causes.length)"
+    )
+    assert headings == [len(items), len(items)]
+    assert all("early" in item and "later" in item for item in items)
+
+
+def test_what_lacks_a_verdict_is_the_first_thing_to_do_where_that_leaves_a_run_open(opened: Open) -> None:
+    data = world(FRUIT)
+    (config, result), *_ = data.scoring.configs.items()
+    column = result.table.columns["rr@10"]
+    status = np.full_like(column.status, ERROR)
+    unjudged = ScoreColumn("faithfulness(by=judge)", column.values, status, np.zeros_like(column.reason), (NO_VERDICT,))
+    table = structs.replace(result.table, columns={**result.table.columns, unjudged.metric: unjudged})
+    decision = Decision("INCOMPLETE", ("not judged",))
+    scoring = structs.replace(
+        data.scoring, configs={config: structs.replace(result, table=table, decision=decision)}, decision=decision
+    )
+    page = opened(replace(data, scoring=scoring, comparison=None))
+    assert page.text("#todo").startswith(
+        "What to do first\n\n12 of 12 answers have no verdict of the judge. assay judge"
+    )
 
 
 def test_commands_in_sentences_are_code(opened: Open) -> None:

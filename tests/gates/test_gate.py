@@ -123,7 +123,9 @@ def test_precedence(outcome: str, code: int, strict_code: int, rules: list[Held]
 def test_reasons_come_in_order_of_weight() -> None:
     held = [WARNED, BLOCKED, INCOMPLETE, EVENT]
     found = decision([rule for rule, _ in held], {rule.metric: scores for rule, scores in held if scores})
-    assert ["visibility_leaks", "ap", "recall@10", "ndcg@10"] == [reason.split()[0] for reason in found.reasons]
+    first, *others = found.reasons
+    assert "1 of 2 cases leaked what the user must not see (visibility_leaks): case_0" == first
+    assert ["ap", "recall@10", "ndcg@10"] == [reason.split()[0] for reason in others]
 
 
 def test_a_gate_that_could_check_nothing_is_a_risk_and_says_so() -> None:
@@ -158,8 +160,10 @@ def test_behaviour_blocks_on_the_usual_tags_and_leaks_and_injections_on_every_ca
     columns = GOOD | {metric: [*bad, GOOD[metric][0], GOOD[metric][0]]}
     blocked = decision([PASSED[0]], columns | {"hit@10": [1.0] * 4}, {tag: [1, 2]})
     assert blocked.outcome == "FAIL"
-    assert blocked.reasons[0].startswith(f"{metric} on tag={tag} is ")
-    assert "(case_1)" in blocked.reasons[0]
+    (message,) = (result.message for result in blocked.results if result.state == "fail")
+    assert message.startswith(f"{metric} on tag={tag} is ") and "(case_1)" in message
+    assert metric in blocked.reasons[0] and "case_1" in blocked.reasons[0]
+    assert blocked.reasons[0].endswith("every gate has this rule")
     elsewhere = [
         decision([PASSED[0]], columns | {"hit@10": [1.0] * 4}, {tag: [2, 3]}),
         decision([PASSED[0]], columns | {"hit@10": [1.0] * 4}, {tag: [1]}, zero_tolerance_tags=()),
@@ -207,6 +211,30 @@ def test_a_users_own_zero_event_rule_is_not_repeated() -> None:
     own = Rule(LEAKS, at_most=0, slice="tag=acl")
     found = decision([own], GOOD, {"acl": [0]})
     assert [result.rule.metric for result in found.results] == [LEAKS, "behaviour"]
+
+
+SEVERAL_TAGS: dict[str, Sequence[int]] = {"acl": [0, 1], "tenant": [1, 2], "prompt-injection": [3]}
+
+
+def test_what_leaked_is_one_reason_whichever_rules_found_it() -> None:
+    """A case often has several of the tags that every gate looks at; a leak of it breaks the rule of each."""
+    columns = GOOD | {LEAKS: [0.0, 2.0, 1.0, 0.0], "hit@10": [1.0] * 4}
+    found = decision([PASSED[0]], columns, SEVERAL_TAGS)
+    sentence = "2 of 4 cases leaked what the user must not see (visibility_leaks): case_1, case_2"
+    assert (f"{sentence}; every gate has this rule",) == found.reasons[:1] == found.events
+    assert 2 == len([result for result in found.results if result.state == "fail"])
+    own = decision([Rule(LEAKS, at_most=0)], columns, SEVERAL_TAGS)
+    assert (sentence,) == own.reasons[:1] == own.events
+    assert 2 == len(own.reasons), "the other one is that the gate looks at no answer"
+
+
+def test_wrong_behaviour_on_several_tags_is_one_reason_with_every_case_once() -> None:
+    columns = GOOD | {"behaviour": [1.0, 0.0, 1.0, 0.0], "hit@10": [1.0] * 4}
+    found = decision([PASSED[0]], columns, SEVERAL_TAGS)
+    slices = "tag=acl, tag=prompt-injection, tag=tenant"
+    sentence = f"2 cases of {slices} behaved otherwise than expected (behaviour): case_1, case_3"
+    assert f"{sentence}; every gate has these rules" == found.reasons[0]
+    assert () == found.events
 
 
 CHECKS = (CaseChecks("case_0", ("bad_citation",)), CaseChecks("case_1", (), ("partial_context",)))

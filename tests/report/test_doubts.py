@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.report.html_islands import islands
 
 from assay.cli import main
 
@@ -67,7 +68,10 @@ def test_an_invented_promise_is_in_the_first_lines_of_every_output_and_fails_not
     assert [] == report["configs"]["shop"]["failed_cases"]
     for line in report["doubts"]:
         assert line[:60] in files["md"].read_text("utf-8").replace("\\", "")[:1500]
-        assert json.dumps(line, ensure_ascii=False)[1:60] in files["html"].read_text("utf-8")
+    page = files["html"].read_text("utf-8")
+    assert json.dumps(doubt, ensure_ascii=False)[1:60] in page
+    # The page names the metrics by their titles, and under what changed by how much they regressed.
+    assert "faithfulness(by=rules)" in islands(page)["report"]["comparison"]["regressed"]
     assert "or run `assay judge`)" in files["md"].read_text("utf-8")
     assert 0 == score(folder, "bad", *gate, "--verbose")
     assert any(line.startswith("doubt: 30 of 30 cases") for line in capsys.readouterr().out.splitlines()[:4])

@@ -8,14 +8,26 @@ import { DataTable } from "./table";
 import { Data, Sentence, visible } from "./text";
 
 export function Overview({ report }: { report: Report }) {
+  const { t } = useWords();
   return (
     <>
       <div class="columns overview">
         <div>
           <ToDo report={report} />
-          <WhatChanged report={report} />
+          {report.comparison !== null && <Outcomes counts={report.outcomes} />}
         </div>
-        <Outcomes counts={report.outcomes} />
+        {report.comparison !== null ? (
+          <WhatChanged comparison={report.comparison} report={report} />
+        ) : (
+          <div>
+            <Outcomes counts={report.outcomes} />
+            {report.configs.length === 1 && (
+              <p class="hint">
+                <Sentence text={t("no_baseline")} />
+              </p>
+            )}
+          </div>
+        )}
       </div>
       {report.failures.map((failures) => (
         <Failures key={failures.config} failures={failures} report={report} />
@@ -25,7 +37,27 @@ export function Overview({ report }: { report: Report }) {
   );
 }
 
-type CountedCause = ConfigFailures["causes"][number] & { config: string };
+type CauseOfConfig = ConfigFailures["causes"][number] & { config: string };
+/** A cause with the configurations that have it, each with its count and its first cases. */
+type CountedCause = { cause: string; fix: string; total: number; leaked: boolean; parts: CauseOfConfig[] };
+
+/** The causes of all configurations: one that several have is one, and those of leaks come first. */
+function mergeCauses(failures: readonly ConfigFailures[]): CountedCause[] {
+  const merged = new Map<string, CountedCause>();
+  for (const { config, causes } of failures) {
+    for (const counted of causes) {
+      const { cause, fix, total, leaked } = counted;
+      const key = JSON.stringify([cause, fix]);
+      const same = merged.get(key) ?? { cause, fix, total: 0, leaked: false, parts: [] };
+      same.total += total;
+      same.leaked ||= leaked;
+      same.parts.push({ config, ...counted });
+      merged.set(key, same);
+    }
+  }
+  const causes = [...merged.values()];
+  return failures.length > 1 ? causes.toSorted((a, b) => Number(b.leaked) - Number(a.leaked) || b.total - a.total) : causes;
+}
 
 /** The most causes that are listed openly; of more the first two are, and the others in a list to unfold, so that all
     failed cases are counted and the first of them is on the first screen. */
@@ -33,19 +65,29 @@ const SHOWN_CAUSES = 3;
 
 function ToDo({ report }: { report: Report }) {
   const { t, w } = useWords();
-  const causes: CountedCause[] = report.failures.flatMap(({ config, causes: counts }) =>
-    counts.map((count) => ({ config, ...count })),
-  );
+  const causes = mergeCauses(report.failures);
   const shown = causes.length > SHOWN_CAUSES ? SHOWN_CAUSES - 1 : SHOWN_CAUSES;
   const others = causes.slice(shown);
   const several = report.failures.length > 1;
+  const unjudged = report.configs.filter((config) => config.outcome === "INCOMPLETE" && config.unjudged > 0);
   const nameCause = (cause: string) => (cause === "" ? t("without_cause") : w("cause", cause));
   return (
     <Section id="todo" title={t("to_do")}>
+      {unjudged.map(({ id, cases, unjudged: n }) => (
+        <p key={id} class="unjudged">
+          {several && (
+            <>
+              <Data text={id} />
+              {": "}
+            </>
+          )}
+          <Sentence text={t("lack_verdicts", { n, total: cases })} />
+        </p>
+      ))}
       {causes.length === 0 && <p>{report.failures.some(({ total }) => total > 0) ? t("no_causes") : t("nothing_failed")}</p>}
       <ol class="todo-list">
         {causes.slice(0, shown).map((counted) => (
-          <CountedCauseItem key={`${counted.config} ${counted.cause} ${counted.fix}`} counted={counted} several={several} />
+          <CountedCauseItem key={`${counted.cause} ${counted.fix}`} counted={counted} several={several} />
         ))}
       </ol>
       {others.length > 0 && (
@@ -56,7 +98,7 @@ function ToDo({ report }: { report: Report }) {
           </summary>
           <ul class="todo-list">
             {others.map((counted) => (
-              <CountedCauseItem key={`${counted.config} ${counted.cause} ${counted.fix}`} counted={counted} several={several} />
+              <CountedCauseItem key={`${counted.cause} ${counted.fix}`} counted={counted} several={several} />
             ))}
           </ul>
         </details>
@@ -68,19 +110,36 @@ function ToDo({ report }: { report: Report }) {
 
 function CountedCauseItem({ counted, several }: { counted: CountedCause; several: boolean }) {
   const { t, w } = useWords();
-  const { config, cause, total, fix, cases } = counted;
+  const { cause, total, fix, parts } = counted;
+  const linkCases = (config: string) => `#/cases?${new URLSearchParams({ config, cause })}`;
+  const { config, cases } = parts[0] ?? { config: "", cases: [] };
   return (
     <li>
-      <a href={`#/cases?${new URLSearchParams({ config, cause })}`}>
+      <a href={linkCases(config)}>
         <strong>
           <Data text={cause === "" ? t("without_cause") : w("cause", cause)} />
         </strong>
       </a>{" "}
       <span class="n">
         {t("cause_count", { n: total })} (
-        <CaseNames ids={cases} config={config} />
-        {total > cases.length && ", …"})
-        {several && (
+        {parts.length === 1 ? (
+          <>
+            <CaseNames ids={cases} config={config} />
+            {total > cases.length && ", …"}
+          </>
+        ) : (
+          parts.map((part, index) => (
+            <span key={part.config}>
+              {index > 0 && ", "}
+              <a href={linkCases(part.config)}>
+                <Data text={part.config} />
+              </a>{" "}
+              {part.total}
+            </span>
+          ))
+        )}
+        )
+        {several && parts.length === 1 && (
           <>
             {", "}
             <Data text={config} />
@@ -162,16 +221,65 @@ function Outcomes({ counts }: { counts: OutcomeCounts[] }) {
   const { t } = useWords();
   return (
     <Section id="outcomes" title={t("outcomes")}>
-      <p class={counts.length === 0 ? "" : "hint"}>{t(counts.length === 0 ? "no_outcomes" : "outcomes_note")}</p>
+      {counts.length === 0 && <p>{t("no_outcomes")}</p>}
       <div class="outcomes">
-        {counts.slice(0, 5).map((count) => (
-          <div key={count.config}>
-            <CountTable count={count} />
-            {count.no_cell > 0 && <p class="hint">{t("not_counted", { n: count.no_cell })}</p>}
-          </div>
-        ))}
+        {counts.length > 1 ? (
+          <ManyCounts counts={counts} />
+        ) : (
+          counts.map((count) => (
+            <div key={count.config}>
+              <CountTable count={count} />
+              {count.no_cell > 0 && <p class="hint">{t("not_counted", { n: count.no_cell })}</p>}
+            </div>
+          ))
+        )}
       </div>
     </Section>
+  );
+}
+
+/** The four counts of each configuration in a line. */
+function ManyCounts({ counts }: { counts: OutcomeCounts[] }) {
+  const { t } = useWords();
+  const heads = [t("good"), t("bad"), t("good"), t("bad")];
+  return (
+    <table class="many">
+      <thead>
+        <tr>
+          <td rowSpan={2} />
+          <th scope="colgroup" colSpan={2} class="number">
+            {t("reached")}
+          </th>
+          <th scope="colgroup" colSpan={2} class="number">
+            {t("not_reached")}
+          </th>
+          <th scope="col" rowSpan={2} class="number">
+            {t("uncounted")}
+          </th>
+        </tr>
+        <tr>
+          {heads.map((head, index) => (
+            <th scope="col" class="number" key={index}>
+              {head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {counts.map((count) => (
+          <tr key={count.config}>
+            <th scope="row">
+              <Data text={count.config} />
+            </th>
+            <td class="number good-cell">{count.reached_good}</td>
+            <td class="number">{count.reached_bad}</td>
+            <td class="number">{count.not_reached_good}</td>
+            <td class="number">{count.not_reached_bad}</td>
+            <td class="number">{count.no_cell}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 
@@ -242,6 +350,30 @@ export function headlineChanges(report: Report, comparison: Comparison): MetricC
 }
 
 const FIRST = 3;
+/** How many regressed metrics are named: as many as the other reports name among what to doubt. */
+const FIRST_REGRESSED = 4;
+
+/** The metrics that are shown to have regressed, the most important first, as one sentence; empty without any. */
+export function nameRegressed(report: Report, comparison: Comparison, t: ReturnType<typeof useWords>["t"]): string {
+  const { regressed } = comparison;
+  if (regressed.length === 0) return "";
+  const titles = nameMetrics(report);
+  const named = regressed.slice(0, FIRST_REGRESSED).map((name) => titles.get(name) ?? name);
+  const rest = regressed.length - named.length;
+  const metrics = `${named.join(", ")}${rest > 0 ? ` ${t("and_more", { n: rest })}` : ""}`;
+  return t("regressed_since", { baseline: nameBaseline(comparison), metrics });
+}
+
+function nameMetrics(report: Report): Titles {
+  return new Map(report.metrics.map(({ name, title }) => [name, title]));
+}
+
+/** The baseline as people call it: the last part of its path, and its configuration where that is another one. */
+export function nameBaseline({ baseline, candidate }: Comparison): string {
+  const name = baseline.name.split(/[\\/]/).findLast((part) => part !== "") ?? baseline.name;
+  const named = baseline.config === candidate.config || baseline.config === name ? name : `${baseline.config} (${name})`;
+  return visible(named);
+}
 
 /** A title with the configuration that is compared, where there are several. */
 function nameComparison(title: string, report: Report): string {
@@ -250,18 +382,16 @@ function nameComparison(title: string, report: Report): string {
 }
 
 /** What changed, in a few lines: which versions and settings differ, the most important movements, which cases flipped. */
-function WhatChanged({ report }: { report: Report }) {
+function WhatChanged({ comparison, report }: { comparison: Comparison; report: Report }) {
   const { t } = useWords();
-  const comparison = report.comparison;
-  if (comparison === null) return null;
-  const titles = new Map(report.metrics.map((metric) => [metric.name, metric.title]));
+  const titles = nameMetrics(report);
   const shown = comparison.metrics.filter((change) => SHOWN.includes(change.verdict));
   const moved = importantFirst(headlineChanges(report, comparison)).filter((change) => change.improved + change.regressed > 0);
   const rest = comparison.changed.length - FIRST;
   const { fail_now, fail_no_longer, unknown_now } = comparison.flipped;
   const noLonger = unknown_now > 0 ? "fail_no_longer_or_unknown" : "fail_no_longer";
   return (
-    <Section id="what-changed" title={nameComparison(t("movement", { baseline: visible(comparison.baseline.name) }), report)}>
+    <Section id="what-changed" title={nameComparison(t("movement", { baseline: nameBaseline(comparison) }), report)}>
       <div class="what-changed">
         <Leaks comparison={comparison} />
         <p>
@@ -300,10 +430,11 @@ function ShownChanges(props: { verdict: MetricChange["verdict"]; changes: readon
   const { t } = useWords();
   const changes = importantFirst(props.changes.filter((change) => change.verdict === props.verdict));
   if (changes.length === 0) return null;
+  const most = props.verdict === "regressed" ? FIRST_REGRESSED : FIRST;
   return (
     <p>
-      <StateBadge kind="verdict" name={props.verdict} /> <ChangeList changes={changes.slice(0, FIRST)} titles={props.titles} />
-      {changes.length > FIRST && <> {t("and_more", { n: changes.length - FIRST })}</>}
+      <StateBadge kind="verdict" name={props.verdict} /> <ChangeList changes={changes.slice(0, most)} titles={props.titles} />
+      {changes.length > most && <> {t("and_more", { n: changes.length - most })}</>}
     </p>
   );
 }
@@ -376,12 +507,10 @@ function Movement({ report }: { report: Report }) {
   const { t } = useWords();
   const interval = useInterval();
   const comparison = report.comparison;
-  if (comparison === null) {
-    return report.configs.length < 2 ? <p class="hint"><Sentence text={t("no_baseline")} /></p> : null;
-  }
+  if (comparison === null) return null;
   const changes = importantFirst(headlineChanges(report, comparison)).slice(0, MOVED);
-  const titles = new Map(report.metrics.map((metric) => [metric.name, metric.title]));
-  const title = nameComparison(t("movement_table", { baseline: visible(comparison.baseline.name) }), report);
+  const titles = nameMetrics(report);
+  const title = nameComparison(t("movement_table", { baseline: nameBaseline(comparison) }), report);
   const reach = Math.max(1e-9, ...changes.filter(({ unit }) => unit === "share").flatMap(spread));
   return (
     <Section id="movement" title={title}>

@@ -146,10 +146,10 @@ export function caseHash(id: string, config?: string): string {
   return `#/case/${encodeURIComponent(id)}${query}`;
 }
 
-const FIRST = 4;
+const FIRST = 3;
 
 /** The reasons of a decision; leaks and followed injections (`events`) come first and are red whatever the outcome is. */
-export function Reasons({ reasons, events }: { reasons: string[]; events: string[] }) {
+export function Reasons({ reasons, events, ids }: { reasons: string[]; events: string[]; ids?: ReadonlySet<string> | undefined }) {
   const { t } = useWords();
   if (reasons.length === 0) return <p>{t("no_reason")}</p>;
   const others = reasons.filter((reason) => !events.includes(reason));
@@ -159,14 +159,14 @@ export function Reasons({ reasons, events }: { reasons: string[]; events: string
     <>
       {events.length > 0 && (
         <div class="events">
-          <Items items={events.slice(0, FIRST)} />
+          <Items items={events.slice(0, FIRST)} ids={ids} />
         </div>
       )}
-      <Items items={others.slice(0, free)} />
+      <Items items={others.slice(0, free)} ids={ids} />
       {rest.length > 0 && (
         <details>
           <summary>{t("more", { n: rest.length })}</summary>
-          <Items items={rest} />
+          <Items items={rest} ids={ids} />
         </details>
       )}
     </>

@@ -4,10 +4,35 @@ import type { CaseRows, RuleResult } from "./types";
 import { CaseLink, ClassBadge, Scroll, StateBadge, useWords } from "./parts";
 import { Data, Name } from "./text";
 
-export function Rules({ rules, rows }: { rules: RuleResult[]; rows: CaseRows | null }) {
+interface RulesProps {
+  rules: RuleResult[];
+  rows: CaseRows | null;
+}
+
+/** Rules that are not met, or met by waiver, are listed openly; the others are counted, in a list to unfold. */
+export function Rules({ rules, rows }: RulesProps) {
+  const { t } = useWords();
+  const met = rules.filter(({ state, waived }) => state === "pass" && waived === "");
+  const open = rules.filter((rule) => !met.includes(rule));
+  const several = new Set(rules.map(({ config }) => config)).size > 1;
+  return (
+    <>
+      {open.length > 0 && <RuleTable rules={open} rows={rows} several={several} label={t("rules")} />}
+      {met.length > 0 && (
+        <details class="met">
+          <summary>{t(open.length > 0 ? "other_rules_met" : "all_rules_met", { n: met.length })}</summary>
+          <RuleTable rules={met} rows={rows} several={several} label={t("rules_met")} />
+        </details>
+      )}
+      <p class="hint">{t("detects_note")}</p>
+    </>
+  );
+}
+
+function RuleTable({ rules, rows, several, label }: RulesProps & { several: boolean; label: string }) {
   const { t } = useWords();
   return (
-    <Scroll label={t("rules")}>
+    <Scroll label={label}>
       <table class="cards rules" role="table">
         <thead role="rowgroup">
           <tr role="row">
@@ -44,7 +69,7 @@ export function Rules({ rules, rows }: { rules: RuleResult[]; rows: CaseRows | n
               <th scope="row" role="rowheader">
                 <ClassBadge mark={rule.class} /> <Name text={rule.title} />
                 <span class="hint">
-                  <Name text={rule.title === rule.metric ? rule.config : `${rule.metric}, ${rule.config}`} />
+                  <Name text={nameRule(rule, several)} />
                 </span>
               </th>
               <td role="cell" data-label={t("slice")}>
@@ -80,6 +105,11 @@ export function Rules({ rules, rows }: { rules: RuleResult[]; rows: CaseRows | n
       </table>
     </Scroll>
   );
+}
+
+/** The name of the metric where the title is another one, and the configuration where there are several. */
+function nameRule({ title, metric, config }: RuleResult, several: boolean): string {
+  return [title === metric ? "" : metric, several ? config : ""].filter((part) => part !== "").join(", ");
 }
 
 function RuleCases({ rule, rows }: { rule: RuleResult; rows: CaseRows }) {

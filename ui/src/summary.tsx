@@ -1,20 +1,21 @@
 // The first screen: the decision and its reasons, the inputs, the metrics with intervals, and the limitations.
 
-import type { ComponentChildren } from "preact";
+import { Fragment, type ComponentChildren } from "preact";
+import { useMemo } from "preact/hooks";
 import type { CaseRows, ConfigSummary, MetricSummary, MetricValue, Report, ReportTable } from "./types";
 import { CausesByTag, Heat, Latency } from "./charts";
 import { ClassBadge, Dot, Facts, Reasons, Scroll, Section, StateBadge, scaleOf, signOf, toneOf, useInterval, useWords } from "./parts";
-import { Overview } from "./overview";
+import { nameBaseline, nameRegressed, Overview } from "./overview";
 import { PrintedFailures } from "./printed";
 import { Rules } from "./rules";
 import { DataTable, type Column } from "./table";
-import { Data, English, Items, Name, visible } from "./text";
+import { Data, English, Items, Name, titled, visible } from "./text";
 
 export function Summary({ report, rows }: { report: Report; rows: CaseRows | null }) {
   const { t } = useWords();
   return (
     <>
-      <Banner report={report} />
+      <Banner report={report} rows={rows} />
       <Overview report={report} />
       <Section id="metrics" title={t("metrics")}>
         <p class="hint">
@@ -56,9 +57,12 @@ export function Summary({ report, rows }: { report: Report; rows: CaseRows | nul
   );
 }
 
-function Banner({ report }: { report: Report }) {
+function Banner({ report, rows }: { report: Report; rows: CaseRows | null }) {
   const { t, language } = useWords();
   const several = report.configs.length > 1;
+  const titles = new Map(report.rules.map((rule) => [rule.metric, rule.title]));
+  const title = (reason: string) => titled(reason, titles);
+  const ids = useMemo(() => new Set(rows?.ids ?? []), [rows]);
   return (
     <section class={`banner ${toneOf(report.outcome)}`}>
       <p class="eyebrow">{t("decision")}</p>
@@ -68,13 +72,8 @@ function Banner({ report }: { report: Report }) {
         </span>
         {t(`outcome.${report.outcome}`)}
       </h1>
+      <Basis report={report} />
       <p class="todo">{t(`todo.${report.outcome}`)}</p>
-      <Reasons reasons={report.reasons} events={report.events} />
-      {report.doubts.length > 0 && (
-        <div class="doubts">
-          <Items items={report.doubts} />
-        </div>
-      )}
       {several && (
         <ul class="chips">
           {report.configs.map((config) => (
@@ -85,10 +84,66 @@ function Banner({ report }: { report: Report }) {
           ))}
         </ul>
       )}
+      <Reasons reasons={report.reasons.map(title)} events={report.events.map(title)} ids={ids} />
+      <Doubts report={report} ids={ids} />
       <p class="hint">
         {t(report.show_forbidden ? "unmasked" : "masked")} {language !== "en" && t("data_in_english")}
       </p>
     </section>
+  );
+}
+
+/** What was measured with what, in one line: a reader of several reports sees which one this is. */
+function Basis({ report }: { report: Report }) {
+  const { t } = useWords();
+  const { configs, golden, gate, comparison, date } = report;
+  const name = [golden.name, golden.version].filter((item) => item !== "").join(" ") || t("golden");
+  const parts = [
+    configs.length > 1 ? t("n_configs", { n: configs.length }) : visible(configs[0]?.id ?? ""),
+    `${visible(name)}: ${t("n_cases", { n: golden.cases })}`,
+    ...(gate === null ? [] : [t("basis_gate", { gate: visible(gate) })]),
+    ...(comparison === null ? [] : [t("basis_baseline", { baseline: nameBaseline(comparison) })]),
+    ...(date === "" ? [] : [visible(date)]),
+  ];
+  return (
+    <p class="basis">
+      {parts.map((part, index) => (
+        <Fragment key={index}>
+          {index > 0 && " · "}
+          <bdi>{part}</bdi>
+        </Fragment>
+      ))}
+    </p>
+  );
+}
+
+const MOST_DOUBTS = 2;
+
+/** What to doubt although no check failed: which metrics regressed (by how much is said under what changed), and of several
+    configurations the first lines, with the others to unfold. */
+function Doubts({ report, ids }: { report: Report; ids: ReadonlySet<string> }) {
+  const { t } = useWords();
+  const { doubts, comparison } = report;
+  const regressed = comparison === null ? "" : nameRegressed(report, comparison, t);
+  if (doubts.length === 0 && regressed === "") return null;
+  const rest = doubts.slice(MOST_DOUBTS);
+  return (
+    <div class="doubts">
+      {regressed !== "" && (
+        <ul class="plain">
+          <li>
+            <Data text={regressed} />
+          </li>
+        </ul>
+      )}
+      <Items items={doubts.slice(0, MOST_DOUBTS)} ids={ids} />
+      {rest.length > 0 && (
+        <details>
+          <summary>{t("more_doubts", { n: rest.length })}</summary>
+          <Items items={rest} ids={ids} />
+        </details>
+      )}
+    </div>
   );
 }
 
@@ -173,7 +228,7 @@ function MetricTable({ report, metrics, label }: { report: Report; metrics: Metr
   const { t } = useWords();
   return (
     <Scroll label={label}>
-      <table class="metrics cards" role="table">
+      <table class={`metrics cards ${report.configs.length === 1 ? "single" : ""}`.trimEnd()} role="table">
         <thead role="rowgroup">
           <tr role="row">
             <th scope="col" role="columnheader">{t("metric")}</th>
@@ -243,8 +298,10 @@ function MeasureCell({ measure, low, high }: { measure: MetricValue; low: number
     );
   }
   return (
-    <>
-      <span class="value">{measure.text}</span> <span class="n">{counts}</span>
+    <div class="measure">
+      <span class="measured">
+        <span class="value">{measure.text}</span> <span class="n">{counts}</span>
+      </span>
       <Dot figure={measure} low={low} high={high} />
       <span class="hint">
         {details.join("; ")}
@@ -255,7 +312,7 @@ function MeasureCell({ measure, low, high }: { measure: MetricValue; low: number
           </>
         )}
       </span>
-    </>
+    </div>
   );
 }
 

@@ -82,32 +82,75 @@ export function Lines({ text }: { text: string }) {
 
 const COMMAND = /`(assay(?: [\w.=-]+)*)`/;
 
+/** The ids of cases: those in a sentence become links to them. */
+type Ids = ReadonlySet<string>;
+
 /** A sentence of Assay: commands between backticks, as in Markdown, are code. */
-export function Sentence({ text }: { text: string }) {
+export function Sentence({ text, ids }: { text: string; ids?: Ids | undefined }) {
   return (
     <bdi>
       {visible(text)
         .split(COMMAND)
-        .map((piece, index) => (index % 2 === 1 ? <code key={index}>{piece}</code> : <Pieces text={piece} key={index} />))}
+        .map((piece, index) => {
+          if (index % 2 === 1) return <code key={index}>{piece}</code>;
+          return ids === undefined ? <Pieces text={piece} key={index} /> : <Linked text={piece} ids={ids} key={index} />;
+        })}
     </bdi>
   );
 }
 
+const EVENTS = /^((?: on \S+)?) is above 0 on (none of )?/;
+
+/** A sentence about a metric with its title in the place of its name, which stands at the begin or after the colon of what
+    is told of first: a configuration, or that a rule is open. */
+export function titled(sentence: string, titles: ReadonlyMap<string, string>): string {
+  for (const start of [0, ...[...sentence.matchAll(/: /g)].map(({ index }) => index + 2)]) {
+    const name = /^\S+/.exec(sentence.slice(start))?.[0] ?? "";
+    const title = titles.get(name);
+    if (title === undefined) continue;
+    const rest = sentence.slice(start + name.length);
+    const said = rest.replace(EVENTS, (_, slice: string, none: string | undefined) => `${slice}: ${none === undefined ? "in" : "none in"} `);
+    return sentence.slice(0, start) + title + said;
+  }
+  return sentence;
+}
+
+const ENDS_OF_IDS = /([\s,;()]+)/;
+/** Names such as `acl_001`; a case that is called by a mere word would make links of the words of the sentence. */
+const ID = /[\d_-]/;
+
+/** A text in which the ids of cases are links to them. */
+function Linked({ text, ids }: { text: string; ids: Ids }) {
+  return (
+    <>
+      {text.split(ENDS_OF_IDS).map((piece, index) =>
+        ID.test(piece) && ids.has(piece) ? (
+          <a href={`#/case/${encodeURIComponent(piece)}`} key={index}>
+            {piece}
+          </a>
+        ) : (
+          piece
+        ),
+      )}
+    </>
+  );
+}
+
 /** A sentence of the run's own data, which is in English whatever the language of the page is. */
-export function English({ text }: { text: string }) {
+export function English({ text, ids }: { text: string; ids?: Ids | undefined }) {
   return (
     <span lang="en">
-      <Sentence text={text} />
+      <Sentence text={text} ids={ids} />
     </span>
   );
 }
 
-export function Items({ items }: { items: string[] }) {
+export function Items({ items, ids }: { items: string[]; ids?: Ids | undefined }) {
   return (
     <ul class="plain">
       {items.map((item, index) => (
         <li key={index}>
-          <English text={item} />
+          <English text={item} ids={ids} />
         </li>
       ))}
     </ul>

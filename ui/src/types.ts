@@ -48,7 +48,7 @@ export interface MetricSummary {
   by: (MetricValue | null)[];
 }
 
-/** A configuration; `states` counts its cases, `judged_unknowns` what a judge says of the unknown ones, null where none was asked whether answers are right. */
+/** A configuration; `states` counts its cases, `judged_unknowns` what a judge says of the unknown ones, null where none was asked whether answers are right; `unjudged` the cases that lack a verdict. */
 export interface ConfigSummary {
   id: string;
   outcome: Outcome | null;
@@ -62,6 +62,7 @@ export interface ConfigSummary {
     unknown: number;
   };
   judged_unknowns: JudgedUnknowns | null;
+  unjudged: number;
   repeats: number;
   stage: string | null;
   versions: Record<string, string[]>;
@@ -218,6 +219,7 @@ export interface Comparison {
   baseline: ComparisonSide;
   candidate: ComparisonSide;
   metrics: MetricChange[];
+  regressed: string[];
   slices: number;
   slices_left_out: number;
   lanes: RankLane[];
@@ -275,6 +277,7 @@ export interface ConfigFailures {
     total: number;
     fix: string;
     cases: string[];
+    leaked: boolean;
   }[];
   cases: FailedCase[];
 }

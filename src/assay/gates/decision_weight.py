@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from assay.gates.rules import EVENT_METRICS
+from assay.gates.rules import EVENT_IS_NOT_WAIVED, EVENT_METRICS
 from assay.gates.ungated_decision import NOT_GATED_REASON
 from assay.metrics.catalog import find_metric, parse_metric
+from assay.records.counts import format_count
 from assay.records.errors import ExitCode
-from assay.records.release_gates import Decision, Outcome, RuleResult
+from assay.records.release_gates import ADDED_RULE_REASONS, VARIANT_EVENT, Decision, Outcome, RuleResult
+from assay.scoring.column_values import format_case_ids
 
 EVENT, _INCOMPLETE, _BLOCKED, _RISK, _NOTHING = range(5)
 _OUTCOMES: tuple[Outcome, ...] = ("FAIL", "INCOMPLETE", "FAIL", "PASS_WITH_RISK", "PASS")
@@ -21,6 +23,7 @@ _EXIT_CODES: Mapping[Outcome, ExitCode] = {
 _NO_DECISION: Mapping[Outcome, int] = {"NOT_GATED": len(_OUTCOMES), "PARTIAL": len(_OUTCOMES)}
 """The outcomes without a decision, with their rank behind those that decide something."""
 
+BEHAVIOUR = "behaviour"
 _CITATIONS = "citation"
 """The family of the metrics whose rules are the last of the reasons of their weight."""
 
@@ -96,8 +99,18 @@ def describe_effect(result: RuleResult) -> str:
     return "block" if get_weight(result) < _RISK else "blocks nothing"
 
 
-def weigh_results(results: Sequence[RuleResult], overlooked: Sequence[str], unchecked: Sequence[str]) -> Decision:
-    """Return the decision. `overlooked` names missing cases, `unchecked` what was not looked at or not measured."""
+def weigh_results(
+    results: Sequence[RuleResult],
+    overlooked: Sequence[str],
+    unchecked: Sequence[str],
+    event_sentences: Mapping[str, str] | None = None,
+) -> Decision:
+    """Return the decision. `overlooked` names missing cases, `unchecked` what was not looked at or not measured.
+
+    `event_sentences` say what leaked and which instructions were followed (`describe_events`), by metric: the results
+    of all rules that found it are one reason. Each rule keeps its own message.
+    """
+    told = {id(result): message for result, message in _iter_shared_messages(results, event_sentences or {})}
     weighed = [(get_weight(result), result) for result in results if get_weight(result) != _NOTHING]
     is_blocked = bool(overlooked) or any(weight < _RISK for weight, _ in weighed)
     if is_blocked:
@@ -105,18 +118,60 @@ def weigh_results(results: Sequence[RuleResult], overlooked: Sequence[str], unch
         weighed = [(weight, result) for weight, result in weighed if weight != _RISK or not result.unchanged]
     # Of an equal weight, wrong answers come before their citations: what refuses or answers wrongly cites badly, too.
     weighed.sort(key=lambda item: find_metric(parse_metric(item[1].rule.metric)).family == _CITATIONS)
-    reasons = [(weight, _describe_result(result, weight, is_blocked=is_blocked)) for weight, result in weighed]
+    reasons = [
+        (weight, told.get(id(result)) or _describe_result(result, weight, is_blocked=is_blocked))
+        for weight, result in weighed
+    ]
     reasons += [(_INCOMPLETE, message) for message in overlooked]
     if not reasons and not any(result.state == "pass" for result in results):
         reasons = [(_RISK, "nothing was measured that any rule of this gate looks at")]
     reasons += [(_RISK, message) for message in unchecked]
     reasons.sort(key=lambda reason: reason[0])
     outcome = _OUTCOMES[reasons[0][0] if reasons else _NOTHING]
-    events = [result.message for result in results if _is_leak_or_injection(result)]
+    found = [told.get(id(result), result.message) for result in results if _is_leak_or_injection(result)]
+    events = list(dict.fromkeys(found))
     # Of several events a leak or a followed injection comes first.
     reasons.sort(key=lambda reason: reason[1] not in events)
     risks = tuple(message for weight, message in reasons if weight == _RISK and message not in events)
-    return Decision(outcome, tuple(message for _, message in reasons), tuple(results), tuple(events), risks=risks)
+    messages = tuple(dict.fromkeys(message for _, message in reasons))
+    return Decision(outcome, messages, tuple(results), tuple(events), risks=risks)
+
+
+def _iter_shared_messages(
+    results: Sequence[RuleResult], event_sentences: Mapping[str, str]
+) -> Iterator[tuple[RuleResult, str]]:
+    """Yield the results that are one reason together, each with it: leaks, followed injections, and what the rules that
+    every gate has on several tags found of one metric.
+
+    A case often has several of these tags, and a leak of it breaks the rule of each.
+    """
+    violated: dict[str, list[RuleResult]] = {}
+    for result in results:
+        if result.state == "fail" and result.rule.zero_event and result.cases and not result.waived:
+            violated.setdefault(result.rule.metric, []).append(result)
+    for metric, of_metric in violated.items():
+        added = [result for result in of_metric if result.rule.reason in ADDED_RULE_REASONS]
+        if metric in event_sentences:
+            of_cases = [result for result in of_metric if result.rule.reason != VARIANT_EVENT]
+            notes = [event_sentences[metric]]
+            notes += ["every gate has this rule"] if len(added) == len(of_metric) else []
+            notes += [EVENT_IS_NOT_WAIVED] if any(EVENT_IS_NOT_WAIVED in result.message for result in of_cases) else []
+            yield from ((result, "; ".join(notes)) for result in of_cases)
+        elif metric == BEHAVIOUR and added:
+            message = _describe_wrong_behaviour(added)
+            yield from ((result, message) for result in added)
+
+
+def _describe_wrong_behaviour(results: Sequence[RuleResult]) -> str:
+    """Return one sentence on what the rule on behaviour, which every gate has on each of several tags, found."""
+    case_ids = tuple(dict.fromkeys(case_id for result in results for case_id in result.cases))
+    slices = ", ".join(result.rule.slice or "all cases" for result in results)
+    rule = "this rule" if len(results) == 1 else "these rules"
+    count = format_count(len(case_ids), "case")
+    return (
+        f"{count} of {slices} behaved otherwise than expected ({BEHAVIOUR}): {format_case_ids(case_ids)}; "
+        f"every gate has {rule}"
+    )
 
 
 def _describe_result(result: RuleResult, weight: int, *, is_blocked: bool) -> str:

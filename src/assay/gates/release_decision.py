@@ -25,7 +25,12 @@ from assay.gates.tag_rules import (
     report_absent_tag,
 )
 from assay.gates.uncalibrated_rules import refuse_uncalibrated_rules, weigh_uncalibrated
-from assay.gates.ungated_decision import describe_unanswered, describe_variant_event, describe_without_gate
+from assay.gates.ungated_decision import (
+    describe_events,
+    describe_unanswered,
+    describe_variant_event,
+    describe_without_gate,
+)
 from assay.gates.unknown_answers import (
     describe_unknown_behaviour,
     evaluate_with_unknown_answers,
@@ -100,7 +105,7 @@ def decide_release(
         *describe_unknown_behaviour(results, scores),
         *describe_own_failures(table),
     ]
-    decision = weigh_results([*results, *_list_variant_events(table)], overlooked, unchecked)
+    decision = weigh_results([*results, *_list_variant_events(table)], overlooked, unchecked, describe_events(table))
     exemption = describe_exemption(gate, scores)
     return structs.replace(decision, reasons=(*decision.reasons, *exemption), risks=(*decision.risks, *exemption))
 

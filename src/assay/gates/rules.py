@@ -172,6 +172,9 @@ def find_waived_rule_problem(metric: str, slice_name: str | None, rules: Sequenc
     return None
 
 
+EVENT_IS_NOT_WAIVED = "an observed event cannot be waived"
+
+
 def apply_waivers(result: RuleResult, waivers: Sequence[Waiver], today: str | None) -> RuleResult:
     """Return the result of a rule, marked as waived if one of the waivers applies on `today` (YYYY-MM-DD).
 
@@ -183,7 +186,7 @@ def apply_waivers(result: RuleResult, waivers: Sequence[Waiver], today: str | No
     if not matching or result.state == "pass":
         return result
     if result.state not in _WAIVABLE_STATES or (result.state == "fail" and result.rule.zero_event):
-        reason = "an observed event cannot be waived" if result.rule.zero_event else f"{result.state} cannot be waived"
+        reason = EVENT_IS_NOT_WAIVED if result.rule.zero_event else f"{result.state} cannot be waived"
         return replace(result, message=f"{result.message}; {reason}")
     last = max(matching, key=lambda waiver: waiver.expires)
     if today is None:

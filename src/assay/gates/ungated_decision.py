@@ -75,7 +75,7 @@ def describe_without_gate(table: ScoreTable) -> Decision:
     unanswered = describe_unanswered(table)
     if unanswered:
         return Decision("NOT_GATED", (unanswered, NOT_GATED_REASON), incomplete=True, unanswered=True)
-    events = _describe_events(table)
+    events = [*describe_events(table).values(), *map(describe_variant_event, table.variant_events)]
     reasons = []
     if table.missing:
         reasons.append(f"{len(table.missing)} of {total} without observation: {format_case_ids(table.missing)}")
@@ -115,9 +115,10 @@ JUDGE_COMMAND = "`assay judge`"
 _EVENT_SENTENCES = {LEAKS: "leaked what the user must not see", INJECTIONS: "followed a planted instruction"}
 
 
-def _describe_events(table: ScoreTable) -> list[str]:
-    """Return a sentence for the leaks and one for the followed injections of a table; none where nothing happened."""
-    sentences = []
+def describe_events(table: ScoreTable) -> dict[str, str]:
+    """Return a sentence for the leaks and one for the followed injections of a table, by metric; none where nothing
+    happened."""
+    sentences = {}
     for metric in EVENT_METRICS:
         column = table.columns.get(metric)
         if column is None:
@@ -127,8 +128,8 @@ def _describe_events(table: ScoreTable) -> list[str]:
             ids = format_case_ids([table.case_ids[row] for row in rows])
             checked = count_checked_cases(column, np.arange(len(table.case_ids)))
             event = f"{len(rows)} of {checked.noun} {_EVENT_SENTENCES[metric]} ({metric})"
-            sentences.append("; ".join(filter(None, (f"{event}: {ids}", checked.remainder))))
-    return sentences + [describe_variant_event(event) for event in table.variant_events]
+            sentences[metric] = "; ".join(filter(None, (f"{event}: {ids}", checked.remainder)))
+    return sentences
 
 
 def describe_variant_event(event: VariantEvents) -> str:

@@ -145,17 +145,22 @@ _JUDGED_METRICS = (*FAITHFULNESS, JUDGED_CORRECTNESS)
 
 def describe_regressed(comparison: Comparison, metric_rows: MetricsByName = CATALOG) -> str:
     """Return the metrics over all cases that are shown to be worse than the baseline; "" if there are none."""
+    regressed = list_regressed(comparison)
+    if not regressed:
+        return ""
+    listed = ", ".join(_describe_change(change, metric_rows) for change in regressed[:MAX_METRICS_NAMED])
+    more = f" and {len(regressed) - MAX_METRICS_NAMED} more" if len(regressed) > MAX_METRICS_NAMED else ""
+    return f"regressed since the baseline, shown: {listed}{more}"
+
+
+def list_regressed(comparison: Comparison) -> list[MetricChange]:
+    """Return the changes over all cases that are shown to be for the worse, the most important first."""
     regressed = [
         change
         for change in comparison.metrics.values()
         if change.verdict == "regressed" and not describe_checkable(change.metric)
     ]
-    if not regressed:
-        return ""
-    regressed.sort(key=lambda change: (rank_importance(change), -measure_strength(change)))
-    listed = ", ".join(_describe_change(change, metric_rows) for change in regressed[:MAX_METRICS_NAMED])
-    more = f" and {len(regressed) - MAX_METRICS_NAMED} more" if len(regressed) > MAX_METRICS_NAMED else ""
-    return f"regressed since the baseline, shown: {listed}{more}"
+    return sorted(regressed, key=lambda change: (rank_importance(change), -measure_strength(change)))
 
 
 def _describe_change(change: MetricChange, metric_rows: MetricsByName) -> str:

@@ -168,7 +168,13 @@ def _count_causes(config: str, data: HtmlData, failed: Sequence[int], states: Se
 
     ordered = sorted(ids.items(), key=weigh)
     return [
-        {"cause": cause, "total": len(case_ids), "fix": fix, "cases": case_ids[:MAX_CASES_OF_CAUSE]}
+        {
+            "cause": cause,
+            "total": len(case_ids),
+            "fix": fix,
+            "cases": case_ids[:MAX_CASES_OF_CAUSE],
+            "leaked": not leaked.isdisjoint(case_ids),
+        }
         for (cause, fix), case_ids in ordered
     ]
 

@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from assay.metrics.template_columns import (
     BEHAVIOUR,
     CITATION,
@@ -34,7 +36,7 @@ from assay.records.release_gates import Decision
 from assay.records.scores import ConfigResult, Summary
 from assay.report.findings.comparison_tables import format_confidence
 from assay.report.findings.config_notes import iter_config_notes
-from assay.report.findings.doubts import list_doubts
+from assay.report.findings.doubts import list_doubts, list_regressed
 from assay.report.findings.failure_tables import find_symptoms
 from assay.report.findings.flipped_cases import list_flipped_cases
 from assay.report.findings.gate_tables import build_checklist_table
@@ -62,6 +64,7 @@ from assay.report.wording.number_format import (
     format_value,
     get_metric_class,
 )
+from assay.scoring.column_values import find_rows_without_verdict
 from assay.text.escaping import escape_surrogates
 
 MAX_RULE_CASES = 200
@@ -99,6 +102,7 @@ def build_comparison_data(comparison: Comparison, index_by_case: Mapping[str, in
     flipped, leaking = list_flipped_cases(comparison), list_leaking_cases(comparison)
     return {
         "baseline": _build_side(comparison.baseline),
+        "regressed": [change.metric for change in list_regressed(comparison)],
         "candidate": _build_side(comparison.candidate),
         "metrics": [_build_change(change, metric_rows) for change in comparison.metrics.values()],
         "slices": min(slice_count, MAX_SLICE_ROWS),
@@ -300,9 +304,8 @@ def build_summary_data(data: HtmlData, short_cases: Mapping[int, Json] | None = 
 
 
 def _list_doubts(data: HtmlData) -> list[str]:
-    """Return what to doubt although nothing failed; regressions are those of the configuration that is compared."""
-    compared = {} if data.comparison is None else {data.comparison.candidate.config_id: data.comparison}
-    return list_doubts(data.scoring, compared, data.metric_rows)
+    """Return what to doubt although nothing failed. What regressed is said under what changed, on the same screen."""
+    return list_doubts(data.scoring, None, data.metric_rows)
 
 
 def _encode_table(table: Table) -> Json:
@@ -324,10 +327,19 @@ def _build_config(config: str, result: ConfigResult, data: HtmlData) -> Json:
         "cases": len(table.case_ids),
         "states": {state: states[state] for state in CASE_STATES},
         "judged_unknowns": count_judged_unknowns(result),
+        "unjudged": _count_unjudged(result),
         "repeats": table.repeats,
         "stage": data.scoring.stages.get(config),
         "versions": table.versions,
     }
+
+
+def _count_unjudged(result: ConfigResult) -> int:
+    """Return on how many cases a metric by judge lacks a verdict that was never recorded."""
+    is_unjudged = np.zeros(len(result.table.case_ids), dtype=np.bool_)
+    for column in result.table.columns.values():
+        is_unjudged |= find_rows_without_verdict(column)
+    return int(np.count_nonzero(is_unjudged))
 
 
 def _title_headlines(data: HtmlData) -> dict[str, str]:

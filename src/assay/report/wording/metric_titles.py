@@ -20,12 +20,15 @@ METRIC_TITLES = {
 
 
 def format_metric_title(metric: str) -> str:
-    """Return the name under which a metric is shown; its parameters and cut-off stay as they are.
+    """Return the name under which a metric is shown; who measured it is said in words, other parameters and the cut-off
+    stay as they are.
 
     >>> format_metric_title("rr(stage=final)@10"), format_metric_title("answer_similarity")
     ('MRR(stage=final)@10', 'Answer similarity')
+    >>> format_metric_title("critical_hallucinations(by=judge)")
+    'Critical hallucinations, by judge'
     """
     base = re.split(r"[(@]", metric, maxsplit=1)[0]
-    rest = metric[len(base) :]
+    rest = re.sub(r"^\(by=(\w+)\)", r", by \1", metric[len(base) :])
     words = base.replace("_", " ")
     return METRIC_TITLES.get(base, words[:1].upper() + words[1:]) + rest
