@@ -491,7 +491,9 @@ def read_day(now: str | None) -> str | None:
     return date_of_time(now)
 
 
-_ARGUMENT_OPTION = re.compile(r"(?<![\w-])--(baseline|calibration|entailment-model)\b ?|--(now) or SOURCE_DATE_EPOCH")
+_ARGUMENT_OPTION = re.compile(
+    r"(?<![\w-])--(baseline|calibration|entailment-model|max-calls|max-cost)\b ?|--(now) or SOURCE_DATE_EPOCH"
+)
 """The options that reasons of gates name and that are arguments in Python."""
 
 
