@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import assay
-from assay.runs import score_values
 from assay.records.errors import AssayError, InputError
 from assay.records.observations import Observation
+from assay.runs import score_values
 
 CASES = [
     {"id": "key", "question": "Where is the key?", "must_have": ["drawer"]},
