@@ -29,11 +29,12 @@ if TYPE_CHECKING:
 MARKER = "assay"
 FIXTURE = "assay_run"
 GATE_ID = "gate"
-_OBSERVE_OPTIONS = ("search", "config", "name", "context", "repeat", "concurrency", "deadline", "retrieval_only")
+_LIMITS = ("concurrency", "deadline", "context", "attempts", "breaker", "retry_after_cap", "max_calls", "max_cost")
+_OBSERVE_OPTIONS = ("search", "config", "name", "repeat", *_LIMITS, "retrieval_only")
 _SCORE_OPTIONS = ("corpus", "metrics", "by", "gate", "verdicts", "judge", "calibration", "labels")
 _FILE_OPTIONS = ("golden", "corpus", "gate", "verdicts", "calibration", "labels")
 """The options that may be files, which are looked for beside the file of the test first."""
-_CHECKED_OPTIONS = ("metrics", "by", "config", "name", "context", "repeat", "concurrency", "deadline")
+_CHECKED_OPTIONS = ("metrics", "by", "config", "name", "repeat", *_LIMITS)
 _UNKNOWN = "unknown"
 _UNKNOWN_CHOICES = ("skip", "fail", "pass")
 """What becomes of the test of a case of which nothing tells whether the answer is right; the first by default."""

@@ -94,7 +94,7 @@ def test_a_native_row_is_refused_in_python_exactly_where_a_file_of_it_is(tmp_pat
 
 
 def test_what_is_not_read_of_golden_rows_is_said_with_the_result() -> None:
-    rows = [{**ASKED, "reference": WORDS, "mood": "calm"}, {"question": "Who pays?", "reference": "I do not know."}]
+    rows = [{**ASKED, "reference": WORDS, "mood": ["calm"]}, {"question": "Who pays?", "reference": "I do not know."}]
     result = assay.run(lambda _: WORDS, rows)
     warnings = " | ".join(result.run.scoring.warnings)
     assert "golden-set keys that were not read: mood" in warnings
@@ -211,8 +211,8 @@ def test_the_letters_of_a_field_that_is_the_contrary_suggest_nothing(tmp_path: P
 def test_rows_in_the_words_of_assay_are_read_strictly(name: str, remedy: str, has_id: bool, tmp_path: Path) -> None:
     row = {**ASKED, "must_have": ["landlord"], **({"id": "lease"} if has_id else {})}
     path = tmp_path / "golden.jsonl"
-    path.write_text(json.dumps({**row, name: "x"}) + "\n", encoding="utf-8")
-    for golden in ([{**row, name: "x"}], path):
+    path.write_text(json.dumps({**row, name: ["x"]}) + "\n", encoding="utf-8")
+    for golden in ([{**row, name: ["x"]}], path):
         with pytest.raises(InputError) as refused:
             read_golden_value(golden)
         assert remedy in str(refused.value)
@@ -226,9 +226,9 @@ def test_answers_beside_the_golden_set_keep_members_of_their_own() -> None:
 
 
 def test_keys_of_another_tool_are_named_wherever_the_result_is_read(tmp_path: Path) -> None:
-    rows = [{"user_input": ASKED["question"], "reference": WORDS, "split": "dev", "tenant": "north"}]
+    rows = [{"user_input": ASKED["question"], "reference": WORDS, "splits": ["dev"], "tenant": "north"}]
     result = assay.run(lambda _: WORDS, rows)
-    said = "golden-set keys that were not read: tenant (did you mean user?), split"
+    said = "golden-set keys that were not read: tenant (did you mean user?), splits"
     case = result.cases[0]
     assay.report(result, markdown=tmp_path / "r.md", json=tmp_path / "r.json")
     for text in (str(result), result._repr_html_(), case.explain(), case.explain(verbose=True)):

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import assay
-from assay import api
 from assay.records.errors import AssayError, InputError
 from assay.records.observations import Observation
+from assay.runs import score_values
 
 CASES = [
     {"id": "key", "question": "Where is the key?", "must_have": ["drawer"]},
@@ -115,7 +115,7 @@ def test_answers_are_kept_where_scoring_fails(monkeypatch: pytest.MonkeyPatch, e
     def fail(*_: Any) -> Any:
         raise error
 
-    monkeypatch.setattr(api, "score_observations", fail)
+    monkeypatch.setattr(score_values, "score_observations", fail)
     with pytest.raises(type(error)) as raised:
         assay.run(Asked(), CASES)
     monkeypatch.undo()

@@ -26,6 +26,7 @@ from assay.metrics.metric import Metric
 from assay.records.errors import InputError
 from assay.records.golden_set import Case, Corpus, GoldenSet
 from assay.records.observations import Observation
+from assay.report import collect_cases
 from assay.report.exports import arrow_stream
 from assay.runs.python_values import read_golden_value
 
@@ -244,6 +245,26 @@ def test_a_case_has_its_cause_and_what_to_try_and_columns_have_both() -> None:
         if case.cause is not None and case.fix is not None:
             assert case.cause in case.explain() and case.fix[:20] in case.explain()
     assert any(case.cause for case in result)
+
+
+def test_columns_without_causes_are_the_others_and_attribute_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = assay.run(lambda _: {"answer": "It is 3.", "contexts": [LEAVE]}, ROWS)
+    columns = result.to_columns()
+    assert any(columns["cause"])
+
+    def refuse(*arguments: Any) -> Any:
+        raise AssertionError("attributed")
+
+    monkeypatch.setattr(collect_cases, "attribute_failures", refuse)
+    expected = {name: cells for name, cells in columns.items() if name not in ("cause", "fix")}
+    assert expected == result.to_columns(causes=False)
+    right = assay.run(lambda _: "You have 12 days a year.", [{"question": "How much leave?", "must_have": ["12 days"]}])
+    assert [None] == right.to_columns()["cause"]  # nothing failed, so that nothing is read again
+
+
+def test_columns_have_the_attributes_of_the_cases() -> None:
+    rows = [{"question": "What fee?", "reference": "9 EUR", "site": "Ulm"}, {"question": "Rent?", "reference": "8 EUR"}]
+    assert ["Ulm", None] == assay.run(lambda _: "9 EUR", rows).to_columns()["attributes.site"]
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,56 @@ def test_a_pair_of_an_answer_and_its_documents_is_both(documents: list[Any], is_
     assert ["retrieved"] == [stage.name for stage in observations[0].stages or ()]
 
 
+@pytest.mark.parametrize(
+    "texts",
+    [["Tea is at four."], ["Tea: four.", "Tram nine"], ("The tram is nine", "Tea"), ["四点喝茶 每天。"]],
+)
+@pytest.mark.parametrize("order", [list, tuple])
+def test_short_texts_beside_an_answer_are_its_contexts_and_that_is_said_once(texts: Any, order: Any) -> None:
+    result = assay.run(lambda _: order(["At four, with the nine.", texts]), CASES, name="desk")
+    assert [list(texts)] * 2 == [
+        [chunk.text for stage in case.observation.stages for chunk in stage.chunks]
+        for case in result.cases
+        if case.observation is not None and case.observation.stages is not None
+    ]
+    said = "target desk: a text and a list of texts are read as the answer and its contexts"
+    assert 1 == result.scoring.warnings.count(said)
+
+
+@pytest.mark.parametrize("ids", [["tea:1", "tram:9"], ["tea", "tram"], ["c1"]])
+def test_a_list_beside_an_answer_whose_strings_have_no_spaces_is_one_of_ids(ids: list[str]) -> None:
+    (first, _) = assay.run(lambda _: ("At four.", ids), CASES).cases
+    assert first.observation is not None and first.observation.stages is not None
+    assert [(name, None) for name in ids] == [
+        (chunk.chunk_id, chunk.text) for chunk in first.observation.stages[0].chunks
+    ]
+
+
+@pytest.mark.parametrize("names", [["Tea room"], ["Hours of tea.pdf"], ["Timetable of 2026.md", "Fees"]])
+def test_names_beside_an_answer_that_may_be_ids_or_texts_are_refused(names: list[str]) -> None:
+    (first, _) = assay.run(lambda _: ("At four.", names), CASES).cases
+    assert "strings that could be ids or texts" in str(first.error)
+
+
+def test_a_name_of_several_words_that_the_case_expects_is_no_text() -> None:
+    golden = [{"id": "tea", "question": "When is tea?", "expected_chunk_ids": ["Hours of the room"]}]
+    (first,) = assay.run(lambda _: ("At four.", ["Hours of the room"]), golden).cases
+    assert "strings that could be ids or texts" in str(first.error)
+
+
+def test_an_object_beside_an_answer_has_its_other_members() -> None:
+    rows = assay.observe(lambda _: ("At four.", {"contexts": ["Tea is at four."], "usage": {"cost_usd": 0.5}}), CASES)
+    assert ["At four.", "At four."] == [row.answer for row in rows]
+    assert rows[0].stages is not None and "Tea is at four." == rows[0].stages[0].chunks[0].text
+    assert rows[0].usage is not None and 0.5 == rows[0].usage.cost_usd
+
+
+def test_a_pair_of_texts_says_how_to_tell_the_answer() -> None:
+    (first, _) = assay.run(lambda _: ("At four.", "Tea is at four."), CASES).cases
+    assert "two texts, either of which could be the answer" in str(first.error)
+    assert "expected (answer, [context, …])" in str(first.error)
+
+
 @pytest.mark.parametrize("reply", [("At four.", 0.5), ("At four.", [{"id": "c1"}], {"cost": 1})])
 def test_another_tuple_is_an_error_that_says_how_to_return_both(reply: Any) -> None:
     (first, _) = assay.run(lambda _: reply, CASES).cases

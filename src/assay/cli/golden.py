@@ -118,10 +118,10 @@ def lint(
     With --judge or --model, a model is asked whether the evidence states each reference.
     """
     from assay.cli.golden_output import print_result
-    from assay.cli.progress import show_progress
     from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.golden.check_golden import lint_file
     from assay.golden.finding_tables import build_lint_table
+    from assay.runs.progress_line import show_progress
 
     model = asking.build_options(endpoint)
     if model is not None:
@@ -260,10 +260,10 @@ def draft(
     """Draft candidates of every kind by templates and, if one is named, by a model; keep what survives its trials."""
     from assay.cli.display import print_written_files
     from assay.cli.golden_output import print_result
-    from assay.cli.progress import show_progress
     from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.golden.drafting.draft_cases import DraftRequest, draft_file, estimate_draft
     from assay.golden.finding_tables import build_draft_tables, build_effort_table
+    from assay.runs.progress_line import show_progress
     from assay.targets.choose_target import TargetPermissions
 
     refuse_overwriting([out, rejected, asking.store], [corpus, golden, endpoint.settings])
@@ -358,10 +358,10 @@ def twins(
     """Draft variants of every case: some to be treated alike, some of which another answer is right."""
     from assay.cli.display import print_written_files
     from assay.cli.golden_output import print_result
-    from assay.cli.progress import show_progress
     from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.golden.finding_tables import build_effort_table, build_twin_tables
     from assay.golden.twin_cases.draft_twins import TwinRequest, draft_twin_file, estimate_twins
+    from assay.runs.progress_line import show_progress
 
     refuse_overwriting([out, left_out, asking.store], [file, corpus, endpoint.settings])
     names, model = parse_name_list(kinds), asking.build_options(endpoint)
@@ -412,12 +412,12 @@ def nuggets(
     """Draft the facts of a good answer from what all configurations found; exits with 1 if no question has any."""
     from assay.cli.display import print_written_files
     from assay.cli.golden_output import print_result
-    from assay.cli.progress import show_progress
     from assay.formats.file_io import is_file
     from assay.formats.outputs import expand_patterns
     from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.golden.finding_tables import build_effort_table, build_nugget_tables
     from assay.golden.pooling.draft_nuggets import NuggetRequest, draft_nugget_file, estimate_nuggets
+    from assay.runs.progress_line import show_progress
 
     file, run = split_run_folders(inputs or (), run or ())
     named = expand_patterns(outputs) if outputs else ()

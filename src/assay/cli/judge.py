@@ -115,13 +115,13 @@ def judge(
 ) -> ExitCode:
     if context.invoked_subcommand is not None:
         return ExitCode.PASS
-    from assay.cli.progress import show_progress
     from assay.formats.settings_file import load_config
     from assay.judging.call_scheduler import JudgingLimits
     from assay.judging.collect_questions import JudgingRequest
     from assay.judging.judge_run import judge_run as ask
     from assay.records.errors import InputError
     from assay.records.requests import GateOptions
+    from assay.runs.progress_line import show_progress
     from assay.text.escaping import escape_json_for_log
 
     if show and not dry_run:

@@ -61,12 +61,12 @@ def report(
 ) -> ExitCode:
     """Write reports of a run. The exit code does not reflect the gate: it is 0 if the reports were written."""
     from assay.cli.display import print_notes, print_written_files, tell_last_gate
-    from assay.cli.progress import show_progress
     from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.formats.run_files.run_folder import complete_run_request, list_run_files, parse_run_name
     from assay.records.requests import GateOptions, InputOptions, ReportFiles, ScoreRequest, date_of_time
     from assay.report.write_reports import write_reports
     from assay.runs.compare_runs import find_recorded_gate, load_gate_with_baseline
+    from assay.runs.progress_line import show_progress
     from assay.runs.score_run import open_scored_run
 
     if not any((markdown, json, junit, csv, page.html, github)):

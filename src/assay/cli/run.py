@@ -218,8 +218,8 @@ def _settings_from_options(options: dict[str, Any]) -> dict[str, tuple[str, Any]
 
 def _observe_targets(measurement: ObservationRequest) -> ObservedRun:
     from assay.calls.retry import format_wait
-    from assay.cli.progress import show_tasks
     from assay.runs.observe_run import observe_run
+    from assay.runs.progress_line import show_tasks
     from assay.text.escaping import escape_terminal
 
     def print_stopping() -> None:
@@ -262,7 +262,6 @@ def _run(
     named: bool,
 ) -> tuple[ExitCode, Path]:
     from assay.cli.display import print_written_files
-    from assay.cli.progress import show_progress
     from assay.cli.score import ScreenContent, print_run, register_in_history
     from assay.gates.decision_weight import find_exit_code
     from assay.report.write_reports import write_reports
@@ -273,6 +272,7 @@ def _run(
         resolve_report_files,
         score_observed_run,
     )
+    from assay.runs.progress_line import show_progress
 
     refuse_overwritten_inputs(measurement.config, gate_request, reports)
     gate = load_gate_of_run(measurement, gate_request)

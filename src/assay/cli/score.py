@@ -114,7 +114,6 @@ def score(
 ) -> ExitCode:
     """Score recorded outputs or an existing run folder, write reports and check the gate."""
     from assay.cli.display import print_notes, print_written_files, tell_last_gate
-    from assay.cli.progress import show_progress
     from assay.formats.outputs import expand_patterns
     from assay.formats.run_files.overwriting import list_rubric_files, refuse_overwriting
     from assay.formats.run_files.run_folder import list_run_files, parse_run_name
@@ -122,6 +121,7 @@ def score(
     from assay.runs.count_looks import count_look
     from assay.runs.load_gate import load_gate
     from assay.runs.load_plugins import load_metric_paths
+    from assay.runs.progress_line import show_progress
     from assay.runs.rescore_run import (
         complete_request,
         format_input_arguments,

@@ -15,6 +15,8 @@ SCHEMA_VERSION = 1
 Behaviour = Literal["answer", "abstain", "permission_denied", "escalate", "clarify"]
 GOLDEN_KEYS_UNREAD = "golden-set keys that were not read: "
 """How the note begins, after the name of the file, that lists what a golden set holds and nobody looks at."""
+GOLDEN_KEYS_TAKEN = "golden-set columns read as attributes, for slices and gates: "
+"""How the note begins that lists the columns of rows that became attributes, each with an example of a slice."""
 BEHAVIOURS: tuple[Behaviour, ...] = get_args(Behaviour)
 Difficulty = Literal["easy", "medium", "hard", "unknown"]
 DIFFICULTIES: tuple[Difficulty, ...] = get_args(Difficulty)

@@ -229,14 +229,14 @@ def _iterate_cases(run: ScoredRun, table: ScoreTable) -> Iterator[CaseResult]:
         )
 
 
-def build_columns(run: ScoredRun) -> dict[str, Column]:
-    """Return one row for each configuration and case: texts first, then every metric with a score of any of them.
+def build_columns(run: ScoredRun, *, causes: bool = True) -> dict[str, Column]:
+    """Return one row for each configuration and case: texts first, then attributes of the cases, then every metric with
+    a score of any of them.
 
-    A cell is None where the case has no score of the metric, or nothing to say: an answer, an error, a cause.
+    A cell is None where the case has no score of the metric, or nothing to say: an answer, an error, a cause. Without
+    `causes` there are no columns `cause` and `fix`, for which the answers of the whole run are read again.
     """
     results = list_case_results(run)
-    attributions = {config: attribute_failures(run, config) for config in run.scoring.configs}
-    causes = [attributions[result.config].get(result.id) if result.has_failed else None for result in results]
     columns: dict[str, Column] = {
         "config": [result.config for result in results],
         "case_id": [result.id for result in results],
@@ -244,15 +244,30 @@ def build_columns(run: ScoredRun) -> dict[str, Column]:
         "answer": [result.answer for result in results],
         "outcome": [result.outcome for result in results],
         "error": [result.error for result in results],
-        "cause": [found.cause if found is not None else None for found in causes],
-        "fix": [found.fix if found is not None and found.cause is not None else None for found in causes],
+        **(_build_causes(run, results) if causes else {}),
         "failed_checks": [", ".join(result.failed_checks) for result in results],
     }
+    for name in sorted({name for case in run.cases.values() for name in case.attributes}):
+        columns[f"attributes.{name}"] = [result.case.attributes.get(name) for result in results]
     for metric in dict.fromkeys(metric for config in run.scoring.configs.values() for metric in config.table.columns):
         scores = [result.scores.get(metric) for result in results]
         if any(score is not None for score in scores):
             columns[metric] = scores
     return columns
+
+
+def _build_causes(run: ScoredRun, results: Sequence[CaseResult]) -> dict[str, Column]:
+    """Return the causes and fixes of failed cases; a configuration of which none failed is not looked at."""
+    failing = sorted({result.config for result in results if result.has_failed})
+    attributions = {config: attribute_failures(run, config) for config in failing}
+    causes: list[str | None] = []
+    fixes: list[str | None] = []
+    for result in results:
+        found = attributions[result.config].get(result.id) if result.has_failed else None
+        cause = found.cause if found is not None else None
+        causes.append(cause)
+        fixes.append(found.fix if found is not None and cause is not None else None)
+    return {"cause": causes, "fix": fixes}
 
 
 def find_metric_name(run: ScoredRun, metric: str) -> str:

@@ -13,6 +13,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from assay.calls.retry import RETRY_AFTER_CAP_SECONDS
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, parse_metrics
 from assay.metrics.metric import Metric
 from assay.metrics.own_metric import metric
@@ -70,6 +71,11 @@ def read_baseline(baseline: object) -> str | None:
     raise _refuse("baseline", message)
 
 
+def read_path(path: str | Path | None) -> str | None:
+    """Return a path as a text, None without one."""
+    return None if path is None else str(path)
+
+
 def read_keys(by: Sequence[str] | str | None) -> Sequence[str] | None:
     """Return the keys of slices, which may be a list or a text with commas. Raises InputError for anything else."""
     if by is None:
@@ -88,17 +94,16 @@ def check_scoring(
     by: Sequence[str] | str | None = None,
     config: str | None = None,
     name: str | None = None,
-    context: str | None = None,
     repeat: int = 1,
-    concurrency: int = 8,
-    deadline: float = 120.0,
+    **limits: Any,
 ) -> None:
-    """Raise InputError for arguments of `assay.run` that cannot be used with a golden set."""
+    """Raise InputError for arguments of `assay.run` that cannot be used with a golden set; `limits` are those of
+    `read_limits`."""
     parse_metrics(read_metrics(metrics))
     find_slices(golden.cases, read_keys(by))
     choose_name(config, name)
     read_count(repeat, "repeat")
-    read_limits(concurrency, deadline, context)
+    read_limits(**limits)
 
 
 def choose_name(config: str | None, name: str | None) -> str | None:
@@ -111,14 +116,44 @@ def choose_name(config: str | None, name: str | None) -> str | None:
     return name if config is None else config
 
 
-def read_limits(concurrency: int, deadline: float, context: str | None) -> ObservationLimits:
-    """Return the limits of observing. Raises InputError for one that no call can keep."""
+def read_limits(
+    concurrency: int = 8,
+    deadline: float = 120.0,
+    context: str | None = None,
+    attempts: int = 4,
+    breaker: int = 10,
+    retry_after_cap: float = RETRY_AFTER_CAP_SECONDS,
+    max_calls: int | None = None,
+    max_cost: float | None = None,
+) -> ObservationLimits:
+    """Return the limits of observing, those of `run` in a settings file. Raises InputError for one that no call can
+    keep."""
     if context is not None and (not isinstance(context, str) or not context):
         raise _refuse("context", f"no stage (got {shorten_repr(context)}; expected its name, such as 'retrieved')")
-    is_time = isinstance(deadline, (int, float)) and not isinstance(deadline, bool)
-    if not is_time or not math.isfinite(deadline) or deadline <= 0:
-        raise _refuse("deadline", f"no time (got {shorten_repr(deadline)}; expected seconds above 0, such as 120)")
-    return ObservationLimits((), concurrency=read_count(concurrency, "concurrency"), deadline=deadline, context=context)
+    if read_count(attempts, "attempts") > MAX_ATTEMPTS:
+        raise _refuse("attempts", f"too many (got {attempts}; expected calls for a case, {MAX_ATTEMPTS} at most)")
+    return ObservationLimits(
+        (),
+        concurrency=read_count(concurrency, "concurrency"),
+        deadline=_read_amount(deadline, "deadline", "time", "seconds above 0, such as 120"),
+        attempts=attempts,
+        breaker=read_count(breaker, "breaker"),
+        retry_after_cap=_read_amount(retry_after_cap, "retry_after_cap", "time", "seconds above 0, such as 60"),
+        max_calls=None if max_calls is None else read_count(max_calls, "max_calls"),
+        max_cost=None if max_cost is None else _read_amount(max_cost, "max_cost", "amount", "dollars above 0, or None"),
+        context=context,
+    )
+
+
+MAX_ATTEMPTS = 20
+"""As in a settings file."""
+
+
+def _read_amount(value: float, name: str, kind: str, expected: str) -> float:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not is_number or not math.isfinite(value) or value <= 0:
+        raise _refuse(name, f"no {kind} (got {shorten_repr(value)}; expected {expected})")
+    return value
 
 
 def list_values(values: Any) -> list[Any]:

@@ -12,10 +12,12 @@ from msgspec.structs import replace
 
 from assay.formats.convert_files import encode_output_lines
 from assay.formats.file_io import write_atomically
+from assay.formats.foreign.extra_columns import SOURCE_NAMES
 from assay.formats.foreign.member_names import REFERENCE_KEYS, find_near_member
 from assay.formats.foreign.row_files import load_foreign_file
 from assay.formats.foreign.rows import ForeignRows
 from assay.formats.golden_files import LoadedGolden, load_golden, write_golden
+from assay.formats.meant_names import split_name
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem
 from assay.runs.judgeable_cases import UNJUDGEABLE_REMEDY, describe_unjudgeable_cases
@@ -87,12 +89,9 @@ def _point_to_row(problem: Problem, path: str, trial: Path, row_by_line: Mapping
     return replace(problem, path=path, line=row_by_line.get(problem.line or 0, problem.line), message=message)
 
 
-_SOURCE_NAMES = frozenset(("source", "sources", "source_file", "document", "citation"))
-
-
 def _name_ignored(name: str, *, has_evidence: bool) -> str:
     """Return a member that was not imported, with the name under which it would have been."""
-    if not has_evidence and name.strip().lower().replace(" ", "_") in _SOURCE_NAMES:
+    if not has_evidence and "_".join(split_name(name)) in SOURCE_NAMES:
         return f"{name} (a text that holds the answer is named reference_contexts, ids of chunks expected_chunk_ids)"
     near = find_near_member(name)
     return f"{name} (did you mean {near}?)" if near and near != name else name or "a column without a name"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import threading
-from collections.abc import Coroutine, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Coroutine, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -15,7 +16,12 @@ from assay.records.counts import format_count
 from assay.records.errors import IncompleteError, InputError, Problem
 from assay.records.golden_set import GoldenSet
 from assay.records.observations import CONTEXT_STAGE, Observation
-from assay.runs.observation_runner import ObservationLimits, ObservationRunner, ObservationTask
+from assay.runs.observation_runner import (
+    ObservationLimits,
+    ObservationRunner,
+    ObservationTask,
+    ReportProgress,
+)
 from assay.runs.observe_run import describe_halt, prepare_observation
 from assay.text.escaping import Redactor
 from assay.text.near_names import find_near_word
@@ -32,9 +38,14 @@ class ObservedValues:
 
 
 async def observe_target(
-    target: Target, golden: GoldenSet, limits: ObservationLimits, repeat: int = 1
+    target: Target,
+    golden: GoldenSet,
+    limits: ObservationLimits,
+    repeat: int = 1,
+    progress: ReportProgress | None = None,
 ) -> ObservedValues:
-    """Ask the target every case. A failed case is an observation with an error.
+    """Ask the target every case. A failed case is an observation with an error. `progress` is told each second, and
+    after each case, how many of how many are done.
 
     Raises IncompleteError if the target is not ready or nothing was observed.
     """
@@ -47,7 +58,8 @@ async def observe_target(
         _refuse_misspelt_context(limits.context, stored)
         return stored
 
-    runner = ObservationRunner(target, limits, keep)
+    runner = ObservationRunner(target, limits, keep, progress=progress)
+    tasks = [ObservationTask(case, number) for number in range(repeat) for case in golden.cases]
     try:
         try:
             async with asyncio.timeout(limits.deadline):
@@ -57,7 +69,8 @@ async def observe_target(
         except CallError as error:
             raise IncompleteError(redactor.redact_message(f"target {target.name}: {error}")) from None
         with keep_answers(observed):
-            await runner.run([ObservationTask(case, number) for number in range(repeat) for case in golden.cases])
+            async with _tell_time(runner, len(tasks), progress):
+                await runner.run(tasks)
             _refuse_unreported_context(limits.context, observed)
     finally:
         await target.aclose()
@@ -69,6 +82,28 @@ async def observe_target(
     position = {case.id: number for number, case in enumerate(golden.cases)}
     observed.sort(key=lambda observation: (observation.repeat, position[observation.case_id]))
     return ObservedValues(tuple(observed), tuple(notices))
+
+
+_TELL_SECONDS = 1.0
+
+
+@asynccontextmanager
+async def _tell_time(runner: ObservationRunner, total: int, progress: ReportProgress | None) -> AsyncIterator[None]:
+    """Tell the progress each second: a slow target is otherwise silent until its first reply."""
+    if progress is None:
+        yield
+        return
+
+    async def tell() -> None:
+        while True:
+            await asyncio.sleep(_TELL_SECONDS)
+            progress(runner.tally.done, total)
+
+    teller = asyncio.create_task(tell())
+    try:
+        yield
+    finally:
+        teller.cancel()
 
 
 @contextmanager
@@ -136,7 +171,8 @@ def run_blocking(work: Coroutine[Any, Any, T]) -> T:
         except BaseException as error:  # noqa: BLE001  # raised again by the caller's thread
             errors.append(error)
 
-    thread = threading.Thread(target=run_in_thread, name="assay-run")
+    context = contextvars.copy_context()  # a notebook knows by it below which cell to write
+    thread = threading.Thread(target=context.run, args=(run_in_thread,), name="assay-run")
     thread.start()
     thread.join()
     if errors:

@@ -20,6 +20,7 @@ from msgspec import structs
 from assay.calls.interfaces import Target
 from assay.formats.corpus import load_corpus, read_corpus_rows
 from assay.formats.foreign.chunk_shapes import ShapeError
+from assay.formats.foreign.extra_columns import lift_attributes
 from assay.formats.foreign.member_names import (
     BEHAVIOUR_KEYS,
     EVIDENCE_ID_KEYS,
@@ -59,7 +60,7 @@ from assay.gates.rules import find_rule_problem
 from assay.gates.ungated_decision import JUDGE_COMMAND
 from assay.records.digest import compute_digest
 from assay.records.errors import InputError, Problem, shorten_repr
-from assay.records.golden_set import GOLDEN_KEYS_UNREAD, Case, Corpus, GoldenSet
+from assay.records.golden_set import GOLDEN_KEYS_TAKEN, GOLDEN_KEYS_UNREAD, Case, Corpus, GoldenSet
 from assay.records.observations import UNNAMED_CONFIG, Observation
 from assay.records.release_gates import Decision, Gate
 from assay.records.requests import GateOptions, date_of_time
@@ -155,13 +156,31 @@ def _read_golden_rows(rows: Sequence[Any], notes: dict[str, None]) -> GoldenSet:
         try:
             return _read_native_rows(rows)
         except InputError as error:
-            if _has_native_members(rows) or not _are_of_another_tool(error):
+            if _has_native_members(rows):
+                return _read_with_attributes(rows, error, notes)
+            if not _are_of_another_tool(error):
                 raise
     foreign = read_foreign_rows(enumerate(rows, 1), GOLDEN_NAME, is_golden=True)
     if foreign.problems:
         raise InputError(join_repeated_problems(foreign.problems))
     _note_reading(foreign, GOLDEN_NAME, notes)
     return check_cases(foreign, GOLDEN_NAME).golden
+
+
+def _read_with_attributes(rows: Sequence[Any], error: InputError, notes: dict[str, None]) -> GoldenSet:
+    """Return the golden set of rows in Assay's words whose only fault is columns that can be attributes.
+
+    Raises `error`, what is wrong with the rows as they are, for any other.
+    """
+    unknown = [problem.field for problem in error.problems]
+    is_only_unknown = all(problem.code == "E_UNKNOWN_FIELD" for problem in error.problems)
+    lifted = lift_attributes(rows, unknown) if is_only_unknown else None
+    if lifted is None:
+        raise error
+    described, taken = lifted
+    golden = _read_native_rows(described)
+    notes.setdefault(taken)
+    return golden
 
 
 def _read_golden_rows_apart(rows: Sequence[Any], notes: dict[str, None], error: InputError) -> GoldenSet:
@@ -187,9 +206,10 @@ def _read_golden_rows_apart(rows: Sequence[Any], notes: dict[str, None], error: 
 def _note_reading(foreign: ForeignRows, name: str, notes: dict[str, None]) -> None:
     # Those whose meaning is known come first: what is printed of a long list is its beginning.
     names = sorted(map(describe_unread, foreign.ignored), key=lambda text: (not text.endswith("?)"), text))
-    notes.update(dict.fromkeys(f"{name}: {note}" for note in foreign.notes))
+    prefix = "" if name == GOLDEN_NAME else f"{name}: "
+    for note in foreign.notes:
+        notes.setdefault(f"{prefix if note.startswith(GOLDEN_KEYS_TAKEN) else f'{name}: '}{note}")
     if names:
-        prefix = "" if name == GOLDEN_NAME else f"{name}: "
         notes.setdefault(f"{prefix}{GOLDEN_KEYS_UNREAD}{', '.join(names)}")
 
 
@@ -471,7 +491,9 @@ def read_day(now: str | None) -> str | None:
     return date_of_time(now)
 
 
-_ARGUMENT_OPTION = re.compile(r"(?<![\w-])--(baseline|calibration|entailment-model)\b ?|--(now) or SOURCE_DATE_EPOCH")
+_ARGUMENT_OPTION = re.compile(
+    r"(?<![\w-])--(baseline|calibration|entailment-model|max-calls|max-cost)\b ?|--(now) or SOURCE_DATE_EPOCH"
+)
 """The options that reasons of gates name and that are arguments in Python."""
 
 

@@ -136,30 +136,34 @@ class ScoreResult:
         """
         return compare_results(baseline, self, gate=gate, now=now)
 
-    def to_columns(self) -> dict[str, list[Any]]:
-        """Return one row for each configuration and case: texts, outcome and cause, then each metric that any case has
-        a score of, None where this one has none."""
-        return {name: list(values) for name, values in build_columns(self.run).items()}
+    def to_columns(self, *, causes: bool = True) -> dict[str, list[Any]]:
+        """Return one row for each configuration and case: texts, outcome and cause, attributes of the case, then each
+        metric that any case has a score of, None where this one has none.
 
-    def to_arrow(self) -> ArrowTable:
+        Finding the causes of failed cases reads the answers of the whole run once more, a tenth or so of the time of
+        scoring; `causes=False` leaves out the columns `cause` and `fix`.
+        """
+        return {name: list(values) for name, values in build_columns(self.run, causes=causes).items()}
+
+    def to_arrow(self, *, causes: bool = True) -> ArrowTable:
         """Return the rows of `to_columns` for every library that reads the Arrow C stream interface."""
-        return ArrowTable(build_columns(self.run))
+        return ArrowTable(build_columns(self.run, causes=causes))
 
-    def to_pandas(self) -> pandas.DataFrame:
+    def to_pandas(self, *, causes: bool = True) -> pandas.DataFrame:
         """Return the rows of `to_columns` as a pandas frame. Raises MissingLibraryError where pandas is missing."""
         try:
             import pandas  # optional, and slow to import
         except ImportError as error:
             raise MissingLibraryError("pandas") from error
-        return pandas.DataFrame(self.to_columns())
+        return pandas.DataFrame(self.to_columns(causes=causes))
 
-    def to_polars(self) -> polars.DataFrame:
+    def to_polars(self, *, causes: bool = True) -> polars.DataFrame:
         """Return the rows of `to_columns` as a Polars frame. Raises MissingLibraryError where Polars is missing."""
         try:
             import polars  # optional, and slow to import
         except ImportError as error:
             raise MissingLibraryError("polars") from error
-        return polars.DataFrame(self.to_arrow())
+        return polars.DataFrame(self.to_arrow(causes=causes))
 
     def slices(self, config: str | None = None) -> Mapping[str, Mapping[str, Summary]]:
         """Return the summaries of one configuration, as in `summary`, by `key=value` and metric name."""

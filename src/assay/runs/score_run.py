@@ -164,11 +164,16 @@ def _score_variants_in_memory(inputs: ScoreInputs, rows: Sequence[Observation]) 
     return ScoredRows(variant_inputs, [IN_MEMORY], merge_shards([collected]), held)
 
 
-def score_observations(inputs: ScoreInputs, observations: Iterable[Observation]) -> ScoredRun:
-    """Score observations in memory; the result is the same as for a file that holds them."""
+def score_observations(
+    inputs: ScoreInputs, observations: Iterable[Observation], progress: Progress | None = None
+) -> ScoredRun:
+    """Score observations in memory; the result is the same as for a file that holds them.
+
+    `progress` is told after every 256 observations how many of how many are done.
+    """
     rows = list(observations)
     try:
-        collected, held = _collect_observations(inputs, rows)
+        collected, held = _collect_observations(inputs, rows, progress)
     except (AssayError, MemoryError):
         raise
     except Exception:  # noqa: BLE001  # a bug, which the second pass reports with its row
@@ -176,8 +181,15 @@ def score_observations(inputs: ScoreInputs, observations: Iterable[Observation])
     return _finish_run(inputs, [IN_MEMORY], [collected], partial(_score_variants_in_memory, inputs, rows), held)
 
 
+_ROWS_PER_UPDATE = 256
+
+
 def _collect_observations(
-    inputs: ScoreInputs, observations: Iterable[Observation], *, is_careful: bool = False
+    inputs: ScoreInputs,
+    observations: Sequence[Observation],
+    progress: Progress | None = None,
+    *,
+    is_careful: bool = False,
 ) -> tuple[CollectedRows, dict[tuple[str, str], list[Observation]]]:
     """Return the scored rows, and the repeats of each case, in their order, by configuration and case."""
     collector = ObservationCollector(
@@ -189,6 +201,8 @@ def _collect_observations(
     )
     held: dict[tuple[str, str], list[Observation]] = {}
     for number, row in enumerate(observations, 1):
+        if progress is not None and number % _ROWS_PER_UPDATE == 0:
+            progress(number, len(observations))
         try:
             observation = check_observation(row)
         except InputError as error:

@@ -7,7 +7,7 @@ import contextvars
 import inspect
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from difflib import get_close_matches
 from typing import Any
@@ -17,8 +17,11 @@ from assay.calls.plugins import import_object
 from assay.calls.raised_errors import make_exception_error
 from assay.calls.target_kinds import TargetRequest
 from assay.calls.templates import encode_user
+from assay.formats.foreign.chunk_shapes import are_plainly_texts
 from assay.formats.foreign.plain_values import make_plain
+from assay.formats.foreign.reply_shapes import RANKING_KEYS, STAGE_KEYS, STAGE_LIST_KEYS
 from assay.records.errors import Problem, SettingsError, shorten_repr
+from assay.records.golden_set import Case
 from assay.records.observations import Observation
 from assay.records.settings import PythonTargetSettings, ResponseMapping
 from assay.targets.reply import read_reply
@@ -66,7 +69,9 @@ class CallableTarget:
             raise
         except Exception as error:  # the function is not ours: anything that it raises is a failure of the target
             raise make_exception_error(error) from error
-        return read_reply(make_plain(_open_pair(value)), call, self._response)
+        if call.operation == "ask":
+            value = _open_pair(value, call)
+        return read_reply(make_plain(value), call, self._response)
 
     async def aclose(self) -> None:
         """Do nothing: there is nothing to close."""
@@ -90,13 +95,39 @@ async def _collect_parts(value: Any) -> Any:
     raise CallError("schema", f"a generator of other things than texts (got {shorten_repr(other)}; {expected})")
 
 
-def _open_pair(value: Any) -> Any:
-    """Return a pair of an answer and its documents, in either order, as an object; anything else as it is."""
-    if type(value) is not tuple or len(value) != 2:
+def _open_pair(value: Any, call: TargetCall) -> Any:
+    """Return a pair of an answer and its documents, in either order, as an object; anything else as it is.
+
+    The documents are objects, ids or texts. An object next to the answer has its other members.
+    Raises CallError for two texts, of which either could be the answer.
+    """
+    if type(value) not in (list, tuple) or len(value) != 2:
         return value
     answer, documents = value if isinstance(value[0], str) else reversed(value)
-    is_pair = isinstance(answer, str) and isinstance(documents, (list, tuple))
-    return {"answer": answer, "documents": documents} if is_pair else value
+    if not isinstance(answer, str):
+        return value
+    if isinstance(documents, str) and type(value) is tuple:
+        expected = 'expected (answer, [context, …]), or {"answer": …, "contexts": […]}'
+        raise CallError(
+            "schema", f"two texts, either of which could be the answer (got {shorten_repr(value)}; {expected})"
+        )
+    if isinstance(documents, Mapping) and "answer" not in documents and not _RANKING_MEMBERS.isdisjoint(documents):
+        return {"answer": answer, **documents}
+    if not isinstance(documents, (list, tuple)):
+        return value
+    texts = [document for document in documents if isinstance(document, str)]
+    if texts and len(texts) == len(documents) and are_plainly_texts(texts, _list_expected_ids(call.case)):
+        call.notices.add("a text and a list of texts are read as the answer and its contexts")
+        return {"answer": answer, "contexts": documents}
+    return {"answer": answer, "documents": documents}
+
+
+_RANKING_MEMBERS = frozenset((*RANKING_KEYS, *STAGE_KEYS, *STAGE_LIST_KEYS, "context", "stages"))
+
+
+def _list_expected_ids(case: Case) -> set[str]:
+    """Return the ids of chunks that a case names as evidence."""
+    return {str(selector["chunk_id"]) for unit in case.evidence for selector in unit.any_of if "chunk_id" in selector}
 
 
 def make_python_target(name: str, settings: PythonTargetSettings) -> CallableTarget:

@@ -7,8 +7,9 @@ vector databases, hits of search engines, and (document, score) pairs.
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -83,6 +84,34 @@ def _classify_strings(texts: Sequence[str], default: str) -> str:
 
 def _is_certainly_text(text: str) -> bool:
     return len(text.split()) >= FEWEST_TEXT_WORDS or len(text) > LONGEST_ID_CHARS or "\n" in text
+
+
+_FILE_NAME = re.compile(r".*\w\.[A-Za-z0-9]{1,5}")
+_SENTENCE_END = re.compile(r"""[.!?。！？…:;][)"'»”]?\Z""")
+_MOST_TITLE_WORDS = 2
+
+
+def are_plainly_texts(strings: Sequence[str], expected_ids: Collection[str] = ()) -> bool:
+    """Return whether strings that a system gives with its answer are texts of chunks and cannot well be ids.
+
+    Ids have no spaces, but for names of files and short titles; `expected_ids` are those that the case names, which may
+    have some. One sentence is enough: a list is all of one kind.
+
+    >>> are_plainly_texts(["Refunds take 5 days", "Fees"]), are_plainly_texts(["leave:1", "leave:2"])
+    (True, False)
+    >>> are_plainly_texts(["Leave policy", "Fees"]), are_plainly_texts(["Leave policy of 2026.pdf"])
+    (False, False)
+    """
+    if any(_FILE_NAME.fullmatch(text) and not _SENTENCE_END.search(text) for text in strings):
+        return False
+    if any(" " in expected for expected in expected_ids) and any(text in expected_ids for text in strings):
+        return False
+    return any(_is_sentence(text) for text in strings)
+
+
+def _is_sentence(text: str) -> bool:
+    words = len(text.split())
+    return words > _MOST_TITLE_WORDS or (words > 1 and _SENTENCE_END.search(text.strip()) is not None)
 
 
 def read_chunk(item: Any, index: int, note: NoteReading, strings: str = "ids") -> Chunk:

@@ -14,6 +14,7 @@ from assay.formats.foreign.provider_replies import extract_text
 from assay.formats.foreign.reply_shapes import ANSWER_KEYS, OTHER_ANSWER_KEYS, RANKING_KEYS
 from assay.formats.meant_names import describe_field, find_meant_name, join_words, split_name
 from assay.records.errors import shorten_repr
+from assay.records.golden_set import Case
 from assay.text.near_names import find_near_id
 
 QUESTION_KEYS = ("question", "user_input", "input", "query", "prompt")
@@ -28,7 +29,9 @@ ID_KEYS = ("id", "case_id", "question_id", "query_id", "qid")
 BEHAVIOUR_KEYS = ("behaviour", "expected_behavior", "expected_behaviour", "behavior")
 LIST_KEYS = ("must_have", "must_cite", "forbidden_text")
 """Members of Assay's own cases that a row of another tool may have as well."""
-TAG_KEYS = ("tags", "category", "synthesizer_name")
+TAG_KEYS = ("tags", "tag", "category", "synthesizer_name")
+SLICE_KEYS = ("difficulty", "language", "cluster", "notes", "attributes")
+"""Fields of a case that expect nothing, and that a row may name as Assay does."""
 CONFIG_KEYS = ("config_id", "config")
 _INPUT_WRAPPERS, _OUTPUT_WRAPPERS = ("inputs", "input"), ("outputs", "output")
 _REFERENCE_WRAPPERS = ("reference_outputs", "expectations", "expected_output", "expected", "reference")
@@ -39,8 +42,8 @@ _HINTED = (
     *CONFIG_KEYS, *ANSWER_KEYS, *RANKING_KEYS, "retrieved_chunks", "retrieved_context_ids", "citations",
 )  # fmt: skip
 _KNOWN_NAMES = frozenset((
-    *_HINTED, *TAG_KEYS, *_WRAPPERS, "turns", "messages", "scenario", "answers", "is_impossible", "unanswerable",
-    "is_answerable", "answerable", "output",
+    *_HINTED, *TAG_KEYS, *SLICE_KEYS, *_WRAPPERS, "turns", "messages", "scenario", "answers", "is_impossible",
+    "unanswerable", "is_answerable", "answerable", "output",
 ))  # fmt: skip
 _NEAREST = 0.75
 
@@ -86,6 +89,15 @@ _FEWEST_LETTERS = 6
 """Shorter names are too often another word."""
 
 
+def find_misspelt_member(name: str) -> str:
+    """Return the name that is read and from which a name differs by one letter, or by its separators; "" if none does.
+
+    >>> find_misspelt_member("Retrived Contexts"), find_misspelt_member("question_type")
+    ('retrieved_contexts', '')
+    """
+    return find_near_id(name.strip(), (*Case.__struct_fields__, *_HINTED))
+
+
 def find_meant_expectation(name: str) -> str:
     """Return what a name says is expected if a letter of one of its words is corrected; "" where there is none.
 
@@ -103,8 +115,8 @@ def refuse_lost_expectations(
     one that means a field by its words, such as `must_not_have`, and where the row expects nothing else, one such as
     `gold`. A name that begins with x_ is a note.
 
-    `is_own` says that the row is written in Assay's words, so that every other name is refused. A row that is answered
-    may name what the system retrieved as another one names what it should have.
+    `is_own` says that the row is written in Assay's words, so that a name that means another field is refused too. A
+    row that is answered may name what the system retrieved as another one names what it should have.
     """
     has_expectation = any(key in members for key in _EXPECTATIONS)
     for name in unread:
@@ -121,9 +133,6 @@ def refuse_lost_expectations(
             names = "reference, must_have, reference_contexts, expected_chunk_ids or expected_behavior"
             message = f"not read, and nothing else says what is expected (got {got}; expected it under {names}"
             raise RowError(name, f"{message}, or x_{name} for a note)")
-        if is_own:
-            slices = f'attributes: {{"{name}": …}} for slices'
-            raise RowError(name, f"not read (got {got}; expected x_{name} for a note, or {slices})")
 
 
 def _find_other_expectation(name: str, *, is_answered: bool) -> str:

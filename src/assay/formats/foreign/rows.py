@@ -17,6 +17,7 @@ import msgspec
 from msgspec import UNSET, Struct, field
 
 from assay.formats.foreign.chunk_shapes import ShapeError
+from assay.formats.foreign.extra_columns import ExtraColumns, refuse_unread_columns
 from assay.formats.foreign.member_names import (
     BEHAVIOUR_KEYS,
     CONFIG_KEYS,
@@ -27,6 +28,7 @@ from assay.formats.foreign.member_names import (
     MUST_REFUSE,
     QUESTION_KEYS,
     REFERENCE_KEYS,
+    SLICE_KEYS,
     TAG_KEYS,
     RowError,
     describe_row_names,
@@ -43,7 +45,7 @@ from assay.formats.foreign.reply_shapes import (
     recognise_reply,
 )
 from assay.records.errors import InputError, Problem, shorten_repr
-from assay.records.golden_set import BEHAVIOURS, Behaviour, Case, Evidence, GoldenSet
+from assay.records.golden_set import BEHAVIOURS, DIFFICULTIES, Behaviour, Case, Difficulty, Evidence, GoldenSet
 from assay.records.observations import RETRIEVED_STAGE, Observation, Stage, add_context_stage
 from assay.text.refusals.behaviour import detect_behaviour
 
@@ -110,9 +112,7 @@ def read_foreign_rows(rows: Iterable[tuple[int, Any]], path: str, *, is_golden: 
     reader = _RowReader(path, is_golden=is_golden)
     for number, row in rows:
         reader.add_row(number, row)
-    if reader.refusals:
-        reader.foreign.notes.setdefault(_describe_refusals(reader.refusals))
-    return reader.foreign
+    return reader.finish()
 
 
 class _RowReader:
@@ -121,7 +121,8 @@ class _RowReader:
     def __init__(self, path: str, *, is_golden: bool) -> None:
         self.path, self.is_golden = path, is_golden
         self.foreign = ForeignRows()
-        self.refusals: list[str] = []
+        self._refusals: list[str] = []
+        self._columns = ExtraColumns()
         self._first_by_id: dict[str, tuple[Case, int]] = {}
         self._answered: set[tuple[str, str]] = set()
 
@@ -141,6 +142,8 @@ class _RowReader:
             is_answered = not _OUTPUT_KEYS.isdisjoint(members)
             is_own = self.is_golden and not is_answered and not _OWN_KEYS.isdisjoint(members)
             refuse_lost_expectations(members, unread, is_own=is_own, is_answered=is_answered)
+            if is_own:
+                refuse_unread_columns(members, unread)
             case = _read_case(members, foreign.notes)
             observation = _read_observation(members, case.id, foreign, _OUTPUT_KEYS)
             is_new = self._is_new_case(case, number, observation)
@@ -148,12 +151,24 @@ class _RowReader:
             foreign.add_problem(self.path, number, error.member, error.message)
             return
         if is_new and case.behaviour == "abstain" and not any(key in members for key in BEHAVIOUR_KEYS):
-            self.refusals.append(case.id)
+            self._refusals.append(case.id)
         if is_new:
             foreign.cases.append((case, number))
         if observation is not None:
             foreign.observations.append(observation)
-        foreign.ignored.update(unread)
+        self._columns.add_row(case.id, {key: members[key] for key in unread}, is_answered=is_answered)
+
+    def finish(self) -> ForeignRows:
+        """Return what was read, with the columns that describe the cases as their attributes."""
+        foreign = self.foreign
+        if self._refusals:
+            foreign.notes.setdefault(_describe_refusals(self._refusals))
+        foreign.cases = self._columns.add_attributes(foreign.cases)
+        foreign.ignored.update(self._columns.count_left())
+        taken = self._columns.describe_taken()
+        if taken:
+            foreign.notes.setdefault(taken)
+        return foreign
 
     def _is_new_case(self, case: Case, number: int, observation: Observation | None) -> bool:
         """Return whether a row has a case of its own. Raises RowError for a case that is there already."""
@@ -202,6 +217,11 @@ def _read_case(members: Mapping[str, Any], notes: dict[str, None]) -> Case:
         reference=reference,
         evidence=_read_evidence(members),
         tags=_read_tags(members),
+        difficulty=_read_difficulty(members),
+        language=_read_text(members, "language"),
+        cluster=_read_text(members, "cluster"),
+        notes=_read_text(members, "notes") or "",
+        attributes=_read_attributes(members),
         behaviour=behaviour,
         also_accept=("permission_denied",) if behaviour == "abstain" and members.get(MUST_REFUSE) else (),
         must_have=tuple(_read_texts(members, "must_have")),
@@ -307,6 +327,32 @@ def _read_tags(members: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(tags))
 
 
+def _read_attributes(members: Mapping[str, Any]) -> dict[str, str]:
+    """Return the stated attributes; the category is one too, as in every other format, unless it lists several."""
+    stated = members.get("attributes", {})
+    if not isinstance(stated, Mapping) or not all(isinstance(value, str) for value in stated.values()):
+        raise RowError("attributes", f"not texts by name (got {shorten_repr(stated)}; expected {{name: text}})")
+    category = members.get("category")
+    is_one = isinstance(category, str) and "," not in category
+    return {**({"category": str(category)} if is_one else {}), **stated}
+
+
+def _read_difficulty(members: Mapping[str, Any]) -> Difficulty:
+    stated = members.get("difficulty", "unknown")
+    for difficulty in DIFFICULTIES:
+        if str(stated).strip().lower() == difficulty:
+            return difficulty
+    expected = f"one of {', '.join(DIFFICULTIES)}; a scale of your own under another name, such as level"
+    raise RowError("difficulty", f"unknown (got {shorten_repr(stated)}; expected {expected})")
+
+
+def _read_text(members: Mapping[str, Any], key: str) -> str | None:
+    value = members.get(key)
+    if value is not None and not isinstance(value, str):
+        raise RowError(key, f"not a text (got {shorten_repr(value)}; expected a text, or x_{key} for a note)")
+    return value
+
+
 def read_foreign_observation(members: Mapping[str, Any], case_id: str, notes: dict[str, None]) -> Observation | None:
     """Return what a row says of the system's output, None if it holds none; what is read how is put into `notes`.
 
@@ -369,7 +415,7 @@ def _read_config(members: Mapping[str, Any]) -> str:
 
 READ_MEMBERS = frozenset((
     *QUESTION_KEYS, *REFERENCE_KEYS, *EVIDENCE_TEXT_KEYS, *EVIDENCE_ID_KEYS, *ID_KEYS, *TAG_KEYS, *BEHAVIOUR_KEYS,
-    *LIST_KEYS, *CONFIG_KEYS, *_OUTPUT_KEYS, "retrieved_chunks", MUST_REFUSE,
+    *LIST_KEYS, *CONFIG_KEYS, *SLICE_KEYS, *_OUTPUT_KEYS, "retrieved_chunks", MUST_REFUSE,
 ))  # fmt: skip
 """The members of rows that are of the golden set or of the outputs."""
 

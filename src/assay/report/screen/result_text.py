@@ -9,6 +9,7 @@ from assay.metrics.case_checks import JUDGED_CORRECTNESS
 from assay.metrics.catalog import CATALOG
 from assay.metrics.template_columns import FIRST_METRICS, find_first_present
 from assay.records.counts import format_count
+from assay.records.golden_set import GOLDEN_KEYS_TAKEN
 from assay.records.scores import ConfigResult, ScoringResult
 from assay.report.findings.doubts import list_doubts
 from assay.report.findings.target_errors import describe_all_failures, fold_first_failures, order_reasons
@@ -24,16 +25,18 @@ NEXT_STEP = "next: result.failed, result.unknown, result.cases[0].explain(), ass
 
 def render_result_lines(scoring: ScoringResult, graders: MetricsByName = CATALOG) -> list[str]:
     """Return at most eight lines: the decision, the target's most frequent errors and the first reason, the first
-    doubt, the metrics that there is room for, at most four, the failed cases, what to do next."""
+    doubt, which columns became attributes, the metrics that there is room for, at most four, the failed cases, what to
+    do next."""
     configs = sorted(scoring.configs.items())
     names = ", ".join(config for config, _ in configs[:MAX_CONFIGS])
     more = f" and {len(configs) - MAX_CONFIGS} more" if len(configs) > MAX_CONFIGS else ""
     lines = [f"{scoring.decision.outcome}: {names}{more}, {format_count(scoring.golden.cases, 'case')}"]
     reasons = _choose_reasons(scoring)
     doubts = [shorten_at_word(doubt, MAX_CHARS) for doubt in list_doubts(scoring)[:1]]
-    lines += [*reasons, *doubts]
+    taken = _find_taken_columns(scoring)
+    lines += [*reasons, *doubts, *taken]
     judged = _describe_judged(configs[:MAX_CONFIGS])
-    room = MAX_METRICS + 1 - max(len(reasons), 1) - len(doubts) - len(judged)
+    room = MAX_METRICS + 1 - max(len(reasons), 1) - len(doubts) - len(taken) - len(judged)
     metrics = choose_shown_metrics(scoring)[: max(room, 1)]
     width = max(map(len, metrics), default=0)
     for metric in metrics:
@@ -43,6 +46,12 @@ def render_result_lines(scoring: ScoringResult, graders: MetricsByName = CATALOG
     lines += judged
     lines.append(NEXT_STEP)
     return [escape_terminal(line) for line in lines]
+
+
+def _find_taken_columns(scoring: ScoringResult) -> list[str]:
+    """Return the note on columns that are attributes, for one line; none where there is no such column."""
+    taken = [warning for warning in scoring.warnings if warning.startswith(GOLDEN_KEYS_TAKEN)]
+    return [shorten_at_word(note, MAX_CHARS) for note in taken[:1]]
 
 
 def _choose_reasons(scoring: ScoringResult) -> list[str]:
@@ -128,7 +137,8 @@ def render_result_html(scoring: ScoringResult, graders: MetricsByName = CATALOG)
         for metric in dict.fromkeys(metric for _, result in configs for metric in result.summary)
         if any(_is_measured(metric, result) for _, result in configs)
     ]
-    listed = "".join(f"<li>{escape(reason)}</li>" for reason in (*reasons, *list_doubts(scoring)))
+    notes = (*reasons, *list_doubts(scoring), *_find_taken_columns(scoring))
+    listed = "".join(f"<li>{escape(note)}</li>" for note in notes)
     return (
         f"<div><p><b>{escape(scoring.decision.outcome)}</b>, {format_count(scoring.golden.cases, 'case')}</p>"
         f"<ul>{listed}</ul><p>{escape(_describe_failed(configs))}</p>"

@@ -1,6 +1,7 @@
-"""Progress on standard error for what takes longer than two seconds: what is done, the rate, and the time left.
+"""Progress for what takes longer than two seconds: what is done, the rate, and the time left.
 
-One line is overwritten in place and removed at the end. It is drawn on terminals only, without colours.
+One line is overwritten in place and removed at the end, without colours: on standard error where that is a terminal,
+and in a notebook below its cell. Nothing is drawn anywhere else.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TextIO
+from typing import Any, TextIO
 
 from assay.text.escaping import escape_terminal
 
@@ -88,13 +89,43 @@ class ProgressLine:
         self._drawn_width = len(text)
 
 
+class NotebookLine(ProgressLine):
+    """The line below the cell of a notebook; `display` is `IPython.display.display`, or what does the same."""
+
+    def __init__(self, display: Callable[..., Any], clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(sys.stderr, clock)
+        self._display = display
+        self._handle: Any = None
+
+    def clear(self) -> None:
+        """Empty the line."""
+        if self._handle is not None:
+            self._draw("")
+
+    def _draw(self, text: str) -> None:
+        shown = {"text/plain": text}
+        if self._handle is None:
+            self._handle = self._display(shown, raw=True, display_id=True)
+        else:
+            self._handle.update(shown, raw=True)
+
+
+def _open_line() -> ProgressLine | None:
+    """Return the line of a notebook or of a terminal; None where nobody watches. IPython is not imported for this."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    if ipython is not None and getattr(shell, "kernel", None) is not None:
+        return NotebookLine(ipython.display.display)
+    return ProgressLine(sys.stderr) if sys.stderr is not None and sys.stderr.isatty() else None
+
+
 @contextmanager
-def show_tasks() -> Iterator[Callable[[str], UpdateProgress | None]]:
-    """Yield a function that starts a task by its name; it returns None if standard error is not a terminal."""
-    if not sys.stderr.isatty():
+def show_tasks(*, is_shown: bool = True) -> Iterator[Callable[[str], UpdateProgress | None]]:
+    """Yield a function that starts a task by its name; it returns None where nobody watches, or unless `is_shown`."""
+    line = _open_line() if is_shown else None
+    if line is None:
         yield lambda _: None
         return
-    line = ProgressLine(sys.stderr)
     try:
         yield line.start_task
     finally:
@@ -102,7 +133,7 @@ def show_tasks() -> Iterator[Callable[[str], UpdateProgress | None]]:
 
 
 @contextmanager
-def show_progress(name: str) -> Iterator[UpdateProgress | None]:
-    """Yield a function that updates the progress of one task; None if standard error is not a terminal."""
-    with show_tasks() as start_task:
+def show_progress(name: str, *, is_shown: bool = True) -> Iterator[UpdateProgress | None]:
+    """Yield a function that updates the progress of one task; None where nobody watches, or unless `is_shown`."""
+    with show_tasks(is_shown=is_shown) as start_task:
         yield start_task(name)

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from assay.cli.progress import ProgressLine, show_tasks
+from assay.runs.progress_line import ProgressLine, show_tasks
 
 
 class Clock:
