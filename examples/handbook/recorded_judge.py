@@ -137,7 +137,7 @@ def record_verdicts(folder: Path, server: RecordedJudge, target: Path) -> None:
         _run_assay(
             "judge", "--run", str(folder / config), "--judge", "recorded", "--model", "recorded-reader",
             "--base-url-env", "RECORDED_JUDGE_URL", "--metrics", METRICS, "--votes", "1", "--store", str(store),
-            "--attempts", "1", "--now", RECORDED_AT, url=server.url,
+            "--attempts", "1", "--control-share", "0.3", "--now", RECORDED_AT, url=server.url,
         )  # fmt: skip
     if server.unread:
         return

@@ -36,16 +36,16 @@ def lenient(asked: JudgeCall, _: str) -> str:
 
 def test_anchors_are_asked_again_on_a_later_day_in_the_same_order(server: JudgeServer) -> None:
     assert 0 == judge("--votes", "1", "--only", "case:c0", "--now", "2026-05-01T08:00:00Z")
-    assert 22 == server.calls
+    assert 16 == server.calls  # two requests, ten anchors of support and four of relevance, all English
     assert 0 == judge("--votes", "1", "--only", "case:c2", "--now", "2026-05-01T20:00:00Z")
-    assert 24 == server.calls  # the same day
+    assert 18 == server.calls  # the same day
     assert 0 == judge("--votes", "1", "--only", "case:c2", "--now", "2026-05-02T08:00:00Z")
-    assert 24 == server.calls  # nothing else to ask
+    assert 18 == server.calls  # nothing else to ask
     assert 0 == judge("--votes", "1", "--only", "case:c4", "--now", "2026-05-02T08:00:00Z")
-    assert 46 == server.calls
+    assert 34 == server.calls
     ((_, by_request),) = load_recorded_verdicts("verdicts.sqlite")[1].items()
     again = [each for each in by_request.values() if len(each) > 1]
-    assert (20, {(0, 2)}) == (len(again), {tuple(vote.sample for vote in each) for each in again})
+    assert (14, {(0, 2)}) == (len(again), {tuple(vote.sample for vote in each) for each in again})
     assert not any("shuffled" in vote.flags for each in again for vote in each)
     (judge_status,) = read_store("verdicts.sqlite").statuses.values()
     assert (2, ()) == (judge_status.rounds, judge_status.drift)
@@ -56,7 +56,7 @@ def test_anchors_whose_round_was_cut_short_are_not_asked_twice(server: JudgeServ
     later = ("--votes", "1", "--only", "case:c4", "--now", "2026-05-02T08:00:00Z", "--concurrency", "1")
     assert 3 == judge(*later, "--max-calls", "7")
     assert 0 == judge(*later)
-    assert 22 + 22 == server.calls
+    assert 16 + 16 == server.calls
 
 
 def test_anchors_of_a_rubric_that_nobody_asked_under_are_asked_once(server: JudgeServer) -> None:
@@ -77,21 +77,15 @@ def test_anchors_of_a_rubric_that_nobody_asked_under_are_asked_once(server: Judg
 def test_a_judge_that_has_moved_behind_its_name_is_told_and_may_not_gate(
     server: JudgeServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """All anchors right at first; later everything is supported, as it is for 10 of 20."""
-    known = {anchor.claim: anchor.label for anchor in load_anchors().anchors}
-
-    def right(asked: JudgeCall, item: str) -> str:
-        claims = asked.data.get("claims") or [{"text": ""}]
-        return known.get(claims[0]["text"]) or honest(asked, item)
-
-    server.answer = answer_with_labels(right)
+    """All anchors right at first; later every claim is supported, as it is for 5 of 10."""
+    server.answer = answer_with_labels(honest)
     assert 0 == judge("--votes", "1", "--only", "case:c0", "--only", "case:c2", "--now", "2026-05-01T08:00:00Z")
     server.answer = answer_with_labels(lenient)
     assert 1 == judge("--votes", "1", "--now", "2026-06-01T08:00:00Z")
     told = capsys.readouterr().err
-    assert "judge DRIFTED: anchors labelled as expected: 10 of 20, were 20 (84% to 100% allowed)" in told
-    assert "other anchors recognised as such: 0 of 10, were 10" in told
-    assert "supported anchors told" not in told
+    assert "judge DRIFTED: anchors labelled as expected: 9 of 14, were 14 (78% to 100% allowed)" in told
+    assert "other anchors recognised as such: 2 of 7, were 7" in told
+    assert "anchors of the highest label" not in told
     report = score(*gate(), *calibrated())
     assert any(each.startswith("E_JUDGE_DRIFT scripted-1") for each in report["warnings"])
     assert (0, "uncalibrated") == (report["status"], state(report))
@@ -100,12 +94,23 @@ def test_a_judge_that_has_moved_behind_its_name_is_told_and_may_not_gate(
     assert report["warnings"] == score(*gate(), *calibrated(), verdicts="verdicts.jsonl")["warnings"]
 
 
-@pytest.mark.parametrize(("then", "found"), [(20, "pass"), (6, "uncalibrated")])
-def test_a_calibration_of_before_the_judge_moved_unlocks_nothing(server: JudgeServer, then: int, found: str) -> None:
-    """In its own verdict store the judge is not known to have drifted: all 20 anchors are as expected."""
+@pytest.mark.parametrize(("right", "of", "found"), [(18, 20, "pass"), (6, 20, "uncalibrated")])
+def test_a_calibration_with_other_anchors_is_contradicted_only_by_an_interval_apart(
+    server: JudgeServer, right: int, of: int, found: str
+) -> None:
+    """All 14 anchors that are asked now are as expected (78% to 100%); of 20 others 18 were (70% to 97%), or 6."""
     assert 0 == judge("--votes", "1")
-    bounds = wilson_interval(then, 20)
-    known = LabelledRate(then / 20, bounds.low, bounds.high, 20)
+    bounds = wilson_interval(right, of)
+    report = score(*gate(), *calibrated(anchors=LabelledRate(right / of, bounds.low, bounds.high, of)))
+    assert (0, found) == (report["status"], state(report))
+
+
+@pytest.mark.parametrize(("then", "found"), [(14, "pass"), (6, "uncalibrated")])
+def test_a_calibration_of_before_the_judge_moved_unlocks_nothing(server: JudgeServer, then: int, found: str) -> None:
+    """In its own verdict store the judge is not known to have drifted: all 14 anchors are as expected."""
+    assert 0 == judge("--votes", "1")
+    bounds = wilson_interval(then, 14)
+    known = LabelledRate(then / 14, bounds.low, bounds.high, 14)
     report = score(*gate(), *calibrated(anchors=known))
     assert (0, found) == (report["status"], state(report))
     told = [each for each in report["warnings"] if "E_JUDGE_DRIFT" in each]

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 from tests.cli.judging import FAITHFUL, INPUTS, divided, judging, lines, score
-from tests.faults.judging import ANCHOR_LABELS, honest
-from tests.support.judge_server import Answer, JudgeCall, JudgeServer, answer_with_labels, find_text
+from tests.faults.judging import honest, label_anchor
+from tests.support.judge_server import Answer, JudgeCall, JudgeServer, answer_with_labels
 
 from assay.cli import main
 from assay.formats.settings_file import load_config
@@ -92,7 +92,7 @@ def test_where_they_disagree_the_case_stays_in_review(
 def test_what_the_rules_contradict_is_asked_of_the_second_judge(server: JudgeServer) -> None:
     """Every answer says what its context says but for c1, c3, c5 and c7; the first judge finds none of them."""
     server.answer = both(
-        answer_with_labels(lambda asked, item: ANCHOR_LABELS.get(find_text(asked.data, item), "not_found")),
+        answer_with_labels(lambda asked, item: label_anchor(asked, item) or "not_found"),
         answer_with_labels(honest),
     )
     judge("--votes", "1")

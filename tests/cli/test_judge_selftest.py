@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 from tests.cli.judging import NAMED, judging
-from tests.support.judge_server import JudgeServer, answer_with_labels
+from tests.faults.judging import label_anchor
+from tests.support.judge_server import JudgeCall, JudgeServer, answer_with_labels
 
 from assay.cli import main
-from assay.judging.rubric_files import load_anchors
+from assay.judging.rubric_files import load_rubrics
 
 
 @pytest.fixture(name="server")
@@ -62,13 +63,34 @@ def test_metrics_without_a_judge_are_refused(server: JudgeServer, capsys: pytest
 def test_selftest_passes_a_judge_that_tells_grounded_claims_from_others(
     server: JudgeServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    known = {anchor.claim: anchor.label for anchor in load_anchors().anchors}
-    server.answer = answer_with_labels(lambda asked, _: known[asked.data["claims"][0]["text"]])
+    server.answer = answer_with_labels(label_anchor)
     assert 0 == main(["judge", "selftest", *NAMED])
     printed = capsys.readouterr().out
     assert "grounded claims score higher in 100% of pairs" in printed
     assert "the judge separates them" in printed
-    assert 20 == server.calls
+    assert "52 of 52 anchors labelled" in printed
+    assert 52 == server.calls
+
+
+@pytest.mark.parametrize("rubric", ["citation_support", "correctness", "relevance", "completeness"])
+def test_selftest_fails_a_judge_that_never_gives_the_highest_label_of_one_rubric(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str], rubric: str
+) -> None:
+    """It labels the anchors of all other rubrics as they deserve."""
+    highest = load_rubrics()[rubric, "en"].labels[0].name
+    lowest = load_rubrics()[rubric, "en"].labels[-1].name
+
+    def label(asked: JudgeCall, item: str) -> str:
+        is_other = asked.item["label"]["enum"][0] != highest or (rubric == "citation_support") != (
+            "citations" in asked.data
+        )
+        return label_anchor(asked, item) if is_other else lowest
+
+    server.answer = answer_with_labels(label)
+    assert 1 == main(["judge", "selftest", *NAMED])
+    (told,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("NOT as expected")]
+    counted = "0 of 4 that deserve the highest label got it, 4 of 4 the lowest"
+    assert f"NOT as expected: anchors of {rubric}: {counted} (got means 0.00 apart; expected 0.5)" == told
 
 
 def test_selftest_fails_a_judge_that_says_yes_to_everything(

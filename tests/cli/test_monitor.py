@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.cli.judging import NAMED
 from tests.docs.pages import ROOT, iter_blocks, iter_commands
-from tests.faults.judging import ANCHOR_LABELS
+from tests.faults.judging import label_anchor
 from tests.support.judge_server import JudgeCall, answer_with_labels, find_text, judge_server
 from tests.trends.production import QUESTIONS, SENTENCES, list_traffic, write_traffic
 
@@ -166,9 +166,9 @@ def test_a_judge_reads_the_sample_and_a_calibration_corrects_what_it_says(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def label(asked: JudgeCall, item: str) -> str:
-        claim = find_text(asked.data, item)
-        if claim in ANCHOR_LABELS:
-            return ANCHOR_LABELS[claim]
+        known, claim = label_anchor(asked, item), find_text(asked.data, item)
+        if known:
+            return known
         labels = [str(name) for name in asked.item["label"]["enum"]]
         return labels[0] if len(claim) > 25 and claim[:25] in json.dumps(asked.data.get("context")) else labels[-1]
 

@@ -11,6 +11,7 @@ import os
 import random
 import re
 import signal
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,8 @@ from tests.support.judge_server import JudgeCall, answer_with_labels, find_text,
 
 from assay.cli import main
 from assay.judging.billing import may_have_been_billed
-from assay.judging.rubric_files import load_anchors
+from assay.judging.control_questions import build_all_anchors
+from assay.judging.rubric_files import load_anchors, load_rubrics
 from assay.judging.verdict_store import SqliteVerdictStore, load_recorded_verdicts
 from assay.records.verdicts import Verdict
 
@@ -68,14 +70,36 @@ def write_inputs(folder: Path, cases: int = CASES) -> tuple[Path, Path]:
     return golden, outputs
 
 
-ANCHOR_LABELS = {anchor.claim: anchor.label for anchor in load_anchors().anchors}
+def _describe_anchor(labels: Sequence[str], *texts: object) -> str:
+    return json.dumps([*labels, *texts])
+
+
+def list_anchor_labels() -> dict[str, str]:
+    """Return the label that each anchor deserves, by the labels to choose from, its question, item and answer."""
+    rubrics = load_rubrics()
+    known = {}
+    for anchor, request in build_all_anchors(load_anchors().anchors, rubrics).values():
+        inputs = request.inputs
+        item = find_text(inputs, request.items[0]) if rubrics[request.rubric, request.language].per_item else ""
+        known[_describe_anchor(request.labels, inputs["question"], item, inputs.get("answer", ""))] = anchor.label
+    return known
+
+
+ANCHOR_LABELS = list_anchor_labels()
+
+
+def label_anchor(asked: JudgeCall, item: str) -> str:
+    """Return the label that an anchor deserves; "" for everything else."""
+    labels, data = [str(each) for each in asked.item["label"]["enum"]], asked.data
+    texts = find_text(data, "question"), find_text(data, item) if "answer" != item else "", data.get("answer", "")
+    return ANCHOR_LABELS.get(_describe_anchor(labels, *texts), "")
 
 
 def honest(asked: JudgeCall, item: str) -> str:
     """Label a claim by its numbers: it is supported if all of them are in the context; anchors by what they are."""
-    claim = find_text(asked.data, item)
-    if claim in ANCHOR_LABELS:
-        return ANCHOR_LABELS[claim]
+    known = label_anchor(asked, item)
+    if known:
+        return known
     labels = [str(each) for each in asked.item["label"]["enum"]]
     evidence = json.dumps([asked.data.get("claims"), asked.data.get("answer")])
     numbers = {word for word in evidence.replace('"', " ").replace(".", " ").split() if word.isdigit()}

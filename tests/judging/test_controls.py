@@ -155,10 +155,10 @@ def test_one_kind_of_controls_is_enough_to_make_a_judge_invalid(rewarded: int, i
 
 def test_a_judge_that_does_not_separate_the_anchors_is_invalid() -> None:
     questions = ControlQuestions({}, build_anchor_requests(ANCHORS, RUBRICS))
-    for labels, is_invalid in (({}, True), ({anchor.id: anchor.label for anchor in ANCHORS}, False)):
+    for is_invalid in (True, False):
         verdicts = {}
         for digest, (anchor, _) in questions.anchors.items():
-            item = ItemVerdict(ANCHOR_CLAIM_ID, labels.get(anchor.id, "supported"))
+            item = ItemVerdict(ANCHOR_CLAIM_ID, "supported" if is_invalid else anchor.label)
             verdicts[digest] = [Verdict(digest, "j", 0, "support@1", (item,))]
         assert is_invalid == assess_judge("j", questions, verdicts, RUBRICS, None).invalid
 

@@ -25,6 +25,7 @@ def own_rubric(folder: Path) -> str:
     mine.mkdir()
     shipped = (Path(assay.__file__).parent / "judging" / "rubrics" / "relevance.en.yaml").read_text(encoding="utf-8")
     text = shipped.replace('version: "1"', 'version: "mine"').replace("name: relevant", "name: to_the_point")
+    text = text.replace("label: relevant", "label: to_the_point")
     (mine / "relevance.en.yaml").write_text(text, encoding="utf-8")
     return str(mine)
 

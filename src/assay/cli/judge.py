@@ -169,7 +169,7 @@ def selftest(
     concurrency: ConcurrencyOption = 8,
     max_calls: MaxCallsOption = None,
 ) -> ExitCode:
-    """Test the judge on claims with known labels: grounded claims must score higher than the others."""
+    """Test the judge on items with known labels: what deserves the highest label must get it, and nothing else."""
     from assay.formats.settings_file import load_config
     from assay.judging.call_scheduler import JudgingLimits
     from assay.judging.check_judge import check_judge as test
@@ -185,12 +185,14 @@ def selftest(
     )
     separation = result.separation
     typer.echo(escape_terminal(f"judge {result.judge}, reply format: {', '.join(result.modes)}"))
-    typer.echo(f"{separation.scored} of {format_count(result.asked, 'anchor')} labelled")
+    typer.echo(f"{result.labelled} of {format_count(result.asked, 'anchor')} labelled")
     typer.echo(
         f"grounded claims score higher in {separation.area:.0%} of pairs (expected 90%); "
         f"the means differ by {separation.gap:.2f}"
     )
     typer.echo("the judge separates them" if separation.is_good else "the judge does NOT separate them")
+    for reason in result.failed:
+        typer.echo(escape_terminal(f"NOT as expected: {reason}"))
     typer.echo(describe_calls(result.tally, result.budget), err=True)
     return result.exit_code
 
@@ -447,6 +449,7 @@ def _status_lines(judge_status: Any, asked: int = 0) -> list[str]:
 def _describe_controls(judge_status: Any, asked: int = 0) -> str:
     """Return whether controls and anchors speak for the judge, which of them do not, and what to do then."""
     from assay.judging.control_questions import MAX_CONTROL_MEAN, is_doubtful
+    from assay.records.verdicts import describe_uncontrolled
 
     controls = (
         f"{format_count(judge_status.controls, 'control')} with mean {judge_status.controls_mean:.2f} (expected "
@@ -462,9 +465,9 @@ def _describe_controls(judge_status: Any, asked: int = 0) -> str:
     failed = _name_failed_checks(judge_status)
     if judge_status.invalid:
         state = f"judge INVALID: it failed its {failed}, and its verdicts give no numbers (expected another model)"
-    elif not judge_status.controls and asked:
+    elif not judge_status.controls and not judge_status.anchors and asked:
         state = f"controls NOT PASSED yet: of {format_count(asked, 'sample')} to check the judge, none has a label"
-    elif not judge_status.controls:
+    elif not judge_status.controls and not judge_status.anchors:
         state = "no controls were asked" if judge_status.unasked else "no controls could be made"
     elif is_doubtful(judge_status):
         state = (
@@ -473,6 +476,13 @@ def _describe_controls(judge_status: Any, asked: int = 0) -> str:
         )
     elif judge_status.gaps:
         state = "controls not complete yet: those that were asked are passed"
+    elif judge_status.uncontrolled:
+        state = (
+            "controlled in part: what was asked got the labels that it deserves; not controlled, because nothing asked "
+            f"deserves it: {describe_uncontrolled(judge_status.uncontrolled)} (list `anchors` in the rubric)"
+        )
+    elif not judge_status.controls:
+        state = "anchors passed; no controls could be made"
     else:
         state = "controls passed"
     details = "; ".join(filter(None, (controls, anchors)))

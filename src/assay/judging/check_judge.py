@@ -1,4 +1,4 @@
-"""The self-test of a judge: whether it distinguishes grounded claims from others on items with a known label."""
+"""The self-test of a judge: whether it gives items with a known label the label that they deserve."""
 
 from __future__ import annotations
 
@@ -15,15 +15,18 @@ from assay.formats.settings_file import Config
 from assay.judging.budget import Budget
 from assay.judging.call_scheduler import JudgingLimits, JudgingRunner, JudgingTally
 from assay.judging.choose_judge import choose_caps, choose_judge, make_judge
+from assay.judging.collect_questions import DEFAULT_JUDGED
 from assay.judging.control_questions import (
     MIN_SCORED_SHARE,
     AnchorSeparation,
     ControlQuestions,
-    build_anchor_requests,
+    build_all_anchors,
+    find_failed_anchors,
     measure_separation,
 )
 from assay.judging.rubric_files import load_anchors
 from assay.judging.verdict_store import SqliteVerdictStore
+from assay.metrics.catalog import find_metric, parse_metric
 from assay.records.counts import format_count
 from assay.records.errors import ExitCode, IncompleteError
 from assay.records.verdicts import Verdict
@@ -31,7 +34,10 @@ from assay.records.verdicts import Verdict
 
 @dataclass(frozen=True, slots=True)
 class JudgeCheck:
-    """The result of a self-test; `modes` are the reply formats that the endpoint turned out to support."""
+    """The result of a self-test: how well it separates claims, and which rubrics it cannot use (`failed`).
+
+    `modes` are the reply formats that the endpoint turned out to support.
+    """
 
     judge: str
     separation: AnchorSeparation
@@ -39,11 +45,13 @@ class JudgeCheck:
     budget: Budget
     tally: JudgingTally
     modes: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
+    labelled: int = 0
 
     @property
     def exit_code(self) -> ExitCode:
-        """PASS if the judge distinguishes grounded from other claims, else FAILED."""
-        return ExitCode.PASS if self.separation.is_good else ExitCode.FAILED
+        """PASS if the judge distinguishes grounded from other claims and can use every rubric, else FAILED."""
+        return ExitCode.PASS if self.separation.is_good and not self.failed else ExitCode.FAILED
 
 
 def check_judge(
@@ -54,7 +62,7 @@ def check_judge(
     max_calls: int | None = None,
     on_interrupt: Callable[[], None] = lambda: None,
 ) -> JudgeCheck:
-    """Ask a judge every anchor once, without storing the verdicts.
+    """Ask a judge every anchor of the rubrics that are asked by default, and of own ones, once; store no verdict.
 
     Raises SettingsError for a judge that cannot be created, IncompleteError if too few anchors got a verdict.
     """
@@ -62,7 +70,9 @@ def check_judge(
     budget = Budget(choose_caps(chosen, max_calls, None, None))
     limits = limits or JudgingLimits()
     judge = make_judge(chosen, limits.concurrency, limits.deadline, budget)
-    questions = ControlQuestions({}, build_anchor_requests(load_anchors().anchors, chosen.rubrics))
+    anchors = build_all_anchors(load_anchors().anchors, chosen.rubrics)
+    names = {name for metric in (*DEFAULT_JUDGED, *chosen.own_metrics) for name in _list_rubrics_of(metric)}
+    questions = ControlQuestions({}, {digest: pair for digest, pair in anchors.items() if pair[1].rubric in names})
 
     async def ask(store: SqliteVerdictStore) -> tuple[JudgingRunner, dict[str, list[Verdict]]]:
         runner = JudgingRunner(judge, store, lambda _, samples: not samples, limits, budget)
@@ -94,5 +104,13 @@ def check_judge(
         {flag.removeprefix("mode:") for sample in scored for flag in sample.flags if flag.startswith("mode:")}
     )
     separation = measure_separation(questions, samples_by_request, chosen.rubrics)
+    by_hash = {rubric.hash: rubric for rubric in chosen.rubrics.values()}
+    failed = tuple(find_failed_anchors(questions, samples_by_request, by_hash))
     model = f"{judge.identity.model} ({chosen.name}, {judge.identity.digest})"
-    return JudgeCheck(model, separation, len(questions.anchors), budget, runner.tally, tuple(modes))
+    return JudgeCheck(
+        model, separation, len(questions.anchors), budget, runner.tally, tuple(modes), failed, len(scored)
+    )
+
+
+def _list_rubrics_of(metric: str) -> tuple[str, ...]:
+    return find_metric(parse_metric(metric)).rubrics

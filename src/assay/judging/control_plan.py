@@ -13,19 +13,16 @@ from datetime import date
 from typing import NamedTuple
 
 from assay.judging.control_questions import (
-    SUPPORTED,
     Control,
     ControlQuestions,
     describe_control,
     plan_anchor_votes,
 )
-from assay.records.verdicts import AnsweredControl, DriftAnchor, JudgeRequest, JudgeStatus, RubricControl, Verdict
+from assay.judging.rubric_anchors import Anchors
+from assay.records.verdicts import AnsweredControl, JudgeStatus, RubricControl, UncontrolledLabel, Verdict
 
 CONTROLS_PER_KIND = 2
 """Controls of each kind and rubric that a judge answers, if they fit: two rewarded ones of a kind make it invalid."""
-
-
-Anchors = dict[str, tuple[DriftAnchor, JudgeRequest]]
 
 
 class ControlPlan(NamedTuple):
@@ -33,12 +30,14 @@ class ControlPlan(NamedTuple):
 
     `questions` are the controls and anchors whose answers this run reads, with the number of votes of each anchor;
     `earlier` are the controls that the judge answered before and that count, and `unasked` those that do not fit.
+    `uncontrolled` are the labels of rubrics that neither a control nor an anchor deserves.
     """
 
     questions: ControlQuestions
     anchor_votes: dict[str, int]
     earlier: tuple[AnsweredControl, ...]
     unasked: tuple[RubricControl, ...]
+    uncontrolled: tuple[UncontrolledLabel, ...] = ()
 
 
 NO_PLAN = ControlPlan(ControlQuestions({}, {}), {}, (), ())
@@ -156,11 +155,15 @@ def find_unasked(plan: ControlPlan, status: JudgeStatus) -> tuple[RubricControl,
 
 
 def _order_anchors(anchors: Anchors, recorded: Mapping[str, Sequence[Verdict]]) -> list[str]:
-    """Return the anchors in the order in which they are asked: rarely asked first, supported and others in turn."""
-    numbers: Counter[bool] = Counter()
+    """Return the anchors in the order in which they are asked: rarely asked first, the labels of the rubrics in turn.
+
+    The first label of a rubric comes before the others, because controls deserve the lowest one.
+    """
+    numbers: Counter[tuple[str, bool]] = Counter()
     ordered = []
-    for digest, (anchor, _) in anchors.items():
-        is_supported = anchor.label == SUPPORTED
-        ordered.append((len(recorded.get(digest, ())), numbers[is_supported], is_supported, digest))
-        numbers[is_supported] += 1
+    for digest, (anchor, request) in anchors.items():
+        is_other = anchor.label != request.labels[0]
+        kind = request.rubric_hash, is_other
+        ordered.append((len(recorded.get(digest, ())), numbers[kind], is_other, digest))
+        numbers[kind] += 1
     return [digest for *_, digest in sorted(ordered)]

@@ -6,13 +6,20 @@ A control is a planted answer that no judge may reward; an anchor has a fixed an
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from msgspec import structs
 
 from assay.judging.prompt import SHUFFLED_SAMPLE
+from assay.judging.rubric_anchors import (
+    Anchors,
+    LabelledAnchor,
+    build_rubric_anchors,
+    describe_failed_rubric,
+    find_place,
+)
 from assay.metrics.judged.judge_requests import Rubrics
 from assay.metrics.judged.vote_folding import fold_votes
 from assay.records.errors import InputError
@@ -213,7 +220,7 @@ class ControlQuestions(NamedTuple):
     """The controls and anchors that are asked with the questions, by the digest of the request."""
 
     controls: dict[str, Control]
-    anchors: dict[str, tuple[DriftAnchor, JudgeRequest]]
+    anchors: Anchors
 
     def all_requests(self) -> list[JudgeRequest]:
         """Return the requests of all controls and anchors."""
@@ -237,14 +244,18 @@ def list_possible_controls(
     return [control for number in sorted(controls_by_pair) for control in controls_by_pair[number]]
 
 
-def build_anchor_requests(
-    anchors: Iterable[DriftAnchor], rubrics: Rubrics
-) -> dict[str, tuple[DriftAnchor, JudgeRequest]]:
-    """Return the anchors with their requests, by digest; those in a language without a rubric are left out."""
-    requests_by_digest = {}
+def build_all_anchors(anchors: Iterable[DriftAnchor], rubrics: Rubrics) -> Anchors:
+    """Return the anchors of support and those that the rubrics list, with their requests, by digest."""
+    return build_anchor_requests(anchors, rubrics) | build_rubric_anchors(rubrics)
+
+
+def build_anchor_requests(anchors: Iterable[DriftAnchor], rubrics: Rubrics) -> Anchors:
+    """Return the anchors of support with their requests, by digest; those in a language without a rubric that has their
+    label are left out."""
+    requests_by_digest: Anchors = {}
     for anchor in anchors:
         rubric = rubrics.get((SUPPORT, anchor.language))
-        if rubric is not None:
+        if rubric is not None and anchor.label in {label.name for label in rubric.labels}:
             request = build_anchor_request(anchor, rubric)
             requests_by_digest[request.digest] = anchor, request
     return requests_by_digest
@@ -288,21 +299,27 @@ def find_drift(
 ) -> tuple[str, ...]:
     """Return which shares of the last answers to the anchors lie outside the 95% Wilson interval of the first answers.
 
-    The shares are those of anchors labelled as expected, of supported anchors recognised as such, and of other anchors
-    recognised as such. Nothing is said before most anchors were asked twice: one of three that changed is no drift.
+    The shares are those of anchors labelled as expected, and, where labels have numbers, of anchors that deserve the
+    highest label recognised as such, and of others recognised as such. Nothing is said before most anchors were asked
+    twice: one of three that changed is no drift.
     """
     pairs = []
     for digest, (anchor, request) in questions.anchors.items():
         labels = _labels_of_samples(verdicts.get(digest, ()), request, rubrics)
         if len(labels) > 1:
-            pairs.append((anchor, labels[0], labels[-1]))
+            pairs.append((rubrics[request.rubric_hash], anchor.label, labels[0], labels[-1]))
     if len(pairs) < MIN_SCORED_SHARE * len(questions.anchors):
         return ()
-    supported = [(a.label == SUPPORTED, first == SUPPORTED, last == SUPPORTED) for a, first, last in pairs]
+    placed = []
+    for rubric, *labels in pairs:
+        if rubric.value_range is not None:
+            placed.append([find_place(label, rubric) == "highest" for label in labels])
     shares = {
-        "anchors labelled as expected": [(first == a.label, last == a.label) for a, first, last in pairs],
-        "supported anchors recognised as such": [(first, last) for yes, first, last in supported if yes],
-        "other anchors recognised as such": [(not first, not last) for yes, first, last in supported if not yes],
+        "anchors labelled as expected": [(first == deserved, last == deserved) for _, deserved, first, last in pairs],
+        "anchors of the highest label recognised as such": [
+            (first, last) for is_best, first, last in placed if is_best
+        ],
+        "other anchors recognised as such": [(not first, not last) for is_best, first, last in placed if not is_best],
     }
     changes = [_describe_change(description, correct) for description, correct in shares.items()]
     return tuple(change for change in changes if change)
@@ -332,7 +349,8 @@ def assess_judge(
     """Return the status of a judge after a run; `earlier` are controls that it answered in other runs.
 
     It is invalid if the mean of the controls is above the limit; if that of one kind is, and at least two controls of
-    the kind were rewarded, so that no single slip decides; and if its first answers do not separate the anchors.
+    the kind were rewarded, so that no single slip decides; and if its first answers do not separate the anchors of a
+    rubric.
     """
     by_hash = {rubric.hash: rubric for rubric in rubrics.values()}
     answered = [*earlier]
@@ -345,10 +363,7 @@ def assess_judge(
     values_by_kind: dict[str, list[float]] = defaultdict(list)
     for answer in answered:
         values_by_kind[answer.control.kind].append(answer.value)
-    is_right = [
-        _is_worth_the_same(label, *questions.anchors[digest], by_hash)
-        for digest, label in _last_labels(questions, verdicts, by_hash)
-    ]
+    is_right = [anchor.is_right for anchor in _last_labels(questions, verdicts, by_hash)]
     means = [value for values in values_by_kind.values() for value in values]
     mean = sum(means) / len(means) if means else None
     reasons, is_invalid = [], mean is not None and mean > MAX_CONTROL_MEAN
@@ -357,8 +372,8 @@ def assess_judge(
         if kind_mean > MAX_CONTROL_MEAN:
             reasons.append(f"{NAME_OF_CONTROLS}{kind}: mean {kind_mean:.2f} (expected {MAX_CONTROL_MEAN} at most)")
             is_invalid |= sum(value > 0 for value in values) >= FEWEST_REWARDED_CONTROLS
-    failed_anchors = _describe_failed_anchors(questions, verdicts, by_hash)
-    reasons += [failed_anchors] if failed_anchors else []
+    failed_anchors = find_failed_anchors(questions, verdicts, by_hash)
+    reasons += failed_anchors
     return JudgeStatus(
         judge,
         controls=len(means),
@@ -370,18 +385,25 @@ def assess_judge(
         at=at,
         drift=find_drift(questions, verdicts, by_hash),
         answered=tuple(sorted(answered, key=lambda answer: (answer.control, answer.request))),
-        anchors_unasked=len(questions.anchors) - len(is_right)
-        if len(is_right) < MIN_SCORED_SHARE * len(questions.anchors)
-        else 0,
+        anchors_unasked=_count_unasked_anchors(questions, verdicts, by_hash),
     )
 
 
-def _is_worth_the_same(
-    label: str, anchor: DriftAnchor, request: JudgeRequest, rubrics: Mapping[str, JudgeRubric]
-) -> bool:
-    """Return whether a label counts as much as the right one: "contradicted" and "not_found" are both worth nothing."""
-    rubric = rubrics[request.rubric_hash]
-    return rubric.get_label_value(label) == rubric.get_label_value(anchor.label)
+def _count_unasked_anchors(
+    questions: ControlQuestions, verdicts: SamplesByRequest, rubrics: Mapping[str, JudgeRubric]
+) -> int:
+    """Return how many anchors have no label, of the rubrics of which too few have one to say anything."""
+    labelled = _count_by_rubric(anchor.rubric for anchor in _last_labels(questions, verdicts, rubrics))
+    unasked = 0
+    for name, total in _count_by_rubric(
+        rubrics[request.rubric_hash] for _, request in questions.anchors.values()
+    ).items():
+        unasked += total - labelled[name] if labelled[name] < MIN_SCORED_SHARE * total else 0
+    return unasked
+
+
+def _count_by_rubric(rubrics: Iterable[JudgeRubric]) -> Counter[str]:
+    return Counter(rubric.name for rubric in rubrics)
 
 
 def is_doubtful(status: JudgeStatus) -> bool:
@@ -403,26 +425,41 @@ def describe_control(control: Control) -> RubricControl:
     return RubricControl(f"{request.rubric}.{request.language}", request.rubric_hash, control.kind)
 
 
-def _describe_failed_anchors(
+def find_failed_anchors(
     questions: ControlQuestions, verdicts: SamplesByRequest, rubrics: Mapping[str, JudgeRubric]
-) -> str:
-    """Return how far the first answers to the anchors are from separating them; "" if they do, or too few have one."""
-    labelled = []
-    for digest, (anchor, request) in questions.anchors.items():
-        labels = _labels_of_samples(verdicts.get(digest, ()), request, rubrics)
-        if labels:
-            value = rubrics[request.rubric_hash].get_label_value(labels[0]) or 0.0
-            labelled.append((value, anchor.label == SUPPORTED))
-    if not labelled or len(labelled) < MIN_SCORED_SHARE * len(questions.anchors):
-        return ""
+) -> list[str]:
+    """Return of which rubrics the first answers to the anchors show that a judge cannot use them, and how.
+
+    Of support nothing is said before most anchors have an answer, because these are many and some are hard.
+    """
+    by_name: dict[str, list[LabelledAnchor]] = defaultdict(list)
+    for anchor in _list_labelled(questions, verdicts, rubrics, at=0):
+        by_name[anchor.rubric.name].append(anchor)
+    counts = _count_by_rubric(rubrics[request.rubric_hash] for _, request in questions.anchors.values())
+    failed = []
+    for name, labelled in sorted(by_name.items()):
+        if name != SUPPORT:
+            failed.append(describe_failed_rubric(name, labelled))
+        elif len(labelled) >= MIN_SCORED_SHARE * counts[name]:
+            failed.append(_describe_failed_support(labelled))
+    return [reason for reason in failed if reason]
+
+
+def _describe_failed_support(labelled: Sequence[LabelledAnchor]) -> str:
+    """Return how far answers to the anchors of support are from separating them; "" if they do, or are too few."""
     try:
-        area, gap = compute_separation([value for value, _ in labelled], [good for _, good in labelled])
+        area, gap = _separate(labelled)
     except InputError:  # too few of one side
         return ""
     if AnchorSeparation(area, gap, len(labelled)).is_good:
         return ""
     expected = f"expected {MIN_AREA:.0%} and a gap of {MIN_GAP}"
     return f"anchors: grounded claims score higher in {area:.0%} of pairs, with a gap of {gap:.2f} ({expected})"
+
+
+def _separate(labelled: Sequence[LabelledAnchor]) -> tuple[float, float]:
+    scores = [anchor.rubric.get_label_value(anchor.label) or 0.0 for anchor in labelled]
+    return compute_separation(scores, [anchor.deserved == SUPPORTED for anchor in labelled])
 
 
 class AnchorSeparation(NamedTuple):
@@ -439,25 +476,32 @@ class AnchorSeparation(NamedTuple):
 
 
 def measure_separation(questions: ControlQuestions, verdicts: SamplesByRequest, rubrics: Rubrics) -> AnchorSeparation:
-    """Return how well verdicts on the anchors separate grounded from other claims. Raises InputError for too few."""
+    """Return how well verdicts on the anchors of support separate grounded from other claims.
+
+    Raises InputError for too few.
+    """
     by_hash = {rubric.hash: rubric for rubric in rubrics.values()}
-    scores, is_grounded = [], []
-    for digest, label in _last_labels(questions, verdicts, by_hash):
-        anchor, request = questions.anchors[digest]
-        scores.append(by_hash[request.rubric_hash].get_label_value(label) or 0.0)
-        is_grounded.append(anchor.label == SUPPORTED)
-    area, gap = compute_separation(scores, is_grounded)
-    return AnchorSeparation(area, gap, len(scores))
+    labelled = [anchor for anchor in _last_labels(questions, verdicts, by_hash) if anchor.rubric.name == SUPPORT]
+    return AnchorSeparation(*_separate(labelled), len(labelled))
 
 
 def _last_labels(
     questions: ControlQuestions, verdicts: SamplesByRequest, rubrics: Mapping[str, JudgeRubric]
-) -> Iterator[tuple[str, str]]:
-    """Yield the last label of each anchor that has one."""
-    for digest, (_, request) in questions.anchors.items():
+) -> list[LabelledAnchor]:
+    """Return the anchors that have a label, each with its last one."""
+    return _list_labelled(questions, verdicts, rubrics, at=-1)
+
+
+def _list_labelled(
+    questions: ControlQuestions, verdicts: SamplesByRequest, rubrics: Mapping[str, JudgeRubric], *, at: int
+) -> list[LabelledAnchor]:
+    """Return the anchors that have a label, with the one at this place among theirs."""
+    labelled = []
+    for digest, (anchor, request) in questions.anchors.items():
         labels = _labels_of_samples(verdicts.get(digest, ()), request, rubrics)
         if labels:
-            yield digest, labels[-1]
+            labelled.append(LabelledAnchor(labels[at], anchor.label, rubrics[request.rubric_hash]))
+    return labelled
 
 
 def _labels_of_samples(
@@ -471,7 +515,7 @@ def _labels_of_samples(
 def _label_of_sample(sample: Verdict, request: JudgeRequest, rubrics: Mapping[str, JudgeRubric]) -> str | None:
     """Return the label that one sample gives to an anchor."""
     items = fold_votes([sample], rubrics[request.rubric_hash]).items
-    return next((item.label for item in items if item.id == ANCHOR_CLAIM_ID), None)
+    return next((item.label for item in items if item.id in request.items), None)
 
 
 def _item_values(samples: Sequence[Verdict], rubric: JudgeRubric) -> list[float]:

@@ -42,15 +42,17 @@ from assay.judging.collect_votes import (
 )
 from assay.judging.control_plan import NO_PLAN, ControlLimits, find_unasked, plan_controls
 from assay.judging.control_questions import (
+    SUPPORT,
     ControlQuestions,
     assess_judge,
-    build_anchor_requests,
+    build_all_anchors,
     count_anchor_rounds,
     list_possible_controls,
     skip_shuffled_sample,
 )
 from assay.judging.expected_usage import MOST_VERDICTS_READ, ExpectedUsage, learn_usage
 from assay.judging.llm_judge import LLMJudge
+from assay.judging.rubric_anchors import find_uncontrolled, select_anchors
 from assay.judging.rubric_files import load_anchors
 from assay.judging.shared_controls_file import SharedControls, combine_statuses
 from assay.judging.verdict_files import StoreContents, group_reviews, merge_status
@@ -331,14 +333,23 @@ class _Session:
     def _plan_controls(self, requests: Mapping[str, JudgeRequest], *, asks_more: bool, is_continued: bool) -> None:
         """Choose the controls and anchors; new ones are asked only if the run `asks_more`.
 
-        Anchors are asked again on a later day.
+        Anchors are those of the rubrics, in the languages, of which the run asks; they are asked again on a later day.
         """
         before, settings = self._standing, self.chosen.settings
         self._round = count_anchor_rounds(before, self.judgement.at, asks_more=asks_more)
         calls = sum(self.voting.count_missing_votes(request, ())[0] for request in requests.values())
-        self._plan = plan_controls(
-            list_possible_controls(requests, self.questions.clusters_of, self.chosen.rubrics),
-            build_anchor_requests(load_anchors().anchors, self.chosen.rubrics),
+        possible = list_possible_controls(requests, self.questions.clusters_of, self.chosen.rubrics)
+        anchors = build_all_anchors(load_anchors().anchors, self.chosen.rubrics)
+        anchors = select_anchors(anchors, requests.values(), SUPPORT)
+        controlled = {control.request.rubric_hash for control in possible}
+        controlled |= {answer.control.rubric_hash for answer in (before.answered if before is not None else ())}
+        asked = {request.rubric_hash for request in requests.values()}
+        uncontrolled = find_uncontrolled([self._rubrics[each] for each in sorted(asked)], anchors, controlled)
+        others = before.uncontrolled if before is not None else ()  # of rubrics of which only earlier runs asked
+        uncontrolled += tuple(each for each in others if each.rubric_hash not in asked)
+        plan = plan_controls(
+            possible,
+            anchors,
             before,
             self._recorded,
             ControlLimits(settings.control_share, settings.control_days, self.judgement.at),
@@ -347,6 +358,7 @@ class _Session:
             asks_again=before is not None and self._round > before.rounds,
             is_continued=is_continued,
         )
+        self._plan = plan._replace(uncontrolled=uncontrolled)
         self.voting.control_questions, self.voting.anchor_votes = self._plan.questions, self._plan.anchor_votes
 
     def _usage_of(self, total: Counter[str]) -> TokenUsage:
@@ -410,7 +422,9 @@ class _Session:
         rounds = self._round if not runner.tally.halted else before.rounds if before is not None else 1
         at = before.at if before is not None and before.rounds == rounds else self.judgement.at
         status = assess_judge(self.digest, control_questions, samples, self.chosen.rubrics, at, self._plan.earlier)
-        status = structs.replace(status, rounds=rounds, unasked=find_unasked(self._plan, status))
+        status = structs.replace(
+            status, rounds=rounds, unasked=find_unasked(self._plan, status), uncontrolled=self._plan.uncontrolled
+        )
         judged.judge_status = store.record_status(merge_status(before, status))
         if self._shared is not None:
             self._shared.record(self.judge.identity, judged.judge_status, samples.values())

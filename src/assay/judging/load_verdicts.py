@@ -31,6 +31,7 @@ from assay.records.verdicts import (
     LabelledRate,
     Verdict,
     compute_rubrics_hash,
+    describe_uncontrolled,
 )
 from assay.stats.intervals import wilson_interval
 
@@ -61,7 +62,7 @@ def open_verdicts(path: str, judge: str | None, rubrics: Rubrics) -> tuple[Recor
     without verdicts, for a judge that is not in it, and if the file has several judges and none is named.
     """
     from assay.judging.control_questions import (
-        build_anchor_requests,
+        build_all_anchors,
         is_doubtful,
     )  # these three only where a run has verdicts
     from assay.judging.verdict_files import group_reviews
@@ -73,7 +74,7 @@ def open_verdicts(path: str, judge: str | None, rubrics: Rubrics) -> tuple[Recor
     candidates = [identity for identity in contents.judges if judge or identity.digest not in second_judges]
     chosen = _choose_judge_identity(path, candidates, judge)
     # Every judge is asked the anchors, so they do not show that any claim was asked about.
-    anchors = build_anchor_requests(load_anchors().anchors, rubrics)
+    anchors = build_all_anchors(load_anchors().anchors, rubrics)
     recorded = contents.verdicts.get(chosen.digest, {})
     recorded_verdicts = {request: tuple(samples) for request, samples in recorded.items() if request not in anchors}
     judge_status = contents.statuses.get(chosen.digest)
@@ -99,6 +100,11 @@ def open_verdicts(path: str, judge: str | None, rubrics: Rubrics) -> tuple[Recor
         notices.append(
             f"controls incomplete: {chosen.model} was not asked yet {judge_status.describe_gaps()}; an unsuitable "
             "judge may go unnoticed until judging more answers has asked them"
+        )
+    if judge_status is not None and judge_status.uncontrolled:
+        notices.append(
+            f"controls in part: nothing with a known answer showed whether {chosen.model} gives "
+            f"{describe_uncontrolled(judge_status.uncontrolled)} where it is deserved (list `anchors` in the rubric)"
         )
     valid = judge_status is None or judge_status.may_gate
     second = judge_status.second if judge_status is not None else ""
@@ -231,17 +237,24 @@ def _calibration_mismatch(record: Calibration, judging: RecordedVerdicts, golden
     if record.rubric_hash != rubric:
         return f"with another rubric (got {record.rubric_hash}; expected {rubric})"
     calibrated_anchors, current_anchors = record.anchors, judging.control_agreement
-    if (
-        calibrated_anchors is None
-        or current_anchors is None
-        or calibrated_anchors.low <= current_anchors.value <= calibrated_anchors.high
-    ):
+    if calibrated_anchors is None or current_anchors is None or _agrees(calibrated_anchors, current_anchors):
         return ""
     allowed_range = f"{calibrated_anchors.low:.0%} to {calibrated_anchors.high:.0%} allowed"
     return (
         f"before the judge changed (E_JUDGE_DRIFT: {current_anchors.value:.0%} of its anchors are as expected, "
         f"{calibrated_anchors.value:.0%} then, {allowed_range})"
     )
+
+
+def _agrees(calibrated: LabelledRate, current: LabelledRate) -> bool:
+    """Return whether the share of right anchors is within the interval that was calibrated.
+
+    Shares of other numbers of anchors are of other anchors, in other languages or rubrics: then only intervals that are
+    apart show that the judge has changed.
+    """
+    if calibrated.n != current.n:
+        return calibrated.low <= current.high and current.low <= calibrated.high
+    return calibrated.low <= current.value <= calibrated.high
 
 
 def warn_of_self_judging(

@@ -46,6 +46,8 @@ _CONTROL_INPUTS: Mapping[str, tuple[tuple[str, ...], ...]] = {
 }
 """The inputs that a kind of control changes: one of each group."""
 _ITEM_LISTS = ("claims", "citations", "facts", "context")
+INPUT_LISTS = (*_ITEM_LISTS, "history")
+"""The inputs that are lists; the others are texts."""
 _WRITTEN = tuple(name for name in JudgeRubric.__struct_fields__ if name != "hash")
 
 
@@ -59,10 +61,10 @@ class AnchorFile(Struct, frozen=True, forbid_unknown_fields=True):
 def load_rubrics(extra_dirs: Iterable[Path | str] = ()) -> Rubrics:
     """Load the shipped rubrics and those of the folders (`*.yaml`), by name and language.
 
-    A rubric of a folder replaces a shipped one if it has another version; it has the controls of that one unless it
-    lists its own. Raises SettingsError with everything that is
-    wrong, each with file and line: YAML that `read_yaml` refuses, fields that do not fit, unknown labels or inputs, a
-    second rubric of the same name and language, and a shipped rubric that differs from the lock file.
+    A rubric of a folder replaces a shipped one if it has another version; it has the controls and anchors of that one
+    unless it lists its own. Raises SettingsError with everything that is wrong, each with file and line: YAML that
+    `read_yaml` refuses, fields that do not fit, unknown labels or inputs, a second rubric of the same name and
+    language, and a shipped rubric that differs from the lock file.
     """
     shipped = load_shipped_rubrics()
     problems = compare_with_lock(shipped, _rubrics_folder().joinpath(RUBRICS_LOCK_FILE).read_text(encoding="utf-8"))
@@ -84,12 +86,26 @@ def load_rubrics(extra_dirs: Iterable[Path | str] = ()) -> Rubrics:
         elif replaced is not None and replaced.version == rubric.version and replaced.hash != rubric.hash:
             message = f"other text than the shipped rubric (got version {rubric.version!r}; expected another version)"
             problems.append(Problem(str(path), 1, "version", message, "E_RUBRIC_VERSION"))
-        if replaced is not None and not rubric.controls:
-            rubric = structs.replace(rubric, controls=replaced.controls)
+        if replaced is not None:
+            rubric = _inherit_checks(rubric, replaced)
         own_rubrics[key] = rubric, str(path)
     if problems:
         raise SettingsError(problems)
     return shipped | {key: rubric for key, (rubric, _) in own_rubrics.items()}
+
+
+def _inherit_checks(rubric: JudgeRubric, shipped: JudgeRubric) -> JudgeRubric:
+    """Return a rubric in the place of a shipped one with the controls and anchors of that, unless it lists its own.
+
+    Anchors are inherited only for the same question: the same labels with the same numbers, and the same inputs.
+    """
+    controls = rubric.controls or shipped.controls
+    is_same_question = rubric.inputs == shipped.inputs and rubric.per_item == shipped.per_item
+    is_same_question &= [(label.name, label.value) for label in rubric.labels] == [
+        (label.name, label.value) for label in shipped.labels
+    ]
+    anchors = rubric.anchors or (shipped.anchors if is_same_question else ())
+    return structs.replace(rubric, controls=controls, anchors=anchors)
 
 
 def use_rubrics(folders: Iterable[Path | str]) -> tuple[Rubrics, list[str]]:
@@ -156,7 +172,7 @@ def decode_rubric(document: YamlDocument, name: str) -> JudgeRubric:
         misfits += [Misfit(field, message, "E_RUBRIC") for field, message in faults]
     if misfits or rubric is None:
         raise SettingsError([_problem_at_field(document, name, *misfit) for misfit in misfits])
-    return structs.replace(rubric, hash=compute_digest(structs.replace(rubric, controls=())))
+    return structs.replace(rubric, hash=compute_digest(structs.replace(rubric, controls=(), anchors=())))
 
 
 _STAND_INS: Mapping[str, Any] = {
@@ -174,6 +190,7 @@ _RESTS_ON: Mapping[str, tuple[str, ...]] = {
     "quotes": ("labels", "sources"),
     "sources": ("inputs", "quotes", "per_item"),
     "controls": ("labels", "inputs"),
+    "anchors": ("labels", "inputs", "per_item"),
 }
 """The other fields that decide whether a field makes sense."""
 _FIELD = LatePattern(r"(?P<member>\w+)(?:\[(?P<index>\d+)\](?:\.(?P<part>\w+))?)?")
@@ -283,6 +300,7 @@ def _find_contradictions(rubric: JudgeRubric) -> Iterator[tuple[str, str]]:
                 f"placeholder {index + 1} is not an input (got {shorten_repr(name)}; expected one of {expected})",
             )
     yield from _find_label_faults(rubric)
+    yield from _find_anchor_faults(rubric)
 
 
 def _find_control_faults(rubric: JudgeRubric) -> Iterator[tuple[str, str]]:
@@ -296,6 +314,28 @@ def _find_control_faults(rubric: JudgeRubric) -> Iterator[tuple[str, str]]:
         if lacking:
             expected = " or ".join(lacking[0])
             yield f"controls[{index}]", f"cannot be made (got {kind} without an input to change; expected {expected})"
+
+
+def _find_anchor_faults(rubric: JudgeRubric) -> Iterator[tuple[str, str]]:
+    """Yield (field, message) for each anchor that has another label or other inputs than the rubric."""
+    labels = [label.name for label in rubric.labels]
+    for index, anchor in enumerate(rubric.anchors):
+        at = f"anchors[{index}]"
+        if anchor.label not in labels:
+            message = f"unknown (got {shorten_repr(anchor.label)}; expected one of {', '.join(labels)})"
+            yield f"{at}.label", message
+        if not rubric.inputs or set(anchor.inputs) != set(rubric.inputs):
+            got = ", ".join(sorted(anchor.inputs)) or "none"
+            yield f"{at}.inputs", f"other inputs (got {got}; expected {', '.join(rubric.inputs)})"
+            continue
+        for name, value in anchor.inputs.items():
+            if value is not None and (name in INPUT_LISTS) != isinstance(value, tuple):
+                expected = "a list of texts" if name in INPUT_LISTS else "a text"
+                yield f"{at}.inputs", f"{name}: neither null nor {expected} (got {shorten_repr(value)})"
+        items = anchor.inputs[rubric.inputs[0]] if rubric.per_item else ("the answer",)
+        if not isinstance(items, tuple) or len(items) != 1:
+            count = len(items) if isinstance(items, tuple) else 0
+            yield f"{at}.inputs", f"{rubric.inputs[0]}: one item has the label (got {count}; expected 1)"
 
 
 def _find_label_faults(rubric: JudgeRubric) -> Iterator[tuple[str, str]]:

@@ -47,4 +47,5 @@ def combine_statuses(shared: JudgeStatus | None, own: JudgeStatus | None) -> Jud
     if shared is None or own is None:
         return own or shared
     by_request = {answer.request: answer for answer in (*shared.answered, *own.answered)}
-    return structs.replace(merge_status(shared, own), answered=tuple(by_request.values()))
+    uncontrolled = tuple(sorted({*shared.uncontrolled, *own.uncontrolled}))
+    return structs.replace(merge_status(shared, own), answered=tuple(by_request.values()), uncontrolled=uncontrolled)

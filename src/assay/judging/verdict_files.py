@@ -122,6 +122,7 @@ def merge_status(before: JudgeStatus | None, now: JudgeStatus) -> JudgeStatus:
         answered=answered,
         unasked=tuple(sorted(unasked)),
         anchors_unasked=now.anchors_unasked,
+        uncontrolled=now.uncontrolled,
     )
 
 

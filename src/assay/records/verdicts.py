@@ -48,6 +48,21 @@ class RubricLabel(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
     examples: tuple[str, ...] = ()
 
 
+class RubricAnchor(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What a rubric asks about, with the label that it deserves: a judge is asked it to see that it gives this label.
+
+    `inputs` has every input of the rubric: a text, null, or the texts of a list. Of what is labelled item by item there
+    is one item; the source cited for it is the first passage.
+    """
+
+    label: str
+    inputs: dict[str, str | tuple[str, ...] | None]
+
+    def __hash__(self) -> int:
+        """Return a hash, although a mapping has none: rubrics are keys of caches."""
+        return hash((self.label, frozenset(self.inputs.items())))
+
+
 class JudgeRubric(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """A versioned question to a judge in one language. `inputs` are the keys that a request must provide.
 
@@ -55,7 +70,8 @@ class JudgeRubric(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
     the items of the request. An input is a text, null (unknown), or a list of entries {id, text}; an entry that belongs
     to an entry of another input names its id as {source}. Labels in `quotes` require a verbatim quote from the inputs
     listed in `sources`: an entry is referred to by its id, a text by the name of the input. `controls` are the changes
-    of a request after which it deserves the lowest label; they are no part of the question, nor of its `hash`.
+    of a request after which it deserves the lowest label, and `anchors` are items with a known label; neither is part
+    of the question, nor of its `hash`.
     """
 
     name: str
@@ -68,11 +84,18 @@ class JudgeRubric(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
     quotes: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     controls: tuple[ControlKind, ...] = ()
+    anchors: tuple[RubricAnchor, ...] = ()
     hash: str = ""
 
     def get_label_value(self, label: str) -> float | None:
         """Return the number of a label of this rubric. Raises KeyError for any other."""
         return {rubric_label.name: rubric_label.value for rubric_label in self.labels}[label]
+
+    @property
+    def value_range(self) -> tuple[float, float] | None:
+        """The lowest and the highest number of its labels; None if they have none, or all the same."""
+        values = [label.value for label in self.labels if label.value is not None]
+        return (min(values), max(values)) if values and min(values) < max(values) else None
 
 
 MARKED_SEPARATOR = "\x1e"
@@ -209,6 +232,31 @@ def describe_unasked(controls: Iterable[RubricControl], anchors: int = 0) -> str
     return ", ".join(parts)
 
 
+class UncontrolledLabel(Struct, frozen=True, order=True, forbid_unknown_fields=True):
+    """The labels of a rubric that neither a control nor an anchor deserves: a judge that never gives them, or always
+    gives the others, goes unnoticed. `labels` is "highest", "lowest", or "any" if its labels have no numbers."""
+
+    rubric: str
+    rubric_hash: str
+    labels: str
+
+    def __str__(self) -> str:
+        return f"{self.labels} label of {self.rubric}"
+
+
+def describe_uncontrolled(uncontrolled: Iterable[UncontrolledLabel]) -> str:
+    """Return the labels that were not controlled: of which rubrics the highest, the lowest, or any.
+
+    >>> describe_uncontrolled([UncontrolledLabel(f"{name}.en", "h", "highest") for name in ("tone", "style")])
+    'the highest label of tone.en, style.en'
+    """
+    rubrics: dict[str, list[str]] = {}
+    for entry in uncontrolled:
+        rubrics.setdefault(entry.labels, []).append(entry.rubric)
+    words = {"highest": "the highest label of", "lowest": "the lowest label of", "any": "the labels of"}
+    return "; ".join(f"{words[labels]} {', '.join(rubrics[labels])}" for labels in words if labels in rubrics)
+
+
 class AnsweredControl(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """The answer of a judge to one control: the digest of the request, the mean value of the labels, and the time."""
 
@@ -230,6 +278,7 @@ class JudgeStatus(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
 
     `answered` are the controls of all runs that count. `unasked` are the kinds of controls that no run had room for so
     far, and `anchors_unasked` the number of anchors without a label, if too few have one to say anything.
+    `uncontrolled` are the labels of rubrics that nothing with a known answer deserves.
     """
 
     judge: str
@@ -246,6 +295,7 @@ class JudgeStatus(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
     answered: tuple[AnsweredControl, ...] = ()
     unasked: tuple[RubricControl, ...] = ()
     anchors_unasked: Count = 0
+    uncontrolled: tuple[UncontrolledLabel, ...] = ()
 
     @property
     def gaps(self) -> tuple[str, ...]:
