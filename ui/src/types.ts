@@ -262,8 +262,15 @@ export interface FailedCase {
   rank: number | null;
   checks: string[];
   cause: string | null;
-  confidence: string;
+  happened: Happened | null;
   fix: string;
+}
+
+/** What happened to a case: the signs of its causes, most likely first, with their ids, and what the finding claims of them. */
+export interface Happened {
+  claim: "one" | "likely" | "perhaps" | "several" | "untold";
+  signs: string[];
+  ids: string[];
 }
 
 /** The failed cases of a configuration; `total` counts those that are not listed too. */
@@ -272,6 +279,8 @@ export interface ConfigFailures {
   total: number;
   causes: {
     cause: string;
+    sign: string;
+    decided: number;
     total: number;
     fix: string;
     cases: string[];
@@ -435,6 +444,7 @@ export interface Attribution {
   evidence?: string[];
   confidence?: string;
   sign?: string;
+  happened?: Happened;
   fix?: string;
   good?: boolean | null;
   reached?: boolean | null;

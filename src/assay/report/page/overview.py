@@ -5,9 +5,11 @@ Both are cut from cases in full, from which text that a case's user must not see
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from assay.attribution.cause_sentences import is_decided, list_signs
 from assay.records.observations import CONTEXT_STAGE
 from assay.records.scores import ConfigResult
 from assay.report.cases.deciding_texts import list_deciding_texts, shorten_around
@@ -17,6 +19,7 @@ from assay.report.page.case_data import (
     LEAKED,
     MISSING,
     HtmlData,
+    build_happened,
     classify_cases,
     list_case_changes,
     shorten_question,
@@ -136,7 +139,7 @@ def _build_config_failures(
                 **short["views"].get(config, _NEVER),
                 "checks": checks.get(case.id, ()),
                 "cause": attribution.cause if attribution is not None else None,
-                "confidence": attribution.confidence if attribution is not None else "",
+                "happened": build_happened(attribution) if attribution is not None else None,
                 "fix": attribution.fix if attribution is not None else "",
             }
         )
@@ -149,27 +152,37 @@ def _count_causes(config: str, data: HtmlData, failed: Sequence[int], states: Se
     before others, then those of cases without an answer where these leave the decision open, then the most frequent,
     then that of the first failed case. Together they count every failed case.
 
-    What to try depends on what went wrong: one cause is there twice where it makes some answers refuse too much and
-    others too little.
+    What happened and what to try are told apart within a cause: one is there twice where it makes some answers refuse
+    too much and others too little. `decided` counts the cases of which the facts exclude other causes.
     """
-    ids: dict[tuple[str, str], list[str]] = {}
+    ids: dict[tuple[str, str, str], list[str]] = {}
+    decided: Counter[tuple[str, str, str]] = Counter()
     attributions = data.attributions.get(config)
     for case_index in failed if attributions else ():
         case_id = data.cases[case_index].id
         attribution = attributions.get(case_id) if attributions else None
-        cause = attribution.cause if attribution is not None else None
-        key = (cause, attribution.fix) if attribution is not None and cause is not None else ("", "")
+        key = ("", "", "")
+        if attribution is not None and attribution.cause is not None:
+            key = (attribution.cause, list_signs(attribution)[0], attribution.fix)
+            decided[key] += is_decided(attribution)
         ids.setdefault(key, []).append(case_id)
     leaked = {data.cases[case_index].id for case_index in failed if states[case_index] == LEAKED}
     unanswered = _list_unanswered(data.scoring.configs[config])
 
-    def weigh(item: tuple[tuple[str, str], list[str]]) -> tuple[bool, bool, int]:
+    def weigh(item: tuple[tuple[str, str, str], list[str]]) -> tuple[bool, bool, int]:
         return leaked.isdisjoint(item[1]), unanswered.isdisjoint(item[1]), -len(item[1])
 
     ordered = sorted(ids.items(), key=weigh)
     return [
-        {"cause": cause, "total": len(case_ids), "fix": fix, "cases": case_ids[:MAX_CASES_OF_CAUSE]}
-        for (cause, fix), case_ids in ordered
+        {
+            "cause": key[0],
+            "sign": key[1],
+            "decided": decided[key],
+            "total": len(case_ids),
+            "fix": key[2],
+            "cases": case_ids[:MAX_CASES_OF_CAUSE],
+        }
+        for key, case_ids in ordered
     ]
 
 
