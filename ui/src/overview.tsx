@@ -2,7 +2,7 @@
 
 import type { Comparison, ConfigFailures, ConfigSummary, FailedCase, FlippedCases, MetricChange, OutcomeCounts, Report } from "./types";
 import { GainPlot } from "./charts";
-import { caseHash, Remedy, Section, StateBadge, useInterval, useWords } from "./parts";
+import { beginSentence, caseHash, Remedy, Section, StateBadge, useHappened, useInterval, useWords } from "./parts";
 import { ShortAnswer } from "./short";
 import { DataTable } from "./table";
 import { Data, Sentence, visible } from "./text";
@@ -39,24 +39,24 @@ function ToDo({ report }: { report: Report }) {
   const shown = causes.length > SHOWN_CAUSES ? SHOWN_CAUSES - 1 : SHOWN_CAUSES;
   const others = causes.slice(shown);
   const several = report.failures.length > 1;
-  const nameCause = (cause: string) => (cause === "" ? t("without_cause") : w("cause", cause));
+  const nameCause = ({ cause }: CountedCause) => (cause === "" ? t("without_cause") : w("cause", cause));
   return (
     <Section id="todo" title={t("to_do")}>
       {causes.length === 0 && <p>{report.failures.some(({ total }) => total > 0) ? t("no_causes") : t("nothing_failed")}</p>}
       <ol class="todo-list">
         {causes.slice(0, shown).map((counted) => (
-          <CountedCauseItem key={`${counted.config} ${counted.cause} ${counted.fix}`} counted={counted} several={several} />
+          <CountedCauseItem key={`${counted.config} ${counted.cause} ${counted.sign} ${counted.fix}`} counted={counted} several={several} />
         ))}
       </ol>
       {others.length > 0 && (
         <details class="other-causes">
           <summary>
             {t("other_causes", { n: others.reduce((sum, { total }) => sum + total, 0) })}{" "}
-            {[...new Set(others.map(({ cause }) => nameCause(cause)))].join(", ")}
+            {[...new Set(others.map(nameCause))].join(", ")}
           </summary>
           <ul class="todo-list">
             {others.map((counted) => (
-              <CountedCauseItem key={`${counted.config} ${counted.cause} ${counted.fix}`} counted={counted} several={several} />
+              <CountedCauseItem key={`${counted.config} ${counted.cause} ${counted.sign} ${counted.fix}`} counted={counted} several={several} />
             ))}
           </ul>
         </details>
@@ -67,13 +67,16 @@ function ToDo({ report }: { report: Report }) {
 }
 
 function CountedCauseItem({ counted, several }: { counted: CountedCause; several: boolean }) {
-  const { t, w } = useWords();
-  const { config, cause, total, fix, cases } = counted;
+  const { t } = useWords();
+  const { ofSign } = useHappened();
+  const { config, cause, sign, decided, total, fix, cases } = counted;
+  const said = ofSign(sign);
+  const claim = decided === total || cause === "insufficient_trace" ? said : decided > 0 ? t("claim.some", { sign: said, n: decided }) : t("claim.none", { sign: said });
   return (
     <li>
       <a href={`#/cases?${new URLSearchParams({ config, cause })}`}>
         <strong>
-          <Data text={cause === "" ? t("without_cause") : w("cause", cause)} />
+          <Data text={beginSentence(cause === "" ? t("without_cause") : claim)} />
         </strong>
       </a>{" "}
       <span class="n">
@@ -457,6 +460,7 @@ function Failures({ failures, report }: { failures: ConfigFailures; report: Repo
 
 function Failure({ failed, config }: { failed: FailedCase; config: string }) {
   const { t, w } = useWords();
+  const { tell } = useHappened();
   return (
     <article class="failure">
       <p class="failure-head">
@@ -467,13 +471,13 @@ function Failure({ failed, config }: { failed: FailedCase; config: string }) {
         {failed.change !== "" && failed.change !== "unchanged" && failed.change !== "unpaired" && (
           <StateBadge kind="change" name={failed.change} />
         )}
-        {failed.cause !== null && (
-          <span class="pill">
-            <Data text={w("cause", failed.cause)} /> ({w("level", failed.confidence)})
+        {failed.happened !== null && (
+          <span class="failure-cause">
+            <Data text={tell(failed.happened)} />
           </span>
         )}
         <span class="n">
-          <Data text={failed.checks.join(", ")} />
+          <Data text={[...failed.checks, ...(failed.happened?.ids ?? [])].join(", ")} />
         </span>
       </p>
       <p class="failure-question">

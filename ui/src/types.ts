@@ -248,6 +248,9 @@ export interface Comparison {
 
 export type ShortAnswerState = "absent" | "text" | "null" | "never" | "withheld" | "error";
 
+/** The rank of evidence in the last ranking, or why it has none. */
+export type EvidenceRank = number | "absent" | "none_expected" | "no_ranking" | "untold";
+
 /** A failed case in short. `case` is an index in the golden set, `rank` that of its first required evidence in the last ranking. */
 export interface FailedCase {
   case: number;
@@ -259,7 +262,7 @@ export interface FailedCase {
   expected: string;
   answered: ShortAnswerState;
   answer: string | null;
-  rank: number | null;
+  rank: EvidenceRank | null;
   checks: string[];
   cause: string | null;
   happened: Happened | null;
@@ -390,7 +393,7 @@ export interface ConfigRows {
   metrics: string[];
   answers: (string | null)[];
   answered: number[];
-  ranks: (number | null)[];
+  ranks: (EvidenceRank | null)[];
   causes?: CodedNames;
   verdicts?: CodedNames;
 }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from assay.attribution.cause_sentences import is_decided, list_signs
 from assay.records.observations import CONTEXT_STAGE
@@ -35,6 +35,9 @@ MAX_CASES_OF_CAUSE = 2
 MAX_SHORT_TEXT = 160
 ANSWER_STATES = ("absent", "text", "null", "never", "withheld", "error")
 """What a short answer is: not in this file, a text, null, never requested, withheld, or the target's error."""
+EvidencePlace = Literal["absent", "none_expected", "no_ranking", "untold"]
+"""Why evidence has no rank: the last ranking is without it, the case requires none, no ranking was reported, or its
+chunks do not say by what the evidence is told."""
 _STATE_ORDER = (LEAKED, FAILED, MISSING)
 _NEVER = {"answered": "absent", "answer": None, "rank": None}
 
@@ -58,11 +61,11 @@ def _describe_expected(case_data: Json) -> str:
 def _shorten_view(view: Json, case_data: Json) -> Json:
     if view.get("error"):
         return {"answered": "error", "answer": shorten_to_line(view["error"], MAX_SHORT_TEXT), "rank": None}
-    answer = view.get("answer")
+    answer, answered = view.get("answer"), view.get("answered", "absent")
     return {
-        "answered": view.get("answered", "absent"),
+        "answered": answered,
         "answer": _shorten_answer(answer, view, case_data) if answer is not None else None,
-        "rank": _find_evidence_rank(view),
+        "rank": _find_evidence_rank(view, case_data) if answered != "absent" else None,
     }
 
 
@@ -76,22 +79,24 @@ def _shorten_answer(answer: str, view: Json, case_data: Json) -> str:
     return shorten_to_line(shorten_around(line, deciding, MAX_SHORT_TEXT), MAX_SHORT_TEXT)
 
 
-def _find_evidence_rank(view: Json) -> int | None:
-    """Return the rank of the first required evidence in the last ranking that was reported, None if it has none.
+def _find_evidence_rank(view: Json, case_data: Json) -> int | EvidencePlace:
+    """Return the rank of the first required evidence in the last ranking that was reported, or why it has none.
 
     Without an evidence trace, which says what is required, it is the rank of the first chunk with any evidence.
     """
     rankings = [stage for stage in view["stages"] or () if stage["name"] != CONTEXT_STAGE]
+    attribution = view["attribution"]
+    traces = None if attribution is None else [trace for trace in attribution.get("traces", ()) if trace["required"]]
+    if not (case_data["evidence"] if traces is None else traces):
+        return "none_expected"
     if not rankings:
-        return None
-    traces = (view["attribution"] or {}).get("traces")
-    if traces:
-        ranks = [trace["ranks"].get(rankings[-1]["name"]) for trace in traces if trace["required"]]
-        return min((rank for rank in ranks if rank is not None), default=None)
-    for rank, chunk in enumerate(rankings[-1]["chunks"], start=1):
-        if chunk["units"] > 0:
-            return rank
-    return None
+        return "no_ranking"
+    if traces is not None:
+        ranks = [trace["ranks"].get(rankings[-1]["name"]) for trace in traces]
+        found = [rank for rank in ranks if rank is not None]
+        return min(found) if found else ("untold" if attribution.get("reached") is None else "absent")
+    covering = (rank for rank, chunk in enumerate(rankings[-1]["chunks"], start=1) if chunk["units"] > 0)
+    return next(covering, "absent")
 
 
 def list_gated_configs(data: HtmlData) -> list[str]:
@@ -224,7 +229,7 @@ def build_answer_columns(config: str, cases: int, short_cases: Mapping[int, Json
     """Return the short answers and evidence ranks of one configuration for all cases, column by column."""
     answers: list[str | None] = [None] * cases
     answered = [ANSWER_STATES.index("absent")] * cases
-    ranks: list[int | None] = [None] * cases
+    ranks: list[int | EvidencePlace | None] = [None] * cases
     for case_index, short in short_cases.items():
         view = short["views"].get(config, _NEVER)
         answers[case_index] = view["answer"]
