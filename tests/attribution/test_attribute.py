@@ -172,6 +172,7 @@ def test_reports_show_the_attribution(tmp_path: Path, capsys: pytest.CaptureFixt
     assert {
         "verdict": "retrieval_fault",
         "cause": "reranker",
+        "happened": "the reranker ranked the right passage too low",
         "stage": "reranked",
         "evidence": ["hr_leave_policy:v2026-01:004 has rank 2 in retrieved; in reranked it falls to rank 7"],
         "confidence": "high",
@@ -190,7 +191,7 @@ def test_reports_show_the_attribution(tmp_path: Path, capsys: pytest.CaptureFixt
         assert f"\n{heading}\n" in page
     (row,) = (line for line in page.splitlines() if line.startswith("| hybrid-rerank | hr_leave_002 | Tôi"))
     fix = "another reranking model or prompt; train it on pairs; rerank more candidates"
-    assert f"| context_miss | reranker (high) | {fix} |" in row
+    assert f"| context_miss | the reranker ranked the right passage too low (reranker) | {fix} |" in row
 
 
 def test_a_case_is_explained_with_its_evidence_trace(capsys: pytest.CaptureFixture[str]) -> None:

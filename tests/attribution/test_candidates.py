@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import structs
 from tests.attribution.traces import BAD, GOOD, LEAVE, TEXTS, blamed, case, corpus, score, seen
 
+from assay.attribution.cause_sentences import describe_cause, name_causes
 from assay.attribution.root_causes import MAX_CAUSES
 from assay.records.findings import Attribution
 from assay.records.golden_set import Corpus, CorpusChunk, Evidence, User
@@ -234,7 +235,9 @@ def test_a_list_that_does_not_tell_how_it_was_ranked_is_not_called_a_reranker_in
     found = blamed(case(), seen(listed("retrieved", *ranking), listed("context", *ranking[:3]), answer=BAD))
     assert ("reranker", "ranked_too_low", "low") == named(found)
     assert "context_builder" == found.also[0]
-    assert "does not tell how it was ranked" in found.sign and "reranking model" not in found.fix
+    assert "reranker" not in describe_cause(found) and "reranking model" not in found.fix
+    assert "retrieved is the only ranking that is reported, and nothing tells what ranked it" == found.evidence[-1]
+    assert ["ranking, id reranker", "context_builder"] == name_causes(found)[:2]
 
 
 def test_what_the_only_search_ranks_far_down_is_its_own_doing_and_the_contexts_at_most() -> None:
@@ -242,7 +245,7 @@ def test_what_the_only_search_ranks_far_down_is_its_own_doing_and_the_contexts_a
     trace = seen(listed("bm25", *ranking), listed("context", *ranking[:3]), answer=BAD)
     found = blamed(case(question="How long?"), trace)
     assert ("bm25_analyzer", "context_builder") == found.named_causes[:2]
-    assert "does not bring the evidence near the top" in found.sign
+    assert "the keyword search ranked the right passage low or not at all" == found.sign
     assert "leave has rank 7 in bm25, the only search; the generator was shown 3" == found.evidence[0]
 
 

@@ -86,7 +86,7 @@ WIFI = Case(
 
 def test_an_answer_copied_from_the_context_has_no_wrong_number_or_name() -> None:
     found, _ = attribute(WIFI, observe("Choose the network Public and accept the terms.", ALL, ALL, ALL[1:2]))
-    assert ("generator", "other_passage", "wrong_passage") == (found.cause, found.subcause, found.subtype)
+    assert ("generator", "other_part", "wrong_part") == (found.cause, found.subcause, found.subtype)
     assert "missing: 4 hours (the answer is copied word for word from wifi:v1#1)" in found.evidence
 
 

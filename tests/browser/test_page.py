@@ -17,7 +17,7 @@ from tests.browser.conftest import Open
 from tests.report.html_world import world
 
 from assay import attribution
-from assay.attribution.cause_notes import CAUSE_NOTES, OVER_REFUSAL_NOTE, SUBCAUSE_NOTES
+from assay.attribution.cause_notes import CAUSE_NOTES, OVER_REFUSAL_NOTE, SUBCAUSE_NOTES, UNSEEN_RANKING_NOTE
 from assay.metrics.judged.judge_requests import NO_VERDICT
 from assay.records.findings import CaseChange
 from assay.records.release_gates import Decision, Rule, RuleResult
@@ -351,7 +351,7 @@ def test_what_leaks_now_and_no_longer_is_said_in_the_language_of_the_page(opened
     assert "leaks" not in shown
 
 
-def test_the_english_remedies_of_the_page_are_those_of_the_rules() -> None:
+def test_the_english_signs_and_remedies_of_the_page_are_those_of_the_rules() -> None:
     """The page translates a text only if it is the one that it knows."""
     strings = (Path(__file__).parents[2] / "ui/src/strings.ts").read_text(encoding="utf-8")
     fixes: dict[str, str] = {cause: note.fix for cause, note in CAUSE_NOTES.items()}
@@ -366,6 +366,12 @@ def test_the_english_remedies_of_the_page_are_those_of_the_rules() -> None:
         for text in asked:
             (key,) = re.findall(rf'"(remedy[.]insufficient_trace[.]\w+)": "record {re.escape(text)}",', texts)
             assert 2 == texts.count(f'"{key}": ')
+    signs: dict[str, str] = {cause: note.sign for cause, note in CAUSE_NOTES.items()}
+    signs |= {f"{cause}.{subcause}": note.sign for (cause, subcause), note in SUBCAUSE_NOTES.items()}
+    signs |= {"generator.over_refusal": OVER_REFUSAL_NOTE.sign, "reranker.unseen": UNSEEN_RANKING_NOTE.sign}
+    for name, sign in signs.items():
+        assert f'"sign.{name}": "{sign}"' in texts
+        assert 2 == texts.count(f'"sign.{name}": ')
     for name, fix in fixes.items():
         assert f'"remedy.{name}": "{fix}"' in texts
         assert 2 == texts.count(f'"remedy.{name}": ')

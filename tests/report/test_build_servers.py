@@ -119,7 +119,8 @@ def test_a_failure_says_what_to_do_in_one_line_and_what_is_unknown_is_counted() 
     suite = ElementTree.fromstring(junit)[1]
     told = [test[0] for test in suite.iter("testcase") if len(test)]
     opened, failure = sorted(told, key=lambda element: element.tag, reverse=True)
-    assert "failed wrong_answer: generator (partial) (high); try first: ask twice" == failure.attrib["message"]
+    happened = "the model answered wrongly from what it was shown (generator)"
+    assert f"failed wrong_answer: {happened}; try first: ask twice" == failure.attrib["message"]
     assert ("failure", "Question  Why?") == (failure.tag, failure.text)
     assert ("skipped", "Question  Is it?") == (opened.tag, opened.text)
     (counted,) = [item.attrib["value"] for item in suite.iter("property") if item.attrib["name"] == "outcomes"]
@@ -232,4 +233,4 @@ def test_failed_cases_of_the_example_say_what_was_asked_expected_answered_and_wh
     visible = re.sub(r"\n<details>.*?</details>\n", "", shown, flags=re.DOTALL)
     assert len(visible.splitlines()) <= 90
     assert "### Changes since the baseline: hybrid-rerank" in visible
-    assert "| reranker (high) | another reranking model or prompt" in visible
+    assert "| the reranker ranked the right passage too low (reranker) | another reranking model or prompt" in visible

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -41,8 +42,8 @@ def view(**fields: Any) -> dict[str, Any]:
     return {"answer": "Yes.", "answered": "text", "stages": stages, "attribution": None} | fields
 
 
-def shorten(shown: dict[str, Any]) -> tuple[Any, ...]:
-    case: dict[str, Any] = {"question": "Is it?", "reference": None, "must_have": (), "evidence": []}
+def shorten(shown: dict[str, Any], evidence: Sequence[str] = ("leave:1",)) -> tuple[Any, ...]:
+    case: dict[str, Any] = {"question": "Is it?", "reference": None, "must_have": (), "evidence": evidence}
     case["views"] = {"c": shown}
     short = shorten_case(case)["views"]["c"]
     return short["answered"], short["answer"], short["rank"]
@@ -84,8 +85,31 @@ def test_the_rank_is_that_of_required_evidence_in_the_last_ranking() -> None:
     stages = [{"name": name, "chunks": chunks(1)} for name in ("retrieved", "reranked", "context")]
     assert 7 == shorten(view(stages=stages, attribution={"traces": traces}))[2]
     lost = [{"required": True, "ranks": {"retrieved": 3, "reranked": None}}]
-    assert shorten(view(stages=stages, attribution={"traces": lost}))[2] is None
-    assert shorten(view(stages=None, attribution={"traces": traces}))[2] is None
+    assert "absent" == shorten(view(stages=stages, attribution={"traces": lost, "reached": False}))[2]
+
+
+@pytest.mark.parametrize(
+    ("stages", "attribution", "evidence", "place"),
+    [
+        (("retrieved",), {"reached": True, "traces": [{"required": True, "ranks": {"retrieved": None}}]}, 1, "absent"),
+        (("retrieved",), {"traces": [{"required": True, "ranks": {"retrieved": None}}]}, 1, "untold"),
+        (("retrieved",), {"traces": [{"required": False, "ranks": {"retrieved": None}}]}, 1, "none_expected"),
+        (("retrieved",), {}, 0, "none_expected"),
+        (("context",), {"reached": True, "traces": [{"required": True, "ranks": {"context": 1}}]}, 1, "no_ranking"),
+        ((), {"traces": [{"required": True, "ranks": {}}]}, 1, "no_ranking"),
+        ((), {}, 0, "none_expected"),
+        (("retrieved",), None, 1, "absent"),
+        (("retrieved",), None, 0, "none_expected"),
+        ((), None, 1, "no_ranking"),
+    ],
+)
+def test_where_evidence_has_no_rank_it_is_said_why(
+    stages: tuple[str, ...], attribution: dict[str, Any] | None, evidence: int, place: str
+) -> None:
+    """A case that asks for no evidence, and a system that reports no ranking, have missed nothing."""
+    reported = [{"name": name, "chunks": chunks(0)} for name in stages]
+    data = view(stages=reported, attribution=attribution)
+    assert place == shorten(data, evidence=["leave:1"] * evidence)[2]
 
 
 @pytest.mark.parametrize(

@@ -13,12 +13,12 @@ from tests.report.sample import BAD, GOOD, result, scoring
 from tests.report.test_safe import HOSTILE
 
 from assay.metrics.catalog import CATALOG
-from assay.records.findings import Attribution, RootCause
+from assay.records.findings import Attribution
 from assay.records.release_gates import Decision, Outcome
 from assay.records.scores import CaseChecks, ScoringResult, SplitLooks, TwinRate, TwinResult, UnknownRange
 from assay.report.exports.markdown import build_headline_table
 from assay.report.screen.decision_lines import _SEVERITY
-from assay.report.screen.failed_lines import MAX_FAILED_CASES, _describe_failed_case
+from assay.report.screen.failed_lines import MAX_FAILED_CASES, build_failed_lines
 from assay.report.screen.fold_lines import fold_note, shorten_before_remedy
 from assay.report.screen.run_summary import render_run_summary
 from assay.report.screen.terminal import Screen
@@ -114,15 +114,22 @@ def test_every_outcome_has_a_severity() -> None:
 def test_failed_cases_name_cause_and_fix_and_faults_of_access_come_first() -> None:
     scored = make_scoring(1, 0, 3)
     causes = {
-        "case_1": Attribution("case_1", "retrieval_fault", "reranker", confidence="high", fix="rerank more"),
+        "case_1": Attribution(
+            "case_1",
+            "retrieval_fault",
+            "reranker",
+            confidence="high",
+            sign="it ranked it low",
+            fix="rerank more",
+        ),
         "case_2": Attribution("case_2", "access_fault", "acl", confidence="high", fix="filter first"),
     }
     lines = render_run_summary(scored, {"configuration-0": causes}, {}).lines
     assert (
         "Cases: configuration-0 3 of 3 failed",
-        " - case_2: acl (high) → filter first",
+        " - case_2: the user was denied what they may see (acl) → filter first",
         " - case_0",
-        " - case_1: reranker (high) → rerank more",
+        " - case_1: it ranked it low (ranking, id reranker) → rerank more",
     ) == lines[-6:-2]
 
 
@@ -211,33 +218,78 @@ def test_a_line_is_cut_between_words_unless_one_word_fills_it(width: int) -> Non
     assert len(shorten_at_word("x" * 50, width)) == width
 
 
-@pytest.mark.parametrize("width", range(60, 140, 7))
-def test_a_remedy_is_whole_on_a_screen_of_any_width(width: int) -> None:
-    attribution = Attribution(
-        case_id="a-case-with-a-long-name",
-        verdict="retrieval_fault",
-        cause="generator",
-        also=("parser", "chunking"),
-        confidence="low",
-        fix="tighten the prompt; another model; constrained output; examples, also of refusals",
+def tell(width: int, attribution: Attribution, *case_ids: str, room: int = 9) -> list[str]:
+    """What the screen says of failed cases to which the same happened."""
+    scored = make_scoring(1, 0, 0)
+    (config,) = scored.configs
+    table = replace(
+        scored.configs[config].table,
+        case_ids=case_ids,
+        checks=tuple(CaseChecks(case_id, ("wrong_answer",)) for case_id in case_ids),
     )
-    line = _describe_failed_case("a-case-with-a-long-name", attribution, width)
-    assert len(line) <= width
-    remedies = line.partition(" → ")[2].split("; ")
-    assert remedies == attribution.fix.split("; ")[: len(remedies)]
+    scored = replace(scored, configs={config: replace(scored.configs[config], table=table)})
+    by_config = {config: dict.fromkeys(case_ids, attribution)}
+    return build_failed_lines(scored, [config], by_config, {}, width, room)[1:]
+
+
+UNSURE = Attribution(
+    "visa",
+    "retrieval_fault",
+    "generator",
+    sign="the visa was read wrongly",
+    also=("parser", "chunking"),
+    confidence="low",
+    fix="tighten the prompt; another model; constrained output; examples, also of refusals",
+)
+
+
+@pytest.mark.parametrize("width", range(60, 170, 7))
+def test_a_remedy_is_whole_on_a_screen_of_any_width(width: int) -> None:
+    lines = tell(width, UNSURE, "a-case-with-a-long-name")
+    assert all(len(line) <= width for line in lines)
+    remedies = " ".join(lines).partition(" → ")[2].split("; ")
+    assert remedies == UNSURE.fix.split("; ")[: len(remedies)]
     assert remedies[0] == "tighten the prompt"
+    assert any("(generator, parser, chunking; low)" in line for line in lines)
 
 
-@pytest.mark.parametrize("width", range(70, 120, 9))
-@pytest.mark.parametrize("cause", ["reranker", "bm25_analyzer", "golden_label_issue"])
-def test_a_failed_case_names_its_first_cause_whatever_the_remedy(width: int, cause: RootCause) -> None:
-    remedy = "look at every list that the search reported before anything was filtered or merged or cut"
-    others: tuple[RootCause, ...] = ("chunking", "embedding", "context_builder", "hybrid_merge")
-    attribution = Attribution("visa-7", "retrieval_fault", cause, also=others, confidence="low", fix=remedy)
-    line = _describe_failed_case("visa-7", attribution, width)
-    assert len(line) <= width
-    assert line.startswith((f" - visa-7: {cause}, ", f" - visa-7: {cause} …"))
-    assert " → look at" in line
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_what_the_facts_leave_open_is_said_as_one_of_several(width: int) -> None:
+    (first, *_) = tell(width, UNSURE, "visa-7")
+    assert first.startswith(" - visa-7: one of: the visa was read wrongly; ")
+    sure = replace(UNSURE, confidence="high")
+    told = tell(width, sure, "visa-7")
+    assert " - visa-7: the visa was read wrongly" == told[0].partition(" (")[0]
+    assert "(generator, parser, chunking)" in " ".join(told)
+
+
+@pytest.mark.parametrize("width", [70, 80, 100, 120])
+def test_cases_to_which_the_same_happened_are_told_together_and_all_counted(width: int) -> None:
+    sure = replace(UNSURE, also=(), confidence="high")
+    ids = [f"application-{number}" for number in range(12)]
+    head = tell(width, sure, *ids)[0]
+    named, _, rest = head.partition(": ")
+    shown = named.removeprefix(" - ").split(", ")
+    assert named.startswith(" - application-0")
+    assert named.endswith(f" and {12 - len(shown)} more")
+    assert rest.startswith("the visa was read wrongly")
+    both = tell(width, sure, *ids[:2])[0]
+    assert both.startswith((" - application-0, application-1: ", " - application-0 and 1 more: "))
+
+
+def test_where_room_is_short_more_cases_come_before_their_remedies() -> None:
+    scored = make_scoring(1, 0, 4)
+    signs = ("it was cut off", "it was read twice", "it was lost on the way", "it was sold")
+    causes = {
+        f"case_{number}": Attribution(f"case_{number}", "unknown", "generator", sign=sign, fix="look " * 12)
+        for number, sign in enumerate(signs)
+    }
+    lines = build_failed_lines(scored, ["configuration-0"], {"configuration-0": causes}, {}, 70, 5)
+    assert ["Cases", " - case_0", "   → look look look look", " - case_1", " - and 2 more"] == [
+        line[:23].partition(":")[0] if "→" not in line else line[:24] for line in lines
+    ]
+    with_room = build_failed_lines(scored, ["configuration-0"], {"configuration-0": causes}, {}, 70, 9)
+    assert 4 == sum("→" in line for line in with_room)
 
 
 @pytest.mark.parametrize(

@@ -51,8 +51,11 @@ def test_a_failed_case_with_a_long_id_has_its_cause_and_a_remedy(
     main(["score", "--golden", str(tmp_path / "golden.jsonl"), "--outputs", str(tmp_path / "outputs.jsonl")])
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) <= 25 and max(map(len, lines)) <= width
-    shown = [line for line in lines if line.startswith(" - ten")]
-    assert len(shown) >= 3
-    for number, line in enumerate(shown[:3]):
-        assert f"{number:03}" in line.partition(": ")[0]
-        assert "(high)" in line or "(medium)" in line or "(low)" in line
+    shown = [number for number, line in enumerate(lines) if line.startswith(" - ten")]
+    assert len(configs) == len(shown)  # the same happened to all cases of a configuration
+    for first in shown:
+        told = " ".join(map(str.strip, lines[first : first + 3]))
+        assert "000 and 2 more" in told.partition(": ")[0]
+        assert len(configs) == 1 or "-v12)" in told.partition(": ")[0]
+        assert "one of: the answer states a wrong name, code or number" in told
+    assert "(generator, golden_label_issue; low) → let it quote" in " ".join(lines)

@@ -3,13 +3,13 @@
 import type { ComponentChildren } from "preact";
 import { getOwn } from "./data";
 import type { Attribution, EvidenceTrace } from "./types";
-import { Facts, Remedy, Scroll, Section, useWords } from "./parts";
+import { Facts, Remedy, Scroll, Section, useHappened, useWords } from "./parts";
 import { Data, Items } from "./text";
 
 export function Attributed({ attribution }: { attribution: Attribution }) {
   const { t, w } = useWords();
+  const { tell } = useHappened();
   const facts: [string, ComponentChildren][] = [];
-  if (attribution.sign) facts.push([t("sign"), <Data text={attribution.sign} />]);
   if (attribution.evidence?.length) facts.push([t("facts"), <Items items={attribution.evidence} />]);
   if (attribution.fix) facts.push([t("fix"), <Remedy cause={attribution.cause} fix={attribution.fix} />]);
   if (attribution.signal) facts.push([t("signal"), <Data text={attribution.signal} />]);
@@ -17,6 +17,13 @@ export function Attributed({ attribution }: { attribution: Attribution }) {
   if (attribution.record?.length) facts.push([t("record"), <Items items={attribution.record} />]);
   return (
     <Section id="attribution" title={t("attribution")}>
+      {attribution.happened !== undefined && (
+        <p class="lead">
+          <strong>
+            <Data text={tell(attribution.happened)} />
+          </strong>
+        </p>
+      )}
       <p class="lead">
         {w("fault", attribution.verdict)}
         {attribution.subtype && (
@@ -28,7 +35,7 @@ export function Attributed({ attribution }: { attribution: Attribution }) {
         {attribution.cause != null && (
           <>
             {": "}
-            <strong>{w("cause", attribution.cause)}</strong>
+            {t("cause")} <Data text={attribution.happened?.ids[0] ?? attribution.cause} />
             {attribution.subcause && (
               <>
                 {" · "}

@@ -7,7 +7,7 @@ import { Attributed } from "./attribution";
 import { loadDetail, getOwn, findUnscoredReason } from "./data";
 import type { CaseDetail, CaseRows, CaseView, RankedChunk, Report, ScoreColumn, StageRanking } from "./types";
 import { stateOf } from "./filter";
-import { caseHash, ClassBadge, Facts, Remedy, Section, StateBadge, useScores, useWords } from "./parts";
+import { caseHash, ClassBadge, Facts, Remedy, Section, StateBadge, useHappened, useScores, useWords } from "./parts";
 import { DataTable, type Column } from "./table";
 import { Block, Data, Items, marked, quoted, visible } from "./text";
 
@@ -166,6 +166,7 @@ function Asked({ detail }: { detail: CaseDetail }) {
 
 function Outcome({ view, rows, config, index }: { view: CaseView; rows: CaseRows; config: string; index: number }) {
   const { t, w } = useWords();
+  const { tell } = useHappened();
   const configRows = getOwn(rows.configs, config);
   if (configRows === undefined) return null;
   return (
@@ -191,7 +192,10 @@ function Outcome({ view, rows, config, index }: { view: CaseView; rows: CaseRows
       )}
       {view.attribution?.cause != null && (
         <p>
-          {t("cause")}: <strong>{w("cause", view.attribution.cause)}</strong>{" "}
+          {t("happened")}:{" "}
+          <strong>
+            <Data text={view.attribution.happened !== undefined ? tell(view.attribution.happened) : w("cause", view.attribution.cause)} />
+          </strong>{" "}
           <span class="n">{t("confidence", { level: w("level", view.attribution.confidence ?? "medium") })}</span>
           {view.attribution.fix && (
             <>

@@ -125,7 +125,7 @@ function MatrixCell({ rows, config, index }: { rows: CaseRows; config: string; i
           <Data text={w("cause", cause)} />
         </span>
       )}{" "}
-      <EvidenceRank rank={configRows.ranks[index] ?? null} observed={answered !== "absent" && answered !== "error"} />
+      <EvidenceRank rank={configRows.ranks[index] ?? null} />
       <span class="matrix-answer">
         <ShortAnswer state={answered} text={configRows.answers[index] ?? null} />
       </span>

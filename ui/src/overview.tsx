@@ -2,7 +2,7 @@
 
 import type { Comparison, ConfigFailures, ConfigSummary, FailedCase, FlippedCases, MetricChange, OutcomeCounts, Report } from "./types";
 import { GainPlot } from "./charts";
-import { caseHash, Remedy, Section, StateBadge, useInterval, useWords } from "./parts";
+import { beginSentence, caseHash, Remedy, Section, StateBadge, useHappened, useInterval, useWords } from "./parts";
 import { ShortAnswer } from "./short";
 import { DataTable } from "./table";
 import { Data, Sentence, visible } from "./text";
@@ -39,17 +39,18 @@ export function Overview({ report }: { report: Report }) {
 
 type CauseOfConfig = ConfigFailures["causes"][number] & { config: string };
 /** A cause with the configurations that have it, each with its count and its first cases. */
-type CountedCause = { cause: string; fix: string; total: number; leaked: boolean; parts: CauseOfConfig[] };
+type CountedCause = { cause: string; sign: string; decided: number; fix: string; total: number; leaked: boolean; parts: CauseOfConfig[] };
 
 /** The causes of all configurations: one that several have is one, and those of leaks come first. */
 function mergeCauses(failures: readonly ConfigFailures[]): CountedCause[] {
   const merged = new Map<string, CountedCause>();
   for (const { config, causes } of failures) {
     for (const counted of causes) {
-      const { cause, fix, total, leaked } = counted;
-      const key = JSON.stringify([cause, fix]);
-      const same = merged.get(key) ?? { cause, fix, total: 0, leaked: false, parts: [] };
+      const { cause, sign, decided, fix, total, leaked } = counted;
+      const key = JSON.stringify([cause, sign, fix]);
+      const same = merged.get(key) ?? { cause, sign, decided: 0, fix, total: 0, leaked: false, parts: [] };
       same.total += total;
+      same.decided += decided;
       same.leaked ||= leaked;
       same.parts.push({ config, ...counted });
       merged.set(key, same);
@@ -70,7 +71,7 @@ function ToDo({ report }: { report: Report }) {
   const others = causes.slice(shown);
   const several = report.failures.length > 1;
   const unjudged = report.configs.filter((config) => config.outcome === "INCOMPLETE" && config.unjudged > 0);
-  const nameCause = (cause: string) => (cause === "" ? t("without_cause") : w("cause", cause));
+  const nameCause = ({ cause }: CountedCause) => (cause === "" ? t("without_cause") : w("cause", cause));
   return (
     <Section id="todo" title={t("to_do")}>
       {unjudged.map(({ id, cases, unjudged: n }) => (
@@ -87,18 +88,18 @@ function ToDo({ report }: { report: Report }) {
       {causes.length === 0 && <p>{report.failures.some(({ total }) => total > 0) ? t("no_causes") : t("nothing_failed")}</p>}
       <ol class="todo-list">
         {causes.slice(0, shown).map((counted) => (
-          <CountedCauseItem key={`${counted.cause} ${counted.fix}`} counted={counted} several={several} />
+          <CountedCauseItem key={`${counted.cause} ${counted.sign} ${counted.fix}`} counted={counted} several={several} />
         ))}
       </ol>
       {others.length > 0 && (
         <details class="other-causes">
           <summary>
             {t("other_causes", { n: others.reduce((sum, { total }) => sum + total, 0) })}{" "}
-            {[...new Set(others.map(({ cause }) => nameCause(cause)))].join(", ")}
+            {[...new Set(others.map(nameCause))].join(", ")}
           </summary>
           <ul class="todo-list">
             {others.map((counted) => (
-              <CountedCauseItem key={`${counted.cause} ${counted.fix}`} counted={counted} several={several} />
+              <CountedCauseItem key={`${counted.cause} ${counted.sign} ${counted.fix}`} counted={counted} several={several} />
             ))}
           </ul>
         </details>
@@ -109,15 +110,18 @@ function ToDo({ report }: { report: Report }) {
 }
 
 function CountedCauseItem({ counted, several }: { counted: CountedCause; several: boolean }) {
-  const { t, w } = useWords();
-  const { cause, total, fix, parts } = counted;
+  const { t } = useWords();
+  const { ofSign } = useHappened();
+  const { cause, sign, decided, total, fix, parts } = counted;
   const linkCases = (config: string) => `#/cases?${new URLSearchParams({ config, cause })}`;
   const { config, cases } = parts[0] ?? { config: "", cases: [] };
+  const said = ofSign(sign);
+  const claim = decided === total || cause === "insufficient_trace" ? said : decided > 0 ? t("claim.some", { sign: said, n: decided }) : t("claim.none", { sign: said });
   return (
     <li>
       <a href={linkCases(config)}>
         <strong>
-          <Data text={cause === "" ? t("without_cause") : w("cause", cause)} />
+          <Data text={beginSentence(cause === "" ? t("without_cause") : claim)} />
         </strong>
       </a>{" "}
       <span class="n">
@@ -586,6 +590,7 @@ function Failures({ failures, report }: { failures: ConfigFailures; report: Repo
 
 function Failure({ failed, config }: { failed: FailedCase; config: string }) {
   const { t, w } = useWords();
+  const { tell } = useHappened();
   return (
     <article class="failure">
       <p class="failure-head">
@@ -596,13 +601,13 @@ function Failure({ failed, config }: { failed: FailedCase; config: string }) {
         {failed.change !== "" && failed.change !== "unchanged" && failed.change !== "unpaired" && (
           <StateBadge kind="change" name={failed.change} />
         )}
-        {failed.cause !== null && (
-          <span class="pill">
-            <Data text={w("cause", failed.cause)} /> ({w("level", failed.confidence)})
+        {failed.happened !== null && (
+          <span class="failure-cause">
+            <Data text={tell(failed.happened)} />
           </span>
         )}
         <span class="n">
-          <Data text={failed.checks.join(", ")} />
+          <Data text={[...failed.checks, ...(failed.happened?.ids ?? [])].join(", ")} />
         </span>
       </p>
       <p class="failure-question">

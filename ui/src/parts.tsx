@@ -3,8 +3,8 @@
 import { createContext, type ComponentChildren } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import { loadScores, getOwn } from "./data";
-import type { CaseRows, Figure, MetricClass, Report, ScoreColumn } from "./types";
-import { findName, translate, translateName, type Key, type Language } from "./words";
+import type { CaseRows, Figure, Happened, MetricClass, Report, ScoreColumn } from "./types";
+import { findName, findText, translate, translateName, type Key, type Language } from "./words";
 import { Data, English, Items } from "./text";
 
 export const LanguageContext = createContext<Language>("en");
@@ -23,6 +23,31 @@ export function Remedy({ cause, fix }: { cause: string | null | undefined; fix: 
   const { w } = useWords();
   const name = cause != null ? findName("remedy", cause, fix) : null;
   return name !== null ? <Data text={w("remedy", name)} /> : <English text={fix} />;
+}
+
+/** What happened to a case, as a sentence in the language of the page: one thing, or one of several where the facts do not
+    decide. `ofSign` says one thing alone. A text of another version is shown as it is. */
+export function useHappened() {
+  const { t, w } = useWords();
+  const ofSign = (sign: string) => {
+    const name = findText("sign", sign);
+    return name === null ? sign : w("sign", name);
+  };
+  const tell = ({ claim, signs }: Happened) => {
+    const said = signs.map(ofSign);
+    const [first = "", ...rest] = said;
+    if (claim === "likely") return t("claim.likely", { first, others: rest.join(t("claim.or")) });
+    if (claim === "several") return t("claim.several", { all: said.join("; ") });
+    if (claim === "untold" && rest.length > 0) return t("claim.untold", { first, others: rest.join("; ") });
+    return claim === "perhaps" ? t("claim.perhaps", { first }) : first;
+  };
+  return { ofSign, tell: (happened: Happened) => beginSentence(tell(happened)) };
+}
+
+/** A sentence that begins with a capital letter. */
+export function beginSentence(text: string): string {
+  const [first = ""] = text;
+  return first.toLocaleUpperCase() + text.slice(first.length);
 }
 
 /** An interval as the data have it, `0.565 to 0.980`, in the language of the page. */

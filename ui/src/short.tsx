@@ -1,5 +1,6 @@
 // A case in one configuration in a few words: the beginning of its answer, or why there is none, and its evidence.
 
+import type { EvidenceRank as Rank } from "./types";
 import { useWords } from "./parts";
 import { Data, visible } from "./text";
 
@@ -14,8 +15,8 @@ export function ShortAnswer({ state, text }: { state: ShortAnswerState; text: st
   return <em class="n">{t(state === "text" ? "short.null" : `short.${state}`)}</em>;
 }
 
-export function EvidenceRank({ rank, observed }: { rank: number | null; observed: boolean }) {
+export function EvidenceRank({ rank }: { rank: Rank | null }) {
   const { t } = useWords();
-  if (rank !== null) return <span class="n">{t("rank", { n: rank })}</span>;
-  return observed ? <span class="n">{t("no_rank")}</span> : null;
+  if (rank === null) return null;
+  return <span class="n">{typeof rank === "number" ? t("rank", { n: rank }) : t(`rank.${rank}`)}</span>;
 }

@@ -250,6 +250,9 @@ export interface Comparison {
 
 export type ShortAnswerState = "absent" | "text" | "null" | "never" | "withheld" | "error";
 
+/** The rank of evidence in the last ranking, or why it has none. */
+export type EvidenceRank = number | "absent" | "none_expected" | "no_ranking" | "untold";
+
 /** A failed case in short. `case` is an index in the golden set, `rank` that of its first required evidence in the last ranking. */
 export interface FailedCase {
   case: number;
@@ -261,11 +264,18 @@ export interface FailedCase {
   expected: string;
   answered: ShortAnswerState;
   answer: string | null;
-  rank: number | null;
+  rank: EvidenceRank | null;
   checks: string[];
   cause: string | null;
-  confidence: string;
+  happened: Happened | null;
   fix: string;
+}
+
+/** What happened to a case: the signs of its causes, most likely first, with their ids, and what the finding claims of them. */
+export interface Happened {
+  claim: "one" | "likely" | "perhaps" | "several" | "untold";
+  signs: string[];
+  ids: string[];
 }
 
 /** The failed cases of a configuration; `total` counts those that are not listed too. */
@@ -274,6 +284,8 @@ export interface ConfigFailures {
   total: number;
   causes: {
     cause: string;
+    sign: string;
+    decided: number;
     total: number;
     fix: string;
     cases: string[];
@@ -384,7 +396,7 @@ export interface ConfigRows {
   metrics: string[];
   answers: (string | null)[];
   answered: number[];
-  ranks: (number | null)[];
+  ranks: (EvidenceRank | null)[];
   causes?: CodedNames;
   verdicts?: CodedNames;
 }
@@ -438,6 +450,7 @@ export interface Attribution {
   evidence?: string[];
   confidence?: string;
   sign?: string;
+  happened?: Happened;
   fix?: string;
   good?: boolean | null;
   reached?: boolean | null;

@@ -56,3 +56,9 @@ export function findName(kind: string, stem: string, text: string): string | nul
   );
   return key === undefined ? null : key.slice(kind.length + 1);
 }
+
+/** The name of a kind whose text in English is this one; null if the texts know none. */
+export function findText(kind: string, text: string): string | null {
+  const key = Object.keys(tables.en).find((known) => known.startsWith(`${kind}.`) && tables.en[known] === text);
+  return key === undefined ? null : key.slice(kind.length + 1);
+}

@@ -291,6 +291,8 @@ def _find_generation_subtype(inquiry: CaseFacts, subcause: str) -> str:
     """Say how an answer that had its evidence is wrong: by another value, invented, incomplete or wrongly concluded."""
     if subcause == generation_causes.WRONG_VALUE:
         return "wrong_value"
+    if subcause == generation_causes.OTHER_PART:
+        return "wrong_part"
     texts = [*inquiry.context_texts, inquiry.case.case.question]
     if inquiry.context_texts and find_unsupported_numbers(inquiry.answer, texts):
         return "hallucination"

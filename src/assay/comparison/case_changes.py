@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from assay.attribution.cause_sentences import RANKING, name_causes
 from assay.metrics.catalog import find_metric, parse_metric
 from assay.records.counts import format_count
 from assay.records.findings import Attribution, CaseChange, EvidenceTrace, MetricChange, RankMove
@@ -103,7 +104,9 @@ def _rename_retrieved(trace: EvidenceTrace, retrieved: str) -> dict[str, int | N
 
 def get_attribution_label(attribution: Attribution) -> str:
     """Return the name of an attribution in transitions: its cause, or its verdict if nothing went wrong."""
-    return attribution.cause or attribution.verdict
+    if attribution.cause is None:
+        return attribution.verdict
+    return RANKING if name_causes(attribution)[0] != attribution.cause else attribution.cause
 
 
 def count_transitions(before: AttributionsByCase, after: AttributionsByCase) -> tuple[tuple[str, str, int], ...]:

@@ -95,10 +95,12 @@ def _check_low(loss: LostEvidence) -> CauseFinding | None:
     evidence = (f"{loss.describe_rank(final)} in {final.name}; {describe_shown(loss)}",)
     if final.kind in ("rerank", "retriever") and (final.kind == "rerank" or len(loss.steps) <= 2):
         also: tuple[RootCause, ...] = ("context_builder", "bm25_analyzer")
-        # What a stage `retrieved` does is not known: it may rank what another search found, or be the only search.
-        subcause = "ranked_below_cut_off" if final.kind == "rerank" else "ranked_too_low"
         record = (RECORD_UNFILTERED, RECORD_QUERY)
-        return CauseFinding("reranker", final.name, evidence, "low", also, subcause, record)
+        if final.kind == "rerank":
+            return CauseFinding("reranker", final.name, evidence, "low", also, "ranked_below_cut_off", record)
+        # What a stage `retrieved` does is not known: it may rank what another search found, or be the only search.
+        unseen = f"{final.name} is the only ranking that is reported, and nothing tells what ranked it"
+        return CauseFinding("reranker", final.name, (*evidence, unseen), "low", also, "ranked_too_low", record)
     if context is not None and rank <= DEFAULT_PRODUCTION_K:
         return CauseFinding("context_builder", context.name, evidence, "low", subcause="token_budget")
     return CauseFinding("hybrid_merge", final.name, evidence, "low", subcause="ranked_below_cut_off")

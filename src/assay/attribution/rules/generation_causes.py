@@ -19,6 +19,8 @@ DENIED_FACT = "denied_fact"
 """The subcause of an answer that says the contrary of a fact, without another value in its place."""
 WRONG_VALUE = "wrong_entity_or_number"
 """The subcause of an answer that states another name, code or number than the evidence."""
+OTHER_PART = "other_part"
+"""The subcause of an answer that copies another part of the right passage than the one that answers."""
 EMPTY_ANSWER, ERROR_TEXT = "empty_answer", "error_text"
 """The subcauses of an answer that is none: nothing was written, or an error message in its place."""
 _RECORD_PROMPT = "the prompt as it was sent to the model"
@@ -174,4 +176,6 @@ def _find_generator_subcause(case: CaseFacts, invented_numbers: list[str]) -> st
         return "partial"
     if find_other_units(case.answer, case.context_texts):
         return WRONG_VALUE
-    return "other_passage" if case.copied_from else "ignored_evidence"
+    if case.copied_from is None:
+        return "ignored_evidence"
+    return OTHER_PART if case.copied_from in dict(case.list_evidence_texts()) else "other_passage"

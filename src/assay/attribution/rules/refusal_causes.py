@@ -15,6 +15,9 @@ from assay.text.facts.reading.read_text import read_text
 from assay.text.refusals.detected_behaviour import UNKNOWN
 from assay.text.tokens import tokenise_text
 
+OTHER_BEHAVIOUR = "other_behaviour"
+"""The subcause of an answer that does something else than its case expects, whatever the passages say."""
+
 
 def find_missing_refusal(case: CaseFacts) -> CauseFinding | None:
     """The system answered a case that expects a refusal or an escalation."""
@@ -64,11 +67,13 @@ def find_other_refusal(case: CaseFacts) -> CauseFinding | None:
         return None
     fact = f"the answer is {str(case.behaviour).replace('_', ' ')} where {expected.replace('_', ' ')} was expected"
     if expected != "permission_denied":
-        return CauseFinding("generator", GENERATE_STAGE, (fact,), "low", ("golden_label_issue",))
+        also: tuple[RootCause, ...] = ("golden_label_issue",)
+        return CauseFinding("generator", GENERATE_STAGE, (fact,), "low", also, OTHER_BEHAVIOUR)
     found = [name for names in case.leaks.over_fetched.values() for name in names]
     if found:
         grounds = f"a list that nobody is shown has {', '.join(dict.fromkeys(found))}, which this user may not see"
-        return CauseFinding("generator", GENERATE_STAGE, (fact, grounds), "medium", ("golden_label_issue",))
+        also = ("golden_label_issue",)
+        return CauseFinding("generator", GENERATE_STAGE, (fact, grounds), "medium", also, OTHER_BEHAVIOUR)
     unseen = "no list shows what this user may not see, so that nothing tells whether the search had it"
     record = (RECORD_BEFORE_ACCESS,)
     return CauseFinding("insufficient_trace", None, (fact, unseen), "low", record=record)

@@ -68,6 +68,7 @@ _CONFIDENCES: tuple[CauseConfidence, ...] = ("low", "medium", "high")
 _KIND_BY_CHECK: Mapping[str, str] = MappingProxyType(
     {
         "unsupported_claim": "invented",
+        "wrong_behavior": "other_behaviour",
         "over_answer": "answered_unanswerable",
         "injection_followed": "injection_followed",
         WRONG_FORMAT: WRONG_FORMAT,

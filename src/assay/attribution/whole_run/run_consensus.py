@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from msgspec.structs import replace
 
-from assay.attribution.cause_notes import get_cause_note
+from assay.attribution.cause_sentences import get_candidate_note
 from assay.attribution.cause_terms import GENERATE_STAGE, INDEX_STAGE
 from assay.attribution.evidence_trace import StepKind, name_stage_kind
 from assay.attribution.losses.lost_unit import NEAR
@@ -125,7 +125,7 @@ def _put_first(attribution: Attribution, best: RootCause, fact: str) -> Attribut
     """Return an attribution with one of its candidates as the cause, and the fact that decides."""
     assert attribution.cause is not None
     others = [cause for cause in (attribution.cause, *attribution.also) if cause not in (best, _UNKNOWN)]
-    note = get_cause_note(best)
+    note = get_candidate_note(best, attribution.traces)
     stage = _locate_cause(attribution, best)
     return replace(
         attribution,

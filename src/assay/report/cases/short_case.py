@@ -33,7 +33,7 @@ from assay.scoring.judged_answers import COUNTING_REMEDY, name_judged_value
 
 _MAX_SET_ASIDE = 3
 _BROAD_METRICS = ("correct_answer", "behaviour", "citation_correctness(by=rules)")
-_MERGED = ("Attribution", "Reached", "Good", "Because", "Sign")
+_MERGED = ("What happened", "Attribution", "Reached", "Good", "Because")
 """Facts of an attribution that have lines of their own."""
 
 
@@ -232,6 +232,8 @@ def _iter_verdict_lines(
     to be tried first."""
     facts = list_attribution_facts(attribution)
     values = dict(facts)
+    if "What happened" in values:
+        yield from page.paragraph("What happened", values["What happened"], _LINES_OF_CAUSE)
     yield from page.paragraph("Verdict", values["Attribution"], 2)
     reached = f"evidence reached the generator: {values['Reached']}; good answer: {values['Good']}"
     yield from page.paragraph("", reached, min(2, room.lines))
@@ -244,6 +246,8 @@ def _iter_verdict_lines(
             yield from page.paragraph(label, text, _LINES_OF_REMEDY if label == "Try first" else room.lines)
 
 
+_LINES_OF_CAUSE = 4
+"""Enough for three causes of which none is known to be the one."""
 _LINES_OF_REMEDY = 8
 """More than any remedy has: what to do is never cut."""
 

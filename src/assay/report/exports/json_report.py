@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from assay.attribution.cause_sentences import describe_cause
 from assay.metrics.case_checks import list_runner_checks
 from assay.metrics.template_columns import RUNNER_METRICS, find_first_present
 from assay.records.findings import Attribution, CaseChange, Comparison, ComparisonSide, MetricChange, UnknownChange
@@ -140,6 +141,7 @@ def _encode_attributions(attributions: Mapping[str, Attribution] | None) -> Json
         case_id: {
             "verdict": attribution.verdict,
             "cause": attribution.cause,
+            "happened": describe_cause(attribution),
             "stage": attribution.stage,
             "evidence": [escape_surrogates(fact) for fact in attribution.evidence],
             "confidence": attribution.confidence,

@@ -11,7 +11,7 @@ from assay.records.release_gates import Decision, Rule, RuleResult, RuleState
 from assay.records.scores import CaseChecks, ConfigResult, ScoringResult
 from assay.report.findings.case_counts import NOTHING_TELLS, describe_case_outcomes
 from assay.report.findings.doubts import describe_empty_answers, describe_read_passes, describe_unsourced
-from assay.report.findings.failure_tables import AttributionsByConfig, format_cause, list_attribution_facts
+from assay.report.findings.failure_tables import AttributionsByConfig, format_cause_and_fix, list_attribution_facts
 from assay.report.findings.target_errors import describe_failures
 from assay.scoring.case_outcomes import classify_checks, list_unknown_cases
 from assay.scoring.column_values import list_own_failures
@@ -161,7 +161,8 @@ def _tell_cause(attribution: Attribution | None) -> str:
     """Return cause and fix for the one line that a build server lists of a failure."""
     if attribution is None or attribution.cause is None:
         return ""
-    return f": {format_cause(attribution)} ({attribution.confidence}); try first: {attribution.fix}"
+    cause, fix = format_cause_and_fix(attribution)
+    return f": {cause}; try first: {fix}"
 
 
 def _describe_cause(attribution: Attribution) -> str:

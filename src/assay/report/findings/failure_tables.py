@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from assay.attribution.cause_sentences import describe_cause, is_decided, list_signs, name_causes
 from assay.attribution.evidence_trace import format_selector
 from assay.metrics.case_checks import JUDGED_CORRECTNESS
 from assay.metrics.retrieval.file_retrieval import NameComparison
@@ -147,26 +148,29 @@ def build_root_causes_table(attributions: AttributionsByConfig, tags: TagsByCase
                     tag_counts.update(set(tags[case_id]))
                     confidence_counts[attribution.confidence] += 1
             top_tags = sorted(tag_counts.items(), key=lambda item: (-item[1], item[0]))[:_MAX_TAGS]
-            refined = Counter(
-                attribution.subcause.replace("_", " ")
-                for attribution in cases.values()
-                if attribution.cause == cause and attribution.subcause
-            )
+            happened = Counter(_tell_alone(item) for item in cases.values() if item.cause == cause)
+            names = Counter(name_causes(item)[0] for item in cases.values() if item.cause == cause)
             fixes = Counter(attribution.fix for attribution in cases.values() if attribution.cause == cause)
             levels = [level for level in ("high", "medium", "low") if confidence_counts[level]]
             rows.append(
                 (
                     config,
-                    cause,
+                    "; ".join(f"{sentence} × {times}" for sentence, times in happened.most_common(_MAX_TAGS)),
                     str(count),
-                    ", ".join(f"{name} × {times}" for name, times in refined.most_common(_MAX_TAGS)),
+                    " or ".join(names),
                     ", ".join(f"{level} × {confidence_counts[level]}" for level in levels),
                     ", ".join(f"{tag} × {times}" for tag, times in top_tags),
                     _join_fixes(fixes),
                 )
             )
-    columns = ("Config", "Cause", "Cases", "In particular", "Confidence", "Tags", "What to try first")
+    columns = ("Config", "What happened", "Cases", "Cause", "Confidence", "Tags", "What to try first")
     return Table("Root causes", columns, tuple(rows))
+
+
+def _tell_alone(attribution: Attribution) -> str:
+    """Return what happened by the first cause of a case, as a possibility where others fit as well."""
+    first = list_signs(attribution)[0]
+    return first if is_decided(attribution) or attribution.cause == "insufficient_trace" else f"perhaps {first}"
 
 
 def is_leak(attribution: Attribution) -> bool:
@@ -218,12 +222,17 @@ def build_doubts_table(attributions: AttributionsByConfig) -> Table:
         for case_id, attribution in cases.items():
             if attribution.cause is None and attribution.also:
                 facts = shorten_to_line("; ".join(attribution.evidence))
-                rows.append((config, case_id, attribution.verdict, ", ".join(attribution.also), facts))
+                rows.append((config, case_id, attribution.verdict, _name_doubts(attribution), facts))
     notes = ["No check failed on these cases, so they are not counted as failed and have no root cause."]
     if len(rows) > _MAX_DOUBTS:
         notes.append(f"{len(rows) - _MAX_DOUBTS} more are in the JSON report.")
     columns = ("Config", "Query ID", "Verdict", "Look at", "Because")
     return Table("Doubts", columns, tuple(rows[:_MAX_DOUBTS]), tuple(notes) if rows else ())
+
+
+def _name_doubts(attribution: Attribution) -> str:
+    """Return what may be wrong with a case that failed no check, with the ids of the causes."""
+    return f"{' or '.join(list_signs(attribution))} ({', '.join(name_causes(attribution))})"
 
 
 def find_symptoms(scoring: ScoringResult) -> list[str]:
@@ -288,9 +297,11 @@ def summarise_attribution(attribution: Attribution) -> str:
 
 
 def format_cause(attribution: Attribution) -> str:
-    """Return the cause with what refines it, empty if nothing went wrong."""
+    """Return the id of the cause with what refines it, empty if nothing went wrong."""
+    if attribution.cause is None:
+        return ""
     refinement = f" ({attribution.subcause.replace('_', ' ')})" if attribution.subcause else ""
-    return f"{attribution.cause}{refinement}" if attribution.cause is not None else ""
+    return f"{name_causes(attribution)[0]}{refinement}"
 
 
 def _describe_good(attribution: Attribution) -> str:
@@ -304,17 +315,19 @@ def _describe_good(attribution: Attribution) -> str:
 
 def list_attribution_facts(attribution: Attribution) -> list[tuple[str, str]]:
     """Return (label, text) pairs that explain an attribution."""
-    lines = [
+    lines = [] if attribution.cause is None else [("What happened", describe_cause(attribution))]
+    lines += [
         ("Attribution", summarise_attribution(attribution)),
         ("Reached", _describe_reached(attribution)),
         ("Good", _describe_good(attribution)),
     ]
     lines += [("Because", fact) for fact in attribution.evidence]
     if attribution.cause is not None:
-        lines += [("Sign", attribution.sign), ("Try first", attribution.fix)]
+        lines.append(("Try first", attribution.fix))
     if attribution.also:
         label = "Also possible" if attribution.cause is not None else "No check failed, but look at"
-        lines.append((label, ", ".join(attribution.also)))
+        names = name_causes(attribution)
+        lines.append((label, ", ".join(names if attribution.cause is None else names[1:])))
     if attribution.record:
         lines.append(("Record next", "; ".join(attribution.record)))
     return lines
@@ -365,20 +378,19 @@ def _join_names(names: Sequence[str]) -> str:
 
 
 def format_cause_and_fix(attribution: Attribution | None) -> tuple[str, str]:
-    """Return the cells of root cause and fix, `n/a` if there is no attribution."""
+    """Return the cells of root cause and fix, `n/a` if there is no attribution: what happened, with the ids of the
+    causes by which it is searched."""
     if attribution is None:
         return NOT_AVAILABLE, NOT_AVAILABLE
-    return (
-        (f"{_list_causes(attribution)} ({attribution.confidence})", attribution.fix)
-        if attribution.cause is not None
-        else ("none found", "")
-    )
+    if attribution.cause is None:
+        return "none found", ""
+    return f"{describe_cause(attribution)} ({format_cause_ids(attribution)})", attribution.fix
 
 
-def _list_causes(attribution: Attribution) -> str:
-    """Return the cause, and the others that would explain the same facts."""
-    others = f", or {' or '.join(attribution.also)}" if attribution.also else ""
-    return f"{attribution.cause}{others}"
+def format_cause_ids(attribution: Attribution) -> str:
+    """Return the ids of the causes that a sentence names, with the confidence of the first where it is not high."""
+    names = ", ".join(name_causes(attribution))
+    return names if attribution.confidence == "high" else f"{names}; {attribution.confidence}"
 
 
 MAX_LISTED_CASES, MAX_WORST_CASES = 30, 10

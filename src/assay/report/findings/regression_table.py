@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from assay.attribution.cause_sentences import describe_cause, name_causes
 from assay.metrics.catalog import CATALOG
 from assay.metrics.template_columns import HEADLINES
 from assay.records.counts import format_count
@@ -108,7 +109,11 @@ def _describe_root_cause(change: CaseChange) -> str:
     after = change.after
     if after is None:
         return "not attributed"
-    return "none: it still passes" if after.verdict == "pass" else (after.cause or after.verdict).replace("_", " ")
+    if after.verdict == "pass":
+        return "none: it still passes"
+    if after.cause is None:
+        return after.verdict.replace("_", " ")
+    return f"{describe_cause(after)} ({', '.join(name_causes(after))})"
 
 
 def _pick_main_metric(metrics: Iterable[str], gated: list[str]) -> str:

@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 from msgspec import UNSET
 
+from assay.attribution.cause_sentences import get_claim, list_signs, name_causes
 from assay.metrics.catalog import CATALOG
 from assay.records.findings import Attribution, Comparison, list_leaking_cases, list_unknown_now
 from assay.records.golden_set import Case, User
@@ -149,6 +150,23 @@ def _build_case_facts(case: Case, show_forbidden: bool) -> Json:
     }
 
 
+def _build_attribution(attribution: Attribution) -> Json:
+    happened = build_happened(attribution)
+    fields: Json = msgspec.to_builtins(attribution)
+    return fields if happened is None else {**fields, "happened": happened}
+
+
+def build_happened(attribution: Attribution) -> Json | None:
+    """Return what happened to a case, in parts that a page says in its own language; None without a cause."""
+    if attribution.cause is None:
+        return None
+    return {
+        "claim": get_claim(attribution),
+        "signs": list_signs(attribution),
+        "ids": name_causes(attribution),
+    }
+
+
 def _build_view(view: CaseView, attribution: Attribution | None, show_forbidden: bool) -> Json:
     explanation = view.explanation
     observation = explanation.observation
@@ -168,7 +186,7 @@ def _build_view(view: CaseView, attribution: Attribution | None, show_forbidden:
         "how": {} if unsafe else _list_score_reasons(explanation.scores),
         "claims": [] if answer_hidden else [_build_claim(claim, unsafe) for claim in view.claims],
         "verdicts": [_build_vote(verdict, unsafe) for verdict in view.verdicts],
-        "attribution": msgspec.to_builtins(attribution) if attribution is not None else None,
+        "attribution": _build_attribution(attribution) if attribution is not None else None,
     }
     if view.entities and not unsafe:
         view_data["entities"] = [list(entity) for entity in view.entities]

@@ -5,9 +5,11 @@ Both are cut from cases in full, from which text that a case's user must not see
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
+from assay.attribution.cause_sentences import is_decided, list_signs
 from assay.records.observations import CONTEXT_STAGE
 from assay.records.scores import ConfigResult
 from assay.report.cases.deciding_texts import list_deciding_texts, shorten_around
@@ -17,6 +19,7 @@ from assay.report.page.case_data import (
     LEAKED,
     MISSING,
     HtmlData,
+    build_happened,
     classify_cases,
     list_case_changes,
     shorten_question,
@@ -32,6 +35,9 @@ MAX_CASES_OF_CAUSE = 2
 MAX_SHORT_TEXT = 160
 ANSWER_STATES = ("absent", "text", "null", "never", "withheld", "error")
 """What a short answer is: not in this file, a text, null, never requested, withheld, or the target's error."""
+EvidencePlace = Literal["absent", "none_expected", "no_ranking", "untold"]
+"""Why evidence has no rank: the last ranking is without it, the case requires none, no ranking was reported, or its
+chunks do not say by what the evidence is told."""
 _STATE_ORDER = (LEAKED, FAILED, MISSING)
 _NEVER = {"answered": "absent", "answer": None, "rank": None}
 
@@ -55,11 +61,11 @@ def _describe_expected(case_data: Json) -> str:
 def _shorten_view(view: Json, case_data: Json) -> Json:
     if view.get("error"):
         return {"answered": "error", "answer": shorten_to_line(view["error"], MAX_SHORT_TEXT), "rank": None}
-    answer = view.get("answer")
+    answer, answered = view.get("answer"), view.get("answered", "absent")
     return {
-        "answered": view.get("answered", "absent"),
+        "answered": answered,
         "answer": _shorten_answer(answer, view, case_data) if answer is not None else None,
-        "rank": _find_evidence_rank(view),
+        "rank": _find_evidence_rank(view, case_data) if answered != "absent" else None,
     }
 
 
@@ -73,22 +79,24 @@ def _shorten_answer(answer: str, view: Json, case_data: Json) -> str:
     return shorten_to_line(shorten_around(line, deciding, MAX_SHORT_TEXT), MAX_SHORT_TEXT)
 
 
-def _find_evidence_rank(view: Json) -> int | None:
-    """Return the rank of the first required evidence in the last ranking that was reported, None if it has none.
+def _find_evidence_rank(view: Json, case_data: Json) -> int | EvidencePlace:
+    """Return the rank of the first required evidence in the last ranking that was reported, or why it has none.
 
     Without an evidence trace, which says what is required, it is the rank of the first chunk with any evidence.
     """
     rankings = [stage for stage in view["stages"] or () if stage["name"] != CONTEXT_STAGE]
+    attribution = view["attribution"]
+    traces = None if attribution is None else [trace for trace in attribution.get("traces", ()) if trace["required"]]
+    if not (case_data["evidence"] if traces is None else traces):
+        return "none_expected"
     if not rankings:
-        return None
-    traces = (view["attribution"] or {}).get("traces")
-    if traces:
-        ranks = [trace["ranks"].get(rankings[-1]["name"]) for trace in traces if trace["required"]]
-        return min((rank for rank in ranks if rank is not None), default=None)
-    for rank, chunk in enumerate(rankings[-1]["chunks"], start=1):
-        if chunk["units"] > 0:
-            return rank
-    return None
+        return "no_ranking"
+    if traces is not None:
+        ranks = [trace["ranks"].get(rankings[-1]["name"]) for trace in traces]
+        found = [rank for rank in ranks if rank is not None]
+        return min(found) if found else ("untold" if attribution.get("reached") is None else "absent")
+    covering = (rank for rank, chunk in enumerate(rankings[-1]["chunks"], start=1) if chunk["units"] > 0)
+    return next(covering, "absent")
 
 
 def list_gated_configs(data: HtmlData) -> list[str]:
@@ -136,7 +144,7 @@ def _build_config_failures(
                 **short["views"].get(config, _NEVER),
                 "checks": checks.get(case.id, ()),
                 "cause": attribution.cause if attribution is not None else None,
-                "confidence": attribution.confidence if attribution is not None else "",
+                "happened": build_happened(attribution) if attribution is not None else None,
                 "fix": attribution.fix if attribution is not None else "",
             }
         )
@@ -149,33 +157,38 @@ def _count_causes(config: str, data: HtmlData, failed: Sequence[int], states: Se
     before others, then those of cases without an answer where these leave the decision open, then the most frequent,
     then that of the first failed case. Together they count every failed case.
 
-    What to try depends on what went wrong: one cause is there twice where it makes some answers refuse too much and
-    others too little.
+    What happened and what to try are told apart within a cause: one is there twice where it makes some answers refuse
+    too much and others too little. `decided` counts the cases of which the facts exclude other causes.
     """
-    ids: dict[tuple[str, str], list[str]] = {}
+    ids: dict[tuple[str, str, str], list[str]] = {}
+    decided: Counter[tuple[str, str, str]] = Counter()
     attributions = data.attributions.get(config)
     for case_index in failed if attributions else ():
         case_id = data.cases[case_index].id
         attribution = attributions.get(case_id) if attributions else None
-        cause = attribution.cause if attribution is not None else None
-        key = (cause, attribution.fix) if attribution is not None and cause is not None else ("", "")
+        key = ("", "", "")
+        if attribution is not None and attribution.cause is not None:
+            key = (attribution.cause, list_signs(attribution)[0], attribution.fix)
+            decided[key] += is_decided(attribution)
         ids.setdefault(key, []).append(case_id)
     leaked = {data.cases[case_index].id for case_index in failed if states[case_index] == LEAKED}
     unanswered = _list_unanswered(data.scoring.configs[config])
 
-    def weigh(item: tuple[tuple[str, str], list[str]]) -> tuple[bool, bool, int]:
+    def weigh(item: tuple[tuple[str, str, str], list[str]]) -> tuple[bool, bool, int]:
         return leaked.isdisjoint(item[1]), unanswered.isdisjoint(item[1]), -len(item[1])
 
     ordered = sorted(ids.items(), key=weigh)
     return [
         {
-            "cause": cause,
+            "cause": key[0],
+            "sign": key[1],
+            "decided": decided[key],
             "total": len(case_ids),
-            "fix": fix,
+            "fix": key[2],
             "cases": case_ids[:MAX_CASES_OF_CAUSE],
             "leaked": not leaked.isdisjoint(case_ids),
         }
-        for (cause, fix), case_ids in ordered
+        for key, case_ids in ordered
     ]
 
 
@@ -217,7 +230,7 @@ def build_answer_columns(config: str, cases: int, short_cases: Mapping[int, Json
     """Return the short answers and evidence ranks of one configuration for all cases, column by column."""
     answers: list[str | None] = [None] * cases
     answered = [ANSWER_STATES.index("absent")] * cases
-    ranks: list[int | None] = [None] * cases
+    ranks: list[int | EvidencePlace | None] = [None] * cases
     for case_index, short in short_cases.items():
         view = short["views"].get(config, _NEVER)
         answers[case_index] = view["answer"]

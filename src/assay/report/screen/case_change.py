@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
+from assay.attribution.cause_sentences import name_causes
 from assay.metrics.catalog import CATALOG
 from assay.records.findings import Attribution, CaseChange, Comparison
 from assay.report.findings.comparison_tables import format_rank
@@ -116,5 +117,5 @@ def _rank_metric(metric: str) -> tuple[int, bool, bool]:
 def _describe_attribution(attribution: Attribution | None) -> str:
     if attribution is None:
         return "not attributed"
-    text = attribution.verdict if attribution.cause is None else f"{attribution.verdict}, {attribution.cause}"
-    return text.replace("_", " ")
+    verdict = attribution.verdict.replace("_", " ")
+    return verdict if attribution.cause is None else f"{verdict} ({', '.join(name_causes(attribution))})"

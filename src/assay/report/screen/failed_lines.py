@@ -1,15 +1,17 @@
-"""Failed cases with cause and fix in a line each, the worst first, and how many more there are."""
+"""What happened to the failed cases and what to try first, the worst first, and how many more there are."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
+from assay.attribution.cause_sentences import describe_cause
 from assay.metrics.case_checks import LEAK
 from assay.metrics.template_columns import ANSWER
 from assay.records.findings import Attribution
 from assay.records.scores import ScoringResult
-from assay.report.findings.failure_tables import format_cause_and_fix
+from assay.report.findings.failure_tables import format_cause_and_fix, format_cause_ids
 from assay.report.findings.measured_headlines import find_measured_summary
 from assay.report.wording.short_names import ELLIPSIS, shorten_names
 from assay.scoring.case_outcomes import count_cases, format_case_counts, list_failed_cases
@@ -39,8 +41,8 @@ def build_failed_lines(
     width: int,
     room: int,
 ) -> list[str]:
-    """Return how many cases failed, and the first of them with cause and fix: leaks first, then other faults of access,
-    and errors of the target last.
+    """Return how many cases failed, and what happened to the first of them: leaks first, then other faults of access,
+    and errors of the target last. Cases to which the same happened are told together.
 
     There are at most `room` lines; where they do not list all failed cases, the last says how many more there are.
     `explained` are the cases whose error is said above: they are counted, and not listed again.
@@ -84,14 +86,10 @@ def build_failed_lines(
         lines += folded[:_MAX_LINES_ON_JUDGE]
     elif has_unknown_cases and not _has_decided_answers(scoring):
         lines += textwrap.wrap(_WHY_UNKNOWN, width, subsequent_indent="   ", break_on_hyphens=False)
-    described = []
-    for _, config, case_id, attribution in failed_cases[:MAX_FAILED_CASES]:
-        names = (case_id, config) if len(configs) > 1 else (case_id,)
-        line = _describe_failed_case(_join_names(names), attribution, width)
-        if ELLIPSIS in line:  # cut: a cause says more than the middle of an id
-            line = _describe_failed_case(_join_names(short_names[name] for name in names), attribution, width)
-        described.append(line)
-    return [*lines, *_cut_failed_lines(described, len(failed_cases), room - len(lines))]
+    groups = _group_alike(failed_cases, has_configs=len(configs) > 1)
+    described = [_describe_group(group, short_names, width) for group in groups[:MAX_FAILED_CASES]]
+    sizes = [len(group.case_ids) for group in groups[:MAX_FAILED_CASES]]
+    return [*lines, *_fit_groups(described, sizes, len(failed_cases), width, room - len(lines))]
 
 
 _MAX_LINES_OF_COUNTS = 3
@@ -121,48 +119,139 @@ def _rank_failed(
 
 
 _SHORTEST_NAME = 14
-_MOST_FOR_CAUSE = 0.8
-"""The share of a line that the name of a case and its cause may take without being cut for the remedy."""
+_MOST_FOR_NAMES = 0.4
+"""The share of a line that the names of cases may take, from the second on."""
+_MAX_LINES_OF_CAUSE = 2
+_INDENT = "   "
 
 
-def _join_names(names: Iterable[str]) -> str:
-    """Return a case, and its configuration in parentheses if it is named."""
-    case_id, *configs = names
-    return f"{case_id} ({configs[0]})" if configs else case_id
+class _FailedGroup(NamedTuple):
+    """Failed cases of a configuration, named if there are several, to which the same happened."""
+
+    config: str
+    case_ids: list[str]
+    attribution: Attribution | None
 
 
-def _cut_failed_lines(described: Sequence[str], failed_count: int, room: int) -> list[str]:
-    """Return the lines that there is room for; the last says how many failed cases are left out, if any are."""
-    if failed_count <= min(len(described), room):
-        return list(described)
-    shown = list(described[: max(room - 1, 0)])
-    return [*shown, f" - and {failed_count - len(shown)} more: --verbose, or the HTML report for all"]
+def _group_alike(
+    failed_cases: Iterable[tuple[int, str, str, Attribution | None]], *, has_configs: bool
+) -> list[_FailedGroup]:
+    """Return failed cases together of which the same is said: of one rank, of one configuration and with one remedy."""
+    groups: dict[tuple[object, ...], _FailedGroup] = {}
+    for rank, config, case_id, attribution in failed_cases:
+        is_told = attribution is not None and attribution.cause is not None
+        key = (rank, config, *(format_cause_and_fix(attribution) if is_told else (case_id,)))
+        group = groups.setdefault(key, _FailedGroup(config if has_configs else "", [], attribution))
+        group.case_ids.append(case_id)
+    return list(groups.values())
 
 
-def _name_cause(line: str, cause: str, attribution: Attribution, width: int, room: int) -> str:
-    """Return a failed case with its cause: whole if it is a few words, even where the end of the remedy is cut for it;
-    else as much of it as there is room for, at least the first of several causes."""
-    named = [f"{line}: {escape_terminal(cause)}"]
-    if len(named[0]) <= width * _MOST_FOR_CAUSE:
-        return named[0]
-    if attribution.also:
-        named.append(f"{line}: {escape_terminal(f'{attribution.cause}, … ({attribution.confidence})')}")
-        named.append(f"{line}: {escape_terminal(f'{attribution.cause} …')}")
-    fitting = [text for text in named if len(text) <= room]
-    return fitting[0] if fitting else named[min(1, len(named) - 1)]
+class _DescribedGroup(NamedTuple):
+    """What happened to a group in lines, and a line with what to try first, which may be left out; "" if none is.
+
+    The ids of the causes are behind what happened where they fit, else before what to try.
+    """
+
+    lines: list[str]
+    remedy: str
 
 
-def _describe_failed_case(name: str, attribution: Attribution | None, width: int) -> str:
-    """Return a line with the cause of a failed case, and as many whole remedies as there is room for, at least one."""
-    line = escape_terminal(f" - {name}")
+def _describe_group(group: _FailedGroup, short_names: Mapping[str, str], width: int) -> _DescribedGroup:
+    """Return what happened to cases in at most two lines, and a remedy: on the same line where both fit."""
+    attribution = group.attribution
     if attribution is None or attribution.cause is None:
-        return shorten_at_word(line, width)
-    cause, fix = format_cause_and_fix(attribution)
-    first, *others = escape_terminal(fix).split("; ")
-    remedy = f" → {first}" if fix else ""
-    line = _name_cause(line, cause, attribution, width, width - len(remedy)) + remedy
+        named = _join_names(group, {}, len(group.case_ids))
+        if len(named) >= width:
+            named = _join_names(group, short_names, len(group.case_ids))
+        return _DescribedGroup([shorten_at_word(f" {named}", width)], "")
+    sentence, ids = escape_terminal(describe_cause(attribution)), f"({format_cause_ids(attribution)})"
+    lines = _name_and_wrap(group, {}, sentence, width)
+    if len(lines) > _MAX_LINES_OF_CAUSE:  # a cause says more than the middle of an id
+        lines = _name_and_wrap(group, short_names, sentence, width)
+    if len(lines) > _MAX_LINES_OF_CAUSE:
+        lines = [*lines[:1], shorten_at_word(_INDENT + " ".join(map(str.strip, lines[1:])), width)]
+    below = _INDENT
+    if len(lines[-1]) + len(ids) + 1 <= width:
+        lines[-1] += f" {ids}"
+    else:
+        below += f"{ids} "
+    first, *others = escape_terminal(attribution.fix).split("; ")
+    if len(lines) == 1 and below == _INDENT and len(lines[0]) + len(first) + 3 <= width and first:
+        return _DescribedGroup([_add_remedies(f"{lines[0]} → {first}", others, width)], "")
+    below += f"→ {first}" if first else ""
+    return _DescribedGroup(lines, shorten_at_word(_add_remedies(below, others, width), width) if below.strip() else "")
+
+
+def _name_and_wrap(group: _FailedGroup, short_names: Mapping[str, str], cause: str, width: int) -> list[str]:
+    """Return names and cause in as few lines as one name allows, with as many names as fit into these."""
+    most = _count_fitting(group, short_names, width)
+    wrapped = [
+        textwrap.wrap(
+            f"{_join_names(group, short_names, count)}: {cause}",
+            width,
+            initial_indent=" ",
+            subsequent_indent=_INDENT,
+            break_on_hyphens=False,
+        )
+        for count in range(1, most + 1)
+    ]
+    fewest = len(wrapped[0])
+    return next(lines for lines in reversed(wrapped) if len(lines) == fewest)
+
+
+def _add_remedies(line: str, others: Iterable[str], width: int) -> str:
+    """Return a line with as many further remedies as it has room for, each of them whole."""
     for other in others:
         if len(line) + len(other) + 2 > width:
             break
         line += f"; {other}"
-    return shorten_at_word(line, width)
+    return line
+
+
+def _count_fitting(group: _FailedGroup, short_names: Mapping[str, str], width: int) -> int:
+    """Return how many names of a group take no more than their share of a line, at least one."""
+    names = [escape_terminal(short_names.get(case_id, case_id)) for case_id in group.case_ids]
+    count = 1
+    while count < len(names) and len(", ".join(names[: count + 1])) <= _MOST_FOR_NAMES * width:
+        count += 1
+    return count
+
+
+def _join_names(group: _FailedGroup, short_names: Mapping[str, str], count: int) -> str:
+    """Return so many names of a group, how many more there are, and the configuration in parentheses if it is named."""
+    config = f" ({short_names.get(group.config, group.config)})" if group.config else ""
+    names = ", ".join(short_names.get(case_id, case_id) for case_id in group.case_ids[:count])
+    more = f" and {len(group.case_ids) - count} more" if count < len(group.case_ids) else ""
+    return escape_terminal(f"- {names}{more}{config}")
+
+
+def _fit_groups(
+    described: Sequence[_DescribedGroup], sizes: Sequence[int], failed_count: int, width: int, room: int
+) -> list[str]:
+    """Return the lines that there is room for: each group in one line, but for the first, which is whole and has its
+    remedy; then whole sentences, then remedies. The last line says how many failed cases are left out, if any are."""
+    count = len(described)
+    while count > 0 and _count_fewest(described[:count]) + (sum(sizes[:count]) < failed_count) > room:
+        count -= 1
+    left = failed_count - sum(sizes[:count])
+    spare = room - _count_fewest(described[:count]) - bool(left)
+    shown: list[list[str]] = []
+    for group in described[:count]:
+        added = len(group.lines) - 1 if shown else 0
+        shown.append(group.lines if added <= spare else [_cut_to_line(group.lines, width)])
+        spare -= added if added <= spare else 0
+    for number, group in enumerate(described[:count]):
+        if group.remedy and (number == 0 or spare > 0):
+            shown[number] = [*shown[number], group.remedy]
+            spare -= number > 0
+    lines = [line for group_lines in shown for line in group_lines]
+    return [*lines, f" - and {left} more: --verbose, or the HTML report for all"] if left else lines
+
+
+def _count_fewest(shown: Sequence[_DescribedGroup]) -> int:
+    """Return how many lines groups take at least: one each, and the first all of its lines with its remedy."""
+    return len(shown) - 1 + len(shown[0].lines) + bool(shown[0].remedy) if shown else 0
+
+
+def _cut_to_line(lines: Sequence[str], width: int) -> str:
+    return shorten_at_word(" ".join([lines[0], *map(str.strip, lines[1:])]), width)

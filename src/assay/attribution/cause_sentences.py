@@ -1,0 +1,103 @@
+"""What an attribution claims, in a sentence: what happened, what may have happened, or which of several things did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from assay.attribution.cause_notes import CAUSE_NOTES, SUBCAUSE_NOTES, UNSEEN_RANKING_NOTE, CauseNote
+from assay.attribution.evidence_trace import name_stage_kind
+from assay.records.findings import Attribution, EvidenceTrace, RootCause
+
+RANKING = "ranking"
+"""What the cause `reranker` is called where no stage of that kind is reported."""
+
+
+def describe_cause(attribution: Attribution) -> str:
+    """Return what happened in one sentence, without a full stop; empty if nothing went wrong.
+
+    It names one thing only where the facts exclude the others, and calls the first of several the likeliest only where
+    most of such findings were measured to be right (medium confidence).
+
+    >>> describe_cause(Attribution("c1", "generation_fault", "generator", confidence="low", sign="it is wrong"))
+    'perhaps it is wrong'
+    >>> unsure = Attribution("c1", "generation_fault", "generator", sign="it is wrong", also=("judge_noise",))
+    >>> describe_cause(unsure)
+    'most likely it is wrong; else the judge contradicts the answer, or itself'
+    """
+    if attribution.cause is None:
+        return ""
+    first, *others = list_signs(attribution)
+    claim = get_claim(attribution)
+    if claim == "likely":
+        return f"most likely {first}; else {' or '.join(others)}"
+    if claim == "several":
+        return f"one of: {'; '.join((first, *others))}"
+    if claim == "untold" and others:
+        return f"{first}; one of: {'; '.join(others)}"
+    return f"perhaps {first}" if claim == "perhaps" else first
+
+
+Claim = Literal["one", "likely", "perhaps", "several", "untold"]
+
+
+def get_claim(attribution: Attribution) -> Claim:
+    """Return what a finding claims: one thing, the likeliest of several, a possibility, one of several without saying
+    which, or nothing, where the trace shows no cause."""
+    if attribution.cause == "insufficient_trace":
+        return "untold"
+    if is_decided(attribution):
+        return "one"
+    if not attribution.also:
+        return "perhaps"
+    return "likely" if attribution.confidence == "medium" else "several"
+
+
+def is_decided(attribution: Attribution) -> bool:
+    """Return whether the facts of a case exclude every cause but one that is known."""
+    if attribution.cause in (None, "insufficient_trace"):
+        return False
+    return attribution.confidence == "high" or (attribution.confidence == "medium" and not attribution.also)
+
+
+def list_signs(attribution: Attribution) -> list[str]:
+    """Return what happened by the cause and by each other candidate, most likely first.
+
+    >>> list_signs(Attribution("c1", "pass", also=("stale_index", "acl")))
+    ['the index is out of date', 'the user was denied what they may see']
+    """
+    signs = [get_candidate_note(cause, attribution.traces).sign for cause in attribution.named_causes]
+    return [attribution.sign, *signs[1:]] if attribution.sign else signs
+
+
+def get_candidate_note(cause: RootCause, traces: Iterable[EvidenceTrace]) -> CauseNote:
+    """Return sign and remedy of a cause that may be behind a case, as its stages allow: no reranker is named where none
+    is reported, and access that may have hidden evidence has shown nothing.
+
+    >>> get_candidate_note("reranker", ()).sign
+    'the right passage was found, then ranked too low or dropped'
+    """
+    if cause == "reranker" and not _has_reranker(traces):
+        return UNSEEN_RANKING_NOTE
+    return SUBCAUSE_NOTES["acl", "access_denied"] if cause == "acl" else CAUSE_NOTES[cause]
+
+
+def name_causes(attribution: Attribution) -> list[str]:
+    """Return the ids of the cause and of the other candidates, by which they are searched, most likely first.
+
+    A ranking without a reranker is called what it is, with the id behind.
+
+    >>> name_causes(Attribution("c1", "retrieval_fault", "reranker", also=("context_builder",)))
+    ['ranking, id reranker', 'context_builder']
+    """
+    return [name_cause(cause, attribution.traces) for cause in attribution.named_causes]
+
+
+def name_cause(cause: RootCause, traces: Iterable[EvidenceTrace]) -> str:
+    """Return the id of a cause of a case with these traces, after what it is called where that is something else."""
+    return f"{RANKING}, id {cause}" if cause == "reranker" and not _has_reranker(traces) else cause
+
+
+def _has_reranker(traces: Iterable[EvidenceTrace]) -> bool:
+    """Whether any stage of a case is named as a reranker."""
+    return any(name_stage_kind(name.lower()) == "rerank" for trace in traces for name in trace.ranks)
