@@ -16,6 +16,10 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from assay.text.citation_markers import remove_citation_markers
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.denial_cues import BEFORE_DENIED_PHRASE, CALLED_UNTRUE, NOT_BEFORE_PHRASE
+from assay.text.facts.cues.doubt_cues import MAYBE
+from assay.text.facts.cues.link_cues import CLAUSE_JOINED
 from assay.text.facts.fact_judgments import FactJudgment, FactState
 from assay.text.facts.stated_facts import judge_facts
 from assay.text.facts.stated_quantities import judge_quantities
@@ -328,20 +332,13 @@ def _find_phrase(phrase: str, answer: TextElements) -> _PhraseHits:
 
 _MOST_OCCURRENCES = 100  # occurrences of a phrase that are examined
 _CONTEXT = 60  # characters that are examined on either side
-_NOT_BEFORE = re.compile(
-    r"(?:\b(?:not|never|no longer|rather than|instead of|khong phai|chua phai|chu khong|khong con|thay vi|khong duoc"
-    r"|khong co)|n't)(?: (?:a|an|the|be|get|have|receive|equal to|exactly|la|phai|duoc|nghi|co|at|by|of|in|for)){0,2}"
-    r"[ \"'(*$]*$"
-)
+_NOT_BEFORE = build_pattern(rf"(?:\b{NOT_BEFORE_PHRASE}|n't)(?: {BEFORE_DENIED_PHRASE}){{0,2}}[ \"'(*$]*$")
 _DENIED = (
     r"(?:not (?:correct|right|true|the)|wrong|incorrect|false|outdated|no longer|sai|khong dung|khong con|khong phai)\b"
 )
-_STATED_WRONG = re.compile(r"[\"')*]{0,3} (?:is|are|was|were|la) " + _DENIED)
-_NUMBER_WRONG = re.compile(r"[\"')*]{0,3} " + _DENIED)
-_MAYBE_BEFORE = re.compile(
-    r"\b(?:maybe|perhaps|possibly|probably|(?:might|may|could) be|i think|i guess|not sure|co the la|co le|hinh nhu"
-    r"|chac la)(?: \w{1,20}){0,2}[ \"'(*$]*$"
-)
+_STATED_WRONG = build_pattern(rf"[\"')*]{{0,3}} (?:is|are|was|were|là) {CALLED_UNTRUE}\b")
+_NUMBER_WRONG = build_pattern(rf"[\"')*]{{0,3}} {CALLED_UNTRUE}\b")
+_MAYBE_BEFORE = build_pattern(rf"\b{MAYBE}(?: \w{{1,20}}){{0,2}}[ \"'(*$]*$")
 _SENTENCE_END = re.compile(r"[.!?;] ")
 
 
@@ -366,7 +363,7 @@ def _is_negated(answer: TextElements, first: int, last: int) -> bool:
 
 _OR = ("or", "hoac", "hay")
 _LONG_CONTEXT = 160  # characters on either side in which words for past and present are searched
-_CLAUSE_END = re.compile(r"[.!?;,…](?=\s|$)|\b(?:and|but|whereas|va|nhung)\b")
+_CLAUSE_END = build_pattern(rf"[.!?;,…](?=\s|$)|\b{CLAUSE_JOINED}\b").compiled
 _LIST_SEPARATOR = re.compile(r"[\s,;/|$€£]*")
 
 

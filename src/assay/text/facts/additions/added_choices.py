@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assay.text.facts.additions.unexplained_additions import find_new_word, find_part_end, list_new_values
+from assay.text.facts.cues.condition_cues import CONDITION_OF_DECISION, OR_MORE, TIMES_OF_DECISION
+from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.expected.yes_or_no import is_mere_decision
 from assay.text.facts.presence.occurrences import Occurrence
@@ -16,15 +18,11 @@ from assay.text.facts.reading.text_parts import Part
 from assay.text.facts.subjects.other_roles import opens_upwards
 from assay.text.late_pattern import LatePattern
 
-_OR = LatePattern(r" or (?!(?:more|less|fewer|so|later|earlier|not|over|older|under|younger)\b)")
+_OR = build_pattern(rf" or (?!{OR_MORE}\b)")
 _OTHERWISE = LatePattern(rf"[,;]{_OR.pattern}")
-_CONDITION = LatePattern(
-    r"[,;]? (?:[–—-] )?(?:(?:but|though|although|if|unless|provided|as long as|so long as|on condition|between|until"
-    r"|before|after|during|except|outside|nhung|neu|mien la|truoc|sau)\b"
-    r"|(?=(?:only |just |chi )?(?:on|in|at|vao|trong) (?:the )?"
-    r"(?:weekdays?|weekends?|(?:work|sun|mon|tues|wednes|thurs|fri|satur)(?:ing )?days?|summer|winter|spring|autumn"
-    r"|mornings?|afternoons?|evenings?|nights?|holidays?|ngay|mua|buoi|cuoi tuan|dip|thang|january|february|march|april"
-    r"|may|june|july|august|september|october|november|december)\b))"
+_CONDITION = build_pattern(
+    rf"[,;]? (?:[–—-] )?(?:{CONDITION_OF_DECISION}\b"
+    rf"|(?=(?:only |just |chỉ )?(?:on|in|at|vào|trong) (?:the )?{TIMES_OF_DECISION}\b))"
 )
 
 

@@ -10,16 +10,18 @@ import re
 from collections.abc import Iterator
 
 from assay.text.facts.additions.unexplained_additions import find_end, find_new_word, find_part_end
+from assay.text.facts.cues.condition_cues import ALSO, EXCEPTION_ADDED, ONLY_ADDED
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.value_cues import RETURNED, SPEAKS_OF_RETURN
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.presence.occurrences import Occurrence
 from assay.text.facts.reading.text_parts import Part
 from assay.text.late_pattern import LatePattern
-from assay.text.quantities.weekdays import list_days
+from assay.text.quantities.weekdays import WEEKDAY, list_days
 
-_JOINED_DAY = re.compile(
-    r" ?(?:,|and|&|va)(?: and)?(?: on)? (?P<day>(?:mon|tues|wednes|thurs|fri|satur|sun)days?|thu (?:hai|ba|tu|nam|sau"
-    r"|bay)|chu nhat"
-    r"|(?P<holidays>(?:public |bank |school )?holidays))(?= ?[.,;!?)]| and\b| va\b|$)"
+_JOINED_DAY = build_pattern(
+    rf" ?(?:,|and|&|và)(?: and)?(?: on)? (?P<day>{WEEKDAY.pattern}|(?P<holidays>(?:public |bank |school )?holidays))"
+    r"(?= ?[.,;!?)]| and\b| và\b|$)"
 )
 
 
@@ -37,15 +39,11 @@ def name_further_day(texts: FactTexts, own: Part) -> str:
     return f'it adds "{texts.answer.text[slice(*joined.span("day"))]}"' if first & named_days and new else ""
 
 
-_ONLY = LatePattern(r"(?:[,;(–—-] ?|\b(?:but|and|though|then|nhung) )(?:only|solely|exclusively|chi)\b")
-_EXCEPT = LatePattern(
-    r"\b(?:except(?:ing)?|apart from|other than|with the exception of|excluding|but not|(?<!tri )tru(?! khi\b))\b"
-)
-_ALSO = LatePattern(
-    r"\b(?:(?:also|even|including|as well as) (?:in|on|at|for|during)|and (?:everybody|everyone|anyone|all others?))\b"
-)
-_GIVEN_BACK = LatePattern(r"\bbut (?:you|they|we|it)\b[^.;,]{0,30} (?:back|refund(?:ed)?|return(?:ed)?|reimbursed?)\b")
-_SPEAKS_OF_RETURN = LatePattern(r"\b(?:back|refund\w*|return\w*|reimburs\w*|deposit\w*|keep|kept)\b")
+_ONLY = build_pattern(rf"(?:[,;(–—-] ?|\b(?:but|and|though|then|nhưng) ){ONLY_ADDED}\b")
+_EXCEPT = build_pattern(rf"\b{EXCEPTION_ADDED}\b")
+_ALSO = build_pattern(rf"\b{ALSO}\b")
+_GIVEN_BACK = build_pattern(rf"\bbut (?:you|they|we|it)\b[^.;,]{{0,30}} {RETURNED}\b")
+_SPEAKS_OF_RETURN = build_pattern(rf"\b{SPEAKS_OF_RETURN}\b")
 
 
 def list_restrictions(texts: FactTexts, spot: Occurrence, own: Part) -> Iterator[str]:

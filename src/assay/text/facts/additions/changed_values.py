@@ -7,20 +7,18 @@ patterns are for folded text (`fold_in_place`), so Vietnamese is written without
 from __future__ import annotations
 
 from assay.text.facts.additions.unexplained_additions import REACH, find_end, list_new_values
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.limit_cues import JOINS_VALUE, SIDE_SINCE, SIDE_UNTIL, THAN, THAN_IN_VIETNAMESE, UNFIT
+from assay.text.facts.cues.value_cues import ON_TOP
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.expected.yes_or_no import is_mere_decision
 from assay.text.facts.presence.occurrences import Occurrence
 from assay.text.facts.reading.text_parts import split_parts
-from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity, is_same_value
 from assay.text.quantities.units import MONEY
 
-_UNFIT_AFTER = LatePattern(
-    r" (?:is|are|would be|was|were) (?:far |much )?(?:too [a-z]+|not enough|insufficient)\b"
-    r"| (?:less|more|fewer|longer|shorter|cheaper|dearer|faster|slower|higher|lower|later|earlier|older|younger) than\b"
-    r"| (?:it|ngan|re|nhanh|thap|som|nhieu|dai|dat|cham|cao|muon) hon\b"
-)
+_UNFIT_AFTER = build_pattern(rf" (?:is|are|would be|was|were) {UNFIT}\b| {THAN} than\b| (?:{THAN_IN_VIETNAMESE}) hơn\b")
 
 
 def name_unfit(texts: FactTexts, spot: Occurrence) -> str:
@@ -31,12 +29,8 @@ def name_unfit(texts: FactTexts, spot: Occurrence) -> str:
     return f'it says "{cue[0].strip()}" of it'
 
 
-_ON_TOP = LatePattern(
-    r"\b(?:plus|on top|in addition|additionally|(?:or|otherwise|else) (?:you|they|we) pay|cong them|phu thu)\b"
-)
-_JOINED_VALUE = LatePattern(
-    r" (?:[a-z]+ ){0,3}?(?:before|after|under|over|above|below|aged?|at least|at most|for|duoi|tren)\b[^.;,]{0,12}$"
-)
+_ON_TOP = build_pattern(rf"\b{ON_TOP}\b")
+_JOINED_VALUE = build_pattern(rf" (?:[a-z]+ ){{0,3}}?{JOINS_VALUE}\b[^.;,]{{0,12}}$")
 
 
 def name_other_value(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> str:
@@ -55,10 +49,7 @@ def name_other_value(texts: FactTexts, spot: Occurrence, stated: Quantity | None
     return _name_other_side(texts, stated) or _name_addition(texts, spot)
 
 
-_SIDE_BEFORE = LatePattern(
-    r"\b(?:(?P<until>before|until|till|by|up to|under|below|bis|vor|truoc|duoi)"
-    r"|(?P<since>after|from|over|above|since|nach|ab|seit|sau|tren))(?: the| dem| der)? [$€£]?$"
-)
+_SIDE_BEFORE = build_pattern(rf"\b(?:(?P<until>{SIDE_UNTIL})|(?P<since>{SIDE_SINCE}))(?: the| dem| der)? [$€£]?$")
 
 
 def _name_other_side(texts: FactTexts, stated: Quantity | None) -> str:

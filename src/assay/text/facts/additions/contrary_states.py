@@ -6,12 +6,13 @@ folded text (`fold_in_place`), so Vietnamese is written without diacritics.
 
 from __future__ import annotations
 
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.denial_cues import BROKEN
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.presence.occurrences import Occurrence
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.opposite_words import find_opposite_state
 from assay.text.facts.reading.text_parts import Part
-from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Quantity, is_time
 
 
@@ -28,14 +29,7 @@ def name_opposite(texts: FactTexts, own: Part, stated: Quantity | None) -> str:
     return f'it says "{opposite[1]}", and what is asked says "{opposite[0]}"' if opposite is not None else ""
 
 
-_BROKEN = LatePattern(
-    r"\b(?:out of (?:order|service|use|action)|until further notice|broken|defective|suspended"
-    r"|under (?:repair|maintenance)"
-    r"|(?:not|n't) (?:running|working|in (?:use|service|operation)|operating)|temporarily|fully booked"
-    r"|sold out|closed (?:for|due|because|until|off)"
-    r"|being (?:repaired|renovated|replaced)"
-    r"|withdrawn|discontinued|hong|tam (?:ngung|dung|dong)|dang (?:sua|bao tri)|ngung hoat dong)\b"
-)
+_BROKEN = build_pattern(rf"\b{BROKEN}\b")
 
 
 def name_breakdown(texts: FactTexts, spot: Occurrence) -> str:

@@ -6,24 +6,16 @@ The patterns are for folded text (`fold_in_place`), so Vietnamese is written wit
 from __future__ import annotations
 
 from assay.text.facts.additions.unexplained_additions import REACH
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.doubt_cues import BETTER_SAID, CORRECTION
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.presence.occurrences import Occurrence
 from assay.text.facts.reading.text_parts import list_quantities
-from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity
 
-_CORRECTION = LatePattern(
-    r"\b(?:(?:scratch|strike) that|(?:no,? )?wait,? no\b|no,? wait\b|correction[:,]"
-    r"|let me correct (?:that|this|myself|it)"
-    r"|i (?:meant|misspoke|misread|mistyped)|my (?:mistake|bad)\b|on second thoughts?|i stand corrected"
-    r"|a khong|xin dinh chinh|dinh chinh[:,]|noi nham|nham roi|korrektur[:,]|moment, nein|nein, doch|pardon[,:]"
-    r"|rectification ?:|correccion ?:|correcao ?:)"
-)
-_BETTER = LatePattern(
-    r"\b(?:actually|in fact|in reality|or rather|rather|more precisely|sorry"
-    r"|so (?:that is|that's|come|be|arrive)|thuc ra|dung hon)\b"
-)
+_CORRECTION = build_pattern(rf"\b{CORRECTION}")
+_BETTER = build_pattern(rf"\b{BETTER_SAID}\b")
 
 
 def name_correction(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> str:

@@ -6,17 +6,15 @@ The patterns are for folded text (`fold_in_place`), so Vietnamese is written wit
 from __future__ import annotations
 
 from assay.text.facts.additions.unexplained_additions import REACH
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.doubt_cues import LATER, LATER_FIRST
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.expected.yes_or_no import is_mere_decision
 from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
 from assay.text.facts.reading.text_parts import Part
-from assay.text.late_pattern import LatePattern
 
-_LATER_BEFORE = LatePattern(
-    r"\b(?:after (?:that|this|which)|afterwards|thereafter|from then on|sau do)\b"
-    r"|^ ?(?:after|before|without|instead of|unlike|besides) [a-z]+ing\b"
-)
-_LATER = LatePattern(r"\b(?:then|after that|afterwards|in that case|sau do)\b")
+_LATER_BEFORE = build_pattern(rf"\b{LATER_FIRST}\b|^ ?(?:after|before|without|instead of|unlike|besides) [a-z]+ing\b")
+_LATER = build_pattern(rf"\b{LATER}\b")
 
 
 def name_later(texts: FactTexts, spot: Occurrence, own: Part) -> str:

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import re
 
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.denial_cues import ABSENCE, BEYOND, FALLS_OUT
+from assay.text.facts.cues.question_cues import ASKS_FOR_REASON
 from assay.text.facts.cues.word_classes import PREDICATES
 from assay.text.facts.denials.narrowing_negations import (
     is_negation_of_question,
@@ -36,11 +39,8 @@ _PART = re.compile(r", ")
 _STEM = 6  # letters by which a word is told after a prefix, and in which related words agree
 _DETERMINERS = LatePattern(r"\s*(?:(?:an?|the|any|your|their|his|her|its|our|this|that|these|those|such|prior)\s+)*")
 """What may stand between "without" and the thing that is lacking."""
-_ASKS_FOR_REASON = LatePattern(r"\b(?:why|how|sao)\b")
-_BEYOND = LatePattern(
-    r"\b(?:before|after|until|till|beyond|past|outside|unless|except|other than|earlier than|later than|truoc|sau|qua"
-    r"|ngoai|den khi)(?: (?:the|a|an|about|ngay))? $"
-)
+_ASKS_FOR_REASON = build_pattern(rf"\b{ASKS_FOR_REASON}\b")
+_BEYOND = build_pattern(rf"\b{BEYOND}(?: (?:the|a|an|about|ngày))? $")
 """What stands before a value beyond which something is denied: "you can't get in before"."""
 _AFTER = frozenset(("after", "beyond", "past", "later", "sau", "qua"))
 _WITHDRAWALS = frozenset(("no longer", "stopped", "none", "nobody", "no one", "neither", "nor", "hardly", "few"))
@@ -49,9 +49,7 @@ _NOBODY = frozenset(("nobody", "no one"))
 _DURING = LatePattern(r"\b(?:(?:during|within|in|for) the (?:last|final|first|next)) $")
 _SPANNING = LatePattern(r"\b(?:for|in|within|during|throughout) $")
 """Stands before a span in which something is denied: "you can't get in during the last hour"."""
-_ABSENCE = LatePattern(
-    r"\b(?:closed|shut|prohibited|forbidden|banned|excluded|exempt|unavailable|off limits|quiet|nghi|dong cua|cam)\b"
-)
+_ABSENCE = build_pattern(rf"\b{ABSENCE}\b")
 
 
 def judge_denial(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
@@ -232,9 +230,7 @@ def _is_asked(texts: FactTexts, match: re.Match[str]) -> bool:
     return _find_key(texts.answer, denied.end()) in nouns
 
 
-_FALLS_OUT = LatePattern(
-    r"\b(?:cancel(?:l?ed|s)?|off|suspended|without|drops? out|falls? through|skip(?:ped)?|huy|nghi)\b"
-)
+_FALLS_OUT = build_pattern(rf"\b{FALLS_OUT}\b")
 
 
 def _find_affirmed_noun(texts: FactTexts, spot: Occurrence) -> str:

@@ -5,26 +5,20 @@ The patterns are for folded text (`fold_in_place`), so Vietnamese is written wit
 
 from __future__ import annotations
 
-import re
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.denial_cues import ABOLISHED, ABOLISHED_IN_VIETNAMESE
+from assay.text.facts.cues.doubt_cues import BELIEVED, TURNS
 
-from assay.text.late_pattern import LatePattern
-
-_BELIEF = re.compile(
-    r"\b(?:(?:some|many|most|other|a lot of)(?: of)? ?(?:\w+ )?(?:say|think|believe|claim|assume|expect|tell you)"
-    r"|people (?:often |sometimes |still |may |might )?(?:say|think|believe|assume)"
-    r"|you(?: may| might)? (?:may|might|have|often)? ?(?:have )?(?:heard|read somewhere|seen it said|think|expect)"
-    r"|it is (?:often|widely|sometimes) (?:said|thought|believed)|nhieu nguoi (?:nghi|tuong|cho rang|noi|bao))\b"
-)
-_BUT = LatePattern(r"\b(?:but|however|yet|in fact|actually|in truth|nhung|tuy nhien|thuc ra|thuc te)\b")
+_BELIEF = build_pattern(rf"\b{BELIEVED}\b")
+_BUT = build_pattern(rf"\b{TURNS}\b")
 
 
-_WITHDRAWN = re.compile(
-    r"[^.;]{0,40}?(?:\b(?:but|although|though|nhung|tuy nhien)|, (?:which|until))"
+_WITHDRAWN = build_pattern(
+    r"[^.;]{0,40}?(?:\b(?:but|although|though|nhưng|tuy nhiên)|, (?:which|until))"
     r" (?:(?:it|this|that|they|these|those)(?: \w+)?(?:'s| has| have| was| were| is| are)?(?: since| now| been)* "
-    r"|(?:was|has been|were|have been|has since been) |(?:no|quy dinh|dieu) (?:nay|do|da) ?|da )"
-    r"(?:been )?(?:dropped|abolished|scrapped|discontinued|withdrawn|removed|taken (?:out|down|away)|replaced|lifted"
-    r"|cancelled|canceled|closed down|changed|ended|gone|no longer|not (?:right|true|correct)|wrong|bo|huy|bai bo|thay"
-    r"|go bo|khong con)\b"
+    r"|(?:was|has been|were|have been|has since been) |(?:nó|quy định|điều) (?:này|đó|đã) ?|đã )"
+    rf"(?:been )?(?:{ABOLISHED}|taken (?:out|down|away)|lifted|changed|gone|no longer|not (?:right|true|correct)|wrong"
+    rf"|{ABOLISHED_IN_VIETNAMESE}|gỡ bỏ|không còn)\b"
 )
 
 

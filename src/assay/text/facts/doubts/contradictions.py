@@ -11,7 +11,12 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import dropwhile, pairwise
 
-from assay.text.facts.cues.word_classes import PREDICATES
+from assay.text.facts.cues.condition_cues import EVERYONE, OF_A_KIND, ONLY_BEFORE_DENIAL
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.denial_cues import ABOLISHED, ABOLISHED_IN_VIETNAMESE, CANNOT, CANNOT_AGAIN, DENIED_LAST
+from assay.text.facts.cues.link_cues import SO
+from assay.text.facts.cues.question_cues import ASKS_WHAT
+from assay.text.facts.cues.word_classes import GENERIC_NOUNS, PREDICATES, RELATIVES
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.expected.yes_or_no import list_offered_words
 from assay.text.facts.fact_judgments import FactJudgment
@@ -20,29 +25,28 @@ from assay.text.facts.reading.exceptions import UNIVERSAL, list_exceptions
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import CLAUSE_REACH, Word
 from assay.text.facts.reading.text_parts import LIST_CUT, Part, find_part, list_quantities, split_parts
-from assay.text.facts.subjects.other_events import GENERIC_NOUNS, list_nouns
-from assay.text.late_pattern import LatePattern
+from assay.text.facts.subjects.other_events import list_nouns
 
 _REACH = 60  # characters after a fact in which words for what it is are searched
-_DENIED_FIRST = LatePattern(
-    r"(?:(?:no|sorry|unfortunately|da|tiec la|rat tiec),? )?"
-    r"(?:(?:you|we|they|it|that|there|one) (?:can't|cannot|can not|don't|doesn't|isn't|aren't|won't|mustn't|may not)"
-    r"|not at all|khong(?: duoc| co| the| can)?(?: dau)?(?: a)?)(?=[.;,!:])"
+_DENIED_FIRST = build_pattern(
+    r"(?:(?:no|sorry|unfortunately|dạ|tiếc là|rất tiếc),? )?"
+    rf"(?:(?:you|we|they|it|that|there|one) {CANNOT}"
+    r"|not at all|không(?: được| có| thể| cần)?(?: đâu)?(?: ạ)?)(?=[.;,!:])"
 )
 """An answer that begins by denying whatever is asked."""
-_ASKS_WHAT = LatePattern(r"\b(?:who|whom|what|which|where|when|how|ai|gi|nao|dau|bao gio|may|sao|bao nhieu)\b")
+_ASKS_WHAT = build_pattern(rf"\b{ASKS_WHAT}\b")
 _ALL_DENIED = frozenset(("no", "none", "neither"))
-_SAID_TO_BE = LatePattern(
+_SAID_TO_BE = build_pattern(
     r"[\"')*]{0,3} (?:(?:is|are|was|were) (?:only |just |merely )?(?:the|an?|your|our|their|his|her|what|for)\b"
-    r"|(?:chi |moi )?(?P<vietnamese>la)\b(?: (?:cua|cho|gia|muc|so|tien|khoan)\b)*)"
+    r"|(?:chỉ |mới )?(?P<vietnamese>là)\b(?: (?:của|cho|giá|mức|số|tiền|khoản)\b)*)"
 )
 """Says right after a fact what it is."""
-_FOR_OR_OF = LatePattern(r" (?:cho|cua)$")
-_WITHDRAWN_AFTER = LatePattern(
-    r"[\"')*]{0,3} (?:(?:was|were|has been|have been|had been|got) (?:\w+ly )?(?:dropped|abolished|scrapped"
-    r"|discontinued|withdrawn|removed|replaced|cancelled|canceled|stopped|ended|closed down|taken off)"
+_FOR_OR_OF = build_pattern(r" (?:cho|của)$")
+_WITHDRAWN_AFTER = build_pattern(
+    r"[\"')*]{0,3} (?:(?:was|were|has been|have been|had been|got) (?:\w+ly )?"
+    rf"(?:{ABOLISHED}|stopped|taken off)"
     r"|(?:stopped|ended|ceased|ran out|fell away)"
-    r"|(?:thi |nay |gio ){0,2}(?:da |vua |moi )(?:bi )?(?:ngung|dung|bo|huy|bai bo|cat|het|thay))\b"
+    rf"|(?:thì |này |giờ ){{0,2}}(?:đã |vừa |mới )(?:bị )?(?:{ABOLISHED_IN_VIETNAMESE}|ngừng|dừng|cắt|hết))\b"
 )
 """Says right after a fact that it is over."""
 
@@ -100,10 +104,7 @@ def _list_reasons_beside(texts: FactTexts, spot: Occurrence, after: tuple[int, i
         yield f'the question\'s words are said of "{answer.text[holder.start : holder.end]}"'
 
 
-_EVERYONE = LatePattern(
-    r"(?:(?:any|every)(?:one|body|where|thing)|any\b(?: \w+)?|all\b(?: \w+){0,2}|nobody|no one|none|nothing"
-    r"|nowhere|never|always|(?:ai|gi|dau|luc nao|bao nhieu|may) cung (?:duoc|the)?|khong ai|chang ai)(?=,|;|\.| -| –)"
-)
+_EVERYONE = build_pattern(rf"{EVERYONE}(?=,|;|\.| -| –)")
 """Begins an answer that says all or none, and goes on."""
 
 
@@ -118,7 +119,7 @@ def _find_everyone_first(texts: FactTexts, spot: Occurrence) -> str:
     return "" if is_explained or has_exception else answer.text[: everyone.end()]
 
 
-_ONLY_BEFORE = LatePattern(r"\b(?P<cue>only|just|merely|chi) $")
+_ONLY_BEFORE = build_pattern(rf"\b(?P<cue>{ONLY_BEFORE_DENIAL}) $")
 
 
 def _find_only_denied(texts: FactTexts, spot: Occurrence) -> str:
@@ -173,20 +174,17 @@ def _find_named_as(texts: FactTexts, start: int, end: int) -> Word | None:
 
 def _find_relative_noun(texts: FactTexts, words: Sequence[Word]) -> Word | None:
     """Return the unexplained noun of a clause that says which one is meant: "18 is the age at which …"."""
-    clause = dropwhile(lambda word: word.folded not in _RELATIVES, words)
+    clause = dropwhile(lambda word: word.folded not in RELATIVES, words)
     return next((word for word in clause if texts.is_new(word) and word.folded not in PREDICATES), None)
-
-
-_RELATIVES = frozenset(("which", "whom", "whose", "where", "who", "that"))
 
 
 def _is_generic(word: Word) -> bool:
     return word.folded in GENERIC_NOUNS or word.folded.endswith("est")
 
 
-_DENIED_LAST = LatePattern(r"\b(?:thi (?:khong|chua)(?: (?:a|nhe|nha|dau|ban|co|duoc))*|(?:not|never|no))[ .!]*$")
+_DENIED_LAST = build_pattern(rf"\b{DENIED_LAST}[ .!]*$")
 """Ends a part that denies what it begins with."""
-_SO = LatePattern(r",? (?:so|nen|vi vay|do do)\b")
+_SO = build_pattern(rf",? {SO}\b")
 _DENIED_WORDS = 3  # of the question after a negation, which they follow at once
 
 
@@ -209,10 +207,7 @@ def _is_denied_after(texts: FactTexts, spot: Occurrence) -> bool:
     return False
 
 
-_DENIED_AGAIN = LatePattern(
-    r"\b(?:they|it|you|we|this|that) (?:aren't|isn't|can't|don't|doesn't|won't|mustn't|cannot"
-    r"|(?:are|is|can|may|must) not)[ .!]*$"
-)
+_DENIED_AGAIN = build_pattern(rf"\b(?:they|it|you|we|this|that) {CANNOT_AGAIN}[ .!]*$")
 """Ends a part that denies of something else what the part before it says."""
 
 
@@ -238,7 +233,7 @@ def _list_denied_again(texts: FactTexts, spot: Occurrence, own: Part) -> Iterato
             yield part
 
 
-_OF_A_KIND = LatePattern(r" (?:on|in|of|with|from|at|for|that|which|who|whose|o|cua|tu|thuoc|tren|duoi|trong)\b")
+_OF_A_KIND = build_pattern(rf" {OF_A_KIND}\b")
 
 
 def _find_kind_of_all(texts: FactTexts, start: int, end: int) -> Word | None:
@@ -307,7 +302,7 @@ def _find_other_purpose(texts: FactTexts, spot: Occurrence, start: int, end: int
     return following[0] if is_new and may_be_subject(following[0]) else None
 
 
-_PURPOSE = LatePattern(r" (?:de|to|for)\b")
+_PURPOSE = build_pattern(r" (?:để|to|for)\b")
 
 
 def _find_other_holder(texts: FactTexts, spot: Occurrence) -> Word | None:

@@ -8,9 +8,12 @@ too is no frame. The patterns are for folded text (`fold_in_place`), so Vietname
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from assay.text.facts.cues.condition_cues import PLACED
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.doubt_cues import HEARSAY, NOT_REAL, OTHER_TIME_OR_PLACE, POINTS_BACK_BY_WORD
+from assay.text.facts.cues.link_cues import POINTS_BACK, TURNS_BACK
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence
@@ -52,20 +55,15 @@ _NOT_NOW = (
     r"nam (?:sau|toi|ngoai|truoc)|sang (?:nam|thang)|thang (?:sau|truoc)|hoi (?:xua|truoc)|ngay xua|xua kia",
 )
 """Said of another time or place."""
-_FRAME = re.compile(rf"\b(?P<cue>{'|'.join((*_NOT_REAL, *_SAID_BY_OTHERS, *_NOT_NOW))})\b")
-_PLACED = re.compile(
-    r"(?:(?:yes|no|sure|da|vang),? )?(?:in|at|under|for|o|tai|ben|thoi)"
+_FRAME = build_pattern(rf"\b(?P<cue>{NOT_REAL}|{HEARSAY}|{OTHER_TIME_OR_PLACE})\b")
+_PLACED = build_pattern(
+    rf"(?:(?:yes|no|sure|dạ|vâng),? )?{PLACED}"
     r" (?:(?:the|an?|our|your|their|this|that|some|other|another) )*(?=[^\s\d])"
 )
 """Begins a sentence with where, under what or for whom a statement holds."""
-_POINTS_BACK = re.compile(
-    r"\s*[(]?(?:(?:but|or|and|anyway|well|actually|though|nhung|ma|con)\b,? )?"
-    r"(?:(?:that|this|these|those|it|so|which)\b(?!'ll)"
-    r"|(?:not|no longer|(?:no,? )?sorry|ignore|forget|scrap|at least|was|do la|xin loi"
-    r"|em nham|chua|chi la|khong phai|gio khac)\b)"
-)
+_POINTS_BACK = build_pattern(rf"\s*[(]?(?:{TURNS_BACK}\b,? )?(?:{POINTS_BACK}\b(?!'ll)|{POINTS_BACK_BY_WORD}\b)")
 """Begins a sentence that speaks of the statement before it."""
-_VIETNAMESE_POINTER = re.compile(r"\s*[(]?(?:\w+ ){1,2}(?P<pointer>nay|do)\b")
+_VIETNAMESE_POINTER = build_pattern(r"\s*[(]?(?:\w+ ){1,2}(?P<pointer>này|đó)\b")
 """The same with a noun before it: "dieu nay". Without diacritics "What to do" looks like one."""
 
 

@@ -10,21 +10,18 @@ import re
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from assay.text.late_pattern import LatePattern
+from assay.text.facts.cues.cue_pattern import build_pattern, list_words
+from assay.text.facts.cues.denial_cues import REFUSED_BEYOND
+from assay.text.facts.cues.limit_cues import AFTER, LOWER_LIMIT, TO, UPPER_LIMIT, UPPER_LIMIT_NAMES
+from assay.text.facts.cues.question_cues import ASKS_FOR_MOST, ASKS_FROM
 from assay.text.quantities.quantity import Quantity
 
 _REACH = 40  # characters before a value in which words for its beginning are searched
 Limit = Literal["", "<", ">"]
 """Which limit a value is: "<" an upper one, ">" a lower one, "" neither."""
-_UPPER = re.compile(
-    r"\b(?:max(?:imum)?|at most|up to|within|no (?:more|later|longer|larger) than|limit(?:ed)?|largest|longest|highest"
-    r"|allowance|latest|deadline|how late|until|till|toi da"
-    r"|by(?= (?:when|what date|(?:[a-z]+ )?\d(?![\d.,]* ?(?:%|per|points?|times|minutes?|hours?|days?|weeks?|months?"
-    r"|years?|euros?|dollars?|pounds?|c?m|k?g|km)\b)))"
-    r"|nhieu nhat|khong qua|trong vong|trong (?=\d|may\b)|cham nhat|trong bao nhieu|han (?:nop|chot|cuoi))\b"
-)
-_UPPER_NAMES = frozenset("maximum max most highest largest cap capped limit limited ceiling top tops tran".split())
-_ASKS_FOR_MOST = LatePattern(r"\b(?:the most|at most|maximum|max|highest|largest|upper limit|cap|ceiling|toi da)\b")
+_UPPER = build_pattern(rf"\b{UPPER_LIMIT}\b")
+_UPPER_NAMES = list_words(UPPER_LIMIT_NAMES)
+_ASKS_FOR_MOST = build_pattern(rf"\b{ASKS_FOR_MOST}\b")
 
 
 def names_asked_most(words: Iterable[str], question: str) -> bool:
@@ -36,10 +33,7 @@ def names_asked_most(words: Iterable[str], question: str) -> bool:
     return not _UPPER_NAMES.isdisjoint(words) and _ASKS_FOR_MOST.search(question) is not None
 
 
-_LOWER = re.compile(
-    r"\b(?:min(?:imum)?|at least|no (?:less|fewer|earlier) than|smallest|shortest|lowest|earliest|toi thieu|it nhat"
-    r"|som nhat)\b"
-)
+_LOWER = build_pattern(rf"\b{LOWER_LIMIT}\b")
 _ASKS_HOW_MUCH = tuple(
     (re.compile(first), re.compile(second))
     for first, second in (
@@ -52,14 +46,9 @@ _ASKS_HOW_MUCH = tuple(
     )
 )
 """Pairs of which the second comes after the first; one expression for both would take quadratic time."""
-_AFTER = re.compile(r"\b(?:after|later than|from|starting|sau(?: ngay| khi)?|(?<!thu )tu(?: ngay)?)(?: the)? [$€£]?$")
-_GOES_ON_UNTIL = LatePattern(r" ?(?:-|–|to\b|until\b|till\b|through\b|den\b|toi\b)")
-_REFUSED = LatePattern(
-    r"\b(?:rejected|refused|blocked|declined|turned away|not (?:be )?(?:accepted|allowed|possible|permitted)|won't"
-    r"|can't|cannot|isn't|aren't|must not|mustn't|may not|stops?|stopped|suspended|shut down"
-    r"|too (?:long|large|big|heavy|late|much)|fails?|(?:costs?|charged) extra|tu choi"
-    r"|khong (?:duoc|nhan|chap nhan)|khong(?: [a-z]+){1,2} (?:duoc|nua))\b"
-)
+_AFTER = build_pattern(rf"\b{AFTER}(?: the)? [$€£]?$")
+_GOES_ON_UNTIL = build_pattern(rf" ?(?:-|–|{TO})")
+_REFUSED = build_pattern(rf"\b{REFUSED_BEYOND}\b")
 
 
 def find_limit(plain: str) -> Limit:
@@ -70,9 +59,7 @@ def find_limit(plain: str) -> Limit:
     return "<" if is_upper else ">"
 
 
-_ASKS_FROM = re.compile(
-    r"(?:from|starting (?:at|from|with)|tu) (?:what|which|how|when|bao nhieu|bao gio|muc nao|ngay nao|may)\b"
-)
+_ASKS_FROM = build_pattern(rf"{ASKS_FROM}\b")
 """A question for where something begins, which "up to" answers the other way round."""
 
 

@@ -10,6 +10,18 @@ from collections.abc import Sequence
 from decimal import Decimal
 from itertools import pairwise
 
+from assay.text.facts.cues.condition_cues import UNIVERSAL_TOO_WRITTEN, UNIVERSAL_WRITTEN
+from assay.text.facts.cues.word_classes import (
+    ADDRESS_WRITTEN,
+    ASKING,
+    ASKING_WRITTEN,
+    AUXILIARIES,
+    GENERIC,
+    GRAMMAR_WRITTEN,
+    NO_SUBJECT,
+    ONES,
+    TITLES,
+)
 from assay.text.facts.expected.expected_limits import ExpectedLimit, names_asked_most
 from assay.text.facts.reading.exceptions import has_exception, list_exceptions
 from assay.text.facts.reading.negations import find_denied_predicate, find_negations, is_negation
@@ -22,43 +34,10 @@ from assay.text.quantities.quantity import Quantity, Reading
 from assay.text.quantities.units import PLAIN
 from assay.text.tokens import classify_word
 
-ONES = frozenset(("one", "mot"))
-"""Words that are a number or an article."""
 ONE = Reading(PLAIN, Decimal(1), Decimal(1))
-AUXILIARIES = frozenset(
-    """
-    is are was were be been has have had do does did can could may might must shall should will would get gets got need
-    needs la duoc co phai can se da do bi
-    """.split()
-)
-NO_SUBJECT = frozenset(
-    """
-    now currently today nowadays since until previously formerly
-    it they you we he she i this that these those there please then yes no not nothing only ban no ho toi chung hay
-    khong duoc vui xin theo voi vang
-    """.split()
-)
-"""Words before which there is no subject that could be another one: pronouns, imperatives, negations."""
-GENERIC = frozenset(
-    """
-    answer yes company policy rule rules document documents total number amount limit value figure employee employees
-    staff worker workers team member members person people everyone everybody anyone customer customers user users
-    each every all please note according exactly currently moi nhan vien so luong cong ty quy dinh tai lieu
-    """.split()
-)
-_ASKING = frozenset(
-    """
-    how long much many what which who whom whose when where why does do did is are was were can need needed happens
-    happen kind often bao nhieu ai khi nao gi nao o dau the may la cua co duoc mot thi cac
-    """.split()
-)
-_ASKING_WRITTEN = frozenset("nhiêu nào gì ở đâu thế mấy là của có được một thì các".split())
 _GRAMMAR_MARKS: dict[str, set[str]] = {}
 """The diacritics with which the Vietnamese words of grammar are written, by their folded form."""
-_ADDRESS = "dạ ạ nhé nha nhá ơi anh chị em bạn mình cô chú bác bên shop quý khách mẹ cháu".split()
-"""Vietnamese particles and words by which people call themselves and each other: they name nothing else."""
-NO_SUBJECT |= {fold_in_place(word) for word in _ADDRESS}
-for _written in "là được có phải cần sẽ đã bị họ tôi chúng hãy không với vâng này đó thì mà".split() + _ADDRESS:
+for _written in (*GRAMMAR_WRITTEN.split(), *ADDRESS_WRITTEN.split()):
     _GRAMMAR_MARKS.setdefault(fold_in_place(_written), set()).add(classify_word(_written)[2].rpartition("~")[2])
 
 
@@ -71,10 +50,8 @@ def may_be_subject(word: Word) -> bool:
     return word.kind != "stop" and not is_grammar
 
 
-_UNIVERSAL = LatePattern(r"(?<![^\W\d_])(?:tất cả|toàn bộ|mọi)(?![^\W\d_])", re.IGNORECASE)
-_UNIVERSAL_TOO = LatePattern(
-    rf"{_UNIVERSAL.pattern}|(?:nào|ai|gì|đâu) (?:thì )?cũng|(?<![^\W\d_])đều(?![^\W\d_])", re.IGNORECASE
-)
+_UNIVERSAL = LatePattern(rf"(?<![^\W\d_])(?:{UNIVERSAL_WRITTEN})(?![^\W\d_])", re.IGNORECASE)
+_UNIVERSAL_TOO = LatePattern(rf"{_UNIVERSAL.pattern}|{UNIVERSAL_TOO_WRITTEN}", re.IGNORECASE)
 
 
 def _list_universals(fact: ReadText, answer: ReadText) -> list[tuple[int, int]]:
@@ -83,7 +60,6 @@ def _list_universals(fact: ReadText, answer: ReadText) -> list[tuple[int, int]]:
     return spans if spans and _UNIVERSAL_TOO.search(answer.text) is not None else []
 
 
-_TITLES = frozenset("mr mrs ms miss dr doctor prof professor sir".split())
 _NAMES_AFTER_TITLE = 2
 
 
@@ -93,9 +69,9 @@ def _list_titles(fact: ReadText, answer: ReadText) -> list[tuple[int, int]]:
     for index, word in enumerate(fact.words):
         names = fact.words[index + 1 : index + 1 + _NAMES_AFTER_TITLE]
         is_title = (
-            word.folded in _TITLES and len(names) == _NAMES_AFTER_TITLE and all(name.is_capitalised for name in names)
+            word.folded in TITLES and len(names) == _NAMES_AFTER_TITLE and all(name.is_capitalised for name in names)
         )
-        if is_title and not any(own.folded in _TITLES for own in answer.words):
+        if is_title and not any(own.folded in TITLES for own in answer.words):
             spans.append((word.start, word.end))
     return spans
 
@@ -177,10 +153,10 @@ class FactTexts:
 
     def _asks(self, word: Word) -> bool:
         """Whether a word of the question only asks; "mấy" and "có" do, "máy" and "cơ" are folded alike and do not."""
-        if word.folded not in _ASKING:
+        if word.folded not in ASKING:
             return False
         written = self.question.text[word.start : word.end].lower()
-        return not self.question.has_marks or written.isascii() or written in _ASKING_WRITTEN
+        return not self.question.has_marks or written.isascii() or written in ASKING_WRITTEN
 
     @property
     def reference_and_facts(self) -> Sequence[ReadText]:

@@ -10,44 +10,42 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from assay.text.antonyms import find_antonym
+from assay.text.facts.cues.condition_cues import OR, RESTRICTS_DECISION
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.link_cues import ADDRESSED, GREETING
+from assay.text.facts.cues.question_cues import ASKS_WHETHER_LAST, AUXILIARY_FIRST
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, Word, read_text
 from assay.text.facts.reading.spelled_words import is_other_word
-from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity_agreement import is_same_quantity
 from assay.text.statement_cues import DOUBT
 
-_ASKS_WHETHER = LatePattern(
-    r"^(?:and |so )?(?:do|does|did|is|are|was|were|am|can|could|may|must|should|will|would|has|have)\b"
-    r"|\b(?:khong|chua)(?: a| vay| nhi)?\?$"
-)
+_ASKS_WHETHER = build_pattern(rf"^(?:and |so )?(?:{AUXILIARY_FIRST})\b|\b{ASKS_WHETHER_LAST}\?$")
 """A question whose answer is yes or no."""
-_ALTERNATIVE = LatePattern(r"\b(?:or|hay|hoac)\b(?! (?:not|khong|chua)\b)")
+_ALTERNATIVE = build_pattern(rf"\b{OR}\b(?! (?:not|không|chưa)\b)")
 _LAST_WORD = 8  # characters that may hold the "không?" of a question, which denies nothing
-_PERSON = r"(?: (?:a|nhe|nha|nhi|ban|anh|chi|em|oi|bac|chu|dau))*"
-_YES_OR_NO = LatePattern(
-    r"\W*(?:(?:da|vang|sorry|well|oh|hi|hello|xin loi|rat tiec|tiec la),? )*"
-    r"(?:(?P<yes>yes|yeah|yep|sure|of course|certainly|absolutely|co|vang|duoc"
+_PERSON = rf"(?: {ADDRESSED})*"
+_YES_OR_NO = build_pattern(
+    rf"\W*(?:{GREETING},? )*"
+    r"(?:(?P<yes>yes|yeah|yep|sure|of course|certainly|absolutely|có|vâng|được"
     r"|(?:it|they|you|we|there) (?:does|do|is|are|can|will|has|have|may))"
-    r"|(?P<no>no|nope|unfortunately not|(?:(?:i'm|i am|we're|we are) )?afraid not|not at all|khong|chua"
+    r"|(?P<no>no|nope|unfortunately not|(?:(?:i'm|i am|we're|we are) )?afraid not|not at all|không|chưa"
     r"|(?:it|they|you|we|there) (?:doesn't|don't|isn't|aren't|can't|won't|hasn't|haven't|cannot"
     r"|(?:is|are|do|does|can|will|may|has|have) not)))"
     rf"{_PERSON}(?=[,.!:;]| [–—-] |$)"
 )
 """A text that begins with the answer to it."""
-_RESTRICTED = LatePattern(
-    r"\b(?:but|only|except|unless|if|however|though|until|just|always|every|nhung|chi|tru|neu|tuy|rieng|khi)\b"
-)
+_RESTRICTED = build_pattern(rf"\b{RESTRICTS_DECISION}\b")
 """Says that a yes or no does not hold as it stands."""
 _AFFIRMING = frozenset(("yes", "co"))
 _DECISIONS = {"yes": "no", "no": "yes", "co": "khong", "khong": "co"}
-_DECIDED_FIRST = LatePattern(
-    r"\W*(?:(?:hi|hello|well|sorry|unfortunately|da|vang|thua \w+|rat tiec|xin loi|tiec la)\W+){0,3}"
-    r"(?P<word>yes|no|co|khong)\b(?! (?:problem|worries|doubt|matter|idea|sao|van de)\b)"
+_DECIDED_FIRST = build_pattern(
+    r"\W*(?:(?:hi|hello|well|sorry|unfortunately|dạ|vâng|thưa \w+|rất tiếc|xin lỗi|tiếc là)\W+){0,3}"
+    r"(?P<word>yes|no|có|không)\b(?! (?:problem|worries|doubt|matter|idea|sao|vấn đề)\b)"
 )
-_DECIDED_ALONE = LatePattern(r"(?:^|[,.;!?:] )(?P<word>yes|no|co|khong)(?: (?:a|nhe|nha))?(?=[,.;!?:]|$)")
+_DECIDED_ALONE = build_pattern(r"(?:^|[,.;!?:] )(?P<word>yes|no|có|không)(?: (?:ạ|nhé|nha))?(?=[,.;!?:]|$)")
 
 
 class YesOrNo(NamedTuple):
@@ -124,12 +122,9 @@ def _judge_mere_decision(texts: FactTexts, wanted: str) -> FactJudgment | None:
     return FactJudgment(texts.fact, "denied", f'it says "{begun.spelled}"')
 
 
-_ASKING_BEGIN = LatePattern(
-    r"^(?:and |so )?(?:do|does|did|is|are|was|were|am|can|could|may|must|should|will|would|has|have)\b"
-    r"(?: (?:i|we|you|there)\b)?"
-)
-_ASKING_MIDDLE = LatePattern(r"\bco(?: duoc| phai)?\b")
-_ASKING_END = LatePattern(r"\b(?:khong|chua)(?: a| vay| nhi)?$")
+_ASKING_BEGIN = build_pattern(rf"^(?:and |so )?(?:{AUXILIARY_FIRST})\b(?: (?:i|we|you|there)\b)?")
+_ASKING_MIDDLE = build_pattern(r"\bcó(?: được| phải)?\b")
+_ASKING_END = build_pattern(rf"\b{ASKS_WHETHER_LAST}$")
 
 
 def restate_question(fact: str, question: ReadText) -> str:

@@ -11,8 +11,17 @@ import re
 from collections.abc import Sequence
 
 from assay.text.antonyms import find_antonym
-from assay.text.facts.cues.word_classes import IMPERATIVES
-from assay.text.facts.expected.fact_texts import AUXILIARIES, FactTexts, may_be_subject
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.denial_cues import CLOSED
+from assay.text.facts.cues.word_classes import (
+    ARTICLES_AND_PREPOSITIONS,
+    AUXILIARIES,
+    IMPERATIVES,
+    JOINING,
+    NEUTRAL,
+    TITLES_AND_ADDRESS,
+)
+from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.expected.yes_or_no import asks_whether, find_contrary_answer, may_be_decided, read_decision
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.reading.exceptions import has_exception
@@ -28,11 +37,8 @@ from assay.text.quantities.weekdays import WEEK, WEEKDAY, list_days
 from assay.text.refusals.behaviour import detect_phrases
 
 OTHER_LANGUAGE = "it is in a language whose words are not compared"
-_TITLES = frozenset("mr mrs ms miss dr prof professor sir madam ong ba anh chi co chu bac".split())
-_CLOSED = LatePattern(r"\b(?:closed|shut|off|dong cua|nghi)\b")
+_CLOSED = build_pattern(rf"\b{CLOSED}\b")
 _DAYS = LatePattern(rf"{WEEK.pattern}|{WEEKDAY.pattern}")
-_NEUTRAL = frozenset("need needed needs required requires require necessary have has able possible".split())
-"""Words that hold no fact by themselves."""
 _SHORTEST_ACRONYM, _LONGEST_ACRONYM = 2, 5
 _SHORTEST_FORM = 3  # letters of a shortened name
 
@@ -135,7 +141,7 @@ def _is_next_to(text: ReadText, word: Word, names: Sequence[Word]) -> bool:
 def _list_other_names(texts: FactTexts) -> list[Word]:
     """Return the names of an answer that nothing explains; a word that begins a sentence may be none."""
     answer = texts.answer
-    names = [word for word in answer.words if word.kind == "name" and word.folded not in _TITLES]
+    names = [word for word in answer.words if word.kind == "name" and word.folded not in TITLES_AND_ADDRESS]
     names = [word for word in names if not texts.is_familiar(word)]
     return [word for word in names if answer.clause_at(word.start).sentence_start != word.start]
 
@@ -187,10 +193,6 @@ def judge_absent_words(
     return FactJudgment(texts.fact, "unknown", f"{reason}, and other words may say it")
 
 
-_PER = frozenset(("per", "size", "luc"))
-"""Words of a fact that only join others."""
-
-
 def drop_labels(texts: FactTexts, words: Sequence[Word], *, has_value: bool) -> list[Word]:
     """Return words of a fact without those that only say what kind a number or name is: "Room" of "Room B2".
 
@@ -199,7 +201,7 @@ def drop_labels(texts: FactTexts, words: Sequence[Word], *, has_value: bool) -> 
     """
     kept = []
     for word in words:
-        is_joining = word.folded in _PER and (has_value or len(words) > 1)
+        is_joining = word.folded in JOINING and (has_value or len(words) > 1)
         if not is_joining and not _is_label(texts, word, has_value=has_value):
             kept.append(word)
     return kept
@@ -312,7 +314,7 @@ def _may_be_any_word(texts: FactTexts) -> bool:
 
 def list_unexplained(texts: FactTexts) -> list[Word]:
     """Return the words of an answer that may say something which neither question, reference nor facts do."""
-    words = [word for word in texts.answer.words if may_be_subject(word) and word.folded not in _NEUTRAL]
+    words = [word for word in texts.answer.words if may_be_subject(word) and word.folded not in NEUTRAL]
     return [word for word in words if not texts.is_familiar(word)]
 
 
@@ -338,12 +340,9 @@ def _has_own_subject(answer: ReadText) -> bool:
             return False
         if may_be_subject(word):
             subject += 1
-        elif word.kind != "stop" or word.folded.partition("'")[0] not in _ARTICLES:
+        elif word.kind != "stop" or word.folded.partition("'")[0] not in ARTICLES_AND_PREPOSITIONS:
             return False
     return False
-
-
-_ARTICLES = frozenset("the a an this that these those of for in at on".split())
 
 
 def spell_words(texts: FactTexts, words: Sequence[Word]) -> str:

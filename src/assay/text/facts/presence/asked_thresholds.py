@@ -8,6 +8,16 @@ from __future__ import annotations
 
 from typing import Literal
 
+from assay.text.facts.cues.condition_cues import CONDITION_BEFORE_VALUE
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.limit_cues import AHEAD_AFTER
+from assay.text.facts.cues.question_cues import (
+    ABOVE_ASKED,
+    ASKED_THING,
+    ASKS_FOR_THRESHOLD,
+    ASKS_FROM_WHERE_ON,
+    BELOW_ASKED,
+)
 from assay.text.facts.expected.expected_limits import ExpectedLimit, is_reversed_limit
 from assay.text.facts.reading.read_text import ReadText
 from assay.text.late_pattern import LatePattern
@@ -16,31 +26,16 @@ from assay.text.quantities.quantity_agreement import is_same_quantity
 
 _ASKED = r"(?:which|what|how (?:many|much|long|far|old)|bao nhieu|bao lau|may)\b"
 _ASKED_SIDES: dict[str, LatePattern] = {
-    ">": LatePattern(
-        r"\b(?:above|over|beyond|past|exceed(?:s|ing)?|upwards of|(?:more|greater|larger|longer|higher|faster|heavier"
-        rf"|taller|older|bigger|wider|deeper) than|tren|hon|vuot|vuot qua|qua) {_ASKED}"
-    ),
-    "<": LatePattern(
-        r"\b(?:below|under|short of|(?:less|fewer|lower|smaller|shorter|slower|lighter|younger) than"
-        rf"|duoi|thap hon|it hon|nho hon) {_ASKED}"
-    ),
+    ">": build_pattern(rf"\b{ABOVE_ASKED} {ASKED_THING}\b"),
+    "<": build_pattern(rf"\b{BELOW_ASKED} {ASKED_THING}\b"),
 }
 """The side of a bound that a question asks for: "above which amount"."""
-_ASKS_FROM_WHERE_ON = LatePattern(
-    r"^(?:and |so )?(?:(?:from|since|by|until|at|on|in|with|for|after) (?:when|which|what|how)\b|when\b|which\b|who\b"
-    r"|whose\b|what (?:happens|triggers|makes|counts|needs|requires)\b|how (?:long|much|many) (?:of|without)\b"
-    r"|how many .{1,60}\b(?:must|need(?:s|ed)?|have to|required|before|makes?|count)\b"
-    r"|(?:is|are|do|does|did|can|may|must|should|will|would|has|have)\b)"
-    r"|\b(?:threshold|cut-?off|trigger(?:s|ed)?|limit|khi nao|(?:bao nhieu|bao lau|may) [^?]{0,40}thi)\b"
-)
+_ASKS_FROM_WHERE_ON = build_pattern(rf"^(?:and |so )?{ASKS_FROM_WHERE_ON}|\b{ASKS_FOR_THRESHOLD}\b")
 """A question that a condition answers, which begins to hold at a value."""
-_CONDITION_BEFORE = LatePattern(
-    r"\b(?:when(?:ever)?|if|once|as soon as|where(?:ver)?|any(?:one|body|thing)?|every(?:one|body|thing)?|whoever|all"
-    r"|those|khi|neu|tu|moi|ai|nhung)\b[^,.;:]{0,40}$"
-)
+_CONDITION_BEFORE = build_pattern(rf"\b{CONDITION_BEFORE_VALUE}\b[^,.;:]{{0,40}}$")
 """Begins what holds only beyond a value."""
 
-_AHEAD_AFTER = LatePattern(r" (?:before|ahead|prior|in advance|beforehand|truoc)\b")
+_AHEAD_AFTER = build_pattern(rf" {AHEAD_AFTER}\b")
 """Follows a time by which something has to be done at the latest."""
 
 Threshold = Literal["", "stated", "open", "contrary"]

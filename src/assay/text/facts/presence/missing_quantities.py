@@ -6,6 +6,9 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.denial_cues import FORBIDS, PERMITS
+from assay.text.facts.cues.value_cues import NO_UNIT, PEOPLE
 from assay.text.facts.expected.expected_limits import ExpectedLimit, is_limit_of_refusal, is_reversed_limit
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.asked_thresholds import judge_threshold
@@ -23,11 +26,8 @@ from assay.text.quantities.quantity_agreement import (
 )
 from assay.text.quantities.units import PLAIN, TIME
 
-_PROHIBITION = LatePattern(
-    r"\b(?:not (?:be )?(?:allowed|permitted)|must not|mustn't|must never|may not|may never|cannot|can't|can not"
-    r"|should not|should never|shall not|(?<!not )forbidden|(?<!not )prohibited|khong duoc)\b"
-)
-_PERMISSION = LatePattern(r"\bnot (?:be )?(?:forbidden|prohibited|banned|refused)\b")
+_PROHIBITION = build_pattern(rf"\b{FORBIDS}\b")
+_PERMISSION = build_pattern(rf"\b{PERMITS}\b")
 
 
 _BEFORE_NUMBER = LatePattern(r"[a-z ]*[a-z](?= )")
@@ -133,10 +133,7 @@ def _counts_times(wanted: Quantity, own: Quantity) -> bool:
     return is_frequency and is_number and is_same_quantity(wanted._replace(rate=""), own)
 
 
-_PEOPLE_AFTER = LatePattern(
-    r" (?:ban|dua|em|be|chau|nguoi|hoc sinh|sinh vien|khach|guests?|kids?|children|adults?|friends?|visitors?"
-    r"|passengers?)\b"
-)
+_PEOPLE_AFTER = build_pattern(rf" {PEOPLE}\b")
 
 
 def _counts_people(wanted: Quantity, own: Quantity, answer: ReadText) -> bool:
@@ -219,11 +216,7 @@ def is_opposite_bound(wanted: Quantity, stated: Quantity) -> bool:
 
 
 _HALF_DAY = 12 * 60
-_UNIT_MAY_FOLLOW = LatePattern(
-    r"[ -](?!(?:or|and|but|if|on|in|at|of|for|from|to|when|with|is|are|was|were|can|may|must|will|would|should|has|have"
-    r"|you|it|they|he|she|we|not|so|then|because|since|as|by|before|after|until|a|an|the|each|hoac|va|neu|khi|o|la"
-    r"|thi|nhe|a|duoc|phai)\b)[^\W\d]"
-)
+_UNIT_MAY_FOLLOW = build_pattern(rf"[ -](?!{NO_UNIT}\b)[^\W\d]")
 
 
 def _may_leave_out_unit(wanted: Quantity, own: Quantity, answer: ReadText) -> bool:

@@ -7,7 +7,8 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from assay.text.facts.expected.fact_texts import ONE, ONES, FactTexts
+from assay.text.facts.cues.word_classes import ONES
+from assay.text.facts.expected.fact_texts import ONE, FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.missing_quantities import is_in_name
 from assay.text.facts.reading.read_text import ClauseSpan, ReadText, Word, narrow_clause

@@ -11,6 +11,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.link_cues import COURTESY, POINTS_AT_ASKED, SOURCE
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, Word, get_start
@@ -22,19 +24,9 @@ from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity
 from assay.text.statement_cues import DOUBT, MYTH
 
-_COURTESY = LatePattern(
-    r"\W*(?:(?:that's )?(?:a )?(?:good|great|excellent) question|(?:i )?hope (?:this|that|it) helps?"
-    r"|let (?:me|us) know\b"
-    r"|(?:please )?(?:feel free|don't hesitate) to (?:ask|contact|reach|get)\b|(?:i'm |we're )?happy to help"
-    r"|have a (?:nice|great|good|lovely)\b|thank(?:s| you) for (?:asking|your|reaching)\b|you're welcome"
-    r"|if you have (?:any )?(?:other|more|further)? ?questions?\b|is there anything else\b|enjoy your\b)"
-    r"[^.!?\n]*[.!?]*\s*"
-)
+_COURTESY = build_pattern(rf"\W*{COURTESY}[^.!?\n]*[.!?]*\s*")
 """A sentence that tells nothing."""
-_SOURCE = LatePattern(
-    r"(?:according to|based on|as (?:stated|described|mentioned|noted|written) in|as per|going by) "
-    r"(?:the |your |our |this |these |its )[\w' -]{1,40}[,:] "
-)
+_SOURCE = build_pattern(rf"{SOURCE} (?:the |your |our |this |these |its )[\w' -]{{1,40}}[,:] ")
 """Names where something stands, before it is said."""
 _FREE = (
     r"without (?:having to )?pay(?:ing)?|(?:costs?|pays?) nothing|nobody pays"
@@ -89,9 +81,7 @@ _SAID_OTHERWISE = [
 ]
 
 
-_POINTS_BACK = LatePattern(
-    r"\W*(?:(?:yes|no|and|but|so|co|khong)\W+)?(?:it|that|this|they|these|those|he|she|do|cai do|nhu vay|no)\b"
-)
+_POINTS_BACK = build_pattern(rf"\W*(?:(?:yes|no|and|but|so|có|không)\W+)?{POINTS_AT_ASKED}\b")
 """Begins a sentence about what is asked."""
 _AGES = (
     ("under ", LatePattern(r"(?:who )?(?:(?:have|has)(?:n't| not)|not) (?:yet )?turned (?=\w)")),

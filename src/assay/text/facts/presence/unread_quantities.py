@@ -12,6 +12,11 @@ from collections.abc import Sequence
 from decimal import Decimal
 from itertools import combinations
 
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.limit_cues import FROM_VALUE, TOO_MANY, UNTIL_VALUE
+from assay.text.facts.cues.number_cues import VALUES_IN_WORDS
+from assay.text.facts.cues.value_cues import REDUCTION
+from assay.text.facts.cues.word_classes import COUNTED, NUMBER_WORDS_WRITTEN
 from assay.text.facts.expected.expected_limits import ExpectedLimit, is_limit_of_refusal
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, narrow_clause, read_text
@@ -24,75 +29,24 @@ from assay.text.quantities.quantity_agreement import have_different_rates, is_sa
 from assay.text.quantities.units import MONEY, PLAIN, SHARE, TIME, UNITS
 from assay.text.quantities.weekdays import WEEK, WEEKDAY
 
-_REDUCTION = LatePattern(
-    r"\b(?:off|discounts?|reduc\w+|cheaper|less|saves?|saved|instead of|rebate|thay vi|giam|chiet khau)\b"
-)
-_FROM = LatePattern(r"\b(?:from|starting at|as of|tu|du)(?: the)? [$€£]?$")
-_UNTIL = LatePattern(r"\b(?:until|till|up to|den)(?: the)? [$€£]?$")
-_EXCESS = LatePattern(
-    r"\b(?:too (?:many|much|few)|still|(?:not|isn't|aren't) enough|one (?:too|over|short)|van|chua du)\b"
-)
+_REDUCTION = build_pattern(rf"\b{REDUCTION}\b")
+_FROM = build_pattern(rf"\b{FROM_VALUE}(?: the)? [$€£]?$")
+_UNTIL = build_pattern(rf"\b{UNTIL_VALUE}(?: the)? [$€£]?$")
+_EXCESS = build_pattern(rf"\b{TOO_MANY}\b")
 _WHOLE = 100  # per cent
 _MOST_ROUNDING = Decimal("0.02")  # share of a value by which a rate, or a number of months in days, may differ from it
-_DAY = Decimal(86_400)
 _YEAR = 31_557_600
 _MONTH_IN_SECONDS = Decimal(_YEAR) / 12
 _SECONDS_OF_RATES = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
 _SECONDS_OF_RATES |= {"month": _YEAR // 12, "quarter": _YEAR // 4, "year": _YEAR}
 _COUNTING = frozenset((PLAIN, "persons", "times"))
 """Dimensions of what is counted, for which the same words stand."""
-_COUNTED = frozenset(
-    "age aged old older years people persons tuoi nguoi tro len xuong up over above a nhe nha ban day thoi".split()
-)
-"""Words that only say what a bound counts, and particles."""
 _MOST_PARTS = 5  # quantities of an answer of which sums and products are looked at
 _HALF_DAY = 720  # minutes
-_CLASSIFIERS = (
-    "cuon|quyen|cai|chiec|con|ve|tam|bo|ly|coc|chen|phan|suat|mon|loai|ban|phong|ghe|cho|xe|diem|bai|trang|buoi|tiet|tang"
-    "|goi|hop|chai|vien|em|be|lan|dua|ban|tui|thung|trieu|nghin|tram|gio|phut|tuan|thang|ngay|nam|nguoi|khach"
-)
-"""Nouns that are counted in Vietnamese, before which "năm" is five and no year."""
-_WEEKDAYS = "mon|tues|wednes|thurs|fri|satur|sun"
 _MONTH_NAME = LatePattern(rf"\b(?:({'|'.join(SHORT_MONTHS)})(?:[a-z]{{0,6}})\b|thang (\d{{1,2}})\b)")
 _PARTS_OF_HOURS = {15: r"\bquarter (?:past|after)\b", 30: r"\bhalf past\b", 45: r"\bquarter to\b"}
 _NUMBER_WORDS = {
-    (dimension, Decimal(value)): LatePattern(rf"\b(?:{words})\b")
-    for dimension, value, words in (
-        (PLAIN, 0, "no|none|nothing|nobody|zero|never|khong"),
-        (PLAIN, 1, "single|sole|duy nhat"),
-        (PLAIN, 2, "both|couple|pair|double|ca hai|doi|cap"),
-        (PLAIN, 3, "triple|trio"),
-        ("times", 1, "second time|single|once|(?:ngay|tuan|thang|nam) nao cung"),
-        ("times", 2, "third time|both times|couple of times"),
-        ("times", 3, "fourth time"),
-        (PLAIN, 4, "thang tu"),
-        (PLAIN, 5, rf"nam (?:{_CLASSIFIERS})|thang nam"),
-        (PLAIN, 18, "of age|adults?|grown-?ups?|minors?|nguoi lon|thanh nien|vi thanh nien|du tuoi"),
-        ("calendar", 216, "of age|adults?|grown-?ups?|minors?"),
-        (SHARE, 0, "no|none|nothing|free|zero|khong"),
-        (SHARE, 50, "half|halve[sd]?|nua"),
-        (SHARE, 100, "full|fully|whole|entire|entirely|all|complete|completely|everything|toan bo|tat ca|hoan toan"),
-        (
-            "duration",
-            _DAY,
-            "overnight|(?:a)?round the clock|day and night|all day|ca ngay|ngay dem|mot ngay|tomorrow"
-            "|(?:same|next) day|(?:trong|hom|ngay hom) (?:ngay|sau)",
-        ),
-        ("duration", 900, "quarter (?:of an )?hour|viertelstunde"),
-        ("duration", 1800, "half[ -]hour"),
-        ("duration", 7 * _DAY, "weekly|a week|mot tuan"),
-        (
-            "duration",
-            14 * _DAY,
-            rf"every (?:other|second) (?:week|(?:{_WEEKDAYS})day)|biweekly|fortnightly"
-            "|half a month|nua thang",
-        ),
-        ("duration", 30 * _DAY, "a month|mot thang"),
-        ("calendar", 1, "monthly|a month|mot thang"),
-        ("calendar", 12, "yearly|annual(?:ly)?|a year|mot nam"),
-        (TIME, 720, "noon|midday|lunch(?:time)?|trua"),
-        (TIME, 0, "midnight|nua dem"),
-    )
+    (dimension, Decimal(value)): build_pattern(rf"\b{cues}\b") for dimension, value, cues in VALUES_IN_WORDS
 }
 """Words that may state a quantity, by its dimension and its value in the base unit."""
 
@@ -231,9 +185,7 @@ def _find_grouped_digits(wanted: Quantity, answer: ReadText) -> str:
     return ""
 
 
-_UNREAD_WORDS = LatePattern(
-    r"(?<![^\W\d_])(?<!phần )(?:rưỡi|chục|hăm|lăm|trăm|ngàn|nghìn|triệu)(?![^\W\d_])", re.IGNORECASE
-)
+_UNREAD_WORDS = LatePattern(rf"(?<![^\W\d_])(?<!phần )(?:{NUMBER_WORDS_WRITTEN})(?![^\W\d_])", re.IGNORECASE)
 """Vietnamese words of numbers that are hardly ever anything else."""
 
 
@@ -279,7 +231,7 @@ def may_be_contrary(own: Quantity, answer: ReadText, expected: Sequence[ReadText
     if is_limit_of_refusal(own, answer.plain, clause.sentence_end, ExpectedLimit("", False)):
         return True
     words = answer.list_words(own.end, clause.end)
-    words = [word for word in words if word.kind != "stop" and word.folded not in _COUNTED]
+    words = [word for word in words if word.kind != "stop" and word.folded not in COUNTED]
     return bool(words) and not any(text.find_word(word, True) for word in words for text in expected)
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.limit_cues import OTHER_RELEASE
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.reading.read_text import ReadText
@@ -65,11 +67,7 @@ def judge_whole_names(texts: FactTexts) -> FactJudgment | None:
     return FactJudgment(texts.fact, "unknown", f'its unit is "{unit}"') if unit else None
 
 
-_BOUND_BEFORE = LatePattern(
-    r"\b(?:before|below|under|prior to|(?:older|earlier|lower|less|newer|later|higher|more|greater|other) than"
-    r"|above|over|after|beyond|up to|except|avoid|not|without|truoc|duoi|tren|sau|(?:cu|moi|thap|cao) hon|tru|tranh)"
-    r"(?: (?!or\b|and\b|but\b)[a-z]+){0,2} v?\Z"
-)
+_BOUND_BEFORE = build_pattern(rf"\b{OTHER_RELEASE}(?: (?!or\b|and\b|but\b)[a-z]+){{0,2}} v?\Z")
 
 
 def _find_bound(texts: FactTexts, name: str) -> str:

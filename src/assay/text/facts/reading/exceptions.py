@@ -7,29 +7,27 @@ from __future__ import annotations
 
 import re
 
+from assay.text.facts.cues import condition_cues
+from assay.text.facts.cues.condition_cues import MAY_ADD_INSTEAD
+from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText
 from assay.text.facts.reading.spelled_words import is_other_word
 from assay.text.late_pattern import LatePattern
 
-EXCEPTION = re.compile(
-    r"\b(?:except(?:ing)?(?: for| on| that)?|with the exception of|apart from|aside from|besides|other than"
-    r"|excluding|save for|unless"
-    r"|(?:all|any|every|everything|everyone|anything|anyone|nothing|nobody|none|no one|each)(?: \w+){0,2} but"
-    r"|ngoai tru|ngoai(?= (?:thu|ngay|chu nhat)\b)|ngoai(?= (?:[^\W\d_]+ ){1,5}ra\b)|tru(?: khi)?)\b"
-)
+EXCEPTION = build_pattern(rf"\b{condition_cues.EXCEPTION}\b")
 _REACH_AFTER_CUE = 50
 
 
-_MAY_ADD = frozenset(("aside from", "besides", "ngoai"))
+_MAY_ADD = frozenset(MAY_ADD_INSTEAD)
 """May also say that something is there in addition: "besides Monday, it opens on Friday"."""
 _MOST_CHARACTERS_BETWEEN = 40  # an exception and its word
-_BETWEEN = LatePattern(
-    r"(?: (?:it's|it is|they are|they're|you are|you have|it has|la|vao|ngay))?(?: [\w'$€£-]+){0,4} ?[\"'$€£]?"
+_BETWEEN = build_pattern(
+    r"(?: (?:it's|it is|they are|they're|you are|you have|it has|là|vào|ngày))?(?: [\w'$€£-]+){0,4} ?[\"'$€£]?"
 )
-_DECIDED = LatePattern(
-    r"\W*(?:(?:da|dear \w+|hi|hello|oh|well|sorry|unfortunately|xin loi|rat tiec),? )*(?:no|nope|khong)(?: (?:a|nhe|nha"
-    r"|ban|anh|chi|em))*, (?=[^,]*\w)"
+_DECIDED = build_pattern(
+    r"\W*(?:(?:dạ|dear \w+|hi|hello|oh|well|sorry|unfortunately|xin lỗi|rất tiếc),? )*(?:no|nope|không)"
+    r"(?: (?:ạ|nhé|nha|bạn|anh|chị|em))*, (?=[^,]*\w)"
 )
 """The "no" with which a sentence begins that says the same once more."""
 
@@ -101,10 +99,7 @@ def find_exception_after(text: ReadText, end: int, sentence_end: int) -> tuple[i
 
 
 _EXCEPTION_END = LatePattern(r"[,;.]")
-UNCONDITIONAL = re.compile(
-    r"\b(?:whether or not|with or without|regardless(?: of)?|no matter (?:if|whether)|irrespective of"
-    r"|whether(?= [^.;]{0,80} or not\b)|even (?:without|if|when)|bat ke|ke ca|du co hay khong)\b"
-)
+UNCONDITIONAL = build_pattern(rf"\b{condition_cues.UNCONDITIONAL}\b")
 """Says that what follows is no condition."""
-UNIVERSAL = re.compile(r"\b(?:all|both|any|every|each|tat ca|moi)\b")
+UNIVERSAL = build_pattern(rf"\b{condition_cues.UNIVERSAL}\b")
 """Says that a statement holds of all."""

@@ -8,30 +8,27 @@ from __future__ import annotations
 
 import re
 
+from assay.text.facts.cues.condition_cues import CONDITION
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.denial_cues import DENIES_IN_OTHER_WORDS, DENYING_BEFORE_PREDICATE, PROHIBITS_IN_VIETNAMESE
+from assay.text.facts.cues.question_cues import ASKS_WHAT_OF_DENIAL
 from assay.text.facts.reading.read_text import ReadText, Word
 from assay.text.facts.reading.spelled_words import is_other_word
 from assay.text.late_pattern import LatePattern
 from assay.text.statement_cues import NEGATION
 
-_IN_OTHER_WORDS = LatePattern(
-    r"\b(?:off|out|away|behind|forbidden|prohibited|banned|bans?|illegal|off-limits|avoid(?:ed)?|refrain|skip"
-    r"|exclud(?:e|es|ed|ing)|exempt(?:ed)?|refused?|rejected|declined?|denied|stops?|impossible|unable|waived?|spared"
-    r"|instead|forget|leave|left|zero|đừng|tránh|cấm|tắt|miễn|bỏ qua)\b",
-    re.IGNORECASE,
-)
+_IN_OTHER_WORDS = LatePattern(rf"\b{DENIES_IN_OTHER_WORDS}\b", re.IGNORECASE)
 """Words that may say that something is not so, or not done."""
 
 
-_PROHIBITION = re.compile(r"(?<![^\W\d_])(?:đừng|chớ)(?![^\W\d_])", re.IGNORECASE)
+_PROHIBITION = re.compile(rf"(?<![^\W\d_])(?:{PROHIBITS_IN_VIETNAMESE})(?![^\W\d_])", re.IGNORECASE)
 """Vietnamese words that forbid; folded they look like "đúng" (right) and "cho" (for)."""
-_INTERROGATIVE = LatePattern(
-    r"\b(?:who|whom|what|which|where|when|why|how|ai|gi|nao|dau|bao gio|may (?:gio|ngay|nguoi|lan)|sao)\b"
+_INTERROGATIVE = build_pattern(rf"\b{ASKS_WHAT_OF_DENIAL}\b")
+_DENIED_PREDICATE = build_pattern(
+    rf"(?P<negation>\b{DENYING_BEFORE_PREDICATE}|n't)\b"
+    r"(?: (?:be|been|being|i|you|we|they|he|she|it|one|được|thể|phải|nên|cần|có|bị))* (?P<predicate>[a-z]+)"
 )
-_DENIED_PREDICATE = LatePattern(
-    r"(?P<negation>\b(?:not|never|cannot|khong|chua)|n't)\b"
-    r"(?: (?:be|been|being|i|you|we|they|he|she|it|one|duoc|the|phai|nen|can|co|bi))* (?P<predicate>[a-z]+)"
-)
-_CONDITION = LatePattern(r"\b(?:if|unless|in case|neu|truong hop)\b")
+_CONDITION = build_pattern(rf"\b{CONDITION}\b")
 
 
 def find_negations(text: ReadText, low: int = 0, high: int | None = None) -> list[re.Match[str]]:

@@ -11,6 +11,9 @@ from typing import NamedTuple
 
 from assay.text.abbreviations import spell_abbreviations
 from assay.text.citation_markers import remove_citation_markers
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.link_cues import AND_VERB, CONTRAST, IN_FACT, NOT_THIS, RATHER_THAN
+from assay.text.facts.cues.word_classes import ONLY_VIETNAMESE
 from assay.text.facts.reading.version_marks import spell_versions
 from assay.text.late_pattern import LatePattern
 from assay.text.markup import remove_markup, spell_table_rows
@@ -164,10 +167,7 @@ def _restore_line_ends(plain: str, text: str) -> str:
     return "".join("\n" if written == "\n" else folded for written, folded in zip(text, plain, strict=True))
 
 
-_ONLY_VIETNAMESE = frozenset(
-    "duoc khong cua khi nhung phai nguoi thi va den trong cho moi ngay gio chua neu voi cac mot theo nhe".split()
-)
-_VIETNAMESE = re.compile(rf"\b(?:{'|'.join(sorted(_ONLY_VIETNAMESE))})\b")
+_VIETNAMESE = re.compile(rf"\b(?:{'|'.join(sorted(ONLY_VIETNAMESE))})\b")
 _FEWEST_VIETNAMESE, _LEAST_VIETNAMESE = 2, 1 / 6
 
 
@@ -175,7 +175,7 @@ def _is_unmarked_vietnamese(plain: str, words: Sequence[Word]) -> bool:
     """Whether a text without diacritics is Vietnamese, by words that hardly any other language has."""
     if _VIETNAMESE.search(plain) is None:
         return False
-    count = sum(word.folded in _ONLY_VIETNAMESE for word in words)
+    count = sum(word.folded in ONLY_VIETNAMESE for word in words)
     return count >= _FEWEST_VIETNAMESE and count >= _LEAST_VIETNAMESE * len(words)
 
 
@@ -201,13 +201,10 @@ def _is_other_agent(word: str, other: str) -> bool:
 _SENTENCE_END = re.compile(r"(?<!\bmr)(?<!\bms)(?<!\bdr)(?<!\bmrs)[.!?…](?=[\s\"')]|$)|[;；。！？]")
 # A line that is wrapped within a sentence goes on with a small letter. List items and rows of tables begin with others.
 _LINE_END = LatePattern(r"(?<=[:.;!?])\s*\n|\n\s*(?=\n|$|[A-Z\d\"'($€£]|[^\W\d_a-zà-ỹ])")
-_CLAUSE_CUT = re.compile(
-    r"[:,]? (?=(?:but|however|though|although|whereas|while|nhung|tuy nhien|(?<!khong )(?<!chua )con|chu khong phai"
-    r"|ma la)\b)"
-    r"|,? (?=(?:in fact|actually|instead|in reality|thuc ra|thuc te)\b)"
-    r"|: | - |, (?=(?:not|khong phai|chu)\b)|,? (?=rather than\b|instead of\b|thay vi\b)"
-    r"| (?=and (?:is|are|was|were|must|should|may|can|will|has|have|had|be|get|the)\b)|, (?=(?:or|hoac) )"
-)
+_CLAUSE_CUT = build_pattern(
+    rf"[:,]? (?={CONTRAST}\b)|,? (?={IN_FACT}\b)|: | - |, (?={NOT_THIS}\b)|,? (?={RATHER_THAN})"
+    rf"| (?=and (?:{AND_VERB})\b)|, (?=(?:or|hoặc) )"
+).compiled
 
 
 def _get_match_end(match: re.Match[str]) -> int:

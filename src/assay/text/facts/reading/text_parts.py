@@ -11,18 +11,18 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.link_cues import JOINS_PARTS, JOINS_PARTS_ALONE, NO_CLAUSE_BEFORE_CON, SET_AGAINST
 from assay.text.facts.reading.read_text import ClauseSpan, ReadText
 from assay.text.quantities.quantity import Quantity
 
-_PART_CUT = re.compile(
+_PART_CUT = build_pattern(
     r"(?<!\bmr)(?<!\bms)(?<!\bdr)(?<!\bmrs)[;.!?] (?!\n)|[^\S\n]{0,4}\n\s*"
-    r"|, (?:(?:and|but|while|whereas|con|va|nhung|trong khi) )?"
-    r"| (?:and|but|while|whereas|plus|va|nhung|trong khi) |(?<!khong)(?<!chua)(?<!van)(?<!chi) con "
-    r"| \((?=[^()]{0,40}\d)"
-)
+    rf"|, (?:{JOINS_PARTS} )?| {JOINS_PARTS_ALONE} |{NO_CLAUSE_BEFORE_CON} còn | \((?=[^()]{{0,40}}\d)"
+).compiled
 SENTENCE_CUT, _CONTRAST_CUT, LIST_CUT = 3, 2, 1
 """How strongly what is on either side of a cut is kept apart."""
-_CONTRAST = re.compile(r"; |,? (?:but|while|whereas|con|nhung|trong khi) ")
+_CONTRAST = build_pattern(rf"; |,? {SET_AGAINST} ").compiled
 _MOST_PARTS = 40
 
 

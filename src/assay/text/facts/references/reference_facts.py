@@ -14,12 +14,13 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from assay.text.facts.cues.condition_cues import RESTRICTS_REFERENCE
+from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.expected.yes_or_no import asks_whether, read_decision
 from assay.text.facts.reading.read_text import ReadText, Word, read_text
 from assay.text.facts.references.asked_values import find_asked_value, is_value_asked
 from assay.text.facts.stated_facts import judge_facts
 from assay.text.facts.stated_quantities import is_misread_value
-from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import WEEKDAY_NUMBER, Quantity
 from assay.text.quantities.quantity_agreement import is_same_quantity
 
@@ -40,9 +41,7 @@ class ReferenceFacts(NamedTuple):
     reason: tuple[str, ...] = ()
 
 
-_RESTRICTION = LatePattern(
-    r"\b(?:but|only|unless|except|if|when|provided|as long as|until|nhung|chi|tru|neu|khi|mien la|voi dieu kien)\b"
-)
+_RESTRICTION = build_pattern(rf"\b{RESTRICTS_REFERENCE}\b")
 
 
 @lru_cache(maxsize=4096)

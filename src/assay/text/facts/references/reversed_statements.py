@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.denial_cues import FORBIDS_VERB
 from assay.text.facts.reading.exceptions import has_exception
 from assay.text.facts.reading.read_text import ReadText, Word, narrow_clause, read_text
 from assay.text.statement_cues import NEGATION
 
-_FORBIDDEN = re.compile(
-    r"\b(?:cannot|can't|can not|may not|must not|mustn't|won't|(?:is|are|will) not|isn't|aren't|never"
-    r"|khong (?:duoc|the)(?: phep)?)"
-    r" (?:be )?(?P<verb>[a-z]{4,})"
-)
+_FORBIDDEN = build_pattern(rf"\b{FORBIDS_VERB} (?:be )?(?P<verb>[a-z]{{4,}})")
 
 
 def find_reversed_statement(answer: str, reference: str) -> str:

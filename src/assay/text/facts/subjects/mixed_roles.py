@@ -13,6 +13,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from assay.text.facts.cues.condition_cues import LEADING_OR_CONDITION, OR
+from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.word_classes import PREDICATES
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.fact_judgments import FactJudgment
@@ -25,12 +27,9 @@ from assay.text.quantities.quantity import Quantity, remove_bound
 from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity
 from assay.text.quantities.quantity_index import QuantityIndex
 
-_LEADING = re.compile(
-    r"(?:at|in|on|of|for|with|from|if|when|before|after|during|since|because|unless|except|excluding|provided|which|who"
-    r"|trong|tai|o|voi|khi|neu|truoc|sau|vi|tru|ngoai tru|mien la)\b"
-)
+_LEADING = build_pattern(rf"{LEADING_OR_CONDITION}\b")
 """Begins a phrase before a statement or a condition after it, which belongs to that statement."""
-_ALTERNATIVE = re.compile(r"(?:or|hoac|hay)\b")
+_ALTERNATIVE = build_pattern(rf"{OR}\b")
 _BRACKETS = re.compile(r"\([^()]*\)?")
 _FEWEST_WORDS, _SYLLABLES = 1, 2  # a word of Vietnamese has two syllables
 _LONGEST_SYLLABLE = 7  # letters of a Vietnamese one: "nghiêng"

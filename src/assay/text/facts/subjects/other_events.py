@@ -12,8 +12,24 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import takewhile
 
-from assay.text.facts.cues.word_classes import PREDICATES
-from assay.text.facts.expected.fact_texts import AUXILIARIES, FactTexts, may_be_subject
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.question_cues import ASKS_COUNT
+from assay.text.facts.cues.word_classes import (
+    AUXILIARIES,
+    BEING,
+    CONDITIONS_WRITTEN,
+    DETERMINERS,
+    GENERAL_SYLLABLES,
+    GENERAL_VERBS,
+    GENERIC_NOUNS,
+    INVITING_WRITTEN,
+    NEXT_CLAUSE,
+    PREDICATES,
+    PREPOSITIONS,
+    PREPOSITIONS_WRITTEN,
+    REPORTING_WRITTEN,
+)
+from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
 from assay.text.facts.reading.opposite_words import find_opposite_event
@@ -25,53 +41,11 @@ from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Quantity, is_plain, is_time
 from assay.text.quantities.weekdays import WEEKDAY
 
-_DETERMINERS = frozenset("the a an our my your his her their its some this these those another".split())
-_PREPOSITIONS = frozenset(
-    """
-    at in on of for with from by to after before during until till about around over under than as per into onto near
-    between within inside outside since once if when while like without except beyond off behind along across against
-    """.split()
-)
-_VIETNAMESE_PREPOSITIONS = frozenset("của trên dưới trong ngoài ở tại cho với từ đến tới về bằng khỏi theo vào".split())
-GENERIC_NOUNS = frozenset(
-    """
-    price cost fee charge rate total amount sum maximum minimum limit most least number figure answer rule norm standard
-    time date day week month year hour deadline one ones place address phone line contact person way case right correct
-    same usual normal whole full current new regular money thing volume average gia phi muc tong han so ngay gio luc cho
-    noi nguoi dap cau quy dinh chuan cuoi du xong dung toi it nhieu het dep vua cung duoc
-    """.split()
-)
-"""What a value or a name may be said to be without being anything else."""
-_GENERAL_SYLLABLES = PREDICATES | frozenset(
-    "luc khoang bat dau hien nay het tu sau truoc den toi qua gia phi muc tong han ngay gio cung".split()
-)
-"""Vietnamese syllables that come with values of every kind."""
-_GENERAL_VERBS = PREDICATES | frozenset(
-    """
-    ask asks asked grant grants granted provide provides deliver delivers supply supplies bill bills billed reach
-    reaches measure measures weigh weighs seat seats work works amount amounts total totals require set sets reckon
-    receive receives accept accepts limit limits
-    """.split()
-)
-"""English verbs that come with values of every kind."""
-_INVITING = frozenset(("mời", "xin", "nhớ"))
-"""Begin a request in Vietnamese, and name nothing."""
-_REPORTING = frozenset(
-    """
-    says say said states state stated mentions notes indicates specifies explains shows show lists gives tells confirms
-    reads ghi nêu viết biết nói
-    """.split()
-)
-"""Verbs with which a document, and no other event, is the subject: "the manual says that it takes 5 hours"."""
 _MOST_WORDS = 4  # of a noun with what stands before and after it
 _FEWEST_NEW = 2  # words that nothing explains, which a statement of another event has: its noun and its verb
 _FEWEST_SYLLABLES = 3  # the same in Vietnamese, where a noun has two
-_CONDITIONS = frozenset(("nếu", "hễ", "lỡ", "neu"))
-"""Begin a condition in Vietnamese, which "thì" ends."""
-_NEXT_CLAUSE = frozenset(("thi", "moi", "then", "when", "if"))
-"""Words with which what follows a value is said of something else again."""
-_ASKS_COUNT = LatePattern(r"\b(?:how many|bao nhieu|may) [^\W\d_]+")
-_PART_OF = LatePattern(r"(?:trong (?:do|so)|of (?:the|these|those|which|them))\b")
+_ASKS_COUNT = build_pattern(rf"\b{ASKS_COUNT} [^\W\d_]+")
+_PART_OF = build_pattern(r"(?:trong (?:đó|số)|of (?:the|these|those|which|them))\b")
 """Begins a sentence that speaks of a part of something."""
 
 
@@ -115,8 +89,8 @@ def _find_other_event(texts: FactTexts, spot: Occurrence, stated: Quantity | Non
     before, after = ([word for word in words if word.start < start], [word for word in words if word.start >= end])
     if all(word.folded in GENERIC_NOUNS for word in texts.list_topics()):
         return ()  # "what is the fee?" may be answered of a ticket
-    counted = takewhile(lambda word: word.folded not in _NEXT_CLAUSE, after[:_GOVERNED])
-    if any(word.key in topics and word.folded not in _GENERAL_SYLLABLES for word in counted):
+    counted = takewhile(lambda word: word.folded not in NEXT_CLAUSE, after[:_GOVERNED])
+    if any(word.key in topics and word.folded not in GENERAL_SYLLABLES for word in counted):
         return ()  # "25 days of leave" says what the value is of
     if is_vietnamese(texts.question.text):
         noun = _find_vietnamese_subject(texts, part, before)
@@ -135,7 +109,7 @@ def _is_english(question: str) -> bool:
 
 def _count_new(texts: FactTexts, words: Sequence[Word]) -> int:
     """Return how many words nothing explains; verbs that come with any value do not count."""
-    return sum(texts.is_new(word) and word.folded not in _GENERAL_VERBS for word in words)
+    return sum(texts.is_new(word) and word.folded not in GENERAL_VERBS for word in words)
 
 
 def _list_topics(texts: FactTexts, words: Sequence[Word]) -> list[bool]:
@@ -145,7 +119,7 @@ def _list_topics(texts: FactTexts, words: Sequence[Word]) -> list[bool]:
     """
     topics = {word.key for word in texts.list_topics()}
     return [
-        any(own.folded in _PREPOSITIONS for own in words[max(0, index - _GOVERNED) : index])
+        any(own.folded in PREPOSITIONS for own in words[max(0, index - _GOVERNED) : index])
         for index, word in enumerate(words)
         if word.key in topics
     ]
@@ -154,7 +128,7 @@ def _list_topics(texts: FactTexts, words: Sequence[Word]) -> list[bool]:
 def list_nouns(words: Sequence[Word]) -> Iterator[tuple[int, Sequence[Word]]]:
     """Yield the English nouns with a determiner that follow no preposition, and where each determiner stands."""
     for index, word in enumerate(words):
-        if word.folded not in _DETERMINERS or (index > 0 and words[index - 1].folded in _PREPOSITIONS):
+        if word.folded not in DETERMINERS or (index > 0 and words[index - 1].folded in PREPOSITIONS):
             continue
         noun: list[Word] = []
         for following in words[index + 1 : index + 1 + _MOST_WORDS]:
@@ -173,7 +147,7 @@ def _find_other_noun(texts: FactTexts, before: Sequence[Word], start: int, *, ha
     for index, noun in list_nouns(before):
         if any(not texts.is_new(word) or word.folded in GENERIC_NOUNS for word in noun):
             continue
-        if any(word.folded in _REPORTING for word in before[index + 1 : index + 2 + len(noun)]):
+        if any(word.folded in REPORTING_WRITTEN for word in before[index + 1 : index + 2 + len(noun)]):
             continue  # "the manual says that …"
         if len(noun) == 1 and start - noun[0].end <= _ADJACENT:
             continue  # "a pleasant 28 degrees"
@@ -205,7 +179,7 @@ def _find_bare_subject(texts: FactTexts, before: Sequence[Word]) -> Sequence[Wor
     following = before[len(noun)] if len(noun) < len(before) else None
     is_before_verb = following is not None and (following.folded in AUXILIARIES or following.folded == "have")
     is_plural = any(word.folded.endswith("s") and not word.folded.endswith("ss") for word in noun[:2])
-    is_object_next = following is not None and following.folded in _DETERMINERS
+    is_object_next = following is not None and following.folded in DETERMINERS
     if not noun or not (is_before_verb or (is_plural and len(noun) > 1 and not is_object_next)):
         return ()
     is_new = all(texts.is_new(word) and word.folded not in GENERIC_NOUNS for word in noun)
@@ -218,15 +192,14 @@ _SYLLABLES = 2  # before a word, of which one may be its preposition
 def _is_named_instead(texts: FactTexts, before: Sequence[Word], index: int, noun: Sequence[Word]) -> bool:
     """Whether a noun is said to be what is asked of something else: "the toilets are on", asked "where is the bar?"."""
     following = before[index + 1 + len(noun) : index + 2 + len(noun)]
-    is_said_to_be = bool(following) and following[0].folded in _BEING
-    asks_what_is = any(word.folded in _BEING for word in texts.question.words)
+    is_said_to_be = bool(following) and following[0].folded in BEING
+    asks_what_is = any(word.folded in BEING for word in texts.question.words)
     topics = texts.list_topics()
     asks_of_value = any(word.folded in GENERIC_NOUNS for word in topics)
     is_repeated = any(word.key == asked.key for word in before for asked in topics)
     return is_said_to_be and asks_what_is and not asks_of_value and not is_repeated
 
 
-_BEING = frozenset(("is", "are", "was", "were"))
 _GOVERNED = 3  # words from a preposition to the noun that it governs: "on the opening hours"
 _SECOND = 2  # words before a noun with an article: "inside the halls the …"
 _ADJACENT = 2  # characters between a word and a value, with a sign of a currency
@@ -239,7 +212,7 @@ def _is_object(before: Sequence[Word], index: int, noun: Sequence[Word]) -> bool
     return (
         verb.kind != "stop"
         and not any(word.folded == "of" for word in following)
-        and not (index >= _SECOND and before[index - _SECOND].folded in _DETERMINERS)
+        and not (index >= _SECOND and before[index - _SECOND].folded in DETERMINERS)
     )
 
 
@@ -262,7 +235,7 @@ def _find_vietnamese_subject(texts: FactTexts, part: Part, before: Sequence[Word
     """
     day = WEEKDAY.match(texts.answer.plain, part.start)
     rest = [word for word in before if day is None or word.start >= day.end()]
-    begins_condition = bool(rest) and _spell(texts.answer, rest[0]) in _CONDITIONS
+    begins_condition = bool(rest) and _spell(texts.answer, rest[0]) in CONDITIONS_WRITTEN
     is_condition = begins_condition and " thi " in texts.answer.plain[rest[0].end : part.end]
     subject = [word for word in rest if word.kind == "stop" or may_be_subject(word)]
     if is_condition:
@@ -272,7 +245,7 @@ def _find_vietnamese_subject(texts: FactTexts, part: Part, before: Sequence[Word
 
 def _find_vietnamese_event(texts: FactTexts, before: Sequence[Word], after: Sequence[Word]) -> Sequence[Word]:
     """Return the unexplained words that follow a value at the beginning of a part: "10 giờ sáng nhóm lò"."""
-    if any(word.kind != "stop" and word.folded not in _GENERAL_SYLLABLES for word in before):
+    if any(word.kind != "stop" and word.folded not in GENERAL_SYLLABLES for word in before):
         return ()
     rest = [word for word in after if word.kind == "stop" or may_be_subject(word)]
     return _take_new(texts, rest, fewest=_FEWEST_NEW)
@@ -288,19 +261,23 @@ def _take_new(texts: FactTexts, words: Sequence[Word], fewest: int) -> Sequence[
         return ()
     if words and words[0].folded in PREDICATES and len(new) > _FEWEST_NEW:  # "mất chìa khóa đền": "mất" is "lose" too
         words = words[1:]
-    if len(new) < min(fewest, _FEWEST_NEW) or new[0] is not words[0] or _spell(texts.answer, new[0]) in _INVITING:
+    if (
+        len(new) < min(fewest, _FEWEST_NEW)
+        or new[0] is not words[0]
+        or _spell(texts.answer, new[0]) in INVITING_WRITTEN
+    ):
         return ()
-    if any(_spell(texts.answer, word) in _REPORTING for word in words):
+    if any(_spell(texts.answer, word) in REPORTING_WRITTEN for word in words):
         return ()
     answer, topics = texts.answer, {(word.key, word.marks) for word in texts.list_topics()}
     ignores_marks = not (answer.has_marks and texts.question.has_marks)
     is_told_apart = False
     for index, word in enumerate(words):
-        if word.folded in _GENERAL_SYLLABLES:
+        if word.folded in GENERAL_SYLLABLES:
             continue
         is_topic = any(word.key == key and (ignores_marks or word.marks == marks) for key, marks in topics)
         governing = words[max(0, index - _SYLLABLES) : index]
-        is_governed = any(_spell(answer, own) in _VIETNAMESE_PREPOSITIONS for own in governing)
+        is_governed = any(_spell(answer, own) in PREPOSITIONS_WRITTEN for own in governing)
         if is_topic and not is_governed:
             return ()
         is_told_apart = is_told_apart or is_topic
@@ -310,7 +287,7 @@ def _take_new(texts: FactTexts, words: Sequence[Word], fewest: int) -> Sequence[
 
 def _is_new_syllable(texts: FactTexts, word: Word) -> bool:
     """Whether nothing explains a syllable; with diacritics, where both texts have them."""
-    if not may_be_subject(word) or word.folded in _GENERAL_SYLLABLES:
+    if not may_be_subject(word) or word.folded in GENERAL_SYLLABLES:
         return False
     return not any(text.find_word(word, not (text.has_marks and texts.answer.has_marks)) for text in texts.explaining)
 
@@ -319,7 +296,7 @@ def _spell(text: ReadText, word: Word) -> str:
     return text.text[word.start : word.end].lower()
 
 
-_ONLY_THEN = LatePattern(r"[^,.;]{0,20}? (?P<then>moi)\b")
+_ONLY_THEN = build_pattern(r"[^,.;]{0,20}? (?P<then>mới)\b")
 _ONLY_DO = LatePattern(
     r" (?P<then>do|does|did|will|would|can|could|may|must|should|need) (?:you|they|we|he|she|it|i|people|anyone)\b"
 )
@@ -343,7 +320,7 @@ def _find_consequence(texts: FactTexts, spot: Occurrence, part: Part) -> Word | 
         return None
     words = answer.list_words(cue.end(), part.end)
     content = [word for word in words if word.kind != "stop" and may_be_subject(word)]
-    content = [word for word in content if word.folded not in _GENERAL_VERBS][:_MOST_OF_CONSEQUENCE]
+    content = [word for word in content if word.folded not in GENERAL_VERBS][:_MOST_OF_CONSEQUENCE]
     return content[0] if content and not any(texts.is_familiar(word) for word in content) else None
 
 

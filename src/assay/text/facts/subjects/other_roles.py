@@ -10,6 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from assay.text.facts.cues.condition_cues import OR_ANY, OR_OF_NAMES, UPWARDS
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.denial_cues import EXEMPT
+from assay.text.facts.cues.limit_cues import NEEDED_AT_LEAST
+from assay.text.facts.cues.question_cues import ASKS_FOR_PERSON, ASKS_FOR_PREDECESSOR, ASKS_WHO
+from assay.text.facts.cues.role_cues import ASKED_ABOUT, COMPARED_WITH, FOR_PERSON, KIN, MOVED_TO, OPPOSITE, SUCCEEDS
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
@@ -19,57 +25,38 @@ from assay.text.quantities.quantity import is_plain
 from assay.text.quantities.weekdays import WEEKDAY
 
 _REACH = 40  # characters before and after a fact in which words for its role are searched
-_ARTICLE = r"(?:(?:the|an?|your|our|their|his|her|its|ong|ba|anh|chi|co|cac|nhung) )?"
-_EXEMPT_AFTER = LatePattern(
-    r"[\"')*]{0,3},? (?:(?:cung|thi|van|lai|hien|se) )*"
-    r"(?P<cue>dau (?:co|can|phai|duoc)|lam gi (?:co|duoc)|khoi|(?:duoc )?mien|bi cam"
-    r"|(?<=cung )(?:khong|chua|chang)|(?<=thi )(?:khong|chua|chang)"
-    r"|(?:is|are|was|were) (?:exempt|excused|spared|barred|banned|excluded)|needn't|need not)\b"
-    r"(?! (?:ai|con ai|nguoi)\b)"
+_ARTICLE = "(?:(?:the|an?|your|our|their|his|her|its|ông|bà|anh|chị|cô|các|những) )?"
+_EXEMPT_AFTER = build_pattern(
+    rf"[\"')*]{{0,3}},? (?:(?:cũng|thì|vẫn|lại|hiện|sẽ) )*(?P<cue>{EXEMPT})\b(?! (?:ai|còn ai|người)\b)"
 )
 """Says right after a name that what is said of others does not hold of it."""
-_OR_AFTER = LatePattern(r"[\"')*]{0,3},? (?:hoac(?: la)?|or) (?P<other>[^\W\d_]+)")
-_OR_BEFORE = LatePattern(rf"(?<![^\W\d_])(?P<other>[^\W\d_]+),? (?:hoac(?: la)?|or) {_ARTICLE}$")
-_OR = LatePattern(r"\b(?:hoac|hay|or|either|any|bat ky|mot trong)\b")
-_AND_ABOVE = LatePattern(r"later|newer|higher|above|more|over|up|upwards|greater|better")
-_LEAST = LatePattern(r"\b(?:at least|min(?:imum)?|needs?|needed|requires?|required|must|from)\b")
+_OR_AFTER = build_pattern(rf"[\"')*]{{0,3}},? {OR_OF_NAMES} (?P<other>[^\W\d_]+)")
+_OR_BEFORE = build_pattern(rf"(?<![^\W\d_])(?P<other>[^\W\d_]+),? {OR_OF_NAMES} {_ARTICLE}$")
+_OR = build_pattern(rf"\b{OR_ANY}\b")
+_AND_ABOVE = build_pattern(f"{UPWARDS}")
+_LEAST = build_pattern(rf"\b{NEEDED_AT_LEAST}\b")
 """Speaks of what is needed at least, so that "or later" names no other thing."""
-_ASKS_WHO = LatePattern(r"(?:ai|nguoi nao|who)\b(?! (?:duoc|is|are|was|were)\b)")
-_RECIPIENT = LatePattern(
-    r"\b(?P<cue>cho|de|thay(?: mat| cho)?|voi|giup|on behalf of|(?:sent|given|goes?|handed|copied|submitted) to)"
-    rf" {_ARTICLE}$"
-)
+_ASKS_WHO = build_pattern(rf"{ASKS_WHO}\b(?! (?:được|is|are|was|were)\b)")
+_RECIPIENT = build_pattern(rf"\b(?P<cue>{FOR_PERSON}) {_ARTICLE}$")
 """Says before a name that somebody else does it: for, to or instead of the one who is named."""
-_MOVED_FROM = LatePattern(rf"\b(?P<cue>tu|from) {_ARTICLE}$")
-_MOVED_TO = LatePattern(r"[^.;]{0,30}\b(?:sang|qua|den|toi|ve|to|into)\b")
-_BESIDE = LatePattern(rf"\b(?P<cue>doi dien|opposite|across from)(?: (?:voi|to))? {_ARTICLE}$")
-_ASKED = LatePattern(rf"\b(?P<cue>ask|hoi) {_ARTICLE}$")
-_ASKED_ABOUT = LatePattern(
-    rf"\b(?P<cue>ask|check with|contact|speak to|talk to|inquire (?:of|with)|find out from) {_ARTICLE}$"
-)
-_PREDECESSOR = LatePattern(
-    rf"\b(?P<cue>(?:took|takes|taking|taken) over (?:\w+ ){{0,3}}from|succeed(?:s|ed|ing)?|successor (?:of|to)"
-    r"|(?:replac(?:es|ed|ing)|in (?:the )?place of|instead of|rather than|in lieu of)|inherited (?:\w+ ){0,3}from"
-    rf"|thay(?: the)?(?: cho)?|ke nhiem|tiep quan tu) {_ARTICLE}$"
-)
+_MOVED_FROM = build_pattern(rf"\b(?P<cue>từ|from) {_ARTICLE}$")
+_MOVED_TO = build_pattern(rf"[^.;]{{0,30}}\b{MOVED_TO}\b")
+_BESIDE = build_pattern(rf"\b(?P<cue>{OPPOSITE})(?: (?:với|to))? {_ARTICLE}$")
+_ASKED = build_pattern(rf"\b(?P<cue>ask|hỏi) {_ARTICLE}$")
+_ASKED_ABOUT = build_pattern(rf"\b(?P<cue>{ASKED_ABOUT}) {_ARTICLE}$")
+_PREDECESSOR = build_pattern(rf"\b(?P<cue>{SUCCEEDS}) {_ARTICLE}$")
 """Says before a name that somebody else is it now."""
-_ASKS_FOR_PREDECESSOR = LatePattern(
-    r"\b(?:take over|took over|taken over|succeed\w*|successor|replac\w+|predecessor|former\w*|previous\w*|before"
-    r"|used to|instead|inherit\w*|was|were|did|had|thay|truoc|cu)\b"
-)
+_ASKS_FOR_PREDECESSOR = build_pattern(rf"\b{ASKS_FOR_PREDECESSOR}\b")
 _ASKED_AFTER = LatePattern(r"[^,.;!?]{0,30}?\b(?P<cue>who|whom)\b")
-_COMPARED = LatePattern(rf"\b(?P<cue>hon|khong bang|than|unlike) {_ARTICLE}$")
+_COMPARED = build_pattern(rf"\b(?P<cue>{COMPARED_WITH}) {_ARTICLE}$")
 _OWNED_AFTER = LatePattern(r"(?:(?<='s)|(?<=s')|(?<=s)') (?P<owned>[a-z]+)")
-_OWNED_BEFORE = LatePattern(
-    rf"(?:^|[,;:.] |\b(?:is|was|by|la|do) ){_ARTICLE}(?P<owned>[^\W\d_]+(?: [^\W\d_]+)?) (?P<cue>of|to|cua) {_ARTICLE}$"
+_OWNED_BEFORE = build_pattern(
+    rf"(?:^|[,;:.] |\b(?:is|was|by|là|do) ){_ARTICLE}(?P<owned>[^\W\d_]+(?: [^\W\d_]+)?) (?P<cue>of|to|của) {_ARTICLE}$"
 )
 """Says that somebody else is meant, whom the name only tells apart: "the assistant of", "phó của"."""
-_RELATIVE_BEFORE = LatePattern(
-    r"(?:^|[,;:.] |\b(?:la|do) )(?P<owned>vo|chong|con(?: trai| gai| dau| re)?|(?:anh|em) trai|(?:chi|em) gai|chau|bo"
-    rf"|me|hoc tro|tro ly|thu ky|phu ta) {_ARTICLE}$"
-)
+_RELATIVE_BEFORE = build_pattern(rf"(?:^|[,;:.] |\b(?:là|do) )(?P<owned>{KIN}) {_ARTICLE}$")
 """Says the same of a relative: "vợ thầy Minh"."""
-_ASKS_FOR_PERSON = LatePattern(r"\b(?:who|ai)\b")
+_ASKS_FOR_PERSON = build_pattern(rf"\b{ASKS_FOR_PERSON}\b")
 
 
 def judge_role(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:

@@ -6,11 +6,19 @@ what else in the answer may be the answer instead (`statement_gaps`).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
-from assay.text.facts.cues.word_classes import IMPERATIVES
-from assay.text.facts.expected.fact_texts import AUXILIARIES, GENERIC, NO_SUBJECT, FactTexts, may_be_subject
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.question_cues import ASKS_FOR_PERSON
+from assay.text.facts.cues.word_classes import (
+    AUXILIARIES,
+    GENERIC,
+    IMPERATIVES,
+    NO_SUBJECT,
+    OBJECT_STARTS,
+    RELATIVES_WRITTEN,
+)
+from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import (
     Occurrence,
@@ -30,7 +38,6 @@ from assay.text.quantities.quantity_agreement import is_comparable, is_same_quan
 _LONGEST_LEAD = 4
 _SYLLABLES_OF_A_WORD = 2
 """Of most Vietnamese nouns; one alone is rarely another subject."""
-_OBJECT_STARTS = frozenset(("it", "them", "the", "a", "an", "your", "this", "these", "those", "no", "any", "all"))
 
 
 class SubjectJudge:
@@ -179,7 +186,7 @@ def _find_lead(in_clause: Sequence[Word], spot: Occurrence) -> list[Word]:
     for word in in_clause:
         if word is in_clause[0] and word.folded in IMPERATIVES and word.is_capitalised:
             return []  # "Come at two …"
-        if len(lead) == 1 and lead[0] is in_clause[0] and word.folded in _OBJECT_STARTS:
+        if len(lead) == 1 and lead[0] is in_clause[0] and word.folded in OBJECT_STARTS:
             return []  # "Keep it …", "Hand the form …": what begins the sentence is an order and no subject
         if word.start >= first_part or not (word.kind == "stop" or may_be_subject(word)):
             break
@@ -214,12 +221,9 @@ def _find_relative_clause(texts: FactTexts, spot: Occurrence) -> str:
     noun, pronoun = before
     written = texts.answer.text[pronoun.start : pronoun.end].lower()
     is_adjacent = pronoun.start - noun.end == 1 and spot.start - pronoun.end == 1
-    if not is_adjacent or written not in _RELATIVES or not may_be_subject(noun) or texts.is_familiar(noun):
+    if not is_adjacent or written not in RELATIVES_WRITTEN or not may_be_subject(noun) or texts.is_familiar(noun):
         return ""
     return texts.answer.text[noun.start : noun.end]
-
-
-_RELATIVES = frozenset(("who", "whom", "which", "whose", "mà", "ma"))
 
 
 def _find_other_year(texts: FactTexts, clause: ClauseSpan) -> str:
@@ -235,7 +239,7 @@ def _find_other_year(texts: FactTexts, clause: ClauseSpan) -> str:
     return ""
 
 
-_ASKS_WHO = re.compile(r"(?:ai|who)\b(?! (?:is|are|was|were|duoc|bi)\b)")
+_ASKS_WHO = build_pattern(rf"{ASKS_FOR_PERSON}\b(?! (?:is|are|was|were|được|bị)\b)")
 
 
 def _is_object(texts: FactTexts, spot: Occurrence) -> bool:
@@ -247,7 +251,7 @@ def _is_object(texts: FactTexts, spot: Occurrence) -> bool:
         return False
     answer, asked = texts.answer, texts.question
     last = answer.find_index(spot.start) - 1
-    if last >= 0 and answer.words[last].folded in _OBJECT_STARTS:
+    if last >= 0 and answer.words[last].folded in OBJECT_STARTS:
         last -= 1
     if last < 0 or answer.words[last].start < spot.clause.start:
         return False

@@ -13,6 +13,13 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
+from assay.text.facts.cues.condition_cues import LEADING, ONLY, SUBORDINATE
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.denial_cues import DECIDED_LAST
+from assay.text.facts.cues.doubt_cues import NO_LONGER
+from assay.text.facts.cues.limit_cues import AROUND_TIME
+from assay.text.facts.cues.role_cues import FOR_RECIPIENT
+from assay.text.facts.cues.value_cues import ADDITION, ADDITION_AFTER, ADDITION_BEFORE
 from assay.text.facts.reading.negations import is_negation
 from assay.text.facts.reading.read_text import ClauseSpan, ReadText, Word
 from assay.text.facts.reading.text_parts import Part
@@ -360,7 +367,7 @@ class GapFinder:
         if addition is not None or before is not None:
             yield Gap("addition", "it states the value as one that comes on top of something")
 
-    def _is_explained(self, pattern: re.Pattern[str]) -> bool:
+    def _is_explained(self, pattern: LatePattern | re.Pattern[str]) -> bool:
         return any(pattern.search(text.plain) for text in self.explaining)
 
     def _spell(self, keys: set[str]) -> str:
@@ -380,27 +387,21 @@ def _get_part_start(part: Part) -> int:
     return part.start
 
 
-_SUBORDINATE = re.compile(
-    r"\b(?:if|when|whenever|once|as (?:long|soon) as|provided|unless|because|since|after|before|except|excluding"
-    r"|apart from|ngoai tru|tru|neu|khi)\b"
-)
+_SUBORDINATE = build_pattern(rf"\b{SUBORDINATE}\b")
 """Begins a part that goes on in the next one."""
-_RECIPIENT = re.compile(r"(?:to|for|by|from|with|cho|tu|boi)\b")
+_RECIPIENT = build_pattern(rf"{FOR_RECIPIENT}\b")
 """Begins a part with whom or what its value is for."""
-_LEADING = re.compile(r"(?:at|in|on|for|with|from|trong|tai|o|voi)\b")
+_LEADING = build_pattern(rf"{LEADING}\b")
 """Begins a phrase before a statement."""
-_DECIDED = re.compile(
-    r"\b(?:thi (?:duoc|khong|co|chua)(?: (?:a|nhe|nha|ban))*"
-    r"|(?:is|are|does|do|can|may)(?: not|n't)?(?: (?:fine|ok|okay|allowed))?|can't)[ .!]*$"
-)
+_DECIDED = build_pattern(rf"\b{DECIDED_LAST}[ .!]*$")
 """Ends a part that says yes or no and nothing else."""
-_FORMER = re.compile(rf"{USED_TO.pattern}|\b(?:no longer|any ?more|khong con)\b")
-_AT_TIME = LatePattern(r"\b(?:at|by|until|till|before|after|from|luc|truoc|sau) $")
-_ONLY = re.compile(r"\b(?:only|just|merely|solely|chi|rieng)\b")
-_ADDITION = re.compile(r"\b(?:more|further|additional|extra|another|other|on top|plus|them|khac|nua)\b")
-_ADDITION_AFTER = LatePattern(
-    r" (?:more|further|additional|extra|other|nua)\b(?! than\b)| more than (?:the|an?|for|with|without|in)\b| on top\b"
+_FORMER = build_pattern(rf"{USED_TO.pattern}|\b{NO_LONGER}\b")
+_AT_TIME = build_pattern(rf"\b{AROUND_TIME} $")
+_ONLY = build_pattern(rf"\b{ONLY}\b")
+_ADDITION = build_pattern(rf"\b{ADDITION}\b")
+_ADDITION_AFTER = build_pattern(
+    rf" {ADDITION_AFTER}\b(?! than\b)| more than (?:the|an?|for|with|without|in)\b| on top\b"
 )
-_ADDITION_BEFORE = LatePattern(r"\b(?:another|a further|an additional|an extra|plus) $")
+_ADDITION_BEFORE = build_pattern(rf"\b{ADDITION_BEFORE} $")
 _MOST_SPELLED, _MOST_QUOTED = 3, 8
 _BEFORE_VALUE = 5  # characters between "only" and a value of which it says that it is little

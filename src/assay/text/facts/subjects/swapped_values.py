@@ -6,7 +6,6 @@ has both values, but each with the words of the other slot, holds both facts and
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,6 +13,10 @@ from functools import lru_cache
 from itertools import combinations, dropwhile, takewhile
 from typing import NamedTuple
 
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.link_cues import AND
+from assay.text.facts.cues.question_cues import ASKS_IN_PART
+from assay.text.facts.cues.word_classes import HELPING
 from assay.text.facts.expected.fact_texts import may_be_subject
 from assay.text.facts.fact_judgments import FactJudgment, FactState
 from assay.text.facts.reading.read_text import ReadText, Word, read_text
@@ -22,13 +25,10 @@ from assay.text.quantities.quantity_agreement import is_comparable, is_same_quan
 from assay.text.quantities.quantity_index import QuantityIndex
 from assay.text.statement_cues import RESPECTIVELY, VALUE_PART
 
-_JOINED = re.compile(r"\?|;|,? (?:and|va) ")
-_ASKS = re.compile(
-    r"\b(?:how|what|when|where|who|which|is|are|do|does|can|bao nhieu|bao lau|may|gi|nao|ai|dau|khong|chua)\b"
-)
-_SIDE_BY_SIDE = re.compile(r",? (?:and|va) |, |/| & ")
+_JOINED = build_pattern(rf"\?|;|,? {AND} ")
+_ASKS = build_pattern(rf"\b{ASKS_IN_PART}\b")
+_SIDE_BY_SIDE = build_pattern(rf",? {AND} |, |/| & ")
 """What stands between the things that one verb is about."""
-_HELPING = frozenset(("do", "does", "did"))
 _FEWEST = 2  # slots with comparable values
 
 Names = dict[str, str]
@@ -199,7 +199,7 @@ def _split_side_by_side(question: ReadText, count: int) -> list[list[Word]]:
     first, *others = [question.list_words(low, high) for low, high in zip(edges[::2], edges[1::2], strict=True)]
     phrases = [_take_phrase(dropwhile(_is_grammar, words)) for words in others]
     last = phrases[-1]
-    if len(last) > 1 and last[-1] == question.words[-1] and any(word.folded in _HELPING for word in first):
+    if len(last) > 1 and last[-1] == question.words[-1] and any(word.folded in HELPING for word in first):
         phrases[-1] = last[:-1]  # the verb of "what do the parking and the breakfast cost"
     before = _take_phrase(reversed(first))[: len(phrases[0])]
     return [before[::-1], *phrases]

@@ -12,9 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from assay.text.facts.cues.word_classes import IMPERATIVES
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.link_cues import BEFORE_VERB, CONSEQUENCE, NO_NOUN_NEXT, PRONOUN
+from assay.text.facts.cues.value_cues import SUMS_UP
+from assay.text.facts.cues.word_classes import AUXILIARIES, IMPERATIVES
 from assay.text.facts.expected.expected_limits import names_asked_most
-from assay.text.facts.expected.fact_texts import AUXILIARIES
 from assay.text.facts.reading.read_text import ReadText, Word
 from assay.text.facts.reading.text_parts import SENTENCE_CUT, Part, list_quantities, split_parts
 from assay.text.languages import is_vietnamese
@@ -28,26 +30,18 @@ from assay.text.quantities.units import MONEY, PLAIN, SHARE
 from assay.text.quantities.weekdays import WEEK, WEEKDAY, list_days, name_day
 from assay.text.statement_cues import RESPECTIVELY
 
-_CONSEQUENCE = re.compile(
-    r"[\s,]*(so|thus|therefore|then|which|that(?! is|'s)|hence|because|since|if|when|vay|nen|vi|neu|sau do|roi)\b"
-)
-_PRONOUN = re.compile(
-    r"(?:and |but |so |then )?(?:it|it's|they|they're|this|that|that's|these|those|she|he|there|both|each"
-    r"|here|otherwise|no|do|gia la|nhu vay)\b"
-)
+_CONSEQUENCE = build_pattern(rf"[\s,]*({CONSEQUENCE})\b")
+_PRONOUN = build_pattern(rf"(?:and |but |so |then )?{PRONOUN}\b")
 """A beginning of a sentence that goes on with what the sentence before is about."""
-_NO_NOUN = LatePattern(r"[ .,;!?)]*(?:$|(?:for|in|at|on|when|if|with|to|from|as|cho|khi|neu|voi)\b)")
-_VERB_BEFORE = LatePattern(r"(?:^|\b(?:can|may|must|to|you|we|they|i|will|should|could|please|don't|not|do)) ?$")
+_NO_NOUN = build_pattern(rf"[ .,;!?)]*(?:$|{NO_NOUN_NEXT}\b)")
+_VERB_BEFORE = build_pattern(rf"(?:^|\b{BEFORE_VERB}) ?$")
 """What stands before a verb: "send shoes" is no other kind of shoes than those of "return shoes"."""
 _PER_TIME = LatePattern(
     r"\b(?:per|each|every)(?: (?:started|begun|full|whole|extra|additional|further))? (?P<noun>[a-z]+)\b"
 )
 _LONGEST_RATE = 30  # characters
 _ALL = 100  # per cent
-_SUMS_UP = LatePattern(
-    r"\b(?:in (?:all|total|sum)|total(?:s|ling)?|sum|altogether|together|all told|overall|combined|comes to|adds up"
-    r"|makes|tong(?: cong)?|tat ca|ca thay)\b"
-)
+_SUMS_UP = build_pattern(rf"\b{SUMS_UP}\b")
 """Says that a value is the sum of those of other parts, so that it may be that of what the question asks."""
 _NO_OWNER = LatePattern(
     r"(?!(?:family|supply|assembly|reply|italy|july|butterfly|belly|jelly|rally|ally)$)\w{3,}ly"

@@ -5,8 +5,9 @@ The patterns are for folded text (`fold_in_place`), so Vietnamese is written wit
 
 from __future__ import annotations
 
-import re
-
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.limit_cues import BEGINNING, BY_THEN, SINCE
+from assay.text.facts.cues.question_cues import ASKS_WHICH_DAY
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence
@@ -14,12 +15,11 @@ from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.sentence_around import REACH_BEFORE, get_sentence
 from assay.text.facts.reading.text_parts import split_parts
 from assay.text.facts.values.reversed_events import find_asked_end, find_reversed_event, is_other_end
-from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Quantity, is_time, split_range
 from assay.text.quantities.quantity_agreement import is_same_quantity
 from assay.text.quantities.weekdays import WEEKDAY
 
-_ASKS_WHICH = LatePattern(r"(?:on |at |from )?(?:when|which|what)\b|.{0,80}\b(?:khi nao|ngay nao|luc nao|thu may)\b")
+_ASKS_WHICH = build_pattern(rf"(?:on |at |from )?(?:when|which|what)\b|.{{0,80}}\b{ASKS_WHICH_DAY}\b")
 _REACH = 160  # characters before a value in which words for the contrary event are searched
 
 
@@ -52,12 +52,10 @@ def judge_event(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> 
     return None
 
 
-_UNTIL_BEFORE = LatePattern(
-    r"\b(?:before|by|until|till|prior to|no later than|truoc|den|toi|cham nhat)(?: the| ngay| luc)? $"
-)
-_SINCE_BEFORE = re.compile(r"\b(?:after|from|since|starting|as of|sau|tu)(?: the| ngay| luc)? $")
+_UNTIL_BEFORE = build_pattern(rf"\b{BY_THEN}(?: the| ngày| lúc)? $")
+_SINCE_BEFORE = build_pattern(rf"\b{SINCE}(?: the| ngày| lúc)? $")
 
-_BEGINS_BEFORE = LatePattern(r"\b(?:starts?|begins?|opens?|bat dau|mo cua)(?: (?:at|on|from|luc|tu|vao|ngay))* $")
+_BEGINS_BEFORE = build_pattern(rf"\b{BEGINNING}(?: (?:at|on|from|lúc|từ|vào|ngày))* $")
 
 
 def _judge_side(texts: FactTexts, stated: Quantity) -> FactJudgment | None:

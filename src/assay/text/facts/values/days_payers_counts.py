@@ -9,6 +9,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.doubt_cues import FORMER_BEFORE_NOUN
+from assay.text.facts.cues.question_cues import ASKS_WHAT_IS_GIVEN
+from assay.text.facts.cues.value_cues import (
+    BEFORE_AMOUNT,
+    GIVEN,
+    GIVEN_AFTER,
+    IT_COSTS,
+    MUST_PAY_IN_VIETNAMESE,
+    SPEAKS_OF_GIVING,
+    SPEAKS_OF_WORK,
+    TIMES_OF_THE_PAST,
+    WORKING_DAYS,
+    YOU_PAY,
+)
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence
@@ -34,10 +49,10 @@ def judge_terms(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> 
     return FactJudgment(texts.fact, "unknown", reason) if reason else None
 
 
-_PERIOD = r"(?:week|month|year|season|term|semester|quarter|winter|spring|summer|autumn|fall|night|time)"
-_WAS_BEFORE = LatePattern(
-    rf"[\"')]* (?:is|was|were|has been|had been) (?:only )?(?:(?:the|our|my|his|her|its|their|your) )?"
-    rf"(?:old|former|previous|outdated|obsolete|expired|yesterday's|last {_PERIOD}(?:'s)?)\b"
+_PERIOD = f"(?:{TIMES_OF_THE_PAST})"
+_WAS_BEFORE = build_pattern(
+    r"[\"')]* (?:is|was|were|has been|had been) (?:only )?(?:(?:the|our|my|his|her|its|their|your) )?"
+    rf"(?:{FORMER_BEFORE_NOUN}|last (?:{TIMES_OF_THE_PAST})(?:'s)?)\b"
 )
 _WAS_UNTIL = re.compile(r"[\"')]* (?:was|were|had been)\b[^.;,]{0,30} (?:until|till|up to|before)\b")
 _WAS = LatePattern(r"\b(?:old|former|previous|last|until|till|up to|before)\b")
@@ -52,8 +67,8 @@ def _name_past(texts: FactTexts, spot: Occurrence) -> str:
     return f'it is said of what was before ("{texts.answer.text[past.start() : past.end()].strip()}")'
 
 
-_WORKING_DAYS = LatePattern(r"\b(?:(?:working|business|work) ?-?days?|weekdays|ngay lam viec)\b")
-_WORK = LatePattern(r"\b(?:working|business|work|workdays?|weekdays?|lam viec)\b")
+_WORKING_DAYS = build_pattern(rf"\b{WORKING_DAYS}\b")
+_WORK = build_pattern(rf"\b{SPEAKS_OF_WORK}\b")
 
 
 def _name_days(texts: FactTexts, stated: Quantity) -> str:
@@ -67,27 +82,14 @@ def _name_days(texts: FactTexts, stated: Quantity) -> str:
     return f'it counts "{texts.answer.text[days.start() : days.end()]}"'
 
 
-_AMOUNT = r"(?: (?:about|around|only|just|a|an|the|you|us|me|up|to|back|khoang))*[ $€£]*$"
-_GIVEN_BEFORE = LatePattern(
-    r"\b(?:you(?:'ll| will| can| would|'d)? (?:get|receive|earn|gain)"
-    r"|we(?:'ll| will)? (?:give|refund|credit|owe|transfer)"
-    rf"|(?:refund|reimburs|reward)\w*|(?:hoan|tra) lai|duoc (?:hoan|tra|nhan)(?: lai)?|nhan (?:lai|duoc)){_AMOUNT}"
-)
-_GIVEN_AFTER = LatePattern(r" (?:back|in return|refund(?:ed)?|cashback|credit(?:ed)?|reward|to you)\b")
-_PAID_BEFORE = LatePattern(
-    rf"\byou(?:'ll| will| have to| must| need to| should|'ve got to)? (?:pay|owe|be charged)(?: us)?{_AMOUNT}"
-    rf"|\b(?:it|this|that) (?:will )?costs?{_AMOUNT}|\b(?:phai (?:tra|dong|nop)|bi phat){_AMOUNT}"
-)
-_SPEAKS_OF_GIVING = LatePattern(
-    r"\b(?:get|gets|receiv\w*|earn\w*|give[sn]?|gain\w*|refund\w*|reimburs\w*|returned|reward\w*|credit\w*"
-    r"|we (?:pay|owe|transfer)|(?:is|are|be) paid|bonus\w*|allowance|salary|wage\w*|nhan|hoan|duoc|tra lai|thuong)\b"
-)
+_AMOUNT = rf"(?: {BEFORE_AMOUNT})*[ $€£]*$"
+_GIVEN_BEFORE = build_pattern(rf"\b{GIVEN}{_AMOUNT}")
+_GIVEN_AFTER = build_pattern(rf" {GIVEN_AFTER}\b")
+_PAID_BEFORE = build_pattern(rf"\b{YOU_PAY}{_AMOUNT}|\b{IT_COSTS}{_AMOUNT}|\b{MUST_PAY_IN_VIETNAMESE}{_AMOUNT}")
+_SPEAKS_OF_GIVING = build_pattern(rf"\b{SPEAKS_OF_GIVING}\b")
 
 
-_ASKS_WHAT_IS_GIVEN = LatePattern(
-    r"\bhow (?:much|many)\b[^?]{0,30}\b(?:do|does|will|would|can|could|should) (?:i|we|you|one|they|he|she) "
-    r"(?:get|receive|earn|be paid)\b"
-)
+_ASKS_WHAT_IS_GIVEN = build_pattern(rf"\b{ASKS_WHAT_IS_GIVEN}\b")
 
 
 def _name_payer(texts: FactTexts, stated: Quantity) -> str:

@@ -5,54 +5,30 @@ The patterns are for folded text (`fold_in_place`), so Vietnamese is written wit
 
 from __future__ import annotations
 
-import re
 from typing import Literal
 
-from assay.text.late_pattern import LatePattern
-
-_EVENTS = [
-    (r"open(?:s|ed|ing)?", r"clos(?:e|es|ed|ing)|shuts?|deadline"),
-    (
-        r"start(?:s|ed|ing)?|begin(?:s|ning)?|began|commences?",
-        r"end(?:s|ed|ing)?|finish(?:es|ed)?|stops?|(?:is|are) over",
-    ),
-    (r"lands?|landing", r"takes? off|take-?off"),
-    (r"arriv(?:e|es|ed|al)|gets? in", r"depart(?:s|ed|ure)?|leav(?:e|es|ing)|set(?:s|ting)? off"),
-    (r"check(?:ing)?[ -]?in", r"check(?:ing)?[ -]?out"),
-    (r"mo cua", r"dong cua"),
-    (r"bat dau", r"ket thuc"),
-    (
-        r"(?:den|toi|ve) (?:noi|ga|ben|cang|san bay)|cap ben|ha canh",
-        r"khoi hanh|roi (?:ben|ga|cang|san bay)|xuat phat|cat canh",
-    ),
-    (r"giao hang", r"nhan hang"),
-    (r"nhan phong", r"tra phong"),
-]
-
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.event_cues import DATED_EVENTS
+from assay.text.facts.cues.limit_cues import ENDING, STARTING, UNTIL_EVENT
+from assay.text.facts.cues.question_cues import ASKS_END, ASKS_START, ASKS_WHEN
 
 _EVENT_PAIRS = [
-    (LatePattern(rf"\b(?:{first})\b"), LatePattern(rf"\b(?:{second})\b"))
-    for pair in _EVENTS
+    (build_pattern(rf"\b(?:{first})\b"), build_pattern(rf"\b(?:{second})\b"))
+    for pair in DATED_EVENTS
     for first, second in (pair, pair[::-1])
 ]
 
 
-_UNTIL = LatePattern(r"\b(?:until|till|til|to|through|den|toi|cho den)(?: the)? $")
-_STARTS_AT = LatePattern(r"\b(?:from|starting|beginning|as of|as from|tu)(?: the| ngay)? $")
+_UNTIL = build_pattern(rf"\b{UNTIL_EVENT}(?: the)? $")
+_STARTS_AT = build_pattern(rf"\b{STARTING}(?: the| ngày)? $")
 
 
-_ENDS_AT = LatePattern(r"(?<!\bnot )\b(?:until|till|til|to|through|by|den|toi)(?: the| ngay)? $")
-_ASKS_START = LatePattern(r"\b(?:start|begin|open|from when|since when|earliest|bat dau|mo cua)s?\b")
+_ENDS_AT = build_pattern(rf"(?<!\bnot )\b{ENDING}(?: the| ngày)? $")
+_ASKS_START = build_pattern(rf"\b{ASKS_START}s?\b")
 
 
-_ASKS_END = re.compile(
-    r"\b(?:end|finish|close|stop|until when|until what|till when|how long|how late|latest|deadline|due|expire|ket thuc"
-    r"|dong cua|(?:den|toi) (?:may gio|khi nao|luc nao))s?\b"
-)
-_ASKS_WHEN = LatePattern(
-    r"\b(?:when|what (?:time|date|day)|how (?:early|late|long|soon)|from|since|earliest|latest|deadline|due|until"
-    r"|khi nao|bao gio|may gio|luc nao|ngay nao|bao lau)\b"
-)
+_ASKS_END = build_pattern(rf"\b{ASKS_END}s?\b")
+_ASKS_WHEN = build_pattern(rf"\b{ASKS_WHEN}\b")
 """A question for a time: "Is it open to guests?" asks for none."""
 
 

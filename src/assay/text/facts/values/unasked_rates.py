@@ -9,40 +9,21 @@ from __future__ import annotations
 
 import re
 
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.value_cues import EVERY_ONE, FOR_MANY_USES, FOR_SEVERAL, OF_A_GROUP
+from assay.text.facts.cues.word_classes import COUNTED_ALIKE, ONE_USE, PERSONS
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
-from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import WEEKDAY_NUMBER, Quantity, is_plain, is_time
 from assay.text.quantities.quantity_agreement import is_same_quantity
 from assay.text.quantities.quantity_rates import is_time_rate, name_rate_noun
 from assay.text.quantities.units import MONEY
 
-_ALIKE = (
-    frozenset("day night daily overnight".split()),
-    frozenset("item piece unit copy copies photocopy photocopies page article".split()),
-    frozenset("purchase order login session connection connected once customer".split()),
-    frozenset("month rent salary wage pay luong thue".split()),
-    frozenset("year leave holiday vacation annual allowance phep".split()),
-    frozenset("day fine late overdue delay tre".split()),
-    frozenset("car vehicle parking park van".split()),
-)
-"""Words of which one may stand for another behind "per"."""
-_ONE_USE = frozenset("visit entry admission ticket entrance ride trip journey tour crossing use time".split())
-"""What a price is per unless it is one for many uses."""
-_FOR_MANY_USES = LatePattern(
-    r"\b(?:pass(?:es)?|cards?|seasons?|memberships?|subscriptions?|annual|yearly|monthly|hourly|daily|weekly|per)\b"
-)
-_PERSONS = frozenset(
-    "person head adult guest member customer visitor passenger participant student employee tenant".split()
-)
-"""Whom a price is per unless it is one for several people."""
-_OF_A_GROUP = LatePattern(
-    r"\b(?:famil(?:y|ies)|groups?|teams?|couples?|part(?:y|ies)|households?|whole|total|altogether|gia dinh|nhom"
-    r"|doan)\b"
-)
+_FOR_MANY_USES = build_pattern(rf"\b{FOR_MANY_USES}\b")
+_OF_A_GROUP = build_pattern(rf"\b{OF_A_GROUP}\b")
 """Says that a value is one for several people, so that it is none per person."""
-_SEVERAL_AFTER = LatePattern(r" (?:is |are )?(?:for|buys?|covers?|cho) (?:the |all |ca )?$")
+_SEVERAL_AFTER = build_pattern(rf" (?:is |are )?{FOR_SEVERAL} (?:the |all |cả )?$")
 _NOUN_AFTER = re.compile(r" [a-z]{2,}")
 _REACH = 30  # characters from a value to the number of things that it is for
 
@@ -70,12 +51,12 @@ def _is_known_rate(texts: FactTexts, stated: Quantity) -> bool:
         return True
     second = _SECOND_RATE.match(texts.answer.plain, stated.rate_span[1])
     nouns = {name_rate_noun(part) for part in (*stated.rate.split(), *([second["noun"]] if second is not None else []))}
-    if not nouns.isdisjoint(_ONE_USE) and not texts.has_cue(_FOR_MANY_USES):
+    if not nouns.isdisjoint(ONE_USE) and not texts.has_cue(_FOR_MANY_USES):
         return True
     is_of_group = texts.has_cue(_OF_A_GROUP)
-    if not nouns.isdisjoint(_PERSONS) and not is_of_group:
+    if not nouns.isdisjoint(PERSONS) and not is_of_group:
         return True
-    for group in _ALIKE:
+    for group in COUNTED_ALIKE:
         if not nouns.isdisjoint(group):
             nouns |= group
     if stated.rate_size is not None and _has_measure(texts, stated.rate_size[0]):
@@ -86,7 +67,7 @@ def _is_known_rate(texts: FactTexts, stated: Quantity) -> bool:
 
 _NOT_COUNTED = frozenset(("data", "duration", "calendar", WEEKDAY_NUMBER))
 """Dimensions of values that are per second, per week or per year anyway: "12 days a year"."""
-_SECOND_RATE = re.compile(r"(?: and)? (?:per|each|every|an?|moi|mot) (?P<noun>[a-z]+)\b")
+_SECOND_RATE = build_pattern(rf"(?: and)? (?:{EVERY_ONE}) (?P<noun>[a-z]+)\b")
 _FOR_ONE = re.compile(r" for (?:an?|one) ")
 _WORDS = re.compile(r"[a-z]+")
 

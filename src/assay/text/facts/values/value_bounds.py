@@ -5,9 +5,17 @@ The patterns are for folded text (`fold_in_place`), so Vietnamese is written wit
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.doubt_cues import STILL_PRESENT
+from assay.text.facts.cues.limit_cues import AHEAD, ANY_LIMIT, BOUND, FROM, MAY_BE, MUST_BE, NOTICE, TO_VALUE
+from assay.text.facts.cues.value_cues import (
+    COMPARED_IN_VIETNAMESE,
+    DIFFERENCE_BEFORE,
+    NOT_COMPARED_IN_VIETNAMESE,
+    SPEAKS_OF_DIFFERENCE,
+)
 from assay.text.facts.expected.expected_limits import (
     ExpectedLimit,
     begins_after,
@@ -24,7 +32,6 @@ from assay.text.facts.reading.read_text import ReadText
 from assay.text.facts.reading.sentence_around import REACH_BEFORE, get_sentence
 from assay.text.facts.reading.spelled_words import is_other_word
 from assay.text.facts.values.value_directions import find_change, find_direction
-from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Quantity, is_time
 from assay.text.quantities.quantity_agreement import is_same_quantity, is_same_value
 
@@ -71,25 +78,10 @@ def judge_reversed_condition(texts: FactTexts, spot: Occurrence) -> FactJudgment
     return None
 
 
-_BOUND_WORDS = LatePattern(
-    r"\b(?:(?<!'re )(?<!are )(?<!is )up to|at (?:the )?(?:most|least)|(?:a )?(?:maximum|minimum)(?: of)?"
-    r"|(?:no|not) (?:more|less) than|khong qua|toi da|nhieu nhat|it nhat|toi thieu)\b"
-)
-_SPEAKS_OF_LIMIT = LatePattern(
-    r"\b(?:limit(?:s|ed)?|deadline|max(?:imum|imal|\.)?|min(?:imum|imal|\.)?|most|least|until|within|by"
-    r"|earliest|latest|how (?:far|old|big|large|late|early|heavy|tall)|largest|biggest|longest|toi da|toi thieu"
-    r"|nhieu nhat|it nhat|gioi han|trong vong|lau nhat|muon nhat|som nhat|nang)\b"
-)
+_BOUND_WORDS = build_pattern(rf"\b{BOUND}\b")
+_SPEAKS_OF_LIMIT = build_pattern(rf"\b{ANY_LIMIT}\b")
 """Says that a value is a limit."""
-_SPEAKS_OF_SIDE = {
-    "<": LatePattern(
-        r"\b(?:can|may|might|could|allow(?:s|ed)?|permit(?:s|ted)?|capacity|holds?|fits?|how long|duoc|co the|chua)\b"
-    ),
-    ">": LatePattern(
-        r"\b(?:must|shall|should|need(?:s|ed)?|(?:have|has) to|require[sd]?|before|advance|phai|can|nen|truoc"
-        r"|(?:at|from) (?:what|which) age (?:may|can|is|are|do|does)|(?:tu )?(?:may|bao nhieu) tuoi)\b"
-    ),
-}
+_SPEAKS_OF_SIDE = {"<": build_pattern(rf"\b{MAY_BE}\b"), ">": build_pattern(rf"\b{MUST_BE}\b")}
 """Says that what may be is at most a value, and what has to be at least."""
 
 
@@ -142,14 +134,11 @@ def _list_lower_limits(text: ReadText) -> list[Quantity]:
     ]
 
 
-_FROM_BEFORE = re.compile(r"\b(?:from|tu) $")
-_TO_AFTER = LatePattern(r" ?(?:-|–|to\b|until\b|up to\b|den\b|toi\b)")
+_FROM_BEFORE = build_pattern(rf"\b{FROM} $")
+_TO_AFTER = build_pattern(rf" ?(?:-|–|{TO_VALUE})")
 
 
-_PRESENT_COUNT = LatePattern(
-    r"\b(?:hien (?:co|dang|tai)|dang co|moi co|da co|currently|so far|right now|at the moment|have signed up"
-    r"|(?:is|are) registered)\b"
-)
+_PRESENT_COUNT = build_pattern(rf"\b{STILL_PRESENT}\b")
 
 
 def _is_present_count(texts: FactTexts, stated: Quantity) -> bool:
@@ -192,9 +181,9 @@ def judge_direction(texts: FactTexts, spot: Occurrence, stated: Quantity | None)
     return _judge_notice(texts, stated) or _judge_difference(texts, stated)
 
 
-_AHEAD = LatePattern(r"\b(?:before|prior|ahead|advance|beforehand|early|earlier|notice|until|deadline|truoc|som)\b")
-_NOTICE_AFTER = LatePattern(r"(?:'s?|s)? (?:in advance|ahead|beforehand|notice|(?:before|prior to) (?:the|your|an?)\b)")
-_NOTICE_BEFORE = re.compile(r"\btruoc $")
+_AHEAD = build_pattern(rf"\b{AHEAD}\b")
+_NOTICE_AFTER = build_pattern(rf"(?:'s?|s)? {NOTICE}")
+_NOTICE_BEFORE = build_pattern(r"\btrước $")
 
 
 def _judge_notice(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
@@ -211,22 +200,13 @@ def _judge_notice(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
     return FactJudgment(texts.fact, "unknown", "it says how long before something, and not how long")
 
 
-_DIFFERENCE_BEFORE = re.compile(
-    r"\b(?P<cue>giam|tang|bot|thuong|phat|hoan(?: lai)?|save|saves|discount of|refund of|fine of|surcharge of|bonus of"
-    r"|(?:up|down|off|reduced|raised|cut|drops?|rises?) by|dropped|fell|rose|climbed|shrank|grew"
-    r"|(?:went|gone) (?:up|down)|twice|thrice|double|triple|gap (?:doi|ba|bon))"
-    r" (?:toi |den |khoang |them |about |around |the |some )?[$€£]?$"
+_DIFFERENCE_BEFORE = build_pattern(
+    rf"\b(?P<cue>{DIFFERENCE_BEFORE}) (?:tới |đến |khoảng |thêm |about |around |the |some )?[$€£]?$"
 )
 """Says that a value is a difference, or a part of another, or is paid back or as a fine, not what something costs."""
-_DIFFERENCE = LatePattern(
-    r"\b(?:giam|tang|bot|thuong|phat|hoan|sav(?:e|es|ed|ings?)|discounts?|refund\w*|fine[sd]?|surcharge\w*|bonus\w*"
-    r"|off|reduc\w*|raise\w*|increase\w*|change\w*|cheaper|drop\w*|ris(?:e|es|en|ing)|rose|f[ae]ll(?:s|en|ing)?|cut"
-    r"|climb\w*|shr[aiu]nk\w*|gr[eo]w\w*|go(?:es|ing)? (?:up|down)|went (?:up|down)|twice|thrice|doubl\w*|tripl\w*"
-    r"|gap)\b|[-+]\d"
-)
-_COMPARED = re.compile(
-    r"\b(?:(?:re|cao|thap|dat|nhieu|it|lon|nho|dai|ngan|cham|nhanh) hon"
-    r" (?:(?!(?:thi|la|phai|duoc|nen|con|ma|va|neu|khi|o|chi|se)\b)[a-z]+ ){1,4}"
+_DIFFERENCE = build_pattern(rf"\b{SPEAKS_OF_DIFFERENCE}\b|[-+]\d")
+_COMPARED = build_pattern(
+    rf"\b(?:(?:{COMPARED_IN_VIETNAMESE}) hơn (?:(?!(?:{NOT_COMPARED_IN_VIETNAMESE})\b)[a-z]+ ){{1,4}}"
     r"|(?:more|less|[a-z]{2,}er) than\b[^.;]{0,30} by )$"
 )
 """Says by how much something differs from another thing."""

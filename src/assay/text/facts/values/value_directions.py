@@ -6,17 +6,18 @@
 
 from __future__ import annotations
 
-import re
 from typing import Literal
 
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.limit_cues import AFTER_EVENT, BEFORE_EVENT
+from assay.text.facts.cues.value_cues import CHANGE, CHANGE_BY, CHANGE_TO
 from assay.text.quantities.quantity import Quantity
 
 _REACH = 40  # characters before a value in which its event or its verb of change is searched
-_DIRECTION = re.compile(
-    r" ?(?:or (?:more|less) |left |to go )?(?:(?P<before>before|prior to|ahead of|in advance|beforehand|truoc)"
-    r"|(?P<after>after|afterwards|later|following|past|sau))\b"
+_DIRECTION = build_pattern(
+    rf" ?(?:or (?:more|less) |left |to go )?(?:(?P<before>{BEFORE_EVENT})|(?P<after>{AFTER_EVENT}))\b"
 )
-_DIRECTION_BEFORE = re.compile(r"\b(?:(?P<before>truoc)|(?P<after>sau))(?: (?!cach|luc)[a-z]+){0,5} $")
+_DIRECTION_BEFORE = build_pattern(r"\b(?:(?P<before>trước)|(?P<after>sau))(?: (?!cách|lúc)[a-z]+){0,5} $")
 """In Vietnamese the event may come first: "trước giờ tàu chạy 24 tiếng"."""
 
 
@@ -38,10 +39,9 @@ def find_direction(quantity: Quantity, plain: str) -> Literal["", "before", "aft
     return "before" if match["before"] else "after"
 
 
-_CHANGE = re.compile(
-    r"\b(?:reduc|cut|lower|decreas|drop|f[ae]ll|shr[iau]nk|rais|r[io]se|increas|gr[eo]w"
-    r"|(?:go(?:es)?|went) (?:up|down)|giam|tang)"
-    r"\w*(?: \w+){0,4} (?:(?P<by>by|di|them)|(?P<to>to|xuong|len|con)) (?:about |around |exactly |khoang )?$"
+_CHANGE = build_pattern(
+    rf"\b{CHANGE}\w*(?: \w+){{0,4}} (?:(?P<by>{CHANGE_BY})|(?P<to>{CHANGE_TO}))"
+    " (?:about |around |exactly |khoảng )?$"
 )
 """A verb of change before a quantity, and whether the quantity is the difference or what is left."""
 

@@ -5,8 +5,19 @@ The patterns are for folded text (`fold_in_place`), so Vietnamese is written wit
 
 from __future__ import annotations
 
-import re
-
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.value_cues import (
+    ADVERBS_OF_RATE,
+    EVERY_BEFORE,
+    IN_ALL,
+    ONE,
+    PER_EACH,
+    PER_TIME,
+    PERIOD,
+    PERIOD_BEFORE,
+    SPEAKS_OF_EVERY,
+    SPEAKS_OF_PER,
+)
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence
@@ -23,10 +34,10 @@ from assay.text.quantities.quantity_agreement import (
 )
 from assay.text.quantities.quantity_rates import is_time_rate, name_rate_noun
 
-_PER_BEFORE = re.compile(r"[\d$€£%][^.;]{0,12} (?:per|for every|for each|every|each|moi) $")
-_EVERY_BEFORE = re.compile(r"\b(?:every|each|cu|moi) $")
-_EVERY = LatePattern(r"\b(?:every|each|per|often|frequently|cu|moi|hang|dinh ky)\b|ly\b")
-_PER = LatePattern(r"\b(?:per|every|each|often|moi)\b")
+_PER_BEFORE = build_pattern(rf"[\d$€£%][^.;]{{0,12}} {PER_EACH} $")
+_EVERY_BEFORE = build_pattern(rf"\b{EVERY_BEFORE} $")
+_EVERY = build_pattern(rf"\b{SPEAKS_OF_EVERY}\b|ly\b")
+_PER = build_pattern(rf"\b{SPEAKS_OF_PER}\b")
 
 
 def judge_rate(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
@@ -66,10 +77,7 @@ def judge_rate(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> F
     return None
 
 
-_ASKED_RATE = re.compile(
-    r"(?:\b(?:per|each|every|moi|hang|an?|mot)|/) ?(?P<noun>[a-z]+)\b"
-    r"|\b(?P<adverb>hourly|daily|nightly|weekly|monthly|quarterly|yearly|annual(?:ly)?)\b"
-)
+_ASKED_RATE = build_pattern(rf"(?:\b(?:{PER_TIME}|{ONE})|/) ?(?P<noun>[a-z]+)\b|\b(?P<adverb>{ADVERBS_OF_RATE})\b")
 _SAME_RATES = frozenset(("day", "night"))
 """Spans of time that stand for one another in prices."""
 
@@ -112,9 +120,7 @@ def judge_day_part(texts: FactTexts, spot: Occurrence, stated: Quantity | None) 
     return None
 
 
-_TOTAL_AFTER = LatePattern(
-    r"\b(?:in (?:all|total)|altogether|all told|overall|tong cong|tat ca la)\b|\b(?:total|sum) (?:of|is|comes to)\b"
-)
+_TOTAL_AFTER = build_pattern(rf"\b{IN_ALL}\b|\b(?:total|sum) (?:of|is|comes to)\b")
 
 
 def judge_total(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
@@ -228,13 +234,9 @@ def judge_period(texts: FactTexts, spot: Occurrence, stated: Quantity | None) ->
     return None
 
 
-_PERIOD = re.compile(
-    r"\b(?:(?:per|an?|each|every|one|whole|entire|moi|mot|hang|ca) (?P<half>half |nua )?(?:chu ky )?"
-    r"(?:(?P<number>\d+) )?"
-    r"(?P<noun>hour|day|night|week|month|quarter|year|semester|term|season|session|visit|group|party"
-    r"|family|household|room|table|gio|tieng|ngay|dem|tuan|thang|quy|nam|hoc ky"
-    r"|ky|mua|lan|luot|buoi|ca|khoa|doan|nhom|gia dinh|phong)"
-    r"|(?P<adverb>hourly|daily|nightly|weekly|monthly|quarterly|yearly|annual(?:ly)?))s?\b"
+_PERIOD = build_pattern(
+    rf"\b(?:{PERIOD_BEFORE} (?P<half>half |nửa )?(?:chu kỳ )?(?:(?P<number>\d+) )?(?P<noun>{PERIOD})"
+    rf"|(?P<adverb>{ADVERBS_OF_RATE}))s?\b"
 )
 """A span of time that something is counted for."""
 

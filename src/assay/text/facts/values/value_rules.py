@@ -6,8 +6,8 @@ The first that differs from what question and fact say decides. The rules are in
 
 from __future__ import annotations
 
-import re
-
+from assay.text.facts.cues.condition_cues import NOT_ONLY, OR_NOT
+from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
@@ -53,8 +53,8 @@ def judge_value_scope(texts: FactTexts, spot: Occurrence) -> FactJudgment | None
     return None
 
 
-_NOT_ONLY = re.compile(r"\b(?:not (?:only|just)|khong (?:chi|rieng|phai chi))\b")
-_OR_NOT = re.compile(r" (?:hay (?:khong|chua)|or not)\b(?! ?\?)")
+_NOT_ONLY = build_pattern(rf"\b{NOT_ONLY}\b")
+_OR_NOT = build_pattern(rf" {OR_NOT}\b(?! ?\?)")
 
 
 def _judge_condition(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:

@@ -1,0 +1,112 @@
+"""What makes a statement hold only of some, only then, or of all: conditions, exceptions, "only", and choices."""
+
+from __future__ import annotations
+
+from assay.text.facts.cues.cue_pattern import Cues
+
+EXCEPTION = Cues(
+    r"except(?:ing)?(?: for| on| that)? | with the exception of | apart from | aside from | besides | other than"
+    r" | excluding | save for | unless"
+    r" | (?:all|any|every|everything|everyone|anything|anyone|nothing|nobody|none|no one|each)(?: \w+){0,2} but",
+    r"ngoại trừ | ngoài(?= (?:thứ|ngày|chủ nhật)\b) | ngoài(?= (?:[^\W\d_]+ ){1,5}ra\b) | trừ(?: khi)?",
+)
+"""Names what a statement does not hold of: "every day except Tuesdays"."""
+MAY_ADD_INSTEAD = ("aside from", "besides", "ngoai")
+"""Of these, the ones that may also say that something is there in addition: "besides Monday, it opens on Friday"."""
+EXCEPTION_ADDED = Cues(
+    "except(?:ing)? | apart from | other than | with the exception of | excluding | but not", r"(?<!trí )trừ(?! khi\b)"
+)
+"""Adds an exception to a fact: not "unless", and not "trí trừ"."""
+UNCONDITIONAL = Cues(
+    r"whether or not | with or without | regardless(?: of)? | no matter (?:if|whether) | irrespective of"
+    r" | whether(?= [^.;]{0,80} or not\b) | even (?:without|if|when)",
+    "bất kể | kể cả | dù có hay không",
+)
+"""Says that what follows is no condition."""
+UNIVERSAL = Cues("all | both | any | every | each", "tất cả | mọi")
+"""Says that a statement holds of all."""
+UNIVERSAL_WRITTEN = "tất cả|toàn bộ|mọi"
+"""The same in Vietnamese, as it is written."""
+UNIVERSAL_TOO_WRITTEN = r"(?:nào|ai|gì|đâu) (?:thì )?cũng|(?<![^\W\d_])đều(?![^\W\d_])"
+"""Says in other words that a statement holds of all, as it is written: "thành viên nào cũng" is every member."""
+EVERYONE = Cues(
+    r"(?:any|every)(?:one|body|where|thing) | any\b(?: \w+)? | all\b(?: \w+){0,2} | nobody | no one | none | nothing"
+    r" | nowhere | never | always",
+    "(?:ai|gì|đâu|lúc nào|bao nhiêu|mấy) cũng (?:được|thế)? | không ai | chẳng ai",
+)
+"""Begins an answer that says all or none, and goes on."""
+ONLY = Cues("only | just | merely | solely", "chỉ | riêng")
+"""Limits what follows it."""
+ONLY_BEFORE_DENIAL = Cues("only | just | merely", "chỉ")
+"""Limits what a denial is said of."""
+ONLY_ADDED = Cues("only | solely | exclusively", "chỉ")
+"""Adds a limit to a fact: "open daily, only on request"."""
+NOT_ONLY = Cues("not (?:only|just)", "không (?:chỉ|riêng|phải chỉ)")
+"""Says that something holds of more."""
+RESTRICTS_DECISION = Cues(
+    "but | only | except | unless | if | however | though | until | just | always | every",
+    "nhưng | chỉ | trừ | nếu | tuy | riêng | khi",
+)
+"""Says that a yes or no does not hold as it stands."""
+RESTRICTS_REFERENCE = Cues(
+    "but | only | unless | except | if | when | provided | as long as | until",
+    "nhưng | chỉ | trừ | nếu | khi | miễn là | với điều kiện",
+)
+"""The same in a reference, of which the rest then has to be stated too."""
+CONDITION_OF_DECISION = Cues(
+    "but | though | although | if | unless | provided | as long as | so long as | on condition | between | until"
+    " | before | after | during | except | outside",
+    "nhưng | nếu | miễn là | trước | sau",
+)
+"""Begins the condition of a yes or no after a comma: "yes, if it rains"."""
+TIMES_OF_DECISION = Cues(
+    "weekdays? | weekends? | (?:work|sun|mon|tues|wednes|thurs|fri|satur)(?:ing )?days? | summer | winter | spring"
+    " | autumn | mornings? | afternoons? | evenings? | nights? | holidays? | january | february | march | april | may"
+    " | june | july | august | september | october | november | december",
+    "ngày | mùa | buổi | cuối tuần | dịp | tháng",
+)
+"""Times for which alone a yes or no may hold: "yes, in summer"."""
+CONDITION = Cues("if | unless | in case", "nếu | trường hợp")
+"""Begins a condition."""
+CONDITION_BEFORE_VALUE = Cues(
+    "when(?:ever)? | if | once | as soon as | where(?:ver)? | any(?:one|body|thing)? | every(?:one|body|thing)?"
+    " | whoever | all | those",
+    "khi | nếu | từ | mỗi | ai | những",
+)
+"""Begins what holds only beyond a value: "whoever spends more than 500 euros"."""
+SUBORDINATE = Cues(
+    "if | when | whenever | once | as (?:long|soon) as | provided | unless | because | since | after | before | except"
+    " | excluding | apart from",
+    "ngoại trừ | trừ | nếu | khi",
+)
+"""Begins a part that goes on in the next one."""
+LEADING = Cues("at | in | on | for | with | from", "trong | tại | ở | với")
+"""Begins a phrase before a statement: "in summer, …"."""
+LEADING_OR_CONDITION = Cues(
+    "at | in | on | of | for | with | from | if | when | before | after | during | since | because | unless | except"
+    " | excluding | provided | which | who",
+    "trong | tại | ở | với | khi | nếu | trước | sau | vì | trừ | ngoại trừ | miễn là",
+)
+"""Begins a phrase before a statement or a condition after it, which belongs to that statement."""
+PLACED = Cues("in | at | under | for", "ở | tại | bên | thời")
+"""Begins a sentence with where, under what or for whom a statement holds."""
+OF_A_KIND = Cues(
+    "on | in | of | with | from | at | for | that | which | who | whose", "ở | của | từ | thuộc | trên | dưới | trong"
+)
+"""Says right after "all rooms" which ones: "all rooms on the top floor"."""
+ALSO = Cues(
+    "(?:also|even|including|as well as) (?:in|on|at|for|during) | and (?:everybody|everyone|anyone|all others?)"
+)
+"""Says where, when or for whom else something holds."""
+OR = Cues("or", "hoặc | hay")
+"""Joins what may stand for one another."""
+OR_OF_NAMES = Cues("or", "hoặc(?: là)?")
+"""Joins two names, either of which may be meant."""
+OR_ANY = Cues("or | either | any", "hoặc | hay | bất kỳ | một trong")
+"""Speaks of a choice, so that an answer may name one."""
+OR_MORE = Cues("more | less | fewer | so | later | earlier | not | over | older | under | younger")
+"""Follows "or" without naming another thing: "or more"."""
+UPWARDS = Cues("later | newer | higher | above | more | over | up | upwards | greater | better")
+"""Follows "or" and only says that more is as good, where something is needed at least."""
+OR_NOT = Cues("or not", "hay (?:không|chưa)")
+"""Says that something holds either way."""

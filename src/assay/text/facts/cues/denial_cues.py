@@ -1,0 +1,105 @@
+"""What denies, forbids, withdraws or exempts: words by which a sentence says that something is not so, or no longer."""
+
+from __future__ import annotations
+
+from assay.text.facts.cues.cue_pattern import Cues
+
+FORBIDS = Cues(
+    "not (?:be )?(?:allowed|permitted) | must not | mustn't | must never | may not | may never | cannot | can't"
+    " | can not | should not | should never | shall not | (?<!not )forbidden | (?<!not )prohibited",
+    "không được",
+)
+"""Says that something must not be: "must not take more than 12 days"."""
+FORBIDS_VERB = Cues(
+    "cannot | can't | can not | may not | must not | mustn't | won't | (?:is|are|will) not | isn't | aren't | never",
+    "không (?:được|thể)(?: phép)?",
+)
+"""Stands before the verb of what is forbidden: "cannot be renewed"."""
+PERMITS = Cues("not (?:be )?(?:forbidden|prohibited|banned|refused)")
+"""Denies a prohibition, and so permits."""
+PROHIBITS_IN_VIETNAMESE = "đừng|chớ"
+"""Vietnamese words that forbid, as they are written: folded they look like "đúng" (right) and "cho" (for)."""
+DENIES_IN_OTHER_WORDS = Cues(
+    "off | out | away | behind | forbidden | prohibited | banned | bans? | illegal | off-limits"
+    " | avoid(?:ed)? | refrain"
+    " | skip | exclud(?:e|es|ed|ing) | exempt(?:ed)? | refused? | rejected | declined? | denied | stops? | impossible"
+    " | unable | waived? | spared | instead | forget | leave | left | zero",
+    "đừng | tránh | cấm | tắt | miễn | bỏ qua",
+)
+"""May say without a negation that something is not so, or not done: "leave the flash off"."""
+DENYING_BEFORE_PREDICATE = Cues("not | never | cannot", "không | chưa")
+"""Denies the word that follows it, perhaps after an auxiliary."""
+WITHDRAWS_ALL = ("no longer", "stopped", "none", "nobody", "no one", "neither", "nor", "hardly", "few")
+"""Negations of whatever is said with them."""
+ABSENCE = Cues(
+    "closed | shut | prohibited | forbidden | banned | excluded | exempt | unavailable | off limits | quiet",
+    "nghỉ | đóng cửa | cấm",
+)
+"""Says without a negation that something is not there, not open or not allowed."""
+CLOSED = Cues("closed | shut | off", "đóng cửa | nghỉ")
+"""Says of a day that nothing is open on it."""
+FALLS_OUT = Cues(
+    "cancel(?:l?ed|s)? | off | suspended | without | drops? out | falls? through | skip(?:ped)?", "hủy | nghỉ"
+)
+"""Says that something does not take place."""
+REFUSED_BEYOND = Cues(
+    "rejected | refused | blocked | declined | turned away"
+    " | not (?:be )?(?:accepted|allowed|possible|permitted) | won't"
+    " | can't | cannot | isn't | aren't | must not | mustn't | may not | stops? | stopped | suspended | shut down"
+    " | too (?:long|large|big|heavy|late|much) | fails? | (?:costs?|charged) extra",
+    "từ chối | không (?:được|nhận|chấp nhận) | không(?: [a-z]+){1,2} (?:được|nữa)",
+)
+"""Says what becomes of values beyond a bound: "anything larger than 25 MB is rejected"."""
+BEYOND = Cues(
+    "before | after | until | till | beyond | past | outside | unless | except | other than | earlier than"
+    " | later than",
+    "trước | sau | quá | ngoài | đến khi",
+)
+"""Stands before a value beyond which something is denied: "you can't get in before nine"."""
+AFTER_A_VALUE = ("after", "beyond", "past", "later", "sau", "qua")
+"""Of these, the ones that speak of the far side."""
+ABOLISHED = "dropped|abolished|scrapped|discontinued|withdrawn|removed|replaced|cancelled|canceled|ended|closed down"
+ABOLISHED_IN_VIETNAMESE = "bỏ|hủy|bãi bỏ|thay"
+"""Say of a rule or a thing that it is over, after an auxiliary: "has been dropped", "đã bỏ"."""
+BROKEN = Cues(
+    "out of (?:order|service|use|action) | until further notice | broken | defective | suspended"
+    " | under (?:repair|maintenance) | (?:not|n't) (?:running|working|in (?:use|service|operation)|operating)"
+    " | temporarily | fully booked | sold out | closed (?:for|due|because|until|off)"
+    " | being (?:repaired|renovated|replaced) | withdrawn | discontinued",
+    "hỏng | tạm (?:ngừng|dừng|đóng) | đang (?:sửa|bảo trì) | ngừng hoạt động",
+)
+"""Says that what is named is of no use now."""
+EXEMPT = Cues(
+    "(?:is|are|was|were) (?:exempt|excused|spared|barred|banned|excluded) | needn't | need not",
+    "đâu (?:có|cần|phải|được) | làm gì (?:có|được) | khỏi | (?:được )?miễn | bị cấm"
+    " | (?<=cũng )(?:không|chưa|chẳng) | (?<=thì )(?:không|chưa|chẳng)",
+)
+"""Says right after a name that what is said of others does not hold of it."""
+CANNOT = Cues("can't | cannot | can not | don't | doesn't | isn't | aren't | won't | mustn't | may not")
+"""Ends a short sentence that denies what is asked: "you can't.", "there isn't"."""
+CANNOT_AGAIN = Cues("aren't | isn't | can't | don't | doesn't | won't | mustn't | cannot | (?:are|is|can|may|must) not")
+"""Ends a part that denies of something else what the part before it says: "indoors they aren't"."""
+DENIED_LAST = Cues("(?:not|never|no)", "thì (?:không|chưa)(?: (?:ạ|nhé|nha|đâu|bạn|có|được))*")
+"""Ends a part that denies what it begins with."""
+ALL_DENIED = ("no", "none", "neither")
+"""Denies every one of what follows it."""
+NOT_BEFORE_PHRASE = Cues(
+    "not | never | no longer | rather than | instead of",
+    "không phải | chưa phải | chứ không | không còn | thay vì | không được | không có",
+)
+"""Denies the phrase that follows it at once."""
+CALLED_UNTRUE = Cues(
+    "not (?:correct|right|true|the) | wrong | incorrect | false | outdated | no longer",
+    "sai | không đúng | không còn | không phải",
+)
+"""Says right after a phrase that it is untrue."""
+BEFORE_DENIED_PHRASE = Cues(
+    "a | an | the | be | get | have | receive | equal to | exactly | at | by | of | in | for",
+    "là | phải | được | nghỉ | có",
+)
+"""What may stand between a negation and the phrase that it denies."""
+DECIDED_LAST = Cues(
+    "(?:is|are|does|do|can|may)(?: not|n't)?(?: (?:fine|ok|okay|allowed))? | can't",
+    "thì (?:được|không|có|chưa)(?: (?:ạ|nhé|nha|bạn))*",
+)
+"""Ends a part that says yes or no and nothing else."""

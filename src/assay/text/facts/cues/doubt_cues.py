@@ -1,0 +1,84 @@
+"""What a speaker does not vouch for: guesses, hearsay, beliefs, plans, other times, and what is corrected."""
+
+from __future__ import annotations
+
+from assay.text.facts.cues.cue_pattern import Cues
+
+MAYBE = Cues(
+    "maybe | perhaps | possibly | probably | (?:might|may|could) be | i think | i guess | not sure",
+    "có thể là | có lẽ | hình như | chắc là",
+)
+"""Stands before a guess."""
+NOT_REAL = Cues(
+    "(?:would|should|could)(?:n't| not)? have (?:been|[a-z]+e[dn]) | suppose | supposing | imagine | if only"
+    " | if [^,.;]{1,40} had | (?:^|(?<=[.!?] ))(?:were|had) [^,.;]{1,40},"
+    " | (?:is|are|was|were) (?:supposed|meant|expected|intended|rumou?red|alleged|proposed) to"
+    " | (?:plan(?:s|ned)?|hop(?:e|es|ed)|wish(?:es|ed)?|proposed|considered) (?:to|that|of) | drafts? | proposals?",
+    "lẽ ra | giả sử | giá như | giá mà | đáng lẽ | suýt | ước gì | dự (?:định|kiến|thảo) | bản (?:nháp|thảo)",
+)
+"""Supposed, wished or planned."""
+_PERSONS = (
+    "(?:some|many|most|people|others|every(?:one|body)|some(?:one|body)|folks?|they|he|she"
+    "|(?:colleague|friend|customer|visitor)s?)"
+)
+_SAYING = (
+    "(?:says?|said|saying|tells?|telling|told|writes?|wrote|claim(?:s|ed)?|think|thinks|thought|believed?|believes"
+    "|assumed?|assumes|guess(?:ed)?|heard|insist(?:ed)?)"
+)
+HEARSAY = Cues(
+    rf"{_PERSONS} (?:else )?(?:\w+ )?(?:(?:keep|kept) (?:\w+ )?)?{_SAYING}"
+    r" | (?:thought|heard|assumed|guessed|pretend(?:s|ed)?|told [a-z]+) that | rumou?r has it"
+    r" | it(?:'s| is| was) (?:\w+ )?(?:rumou?red|said|claimed|alleged|assumed) | wrongly | forget what"
+    r" | (?:asked|asking|ask|wondered|wondering|wonder) (?:me |us |him |her )?(?:whether|if)",
+    "(?:người ta|nhiều người|một số người|họ|có người|ai cũng) (?:hay |cứ |vẫn |đều )?"
+    "(?:nói|bảo|đồn|nghĩ|tưởng|kể|đinh ninh)"
+    " | (?:đồn|tưởng|cứ tưởng) (?:là|rằng) | nghe (?:nói|đồn) | hỏi (?:có phải|xem|liệu) | ghi (?:nhầm|sai)",
+)
+"""Only said, thought or asked."""
+OTHER_TIME_OR_PLACE = Cues(
+    "next (?:year|month|season|term) | last (?:year|month|season|term|spring|summer|autumn|winter) | elsewhere",
+    "năm (?:sau|tới|ngoái|trước) | sang (?:năm|tháng) | tháng (?:sau|trước) | hồi (?:xưa|trước) | ngày xưa | xưa kia",
+)
+"""Said of another time or place."""
+BELIEVED = Cues(
+    r"(?:some|many|most|other|a lot of)(?: of)? ?(?:\w+ )?(?:say|think|believe|claim|assume|expect|tell you)"
+    r" | people (?:often |sometimes |still |may |might )?(?:say|think|believe|assume)"
+    r" | you(?: may| might)? (?:may|might|have|often)? ?(?:have )?(?:heard|read somewhere|seen it said|think|expect)"
+    r" | it is (?:often|widely|sometimes) (?:said|thought|believed)",
+    "nhiều người (?:nghĩ|tưởng|cho rằng|nói|bảo)",
+)
+"""Says what some believe, before the sentence goes on with "but"."""
+TURNS = Cues("but | however | yet | in fact | actually | in truth", "nhưng | tuy nhiên | thực ra | thực tế")
+"""Turns from what some believe to what is so."""
+CORRECTION = Cues(
+    r"(?:scratch|strike) that | (?:no,? )?wait,? no\b | no,? wait\b | correction[:,]"
+    r" | let me correct (?:that|this|myself|it) | i (?:meant|misspoke|misread|mistyped) | my (?:mistake|bad)\b"
+    r" | on second thoughts? | i stand corrected",
+    "à không | xin đính chính | đính chính[:,] | nói nhầm | nhầm rồi",
+    "korrektur[:,] | moment, nein | nein, doch | pardon[,:] | rectification ?: | correccion ?: | correcao ?:",
+)
+"""Takes back what was just said."""
+BETTER_SAID = Cues(
+    "actually | in fact | in reality | or rather | rather | more precisely | sorry"
+    " | so (?:that is|that's|come|be|arrive)",
+    "thực ra | đúng hơn",
+)
+"""May take back what was just said, if another value follows."""
+FORMER_BEFORE_NOUN = Cues("old | former | previous | outdated | obsolete | expired | yesterday's")
+"""Says of a thing that it is the one of before."""
+STILL_PRESENT = Cues(
+    "currently | so far | right now | at the moment | have signed up | (?:is|are) registered",
+    "hiện (?:có|đang|tại) | đang có | mới có | đã có",
+)
+"""Says how many of something there are now, and not how many there may be."""
+NO_LONGER = Cues("no longer | any ?more", "không còn")
+"""Says that what was so has ended."""
+LATER = Cues("then | after that | afterwards | in that case", "sau đó")
+"""Goes on with what comes later."""
+LATER_FIRST = Cues("after (?:that|this|which) | afterwards | thereafter | from then on", "sau đó")
+"""Begins what is said only of what comes later."""
+POINTS_BACK_BY_WORD = Cues(
+    "not | no longer | (?:no,? )?sorry | ignore | forget | scrap | at least | was",
+    "đó là | xin lỗi | em nhầm | chưa | chỉ là | không phải | giờ khác",
+)
+"""Begins a sentence that takes up the one before it, without a pronoun."""

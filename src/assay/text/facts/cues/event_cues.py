@@ -1,0 +1,99 @@
+"""Pairs of contrary events, states and kinds: what opens and what closes, what goes up and what comes down.
+
+Of each pair a question has one side and an answer may have the other. English is compared as it is folded; Vietnamese
+as it is written where a text has diacritics, because "bán" (sell) and "bạn" (you) are folded alike.
+"""
+
+from __future__ import annotations
+
+OPPOSITE_EVENTS = (
+    (r"buy(?:s|ing)?|bought|purchas\w+", r"sell(?:s|ing)?|sold|rent(?:s|ed|al|ing)?|hir(?:e|es|ed|ing)"),
+    (r"borrow\w*|len[dt]|lends|lending|loans?", r"(?:buy|sell)(?:s|ing)?|bought|sold"),
+    (r"get(?:s|ting)? on|board(?:s|ed|ing)?", r"get(?:s|ting)? off|disembark\w*|alight\w*"),
+    (r"pick(?:s|ed|ing)? up|collect(?:s|ed|ing|ion)?|fetch\w*", r"drop(?:s|ped|ping)? off|hand(?:s|ed|ing)? in"),
+    (r"withdraw\w*|take out", r"pay(?:s|ing)? in|deposit(?:s|ed|ing)?"),
+    (r"way up|uphill|ascent|go(?:ing)? up", r"way down|downhill|descent|go(?:ing)? down"),
+    (r"inbound|incoming|way back|return (?:leg|trip|journey)", r"outbound|outgoing|outward|way out|way there"),
+    (r"summer", r"winter"),
+    (r"weekdays?", r"weekends?"),
+    (r"indoors?", r"outdoors?"),
+    (r"daytime|by day|during the day", r"at night|overnight|by night"),
+    (r"adults?|grown-ups?", r"child(?:ren)?|kids?|pupils?"),
+    (r"first|earliest", r"last|latest"),
+    (r"last|latest|previous|most recent", r"next|upcoming|coming"),
+    (r"men(?:'s)?", r"women(?:'s)?|ladies"),
+)
+"""Contrary events and kinds."""
+OPPOSITE_EVENTS_IN_VIETNAMESE = (
+    (r"(?<!trở )(?<!tăng )(?<!tính )lên(?! (?:đến|tới))", r"xuống"),
+    (r"mua", r"bán"),
+    (r"thuê|mượn", r"mua|bán"),
+    (r"gửi", r"rút"),
+    (r"nhập", r"xuất"),
+    (r"lên xe|lên tàu", r"xuống xe|xuống tàu"),
+    (r"lượt đi|chuyến đi", r"lượt về|chuyến về"),
+    (r"một chiều", r"khứ hồi"),
+    (r"khai mạc", r"bế mạc"),
+    (r"người lớn", r"trẻ em|trẻ con|các bé"),
+    (r"mùa hè|mùa mưa", r"mùa đông|mùa khô"),
+    (r"ngày thường|trong tuần", r"cuối tuần"),
+    (r"trong nhà", r"ngoài trời"),
+    (r"ban ngày", r"ban đêm"),
+    (r"đầu tiên|chuyến đầu", r"cuối cùng|chuyến cuối|chuyến chót"),
+    (r"lần trước|gần nhất|vừa qua", r"lần tới|lần sau|sắp tới|tiếp theo"),
+    (r"cấp mới", r"cấp lại|cấp đổi"),
+    (r"nam", r"nữ"),
+)
+"""The same in Vietnamese."""
+CONTRARY_STATES = (
+    (r"open(?:s|ed|ing)?", r"clos(?:e|es|ed|ing|ure)|shuts?"),
+    (r"includ(?:es?|ed|ing)", r"exclud(?:es?|ed|ing)|(?:costs?|charged|paid) (?:extra|separately)"),
+    (r"allow(?:s|ed)?|permit(?:s|ted)?", r"forbid(?:s|den)?|prohibit(?:s|ed)?|bann?(?:ed|s)|disallow(?:s|ed)?"),
+    (
+        r"(?:get|gets|got|given|paid) (?:it |them |that )?back|returned|refund(?:s|ed)?|reimbursed|receives?",
+        r"los(?:e|es|ing|t)|forfeit(?:s|ed)?|withheld|deducted|kept back",
+    ),
+    (r"lock(?:s|ed|ing)?", r"unlock(?:s|ed|ing)?"),
+    (r"enabl(?:e|es|ed|ing)", r"disabl(?:e|es|ed|ing)"),
+    (r"(?:switch(?:ed|es)?|turn(?:ed|s)?) on", r"(?:switch(?:ed|es)?|turn(?:ed|s)?) off"),
+    (r"accept(?:s|ed)?", r"reject(?:s|ed)?|refus(?:e|es|ed)|turn(?:s|ed)? away"),
+    (r"required?|requires|compulsory|mandatory|obligatory", r"optional|voluntary"),
+    (r"increas(?:e|es|ed)|rais(?:e|es|ed)|rises?", r"decreas(?:e|es|ed)|reduc(?:e|es|ed)|lower(?:s|ed)?|falls?"),
+    (r"upload(?:s|ed|ing)?", r"download(?:s|ed|ing)?"),
+    (r"import(?:s|ed|ing)?", r"export(?:s|ed|ing)?"),
+    (r"reserved", r"open(?:s|ed)? to (?:the public|everyone|everybody|all)"),
+    (r"paid leave|is paid", r"unpaid"),
+    (r"penalt(?:y|ies)|fines?|fees?|charges?|costs?|cost", r"waived|remitted|written off"),
+    (r"außer betrieb", r"(?<!außer )in betrieb"),
+    (r"(?:ge)?öffne\w*|offen", r"geschlossen|schließ\w*|schliess\w*"),
+    (r"erlaubt|gestattet|zulässig|zugelassen", r"verboten|untersagt|unzulässig"),
+    (r"inbegriffen|inklusive|enthalten", r"exklusive|zzgl|zuzüglich"),
+    (r"kostenlos|kostenfrei|gratis", r"kostenpflichtig|gebührenpflichtig"),
+    (r"mở cửa", r"đóng cửa"),
+    (r"(?<!chưa )(?<!không )bao gồm|đã gồm", r"chưa gồm|chưa bao gồm|không gồm"),
+    (r"được phép|cho phép", r"bị cấm|cấm|nghiêm cấm"),
+    (r"bật", r"tắt"),
+    (r"bắt buộc", r"tự nguyện|tùy chọn"),
+    (r"tăng", r"giảm"),
+    (r"tải lên", r"tải xuống|tải về"),
+)
+"""Contrary states, of which question or reference have one and an answer the other."""
+DATED_EVENTS = (
+    (r"open(?:s|ed|ing)?", r"clos(?:e|es|ed|ing)|shuts?|deadline"),
+    (
+        r"start(?:s|ed|ing)?|begin(?:s|ning)?|began|commences?",
+        r"end(?:s|ed|ing)?|finish(?:es|ed)?|stops?|(?:is|are) over",
+    ),
+    (r"lands?|landing", r"takes? off|take-?off"),
+    (r"arriv(?:e|es|ed|al)|gets? in", r"depart(?:s|ed|ure)?|leav(?:e|es|ing)|set(?:s|ting)? off"),
+    (r"check(?:ing)?[ -]?in", r"check(?:ing)?[ -]?out"),
+    (r"mở cửa", r"đóng cửa"),
+    (r"bắt đầu", r"kết thúc"),
+    (
+        r"(?:đến|tới|về) (?:nơi|ga|bến|cảng|sân bay)|cập bến|hạ cánh",
+        r"khởi hành|rời (?:bến|ga|cảng|sân bay)|xuất phát|cất cánh",
+    ),
+    (r"giao hàng", r"nhận hàng"),
+    (r"nhận phòng", r"trả phòng"),
+)
+"""Contrary events that a time may be said of."""

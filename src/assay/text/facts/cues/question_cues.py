@@ -1,0 +1,119 @@
+"""What a question asks for: who, what, when, how much, which end or side, yes or no."""
+
+from __future__ import annotations
+
+from assay.text.facts.cues.cue_pattern import Cues
+
+ASKS_WHAT = Cues(
+    "who | whom | what | which | where | when | how", "ai | gì | nào | đâu | bao giờ | mấy | sao | bao nhiêu"
+)
+"""Asks for something, and not for yes or no."""
+ASKS_WHAT_OF_DENIAL = Cues(
+    "who | whom | what | which | where | when | why | how",
+    "ai | gì | nào | đâu | bao giờ | mấy (?:giờ|ngày|người|lần) | sao",
+)
+"""The same in a question that denies something; "mấy" alone is folded like the English "may"."""
+QUESTION_WORD = Cues(
+    "who | whom | whose | what | where | when | why | which | how",
+    "ai | đâu | khi nào | bao giờ | bao nhiêu | bao lâu | vì sao | tại sao",
+)
+"""Asks for one thing: with two of them a question asks for two."""
+ASKS_IN_PART = Cues(
+    "how | what | when | where | who | which | is | are | do | does | can",
+    "bao nhiêu | bao lâu | mấy | gì | nào | ai | đâu | không | chưa",
+)
+"""Shows that a part of a question asks something by itself."""
+ASKS_WHO = Cues("who", "ai | người nào")
+"""Begins a question for who does something."""
+ASKS_FOR_PERSON = Cues("who", "ai")
+"""Asks for a person, anywhere in a question."""
+ASKS_FOR_REASON = Cues("why | how", "sao")
+"""Asks why or how something is."""
+AUXILIARY_FIRST = "do|does|did|is|are|was|were|am|can|could|may|must|should|will|would|has|have"
+"""Begins a question for yes or no."""
+ASKS_WHETHER_LAST = Cues(vietnamese="(?:không|chưa)(?: ạ| vậy| nhỉ)?")
+"""Ends a question for yes or no in Vietnamese."""
+ASKS_WHEN = Cues(
+    "when | what (?:time|date|day) | how (?:early|late|long|soon) | from | since | earliest | latest | deadline | due"
+    " | until",
+    "khi nào | bao giờ | mấy giờ | lúc nào | ngày nào | bao lâu",
+)
+"""Asks for a time: "Is it open to guests?" asks for none."""
+ASKS_DAY = Cues("(?:which|what) (?:week)?(?:days?|dates?)", "(?:ngày|thứ) (?:nào|mấy) | mấy thứ nào")
+"""Asks for a day."""
+ASKS_MOMENT = Cues(
+    r"when | when's | what time | what(?:'s| is) the(?: [\w'-]+){0,4} deadline",
+    "khi nào | bao giờ | mấy giờ | lúc nào | giờ nào",
+)
+"""Asks for a moment in time."""
+ASKS_WHICH_DAY = Cues(vietnamese="khi nào | ngày nào | lúc nào | thứ mấy")
+"""Asks in Vietnamese when something is, anywhere in a question."""
+ASKS_AMOUNT = Cues(
+    r"how much | what do(?:es)?(?: [\w'-]+){1,8} (?:cost|pay|charge) | what(?:'s| is| are| was| were) the"
+    r"(?: [\w'-]+){0,4} (?:costs?|prices?|fees?|fares?|charges?|fine|rent|deposit|tuition)",
+    "(?:bao nhiêu|mấy) tiền",
+)
+"""Asks for an amount of money."""
+ASKS_MEASURE = Cues(
+    r"how (?:many|long|far|often|old|tall|high|big|large|heavy|late|early|soon|wide|deep|fast)"
+    r" | what(?:'s| is| are| was| were) the(?: [\w'-]+){0,4} (?:minimum|maximum|limit|rate|percentage|share|age|number"
+    r"|size|length|height|weight|width|depth|speed|temperature|capacity|distance|duration)"
+    r" | what(?:'s| is| are| was| were) the (?:minimum|maximum|lowest|highest|least|most) \w+"
+    r" | what (?:percentage|share|age|number|size|speed|temperature)",
+    "bao nhiêu | bao lâu | bao xa | tối đa | tối thiểu | nhiều nhất | ít nhất"
+    " | mấy (?:bài|buổi|cái|căn|chiếc|chuyến|con|cuốn|giờ|kỳ|lần|lớp|món|năm|ngày|người|phần|phòng|phút|quyển|suất|tầng"
+    "|tháng|tiếng|tuần|tuổi|vé|viên)",
+)
+"""Asks for a measure or a count; "mấy" is folded like the English "may", so that it counts before a noun alone."""
+ASKS_COUNT = Cues("how many", "bao nhiêu | mấy")
+"""Asks how many of something there are."""
+ASKS_START = Cues("start | begin | open | from when | since when | earliest", "bắt đầu | mở cửa")
+"""Asks when something begins."""
+ASKS_END = Cues(
+    "end | finish | close | stop | until when | until what | till when | how long | how late | latest | deadline | due"
+    " | expire",
+    "kết thúc | đóng cửa | (?:đến|tới) (?:mấy giờ|khi nào|lúc nào)",
+)
+"""Asks when something ends."""
+ASKS_FROM = Cues(
+    "(?:from|starting (?:at|from|with)) (?:what|which|how|when)",
+    "từ (?:bao nhiêu|bao giờ|mức nào|ngày nào|mấy)",
+)
+"""Asks where something begins, which "up to" answers the other way round."""
+ASKS_FOR_MOST = Cues("the most | at most | maximum | max | highest | largest | upper limit | cap | ceiling", "tối đa")
+"""Asks for the most."""
+ASKED_THING = Cues("which | what | how (?:many|much|long|far|old)", "bao nhiêu | bao lâu | mấy")
+"""Asks which value stands after a bound: "above which amount"."""
+ABOVE_ASKED = Cues(
+    "above | over | beyond | past | exceed(?:s|ing)? | upwards of"
+    " | (?:more|greater|larger|longer|higher|faster|heavier|taller|older|bigger|wider|deeper) than",
+    "trên | hơn | vượt | vượt quá | quá",
+)
+"""Stands in a question before the value that is exceeded."""
+BELOW_ASKED = Cues(
+    "below | under | short of | (?:less|fewer|lower|smaller|shorter|slower|lighter|younger) than",
+    "dưới | thấp hơn | ít hơn | nhỏ hơn",
+)
+"""Stands in a question before the value that is not reached."""
+ASKS_FROM_WHERE_ON = Cues(
+    r"(?:from|since|by|until|at|on|in|with|for|after) (?:when|which|what|how)\b | when\b | which\b | who\b | whose\b"
+    r" | what (?:happens|triggers|makes|counts|needs|requires)\b | how (?:long|much|many) (?:of|without)\b"
+    r" | how many .{1,60}\b(?:must|need(?:s|ed)?|have to|required|before|makes?|count)\b"
+    r" | (?:is|are|do|does|did|can|may|must|should|will|would|has|have)\b"
+)
+"""Begins a question that a condition answers, which begins to hold at a value."""
+ASKS_FOR_THRESHOLD = Cues(
+    "threshold | cut-?off | trigger(?:s|ed)? | limit", "khi nào | (?:bao nhiêu|bao lâu|mấy) [^?]{0,40}thì"
+)
+"""Asks for such a value in so many words."""
+ASKS_FOR_PREDECESSOR = Cues(
+    r"take over | took over | taken over | succeed\w* | successor | replac\w+ | predecessor | former\w* | previous\w*"
+    r" | before | used to | instead | inherit\w* | was | were | did | had",
+    "thay | trước | cũ",
+)
+"""Asks for the one of before."""
+ASKS_WHAT_IS_GIVEN = Cues(
+    r"how (?:much|many)\b[^?]{0,30}\b(?:do|does|will|would|can|could|should) (?:i|we|you|one|they|he|she) "
+    r"(?:get|receive|earn|be paid)"
+)
+"""Asks what the user gets."""
