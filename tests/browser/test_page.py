@@ -20,7 +20,7 @@ from assay import attribution
 from assay.attribution.cause_notes import CAUSE_NOTES, OVER_REFUSAL_NOTE, SUBCAUSE_NOTES, UNSEEN_RANKING_NOTE
 from assay.metrics.judged.judge_requests import NO_VERDICT
 from assay.records.findings import CaseChange
-from assay.records.release_gates import Decision, Rule, RuleResult
+from assay.records.release_gates import Decision, Rule, RuleResult, RuleState
 from assay.records.scores import ERROR, ScoreColumn
 
 pytestmark = pytest.mark.slow
@@ -113,9 +113,10 @@ def test_reasons_name_metrics_by_their_titles_and_lead_to_the_cases(opened: Open
 
 def test_rules_that_are_met_are_counted_and_unfold(opened: Open) -> None:
     data = world(FRUIT)
+    states: tuple[RuleState, ...] = ("pass", "fail", "pass")
     results = tuple(
         RuleResult(Rule("recall@10", at_least=0.5, slice=f"tag={number}"), state, 0.5, 10, "")
-        for number, state in enumerate(("pass", "fail", "pass"))
+        for number, state in enumerate(states)
     )
     decision = Decision("FAIL", ("recall@10 fell",), results)
     configs = {name: structs.replace(result, decision=decision) for name, result in data.scoring.configs.items()}
