@@ -21,12 +21,12 @@ from assay.text.facts.cues.denial_cues import BEFORE_DENIED_PHRASE, CALLED_UNTRU
 from assay.text.facts.cues.doubt_cues import MAYBE
 from assay.text.facts.cues.link_cues import CLAUSE_JOINED
 from assay.text.facts.fact_judgments import FactJudgment, FactState
+from assay.text.facts.reading.statement_marks import PAST_AFTER, PAST_BEFORE, PRESENT
 from assay.text.facts.stated_facts import judge_facts
 from assay.text.facts.stated_quantities import judge_quantities
 from assay.text.markup import remove_markup
 from assay.text.normalisation import MOST_READ, fold_in_place, fold_text, normalise_nfc
 from assay.text.numbers import CURRENCY_UNITS, Date, Number, find_quantities, share_value
-from assay.text.statement_cues import PAST_AFTER, PAST_BEFORE, PRESENT
 from assay.text.tokens import find_token_spans
 
 

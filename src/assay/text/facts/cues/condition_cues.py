@@ -110,3 +110,9 @@ UPWARDS = Cues("later | newer | higher | above | more | over | up | upwards | gr
 """Follows "or" and only says that more is as good, where something is needed at least."""
 OR_NOT = Cues("or not", "hay (?:không|chưa)")
 """Says that something holds either way."""
+OWN_CLAUSE = Cues("who | that | which | if | unless | until | except | when | where", "nếu | trừ khi | khi | mà")
+"""Opens a clause of its own, so that a negation after it may not deny the whole sentence."""
+ONLY_FIRST = Cues("only | just", "chỉ(?: có)?")
+"""Limits what begins with it to one thing."""
+IN_ORDER = Cues("respectively | in that order", "lần lượt")
+"""Says that values belong to subjects by their order."""

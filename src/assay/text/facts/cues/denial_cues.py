@@ -103,3 +103,43 @@ DECIDED_LAST = Cues(
     "thì (?:được|không|có|chưa)(?: (?:ạ|nhé|nha|bạn))*",
 )
 """Ends a part that says yes or no and nothing else."""
+NEGATION = Cues(
+    "not | never | no longer | neither | nor | without | no one | nobody | none | nothing | hardly | barely | scarcely"
+    " | rarely | seldom | few | little | no | cannot | rather than | instead of | stopped | lacks?"
+    " | (?:has|have|had|is|are) yet to"
+    " | (?:fail(?:s|ed)?|refuses?|refused|declined?|declines|forg[eo]t(?:s|ten)?|neglect(?:s|ed)?|omit(?:s|ted)?) to"
+    " | den(?:y|ies|ied) (?:having|that)",
+    "không | chưa | chẳng | thay vì | khỏi | từ chối | ít khi | hiếm khi | đâu (?:có|được|phải)",
+)
+"""Denies what is said with it."""
+BOUNDS_INSTEAD = Cues(
+    r"(?:no|not|never|nothing)(?: \w+)? (?:more|less|fewer|later|earlier|longer|greater|larger|higher|lower"
+    r"|[a-z]{2,}er) than\b | (?:no|not|nothing) (?:over|above|under|below|beyond)\b",
+    r"(?:không|chưa)(?: \w+)? (?:quá|hơn|dưới)\b",
+)
+"""A negation that makes a bound: "no more than 5"."""
+DENIES_NOTHING = Cues(
+    r"not only | not just | not until | a few | a little | no doubt | no\.", "không chỉ | không những"
+)
+"""Has a negation and denies nothing."""
+ASKS_BY_NEGATION = r"(?:hay|có|được) không\?"
+"""Ends a Vietnamese question; its "không" denies nothing."""
+MYTH = Cues(
+    "myths? | misconceptions? | mistaken(?:ly)? | mistook | wrongly | falsely | erroneously | incorrectly | untrue"
+    " | (?:false|wrong|incorrect) (?:to|that) | rumou?r(?:s|ed)? | legend has it | hoax | fallacy | not true"
+    " | isn't true"
+    " | no longer (?:true|correct|valid)",
+    "lầm tưởng | tin đồn | hiểu lầm | sai lầm | nhầm tưởng",
+)
+"""Calls a whole statement untrue, before or after it."""
+WRONG = Cues(
+    "wrong | false | incorrect | erroneous | not (?:correct|right) | isn't (?:correct|right)", "là sai | không đúng"
+)
+"""An adjective that calls a number wrong, and may only describe a thing ("a wrong token")."""
+CALLED_WRONG_AFTER = Cues(
+    "not (?:correct|right|true) | wrong | incorrect | false | outdated | no longer",
+    "sai | không đúng | không còn | không phải",
+)
+"""Says right after a statement that it is wrong."""
+VERBS_NEGATED_AFTER = "is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|must"
+"""Verbs that a negation right after a statement belongs to."""

@@ -31,9 +31,17 @@ from assay.text.facts.reading.exceptions import (
 )
 from assay.text.facts.reading.negations import find_negations, may_deny_in_other_words
 from assay.text.facts.reading.read_text import ClauseSpan, ReadText
+from assay.text.facts.reading.statement_marks import (
+    CALLED_WRONG,
+    DENIED_AFTER,
+    DISJUNCTION,
+    MYTH,
+    NEGATED_AFTER,
+    RESTRICTION,
+    WRONG,
+)
 from assay.text.facts.reading.text_parts import split_parts
 from assay.text.late_pattern import LatePattern
-from assay.text.statement_cues import CALLED_WRONG, DENIED_AFTER, DISJUNCTION, MYTH, NEGATED_AFTER, RESTRICTION, WRONG
 
 _PART = re.compile(r", ")
 _STEM = 6  # letters by which a word is told after a prefix, and in which related words agree

@@ -7,8 +7,7 @@ import re
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence, has_candidate, iterate_stated_indices
-from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity
-from assay.text.statement_cues import (
+from assay.text.facts.reading.statement_marks import (
     ASKS_PAST,
     DOUBT,
     OUTDATED,
@@ -18,6 +17,7 @@ from assay.text.statement_cues import (
     PRESENT,
     RESPECTIVELY,
 )
+from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity
 
 _REACH = 160  # characters on either side in which words for past and present are searched
 _REACH_OUTDATED = 40  # characters after a value in which it is said until when it was so

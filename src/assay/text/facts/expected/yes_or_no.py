@@ -19,8 +19,8 @@ from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, Word, read_text
 from assay.text.facts.reading.spelled_words import is_other_word
+from assay.text.facts.reading.statement_marks import DOUBT
 from assay.text.quantities.quantity_agreement import is_same_quantity
-from assay.text.statement_cues import DOUBT
 
 _ASKS_WHETHER = build_pattern(rf"^(?:and |so )?(?:{AUXILIARY_FIRST})\b|\b{ASKS_WHETHER_LAST}\?$")
 """A question whose answer is yes or no."""

@@ -16,13 +16,13 @@ from assay.text.facts.cues.link_cues import COURTESY, POINTS_AT_ASKED, SOURCE
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, Word, get_start
+from assay.text.facts.reading.statement_marks import DOUBT, MYTH
 from assay.text.facts.reading.text_parts import list_quantities, split_parts
 from assay.text.facts.reading.word_senses import find_same_sense
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity
-from assay.text.statement_cues import DOUBT, MYTH
 
 _COURTESY = build_pattern(rf"\W*{COURTESY}[^.!?\n]*[.!?]*\s*")
 """A sentence that tells nothing."""

@@ -1,6 +1,6 @@
 """Negations of a text as it is written, and negations in other words ("leave the flash off").
 
-The patterns of `statement_cues` are for folded text, in which "chứa" (holds) looks like "chưa" (not yet); here the
+The patterns of `statement_marks` are for folded text, in which "chứa" (holds) looks like "chưa" (not yet); here the
 diacritics tell them apart.
 """
 
@@ -14,8 +14,8 @@ from assay.text.facts.cues.denial_cues import DENIES_IN_OTHER_WORDS, DENYING_BEF
 from assay.text.facts.cues.question_cues import ASKS_WHAT_OF_DENIAL
 from assay.text.facts.reading.read_text import ReadText, Word
 from assay.text.facts.reading.spelled_words import is_other_word
+from assay.text.facts.reading.statement_marks import NEGATION
 from assay.text.late_pattern import LatePattern
-from assay.text.statement_cues import NEGATION
 
 _IN_OTHER_WORDS = LatePattern(rf"\b{DENIES_IN_OTHER_WORDS}\b", re.IGNORECASE)
 """Words that may say that something is not so, or not done."""

@@ -22,13 +22,13 @@ from assay.text.facts.cues.role_cues import FOR_RECIPIENT
 from assay.text.facts.cues.value_cues import ADDITION, ADDITION_AFTER, ADDITION_BEFORE
 from assay.text.facts.reading.negations import is_negation
 from assay.text.facts.reading.read_text import ClauseSpan, ReadText, Word
+from assay.text.facts.reading.statement_marks import ASKS_PAST, CHANGED_FROM, PAST_VERB, PRESENT, RESPECTIVELY, USED_TO
 from assay.text.facts.reading.text_parts import Part
 from assay.text.facts.subjects.whose_value import ValueOwner
 from assay.text.facts.subjects.worked_out_values import is_worked_out
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_agreement import apply_rate, is_same_quantity
-from assay.text.statement_cues import ASKS_PAST, CHANGED_FROM, PAST_VERB, PRESENT, RESPECTIVELY, USED_TO
 
 GapKind = Literal[
     "second value",

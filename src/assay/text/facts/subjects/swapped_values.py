@@ -20,10 +20,11 @@ from assay.text.facts.cues.word_classes import HELPING
 from assay.text.facts.expected.fact_texts import may_be_subject
 from assay.text.facts.fact_judgments import FactJudgment, FactState
 from assay.text.facts.reading.read_text import ReadText, Word, read_text
+from assay.text.facts.reading.statement_marks import RESPECTIVELY
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity
 from assay.text.quantities.quantity_index import QuantityIndex
-from assay.text.statement_cues import RESPECTIVELY, VALUE_PART
+from assay.text.segmentation import VALUE_PART
 
 _JOINED = build_pattern(rf"\?|;|,? {AND} ")
 _ASKS = build_pattern(rf"\b{ASKS_IN_PART}\b")

@@ -18,6 +18,7 @@ from assay.text.facts.cues.value_cues import SUMS_UP
 from assay.text.facts.cues.word_classes import AUXILIARIES, IMPERATIVES
 from assay.text.facts.expected.expected_limits import names_asked_most
 from assay.text.facts.reading.read_text import ReadText, Word
+from assay.text.facts.reading.statement_marks import RESPECTIVELY
 from assay.text.facts.reading.text_parts import SENTENCE_CUT, Part, list_quantities, split_parts
 from assay.text.languages import is_vietnamese
 from assay.text.late_pattern import LatePattern
@@ -28,7 +29,6 @@ from assay.text.quantities.quantity_index import QuantityIndex
 from assay.text.quantities.quantity_rates import is_time_rate, name_rate_noun
 from assay.text.quantities.units import MONEY, PLAIN, SHARE
 from assay.text.quantities.weekdays import WEEK, WEEKDAY, list_days, name_day
-from assay.text.statement_cues import RESPECTIVELY
 
 _CONSEQUENCE = build_pattern(rf"[\s,]*({CONSEQUENCE})\b")
 _PRONOUN = build_pattern(rf"(?:and |but |so |then )?{PRONOUN}\b")

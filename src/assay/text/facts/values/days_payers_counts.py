@@ -28,13 +28,13 @@ from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence
 from assay.text.facts.reading.read_text import ReadText
+from assay.text.facts.reading.statement_marks import ASKS_PAST
 from assay.text.facts.reading.text_parts import Part, list_quantities, split_parts
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Quantity, is_plain
 from assay.text.quantities.quantity_agreement import is_same_quantity
 from assay.text.quantities.quantity_rates import is_time_rate, name_rate_noun
 from assay.text.quantities.units import MONEY
-from assay.text.statement_cues import ASKS_PAST
 
 _REACH = 40  # characters on either side of a value in which its terms are searched
 

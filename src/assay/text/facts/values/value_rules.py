@@ -12,6 +12,7 @@ from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
 from assay.text.facts.reading.exceptions import UNCONDITIONAL, UNIVERSAL
+from assay.text.facts.reading.statement_marks import ONLY
 from assay.text.facts.values.dated_events import judge_event
 from assay.text.facts.values.days_payers_counts import judge_terms
 from assay.text.facts.values.value_bounds import judge_direction, judge_limit
@@ -26,7 +27,6 @@ from assay.text.facts.values.value_rates import (
 )
 from assay.text.facts.values.value_relations import judge_relation
 from assay.text.quantities.quantity import Quantity
-from assay.text.statement_cues import ONLY
 
 
 def judge_value_scope(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
