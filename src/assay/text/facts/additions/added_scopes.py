@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from assay.text.facts.additions.unexplained_additions import find_end, find_new_word, find_part_end
-from assay.text.facts.cues.condition_cues import ALSO, EXCEPTION_ADDED, ONLY_ADDED
+from assay.text.facts.cues.condition_cues import ALSO, EXCEPTION_ADDED, ONLY
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.value_cues import RETURNED, SPEAKS_OF_RETURN
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
@@ -39,7 +39,7 @@ def name_further_day(texts: FactTexts, own: Part) -> str:
     return f'it adds "{texts.answer.text[slice(*joined.span("day"))]}"' if first & named_days and new else ""
 
 
-_ONLY = build_pattern(rf"(?:[,;(–—-] ?|\b(?:but|and|though|then|nhưng) ){ONLY_ADDED}\b")
+_ONLY = build_pattern(rf"(?:[,;(–—-] ?|\b(?:but|and|though|then|nhưng) ){ONLY}\b")
 _EXCEPT = build_pattern(rf"\b{EXCEPTION_ADDED}\b")
 _ALSO = build_pattern(rf"\b{ALSO}\b")
 _GIVEN_BACK = build_pattern(rf"\bbut (?:you|they|we|it)\b[^.;,]{{0,30}} {RETURNED}\b")

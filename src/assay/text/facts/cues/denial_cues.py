@@ -75,10 +75,8 @@ EXEMPT = Cues(
     " | (?<=cũng )(?:không|chưa|chẳng) | (?<=thì )(?:không|chưa|chẳng)",
 )
 """Says right after a name that what is said of others does not hold of it."""
-CANNOT = Cues("can't | cannot | can not | don't | doesn't | isn't | aren't | won't | mustn't | may not")
+CANNOT = Cues("can't | cannot | don't | doesn't | isn't | aren't | won't | mustn't | (?:are|is|can|may|must) not")
 """Ends a short sentence that denies what is asked: "you can't.", "there isn't"."""
-CANNOT_AGAIN = Cues("aren't | isn't | can't | don't | doesn't | won't | mustn't | cannot | (?:are|is|can|may|must) not")
-"""Ends a part that denies of something else what the part before it says: "indoors they aren't"."""
 DENIED_LAST = Cues("(?:not|never|no)", "thì (?:không|chưa)(?: (?:ạ|nhé|nha|đâu|bạn|có|được))*")
 """Ends a part that denies what it begins with."""
 ALL_DENIED = ("no", "none", "neither")
@@ -136,10 +134,5 @@ WRONG = Cues(
     "wrong | false | incorrect | erroneous | not (?:correct|right) | isn't (?:correct|right)", "là sai | không đúng"
 )
 """An adjective that calls a number wrong, and may only describe a thing ("a wrong token")."""
-CALLED_WRONG_AFTER = Cues(
-    "not (?:correct|right|true) | wrong | incorrect | false | outdated | no longer",
-    "sai | không đúng | không còn | không phải",
-)
-"""Says right after a statement that it is wrong."""
 VERBS_NEGATED_AFTER = "is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|must"
 """Verbs that a negation right after a statement belongs to."""

@@ -64,7 +64,7 @@ BETTER_SAID = Cues(
     "thực ra | đúng hơn",
 )
 """May take back what was just said, if another value follows."""
-FORMER_BEFORE_NOUN = Cues("old | former | previous | outdated | obsolete | expired | yesterday's")
+FORMER_BEFORE_NOUN = Cues("old | former | previous | outdated | obsolete | expired")
 """Says of a thing that it is the one of before."""
 STILL_PRESENT = Cues(
     "currently | so far | right now | at the moment | have signed up | (?:is|are) registered",

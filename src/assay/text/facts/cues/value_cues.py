@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from assay.text.facts.cues.cue_pattern import Cues
 
-PER_EACH = Cues("per | for every | for each | every | each", "mỗi")
-"""Stands before what another value is counted per: "2 euros per 5 pages"."""
+PER = Cues("per | each | every", "mỗi")
+"""Stands before what a value is counted per: "2 euros per 5 pages"."""
 EVERY_BEFORE = Cues("every | each", "cứ | mỗi")
 """Stands before a span of time after which something is repeated."""
 SPEAKS_OF_EVERY = Cues("every | each | per | often | frequently", "cứ | mỗi | hàng | định kỳ")
 """Speaks of how often something is."""
-SPEAKS_OF_PER = Cues("per | every | each | often", "mỗi")
-"""Speaks of per what something is counted."""
-PER_TIME = Cues("per | each | every", "mỗi | hàng")
-"""Stands before a noun that a value is counted per."""
 ONE = Cues("an?", "một")
 """The same where an article does: "10 euros a month"."""
 ADVERBS_OF_RATE = "hourly|daily|nightly|weekly|monthly|quarterly|yearly|annual(?:ly)?"
@@ -135,5 +131,3 @@ NO_UNIT = Cues(
     "hoặc | và | nếu | khi | ở | là | thì | nhé | ạ | được | phải",
 )
 """Follows a number without being its unit."""
-EVERY_ONE = Cues("per | each | every | an?", "mỗi | một")
-"""Stands before a second noun that a value is counted per: "per room and night"."""

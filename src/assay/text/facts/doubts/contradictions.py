@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import dropwhile, pairwise
 
-from assay.text.facts.cues.condition_cues import EVERYONE, OF_A_KIND, ONLY_BEFORE_DENIAL
+from assay.text.facts.cues.condition_cues import EVERYONE, OF_A_KIND, ONLY
 from assay.text.facts.cues.cue_pattern import build_pattern
-from assay.text.facts.cues.denial_cues import ABOLISHED, ABOLISHED_IN_VIETNAMESE, CANNOT, CANNOT_AGAIN, DENIED_LAST
+from assay.text.facts.cues.denial_cues import ABOLISHED, ABOLISHED_IN_VIETNAMESE, CANNOT, DENIED_LAST
 from assay.text.facts.cues.link_cues import SO
 from assay.text.facts.cues.question_cues import ASKS_WHAT
 from assay.text.facts.cues.word_classes import GENERIC_NOUNS, PREDICATES, RELATIVES
@@ -119,7 +119,7 @@ def _find_everyone_first(texts: FactTexts, spot: Occurrence) -> str:
     return "" if is_explained or has_exception else answer.text[: everyone.end()]
 
 
-_ONLY_BEFORE = build_pattern(rf"\b(?P<cue>{ONLY_BEFORE_DENIAL}) $")
+_ONLY_BEFORE = build_pattern(rf"\b(?P<cue>{ONLY}) $")
 
 
 def _find_only_denied(texts: FactTexts, spot: Occurrence) -> str:
@@ -207,7 +207,7 @@ def _is_denied_after(texts: FactTexts, spot: Occurrence) -> bool:
     return False
 
 
-_DENIED_AGAIN = build_pattern(rf"\b(?:they|it|you|we|this|that) {CANNOT_AGAIN}[ .!]*$")
+_DENIED_AGAIN = build_pattern(rf"\b(?:they|it|you|we|this|that) {CANNOT}[ .!]*$")
 """Ends a part that denies of something else what the part before it says."""
 
 

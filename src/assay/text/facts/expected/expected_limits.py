@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from assay.text.facts.cues.cue_pattern import build_pattern, list_words
 from assay.text.facts.cues.denial_cues import REFUSED_BEYOND
-from assay.text.facts.cues.limit_cues import AFTER, LOWER_LIMIT, TO, UPPER_LIMIT, UPPER_LIMIT_NAMES
+from assay.text.facts.cues.limit_cues import AFTER, LOWER_LIMIT, UNTIL, UPPER_LIMIT, UPPER_LIMIT_NAMES
 from assay.text.facts.cues.question_cues import ASKS_FOR_MOST, ASKS_FROM
 from assay.text.quantities.quantity import Quantity
 
@@ -47,7 +47,7 @@ _ASKS_HOW_MUCH = tuple(
 )
 """Pairs of which the second comes after the first; one expression for both would take quadratic time."""
 _AFTER = build_pattern(rf"\b{AFTER}(?: the)? [$€£]?$")
-_GOES_ON_UNTIL = build_pattern(rf" ?(?:-|–|{TO})")
+_GOES_ON_UNTIL = build_pattern(rf" ?(?:-|–|{UNTIL}\b)")
 _REFUSED = build_pattern(rf"\b{REFUSED_BEYOND}\b")
 
 

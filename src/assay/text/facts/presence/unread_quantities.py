@@ -13,7 +13,7 @@ from decimal import Decimal
 from itertools import combinations
 
 from assay.text.facts.cues.cue_pattern import build_pattern
-from assay.text.facts.cues.limit_cues import FROM_VALUE, TOO_MANY, UNTIL_VALUE
+from assay.text.facts.cues.limit_cues import FROM, TOO_MANY, UNTIL
 from assay.text.facts.cues.number_cues import VALUES_IN_WORDS
 from assay.text.facts.cues.value_cues import REDUCTION
 from assay.text.facts.cues.word_classes import COUNTED, NUMBER_WORDS_WRITTEN
@@ -30,8 +30,8 @@ from assay.text.quantities.units import MONEY, PLAIN, SHARE, TIME, UNITS
 from assay.text.quantities.weekdays import WEEK, WEEKDAY
 
 _REDUCTION = build_pattern(rf"\b{REDUCTION}\b")
-_FROM = build_pattern(rf"\b{FROM_VALUE}(?: the)? [$€£]?$")
-_UNTIL = build_pattern(rf"\b{UNTIL_VALUE}(?: the)? [$€£]?$")
+_FROM = build_pattern(rf"\b(?:{FROM}|đủ)(?: the)? [$€£]?$")
+_UNTIL = build_pattern(rf"\b{UNTIL}(?: the)? [$€£]?$")
 _EXCESS = build_pattern(rf"\b{TOO_MANY}\b")
 _WHOLE = 100  # per cent
 _MOST_ROUNDING = Decimal("0.02")  # share of a value by which a rate, or a number of months in days, may differ from it

@@ -33,7 +33,7 @@ DOUBT = build_pattern(rf"\b{doubts.DOUBT}\b")
 PARTIAL_QUANTIFIER = build_pattern(rf"\b{doubts.PARTLY}\b").compiled
 """What limits a statement to a part."""
 DENIED_AFTER = build_pattern(
-    rf"[\"')*]{{0,3}} (?P<predicate>(?:is|are|was|were|là) )?{denials.CALLED_WRONG_AFTER}\b"
+    rf"[\"')*]{{0,3}} (?P<predicate>(?:is|are|was|were|là) )?{denials.CALLED_UNTRUE}\b"
 ).compiled
 """A denial right after a statement; the group `predicate` is its verb."""
 NEGATED_AFTER = build_pattern(
@@ -52,7 +52,7 @@ PAST_VERB = build_pattern(rf"\b{doubts.PAST_VERB}\b")
 
 
 OUTDATED = build_pattern(
-    r"\b(?:(?:the|our|its|their|his|her|an|that) (?:old|former|previous|outdated|obsolete|expired)(?= [a-z])"
+    rf"\b(?:(?:the|our|its|their|his|her|an|that) {doubts.FORMER_BEFORE_NOUN}(?= [a-z])"
     r"|(?:until|till) (?=(?:\d{4}|last [a-z]+|recently)\b[^.;]{1,50} (?:was|were)\b)"
     r"|(?:was|were) (?=[^.;]{1,40} (?:until|till|before|up to) )|(?<=[a-z] )(?:cũ|trước) (?=là\b))"
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from assay.text.facts.cues.condition_cues import OR_ANY, OR_OF_NAMES, UPWARDS
+from assay.text.facts.cues.condition_cues import OR, OR_OF_NAMES, UPWARDS
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.denial_cues import EXEMPT
 from assay.text.facts.cues.limit_cues import NEEDED_AT_LEAST
@@ -32,11 +32,11 @@ _EXEMPT_AFTER = build_pattern(
 """Says right after a name that what is said of others does not hold of it."""
 _OR_AFTER = build_pattern(rf"[\"')*]{{0,3}},? {OR_OF_NAMES} (?P<other>[^\W\d_]+)")
 _OR_BEFORE = build_pattern(rf"(?<![^\W\d_])(?P<other>[^\W\d_]+),? {OR_OF_NAMES} {_ARTICLE}$")
-_OR = build_pattern(rf"\b{OR_ANY}\b")
+_OR = build_pattern(rf"\b(?:{OR}|either|any|bất kỳ|một trong)\b")
 _AND_ABOVE = build_pattern(f"{UPWARDS}")
 _LEAST = build_pattern(rf"\b{NEEDED_AT_LEAST}\b")
 """Speaks of what is needed at least, so that "or later" names no other thing."""
-_ASKS_WHO = build_pattern(rf"{ASKS_WHO}\b(?! (?:được|is|are|was|were)\b)")
+_ASKS_WHO = build_pattern(rf"{ASKS_WHO}\b(?! (?:is|are|was|were|được|bị)\b)")
 _RECIPIENT = build_pattern(rf"\b(?P<cue>{FOR_PERSON}) {_ARTICLE}$")
 """Says before a name that somebody else does it: for, to or instead of the one who is named."""
 _MOVED_FROM = build_pattern(rf"\b(?P<cue>từ|from) {_ARTICLE}$")

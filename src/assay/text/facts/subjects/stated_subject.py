@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from assay.text.facts.cues.cue_pattern import build_pattern
-from assay.text.facts.cues.question_cues import ASKS_FOR_PERSON
+from assay.text.facts.cues.question_cues import ASKS_WHO
 from assay.text.facts.cues.word_classes import (
     AUXILIARIES,
     GENERIC,
@@ -239,7 +239,7 @@ def _find_other_year(texts: FactTexts, clause: ClauseSpan) -> str:
     return ""
 
 
-_ASKS_WHO = build_pattern(rf"{ASKS_FOR_PERSON}\b(?! (?:is|are|was|were|được|bị)\b)")
+_ASKS_WHO = build_pattern(rf"{ASKS_WHO}\b(?! (?:is|are|was|were|được|bị)\b)")
 
 
 def _is_object(texts: FactTexts, spot: Occurrence) -> bool:

@@ -6,7 +6,7 @@ The patterns are for folded text (`fold_in_place`), so Vietnamese is written wit
 from __future__ import annotations
 
 from assay.text.facts.cues.cue_pattern import build_pattern
-from assay.text.facts.cues.limit_cues import BEGINNING, BY_THEN, SINCE
+from assay.text.facts.cues.limit_cues import BEGINNING, BY_THEN, FROM
 from assay.text.facts.cues.question_cues import ASKS_WHICH_DAY
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
@@ -53,7 +53,7 @@ def judge_event(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> 
 
 
 _UNTIL_BEFORE = build_pattern(rf"\b{BY_THEN}(?: the| ngày| lúc)? $")
-_SINCE_BEFORE = build_pattern(rf"\b{SINCE}(?: the| ngày| lúc)? $")
+_FROM_BEFORE = build_pattern(rf"\b(?:{FROM}|after|since|sau)(?: the| ngày| lúc)? $")
 
 _BEGINS_BEFORE = build_pattern(rf"\b{BEGINNING}(?: (?:at|on|from|lúc|từ|vào|ngày))* $")
 
@@ -81,7 +81,7 @@ def _find_side(plain: str, start: int) -> str:
     low = max(0, start - REACH_BEFORE)
     if _UNTIL_BEFORE.search(plain, low, start):
         return "before"
-    return "after" if _SINCE_BEFORE.search(plain, low, start) else ""
+    return "after" if _FROM_BEFORE.search(plain, low, start) else ""
 
 
 def _judge_range(texts: FactTexts, spot: Occurrence, stated: Quantity) -> FactJudgment | None:

@@ -52,7 +52,7 @@ def judge_terms(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> 
 _PERIOD = f"(?:{TIMES_OF_THE_PAST})"
 _WAS_BEFORE = build_pattern(
     r"[\"')]* (?:is|was|were|has been|had been) (?:only )?(?:(?:the|our|my|his|her|its|their|your) )?"
-    rf"(?:{FORMER_BEFORE_NOUN}|last (?:{TIMES_OF_THE_PAST})(?:'s)?)\b"
+    rf"(?:{FORMER_BEFORE_NOUN}|yesterday's|last (?:{TIMES_OF_THE_PAST})(?:'s)?)\b"
 )
 _WAS_UNTIL = re.compile(r"[\"')]* (?:was|were|had been)\b[^.;,]{0,30} (?:until|till|up to|before)\b")
 _WAS = LatePattern(r"\b(?:old|former|previous|last|until|till|up to|before)\b")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.doubt_cues import STILL_PRESENT
-from assay.text.facts.cues.limit_cues import AHEAD, ANY_LIMIT, BOUND, FROM, MAY_BE, MUST_BE, NOTICE, TO_VALUE
+from assay.text.facts.cues.limit_cues import AHEAD, ANY_LIMIT, BOUND, FROM, MAY_BE, MUST_BE, NOTICE, UNTIL
 from assay.text.facts.cues.value_cues import (
     COMPARED_IN_VIETNAMESE,
     DIFFERENCE_BEFORE,
@@ -135,7 +135,7 @@ def _list_lower_limits(text: ReadText) -> list[Quantity]:
 
 
 _FROM_BEFORE = build_pattern(rf"\b{FROM} $")
-_TO_AFTER = build_pattern(rf" ?(?:-|–|{TO_VALUE})")
+_TO_AFTER = build_pattern(rf" ?(?:-|–|{UNTIL}\b)")
 
 
 _PRESENT_COUNT = build_pattern(rf"\b{STILL_PRESENT}\b")

@@ -11,12 +11,10 @@ from assay.text.facts.cues.value_cues import (
     EVERY_BEFORE,
     IN_ALL,
     ONE,
-    PER_EACH,
-    PER_TIME,
+    PER,
     PERIOD,
     PERIOD_BEFORE,
     SPEAKS_OF_EVERY,
-    SPEAKS_OF_PER,
 )
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
@@ -34,10 +32,10 @@ from assay.text.quantities.quantity_agreement import (
 )
 from assay.text.quantities.quantity_rates import is_time_rate, name_rate_noun
 
-_PER_BEFORE = build_pattern(rf"[\d$€£%][^.;]{{0,12}} {PER_EACH} $")
+_PER_BEFORE = build_pattern(rf"[\d$€£%][^.;]{{0,12}} {PER} $")
 _EVERY_BEFORE = build_pattern(rf"\b{EVERY_BEFORE} $")
 _EVERY = build_pattern(rf"\b{SPEAKS_OF_EVERY}\b|ly\b")
-_PER = build_pattern(rf"\b{SPEAKS_OF_PER}\b")
+_PER = build_pattern(rf"\b(?:{PER}|often)\b")
 
 
 def judge_rate(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
@@ -77,7 +75,7 @@ def judge_rate(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> F
     return None
 
 
-_ASKED_RATE = build_pattern(rf"(?:\b(?:{PER_TIME}|{ONE})|/) ?(?P<noun>[a-z]+)\b|\b(?P<adverb>{ADVERBS_OF_RATE})\b")
+_ASKED_RATE = build_pattern(rf"(?:\b(?:{PER}|hàng|{ONE})|/) ?(?P<noun>[a-z]+)\b|\b(?P<adverb>{ADVERBS_OF_RATE})\b")
 _SAME_RATES = frozenset(("day", "night"))
 """Spans of time that stand for one another in prices."""
 
