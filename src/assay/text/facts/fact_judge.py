@@ -121,8 +121,8 @@ class FactJudge:
         words = texts.answer.words
         word_places = [[(words[index].start, words[index].end) for index in indices] for indices in places if indices]
         quantity_places = [[(quantity.start, quantity.end) for quantity in stated] for stated in agreeing]
-        spots = list_occurrences(texts, quantity_places, word_places)
-        best = min((self.judge_occurrence(spot) for spot in spots), key=get_state_order)
+        occurrences = list_occurrences(texts, quantity_places, word_places)
+        best = min((self.judge_occurrence(occurrence) for occurrence in occurrences), key=get_state_order)
         if best.state == "stated":
             return judge_torn_part(texts, needed) or judge_opposed_decision(texts) or judge_whole_names(texts) or best
         otherwise = [word for word in texts.content if is_said_otherwise(texts, word)]
@@ -142,23 +142,27 @@ class FactJudge:
             judgments.append(self.judge_occurrence(Occurrence(clause, [(start, start)], False)))
         return min(judgments, key=get_state_order)
 
-    def judge_occurrence(self, spot: Occurrence) -> FactJudgment:
+    def judge_occurrence(self, occurrence: Occurrence) -> FactJudgment:
         """Return what the answer does with the fact at one place where its parts are."""
-        judgment = self._judge_place(spot)
-        self.examined.append((spot, judgment))
+        judgment = self._judge_place(occurrence)
+        self.examined.append((occurrence, judgment))
         return judgment
 
-    def _judge_place(self, spot: Occurrence) -> FactJudgment:
+    def _judge_place(self, occurrence: Occurrence) -> FactJudgment:
         texts = self.texts
-        judgment = judge_denial(texts, spot) or judge_value_scope(texts, spot) or judge_doubt(texts, spot)
-        judgment = judgment or judge_role(texts, spot)
+        judgment = (
+            judge_denial(texts, occurrence) or judge_value_scope(texts, occurrence) or judge_doubt(texts, occurrence)
+        )
+        judgment = judgment or judge_role(texts, occurrence)
         if judgment is not None:
             return judgment
-        if spot.is_scattered:
+        if occurrence.is_scattered:
             return FactJudgment(texts.fact, "unknown", "its words are far apart")
-        judgment = self.subject.judge_subject(spot) or judge_roles(texts, spot) or judge_frame(texts, spot)
-        judgment = judgment or judge_conflict(texts, spot) or judge_event(texts, spot)
-        judgment = judgment or judge_new_bound(texts, spot) or judge_reversed_condition(texts, spot)
-        judgment = judgment or judge_foreign_denial(texts, spot) or judge_unasked_rate(texts, spot)
-        judgment = judgment or judge_added_terms(texts, spot)
-        return judgment or self.subject.judge_gaps(spot)
+        judgment = (
+            self.subject.judge_subject(occurrence) or judge_roles(texts, occurrence) or judge_frame(texts, occurrence)
+        )
+        judgment = judgment or judge_conflict(texts, occurrence) or judge_event(texts, occurrence)
+        judgment = judgment or judge_new_bound(texts, occurrence) or judge_reversed_condition(texts, occurrence)
+        judgment = judgment or judge_foreign_denial(texts, occurrence) or judge_unasked_rate(texts, occurrence)
+        judgment = judgment or judge_added_terms(texts, occurrence)
+        return judgment or self.subject.judge_gaps(occurrence)

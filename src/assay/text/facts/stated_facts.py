@@ -124,6 +124,6 @@ def find_statement_gaps(answer: str, facts: Sequence[str], question: str, contex
             continue
         judge.judge_fact()
         if judge.examined:
-            spot, _ = min(judge.examined, key=lambda examined: get_state_order(examined[1]))
-            found[fact] = list(judge.subject.list_gaps(spot))
+            occurrence, _ = min(judge.examined, key=lambda examined: get_state_order(examined[1]))
+            found[fact] = list(judge.subject.list_gaps(occurrence))
     return found

@@ -102,10 +102,10 @@ def judge_quantities(
         judged = []
         for own in agreeing[:MOST_OCCURRENCES]:
             clause = narrow_clause(read_answer.clause_at(own.start), own.start)
-            spot = Occurrence(clause, [(own.start, own.end)], False)
-            judgment = judge.judge_occurrence(spot)
+            occurrence = Occurrence(clause, [(own.start, own.end)], False)
+            judgment = judge.judge_occurrence(occurrence)
             if judgment.state == "stated":
-                judgment = judge_frame(owner_judge.texts, spot) or owner_judge.subject.judge_owner(spot)
+                judgment = judge_frame(owner_judge.texts, occurrence) or owner_judge.subject.judge_owner(occurrence)
             judged.append(judgment)
         judgments.append(min(judged, key=get_state_order))
     return judgments

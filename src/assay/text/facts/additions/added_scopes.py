@@ -46,14 +46,14 @@ _GIVEN_BACK = build_pattern(rf"\bbut (?:you|they|we|it)\b[^.;,]{{0,30}} {RETURNE
 _SPEAKS_OF_RETURN = build_pattern(rf"\b{SPEAKS_OF_RETURN}\b")
 
 
-def list_restrictions(texts: FactTexts, spot: Occurrence, own: Part) -> Iterator[str]:
+def list_restrictions(texts: FactTexts, occurrence: Occurrence, own: Part) -> Iterator[str]:
     """Yield for whom only, when only, and where else an answer says a fact, if nothing explains it."""
-    answer, end = texts.answer, spot.clause.sentence_end
-    group = _GROUP.match(answer.plain, find_end(texts, spot), own.end)
+    answer, end = texts.answer, occurrence.clause.sentence_end
+    group = _GROUP.match(answer.plain, find_end(texts, occurrence), own.end)
     if group is not None and _is_new_group(texts, group):
         yield f'it says it "{group[0].strip()}"'
     for pattern in (_ONLY, _EXCEPT, _ALSO):
-        cue = pattern.search(answer.plain, spot.end, end)
+        cue = pattern.search(answer.plain, occurrence.end, end)
         if cue is None or _is_other_word(answer.text[slice(*cue.span())]) or texts.has_cue(pattern):
             continue
         new = find_new_word(texts, cue.end(), find_part_end(texts, cue.end(), end))
@@ -61,10 +61,10 @@ def list_restrictions(texts: FactTexts, spot: Occurrence, own: Part) -> Iterator
             yield f'it adds "{answer.text[cue.start() : new.end]}"'
 
 
-def name_return(texts: FactTexts, spot: Occurrence) -> str:
+def name_return(texts: FactTexts, occurrence: Occurrence) -> str:
     """Return how an answer says after a fact that what is paid or given comes back; "" if it does not."""
     answer = texts.answer
-    given_back = _GIVEN_BACK.search(answer.plain, spot.end, spot.clause.sentence_end)
+    given_back = _GIVEN_BACK.search(answer.plain, occurrence.end, occurrence.clause.sentence_end)
     if given_back is None or texts.has_cue(_SPEAKS_OF_RETURN):
         return ""
     return f'it adds "{answer.text[given_back.start() : given_back.end()]}"'

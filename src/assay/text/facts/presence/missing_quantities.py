@@ -152,8 +152,8 @@ def _judge_other_value(fact: str, text: str, quantity: Quantity, answer: ReadTex
             return FactJudgment(fact, "denied", reason, "other value")
     comparable = [own for own in answer.quantities if is_comparable(quantity, own) and not is_plain(own)]
     if len(comparable) == 1:
-        said = answer.text[comparable[0].start : comparable[0].end]
-        return FactJudgment(fact, "missing", f'{text} is not there; it says "{said}"', "other value")
+        spelled = answer.text[comparable[0].start : comparable[0].end]
+        return FactJudgment(fact, "missing", f'{text} is not there; it says "{spelled}"', "other value")
     return FactJudgment(fact, "missing", f"{text} is not there")
 
 
@@ -196,11 +196,11 @@ def _judge_bounded_quantity(
     threshold = judge_threshold(wanted, own, answer, question, reference, limit)
     if threshold == "stated":
         return FactJudgment(fact, "stated")
-    said = answer.text[own.start : own.end]
+    spelled = answer.text[own.start : own.end]
     if threshold == "contrary":
-        return FactJudgment(fact, "denied", f'it bounds the other side ("{said}")', "other side")
+        return FactJudgment(fact, "denied", f'it bounds the other side ("{spelled}")', "other side")
     if threshold == "open":
-        return FactJudgment(fact, "unknown", f'it says what holds beyond it ("{said}")')
+        return FactJudgment(fact, "unknown", f'it says what holds beyond it ("{spelled}")')
     return FactJudgment(fact, "denied", f"it bounds {text} instead of stating it")
 
 

@@ -161,8 +161,8 @@ def _is_said(
     """Whether a part of a source has the values of a sentence with a word of it, and the source most of its words."""
     if len(find_negations(texts.answer, start, end)) > len(find_negations(source)):
         return False
-    known = [word for word in own if _has_word(source, word)]
-    if _LEAST_KNOWN * len(own) > len(known):
+    shared_words = [word for word in own if _has_word(source, word)]
+    if _LEAST_KNOWN * len(own) > len(shared_words):
         return False
     parts = split_parts(source, 0, len(source.plain))
     for value in values:
@@ -173,7 +173,7 @@ def _is_said(
         ]
         keys = {word.key for part in holders for word in _words_between(source, part.start, part.end)}
         is_rival = any(is_comparable(wanted, value) for wanted in texts.read_fact.quantities)
-        if not holders or (is_rival and all(word.key not in keys for word in known)):
+        if not holders or (is_rival and all(word.key not in keys for word in shared_words)):
             return False
     return True
 

@@ -59,21 +59,23 @@ _RELATIVE_BEFORE = build_pattern(rf"(?:^|[,;:.] |\b(?:là|do) )(?P<owned>{KIN}) 
 _ASKS_FOR_PERSON = build_pattern(rf"\b{ASKS_FOR_PERSON}\b")
 
 
-def judge_role(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+def judge_role(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None:
     """Return the judgment of a fact to which an answer may give another role than the one that is asked for."""
     if not texts.question.words or texts.is_negative or texts.denied_in_question:
         return None
-    stated = find_stated_quantity(texts.answer, spot)
+    stated = find_stated_quantity(texts.answer, occurrence)
     if stated is not None and not is_plain(stated):
         return None
-    reason = next(_list_reasons(texts, spot, has_number=stated is not None), "") or _name_other_person(texts, spot)
+    reason = next(_list_reasons(texts, occurrence, has_number=stated is not None), "") or _name_other_person(
+        texts, occurrence
+    )
     return FactJudgment(texts.fact, "unknown", reason) if reason else None
 
 
-def _list_reasons(texts: FactTexts, spot: Occurrence, *, has_number: bool) -> Iterator[str]:
-    answer, clause = texts.answer, spot.clause
-    before = (max(clause.sentence_start, spot.start - _REACH), spot.start)
-    after = (spot.end, min(clause.sentence_end, spot.end + _REACH))
+def _list_reasons(texts: FactTexts, occurrence: Occurrence, *, has_number: bool) -> Iterator[str]:
+    answer, clause = texts.answer, occurrence.clause
+    before = (max(clause.sentence_start, occurrence.start - _REACH), occurrence.start)
+    after = (occurrence.end, min(clause.sentence_end, occurrence.end + _REACH))
     cue = _EXEMPT_AFTER.match(answer.plain, *after)
     if _is_new(texts, cue):
         yield "it is exempt or denied"
@@ -99,17 +101,17 @@ def _list_reasons(texts: FactTexts, spot: Occurrence, *, has_number: bool) -> It
         yield "it is named as what something is opposite to"
 
 
-def _name_other_person(texts: FactTexts, spot: Occurrence) -> str:
+def _name_other_person(texts: FactTexts, occurrence: Occurrence) -> str:
     """Return why a name is not that of the person that the question asks for, "" if nothing says so."""
     if not _ASKS_FOR_PERSON.search(texts.question.plain):
         return ""
-    plain, clause = texts.answer.plain, spot.clause
-    before = (max(clause.sentence_start, spot.start - _REACH), spot.start)
+    plain, clause = texts.answer.plain, occurrence.clause
+    before = (max(clause.sentence_start, occurrence.start - _REACH), occurrence.start)
     is_past_asked = _ASKS_FOR_PREDECESSOR.search(texts.question.plain) is not None
     if not is_past_asked and _is_new(texts, _PREDECESSOR.search(plain, *before)):
         return "somebody else is named as the one now"
     is_to_ask = _is_new(texts, _ASKED_ABOUT.search(plain, *before))
-    if is_to_ask and _ASKED_AFTER.match(plain, spot.end, min(clause.sentence_end, spot.end + _REACH)):
+    if is_to_ask and _ASKED_AFTER.match(plain, occurrence.end, min(clause.sentence_end, occurrence.end + _REACH)):
         return "it is named as the one to ask"
     return ""
 

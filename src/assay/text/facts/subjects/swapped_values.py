@@ -163,9 +163,9 @@ def _name_by_question(question: ReadText, reference: ReadText, places: Sequence[
         rivals = [own for own in reference.quantities if is_comparable(own, places[0])]
         if len(rivals) == len(places) and all(owner in (None, place) for place, owner in enumerate(owners)):
             owners = list(range(len(places)))
-        known = [owner for owner in owners if owner is not None]
-        if len(known) == len(set(known)) == len(places):
-            return _leave_out_common([named[owner] for owner in known], reference, places)
+        found_owners = [owner for owner in owners if owner is not None]
+        if len(found_owners) == len(set(found_owners)) == len(places):
+            return _leave_out_common([named[owner] for owner in found_owners], reference, places)
     return None
 
 

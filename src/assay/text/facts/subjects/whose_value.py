@@ -249,20 +249,20 @@ class ValueOwner:
         What stands between two values belongs to the one from which it is less separated, else to the second. Other
         sentences belong to none, unless the one with the value begins with a pronoun.
         """
-        holders = [place for place, part in enumerate(parts) if self.list_values(part, value)]
+        holders = [holder for holder, part in enumerate(parts) if self.list_values(part, value)]
         firsts = [
-            self._find_first(parts, previous, place) for previous, place in zip([-1, *holders], holders, strict=False)
+            self._find_first(parts, previous, holder) for previous, holder in zip([-1, *holders], holders, strict=False)
         ]
-        for number, (first, place) in enumerate(zip(firsts, holders, strict=True)):
+        for number, (first, holder) in enumerate(zip(firsts, holders, strict=True)):
             limit = firsts[number + 1] if number + 1 < len(firsts) else len(parts)
-            last = place
+            last = holder
             while last + 1 < limit and parts[last + 1].separation < SENTENCE_CUT:
                 last += 1
             yield parts[first]._replace(end=parts[last].end)
 
-    def _find_first(self, parts: Sequence[Part], previous: int, place: int) -> int:
+    def _find_first(self, parts: Sequence[Part], previous: int, holder: int) -> int:
         """Return the first of the parts after `previous` that belong to the value in the part at `place`."""
-        run = range(previous + 1, place + 1)
+        run = range(previous + 1, holder + 1)
         strongest = max(parts[at].separation for at in run)
         if strongest < SENTENCE_CUT:
             return next(at for at in run if parts[at].separation == strongest)

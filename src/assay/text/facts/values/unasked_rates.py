@@ -28,9 +28,9 @@ _NOUN_AFTER = re.compile(r" [a-z]{2,}")
 _REACH = 30  # characters from a value to the number of things that it is for
 
 
-def judge_unasked_rate(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+def judge_unasked_rate(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None:
     """Return the judgment of a value that is said per something, or for several, of which nothing else speaks."""
-    stated = find_stated_quantity(texts.answer, spot)
+    stated = find_stated_quantity(texts.answer, occurrence)
     if stated is None or is_time(stated) or stated.date or not texts.question.words:
         return None
     if stated.rate and not _is_known_rate(texts, stated):

@@ -38,7 +38,7 @@ _EVERY = build_pattern(rf"\b{SPEAKS_OF_EVERY}\b|ly\b")
 _PER = build_pattern(rf"\b(?:{PER}|often)\b")
 
 
-def judge_rate(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+def judge_rate(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None) -> FactJudgment | None:
     """Return the judgment of a quantity that the answer states per something else: "$15 per page", not per copy."""
     if stated is None:
         return None
@@ -80,21 +80,21 @@ _SAME_RATES = frozenset(("day", "night"))
 """Spans of time that stand for one another in prices."""
 
 
-def judge_asked_rate(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+def judge_asked_rate(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None) -> FactJudgment | None:
     """Return the judgment of a value that is said per another span of time than the one of the question.
 
     A span that fact or reference have too is no other one, nor is one beside the span that is asked.
     """
     if stated is None or not is_time_rate(stated.rate) or stated.rate.startswith("half"):
         return None
-    asked = _list_time_rates(texts.question.plain, 0, len(texts.question.plain))
-    known = {own.rate for text in (texts.read_fact, texts.reference) for own in text.quantities}
-    if not asked or stated.rate in known:
+    asked_rates = _list_time_rates(texts.question.plain, 0, len(texts.question.plain))
+    expected_rates = {own.rate for text in (texts.read_fact, texts.reference) for own in text.quantities}
+    if not asked_rates or stated.rate in expected_rates:
         return None
-    said = {stated.rate, *_list_time_rates(texts.answer.plain, *get_sentence(texts.answer, stated.start))}
-    if asked & said or (stated.rate in _SAME_RATES and asked & _SAME_RATES):
+    stated_rates = {stated.rate, *_list_time_rates(texts.answer.plain, *get_sentence(texts.answer, stated.start))}
+    if asked_rates & stated_rates or (stated.rate in _SAME_RATES and asked_rates & _SAME_RATES):
         return None
-    return FactJudgment(texts.fact, "unknown", f"it says it per {stated.rate}, and not per {min(asked)}")
+    return FactJudgment(texts.fact, "unknown", f"it says it per {stated.rate}, and not per {min(asked_rates)}")
 
 
 _DAY_PART_AFTER = LatePattern(r",? (?:in the |at )(?P<part>morning|afternoon|evening|night)\b")
@@ -102,7 +102,7 @@ _PADDED = LatePattern(r"0\d|.*\ba\.?m\b")
 _NOON, _DAWN = 12 * 60, 5 * 60  # in minutes
 
 
-def judge_day_part(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+def judge_day_part(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None) -> FactJudgment | None:
     """Return the judgment of a time that is said of the other half of the day: "08:15 in the evening"."""
     match = _DAY_PART_AFTER.match(texts.answer.plain, stated.end) if stated is not None and is_time(stated) else None
     if match is None or any(match["part"] in text.plain for text in texts.explaining):
@@ -121,7 +121,7 @@ def judge_day_part(texts: FactTexts, spot: Occurrence, stated: Quantity | None) 
 _TOTAL_AFTER = build_pattern(rf"\b{IN_ALL}\b|\b(?:total|sum) (?:of|is|comes to)\b")
 
 
-def judge_total(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+def judge_total(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None) -> FactJudgment | None:
     """Return the judgment of a value per something of which the sentence says another total: "5 days each, 20 in all".
 
     Where fact, reference or question say per what it is, the value and not the total is asked.
@@ -142,7 +142,7 @@ def judge_total(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> 
 _GROUPED = LatePattern(r"[$€£]?\d{1,3}(?: \d{3})+(?!\d)")
 
 
-def judge_grouped_digits(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+def judge_grouped_digits(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None) -> FactJudgment | None:
     """Return the judgment of the last digits of what may be one number: the "400" of "2 400 francs"."""
     if stated is None or len(stated.readings) < 2 or not _GROUPED.match(texts.answer.plain, stated.start):
         return None
@@ -190,7 +190,7 @@ def _has_other_rate(wanted: Quantity, stated: Quantity) -> bool:
     return is_same_value and not is_same_quantity(wanted, stated)
 
 
-def judge_interval(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+def judge_interval(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None) -> FactJudgment | None:
     """Return the judgment of a fact beside another interval than the expected one: "every three days", not weeks."""
     expected = [own for text in (texts.read_fact, texts.reference) for own in _list_intervals(text)]
     if not expected:
@@ -215,20 +215,22 @@ def _list_intervals(text: ReadText) -> list[Quantity]:
     ]
 
 
-def judge_period(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+def judge_period(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None) -> FactJudgment | None:
     """Return the judgment of a quantity that is said of another period: "each term you pay €850", asked per month."""
     if stated is None or stated.rate or is_time(stated) or stated.date:
         return None
-    expected = _list_periods(texts.question.plain, 0, len(texts.question.plain))
+    expected_periods = _list_periods(texts.question.plain, 0, len(texts.question.plain))
     for text in (texts.read_fact, texts.reference):
-        expected.update(own.rate for own in text.quantities if own.rate and is_same_quantity(own, stated))
-    if not expected:
+        expected_periods.update(own.rate for own in text.quantities if own.rate and is_same_quantity(own, stated))
+    if not expected_periods:
         return None
-    for part in split_parts(texts.answer, spot.clause.sentence_start, spot.clause.sentence_end):
+    for part in split_parts(texts.answer, occurrence.clause.sentence_start, occurrence.clause.sentence_end):
         if part.start <= stated.start < part.end:
-            said = _list_periods(texts.answer.plain, part.start, part.end)
-            if said and said.isdisjoint(expected):
-                return FactJudgment(texts.fact, "unknown", f"it says it per {min(said)}, and not per {min(expected)}")
+            stated_periods = _list_periods(texts.answer.plain, part.start, part.end)
+            if stated_periods and stated_periods.isdisjoint(expected_periods):
+                return FactJudgment(
+                    texts.fact, "unknown", f"it says it per {min(stated_periods)}, and not per {min(expected_periods)}"
+                )
     return None
 
 

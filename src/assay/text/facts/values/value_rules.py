@@ -29,9 +29,9 @@ from assay.text.facts.values.value_relations import judge_relation
 from assay.text.quantities.quantity import Quantity
 
 
-def judge_value_scope(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+def judge_value_scope(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None:
     """Return the judgment of a value by what its sentence says it of; None if that is what is asked."""
-    stated = find_stated_quantity(texts.answer, spot)
+    stated = find_stated_quantity(texts.answer, occurrence)
     for judge in (
         judge_rate,
         judge_asked_rate,
@@ -47,7 +47,7 @@ def judge_value_scope(texts: FactTexts, spot: Occurrence) -> FactJudgment | None
         _judge_condition,
         judge_terms,
     ):
-        judgment = judge(texts, spot, stated)
+        judgment = judge(texts, occurrence, stated)
         if judgment is not None:
             return judgment
     return None
@@ -57,15 +57,15 @@ _NOT_ONLY = build_pattern(rf"\b{NOT_ONLY}\b")
 _OR_NOT = build_pattern(rf" {OR_NOT}\b(?! ?\?)")
 
 
-def _judge_condition(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+def _judge_condition(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None) -> FactJudgment | None:
     """Return the judgment of a condition of which the answer says that it is none: "with or without a lid"."""
-    clause, plain = spot.clause, texts.answer.plain
+    clause, plain = occurrence.clause, texts.answer.plain
     is_restricted = ONLY.search(texts.read_fact.plain) is not None
-    if is_restricted and _NOT_ONLY.search(plain, clause.sentence_start, spot.end):
+    if is_restricted and _NOT_ONLY.search(plain, clause.sentence_start, occurrence.end):
         return FactJudgment(texts.fact, "denied", "it is said to hold not only of this")
-    if is_restricted and UNIVERSAL.search(plain, clause.sentence_start, spot.start):
+    if is_restricted and UNIVERSAL.search(plain, clause.sentence_start, occurrence.start):
         return FactJudgment(texts.fact, "unknown", "it is said of all, and not only of some")
-    if _OR_NOT.match(plain, spot.end, clause.sentence_end):
+    if _OR_NOT.match(plain, occurrence.end, clause.sentence_end):
         return FactJudgment(texts.fact, "unknown", "it is said to hold or not")
     cue = UNCONDITIONAL.search(plain, clause.sentence_start, clause.sentence_end)
     if cue is None or UNCONDITIONAL.search(texts.read_fact.plain) or UNCONDITIONAL.search(texts.reference.plain):
