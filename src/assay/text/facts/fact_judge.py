@@ -8,7 +8,7 @@ else (`subjects`), or taken back (`additions`)? The first rule that has somethin
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from assay.text.facts.additions.addition_rules import judge_added_terms
 from assay.text.facts.denials.fact_denials import judge_denial
@@ -61,6 +61,33 @@ def get_state_order(judgment: FactJudgment) -> int:
 
 def _is_open(judgment: FactJudgment) -> bool:
     return judgment.state not in ("denied", "missing")
+
+
+PlaceRule = Callable[[FactTexts, Occurrence], FactJudgment | None]
+"""Judges a fact at one place of an answer that has its words and values; None if it has nothing to say."""
+RULES_OF_ANY_PLACE: tuple[PlaceRule, ...] = (judge_denial, judge_value_scope, judge_doubt, judge_role)
+"""In the order in which they are asked, before it is looked at whether the parts of the fact stand together."""
+RULES_OF_WHOLE_STATEMENTS: tuple[PlaceRule, ...] = (
+    judge_roles,
+    judge_frame,
+    judge_conflict,
+    judge_event,
+    judge_new_bound,
+    judge_reversed_condition,
+    judge_foreign_denial,
+    judge_unasked_rate,
+    judge_added_terms,
+)
+"""In their order too, after the rules on the subject (`SubjectJudge`)."""
+
+
+def _ask_in_order(rules: Iterable[PlaceRule], texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None:
+    """Return the judgment of the first rule that has something to say, None if none has."""
+    for rule in rules:
+        judgment = rule(texts, occurrence)
+        if judgment is not None:
+            return judgment
+    return None
 
 
 class FactJudge:
@@ -149,20 +176,26 @@ class FactJudge:
         return judgment
 
     def _judge_place(self, occurrence: Occurrence) -> FactJudgment:
-        texts = self.texts
-        judgment = (
-            judge_denial(texts, occurrence) or judge_value_scope(texts, occurrence) or judge_doubt(texts, occurrence)
-        )
-        judgment = judgment or judge_role(texts, occurrence)
+        """Return the judgment of the first rule that has something to say, or that the fact is stated."""
+        judgment = _ask_in_order(RULES_OF_ANY_PLACE, self.texts, occurrence)
         if judgment is not None:
             return judgment
         if occurrence.is_scattered:
-            return FactJudgment(texts.fact, "unknown", "its words are far apart")
-        judgment = (
-            self.subject.judge_subject(occurrence) or judge_roles(texts, occurrence) or judge_frame(texts, occurrence)
-        )
-        judgment = judgment or judge_conflict(texts, occurrence) or judge_event(texts, occurrence)
-        judgment = judgment or judge_new_bound(texts, occurrence) or judge_reversed_condition(texts, occurrence)
-        judgment = judgment or judge_foreign_denial(texts, occurrence) or judge_unasked_rate(texts, occurrence)
-        judgment = judgment or judge_added_terms(texts, occurrence)
+            return FactJudgment(self.texts.fact, "unknown", "its words are far apart")
+        judgment = self.subject.judge_subject(occurrence)
+        judgment = judgment or _ask_in_order(RULES_OF_WHOLE_STATEMENTS, self.texts, occurrence)
         return judgment or self.subject.judge_gaps(occurrence)
+
+    def ask_each_rule(self, occurrence: Occurrence) -> Iterator[tuple[str, FactJudgment]]:
+        """Yield what each rule alone says of the fact at a place, with its name; rules with nothing to say are left
+        out."""
+        for rule in (*RULES_OF_ANY_PLACE, *RULES_OF_WHOLE_STATEMENTS):
+            judgment = rule(self.texts, occurrence)
+            if judgment is not None:
+                yield rule.__name__, judgment
+        subject = self.subject.judge_subject(occurrence)
+        if subject is not None:
+            yield "judge_subject", subject
+        gaps = self.subject.judge_gaps(occurrence)
+        if gaps.state != "stated":
+            yield "judge_gaps", gaps

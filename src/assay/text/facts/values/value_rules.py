@@ -6,6 +6,8 @@ The first that differs from what question and fact say decides. The rules are in
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from assay.text.facts.cues.condition_cues import NOT_ONLY, OR_NOT
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.expected.fact_texts import FactTexts
@@ -28,26 +30,15 @@ from assay.text.facts.values.value_rates import (
 from assay.text.facts.values.value_relations import judge_relation
 from assay.text.quantities.quantity import Quantity
 
+ValueRule = Callable[[FactTexts, Occurrence, Quantity | None], FactJudgment | None]
+"""Judges a fact by what is said of its value, the quantity at a place of an answer; None if it has nothing to say."""
+
 
 def judge_value_scope(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None:
     """Return the judgment of a value by what its sentence says it of; None if that is what is asked."""
     stated = find_stated_quantity(texts.answer, occurrence)
-    for judge in (
-        judge_rate,
-        judge_asked_rate,
-        judge_total,
-        judge_day_part,
-        judge_grouped_digits,
-        judge_period,
-        judge_interval,
-        judge_limit,
-        judge_direction,
-        judge_relation,
-        judge_event,
-        _judge_condition,
-        judge_terms,
-    ):
-        judgment = judge(texts, occurrence, stated)
+    for rule in VALUE_RULES:
+        judgment = rule(texts, occurrence, stated)
         if judgment is not None:
             return judgment
     return None
@@ -76,3 +67,21 @@ def _judge_condition(texts: FactTexts, occurrence: Occurrence, stated: Quantity 
         if is_after and not texts.question.find_word(word, True):
             return FactJudgment(texts.fact, "unknown", f'it is said to hold "{cue[0]}" its condition')
     return None
+
+
+VALUE_RULES: tuple[ValueRule, ...] = (
+    judge_rate,
+    judge_asked_rate,
+    judge_total,
+    judge_day_part,
+    judge_grouped_digits,
+    judge_period,
+    judge_interval,
+    judge_limit,
+    judge_direction,
+    judge_relation,
+    judge_event,
+    _judge_condition,
+    judge_terms,
+)
+"""In the order in which they are asked."""
