@@ -5,6 +5,8 @@ The patterns are for folded text (`fold_in_place`), so Vietnamese is written wit
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.value_cues import (
     ADVERBS_OF_RATE,
@@ -42,37 +44,53 @@ def judge_rate(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None
     """Return the judgment of a quantity that the answer states per something else: "$15 per page", not per copy."""
     if stated is None:
         return None
-    if _PER_BEFORE.search(texts.answer.plain, max(0, stated.start - REACH_BEFORE), stated.start):
-        plains = (texts.read_fact.plain, texts.question.plain, texts.reference.plain)
-        if texts.question.words and not any(_PER.search(plain) for plain in plains):
-            return FactJudgment(texts.fact, "unknown", "something else is said per this")
-    if _EVERY_BEFORE.search(texts.answer.plain, max(0, stated.start - REACH_BEFORE), stated.start):
-        plains = (texts.read_fact.plain, texts.question.plain, texts.reference.plain)
-        is_span = any(reading.dimension in ("duration", "calendar") for reading in stated.readings)
-        if is_span and texts.question.words and not any(_EVERY.search(plain) for plain in plains):
-            return FactJudgment(texts.fact, "unknown", "it says how often, and not how long")
+    reason = _name_measure(texts, stated)
+    if reason:
+        return FactJudgment(texts.fact, "unknown", reason)
     other = next((wanted for wanted in texts.reference.quantities if _has_other_rate(wanted, stated)), None)
     if other is not None:
         return FactJudgment(texts.fact, "denied", f"it says it per {stated.rate}, not per {other.rate}")
     rated = [quantity for quantity in texts.read_fact.quantities if quantity.rate]
-    rates = [quantity.rate for quantity in rated]
-    if not rates:
+    if not rated:
         return _judge_rate_of_other(texts, stated)
+    reason = _name_lacking_rate(texts, stated, rated)
+    return FactJudgment(texts.fact, "unknown", reason) if reason else None
+
+
+def _name_measure(texts: FactTexts, stated: Quantity) -> str:
+    """Return that a value is only what another one is counted per, or how often something is; "" if it is neither.
+
+    "2 euros per 30 minutes" and "every 30 minutes" do not say how long something takes.
+    """
+    if not texts.question.words:
+        return ""
+    plain, low = texts.answer.plain, max(0, stated.start - REACH_BEFORE)
+    expected = (texts.read_fact.plain, texts.question.plain, texts.reference.plain)
+    if _PER_BEFORE.search(plain, low, stated.start) and not any(_PER.search(text) for text in expected):
+        return "something else is said per this"
+    is_span = any(reading.dimension in ("duration", "calendar") for reading in stated.readings)
+    is_interval = is_span and _EVERY_BEFORE.search(plain, low, stated.start) is not None
+    return "it says how often, and not how long" if is_interval and not any(map(_EVERY.search, expected)) else ""
+
+
+def _name_lacking_rate(texts: FactTexts, stated: Quantity, rated: Sequence[Quantity]) -> str:
+    """Return that an answer does not say a value per what the fact does, or says another one per that; "" if it does.
+
+    A heading may say it: "Monthly rents:". `rated`: the quantities of the fact that are per something.
+    """
+    rates = [quantity.rate for quantity in rated]
     if stated.rate in rates or any(own.rate_size and is_same_quantity(own, stated) for own in rated):
-        return None
+        return ""
     if stated.rate:
-        return FactJudgment(texts.fact, "unknown", f"it says it per {stated.rate}, not per {rates[0]}")
-    others = [own for own in texts.answer.quantities if own != stated and own.rate in rates]
-    if any(is_comparable(stated, own) for own in others):
-        return FactJudgment(texts.fact, "unknown", f'another value is the one per "{rates[0]}"')
-    # A heading may say it: "Monthly rents:".
+        return f"it says it per {stated.rate}, not per {rates[0]}"
+    answer = texts.answer
+    if any(is_comparable(stated, own) for own in answer.quantities if own != stated and own.rate in rates):
+        return f'another value is the one per "{rates[0]}"'
     low, high = max(0, stated.start - CLAUSE_REACH), stated.start + CLAUSE_REACH
-    nouns = {name_rate_noun(word.folded) for word in (*texts.answer.list_words(low, high), *texts.question.words)}
-    spans = [own for own in texts.answer.quantities if low <= own.start < high and _is_one(own)]
-    nouns.update(name_rate_noun(word) for own in spans for word in texts.answer.plain[own.start : own.end].split())
-    if nouns.isdisjoint(rates):
-        return FactJudgment(texts.fact, "unknown", f'it does not say that this is per "{rates[0]}"')
-    return None
+    nouns = {name_rate_noun(word.folded) for word in (*answer.list_words(low, high), *texts.question.words)}
+    spans = [own for own in answer.quantities if low <= own.start < high and _is_one(own)]
+    nouns.update(name_rate_noun(word) for own in spans for word in answer.plain[own.start : own.end].split())
+    return f'it does not say that this is per "{rates[0]}"' if nouns.isdisjoint(rates) else ""
 
 
 _ASKED_RATE = build_pattern(rf"(?:\b(?:{PER}|hàng|{ONE})|/) ?(?P<noun>[a-z]+)\b|\b(?P<adverb>{ADVERBS_OF_RATE})\b")
