@@ -26,10 +26,10 @@ TABLES: tuple[tuple[Any, str], ...] = (
     (value_rules, "VALUE_RULES"),
 )
 """The tables of the rules that judge a place where a fact is found, and of those on values."""
-WHOLE_FACT = ("judge_torn_part", "judge_opposed_decision", "judge_whole_names")
+WHOLE_FACT = ("judge_torn_part", "judge_whole_names")
 ADDITIONS = (
     *("name_correction", "name_opposite", "name_breakdown", "name_unfit", "name_further_day", "name_other_value"),
-    *("name_later", "list_restrictions", "name_other_option", "name_return", "list_alternatives"),
+    *("name_later", "list_restrictions", "name_other_option", "list_alternatives"),
 )
 GAPS = (
     *("_find_second_value", "_find_other_statements", "_find_question_beside", "_find_only", "_find_former"),

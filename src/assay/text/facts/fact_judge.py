@@ -17,7 +17,7 @@ from assay.text.facts.doubts.contradictions import judge_conflict
 from assay.text.facts.doubts.doubtful_statements import judge_doubt
 from assay.text.facts.doubts.unasserted_statements import judge_frame
 from assay.text.facts.expected.fact_texts import FactTexts
-from assay.text.facts.expected.yes_or_no import judge_decision, judge_opposed_decision, list_chosen_words
+from assay.text.facts.expected.yes_or_no import judge_decision, list_chosen_words
 from assay.text.facts.fact_judgments import FactJudgment, FactState
 from assay.text.facts.presence.absent_words import (
     drop_labels,
@@ -44,7 +44,7 @@ from assay.text.facts.subjects.other_events import judge_event
 from assay.text.facts.subjects.other_roles import judge_role
 from assay.text.facts.subjects.stated_subject import SubjectJudge
 from assay.text.facts.values.unasked_rates import judge_unasked_rate
-from assay.text.facts.values.value_bounds import judge_new_bound, judge_reversed_condition
+from assay.text.facts.values.value_bounds import judge_new_bound
 from assay.text.facts.values.value_rules import judge_value_scope
 from assay.text.quantities.frequencies import read_frequency
 from assay.text.quantities.payment_cues import is_nothing_to_pay
@@ -73,7 +73,6 @@ RULES_OF_WHOLE_STATEMENTS: tuple[PlaceRule, ...] = (
     judge_conflict,
     judge_event,
     judge_new_bound,
-    judge_reversed_condition,
     judge_foreign_denial,
     judge_unasked_rate,
     judge_added_terms,
@@ -151,7 +150,7 @@ class FactJudge:
         occurrences = list_occurrences(texts, quantity_places, word_places)
         best = min((self.judge_occurrence(occurrence) for occurrence in occurrences), key=get_state_order)
         if best.state == "stated":
-            return judge_torn_part(texts, needed) or judge_opposed_decision(texts) or judge_whole_names(texts) or best
+            return judge_torn_part(texts, needed) or judge_whole_names(texts) or best
         otherwise = [word for word in texts.content if is_said_otherwise(texts, word)]
         if best.state == "denied" and otherwise:
             return FactJudgment(texts.fact, "unknown", f"it says {spell_words(texts, otherwise)} in another word")

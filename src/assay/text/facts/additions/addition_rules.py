@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assay.text.facts.additions.added_choices import list_alternatives, name_other_option
-from assay.text.facts.additions.added_scopes import list_restrictions, name_further_day, name_return
+from assay.text.facts.additions.added_scopes import list_restrictions, name_further_day
 from assay.text.facts.additions.changed_values import name_other_value, name_unfit
 from assay.text.facts.additions.contrary_states import name_breakdown, name_opposite
 from assay.text.facts.additions.corrections import name_correction
@@ -42,5 +42,4 @@ def _list_reasons(texts: FactTexts, occurrence: Occurrence) -> Iterator[str]:
     yield name_later(texts, occurrence, own)
     yield from list_restrictions(texts, occurrence, own)
     yield name_other_option(texts, occurrence)
-    yield name_return(texts, occurrence)
     yield from list_alternatives(texts, occurrence, own) if stated is None else ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.text.facts.cues.cue_pattern import Cues
+from assay.text.facts.cues.cue_pattern import Cues, list_words
 
 FORBIDS = Cues(
     "not (?:be )?(?:allowed|permitted) | must not | mustn't | must never | may not | may never | cannot | can't"
@@ -29,7 +29,7 @@ DENIES_IN_OTHER_WORDS = Cues(
 """May say without a negation that something is not so, or not done: "leave the flash off"."""
 DENYING_BEFORE_PREDICATE = Cues("not | never | cannot", "không | chưa")
 """Denies the word that follows it, perhaps after an auxiliary."""
-WITHDRAWS_ALL = ("no longer", "stopped", "none", "nobody", "no one", "neither", "nor", "hardly", "few")
+WITHDRAWS_ALL = frozenset(("no longer", "stopped", "none", "nobody", "no one", "neither", "nor", "hardly", "few"))
 """Negations of whatever is said with them."""
 ABSENCE = Cues(
     "closed | shut | prohibited | forbidden | banned | excluded | exempt | unavailable | off limits | quiet",
@@ -56,7 +56,7 @@ BEYOND = Cues(
     "trước | sau | quá | ngoài | đến khi",
 )
 """Stands before a value beyond which something is denied: "you can't get in before nine"."""
-AFTER_A_VALUE = ("after", "beyond", "past", "later", "sau", "qua")
+AFTER_A_VALUE = list_words("after beyond past later sau quá")
 """Of these, the ones that speak of the far side."""
 ABOLISHED = "dropped|abolished|scrapped|discontinued|withdrawn|removed|replaced|cancelled|canceled|ended|closed down"
 ABOLISHED_IN_VIETNAMESE = "bỏ|hủy|bãi bỏ|thay"
@@ -79,7 +79,7 @@ CANNOT = Cues("can't | cannot | don't | doesn't | isn't | aren't | won't | mustn
 """Ends a short sentence that denies what is asked: "you can't.", "there isn't"."""
 DENIED_LAST = Cues("(?:not|never|no)", "thì (?:không|chưa)(?: (?:ạ|nhé|nha|đâu|bạn|có|được))*")
 """Ends a part that denies what it begins with."""
-ALL_DENIED = ("no", "none", "neither")
+ALL_DENIED = list_words("no none neither")
 """Denies every one of what follows it."""
 NOT_BEFORE_PHRASE = Cues(
     "not | never | no longer | rather than | instead of",

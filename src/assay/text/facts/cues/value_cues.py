@@ -46,10 +46,6 @@ OF_A_GROUP = Cues(
     "gia đình | nhóm | đoàn",
 )
 """Says that a value is one for several people, so that it is none per person."""
-ON_TOP = Cues(
-    "plus | on top | in addition | additionally | (?:or|otherwise|else) (?:you|they|we) pay", "cộng thêm | phụ thu"
-)
-"""Says that an amount comes on top of another."""
 ADDITION = Cues("more | further | additional | extra | another | other | on top | plus", "thêm | khác | nữa")
 """Speaks of something that comes on top."""
 ADDITION_AFTER = Cues("more | further | additional | extra | other", "nữa")
@@ -114,10 +110,6 @@ SPEAKS_OF_GIVING = Cues(
     "nhận | hoàn | được | trả lại | thưởng",
 )
 """Speaks of what the user gets."""
-RETURNED = Cues("back | refund(?:ed)? | return(?:ed)? | reimbursed?")
-"""Says that what is paid or given comes back."""
-SPEAKS_OF_RETURN = Cues(r"back | refund\w* | return\w* | reimburs\w* | deposit\w* | keep | kept")
-"""Speaks of what comes back, or does not."""
 PEOPLE = Cues(
     "guests? | kids? | children | adults? | friends? | visitors? | passengers?",
     "bạn | đứa | em | bé | cháu | người | học sinh | sinh viên | khách",

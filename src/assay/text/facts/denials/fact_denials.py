@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from assay.text.facts.cues.cue_pattern import build_pattern
-from assay.text.facts.cues.denial_cues import ABSENCE, BEYOND, FALLS_OUT
+from assay.text.facts.cues.denial_cues import ABSENCE, AFTER_A_VALUE, BEYOND, FALLS_OUT, WITHDRAWS_ALL
 from assay.text.facts.cues.question_cues import ASKS_FOR_REASON
 from assay.text.facts.cues.word_classes import PREDICATES
 from assay.text.facts.denials.narrowing_negations import (
@@ -50,9 +50,6 @@ _DETERMINERS = LatePattern(r"\s*(?:(?:an?|the|any|your|their|his|her|its|our|thi
 _ASKS_FOR_REASON = build_pattern(rf"\b{ASKS_FOR_REASON}\b")
 _BEYOND = build_pattern(rf"\b{BEYOND}(?: (?:the|a|an|about|ngày))? $")
 """What stands before a value beyond which something is denied: "you can't get in before"."""
-_AFTER = frozenset(("after", "beyond", "past", "later", "sau", "qua"))
-_WITHDRAWALS = frozenset(("no longer", "stopped", "none", "nobody", "no one", "neither", "nor", "hardly", "few"))
-"""Negations of whatever is said with them."""
 _NOBODY = frozenset(("nobody", "no one"))
 _DURING = LatePattern(r"\b(?:(?:during|within|in|for) the (?:last|final|first|next)) $")
 _SPANNING = LatePattern(r"\b(?:for|in|within|during|throughout) $")
@@ -64,8 +61,6 @@ def judge_denial(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | Non
     """Return the judgment of a fact that an answer denies or may deny at a place that holds it; None otherwise."""
     if _is_called_wrong(texts, occurrence) or _is_taken_back(texts, occurrence):
         return FactJudgment(texts.fact, "denied", "it is called wrong or outdated")
-    if _holds_only_then(texts, occurrence):
-        return FactJudgment(texts.fact, "unknown", "it is said only of an exception")
     excepted = _judge_exception(texts, occurrence)
     judgment = _judge_polarity(texts, occurrence) if excepted is None else excepted
     return None if judgment is None or judgment.state == "stated" else judgment
@@ -94,20 +89,6 @@ def _is_taken_back(texts: FactTexts, occurrence: Occurrence) -> bool:
     if is_reported_belief(plain, sentence, occurrence.start, occurrence.end):
         return True
     return is_withdrawn(plain, occurrence.end, clause.sentence_end)
-
-
-_ONLY_THEN = LatePattern(
-    r"\bunless\b[^.!?]{1,80}[,;:] (?:(?:and|but) )?(?:then|in (?:which|that) case)\b[^.;!?]{0,30}$"
-)
-_REACH_OF_UNLESS = 140
-
-
-def _holds_only_then(texts: FactTexts, occurrence: Occurrence) -> bool:
-    """Whether a fact is said only of an exception: "they may stay, unless it rains; then not"."""
-    low = max(0, occurrence.start - _REACH_OF_UNLESS)
-    if _ONLY_THEN.search(texts.answer.plain, low, occurrence.start) is None:
-        return False
-    return not any("unless" in text.plain for text in texts.explaining)
 
 
 def _judge_exception(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None:
@@ -302,7 +283,7 @@ def _judge_negation(texts: FactTexts, occurrence: Occurrence, negations: list[re
     is_of_persons = (
         last[0] in _NOBODY and bool(other) and _SPANNING.search(plain, last.end(), occurrence.start) is not None
     )
-    if (last[0] in _WITHDRAWALS and not is_of_persons) or plain.startswith(" even ", last.end()):
+    if (last[0] in WITHDRAWS_ALL and not is_of_persons) or plain.startswith(" even ", last.end()):
         return FactJudgment(fact, "denied", "it is negated")
     if beyond is not None and _may_limit(texts, last.end(), occurrence, beyond[0].split()[0]):
         return FactJudgment(fact, "unknown", f'something is denied "{beyond[0].strip()}" it')
@@ -331,7 +312,7 @@ def _may_limit(texts: FactTexts, start: int, occurrence: Occurrence, preposition
     question asks until when.
     """
     predicate = next((word for word in texts.answer.list_words(start, occurrence.start) if may_be_subject(word)), None)
-    if preposition not in _AFTER or texts.limit.side == "<":
+    if preposition not in AFTER_A_VALUE or texts.limit.side == "<":
         return True
     if predicate is None or not texts.question.words:
         return predicate is None

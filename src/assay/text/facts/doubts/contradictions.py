@@ -13,7 +13,7 @@ from itertools import dropwhile, pairwise
 
 from assay.text.facts.cues.condition_cues import EVERYONE, OF_A_KIND, ONLY
 from assay.text.facts.cues.cue_pattern import build_pattern
-from assay.text.facts.cues.denial_cues import ABOLISHED, ABOLISHED_IN_VIETNAMESE, CANNOT, DENIED_LAST
+from assay.text.facts.cues.denial_cues import ABOLISHED, ABOLISHED_IN_VIETNAMESE, ALL_DENIED, CANNOT, DENIED_LAST
 from assay.text.facts.cues.link_cues import SO
 from assay.text.facts.cues.question_cues import ASKS_WHAT
 from assay.text.facts.cues.word_classes import GENERIC_NOUNS, PREDICATES, RELATIVES
@@ -26,6 +26,7 @@ from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import CLAUSE_REACH, Word
 from assay.text.facts.reading.text_parts import LIST_CUT, Part, find_part, list_quantities, split_parts
 from assay.text.facts.subjects.other_events import list_nouns
+from assay.text.quantities.payment_cues import is_nothing_to_pay
 
 _REACH = 60  # characters after a fact in which words for what it is are searched
 _DENIED_FIRST = build_pattern(
@@ -35,7 +36,6 @@ _DENIED_FIRST = build_pattern(
 )
 """An answer that begins by denying whatever is asked."""
 _ASKS_WHAT = build_pattern(rf"\b{ASKS_WHAT}\b")
-_ALL_DENIED = frozenset(("no", "none", "neither"))
 _SAID_TO_BE = build_pattern(
     r"[\"')*]{0,3} (?:(?:is|are|was|were) (?:only |just |merely )?(?:the|an?|your|our|their|his|her|what|for)\b"
     r"|(?:chỉ |mới )?(?P<vietnamese>là)\b(?: (?:của|cho|giá|mức|số|tiền|khoản)\b)*)"
@@ -143,7 +143,7 @@ def _find_denied_kind(texts: FactTexts, occurrence: Occurrence) -> Word | None:
         if own.start <= negation.start() < own.end:
             continue
         following = answer.list_following(negation.end(), 4)
-        if negation[0] in _ALL_DENIED:
+        if negation[0] in ALL_DENIED:
             denied = next((word for word in following[:2] if word.kind != "stop"), None)
             if denied is not None and denied.key in keys:
                 return denied
@@ -193,7 +193,12 @@ _DENIED_WORDS = 3  # of the question after a negation, which they follow at once
 
 
 def _is_denied_after(texts: FactTexts, occurrence: Occurrence) -> bool:
-    """Whether the part of a fact goes on to deny what is asked: "the west gate has steps, so it is not accessible"."""
+    """Whether the part of a fact goes on to deny what is asked: "the west gate has steps, so it is not accessible".
+
+    Where there is nothing to pay, "there's no charge" says again what is expected.
+    """
+    if is_nothing_to_pay(texts.read_fact.plain):
+        return False
     answer = texts.answer
     end = find_part(texts.answer, occurrence.clause, occurrence.start).end
     consequence = _SO.match(answer.plain, end, occurrence.clause.sentence_end)

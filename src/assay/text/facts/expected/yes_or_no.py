@@ -226,17 +226,6 @@ def find_contrary_answer(texts: FactTexts) -> str:
     return f'it begins with "{stated.spelled}"'
 
 
-def judge_opposed_decision(texts: FactTexts) -> FactJudgment | None:
-    """Return the judgment of a fact that an answer holds after a yes or no that decides against it; None otherwise."""
-    decision = read_decision(texts.answer)
-    if decision is None or texts.read_fact.quantities or not may_be_decided(texts) or not _is_decidable(texts.question):
-        return None
-    expected = _find_expected_decision(texts)
-    if expected is None or decision.is_yes == expected or _RESTRICTED.search(texts.read_fact.plain) is not None:
-        return None
-    return FactJudgment(texts.fact, "unknown", f'the answer begins with "{decision.spelled}"')
-
-
 def list_offered_words(question: ReadText) -> list[Word]:
     """Return the words on either side of the "or" of a question: "east" and "west" of "the east or the west lift"."""
     alternative = _ALTERNATIVE.search(question.plain)

@@ -169,18 +169,12 @@ def _has_explained(texts: FactTexts, words: Sequence[Word]) -> bool:
 def _find_bare_subject(texts: FactTexts, before: Sequence[Word]) -> Sequence[Word]:
     """Return the unexplained noun without an article that begins a part before a fact: "spare parts are kept …".
 
-    It is a noun if a verb of grammar follows, and if it is a plural and no article follows ("throws a party").
+    It is a noun if a verb of grammar follows.
     """
-    noun: list[Word] = []
-    for word in before[: _MOST_WORDS + 1]:
-        if word.kind == "stop" or not may_be_subject(word):
-            break
-        noun.append(word)
+    noun = list(takewhile(lambda word: word.kind != "stop" and may_be_subject(word), before[: _MOST_WORDS + 1]))
     following = before[len(noun)] if len(noun) < len(before) else None
     is_before_verb = following is not None and (following.folded in AUXILIARIES or following.folded == "have")
-    is_plural = any(word.folded.endswith("s") and not word.folded.endswith("ss") for word in noun[:2])
-    is_object_next = following is not None and following.folded in DETERMINERS
-    if not noun or not (is_before_verb or (is_plural and len(noun) > 1 and not is_object_next)):
+    if not noun or not is_before_verb:
         return ()
     is_new = all(texts.is_new(word) and word.folded not in GENERIC_NOUNS for word in noun)
     return noun if is_new and not _list_topics(texts, before) and _count_new(texts, before) >= _FEWEST_NEW else ()

@@ -33,7 +33,7 @@ from assay.text.facts.reading.sentence_around import REACH_BEFORE, get_sentence
 from assay.text.facts.reading.spelled_words import is_other_word
 from assay.text.facts.values.value_directions import find_change, find_direction
 from assay.text.quantities.quantity import Quantity, is_time
-from assay.text.quantities.quantity_agreement import is_same_quantity, is_same_value
+from assay.text.quantities.quantity_agreement import is_same_value
 
 
 def judge_new_bound(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None:
@@ -59,25 +59,6 @@ def judge_new_bound(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | 
     return FactJudgment(texts.fact, "unknown", f'it bounds the value ("{bound}") instead of stating it')
 
 
-def judge_reversed_condition(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None:
-    """Return the judgment of a fact that an answer says of the other side of a limit: "below $500", not above it.
-
-    Both sides may be said, and what holds beyond a limit is often denied.
-    """
-    is_denied = find_negations(texts.answer, occurrence.clause.sentence_start, occurrence.clause.sentence_end)
-    if is_denied or find_negations(texts.reference):
-        return None
-    for wanted in texts.reference.quantities:
-        if not wanted.bound or any(is_same_quantity(wanted, own) for own in texts.answer.quantities):
-            continue
-        for own in texts.answer.quantities:
-            is_near = occurrence.clause.sentence_start <= own.start < occurrence.clause.sentence_end
-            if is_near and is_opposite_bound(wanted, own) and not texts.question.quantities:
-                bound = texts.answer.text[own.start : own.end]
-                return FactJudgment(texts.fact, "unknown", f'it says it of "{bound}"')
-    return None
-
-
 _BOUND_WORDS = build_pattern(rf"\b{BOUND}\b")
 _SPEAKS_OF_LIMIT = build_pattern(rf"\b{ANY_LIMIT}\b")
 """Says that a value is a limit."""
@@ -90,7 +71,7 @@ def judge_limit(texts: FactTexts, occurrence: Occurrence, stated: Quantity | Non
     if stated is None or any(quantity.bound for quantity in texts.read_fact.quantities):
         return None
     if find_direction(stated, texts.answer.plain) == "before":
-        return _judge_lead_time(texts, stated)
+        return None  # the latest moment is the shortest time
     for text, wanted in _list_limits(texts) if stated.bound else ():
         if is_opposite_bound(wanted, stated) and not _is_asked_or_refused(texts, stated, occurrence):
             if is_complement(wanted, stated) and may_be_contrary(
@@ -152,15 +133,6 @@ def _is_asked_or_refused(texts: FactTexts, stated: Quantity, occurrence: Occurre
     if any(asked.bound for asked in texts.question.quantities):
         return True
     return is_limit_of_refusal(stated, texts.answer.plain, occurrence.clause.sentence_end, ExpectedLimit("", False))
-
-
-def _judge_lead_time(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
-    """Return the judgment of a time ahead of something: the latest moment is the shortest time."""
-    for wanted in texts.reference.quantities:
-        is_reversed = bool(wanted.bound and stated.bound) and wanted.bound[0] != stated.bound[0]
-        if is_reversed and is_same_value(wanted, stated):
-            return FactJudgment(texts.fact, "denied", "it bounds the time on the other side")
-    return None
 
 
 def judge_direction(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None) -> FactJudgment | None:

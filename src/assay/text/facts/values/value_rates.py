@@ -12,7 +12,6 @@ from assay.text.facts.cues.value_cues import (
     ADVERBS_OF_RATE,
     EVERY_BEFORE,
     IN_ALL,
-    ONE,
     PER,
     PERIOD,
     PERIOD_BEFORE,
@@ -32,7 +31,7 @@ from assay.text.quantities.quantity_agreement import (
     is_comparable,
     is_same_quantity,
 )
-from assay.text.quantities.quantity_rates import is_time_rate, name_rate_noun
+from assay.text.quantities.quantity_rates import name_rate_noun
 
 _PER_BEFORE = build_pattern(rf"[\d$€£%][^.;]{{0,12}} {PER} $")
 _EVERY_BEFORE = build_pattern(rf"\b{EVERY_BEFORE} $")
@@ -52,7 +51,7 @@ def judge_rate(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None
         return FactJudgment(texts.fact, "denied", f"it says it per {stated.rate}, not per {other.rate}")
     rated = [quantity for quantity in texts.read_fact.quantities if quantity.rate]
     if not rated:
-        return _judge_rate_of_other(texts, stated)
+        return None
     reason = _name_lacking_rate(texts, stated, rated)
     return FactJudgment(texts.fact, "unknown", reason) if reason else None
 
@@ -91,28 +90,6 @@ def _name_lacking_rate(texts: FactTexts, stated: Quantity, rated: Sequence[Quant
     spans = [own for own in answer.quantities if low <= own.start < high and _is_one(own)]
     nouns.update(name_rate_noun(word) for own in spans for word in answer.plain[own.start : own.end].split())
     return f'it does not say that this is per "{rates[0]}"' if nouns.isdisjoint(rates) else ""
-
-
-_ASKED_RATE = build_pattern(rf"(?:\b(?:{PER}|hàng|{ONE})|/) ?(?P<noun>[a-z]+)\b|\b(?P<adverb>{ADVERBS_OF_RATE})\b")
-_SAME_RATES = frozenset(("day", "night"))
-"""Spans of time that stand for one another in prices."""
-
-
-def judge_asked_rate(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None) -> FactJudgment | None:
-    """Return the judgment of a value that is said per another span of time than the one of the question.
-
-    A span that fact or reference have too is no other one, nor is one beside the span that is asked.
-    """
-    if stated is None or not is_time_rate(stated.rate) or stated.rate.startswith("half"):
-        return None
-    asked_rates = _list_time_rates(texts.question.plain, 0, len(texts.question.plain))
-    expected_rates = {own.rate for text in (texts.read_fact, texts.reference) for own in text.quantities}
-    if not asked_rates or stated.rate in expected_rates:
-        return None
-    stated_rates = {stated.rate, *_list_time_rates(texts.answer.plain, *get_sentence(texts.answer, stated.start))}
-    if asked_rates & stated_rates or (stated.rate in _SAME_RATES and asked_rates & _SAME_RATES):
-        return None
-    return FactJudgment(texts.fact, "unknown", f"it says it per {stated.rate}, and not per {min(asked_rates)}")
 
 
 _DAY_PART_AFTER = LatePattern(r",? (?:in the |at )(?P<part>morning|afternoon|evening|night)\b")
@@ -170,34 +147,6 @@ def judge_grouped_digits(texts: FactTexts, occurrence: Occurrence, stated: Quant
         return None
     number = texts.answer.text[stated.start : stated.end]
     return FactJudgment(texts.fact, "unknown", f'"{number}" may be one number')
-
-
-def _list_time_rates(plain: str, start: int, end: int) -> set[str]:
-    rates = set()
-    for match in _ASKED_RATE.finditer(plain, start, end):
-        adverb = "yearly" if match["adverb"] == "annual" else match["adverb"]
-        rate = name_rate_noun(match["noun"] or adverb)
-        if is_time_rate(rate):
-            rates.add(rate)
-    return rates
-
-
-def _judge_rate_of_other(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
-    """Return the judgment of a value that the reference has per something, and the answer another value instead."""
-    plain = stated._replace(rate="", rate_size=None, bound="")
-    rates = {own.rate for own in texts.reference.quantities if own.rate and is_same_quantity(own, plain)}
-    if stated.rate or not rates:
-        return None
-    unexpected = [own for own in texts.answer.quantities if own.rate in rates and is_comparable(stated, own)]
-    if any(not _is_known_value(own, texts) for own in unexpected):
-        return FactJudgment(texts.fact, "unknown", f'another value is the one per "{min(rates)}"')
-    return None
-
-
-def _is_known_value(quantity: Quantity, texts: FactTexts) -> bool:
-    """Whether question or reference have a value too, per the same."""
-    quantities = (*texts.reference.quantities, *texts.question.quantities)
-    return any(own.rate == quantity.rate and is_same_quantity(own, quantity) for own in quantities)
 
 
 def _has_other_rate(wanted: Quantity, stated: Quantity) -> bool:

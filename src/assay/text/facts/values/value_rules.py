@@ -19,7 +19,6 @@ from assay.text.facts.values.dated_events import judge_event
 from assay.text.facts.values.days_payers_counts import judge_terms
 from assay.text.facts.values.value_bounds import judge_direction, judge_limit
 from assay.text.facts.values.value_rates import (
-    judge_asked_rate,
     judge_day_part,
     judge_grouped_digits,
     judge_interval,
@@ -71,7 +70,6 @@ def _judge_condition(texts: FactTexts, occurrence: Occurrence, stated: Quantity 
 
 VALUE_RULES: tuple[ValueRule, ...] = (
     judge_rate,
-    judge_asked_rate,
     judge_total,
     judge_day_part,
     judge_grouped_digits,
