@@ -136,3 +136,5 @@ WRONG = Cues(
 """An adjective that calls a number wrong, and may only describe a thing ("a wrong token")."""
 VERBS_NEGATED_AFTER = "is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|must"
 """Verbs that a negation right after a statement belongs to."""
+VERB_BEGINS_IN_VIETNAMESE = "sẽ|bị|thì|phải|được"
+"""Stand before the verb of a Vietnamese sentence, after a clause that narrows its subject: "xe chưa nhận sẽ bị …"."""

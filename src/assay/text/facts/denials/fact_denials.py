@@ -210,7 +210,7 @@ def _is_asked_negation(texts: FactTexts, negation: re.Match[str], occurrence: Oc
     return is_before and not texts.denied_in_question and is_negation_of_question(texts, negation)
 
 
-_NO_NOUN = re.compile(r"\b(?:no|khong co) (?=\w)")
+_NO_NOUN = build_pattern(r"\b(?:no|không có) (?=\w)").compiled
 
 
 def _is_asked(texts: FactTexts, match: re.Match[str]) -> bool:

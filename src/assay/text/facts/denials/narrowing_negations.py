@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.denial_cues import VERB_BEGINS_IN_VIETNAMESE
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.expected.yes_or_no import asks_whether
 from assay.text.facts.presence.occurrences import Occurrence
@@ -34,15 +36,15 @@ _NOT_A_NOUN = LatePattern(
     r"(?:\b(?:is|are|was|were|be|been|do|does|did|has|have|had|can|could|may|might|will|would|shall|should|must|but|and|"
     r"or|if|it|they|he|she|we|you|i|there|that|which|who)|\A|[,;:.]) ?\Z"
 )
-_VIETNAMESE_NARROWING = LatePattern(
-    r"(?:khong|chua) (?!(?:phai|can|the|nen|co|duoc|bi|se|con|mat|ton|qua|den|toi|la)\b)[a-z]+(?: [^,;.]{1,40}?)?"
-    r" (?:se|bi|thi|phai|duoc|can|deu)\b"
+_VIETNAMESE_NARROWING = build_pattern(
+    r"(?:không|chưa) (?!(?:phải|cần|thể|nên|có|được|bị|sẽ|còn|mất|tốn|quá|đến|tới|là)\b)[a-z]+(?: [^,;.]{1,40}?)?"
+    rf" (?:{VERB_BEGINS_IN_VIETNAMESE}|cần|đều)\b"
 )
 """A denied verb after a noun, with the verb of the sentence behind it: "xe chưa nhận sẽ bị …"."""
-_NO_SUBJECT_BEFORE = LatePattern(r"(?:\A|[,;:.]|\b(?:toi|ban|quy khach|ho|no|minh|chung toi|anh|chi|em)) ?\Z")
+_NO_SUBJECT_BEFORE = build_pattern(r"(?:\A|[,;:.]|\b(?:tôi|bạn|quý khách|họ|nó|mình|chúng tôi|anh|chị|em)) ?\Z")
 _LAST_WORD = LatePattern(r"(?<![a-z])[a-z]+$")
 _BEGINS_PARTICIPLE = LatePattern(rf"(?:not|never) {_PARTICIPLE}")
-_VERB_AFTER = LatePattern(rf"[^,;.]{{0,30}}? {_FINITE}|[^,;.]{{0,12}} (?:se|bi|thi|phai|duoc)\b")
+_VERB_AFTER = build_pattern(rf"[^,;.]{{0,30}}? {_FINITE}|[^,;.]{{0,12}} (?:{VERB_BEGINS_IN_VIETNAMESE})\b")
 
 
 def narrows_subject(texts: FactTexts, negation: re.Match[str], occurrence: Occurrence) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
+from assay.text.facts.cues.condition_cues import OR
+from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence, has_candidate, iterate_stated_indices
@@ -21,7 +21,7 @@ from assay.text.quantities.quantity_agreement import is_comparable, is_same_quan
 
 _REACH = 160  # characters on either side in which words for past and present are searched
 _REACH_OUTDATED = 40  # characters after a value in which it is said until when it was so
-_RIVAL_GAP = re.compile(r"[\s,;/|$€£]*+(?:(?:or|hoac|hay)(?: \w++)? )?[\s$€£]*+")
+_RIVAL_GAP = build_pattern(rf"[\s,;/|$€£]*+(?:{OR}(?: \w++)? )?[\s$€£]*+").compiled
 
 
 def judge_doubt(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None:

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
@@ -35,14 +34,14 @@ def names_asked_most(words: Iterable[str], question: str) -> bool:
 
 _LOWER = build_pattern(rf"\b{LOWER_LIMIT}\b")
 _ASKS_HOW_MUCH = tuple(
-    (re.compile(first), re.compile(second))
+    (build_pattern(first), build_pattern(second))
     for first, second in (
         (
             r"\bhow (?:long|many|much|far|tall|large|big|heavy|high|wide|late|often)(?= )",
             r"\b(?:can|may|could|allowed)\b",
         ),
         (r"\b(?:can|may|could)(?= )", r"\bhow (?:long|many|much)\b"),
-        (r"\bduoc\b", r"\b(?:may|bao nhieu|bao lau)\b"),
+        (r"\bđược\b", r"\b(?:mấy|bao nhiêu|bao lâu)\b"),
     )
 )
 """Pairs of which the second comes after the first; one expression for both would take quadratic time."""
