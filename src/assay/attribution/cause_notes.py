@@ -64,7 +64,7 @@ CAUSE_NOTES: Mapping[RootCause, CauseNote] = MappingProxyType(
             "make the filters mandatory and test them; keep the policy as code",
         ),
         "stale_index": CauseNote(
-            "the index is out of date",
+            "the index has an old version, or lacks the passage",
             "rebuild the index; record the index version; alert on freshness",
         ),
         "golden_label_issue": CauseNote(

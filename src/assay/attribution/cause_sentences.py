@@ -64,7 +64,7 @@ def list_signs(attribution: Attribution) -> list[str]:
     """Return what happened by the cause and by each other candidate, most likely first.
 
     >>> list_signs(Attribution("c1", "pass", also=("stale_index", "acl")))
-    ['the index is out of date', 'the user was denied what they may see']
+    ['the index has an old version, or lacks the passage', 'the user was denied what they may see']
     """
     signs = [get_candidate_note(cause, attribution.traces).sign for cause in attribution.named_causes]
     return [attribution.sign, *signs[1:]] if attribution.sign else signs

@@ -28,7 +28,7 @@ from assay.attribution.losses.lost_unit import LostEvidence, may_search_by_vecto
 from assay.records.findings import CauseConfidence, RootCause
 from assay.text.lexical_rank import compute_lexical_rank
 from assay.text.normalisation import normalise_nfc
-from assay.text.tokens import tokenise_text
+from assay.text.tokens import is_stop_word, tokenise_text
 
 
 def compare_with_run(loss: LostEvidence, view: IndexView, lexical: TraceStep) -> CauseFinding | None:
@@ -153,7 +153,11 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 
 
 def check_shared_words(loss: LostEvidence, lexical: TraceStep, max_rank: int) -> CauseFinding | None:
-    """The lexical search ranks the unit lower than the words that it shares with the question justify."""
+    """The lexical search ranks the unit lower than the words that it shares with the question justify: words that are
+    not of grammar alone."""
+    shared = set(tokenise_text(loss.query)).intersection(word for text in loss.texts for word in tokenise_text(text))
+    if all(map(is_stop_word, shared)):
+        return None
     expected_rank = compute_lexical_rank(loss.query, loss.texts, list_other_texts(loss, lexical))
     rank = loss.find_rank(lexical)
     if not has_texts(loss, lexical) or expected_rank is None or expected_rank > max_rank:
