@@ -153,11 +153,7 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 
 
 def check_shared_words(loss: LostEvidence, lexical: TraceStep, max_rank: int) -> CauseFinding | None:
-    """The lexical search ranks the unit lower than the words that it shares with the question justify: words that are
-    not of grammar alone."""
-    shared = set(tokenise_text(loss.query)).intersection(word for text in loss.texts for word in tokenise_text(text))
-    if all(map(is_stop_word, shared)):
-        return None
+    """The lexical search ranks the unit lower than the words that it shares with the question justify."""
     expected_rank = compute_lexical_rank(loss.query, loss.texts, list_other_texts(loss, lexical))
     rank = loss.find_rank(lexical)
     if not has_texts(loss, lexical) or expected_rank is None or expected_rank > max_rank:
@@ -205,8 +201,18 @@ def check_shared_words(loss: LostEvidence, lexical: TraceStep, max_rank: int) ->
             "analyzer",
             RECORDS_OF_FAILED_SEARCH,
         )
+    if _shares_grammar_alone(loss):
+        others: tuple[RootCause, ...] = ("context_builder",) if rank is not None else (loss.unindexed_cause,)
+        fact = "the words that question and evidence share are of grammar"
+        return CauseFinding("bm25_analyzer", lexical.name, (*evidence, fact), "low", others, "analyzer")
     confidence: CauseConfidence = "high" if expected_rank == 1 else "medium"
     return CauseFinding("bm25_analyzer", lexical.name, evidence, confidence, subcause="analyzer")
+
+
+def _shares_grammar_alone(loss: LostEvidence) -> bool:
+    """Whether question and unit share words of grammar alone, which many texts have and some searches leave out."""
+    words = {word for text in loss.texts for word in tokenise_text(text)}
+    return all(map(is_stop_word, words.intersection(tokenise_text(loss.query))))
 
 
 def _report_hidden(loss: LostEvidence, lexical: TraceStep, evidence: tuple[str, ...]) -> CauseFinding:

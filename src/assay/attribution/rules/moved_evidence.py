@@ -53,7 +53,9 @@ def find_enclosed_evidence(case: CaseFacts) -> CauseFinding | None:
     facts = []
     for unit in case.lost_units:
         owner = _find_enclosing(case, [*case.get_expected_texts(unit), *case.list_ranked_texts(unit)])
-        if owner is None:
+        if owner is None or _has_known_defect(
+            case, unit
+        ):  # documents that were split or merged otherwise are the cause
             return None
         facts.append(f"{owner} in the context has the whole text of {case.get_unit_name(unit)}")
     others: tuple[RootCause, ...] = ("golden_label_issue",)

@@ -47,8 +47,10 @@ def count_sure_causes(attributions: Mapping[str, Attribution]) -> Counter[RootCa
 
 
 def is_open(attribution: Attribution) -> bool:
-    """Return whether other findings of the run may change which candidate of a case comes first."""
-    return attribution.cause is not None and attribution.confidence != "high" and bool(attribution.also)
+    """Return whether other findings of the run may change which candidate of a case comes first; what the system does
+    elsewhere says nothing of a judge."""
+    is_sure = attribution.confidence == "high" or not attribution.also
+    return attribution.cause not in (None, "judge_noise") and not is_sure
 
 
 def find_failing_searches(attributions: Iterable[Attribution]) -> dict[RootCause, str]:
