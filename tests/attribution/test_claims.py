@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 from tests.attribution.traces import blamed, score
 
-from assay.attribution.cause_sentences import describe_cause, get_claim
+from assay.attribution.cause_sentences import describe_cause, get_claim, name_causes
 from assay.metrics.judged.judge_requests import TIED_VOTES
 from assay.records.digest import compute_text_digest
 from assay.records.findings import ROOT_CAUSES, Attribution, RootCause
@@ -744,7 +744,8 @@ def test_a_planted_fault_is_said_to_be_what_happened(cause: RootCause) -> None:
 )
 def test_what_another_explanation_fits_as_well_is_not_claimed(cause: RootCause, world: World) -> None:
     found = world.attribute()
-    assert (cause, "one") != (found.cause, get_claim(found)), found.evidence
+    assert found.cause is not None
+    assert (cause, "one") != (name_causes(found)[0], get_claim(found)), found.evidence
     assert world.fits in found.named_causes, (found.named_causes, found.evidence)
 
 
