@@ -17,7 +17,14 @@ from tests.browser.conftest import Open
 from tests.report.html_world import world
 
 from assay import attribution
-from assay.attribution.cause_notes import CAUSE_NOTES, OVER_REFUSAL_NOTE, SUBCAUSE_NOTES, UNSEEN_RANKING_NOTE
+from assay.attribution.cause_notes import (
+    CAUSE_NOTES,
+    CONTEXT_NOTE,
+    OVER_REFUSAL_NOTE,
+    SUBCAUSE_NOTES,
+    UNSEEN_RANKING_NOTE,
+    UNSEEN_SEARCH_NOTES,
+)
 from assay.metrics.judged.judge_requests import NO_VERDICT
 from assay.records.findings import CaseChange
 from assay.records.release_gates import Decision, Rule, RuleResult, RuleState
@@ -370,6 +377,8 @@ def test_the_english_signs_and_remedies_of_the_page_are_those_of_the_rules() -> 
     signs: dict[str, str] = {cause: note.sign for cause, note in CAUSE_NOTES.items()}
     signs |= {f"{cause}.{subcause}": note.sign for (cause, subcause), note in SUBCAUSE_NOTES.items()}
     signs |= {"generator.over_refusal": OVER_REFUSAL_NOTE.sign, "reranker.unseen": UNSEEN_RANKING_NOTE.sign}
+    signs |= {f"{cause}.unseen": note.sign for cause, note in UNSEEN_SEARCH_NOTES.items()}
+    signs |= {"context_builder.candidate": CONTEXT_NOTE.sign}
     for name, sign in signs.items():
         assert f'"sign.{name}": "{sign}"' in texts
         assert 2 == texts.count(f'"sign.{name}": ')
