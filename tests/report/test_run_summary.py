@@ -20,6 +20,7 @@ from assay.report.exports.markdown import build_headline_table
 from assay.report.screen.decision_lines import _SEVERITY
 from assay.report.screen.failed_lines import MAX_FAILED_CASES, build_failed_lines
 from assay.report.screen.fold_lines import fold_note, shorten_before_remedy
+from assay.report.screen.outcome_lines import build_outcome_lines
 from assay.report.screen.run_summary import render_run_summary
 from assay.report.screen.terminal import Screen
 from assay.text.escaping import escape_terminal, shorten_at_word
@@ -157,6 +158,19 @@ def test_answers_with_and_without_evidence_are_counted_in_words_where_there_is_r
     assert shorter in render_run_summary(make_scoring(1, 0, 0), by_config, {}, 80).lines
     numbers = "Good/bad with the evidence, without it, not counted:"
     assert numbers in " ".join(render_run_summary(make_scoring(1, 0, 0), by_config, {}, 70).lines)
+
+
+def test_the_counts_of_two_configurations_are_a_sentence_each_and_none_are_no_line() -> None:
+    names = [f"configuration-{number}" for number in range(2)]
+    counted = {"case-0": Attribution("case-0", "pass", reached=True, good=True)}
+    lines = build_outcome_lines(dict.fromkeys(names, counted), names, 100)
+    assert [
+        f"Answers with the evidence, {name}: 1 good, 0 bad; without it: 0 good, 0 bad; not counted: 0" for name in names
+    ] == lines
+    (numbers, *_) = build_outcome_lines(dict.fromkeys((*names, "third"), counted), (*names, "third"), 100)
+    assert numbers.startswith("Good/bad with the evidence, without it, not counted: configuration-0 1/0 0/0 0, ")
+    uncounted = {"case-0": Attribution("case-0", "pass", reached=None, good=True)}
+    assert [] == build_outcome_lines(dict.fromkeys(names, uncounted), names, 100)
 
 
 def test_metrics_that_are_named_take_the_place_of_the_headline() -> None:
