@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pkgutil
 import re
+from collections import Counter
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -18,6 +19,7 @@ from tests.report.html_world import world
 
 from assay import attribution
 from assay.attribution.cause_notes import CAUSE_NOTES, OVER_REFUSAL_NOTE, SUBCAUSE_NOTES, UNSEEN_RANKING_NOTE
+from assay.metrics.case_checks import CHECKS
 from assay.metrics.judged.judge_requests import NO_VERDICT
 from assay.records.findings import CaseChange
 from assay.records.release_gates import Decision, Rule, RuleResult, RuleState
@@ -127,6 +129,46 @@ def test_rules_that_are_met_are_counted_and_unfold(opened: Open) -> None:
     assert f"The other rules are met ({2 * count})" in page.text("#gate")
     page.evaluate("document.querySelector('#gate .met').open = true")
     assert 3 * count == page.evaluate(rows)
+
+
+def test_a_rule_says_what_was_found_beside_its_metric_and_slice_with_links_to_the_cases(opened: Open) -> None:
+    data = world(FRUIT)
+    messages = (
+        ("stale_chunks on tag=odd is above 0 on 1 of 6 cases (pear1); every gate has this rule", ("pear1",)),
+        ("stale_chunks on tag=odd is above 0 on 2 of 6 cases (pear1 … and 1 more)", ("pear1", "fig7")),
+    )
+    rule = Rule("stale_chunks", at_most=0, slice="tag=odd", reason="zero tolerance")
+    results = tuple(RuleResult(rule, "fail", 1.0, 6, message, cases=cases) for message, cases in messages)
+    decision = Decision("FAIL", ("it is stale",), results)
+    (config, result), *_ = data.scoring.configs.items()
+    configs = {config: structs.replace(result, decision=decision)}
+    page = opened(replace(data, scoring=structs.replace(data.scoring, configs=configs, decision=decision)))
+    page.until("document.querySelector('#gate td.wrap a') !== null")
+    named, counted = page.evaluate("[...document.querySelectorAll('#gate td.wrap')].map((cell) => cell.innerText)")
+    assert "is above 0 on 1 of 6 cases (pear1); every gate has this rule" == named
+    assert (
+        counted.startswith("is above 0 on 2 of 6 cases (pear1 … and 1 more)\nzero tolerance") and "Cases: 2" in counted
+    )
+
+
+def test_checks_are_named_in_words_in_both_languages(opened: Open) -> None:
+    for language, name in (("en", "wrong answer"), ("vi", "trả lời sai")):
+        page = opened(world(FRUIT), "#/case/apple0?config=apple", language=language)
+        page.until("document.querySelector('#outcome') !== null")
+        assert name in page.text("#outcome") and "wrong_answer" not in page.text("#outcome")
+    strings = (Path(__file__).parents[2] / "ui/src/strings.ts").read_text(encoding="utf-8")
+    named = re.findall(r'^  "check\.(\w+)": ', strings, re.MULTILINE)
+    assert dict.fromkeys({check.name for check in CHECKS}, 2) == Counter(named)
+
+
+def test_the_comparison_begins_with_the_decision_and_ends_with_the_sides(opened: Open) -> None:
+    page = opened(world(FRUIT), "#/comparison")
+    page.until("document.querySelector('#sides') !== null")
+    order = page.evaluate(
+        "['#compared-decision', '#changed', '#gains', '#sides'].map((name) => document.querySelector(name))"
+        ".map((part, index, parts) => index === 0 || Boolean(parts[index - 1].compareDocumentPosition(part) & 4))"
+    )
+    assert [True] * 4 == order
 
 
 def test_a_cause_of_several_configurations_is_one_and_a_leak_comes_first(opened: Open) -> None:
@@ -660,8 +702,8 @@ def test_what_was_compared_is_whole_on_a_window_of_1000_pixels(opened: Open) -> 
     side = structs.replace(data.comparison.baseline, judge=f"sha256:{'c10ada0c' * 8}", versions=versions)
     compared = structs.replace(data.comparison, baseline=side, candidate=side)
     page = opened(replace(data, comparison=compared), "#/comparison", width=1000, height=900)
-    page.until("document.querySelector('.scroll') !== null")
-    assert 0 == page.evaluate("(node => node.scrollWidth - node.clientWidth)(document.querySelector('.scroll'))")
+    page.until("document.querySelector('#sides .scroll') !== null")
+    assert 0 == page.evaluate("(node => node.scrollWidth - node.clientWidth)(document.querySelector('#sides .scroll'))")
 
 
 def test_the_table_of_rules_is_whole_on_a_window_of_1000_pixels(opened: Open) -> None:
