@@ -108,7 +108,7 @@ def test_reasons_name_metrics_by_their_titles_and_lead_to_the_cases(opened: Open
     page.until("document.querySelector('.banner a') !== null")
     shown = page.text(".banner")
     assert "Stale chunks on tag=odd: none in 6 cases; the rate is open" in shown
-    assert "inconclusive: Citation correctness, by judge 0.500 < 0.900" in shown
+    assert "inconclusive: Citation correctness by judge 0.500 < 0.900" in shown
     assert "#/case/apple0" == page.evaluate("document.querySelector('.banner a').getAttribute('href')")
     assert 1 == page.evaluate("document.querySelectorAll('.banner a').length")
 
