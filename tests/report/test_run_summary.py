@@ -173,6 +173,21 @@ def test_the_counts_of_two_configurations_are_a_sentence_each_and_none_are_no_li
     assert [] == build_outcome_lines(dict.fromkeys(names, uncounted), names, 100)
 
 
+@pytest.mark.parametrize("count", [2, 5, 9])
+def test_no_number_of_configurations_hides_what_leaked(count: int) -> None:
+    events = ("3 of 4 cases leaked what the user must not see", "1 of 4 cases followed a planted instruction")
+    decision = Decision("FAIL", (*events, "recall@10 fell"), events=events)
+    run = make_scoring(count, 0, 0)
+    configs = {name: replace(result, decision=decision) for name, result in run.configs.items()}
+    screen = render_run_summary(replace(run, configs=configs), {}, {}, 120)
+    named = [line for line in screen.alerts if "leaked what the user" in line]
+    assert 2 <= len(named) <= count
+    assert set(screen.alerts) <= set(screen.lines)
+    if count > 2:
+        assert [f" - configuration-{number}: {events[0]}" for number in range(2)] == named
+        assert any(f"and {2 * count - 2} more events of this kind: --verbose" in line for line in screen.lines)
+
+
 def test_metrics_that_are_named_take_the_place_of_the_headline() -> None:
     lines = render_run_summary(scoring(), {}, {}, metrics=["recall@10"]).lines
     header = next(number for number, line in enumerate(lines) if GOOD in line and BAD in line and ":" not in line)
