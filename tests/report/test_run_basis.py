@@ -5,13 +5,20 @@ from __future__ import annotations
 from msgspec.structs import replace
 from tests.report.html_world import world
 
+from assay.records.findings import Comparison
 from assay.report.exports.github import render_job_summary
 from assay.report.exports.markdown import ReportMeta, render_markdown_report
 from assay.report.findings.run_basis import describe_basis, name_baseline
 
 WORLD = world(["apple", "pear"])
-COMPARED = WORLD.comparison
-assert COMPARED is not None
+
+
+def get_comparison() -> Comparison:
+    assert WORLD.comparison is not None
+    return WORLD.comparison
+
+
+COMPARED = get_comparison()
 
 
 def test_the_first_lines_of_both_markdown_reports_say_what_was_measured_with_what() -> None:
