@@ -188,6 +188,17 @@ def test_no_number_of_configurations_hides_what_leaked(count: int) -> None:
         assert any(f"and {2 * count - 2} more events of this kind: --verbose" in line for line in screen.lines)
 
 
+def test_a_range_that_a_narrow_column_would_cut_is_rounded() -> None:
+    run = make_scoring(5, 0, 0)
+    configs = {}
+    for name, made in run.configs.items():
+        summary = replace(made.summary["recall@10"], value=0.7, unknown=UnknownRange(2, 0.6857, 0.8004))
+        configs[name] = replace(made, summary={"recall@10": summary})
+    lines = render_run_summary(replace(run, configs=configs), {}, {}, 80, metrics=["recall@10"]).lines
+    (row,) = (line for line in lines if line.startswith("recall@10 "))
+    assert ["0.69–0.80"] * 5 == row.split()[1:]
+
+
 def test_metrics_that_are_named_take_the_place_of_the_headline() -> None:
     lines = render_run_summary(scoring(), {}, {}, metrics=["recall@10"]).lines
     header = next(number for number, line in enumerate(lines) if GOOD in line and BAD in line and ":" not in line)
