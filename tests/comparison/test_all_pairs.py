@@ -118,3 +118,24 @@ def test_every_pair_is_there_however_many_systems(systems: dict[str, ScoreResult
         (pair.first, pair.second, pair.change.metric) for pair in compared.pairs
     ]
     assert len(str(compared).splitlines()) <= 22
+
+
+def test_unknown_answers_leave_a_range_and_never_a_gain_of_nothing() -> None:
+    mill = "At the old mill next to the harbour office."
+    places = [{"id": f"tool-{n}", "question": f"Where is tool {n}?", "reference": mill} for n in range(5)]
+    golden = [*GOLDEN, *places]
+    outputs = [{"case_id": case["id"], "answer": "There are 3 jars."} for case in GOLDEN]
+    outputs += [{"case_id": case["id"], "answer": "Where boats are registered."} for case in places]
+    doubtful = assay.score(golden, outputs, config="doubtful", progress=False)
+    right_answers = [{"case_id": case["id"], "answer": f"{n + 20} jars."} for n, case in enumerate(GOLDEN)]
+    right_answers += [{"case_id": case["id"], "answer": mill} for case in places]
+    right = assay.score(golden, right_answers, config="right", progress=False)
+    unknown = doubtful.metric("correct_answer").unknown
+    assert unknown is not None and unknown.count == 5
+    compared = assay.compare_all([doubtful, right])
+    (pair,) = compared.pairs
+    assert pair.change.gain is None and pair.change.unknown is not None
+    low, high = pair.change.unknown.gain
+    assert f"right is better than doubtful by correct_answer: {low:+.3f} to {high:+.3f} as 5 answers may" in str(
+        compared
+    )

@@ -30,9 +30,10 @@ def compare_all(
     >>> import assay
     >>> golden = [{"id": f"q{n}", "question": f"What is in box {n}?", "must_have": [f"{n} pears"]} for n in range(40)]
     >>> right = assay.run(lambda question: f"{question.split()[-1][:-1]} pears.", golden, name="right")
-    >>> wrong = assay.run(lambda question: "Nothing but 99 apples.", golden, name="wrong")
-    >>> print(assay.compare_all([right, wrong], metrics="answer_similarity").tests)
-    1
+    >>> wrong = assay.run(lambda question: "77 pears.", golden, name="wrong")
+    >>> assay.compare_all([right, wrong])
+    2 systems by correct_answer: 1 test of one family (Holm, 5%)
+     - right is better than wrong by correct_answer: +1.000 (+0.825 to +1.000), p 1.8e-12 after Holm, 40 cases
     """
     from assay.runs.plan_comparison import compare_systems
 

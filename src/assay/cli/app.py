@@ -50,7 +50,7 @@ COMMANDS = {
         "compare.compare", "Compare candidates with a baseline, case by case, and check the gate if one is given."
     ),
     "plan": CommandEntry(
-        "plan.plan", "Say how many cases a comparison needs to show a difference, from a pilot or what you assume."
+        "plan.plan", "Say how many cases a comparison needs to show a difference, from a pilot or from what you assume."
     ),
     "report": CommandEntry(
         "report.report",

@@ -142,11 +142,9 @@ def _compare_all_pairs(
     refused: Mapping[str, str | list[str] | None],
 ) -> ExitCode:
     """Print every pair of several systems, and decide nothing. Raises InputError for options that decide or report."""
-    import msgspec
-
     from assay.comparison.all_pairs import describe_pairs
     from assay.runs.load_plugins import load_metric_paths
-    from assay.runs.plan_comparison import compare_systems
+    from assay.runs.plan_comparison import compare_systems, render_result_json
     from assay.text.escaping import escape_json_for_log, escape_terminal
 
     given = [option for option, value in {**refused, "--outputs": outputs}.items() if value]
@@ -157,7 +155,7 @@ def _compare_all_pairs(
     chosen = load_metric_paths([metrics]) if parse_name_list(metrics) else ()
     compared = compare_systems([side for side in sides if side is not None], chosen)
     if format is PrintFormat.json:
-        typer.echo(escape_json_for_log(msgspec.json.encode(compared, enc_hook=list).decode() + "\n"), nl=False)
+        typer.echo(escape_json_for_log(render_result_json(compared)), nl=False)
         return ExitCode.PASS
     for line in describe_pairs(compared):
         typer.echo(escape_terminal(line))

@@ -41,16 +41,14 @@ def plan(
     format: Annotated[PrintFormat, typer.Option(help="Format of the printed plan.")] = PrintFormat.table,
 ) -> ExitCode:
     """Say how many cases a comparison needs to show a difference, from a pilot or from what you assume."""
-    import msgspec
-
     from assay.comparison.case_plan import PlanAims, describe_plan
-    from assay.runs.plan_comparison import PlanRequest, plan_comparison
+    from assay.runs.plan_comparison import PlanRequest, plan_comparison, render_result_json
     from assay.text.escaping import escape_json_for_log, escape_terminal
 
     aims = PlanAims(metric, difference, power, level, tests)
     planned = plan_comparison(PlanRequest(aims, rate, changed, sd, correlation), pilots or ())
     if format is PrintFormat.json:
-        typer.echo(escape_json_for_log(msgspec.json.encode(planned).decode() + "\n"), nl=False)
+        typer.echo(escape_json_for_log(render_result_json(planned)), nl=False)
         return ExitCode.PASS
     for line in describe_plan(planned):
         typer.echo(escape_terminal(line))

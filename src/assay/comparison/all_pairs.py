@@ -121,20 +121,27 @@ def _describe_shown(pair: ComparedPair) -> str:
 
 
 def _describe_other(pair: ComparedPair) -> str:
-    if pair.change.gain is None or pair.change.p is None:
+    if pair.change.p_adjusted is None:
         note = f" ({pair.change.note})" if pair.change.note else ""
         return f"{pair.first} and {pair.second} by {pair.change.metric}: not tested{note}"
     return f"{pair.first} and {pair.second} by {pair.change.metric}: no difference is shown, {_describe_gain(pair)}"
 
 
 def _describe_gain(pair: ComparedPair) -> str:
+    """Return the gain of the better system, or of the second one where none is shown to be; a range where answers are
+    unknown."""
     change = pair.change
-    gain = abs(change.gain or 0.0) if change.verdict in ("improved", "regressed") else change.gain or 0.0
-    low, high = change.low, change.high
-    if change.verdict == "regressed" and low is not None and high is not None:
-        low, high = -high, -low
-    interval = f" ({low:+.3f} to {high:+.3f})" if low is not None and high is not None else ""
-    return f"{gain:+.3f}{interval}, p {change.p_adjusted:.2g} after Holm, {format_count(change.n, 'case')}"
+    sign = -1 if change.verdict == "regressed" else 1
+    ends = sorted(sign * end for end in (change.low, change.high) if end is not None)
+    interval = f" ({ends[0]:+.3f} to {ends[1]:+.3f})" if len(ends) > 1 else ""
+    if change.gain is not None:
+        gain = f"{sign * change.gain:+.3f}"
+    elif change.unknown is not None:
+        first, second = sorted(sign * end for end in change.unknown.gain)
+        gain = f"{first:+.3f} to {second:+.3f} as {format_count(change.unknown.answers, 'answer')} may be, interval"
+    else:
+        gain = "no gain known"
+    return f"{gain}{interval}, p {change.p_adjusted:.2g} after Holm, {format_count(change.n, 'case')}"
 
 
 def _refuse(name: str, message: str) -> InputError:

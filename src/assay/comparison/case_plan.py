@@ -16,8 +16,8 @@ from assay.comparison.paired_comparison import MatchedSides
 from assay.metrics.catalog import find_metric, parse_metric
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem
-from assay.scoring.column_values import collect_values, find_column, get_range, number_clusters
-from assay.scoring.paired_scores import ScoreSnapshot
+from assay.scoring.column_values import collect_values, find_column, get_range, is_open_amount, number_clusters
+from assay.scoring.paired_scores import ScoreSnapshot, pair_columns
 from assay.stats.intervals import wilson_interval
 from assay.stats.paired_tests import PairedSample, pair_samples
 from assay.stats.sample_size import PairSpread, find_cases_for, find_difference_for
@@ -132,16 +132,18 @@ def assume_deviation(deviation: float) -> SpreadEstimate:
 def estimate_from_pair(before: ScoreSnapshot, after: ScoreSnapshot, metric: str) -> SpreadEstimate:
     """Return how far two systems of a pilot differ on the cases that both scored.
 
-    Raises InputError for too few of them, and for a metric that is compared by medians.
+    Answers that are unknown on a side tell nothing of that. Raises InputError for too few cases.
     """
-    tests = MatchedSides(before, after, metrics=[metric]).test_metrics(0)
-    sample = next((test.sample for slot, test in tests if slot.metric == metric and slot.slice is None), None)
-    if sample is not None and not isinstance(sample, PairedSample):
-        raise _refuse("metric", f"compared by medians (got {metric}; expected one that is compared by means)")
-    count = 0 if sample is None else sample.n
-    if sample is None or count < FEWEST_PILOT_CASES:
+    sides = MatchedSides(before, after, metrics=[metric], slice_keys=()).sides
+    paired = pair_columns(*sides.get_columns(metric))
+    count = len(paired.rows)
+    if count < FEWEST_PILOT_CASES:
         got = f"got {format_count(count, 'case')} that both scored by {metric}"
         raise _refuse("pilot", f"too small ({got}; expected {FEWEST_PILOT_CASES} or more)")
+    clusters, span = sides.get_clusters(paired.rows), _get_span(metric)
+    scored = np.ones((1, count), dtype=np.bool_)
+    (sample,) = pair_samples(paired.before[None], paired.after[None], scored, clusters, [span])
+    assert sample is not None
     of_pilot = f"as in the pilot of {format_count(count, 'case')}"
     if sample.is_binary and not sample.is_clustered:
         return _estimate_share(sample, of_pilot)
@@ -262,9 +264,9 @@ def _format_level(level: float) -> str:
 
 def check_aims(aims: PlanAims) -> None:
     """Raise InputError for aims that no plan can have."""
-    metric_row = find_metric(parse_metric(aims.metric))
-    low, high = get_range(metric_row)
-    span = high - low if low is not None and high is not None else None
+    if is_open_amount(find_metric(parse_metric(aims.metric))):
+        raise _refuse("metric", f"compared by medians (got {aims.metric}; expected one that is compared by means)")
+    span = _get_span(aims.metric)
     if not 0 < aims.difference < float("inf") or (span is not None and aims.difference >= span):
         most = f" and below {span:g}" if span is not None else ""
         raise _refuse("difference", f"no difference (got {aims.difference:g}; expected a number above 0{most})")
@@ -273,6 +275,12 @@ def check_aims(aims: PlanAims) -> None:
             raise _refuse(name, f"no share (got {share:g}; expected a number between 0 and 1)")
     if aims.tests < 1:
         raise _refuse("tests", f"too few (got {aims.tests}; expected how many tests share the level, 1 or more)")
+
+
+def _get_span(metric: str) -> float | None:
+    """Return the largest possible difference of two scores, None if it has no end."""
+    low, high = get_range(find_metric(parse_metric(metric)))
+    return high - low if low is not None and high is not None else None
 
 
 def choose_assumption(given: Sequence[tuple[str, float | None]], correlation: float = CORRELATION) -> SpreadEstimate:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -23,6 +24,7 @@ from assay.comparison.case_plan import (
 )
 from assay.comparison.compare_scores import take_snapshot
 from assay.metrics.catalog import parse_metric
+from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem
 from assay.runs.compare_runs import list_labels, load_sides
 from assay.runs.score_result import ScoreResult
@@ -61,7 +63,7 @@ def _estimate_spread(request: PlanRequest, pilots: Sequence[Side]) -> SpreadEsti
         return choose_assumption(given, correlation)
     assumed = [name for name, value in given if value is not None]
     if assumed or len(sides) > _MOST_PILOTS:
-        got = f"{len(sides)} systems and {' and '.join(assumed)}" if assumed else f"{len(sides)} systems"
+        got = " and ".join([format_count(len(sides), "system"), *assumed])
         message = f"a pilot of one or two systems alone (got {got}; expected RUN:CONFIG of each)"
         raise InputError([Problem("", None, "pilot", message, "E_PLAN")])
     if len(sides) == 1:
@@ -81,11 +83,16 @@ def compare_systems(
     if not names:
         return compare_all_pairs(snapshots, metrics)
     if len(snapshots) != len(names):
-        got = f"got {len(snapshots)} configurations for {len(names)} names"
-        message = f"one system for each name ({got}; expected RUN:CONFIG, or results of one configuration)"
+        got = f"{format_count(len(snapshots), 'configuration')} for {format_count(len(names), 'name')}"
+        message = f"one system for each name (got {got}; expected RUN:CONFIG, or results of one configuration)"
         raise InputError([Problem("", None, "systems", message, "E_PAIRS")])
     named = [name_side(snapshot, name) for snapshot, name in zip(snapshots, names, strict=True)]
     return compare_all_pairs(named, metrics)
+
+
+def render_result_json(result: CasePlan | PairwiseComparison) -> str:
+    """Return a plan or the comparison of all pairs as one line of JSON; sequences of case ids are lists."""
+    return msgspec.json.encode(result, enc_hook=list).decode() + "\n"
 
 
 def list_sides(sides: Sequence[Side], metrics: Sequence[str] = ()) -> list[ScoreSnapshot]:
