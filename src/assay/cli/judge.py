@@ -344,7 +344,7 @@ def _print_preflight(preflight: JudgingEstimate, notices: Sequence[str], *, to_s
         f"controls and anchors: {preflight.control_calls} of the calls; "
         f"{format_count(preflight.earlier_controls, 'control')} of "
         "earlier runs count",
-        *_describe_gaps(preflight.unasked, "no room in this run for"),
+        *_describe_gaps(preflight.unasked, f"{preflight.control_share:.0%} of the calls of this run leave no room for"),
         *_describe_usage(preflight),
         *(f"note: {notice}" for notice in notices),
     ):
@@ -356,7 +356,8 @@ def _describe_gaps(gaps: str, reason: str) -> list[str]:
     if not gaps:
         return []
     return [
-        f"controls incomplete: {reason} {gaps}; runs with more answers ask more, `assay judge selftest` all anchors"
+        f"controls incomplete: {reason} {gaps}; until they are asked, the verdicts give numbers with this notice, and "
+        "an unsuitable judge may go unnoticed: runs with more answers, larger caps or a larger --control-share ask more"
     ]
 
 
@@ -471,8 +472,8 @@ def _describe_controls(judge_status: Any, asked: int = 0) -> str:
         state = "no controls were asked" if judge_status.unasked else "no controls could be made"
     elif is_doubtful(judge_status):
         state = (
-            f"{failed} NOT PASSED yet: they speak against the judge, with too few asked to decide (`assay judge "
-            "selftest` asks all anchors; judge more answers to ask more controls)"
+            f"{failed} NOT PASSED yet: they speak against the judge, with too few asked to decide "
+            f"({_advise_doubtful(judge_status, failed)})"
         )
     elif judge_status.gaps:
         state = "controls not complete yet: those that were asked are passed"
@@ -487,6 +488,17 @@ def _describe_controls(judge_status: Any, asked: int = 0) -> str:
         state = "controls passed"
     details = "; ".join(filter(None, (controls, anchors)))
     return f"{state}: {details}" if details else state
+
+
+def _advise_doubtful(judge_status: Any, failed: str) -> str:
+    """Return what decides about a judge that what it was asked so far speaks against."""
+    advice = ["judge more answers to ask more controls"] if "controls" in failed else []
+    if "anchors" in failed and judge_status.anchors_unasked:
+        advice.append(
+            f"{format_count(judge_status.anchors_unasked, 'anchor')} not asked yet: judge more answers, or see `assay "
+            "judge selftest`, which asks all and keeps nothing"
+        )
+    return "; ".join(advice) or "try another model"
 
 
 def _name_failed_checks(judge_status: Any) -> str:

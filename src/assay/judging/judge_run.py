@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
@@ -76,12 +77,13 @@ FINAL_REASONS = {
 class JudgingEstimate:
     """The estimated effort of a judge run.
 
-    It counts the requests, those already answered (`answered`), the calls at least and at most, and the likely and the
-    maximal tokens and dollars (None if the price of the judge is unknown). The maximum includes extra votes where votes
-    differ and repair calls for bad replies, but not calls that fail. `control_calls` of the calls are controls and
-    anchors; `earlier_controls` counts the controls that are not asked because the judge answered them before, and
-    `unasked` says how many kinds do not fit into this run. `example` is the body of
-    one request as it would be sent, "" if there is none to send. `assumption` says what the likely usage rests on.
+    It counts the requests, those already answered (`answered`), the calls at least and at most, and the likely and
+    the maximal tokens and dollars (None if the price of the judge is unknown). The maximum includes extra votes where
+    votes differ and repair calls for bad replies, but not calls that fail. `control_calls` of the calls are controls
+    and anchors; `earlier_controls` counts the controls that are not asked because the judge answered them before, and
+    `unasked` says what does not fit into this run, of whose calls they are at most `control_share`. `example` is the
+    body of one request as it would be sent, "" if there is none to send. `assumption` says what the likely usage
+    rests on.
     """
 
     judge: str
@@ -99,6 +101,7 @@ class JudgingEstimate:
     unasked: str = ""
     example: str = ""
     assumption: str = ""
+    control_share: float = 0.0
 
 
 @dataclass(slots=True, repr=False)
@@ -277,7 +280,8 @@ class _Session:
             # Controls are made from the same requests if judging is continued: those that follow from no verdict.
             is_continued = bool(self.verdicts.keys() & requests.keys())
             first_requests = self.questions.find_requests({}) if is_continued else requests
-            self._plan_controls(first_requests, asks_more=least["calls"] > 0, is_continued=is_continued)
+            affordable = self._count_affordable_calls(least, most)
+            self._plan_controls(first_requests, affordable, asks_more=least["calls"] > 0, is_continued=is_continued)
             for request in self.voting.control_questions.all_requests():
                 control_calls += self._add_calls(request, least, most)
         second_calls, second_usage, second_name = 0, TokenUsage(0, 0, 0.0), ""
@@ -298,9 +302,10 @@ class _Session:
             str(self.voting.fixed) if self.voting.fixed else votes,
             second_name,
             len(self._plan.earlier),
-            describe_unasked(self._plan.unasked),
+            describe_unasked(self._plan.unasked, sum(not votes for votes in self._plan.anchor_votes.values())),
             self._show_example(requests.values()),
             self._expected.assumption,
+            self.chosen.settings.control_share,
         )
 
     def _show_example(self, requests: Iterable[JudgeRequest]) -> str:
@@ -330,14 +335,40 @@ class _Session:
             taken.append((self._recorded[digest][0].usage, rough))
         return learn_usage(taken)
 
-    def _plan_controls(self, requests: Mapping[str, JudgeRequest], *, asks_more: bool, is_continued: bool) -> None:
+    def _count_affordable_calls(self, least: Counter[str], most: Counter[str]) -> float:
+        """Return how many calls of likely size the caps allow, those for controls included; infinite without caps.
+
+        What a call takes at most is reserved before it is made, so less than the whole budget can be spent.
+        """
+        caps, counts = self.budget.caps, [math.inf]
+        if caps.calls is not None:
+            counts.append(caps.calls)
+        if not least["calls"] or not most["calls"]:
+            return min(counts)
+        likely = least["prompt"] / least["calls"], least["completion"] / least["calls"]
+        reserved = most["prompt"] / most["calls"], most["completion"] / most["calls"]
+        if caps.tokens is not None and sum(likely) > 0:
+            counts.append((caps.tokens - sum(reserved)) / sum(likely) + 1)
+        if caps.cost is not None and caps.price is not None:
+            likely_cost, reserved_cost = caps.price.compute_cost(*likely), caps.price.compute_cost(*reserved)
+            counts += [(caps.cost - reserved_cost) / likely_cost + 1] if likely_cost > 0 else []
+        return max(0.0, min(counts))
+
+    def _plan_controls(
+        self, requests: Mapping[str, JudgeRequest], affordable: float, *, asks_more: bool, is_continued: bool
+    ) -> None:
         """Choose the controls and anchors; new ones are asked only if the run `asks_more`.
+
+        Their share is of the calls that the run can make: of the `affordable` ones where caps end it earlier.
 
         Anchors are those of the rubrics, in the languages, of which the run asks; they are asked again on a later day.
         """
         before, settings = self._standing, self.chosen.settings
         self._round = count_anchor_rounds(before, self.judgement.at, asks_more=asks_more)
-        calls = sum(self.voting.count_missing_votes(request, ())[0] for request in requests.values())
+        calls: float = sum(self.voting.count_missing_votes(request, ())[0] for request in requests.values())
+        answered = calls - sum(self._missing_votes(request)[0] for request in requests.values())
+        if affordable < math.inf:  # the caps end the run before it has asked everything
+            calls = min(calls, answered + (1 - settings.control_share) * affordable)
         possible = list_possible_controls(requests, self.questions.clusters_of, self.chosen.rubrics)
         anchors = build_all_anchors(load_anchors().anchors, self.chosen.rubrics)
         anchors = select_anchors(anchors, requests.values(), SUPPORT)
