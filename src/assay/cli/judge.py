@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from assay.judging.collect_questions import JudgingRequest
     from assay.judging.collect_votes import TokenUsage
     from assay.judging.judge_run import JudgeRun, JudgingEstimate
+    from assay.records.verdicts import JudgeStatus
 
 
 app = typer.Typer(
@@ -346,9 +347,19 @@ def _print_preflight(preflight: JudgingEstimate, notices: Sequence[str], *, to_s
         "earlier runs count",
         *_describe_gaps(preflight.unasked, f"{preflight.control_share:.0%} of the calls of this run leave no room for"),
         *_describe_usage(preflight),
+        *([] if preflight.invalid is None else [_describe_invalid(preflight.invalid)]),
         *(f"note: {notice}" for notice in notices),
     ):
         typer.echo(escape_terminal(line), err=to_stderr)
+
+
+def _describe_invalid(judge_status: JudgeStatus) -> str:
+    """Return why a judge is asked nothing more, and what to do."""
+    reasons = "; ".join(judge_status.reasons) or "its controls have a mean above the limit"
+    return (
+        f"judge INVALID in this verdict store: {reasons}; nothing more is asked of it (0 calls, no cost), and none of "
+        "its verdicts gives a number (expected another model; after a change of the model behind the name, a new --store)"
+    )
 
 
 def _describe_gaps(gaps: str, reason: str) -> list[str]:
@@ -365,7 +376,7 @@ def _describe_usage(preflight: JudgingEstimate) -> list[str]:
     """Return the likely tokens and cost with what they assume, and the limit apart; one line where nothing is asked."""
     likely, most = preflight.likely_usage, preflight.max_usage
     if not preflight.max_calls:
-        return ["tokens and cost: none, there is nothing to ask"]
+        return ["tokens and cost: none, there is nothing to ask"] if preflight.invalid is None else []
     cost = "unknown (no price in its settings)" if likely.cost is None else f"about ${likely.cost:.4f}"
     limit = "" if most.cost is None else f", ${most.cost:.4f}"
     return [

@@ -83,7 +83,7 @@ class JudgingEstimate:
     and anchors; `earlier_controls` counts the controls that are not asked because the judge answered them before, and
     `unasked` says what does not fit into this run, of whose calls they are at most `control_share`. `example` is the
     body of one request as it would be sent, "" if there is none to send. `assumption` says what the likely usage
-    rests on.
+    rests on. `invalid` is the status of a judge that failed its controls or anchors before: then nothing is asked.
     """
 
     judge: str
@@ -102,6 +102,7 @@ class JudgingEstimate:
     example: str = ""
     assumption: str = ""
     control_share: float = 0.0
+    invalid: JudgeStatus | None = None
 
 
 @dataclass(slots=True, repr=False)
@@ -196,6 +197,7 @@ def judge_run(
     judged = JudgeRun(preflight, request.store_path, [*notices, *selection_notices, *contents.warnings], budget=budget)
     judged.rubrics = chosen.folders
     if not confirm(preflight, judged.notices) or request.is_estimate:
+        judged.judge_status = preflight.invalid
         return judged
     with closing(SqliteVerdictStore(request.store_path, retry_errors=request.retry_errors)) as store:
         store.register_judge(session.judge.identity)
@@ -276,7 +278,10 @@ class _Session:
         for request in requests.values():
             answered += not self._add_calls(request, least, most)
         control_calls = 0
-        if requests:
+        if self.is_invalid:  # nothing more is asked of it
+            least.clear()
+            most.clear()
+        elif requests:
             # Controls are made from the same requests if judging is continued: those that follow from no verdict.
             is_continued = bool(self.verdicts.keys() & requests.keys())
             first_requests = self.questions.find_requests({}) if is_continued else requests
@@ -285,7 +290,7 @@ class _Session:
             for request in self.voting.control_questions.all_requests():
                 control_calls += self._add_calls(request, least, most)
         second_calls, second_usage, second_name = 0, TokenUsage(0, 0, 0.0), ""
-        if self.second is not None:
+        if self.second is not None and not self.is_invalid:
             second_calls, second_usage = self.second.estimate_most(requests.values())
             second_name = self.second.name
         votes = f"1, and up to {MAX_VOTES} where they differ or one case decides"
@@ -306,7 +311,13 @@ class _Session:
             self._show_example(requests.values()),
             self._expected.assumption,
             self.chosen.settings.control_share,
+            self._standing if self.is_invalid else None,
         )
+
+    @property
+    def is_invalid(self) -> bool:
+        """Whether the judge failed its controls or anchors before, as the verdict store or the shared controls say."""
+        return self._standing is not None and self._standing.invalid
 
     def _show_example(self, requests: Iterable[JudgeRequest]) -> str:
         """Return the body of the first request that has no verdict, else of the first one."""
@@ -402,6 +413,11 @@ class _Session:
     ) -> None:
         """Ask all questions, round by round, and determine the status of the judge."""
         self._store = store
+        if self._standing is not None and self._standing.invalid:
+            judged.judge_status = store.record_status(self._standing)
+            judged.is_done = True
+            await self._close_judges()
+            return
         limits = self.judgement.limits
         judge = VotingJudge(self.judge, self.voting)
         retry_errors = self.judgement.retry_errors
@@ -422,11 +438,14 @@ class _Session:
                     judged.paid_in_vain += reason not in FINAL_REASONS and self._is_paid_in_vain(request)
             judged.bugs = dict(sorted(self.questions.bugs.items()))
         finally:
-            await self.judge.aclose()
-            if self.second is not None:
-                await self.second.judge.aclose()
+            await self._close_judges()
             judged.double_bills = store.possible_double_bills
         judged.is_done = True
+
+    async def _close_judges(self) -> None:
+        await self.judge.aclose()
+        if self.second is not None:
+            await self.second.judge.aclose()
 
     async def _ask_controls(self, runner: JudgingRunner, store: SqliteVerdictStore, judged: JudgeRun) -> None:
         """Ask the control questions first, mixed with as many real ones.
