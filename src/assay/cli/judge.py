@@ -358,7 +358,7 @@ def _describe_invalid(judge_status: JudgeStatus) -> str:
     reasons = "; ".join(judge_status.reasons) or "its controls have a mean above the limit"
     return (
         f"judge INVALID in this verdict store: {reasons}; nothing more is asked of it (0 calls, no cost), and none of "
-        "its verdicts gives a number (expected another model; after a change of the model behind the name, a new --store)"
+        "its verdicts gives a number (expected another model; if the model behind the name has changed, a new --store)"
     )
 
 
