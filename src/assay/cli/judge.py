@@ -406,9 +406,12 @@ def _print_result(judged: JudgeRun, judgement: JudgingRequest) -> None:
             f"in doubt and sent to the second judge: {judged.in_doubt} of {format_count(judged.requests, 'request')}",
             err=True,
         )
-    if judged.double_bills:
-        explanation = "calls may have been billed without a verdict: their process ended before the reply"
-        typer.echo(f"note: {judged.double_bills} {explanation}", err=True)
+    if judged.double_bills and judged.budget.calls:
+        calls = format_count(judged.double_bills, "call")
+        explanation = (
+            "of this judge may have been billed without a verdict, in all runs of this verdict store"
+        )
+        typer.echo(f"note: {calls} {explanation}: their process ended before the reply", err=True)
     if judged.judge_status is not None:
         for line in _status_lines(judged.judge_status, tally.asked_controls):
             typer.echo(escape_terminal(line), err=True)

@@ -439,7 +439,7 @@ class _Session:
             judged.bugs = dict(sorted(self.questions.bugs.items()))
         finally:
             await self._close_judges()
-            judged.double_bills = store.possible_double_bills
+            judged.double_bills = store.count_double_bills(self.digest)
         judged.is_done = True
 
     async def _close_judges(self) -> None:
