@@ -282,7 +282,12 @@ def test_an_attacked_answer_has_no_score_and_needs_review(
 
     server.answer = answer_with_labels(obey)
     assert 3 == judge("--votes", "1")
-    assert "disputed 2" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "disputed 2" in told
+    planned = int(told.partition(" requests about")[0].rpartition("\n")[2])
+    total = int(told.partition(" requests, ")[0].rpartition(" ")[2])
+    assert total > planned
+    assert f"of {total} requests, {total - planned} of which follow from verdicts of this run, have no verdict" in told
     score()
     scores = lines("cases.jsonl")
     assert {"c1"} == {case_id for case_id, row in scores.items() if FAITHFUL in row["status"]}

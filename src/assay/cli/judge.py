@@ -408,9 +408,7 @@ def _print_result(judged: JudgeRun, judgement: JudgingRequest) -> None:
         )
     if judged.double_bills and judged.budget.calls:
         calls = format_count(judged.double_bills, "call")
-        explanation = (
-            "of this judge may have been billed without a verdict, in all runs of this verdict store"
-        )
+        explanation = "of this judge may have been billed without a verdict, in all runs of this verdict store"
         typer.echo(f"note: {calls} {explanation}: their process ended before the reply", err=True)
     if judged.judge_status is not None:
         for line in _status_lines(judged.judge_status, tally.asked_controls):
@@ -438,7 +436,9 @@ def _describe_unscored(judged: JudgeRun) -> str:
     total = unscored.total()
     final_count = sum(unscored[reason] for reason in FINAL_REASONS)
     counts = ", ".join(f"{reason} {count}" for reason, count in sorted(unscored.items()))
-    text = f"{total} of {format_count(judged.requests, 'request')} have no verdict ({counts})"
+    followed = judged.requests - judged.preflight.requests
+    more = f", {followed} of which follow from verdicts of this run," if followed > 0 else ""
+    text = f"{total} of {format_count(judged.requests, 'request')}{more} have no verdict ({counts})"
     free_count = total - final_count - judged.paid_in_vain
     if free_count:
         text += f"; run the same command again to ask {free_count} of them"
