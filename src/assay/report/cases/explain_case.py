@@ -288,6 +288,7 @@ def _rank_chunks(case: CaseIndex, stage: Stage, leaks: Leaks) -> tuple[RankedChu
         marks = [FORBIDDEN_MARK] if chunk.chunk_id in forbidden_ids else []
         marks += ["repeat"] if chunk.chunk_id in earlier_ids else []
         marks += ["stale"] if superseded is not None and superseded.count_superseded([chunk]) else []
+        marks += ["early"] if superseded is not None and superseded.count_early([chunk]) else []
         earlier_ids.add(chunk.chunk_id)
         grade = None if mask is None else case.evidence.best_grade(first_units)
         text = _chunk_text(case, chunk)
