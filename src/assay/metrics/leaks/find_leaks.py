@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.metrics.cases.access_rules import is_visible, read_corpus_access, read_metadata_access
+from assay.metrics.cases.access_rules import explain_refusal, is_visible, read_corpus_access, read_metadata_access
 from assay.metrics.cases.case_index import CaseIndex, is_cited_among, resolve_citation
 from assay.metrics.cases.restricted_text import Disclosure
 from assay.records.golden_set import Corpus, CorpusChunk
@@ -292,6 +292,22 @@ def _may_see(case: CaseIndex, chunk: Chunk, leaks: Leaks) -> bool:
             leaks.measured = leaks.self_reported = True
             return is_visible(access, user)
     return True
+
+
+def explain_forbidden(case: CaseIndex, chunk: Chunk) -> str | None:
+    """Return why a chunk must not be shown in a case, in words and without its text; None if nothing but its text
+    tells."""
+    if case.restricted and any(case.forbidden.unit_masks([chunk])):
+        return "the case lists it as forbidden"
+    user, texts = case.case.user, case.golden_index.corpus_texts
+    if user is None:
+        return None
+    corpus_chunks = texts.find_chunks(chunk) if texts is not None else ()
+    reasons = [explain_refusal(read_corpus_access(corpus_chunk), user) for corpus_chunk in corpus_chunks]
+    if reasons:
+        return next(filter(None, reasons), None)
+    reason = explain_refusal(read_metadata_access(chunk.metadata), user) if chunk.metadata else None
+    return None if reason is None else f"{reason}, by what the target says of it"
 
 
 # ── text ─────────────────────────────────────────────────────────────────────────────────────────────────────────

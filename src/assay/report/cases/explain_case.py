@@ -192,7 +192,7 @@ def build_explanation(
     case_explanation = Explanation(case.case, config, observation, scores=tuple(lines), checks=checks, samples=samples)
     if observation is None:
         return case_explanation
-    withheld = WithheldTexts(case, observation, leaks)
+    withheld = WithheldTexts(case, observation, leaks, names_chunks=True)
     return replace(_add_trace(case_explanation, case, observation, leaks), withhold=withheld.withhold)
 
 

@@ -551,7 +551,7 @@ def build_worst_cases_table(
             case = cases[case_checks.case_id]
             secrets = () if show_forbidden else case.forbidden_text
             answers = (
-                _format_success(result, names, row_by_case[case.id])
+                _format_unleaked(result, names, row_by_case[case.id])
                 for names in (RECALL_10, CONTEXT_RECALL, order_answer_metrics([result.table]), CITATION)
             )
             sources = describe_expected_sources(case, show_forbidden)[EVIDENCE_LABEL]
@@ -603,6 +603,20 @@ def _sort_worst_first(result: ConfigResult, row_by_case: Mapping[str, int]) -> l
         return _LEAK_CHECK not in case_checks.failed, -len(case_checks.failed), row_by_case[case_checks.case_id]
 
     return sorted((case_checks for case_checks in result.table.checks if case_checks.failed), key=get_sort_key)
+
+
+def _format_unleaked(result: ConfigResult, names: MetricNames, row: int) -> str:
+    """Return how far one of `names` succeeded; where a leak set its score aside, that, and what it was without."""
+    own = result.table.before_leaks
+    for name in names:
+        value = get_row_score(result.table.columns.get(name), row)
+        before = get_row_score(own.get(name), row)
+        if value is not None and before is not None and before != value:
+            word = "yes" if before >= 1 else "no" if before <= 0 else f"partly ({before:.2f})"
+            return f"set aside: leaked ({word} without that)"
+        if value is not None:
+            break
+    return _format_success(result, names, row)
 
 
 def _format_success(result: ConfigResult, names: MetricNames, row: int) -> str:
