@@ -10,10 +10,11 @@ import assay
 from assay.attribution.attribute_run import attribute_run
 from assay.metrics.cases.case_index import CaseIndex, GoldenIndex
 from assay.metrics.leaks.find_leaks import Leaks, find_leaks
+from assay.records.findings import Attribution
 from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet, User
 from assay.records.observations import Chunk, Observation, Stage
 from assay.report.cases.explain_case import summarise_failed_case
-from assay.report.findings.failure_tables import build_worst_cases_table
+from assay.report.findings.failure_tables import build_worst_cases_table, summarise_attribution
 
 SECRET = "The merger with the Lindqvist yard is planned for the second Tuesday of November."
 OTHER = "Two hundred welders of the northern dock are to be dismissed before the end of winter."
@@ -115,6 +116,18 @@ def test_an_id_that_only_the_target_gives_is_withheld_with_what_it_says() -> Non
     run = assay.score(GoldenSet((Case("q1", "News?", user=User()),)), [observation], corpus=corpus).run
     (attribution,) = attribute_run(run, "x").values()
     assert attribution.subcause == "leak" and not any(made_up in fact for fact in attribution.evidence)
+
+
+def test_a_pass_says_what_was_checked_and_claims_no_confidence() -> None:
+    case = Case("q1", "What does a berth cost?", must_have=("41 crowns",))
+    observation = Observation("q1", "x", answer="It costs 41 crowns.")
+    run = assay.score(GoldenSet((case,)), [observation], corpus=CORPUS).run
+    (attribution,) = attribute_run(run, "x").values()
+    line = summarise_attribution(attribution)
+    assert line.startswith("pass: no check failed") and "must-have facts, and nothing else of it" in line
+    assert "confidence" not in line
+    unread = summarise_attribution(Attribution("q1", "pass", confidence="low"))
+    assert "pass: no check failed; what the answer says was not checked; doubtful" == unread
 
 
 @pytest.mark.parametrize(("answer", "word"), [("It costs 41 crowns.", "yes"), ("It costs 77 crowns.", "no")])

@@ -286,14 +286,26 @@ _CITATION_SYMPTOMS = (("citation_exists", "reject unknown ids and retry"),)
 
 
 def summarise_attribution(attribution: Attribution) -> str:
-    """Return verdict, cause and confidence in one line."""
+    """Return verdict, cause and confidence in one line; of a pass what was checked, because it claims no more.
+
+    >>> summarise_attribution(Attribution("a", "pass", confidence="high", good=True, signal="number_match"))
+    'pass: no check failed; what the answer says was checked by number_match, and nothing else of it'
+    """
     verdict = attribution.verdict.replace("_", " ")
     if attribution.subtype:
         verdict += f" ({attribution.subtype.replace('_', ' ')})"
     if attribution.cause is None:
-        return f"{verdict}, {attribution.confidence} confidence" if attribution.verdict == "pass" else verdict
+        return _describe_pass(attribution) if attribution.verdict == "pass" else verdict
     stage = f" at {attribution.stage}" if attribution.stage else ""
     return f"{verdict}: {format_cause(attribution)}{stage}, {attribution.confidence} confidence"
+
+
+def _describe_pass(attribution: Attribution) -> str:
+    doubt = "; doubtful" if attribution.confidence == "low" else ""
+    if attribution.good is None or not attribution.signal:
+        return f"pass: no check failed; what the answer says was not checked{doubt}"
+    checked = f"what the answer says was checked by {attribution.signal}, and nothing else of it"
+    return f"pass: no check failed; {checked}{doubt}"
 
 
 def format_cause(attribution: Attribution) -> str:
