@@ -11,7 +11,7 @@ from assay.metrics.catalog import CATALOG
 from assay.report.findings.slice_tables import build_slices_table
 
 ROWS = [
-    {"id": "a", "question": "Who mends sails?", "must_have": ["Ove"], "attributes": {"desk": "yard"}},
+    {"id": "a", "question": "Who sews sails?", "must_have": ["Ove"], "attributes": {"desk": "yard"}},
     {"id": "b", "question": "Who paints hulls?", "must_have": ["Mina"], "attributes": {"desk": "hall"}},
 ]
 
@@ -39,13 +39,13 @@ def test_a_case_that_accepts_handing_over_is_not_said_to_expect_an_answer() -> N
     "expected",
     [
         {"must_have": ["Ove", "the old yard"]},
-        {"reference": "Sails are mended by Ove, who has worked in the old yard since spring."},
+        {"reference": "Sails are sewn by Ove, who has worked in the old yard since spring."},
         {"reference": "Ove."},
         {"reference": "No, only Ove may do that on weekdays."},
     ],
 )
 def test_an_error_message_is_a_wrong_answer_whatever_the_case_looks_for(expected: dict[str, Any], message: str) -> None:
-    case = {"id": "c", "question": "Who mends sails?", **expected}
+    case = {"id": "c", "question": "Who sews sails?", **expected}
     (scored,) = assay.score([case], [{"case_id": "c", "answer": message}])
     assert 0.0 == scored.scores["correct_answer"] and "wrong_answer" in scored.failed_checks
 

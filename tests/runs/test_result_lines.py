@@ -112,7 +112,7 @@ def test_an_exception_without_a_message_says_that_it_has_none() -> None:
 
 
 def test_a_notebook_shows_the_first_metrics_open_and_the_others_folded() -> None:
-    rows = [{"id": "a", "question": "Who mends sails?", "must_have": ["Ove"]}]
+    rows = [{"id": "a", "question": "Who sews sails?", "must_have": ["Ove"]}]
     html = assay.score(rows, [{"case_id": "a", "answer": "Ove does."}])._repr_html_()
     opened, folded = html.split("<details>")
     assert "<td>correct_answer</td>" in opened and "1.000" in opened
