@@ -117,4 +117,4 @@ def test_a_notebook_shows_the_first_metrics_open_and_the_others_folded() -> None
     opened, folded = html.split("<details>")
     assert "<td>correct_answer</td>" in opened and "1.000" in opened
     assert "correct_answer" not in folded and " more metrics</summary>" in folded
-    assert "<td>answered</td>" in folded
+    assert "<td>over_refusal</td>" in folded and "over_refusal" not in opened
