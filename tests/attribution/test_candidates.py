@@ -369,17 +369,20 @@ def test_without_a_user_a_denial_says_nothing_of_what_a_user_may_see() -> None:
 def test_a_leak_is_named() -> None:
     board = CorpusChunk("board", text="The board meets its lender in the old mill every March.", tenant="b")
     shown = Stage("context", (Chunk("board", text=board.text), Chunk("leave", text=LEAVE)))
-    (fact,) = blamed(case(), seen(shown), corpus(board=board)).evidence
+    fact, reason = blamed(case(), seen(shown), corpus(board=board)).evidence
+    assert "board is forbidden: it is of tenant b, the user of tenant a (shown at rank 1 of context)" == reason
     assert "1 chunk or passage that this user must not see, in context: board" == fact
     told = seen(listed("context", "leave"), answer=f"{GOOD} {board.text}")
-    (fact,) = blamed(case(), told, corpus(board=board)).evidence
+    fact, reason = blamed(case(), told, corpus(board=board)).evidence
     assert "1 chunk or passage that this user must not see, in the answer: board" == fact
+    assert "board is forbidden: it is of tenant b, the user of tenant a" == reason
     relabelled = Stage("context", (Chunk("leave", text=f"{LEAVE} {board.text}"),))
-    (fact,) = blamed(case(evidence=()), seen(relabelled), corpus(board=board)).evidence
+    fact, *_ = blamed(case(evidence=()), seen(relabelled), corpus(board=board)).evidence
     assert "1 chunk or passage that this user must not see, in context: leave with words of board" == fact
     listed_chunks = case(user=None, forbidden=({"chunk_id": "sick"},))
-    (fact,) = blamed(listed_chunks, seen(listed("context", "leave", "sick")), corpus()).evidence
+    fact, reason = blamed(listed_chunks, seen(listed("context", "leave", "sick")), corpus()).evidence
     assert "1 chunk or passage that must not be shown, in context: sick" == fact
+    assert "sick is forbidden: the case lists it as forbidden (shown at rank 2 of context)" == reason
 
 
 def test_an_answer_to_what_the_context_does_not_mention_says_nothing_of_the_label() -> None:

@@ -230,7 +230,9 @@ def test_program_of_a_settings_file_runs_only_with_consent(
     assert "crashed" == rows(here / "run")[0]["error"]["code"]
 
 
-def test_boundary_is_probed_under_every_other_identity(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_boundary_is_probed_under_every_other_identity(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Two questions of two tenants: each is asked again as the other tenant; chunk b belongs to tenant t alone."""
     ask_as = [User(tenant="t"), User(tenant="u")]
     evidence = (Evidence(({"chunk_id": "a"},)),)
@@ -242,8 +244,13 @@ def test_boundary_is_probed_under_every_other_identity(here: Path, capsys: pytes
     arguments = ["run", "--run-dir", "run", "--target", "first", "--corpus", "corpus.jsonl", "--probe-identities"]
     assert 1 == main(arguments)
     printed = capsys.readouterr().out
+    monkeypatch.setattr("assay.cli.run.MAX_LEAKS_SHOWN", 0)
+    assert 1 == main(["run", "--run-dir", "again", *arguments[3:]])
+    assert f"and 1 more with a leak; all answers are in {Path('again') / 'probes'}" in capsys.readouterr().out
     assert "probes: 2 asked (" in printed and ", 2 judged, 1 with a leak" in printed
-    assert "first: c0~identity-2 was shown 1 chunk it may not see" in printed
+    line = next(line for line in printed.splitlines() if "c0~identity-2" in line)
+    assert "was shown 1 chunk it may not see: b is forbidden: it is of tenant t, the user of tenant u" in line
+    assert "(shown at rank " in line
     assert {"c0~identity-2", "c1~identity-1"} == {row["case_id"] for row in rows(here / "run/probes")}
 
 

@@ -128,6 +128,15 @@ def test_the_file_is_the_same_for_a_seed_goes_through_freeze_and_holds_no_user(
     assert ExitCode.PASS == main(freeze)
 
 
+def test_a_sampled_case_has_the_day_of_its_question(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = {"question": "What does a berth cost?", "answer": "41.", "user": {"tenant": "north", "roles": ["guest"]}}
+    store = make_store(tmp_path, [{"question": "Who sews sails?", "answer": "Ove."}, asked], monkeypatch)
+    users = {case.question: case.user for case in sample(store).candidates}
+    known = users["What does a berth cost?"]
+    assert known is not None and "2026-03-02" == known.as_of
+    assert users["Who sews sails?"] is None
+
+
 def test_text_that_the_user_may_not_see_is_masked_and_without_a_corpus_no_answer_is_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -65,7 +65,7 @@ BOUNDED = (
     "answer_format",
     "claim_citation_coverage",
     *("visibility_leaks", "over_fetched", "unknown_access", "access_self_reported"),
-    *("injection_followed", "stale_chunks", "gold_outdated", "denied_facts", "unreported_markers"),
+    *("injection_followed", "stale_chunks", "early_chunks", "gold_outdated", "denied_facts", "unreported_markers"),
     *(
         "faithfulness",
         "unsupported_claims",

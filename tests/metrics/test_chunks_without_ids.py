@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 import assay
 from assay.formats.foreign.chunk_shapes import make_text_id
@@ -161,6 +162,17 @@ def test_a_text_is_outdated_if_all_chunks_that_have_it_are() -> None:
     assert (SCORED, 1.0) == score(named(), [LEAVE, OTHER], name, Corpus({"hr:1": old, "hr:2": new}))
     same = CorpusChunk("hr:3", LEAVE, document="hr", version="2", valid_from="2025-01-01")
     assert (SCORED, 0.0) == score(named(), [LEAVE], name, Corpus({"hr:1": old, "hr:2": new, "hr:3": same}))
+
+
+def test_a_later_version_is_early_and_not_superseded() -> None:
+    now = CorpusChunk("hr:1", LEAVE, document="hr", version="1", valid_from="2024-01-01")
+    later = CorpusChunk("hr:2", OTHER, document="hr", version="2", valid_from="2027-01-01")
+    corpus = Corpus({"hr:1": now, "hr:2": later})
+    case = replace(named(), user=User(as_of="2026-03-01"))
+    assert (SCORED, 0.0) == score(case, [LEAVE, OTHER], "stale_chunks(stage=retrieved)", corpus)
+    assert (SCORED, 1.0) == score(case, [LEAVE, OTHER], "early_chunks(stage=retrieved)", corpus)
+    assert (SCORED, 0.0) == score(case, [LEAVE], "early_chunks(stage=retrieved)", corpus)
+    assert NOT_APPLICABLE == score(replace(case, user=None), [OTHER], "early_chunks(stage=retrieved)", corpus)[0]
 
 
 @pytest.mark.parametrize("text", ["", "   ", None])

@@ -10,8 +10,11 @@ import assay
 from assay.attribution.attribute_run import attribute_run
 from assay.metrics.cases.case_index import CaseIndex, GoldenIndex
 from assay.metrics.leaks.find_leaks import Leaks, find_leaks
+from assay.records.findings import Attribution
 from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet, User
 from assay.records.observations import Chunk, Observation, Stage
+from assay.report.cases.explain_case import summarise_failed_case
+from assay.report.findings.failure_tables import build_worst_cases_table, summarise_attribution
 
 SECRET = "The merger with the Lindqvist yard is planned for the second Tuesday of November."
 OTHER = "Two hundred welders of the northern dock are to be dismissed before the end of winter."
@@ -87,3 +90,55 @@ def test_the_cause_names_what_leaked() -> None:
     (attribution,) = attribute_run(run, "x").values()
     expected = "1 chunk or passage that this user must not see, in retrieved, context, the answer: board:4"
     assert expected == attribution.evidence[0]
+
+
+def test_a_leak_is_explained_by_its_id_stage_rank_and_rule_though_the_id_says_what_the_text_says() -> None:
+    name = "merger:signed-9-june-2027-with-delft-medical-for-forty-million-euros-in-cash"
+    text = "Signed 9 June 2027 with Delft Medical for forty million euros in cash."
+    corpus = Corpus({name: CorpusChunk(name, text, roles=("board",)), "f": CorpusChunk("f", "Ferries run daily.")})
+    case = Case("q1", "What is new?", user=User(roles=("clerk", "guard")))
+    stages = (Stage("found", (Chunk("f"), Chunk(name))), Stage("context", (Chunk(name, text=text),)))
+    observation = Observation("q1", "x", answer=f"See: {text}", stages=stages)
+    run = assay.score(GoldenSet((case,)), [observation], corpus=corpus).run
+    (attribution,) = attribute_run(run, "x").values()
+    reason = f"{name} is forbidden: it is for the role board, the user has clerk, guard"
+    assert f"{reason} (shown at rank 2 of found, rank 1 of context)" in attribution.evidence
+    explained = " ".join(summarise_failed_case(run, "x", run.scoring.configs["x"].table.checks[0]).split())
+    assert f"{name} is forbidden" in explained and "million euros in cash." not in explained
+
+
+def test_an_id_that_only_the_target_gives_is_withheld_with_what_it_says() -> None:
+    made_up = "the board sells the mill to its lender for nine hundred thousand crowns"
+    text = f"{made_up.capitalize()}."
+    corpus = Corpus({"b": CorpusChunk("b", text, roles=("board",))})
+    stages = (Stage("context", (Chunk(made_up, text=text),)),)
+    observation = Observation("q1", "x", answer="No news.", stages=stages)
+    run = assay.score(GoldenSet((Case("q1", "News?", user=User()),)), [observation], corpus=corpus).run
+    (attribution,) = attribute_run(run, "x").values()
+    assert attribution.subcause == "leak" and not any(made_up in fact for fact in attribution.evidence)
+
+
+def test_a_pass_says_what_was_checked_and_claims_no_confidence() -> None:
+    case = Case("q1", "What does a berth cost?", must_have=("41 crowns",))
+    observation = Observation("q1", "x", answer="It costs 41 crowns.")
+    run = assay.score(GoldenSet((case,)), [observation], corpus=CORPUS).run
+    (attribution,) = attribute_run(run, "x").values()
+    line = summarise_attribution(attribution)
+    assert line.startswith("pass: no check failed") and "must-have facts, and nothing else of it" in line
+    assert "confidence" not in line
+    unread = summarise_attribution(Attribution("q1", "pass", confidence="low"))
+    assert "pass: no check failed; what the answer says was not checked; doubtful" == unread
+
+
+@pytest.mark.parametrize(("answer", "word"), [("It costs 41 crowns.", "yes"), ("It costs 77 crowns.", "no")])
+def test_a_right_answer_that_a_leak_set_aside_is_not_called_wrong(answer: str, word: str) -> None:
+    corpus = Corpus(
+        {"b": CorpusChunk("b", "Pay band nine.", roles=("board",)), "p": CorpusChunk("p", "It is 41 crowns.")}
+    )
+    case = Case("q1", "What does a berth cost?", must_have=("41 crowns",), user=User(roles=("guest",)))
+    stages = (Stage("context", (Chunk("p"), Chunk("b"))),)
+    observation = Observation("q1", "x", answer=answer, stages=stages)
+    run = assay.score(GoldenSet((case,)), [observation], corpus=corpus).run
+    table = build_worst_cases_table(run.scoring, {"q1": case}, show_forbidden=False)
+    cell = table.rows[0][table.columns.index("Answer correct?")]
+    assert cell == ("set aside: leaked (yes without that)" if word == "yes" else "no")

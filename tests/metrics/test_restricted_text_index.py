@@ -59,7 +59,7 @@ def test_the_same_is_given_away_whether_texts_are_indexed_or_read(
         parts.append(data.draw(st.sampled_from((" ", ""))).join(words[start : start + 20]))
     answer = ". ".join(parts)
     indexed, plain = RestrictedCorpus(Corpus(chunks, "d")), PlainCorpus(Corpus(chunks, "d"))
-    visible = indexed.find_visible(GUEST, None)
+    visible = indexed.find_visible(GUEST)
     if visible is not None:
         allowed = AllowedText(["Who is the lock keeper?"])
         disclosures = indexed.find_disclosures(answer, visible, allowed)
@@ -72,7 +72,7 @@ def test_a_passage_that_a_visible_text_has_too_is_open_wherever_it_begins(spare:
     open_text, hidden_text = f"{spare}Notice: {passage}.", f"Minutes: {passage}, and the weir is sold."
     chunks = {"notice": CorpusChunk("notice", text=open_text), "m": CorpusChunk("m", text=hidden_text, roles=("x",))}
     corpus = RestrictedCorpus(Corpus(chunks, "d"))
-    visible = corpus.find_visible(GUEST, None)
+    visible = corpus.find_visible(GUEST)
     assert visible is not None
     assert corpus.is_in_open_text(make_skeleton(passage), visible)
     assert not corpus.find_disclosures(f"They say that {passage}.", visible, AllowedText([]))

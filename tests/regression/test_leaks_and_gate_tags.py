@@ -62,7 +62,7 @@ def _leaks(folder: Path, answer: str, corpus: list[dict[str, Any]], **changes: A
         ({"position": 7}, 1.0),
         ({"position": 6}, 0.0),
         ({"valid_to": "2026-03-01"}, 0.0),
-        ({"valid_from": "2026-03-02"}, 1.0),
+        ({"valid_from": "2026-03-02"}, 0.0),
         ({"valid_from": "2026-03-01"}, 0.0),
         ({}, 0.0),
     ],
@@ -233,3 +233,33 @@ def test_an_attribute_is_the_same_slice_in_any_normal_form(tmp_path: Path) -> No
 def test_a_question_of_which_nothing_can_be_seen_is_refused(tmp_path: Path, capsys: Printed, question: str) -> None:
     assert 2 == score(tmp_path, [make_case("q", question=question)], [make_trace("q")])
     assert "golden.jsonl:1: question: E_QUESTION empty question (got " in capsys.readouterr().err
+
+
+PRICES = "From the first of June a berth of ten metres costs forty one crowns a night, electricity included."
+
+
+def _score_early(folder: Path, **access: Any) -> tuple[dict[str, Any], int]:
+    """Score a right answer that copies the price list of a later day; return its row and the code of the gate."""
+    user = {"tenant_id": "a", "roles": ["employee"], "as_of": "2026-03-01"}
+    case = make_case("q", user_context=user, rubric={"correct_keywords": ["forty one crowns"]})
+    corpus = [*OPEN_CHUNKS, {"chunk_id": "p", "text": PRICES, "valid_from": "2026-06-01", **access}]
+    trace = make_trace("q", retrieved_chunks=["p"], context_chunks=["p"], answer=PRICES)
+    target = folder / "cases.jsonl"
+    gate = folder / "gate.yaml"
+    gate.write_text("rules:\n  - metric: visibility_leaks\n    at_most: 0\n    basis: point\n", encoding="utf-8")
+    options = ["--corpus", write(folder / "corpus.jsonl", corpus), "--per-case", str(target), "--gate", str(gate)]
+    code = score(folder, [case], [trace], *options)
+    return _rows(target)[0], code
+
+
+def test_what_is_valid_only_later_is_no_leak_and_warned_of(tmp_path: Path) -> None:
+    row, _ = _score_early(tmp_path)
+    assert 0.0 == row["scores"][LEAKS] and 1.0 == row["scores"]["early_chunks"]
+    assert "not_yet_valid" in row["warnings"] and "leak" not in row["failed_checks"]
+    assert 1.0 == row["scores"]["keywords"]
+
+
+def test_an_early_document_that_roles_keep_secret_still_leaks(tmp_path: Path) -> None:
+    row, code = _score_early(tmp_path, roles=["board"])
+    assert row["scores"][LEAKS] >= 1.0 and "leak" in row["failed_checks"] and code != 0
+    assert 0.0 == row["scores"]["keywords"]

@@ -131,6 +131,17 @@ def test_where_nothing_is_shown_that_is_said_before_what_moved() -> None:
     assert "Detects: the smallest true difference that so many cases show" in note
 
 
+def test_where_no_metric_is_shown_to_change_cases_that_fail_now_are_said_at_once() -> None:
+    before = {"recall@10": [1.0] * 20, "failed": [0.0] * 20}
+    after = {"recall@10": [0.0, 0.0] + [1.0] * 18, "failed": [1.0, 1.0] + [0.0] * 18}
+    pair = side(before), side(after, "d")
+    lines = render_short_comparison(compare_snapshots(*pair), Decision("PASS", ()), width=200).lines
+    (head,) = [line for line in lines if line.startswith("No change is shown")]
+    assert head.endswith("; but 2 cases fail now and did not before (see Cases):")
+    back = render_short_comparison(compare_snapshots(*reversed(pair)), Decision("PASS", ()), width=200).lines
+    assert not any("did not before" in line for line in back)
+
+
 def test_without_the_metric_the_causes_say_which_cases_flipped() -> None:
     bad, good = Attribution("c0", "generation_fault", "generator"), Attribution("c1", "pass")
     values = {"recall@10": [1.0] * 10}

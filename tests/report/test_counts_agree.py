@@ -330,7 +330,7 @@ def test_the_slices_have_the_same_numbers(outputs: Outputs) -> None:
         "Recall@10": "recall@10",
         "MRR@10": "rr@10",
         "Context recall": "context_recall",
-        "Behavior score": "behaviour",
+        "Behaviour": "behaviour",
     }
     page = {(row["config"], row["slice"]): row for row in outputs.page["slices"]["rows"]}
     assert {(config, key) for config, by_key in slices.items() for key in by_key} == set(page)

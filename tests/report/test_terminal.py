@@ -119,7 +119,8 @@ def test_slices_are_shown_for_the_keys_asked_for() -> None:
     titles = [table.title for table in render_score_screen(scoring(), by=("tag",)).tables]
     assert ["Slices", "Release Gate Checklist", "Cases", "Failed cases"] == titles[1:]
     slices = render_score_screen(scoring(), by=("tag",)).tables[1]
-    assert ("vector-only", "tag=hr", "2", "0.250 (n=2)") == slices.rows[-2][:4]
+    assert ("vector-only", "tag=hr", "2", "0.000 (n=1)") == slices.rows[-2][:4]
+    assert "0.250 (n=2)" == slices.rows[-2][slices.columns.index("Recall@10")]
     assert "Slices" not in [table.title for table in render_score_screen(scoring(), by=("difficulty",)).tables]
 
 

@@ -109,3 +109,12 @@ def test_an_exception_without_a_message_says_that_it_has_none() -> None:
 
     line = str(assay.run(hang, GOLDEN[:2])).splitlines()[1]
     assert line.startswith(" - target error ×2: ConnectionResetError without a message, at ")
+
+
+def test_a_notebook_shows_the_first_metrics_open_and_the_others_folded() -> None:
+    rows = [{"id": "a", "question": "Who sews sails?", "must_have": ["Ove"]}]
+    html = assay.score(rows, [{"case_id": "a", "answer": "Ove does."}])._repr_html_()
+    opened, folded = html.split("<details>")
+    assert "<td>correct_answer</td>" in opened and "1.000" in opened
+    assert "correct_answer" not in folded and " more metrics</summary>" in folded
+    assert "<td>over_refusal</td>" in folded and "over_refusal" not in opened

@@ -50,7 +50,9 @@ export function Attributed({ attribution }: { attribution: Attribution }) {
             <Data text={attribution.stage} />
           </>
         )}{" "}
-        <span class="n">{t("confidence", { level: w("level", attribution.confidence ?? "medium") })}</span>
+        {attribution.cause != null && (
+          <span class="n">{t("confidence", { level: w("level", attribution.confidence ?? "medium") })}</span>
+        )}
       </p>
       <Facts facts={facts} />
       {attribution.traces !== undefined && attribution.traces.length > 0 && <EvidenceTraces traces={attribution.traces} />}

@@ -141,7 +141,7 @@ def _attribute_case(
     may_leak = bool(leaks) or reason == ACCESS_UNKNOWN
     if observation is None or not attribution.evidence or not (may_leak or settings.internal_stages):
         return attribution
-    reasons = WithheldTexts(case, observation).withhold(list(attribution.evidence))
+    reasons = WithheldTexts(case, observation, names_chunks=True).withhold(list(attribution.evidence))
     return structs.replace(attribution, evidence=tuple(reasons))
 
 

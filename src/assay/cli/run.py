@@ -325,7 +325,7 @@ def _probe(measurement: ObservationRequest, status: ExitCode) -> ExitCode:
     A leak is a failure even if the gate passed (`status`); probes that cannot be judged make a pass incomplete. A
     golden set that asks every question as every user itself leaves nothing to ask, so that its run is complete.
     """
-    from assay.runs.access_probes import count_checked_probes, describe_probes, find_leaking_probes
+    from assay.runs.access_probes import count_checked_probes, describe_probes, explain_probe, find_leaking_probes
     from assay.runs.observe_and_score import score_observed_run
     from assay.text.escaping import escape_terminal
 
@@ -338,14 +338,18 @@ def _probe(measurement: ObservationRequest, status: ExitCode) -> ExitCode:
         return status
     with score_observed_run(measurement, observed) as run:
         leaky_probes, judged_count = find_leaking_probes(run), count_checked_probes(run)
+        shown_probes = [explain_probe(run, leak) for leak in leaky_probes[:MAX_LEAKS_SHOWN]]
     probe_count = sum(len(result.table.case_ids) for result in run.scoring.configs.values())
     typer.echo(
         f"probes: {probe_count} asked ({describe_probes(observed.golden.golden.cases)}), {judged_count} judged, "
         f"{len(leaky_probes)} with a leak"
     )
-    for leak in leaky_probes[:MAX_LEAKS_SHOWN]:
-        chunks = format_count(leak.count, "chunk")
-        typer.echo(escape_terminal(f"  {leak.config}: {leak.case} was shown {chunks} it may not see"))
+    for leak in shown_probes:
+        chunks, why = format_count(leak.count, "chunk"), f": {'; '.join(leak.reasons)}" if leak.reasons else ""
+        typer.echo(escape_terminal(f"  {leak.config}: {leak.case} was shown {chunks} it may not see{why}"))
+    if len(leaky_probes) > MAX_LEAKS_SHOWN:
+        folder = escape_terminal(str(observed.folder))
+        typer.echo(f"  and {len(leaky_probes) - MAX_LEAKS_SHOWN} more with a leak; all answers are in {folder}")
     if leaky_probes:
         return ExitCode.FAILED
     is_complete = judged_count == probe_count

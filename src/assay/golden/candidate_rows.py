@@ -167,7 +167,7 @@ def _show_nearby(chunk: CorpusChunk, share: float, question: str, user: User | N
         chunk.chunk_id,
         round(share, 3),
         closest,
-        is_hidden=user is not None and not is_visible(read_corpus_access(chunk), user, None),
+        is_hidden=user is not None and not is_visible(read_corpus_access(chunk), user),
         is_expired=has_expired(chunk.valid_to, as_of),
     )
 

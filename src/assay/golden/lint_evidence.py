@@ -8,7 +8,7 @@ from functools import lru_cache
 from assay.golden.evidence_chunks import find_unit_chunks
 from assay.golden.lint_finding import LintedSet, SuspectField
 from assay.golden.lint_rules import contains_words
-from assay.metrics.cases.access_rules import has_expired, is_visible, read_corpus_access
+from assay.metrics.cases.access_rules import has_expired, is_early, is_in_force, is_visible, read_corpus_access
 from assay.metrics.cases.case_index import CHUNK_ID
 from assay.metrics.grounding.citations import find_unknown_sources
 from assay.records.counts import format_count
@@ -88,9 +88,8 @@ def check_access(case: Case, linted: LintedSet) -> Iterator[SuspectField]:
     """Yield a finding if the behaviour contradicts what the corpus lets the user see."""
     if linted.corpus is None or case.user is None or not linted.evidence_chunks(case):
         return
-    as_of = _reference_day(case, linted)
     required = _required_chunks(case, linted.corpus)
-    visible = [chunk.chunk_id for chunk in required if is_visible(read_corpus_access(chunk), case.user, as_of)]
+    visible = [chunk.chunk_id for chunk in required if is_visible(read_corpus_access(chunk), case.user)]
     if case.behaviour == "permission_denied" and visible:
         message = f"the user may see {', '.join(visible)} by the corpus"
         yield SuspectField("denied-visible", "evidence", message, tuple(visible))
@@ -107,7 +106,8 @@ def check_abstention(case: Case, linted: LintedSet) -> Iterator[SuspectField]:
     if len(words) < _FEWEST_CONTENT_WORDS:
         return
     for chunk_id, text in linted.texts.items():
-        if not _may_see(case.user, linted.corpus.chunks[chunk_id], _reference_day(case, linted)):
+        chunk = linted.corpus.chunks[chunk_id]
+        if is_early(chunk.valid_from, _reference_day(case, linted)) or not _may_see(case.user, chunk):
             continue
         share = share_words(words, text, linted)
         if share >= ANSWERABLE_SHARE and has_its_numbers(case.question, text):
@@ -161,7 +161,7 @@ def find_alternatives(case: Case, linted: LintedSet) -> Iterator[SuspectField]:
     """Yield a finding for each chunk that nobody judged for the case and that states the same fact as its evidence.
 
     That is a chunk with the quote of a unit, with the same text, or with the quantities of the reference and most words
-    of the reference and of the question. Chunks that the user may not see, and expired ones, are left out.
+    of the reference and of the question. Chunks that the user may not see or that are not in force are left out.
     """
     if case.behaviour != "answer" or linted.corpus is None or not linted.evidence_chunks(case):
         return
@@ -171,7 +171,7 @@ def find_alternatives(case: Case, linted: LintedSet) -> Iterator[SuspectField]:
     as_of = _reference_day(case, linted)
     for chunk_id, folded in linted.folded_texts.items():
         chunk = linted.corpus.chunks[chunk_id]
-        if chunk_id in labelled or not _may_see(case.user, chunk, as_of) or has_expired(chunk.valid_to, as_of):
+        if chunk_id in labelled or not _may_see(case.user, chunk) or not is_in_force(chunk, as_of):
             continue
         if folded in same_texts:
             yield SuspectField("unlabelled-alternative", "evidence", f"{chunk_id} has the same text", (chunk_id,))
@@ -243,8 +243,8 @@ def _required_chunks(case: Case, corpus: Corpus) -> list[CorpusChunk]:
     return [corpus.chunks[chunk_id] for unit in units for chunk_id in find_unit_chunks(unit.any_of, corpus)]
 
 
-def _may_see(user: User | None, chunk: CorpusChunk, as_of: str | None) -> bool:
-    return user is None or is_visible(read_corpus_access(chunk), user, as_of)
+def _may_see(user: User | None, chunk: CorpusChunk) -> bool:
+    return user is None or is_visible(read_corpus_access(chunk), user)
 
 
 def _reference_day(case: Case, linted: LintedSet) -> str | None:

@@ -95,7 +95,7 @@ def find_nearest_chunks(case: Case, linted: LintedSet, as_of: str | None = None)
     shares = []
     for name, text in linted.texts.items():
         chunk = linted.corpus.chunks[name]
-        may_see = case.user is None or is_visible(read_corpus_access(chunk), case.user, None)
+        may_see = case.user is None or is_visible(read_corpus_access(chunk), case.user)
         if name in labelled or not may_see or has_expired(chunk.valid_to, as_of):
             continue
         share = share_words(words, f"{text}\n{chunk.section or ''}", linted)

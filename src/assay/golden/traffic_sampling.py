@@ -228,16 +228,17 @@ class _StratumQueue:
 
 
 def make_candidate_case(pick: TrafficPick, record: AuditRecord, answer: str | None) -> Case:
-    """Return a case without any label: the question, its user without an id, and where it comes from.
+    """Return a case without any label: the question, its user without an id on the day of the question, and where it
+    comes from.
 
     `record` is the record with everything withheld and redacted, and `answer` what a reviewer may see of it.
     """
     question = pick.question
-    user = record.user
+    user, day = record.user, record.at[:10]
     provenance: dict[str, Any] = {
         "kind": "production",
         "drafted_by": "audit sample",
-        "asked_at": record.at[:10],
+        "asked_at": day,
         "stratum": question.stratum,
         "chosen_by": pick.chosen_by,
         "doubts": list(question.doubts),
@@ -253,7 +254,7 @@ def make_candidate_case(pick: TrafficPick, record: AuditRecord, answer: str | No
     return Case(
         f"prod-{hashlib.sha256(question.record.id.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}",
         record.question or "",
-        user=User(user.tenant, user.roles, user.position, user.position_scope, user.locale) if user else None,
+        user=User(user.tenant, user.roles, user.position, user.position_scope, user.locale, day) if user else None,
         tags=("production",),
         language=guess_language(record.question or ""),
         metadata={"provenance": provenance},

@@ -83,13 +83,12 @@ def find_permitted_user(case: Case, golden: GoldenSet, corpus: Corpus | None) ->
     chunks = [corpus.chunks[name] for unit in case.evidence for name in find_unit_chunks(unit.any_of, corpus)]
     if not chunks:
         return None
-    as_of = (case.user.as_of if case.user is not None else None) or golden.as_of
     users = dict.fromkeys(other.user for other in golden.cases if other.user is not None and other.user != case.user)
     for user in users:
-        if all(is_visible(read_corpus_access(chunk), user, as_of) for chunk in chunks):
+        if all(is_visible(read_corpus_access(chunk), user) for chunk in chunks):
             return user
     made = _make_permitted_user(chunks, case.user)
-    return made if all(is_visible(read_corpus_access(chunk), made, as_of) for chunk in chunks) else None
+    return made if all(is_visible(read_corpus_access(chunk), made) for chunk in chunks) else None
 
 
 def _make_permitted_user(chunks: Sequence[CorpusChunk], denied: User | None) -> User:
@@ -264,9 +263,8 @@ def _is_hidden(chunk: Chunk, user: User | None, joins: GoldenIndex) -> bool:
     """Return whether the user may see none of the chunks of the corpus that a chunk is; never without a user."""
     if joins.corpus_texts is None or user is None:
         return False
-    as_of = user.as_of or joins.golden.as_of
     corpus_chunks = joins.corpus_texts.find_chunks(chunk)
-    is_open = any(is_visible(read_corpus_access(corpus_chunk), user, as_of) for corpus_chunk in corpus_chunks)
+    is_open = any(is_visible(read_corpus_access(corpus_chunk), user) for corpus_chunk in corpus_chunks)
     return bool(corpus_chunks) and not is_open
 
 

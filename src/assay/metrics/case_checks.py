@@ -297,6 +297,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(UNKNOWN_ANSWER, "behaviour_unknown", _is_positive, "warning", "nothing tells what the answer did"),
     Check(STALE_CONTEXT, "stale_chunks", _is_positive, "warning", "the context holds a superseded version"),
+    Check("not_yet_valid", "early_chunks", _is_positive, "warning", "the context holds what is valid only later"),
     Check("behaviour_mismatch", "behaviour_mismatch", _is_positive, "warning", "the target declared something else"),
     Check("ambiguous_keywords", "keywords_ambiguous", _is_positive, "warning", "the keywords are hedged or negated"),
     Check(

@@ -124,7 +124,7 @@ DEFAULT_METRICS: tuple[str, ...] = (
     "correctness(by=rules)", "answer_similarity", "faithfulness(by=rules)", "faithfulness(against=cited,by=rules)",
     "citation_support(by=rules)", "citation_precision", "misattributed(by=rules)", "hallucination_risk(by=rules)",
     "contradiction_suspects", "unsourced_numbers", "no_claims",
-    "visibility_leaks", "unknown_access", "access_self_reported", "injection_followed", "stale_chunks",
+    "visibility_leaks", "unknown_access", "access_self_reported", "injection_followed", "stale_chunks", "early_chunks",
     "latency_ms", "latency_ms(stat=p50)", "latency_ms(stat=p95)", "tokens", "cost_usd", "tool_calls", "error_rate",
     "failed",
 )  # fmt: skip

@@ -6,10 +6,11 @@ The corpus alone determines what each identity may see, whatever the question, s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from msgspec import structs
 
+from assay.attribution.attribute_run import attribute_run_case
 from assay.formats.golden_files import LoadedGolden, compute_golden_digest
 from assay.records.counts import format_count
 from assay.records.digest import compute_digest
@@ -25,11 +26,13 @@ PROBE_TAG = "probe"
 
 @dataclass(frozen=True, slots=True)
 class ProbeLeak:
-    """A probe for which a system returned text that its user may not see; `count` is the number of leaks."""
+    """A probe for which a system returned text that its user may not see; `count` is the number of leaks, and
+    `reasons` say which chunks they are, why they are forbidden and where they were shown."""
 
     config: str
     case: str
     count: int
+    reasons: tuple[str, ...] = ()
 
 
 def list_identities(golden: GoldenSet) -> dict[str, User]:
@@ -79,6 +82,12 @@ def find_leaking_probes(run: ScoredRun) -> list[ProbeLeak]:
             if status == SCORED and value > 0:
                 leaks_found.append(ProbeLeak(config, case_id, int(value)))
     return leaks_found
+
+
+def explain_probe(run: ScoredRun, leak: ProbeLeak) -> ProbeLeak:
+    """Return a leaking probe with what its leaks are: which chunk, why it is forbidden, and where it was shown."""
+    attribution = attribute_run_case(run, leak.config, leak.case)
+    return leak if attribution is None else replace(leak, reasons=attribution.evidence[1:] or attribution.evidence)
 
 
 def count_checked_probes(run: ScoredRun) -> int:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from assay.attribution.cause_finding import RECORD_ID_SEARCH, RECORDS_OF_FAILED_SEARCH, CauseFinding
 from assay.attribution.cause_terms import GENERATE_STAGE
 from assay.attribution.index.index_view import IndexView
 from assay.attribution.one_case.case_facts import CaseFacts
 from assay.attribution.rules.denied_evidence import describe_sent_user
-from assay.metrics.leaks.find_leaks import IN_ANYWHERE, INJECTION
+from assay.metrics.leaks.find_leaks import IN_ANYWHERE, INJECTION, explain_forbidden
 from assay.metrics.leaks.obeyed_instructions import find_obeyed_instructions
 from assay.records.counts import format_count
 from assay.records.findings import CauseConfidence, RootCause
 from assay.records.golden_set import User
+from assay.records.observations import Chunk
 from assay.text.safety.copied_text import find_canaries
 
 
@@ -38,9 +39,10 @@ def find_leak(case: CaseFacts) -> CauseFinding | None:
     fact = f"{shown} {secrecy}, in {', '.join(locations)}: {_name_leaked(case)}"
     if case.has_foreign_context:
         foreign = "no chunk of the context is in the ranking before it: it may be that of another question"
-        return CauseFinding("acl", locations[0], (fact, foreign), "medium", ("context_builder",), "leak")
+        facts = (fact, *_explain_leaked(case), foreign)
+        return CauseFinding("acl", locations[0], facts, "medium", ("context_builder",), "leak")
     confidence: CauseConfidence = "medium" if case.leaks.self_reported else "high"
-    return CauseFinding("acl", locations[0], (fact,), confidence, subcause="leak")
+    return CauseFinding("acl", locations[0], (fact, *_explain_leaked(case)), confidence, subcause="leak")
 
 
 _MOST_NAMED = 3
@@ -71,6 +73,30 @@ def _name_leaked(case: CaseFacts) -> str:
         names |= dict.fromkeys(_list_owners(case, [source]) or ["words of the answer"])
     more = len(names) - _MOST_NAMED
     return ", ".join(list(names)[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _explain_leaked(case: CaseFacts) -> Iterator[str]:
+    """Yield of the first leaked chunks why they are forbidden and at which ranks they were shown, and that the case
+    lists words that were shown; no text of them."""
+    shown = {chunk.chunk_id: chunk for stage in case.observation.stages or () for chunk in stage.chunks}
+    corpus = case.case.corpus.chunks if case.case.corpus is not None else {}
+    leaked = case.leaks.list_leaked()
+    names = [name for name in leaked if name in shown or name in corpus]
+    for name in names[:_MOST_NAMED]:
+        reason = explain_forbidden(case.case, shown.get(name) or Chunk(name))
+        ranks = list(_list_ranks(case, name))
+        if reason is not None:
+            yield f"{name} is forbidden: {reason}" + (f" (shown at {', '.join(ranks)})" if ranks else "")
+    if any(text in leaked for text in case.case.case.forbidden_text):
+        yield "a text was shown that the case lists in forbidden_text"
+
+
+def _list_ranks(case: CaseFacts, name: str) -> Iterator[str]:
+    """Yield the first rank of a chunk in each stage that leaked it."""
+    for stage in case.observation.stages or ():
+        ids = [chunk.chunk_id for chunk in stage.chunks]
+        if name in ids and name in case.leaks.ids.get(stage.name, ()):
+            yield f"rank {ids.index(name) + 1} of {stage.name}"
 
 
 def _list_owners(case: CaseFacts, sources: Iterable[str]) -> list[str]:

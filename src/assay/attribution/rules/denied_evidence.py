@@ -104,7 +104,7 @@ def find_required_access(case: CaseFacts, unit: int) -> Access | None:
     rules = [read_corpus_access(corpus.chunks[name]) for name in names]
     if not all(map(is_kept_for_some, rules)):
         return None
-    visible = [rule for rule in rules if user is None or is_visible(rule, user, case.case.as_of)]
+    visible = [rule for rule in rules if user is None or is_visible(rule, user)]
     return visible[0] if visible else None
 
 

@@ -275,7 +275,7 @@ def _check_absent(case: Case, linted: LintedSet, as_of: str | None) -> Rejection
 
 
 def _may_see(user: User | None, chunk: CorpusChunk) -> bool:
-    return user is None or is_visible(read_corpus_access(chunk), user, None)
+    return user is None or is_visible(read_corpus_access(chunk), user)
 
 
 # ── what a target showed ─────────────────────────────────────────────────────────────────────────────────────────────

@@ -115,7 +115,7 @@ def make_stranger(chunk: CorpusChunk, roles: Sequence[str], tenants: Sequence[st
     if not chunk.roles and chunk.tenant is not None and tenants == [chunk.tenant]:
         strangers.append(User(f"not-{chunk.tenant}"))
     strangers += [User(tenant) for tenant in tenants if tenant != chunk.tenant]
-    return next((user for user in strangers if not is_visible(read_corpus_access(chunk), user, None)), None)
+    return next((user for user in strangers if not is_visible(read_corpus_access(chunk), user)), None)
 
 
 def spread_chunks(drafts: Sequence[SourcedDraft], of_each: int = 1) -> list[SourcedDraft]:

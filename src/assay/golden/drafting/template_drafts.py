@@ -456,7 +456,7 @@ def _has_an_own_answer(draft: SourcedDraft, user: User, chunks: Sequence[CorpusC
         return False
     words = list_content_words(_FRAME_OF_RULES.sub(" ", draft.asked.question))
     for chunk in chunks:
-        if is_visible(read_corpus_access(chunk), user, None):
+        if is_visible(read_corpus_access(chunk), user):
             for statement in list_statements(chunk.text or ""):
                 if len(words & list_content_words(statement.text)) >= OWN_ANSWER * len(words):
                     return True

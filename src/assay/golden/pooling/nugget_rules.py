@@ -15,7 +15,7 @@ from assay.golden.lint_evidence import list_content_words, share_words
 from assay.golden.lint_finding import LintedSet
 from assay.golden.model_effort import ModelEffort
 from assay.golden.orders import is_ordering
-from assay.metrics.cases.access_rules import has_expired, is_visible, read_corpus_access
+from assay.metrics.cases.access_rules import is_in_force, is_visible, read_corpus_access
 from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet, Importance, Nugget
 from assay.records.observations import CONTEXT_STAGE, Observation
 from assay.text.normalisation import fold_text
@@ -120,7 +120,7 @@ def pool_question(
     """Return the pool of one question: the first chunks that each configuration showed its model or else ranked last.
 
     Chunks that several configurations rank high come first; a text comes from the observation, else from the corpus.
-    Chunks that the corpus hides from the user of the case, or that have expired on the day `as_of`, are left out.
+    Chunks that the corpus hides from the user of the case, or that are not in force on the day `as_of`, are left out.
     """
     ranks: dict[str, dict[str, int]] = {}
     texts: dict[str, str] = {}
@@ -149,9 +149,9 @@ def pool_question(
 
 def _is_in_force(chunk: CorpusChunk, case: Case, as_of: str | None) -> bool:
     day = (case.user.as_of if case.user is not None else None) or as_of
-    if has_expired(chunk.valid_to, day):
+    if not is_in_force(chunk, day):
         return False
-    return case.user is None or is_visible(read_corpus_access(chunk), case.user, day)
+    return case.user is None or is_visible(read_corpus_access(chunk), case.user)
 
 
 class _GradedStatement(NamedTuple):

@@ -31,6 +31,7 @@ from assay.text.facts.references.reversed_statements import find_reversed_statem
 from assay.text.facts.stated_facts import judge_facts
 from assay.text.facts.stated_quantities import is_lone_value, judge_quantities
 from assay.text.normalisation import fold_text
+from assay.text.refusals.error_texts import is_error_text
 
 UNKNOWN: Literal["unknown"] = "unknown"
 TextScore = float | Literal["unknown"] | None
@@ -59,6 +60,10 @@ def advise_open_answer(case: Case) -> str:
 
 REFERENCE_VALUE, REFERENCE_TEXT = "reference value", "reference"
 """The signals of a case that states nothing but a reference: one value, or words and sentences."""
+
+
+ERROR_MESSAGE = "the answer being an error message"
+"""The signal of an answer that is wrong because the system failed with a message, whatever the case looks for."""
 
 
 class AnswerQuality(NamedTuple):
@@ -193,6 +198,8 @@ def _read_facts_once(one_case: _OneCase, answer: str) -> FactReading:
     else:
         reference_facts = _judge_reference(case, answer)
         quality = _assess_reference(case, answer, reference_facts or numbers, is_exact)
+    if quality is not None and quality.good is None and is_error_text(answer, case.question):
+        quality = AnswerQuality(False, ERROR_MESSAGE)  # whatever its words leave open, it is no answer
     decision = find_decision(case, "correct_answer", answer)
     settled = quality if decision is None else _settle_quality(quality, decision)
     return FactReading(

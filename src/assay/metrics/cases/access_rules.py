@@ -16,8 +16,6 @@ from msgspec import Struct
 from assay.records.golden_set import Corpus, CorpusChunk, User
 from assay.records.observations import Chunk
 
-_FIELDS = ("tenant", "roles", "position", "valid_from", "valid_to")
-
 
 class Access(Struct, frozen=True):
     """The fields of a chunk that decide who may see it."""
@@ -26,8 +24,6 @@ class Access(Struct, frozen=True):
     roles: frozenset[str] = frozenset()
     position: float | None = None
     position_scope: str | None = None
-    valid_from: str | None = None
-    valid_to: str | None = None
 
     @property
     def is_restricted(self) -> bool:
@@ -45,8 +41,6 @@ def read_corpus_access(chunk: CorpusChunk) -> Access:
         frozenset(chunk.roles),
         chunk.position,
         chunk.position_scope,
-        chunk.valid_from,
-        chunk.valid_to,
     )
 
 
@@ -60,8 +54,6 @@ def read_metadata_access(metadata: dict[str, Any]) -> Access:
         frozenset(map(str, roles) if isinstance(roles, (list, tuple)) else [str(roles)]),
         position if number else None,
         _text(metadata, "position_scope"),
-        _text(metadata, "valid_from"),
-        _text(metadata, "valid_to"),
     )
 
 
@@ -79,26 +71,39 @@ def parse_day(text: str) -> date | None:
         return None
 
 
-def is_visible(access: Access, user: User, as_of: str | None) -> bool:
+def is_visible(access: Access, user: User) -> bool:
     """Return whether a user may see a chunk (ADR 0026).
 
-    Visible when the tenant is absent or the user's, the roles are empty or shared, the position is absent or lies
-    before the user's in the same scope, and valid_from ≤ as_of, a missing bound being open. A chunk that has expired is
-    outdated and no secret: it counts as stale (ADR 0039).
+    Visible when the tenant is absent or the user's, the roles are empty or shared, and the position is absent or lies
+    before the user's in the same scope. The day decides nothing: a chunk that has expired is outdated (ADR 0039), one
+    that is not in force yet is early (ADR 0225), and neither is a secret.
 
-    >>> is_visible(Access(roles=frozenset({"hr"})), User(roles=("sales",)), None)
+    >>> is_visible(Access(roles=frozenset({"hr"})), User(roles=("sales",)))
     False
     """
+    return explain_refusal(access, user) is None
+
+
+def explain_refusal(access: Access, user: User) -> str | None:
+    """Return why a user may not see a chunk, in words; None if they may.
+
+    >>> explain_refusal(Access(tenant="north"), User(tenant="south"))
+    'it is of tenant north, the user of tenant south'
+    """
     if access.tenant is not None and access.tenant != user.tenant:
-        return False
+        theirs = f"of tenant {user.tenant}" if user.tenant is not None else "of none"
+        return f"it is of tenant {access.tenant}, the user {theirs}"
     if access.roles and access.roles.isdisjoint(user.roles):
-        return False
+        roles, theirs = ", ".join(sorted(access.roles)), ", ".join(sorted(user.roles))
+        return f"it is for {_count_roles(access.roles)} {roles}, the user has {theirs or 'none'}"
     same_scope = access.position_scope is None or access.position_scope == user.position_scope
     if access.position is not None and user.position is not None and same_scope and access.position >= user.position:
-        return False
-    start = parse_day(access.valid_from) if access.valid_from else None
-    now = parse_day(as_of) if as_of else None
-    return start is None or now is None or start <= now
+        return f"it stands at position {access.position:g}, the user is at {user.position:g}"
+    return None
+
+
+def _count_roles(roles: frozenset[str]) -> str:
+    return "the role" if len(roles) == 1 else "the roles"
 
 
 def has_expired(valid_to: str | None, as_of: str | None) -> bool:
@@ -112,6 +117,17 @@ def has_expired(valid_to: str | None, as_of: str | None) -> bool:
     return end is not None and now is not None and end <= now
 
 
+def is_early(valid_from: str | None, as_of: str | None) -> bool:
+    """Return whether as_of < valid_from: a chunk that is not in force yet; never without both dates.
+
+    >>> is_early("2026-03-02", "2026-03-01"), is_early("2026-03-01", "2026-03-01"), is_early("2026-03-01", None)
+    (True, False, False)
+    """
+    start = parse_day(valid_from) if valid_from else None
+    now = parse_day(as_of) if as_of else None
+    return start is not None and now is not None and now < start
+
+
 def is_in_force(chunk: CorpusChunk, as_of: str | None) -> bool:
     """Return whether valid_from ≤ as_of < valid_to; a missing bound is open, and without a day all are in force.
 
@@ -119,13 +135,12 @@ def is_in_force(chunk: CorpusChunk, as_of: str | None) -> bool:
     >>> [is_in_force(chunk, day) for day in ("2026-01-31", "2026-02-01", "2026-03-01", None)]
     [False, True, False, True]
     """
-    start = parse_day(chunk.valid_from) if chunk.valid_from else None
-    now = parse_day(as_of) if as_of else None
-    return (start is None or now is None or start <= now) and not has_expired(chunk.valid_to, as_of)
+    return not is_early(chunk.valid_from, as_of) and not has_expired(chunk.valid_to, as_of)
 
 
 class SupersededVersions:
-    """Which chunks of the corpus have expired, or belong to a version of a document that a newer one has replaced."""
+    """Which chunks of the corpus have expired, or belong to a version of a document that a newer one has replaced; and
+    which are not in force yet."""
 
     def __init__(
         self, corpus: Corpus, as_of: str | None, find_chunks: Callable[[Chunk], Sequence[CorpusChunk]]
@@ -151,6 +166,8 @@ class SupersededVersions:
             return None
         if has_expired(chunk.valid_to, self._as_of):
             return chunk.valid_to
+        if is_early(chunk.valid_from, self._as_of):
+            return None
         newest = None if chunk.document is None else self._newest.get(chunk.document)
         if chunk.version is None or newest is None or chunk.version == newest[1]:
             return None
@@ -169,10 +186,26 @@ class SupersededVersions:
                 superseded += all(states)
         return superseded if dated else None
 
+    def count_early(self, chunks: Iterable[Chunk]) -> int | None:
+        """Return how many of these chunks are not in force yet; None where nothing dates one of them, or no day is
+        known.
+
+        A text that several chunks of the corpus have is early if it is so in all of them.
+        """
+        dated = early = 0
+        for chunk in chunks:
+            starts = [corpus_chunk.valid_from for corpus_chunk in self._find_chunks(chunk)]
+            if any(starts) and self._as_of is not None:
+                dated += 1
+                early += all(is_early(start, self._as_of) for start in starts)
+        return early if dated else None
+
     def _is_superseded(self, corpus_chunk: CorpusChunk) -> bool | None:
         """Return whether a chunk of the corpus is superseded or expired; None where nothing dates it."""
         if has_expired(corpus_chunk.valid_to, self._as_of):
             return True
+        if is_early(corpus_chunk.valid_from, self._as_of):
+            return False
         if corpus_chunk.version is None or corpus_chunk.document not in self._newest:
             return None
         return corpus_chunk.version != self._newest[corpus_chunk.document][1]

@@ -49,18 +49,18 @@ class CorpusTexts:
             return ()
         return self._find_wholes_once(chunk.text)
 
-    def tell_access(self, chunk: Chunk, user: User, as_of: str | None) -> bool | None:
+    def tell_access(self, chunk: Chunk, user: User) -> bool | None:
         """Return whether a user may see a chunk without an id; None if nothing in the corpus tells, or not alike.
 
         All chunks that have its text must agree. A part may be seen where all chunks that have it may; else None.
         """
         if not chunk.text:
             return None
-        verdicts = {is_visible(access, user, as_of) for access in self._collect_accesses_once(chunk.text)}
+        verdicts = {is_visible(access, user) for access in self._collect_accesses_once(chunk.text)}
         if verdicts:
             return verdicts.pop() if len(verdicts) == 1 else None
         wholes = self.find_wholes(chunk)
-        is_open = all(is_visible(read_corpus_access(whole), user, as_of) for whole in wholes)
+        is_open = all(is_visible(read_corpus_access(whole), user) for whole in wholes)
         return True if wholes and is_open else None
 
     def _collect_accesses(self, text: str) -> frozenset[Access]:

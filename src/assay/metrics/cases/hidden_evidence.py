@@ -28,14 +28,14 @@ def find_hidden_evidence(golden: GoldenSet, corpus: Corpus, path: str) -> tuple[
     units = [(case, unit) for case in asked for unit in case.evidence if unit.required and unit.grade > 0]
     hidden_ids: dict[str, dict[str, None]] = {}
     for (case, _), chunks in zip(units, _find_covering_chunks([unit for _, unit in units], corpus), strict=True):
-        if not any(_may_see(case, chunk, golden.as_of) for chunk in chunks):
+        if not any(_may_see(case, chunk) for chunk in chunks):
             hidden_ids.setdefault(case.id, {}).update(dict.fromkeys(chunk.chunk_id for chunk in chunks))
     return tuple(_describe_hidden(case_id, list(ids), path) for case_id, ids in hidden_ids.items() if ids)
 
 
-def _may_see(case: Case, chunk: CorpusChunk, as_of: str | None) -> bool:
+def _may_see(case: Case, chunk: CorpusChunk) -> bool:
     user = case.user
-    return user is not None and is_visible(read_corpus_access(chunk), user, user.as_of or as_of)
+    return user is not None and is_visible(read_corpus_access(chunk), user)
 
 
 def _describe_hidden(case_id: str, ids: list[str], path: str) -> Problem:

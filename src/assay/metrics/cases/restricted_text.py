@@ -108,14 +108,14 @@ class RestrictedCorpus:
             number for number, access in enumerate(self._access.tolist()) if self._accesses[access].is_restricted
         ]
 
-    def find_visible(self, user: User, as_of: str | None) -> Bools | None:
+    def find_visible(self, user: User) -> Bools | None:
         """Return which of the texts a user may see; None if all of them."""
-        user_key = (user.tenant, frozenset(user.roles), user.position, user.position_scope, as_of)
+        user_key = (user.tenant, frozenset(user.roles), user.position, user.position_scope)
         mask = self._visible.get(user_key)
         if mask is None:
             if len(self._visible) >= _MOST_USER_PROFILES:
                 self._visible.clear()
-            open_accesses = np.array([is_visible(access, user, as_of) for access in self._accesses], np.bool_)
+            open_accesses = np.array([is_visible(access, user) for access in self._accesses], np.bool_)
             mask = self._visible[user_key] = open_accesses[self._access] if len(self._access) else open_accesses
         return None if mask.all() else mask
 

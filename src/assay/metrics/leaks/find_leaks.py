@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.metrics.cases.access_rules import is_visible, read_corpus_access, read_metadata_access
+from assay.metrics.cases.access_rules import explain_refusal, is_visible, read_corpus_access, read_metadata_access
 from assay.metrics.cases.case_index import CaseIndex, is_cited_among, resolve_citation
 from assay.metrics.cases.restricted_text import Disclosure
 from assay.records.golden_set import Corpus, CorpusChunk
@@ -231,7 +231,7 @@ def _is_told_by_text(case: CaseIndex, chunk: Chunk) -> bool:
             return False
         if user is None:
             return bool(wholes or texts.find_chunks(chunk))
-    return user is not None and texts.tell_access(chunk, user, case.as_of) is not None
+    return user is not None and texts.tell_access(chunk, user) is not None
 
 
 def _find_forbidden(case: CaseIndex, chunks: Sequence[Chunk], leaks: Leaks) -> dict[str, Chunk]:
@@ -278,20 +278,36 @@ def _may_see(case: CaseIndex, chunk: Chunk, leaks: Leaks) -> bool:
         return is_open
     texts = case.golden_index.corpus_texts
     if texts is not None and is_text_id(chunk.chunk_id):
-        is_open = texts.tell_access(chunk, user, case.as_of)
+        is_open = texts.tell_access(chunk, user)
         if is_open is not None:
             return is_open
     corpus_chunk = case.corpus.chunks.get(chunk.chunk_id) if case.corpus is not None else None
     if corpus_chunk is not None:
-        is_open = is_visible(read_corpus_access(corpus_chunk), user, case.as_of)
+        is_open = is_visible(read_corpus_access(corpus_chunk), user)
         case.visibility_cache[chunk.chunk_id] = is_open
         return is_open
     if chunk.metadata:
         access = read_metadata_access(chunk.metadata)
         if access.is_restricted:
             leaks.measured = leaks.self_reported = True
-            return is_visible(access, user, case.as_of)
+            return is_visible(access, user)
     return True
+
+
+def explain_forbidden(case: CaseIndex, chunk: Chunk) -> str | None:
+    """Return why a chunk must not be shown in a case, in words and without its text; None if nothing but its text
+    tells."""
+    if case.restricted and any(case.forbidden.unit_masks([chunk])):
+        return "the case lists it as forbidden"
+    user, texts = case.case.user, case.golden_index.corpus_texts
+    if user is None:
+        return None
+    corpus_chunks = texts.find_chunks(chunk) if texts is not None else ()
+    reasons = [explain_refusal(read_corpus_access(corpus_chunk), user) for corpus_chunk in corpus_chunks]
+    if reasons:
+        return next(filter(None, reasons), None)
+    reason = explain_refusal(read_metadata_access(chunk.metadata), user) if chunk.metadata else None
+    return None if reason is None else f"{reason}, by what the target says of it"
 
 
 # ── text ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -380,7 +396,7 @@ class _TextSearch:
         self._hidden, self._shown = hidden, shown
         self._open_numbers: dict[int, bool] = {}
         user, self._corpus = case.case.user, case.golden_index.corpus_text
-        self._visible = self._corpus.find_visible(user, case.as_of) if user is not None and self._corpus else None
+        self._visible = self._corpus.find_visible(user) if user is not None and self._corpus else None
 
     @property
     def has_sources(self) -> bool:
@@ -467,7 +483,7 @@ class _TextSearch:
         chunk = corpus.chunks.get(chunk_id) if corpus is not None else None
         if chunk is None or user is None or chunk_id in self._hidden:
             return None
-        return chunk if is_visible(read_corpus_access(chunk), user, self.case.as_of) else None
+        return chunk if is_visible(read_corpus_access(chunk), user) else None
 
     def find_disclosures(self, text: str) -> list[Disclosure]:
         """Return what a text gives away of the listed texts, and then of the corpus."""

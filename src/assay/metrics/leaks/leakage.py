@@ -36,11 +36,13 @@ from assay.text.safety.copied_text import find_canaries
 
 
 class StaleFacts:
-    """How many chunks of a stage belong to a superseded version; None where the corpus does not say."""
+    """How many chunks of a stage belong to a superseded version, and how many are not in force yet; None where the
+    corpus does not say."""
 
     def __init__(self, stage: str) -> None:
         self.stage = stage
         self.values: list[int | None] = []
+        self.early: list[int | None] = []
         self.dated: list[bool] = []
 
     def add(self, rows: JoinedRows) -> None:
@@ -48,11 +50,12 @@ class StaleFacts:
         for case, ranked_stage in zip(rows.cases, rows.ranked_stages(self.stage), strict=True):
             superseded = case.golden_index.superseded_versions(case.as_of)
             self.dated.append(superseded is not None)
-            self.values.append(
-                superseded.count_superseded(ranked_stage.stage.chunks)
-                if ranked_stage is not None and superseded is not None
-                else None
-            )
+            if ranked_stage is None or superseded is None:
+                self.values.append(None)
+                self.early.append(None)
+                continue
+            self.values.append(superseded.count_superseded(ranked_stage.stage.chunks))
+            self.early.append(superseded.count_early(ranked_stage.stage.chunks))
 
 
 def _stale_column(batch: Batch, name: MetricName) -> ScoreColumn:
@@ -63,6 +66,17 @@ def _stale_column(batch: Batch, name: MetricName) -> ScoreColumn:
         rows_not_applicable([not dated for dated in facts.dated], "no corpus"),
         *batch.target_errors,
         rows_not_applicable([value is None for value in facts.values], "no dated versions to compare"),
+    )
+
+
+def _early_column(batch: Batch, name: MetricName) -> ScoreColumn:
+    facts = batch.get_facts(StaleFacts, _stale_stage(name))
+    return make_score_column(
+        name,
+        np.array([value or 0.0 for value in facts.early], dtype=np.float64),
+        rows_not_applicable([not dated for dated in facts.dated], "no corpus"),
+        *batch.target_errors,
+        rows_not_applicable([value is None for value in facts.early], "no chunk with a first day, or no day"),
     )
 
 
@@ -87,6 +101,19 @@ STALE_METRICS: tuple[Metric, ...] = (
         undefined="no corpus that dates the versions, or the stage was not reported",
         needs=_need_stale,
         compute=_stale_column,
+    ),
+    Metric(
+        name="early_chunks",
+        family="visibility",
+        summary="Chunks that are not in force yet on the day of the case.",
+        source="ADR 0225: what is valid only later is no secret",
+        unit="count",
+        direction="lower",
+        high=float("inf"),
+        keys={"stage": MetricKey(CONTEXT_STAGE, doc="the stage whose chunks are counted")},
+        undefined="no corpus that says from when a chunk is valid, no day of the case, or the stage was not reported",
+        needs=_need_stale,
+        compute=_early_column,
     ),
 )
 

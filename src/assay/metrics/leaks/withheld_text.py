@@ -6,7 +6,8 @@ text (an id, a citation, a rewritten query, a tool's error, a version) is shown 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 from msgspec.structs import replace
@@ -20,16 +21,43 @@ from assay.text.escaping import WITHHELD
 class WithheldTexts:
     """Withholds texts about one observation; everything is decided by the whole text, never by a part of it."""
 
-    def __init__(self, case: CaseIndex, observation: Observation, leaks: Leaks | None = None) -> None:
-        """`leaks`: those of the observation, where they were found already."""
+    def __init__(
+        self, case: CaseIndex, observation: Observation, leaks: Leaks | None = None, *, names_chunks: bool = False
+    ) -> None:
+        """`leaks`: those of the observation, where they were found already. With `names_chunks` the ids that the corpus
+        gives to chunks are shown whatever they say, so that a leak can be looked up."""
+        self._names_chunks = names_chunks
         self._case, self._observation = case, observation
         self._leaks = find_leaks(case, observation) if leaks is None else leaks
 
     def withhold(self, value: Any) -> Any:
         """Return JSON data, or one text, with every text in it that gives something away replaced, keys included."""
         texts = dict.fromkeys(text for text in _iterate_texts(value) if text)
-        revealing = find_revealing_texts(self._case, self._observation, self._leaks, texts)
+        revealing = self._find_revealing(texts)
         return _replace_texts(value, dict.fromkeys(revealing, WITHHELD)) if revealing else value
+
+    def _find_revealing(self, texts: Iterable[str]) -> set[str]:
+        """Return which texts give something away; with `names_chunks` not for ids of the corpus.
+
+        An id that is made of a heading or a date says which chunk it is, and has to be named where the chunk leaked.
+        """
+        revealing = find_revealing_texts(self._case, self._observation, self._leaks, list(texts))
+        names = self._own_names if revealing and self._names_chunks else ()
+        without_names = {text: _remove_names(text, names) for text in revealing}
+        shortened = {text for text, rest in without_names.items() if rest != text}
+        if not shortened:
+            return revealing
+        rests = [without_names[text] for text in shortened if without_names[text].strip()]
+        still = find_revealing_texts(self._case, self._observation, self._leaks, rests) if rests else set()
+        return {text for text in revealing if text not in shortened or without_names[text] in still}
+
+    @cached_property
+    def _own_names(self) -> tuple[str, ...]:
+        """The ids of leaked chunks that are ids of the corpus and would give something away, the longest first."""
+        corpus = self._case.corpus
+        known = [name for name in self._leaks.list_leaked() if corpus is not None and name in corpus.chunks]
+        revealing = find_revealing_texts(self._case, self._observation, self._leaks, known) if known else set()
+        return tuple(sorted(revealing, key=lambda name: (-len(name), name)))
 
     def withhold_names(self) -> Observation:
         """Return the observation with chunk ids and citations replaced where they give something away."""
@@ -48,6 +76,12 @@ class WithheldTexts:
             stages=None if observation.stages is None else tuple(stages),
             citations=None if shown_citations is None else tuple(shown_citations),
         )
+
+
+def _remove_names(text: str, names: Iterable[str]) -> str:
+    for name in names:
+        text = text.replace(name, " ")
+    return text
 
 
 def _iterate_texts(value: Any) -> Iterator[str]:

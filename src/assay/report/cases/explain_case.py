@@ -192,7 +192,7 @@ def build_explanation(
     case_explanation = Explanation(case.case, config, observation, scores=tuple(lines), checks=checks, samples=samples)
     if observation is None:
         return case_explanation
-    withheld = WithheldTexts(case, observation, leaks)
+    withheld = WithheldTexts(case, observation, leaks, names_chunks=True)
     return replace(_add_trace(case_explanation, case, observation, leaks), withhold=withheld.withhold)
 
 
@@ -288,6 +288,7 @@ def _rank_chunks(case: CaseIndex, stage: Stage, leaks: Leaks) -> tuple[RankedChu
         marks = [FORBIDDEN_MARK] if chunk.chunk_id in forbidden_ids else []
         marks += ["repeat"] if chunk.chunk_id in earlier_ids else []
         marks += ["stale"] if superseded is not None and superseded.count_superseded([chunk]) else []
+        marks += ["early"] if superseded is not None and superseded.count_early([chunk]) else []
         earlier_ids.add(chunk.chunk_id)
         grade = None if mask is None else case.evidence.best_grade(first_units)
         text = _chunk_text(case, chunk)

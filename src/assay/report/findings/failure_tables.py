@@ -286,14 +286,26 @@ _CITATION_SYMPTOMS = (("citation_exists", "reject unknown ids and retry"),)
 
 
 def summarise_attribution(attribution: Attribution) -> str:
-    """Return verdict, cause and confidence in one line."""
+    """Return verdict, cause and confidence in one line; of a pass what was checked, because it claims no more.
+
+    >>> summarise_attribution(Attribution("a", "pass", confidence="high", good=True, signal="number_match"))
+    'pass: no check failed; what the answer says was checked by number_match, and nothing else of it'
+    """
     verdict = attribution.verdict.replace("_", " ")
     if attribution.subtype:
         verdict += f" ({attribution.subtype.replace('_', ' ')})"
     if attribution.cause is None:
-        return f"{verdict}, {attribution.confidence} confidence" if attribution.verdict == "pass" else verdict
+        return _describe_pass(attribution) if attribution.verdict == "pass" else verdict
     stage = f" at {attribution.stage}" if attribution.stage else ""
     return f"{verdict}: {format_cause(attribution)}{stage}, {attribution.confidence} confidence"
+
+
+def _describe_pass(attribution: Attribution) -> str:
+    doubt = "; doubtful" if attribution.confidence == "low" else ""
+    if attribution.good is None or not attribution.signal:
+        return f"pass: no check failed; what the answer says was not checked{doubt}"
+    checked = f"what the answer says was checked by {attribution.signal}, and nothing else of it"
+    return f"pass: no check failed; {checked}{doubt}"
 
 
 def format_cause(attribution: Attribution) -> str:
@@ -551,7 +563,7 @@ def build_worst_cases_table(
             case = cases[case_checks.case_id]
             secrets = () if show_forbidden else case.forbidden_text
             answers = (
-                _format_success(result, names, row_by_case[case.id])
+                _format_unleaked(result, names, row_by_case[case.id])
                 for names in (RECALL_10, CONTEXT_RECALL, order_answer_metrics([result.table]), CITATION)
             )
             sources = describe_expected_sources(case, show_forbidden)[EVIDENCE_LABEL]
@@ -603,6 +615,20 @@ def _sort_worst_first(result: ConfigResult, row_by_case: Mapping[str, int]) -> l
         return _LEAK_CHECK not in case_checks.failed, -len(case_checks.failed), row_by_case[case_checks.case_id]
 
     return sorted((case_checks for case_checks in result.table.checks if case_checks.failed), key=get_sort_key)
+
+
+def _format_unleaked(result: ConfigResult, names: MetricNames, row: int) -> str:
+    """Return how far one of `names` succeeded; where a leak set its score aside, that, and what it was without."""
+    own = result.table.before_leaks
+    for name in names:
+        value = get_row_score(result.table.columns.get(name), row)
+        before = get_row_score(own.get(name), row)
+        if value is not None and before is not None and before != value:
+            word = "yes" if before >= 1 else "no" if before <= 0 else f"partly ({before:.2f})"
+            return f"set aside: leaked ({word} without that)"
+        if value is not None:
+            break
+    return _format_success(result, names, row)
 
 
 def _format_success(result: ConfigResult, names: MetricNames, row: int) -> str:

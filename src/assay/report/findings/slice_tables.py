@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 
-from assay.metrics.template_columns import RUNNER_COLUMNS, MetricNames, find_first_present
+from assay.metrics.template_columns import ANSWER, BEHAVIOUR, NDCG_10, RUNNER_COLUMNS, MetricNames, find_first_present
 from assay.records.scores import ConfigResult, ScoringResult, Summary
 from assay.report.findings.measured_headlines import find_measured_summary
 from assay.report.findings.table import Table
@@ -45,10 +45,18 @@ def build_slices_table(
     return Table("Slices", columns, tuple(rows), notes)
 
 
+_SLICE_COLUMNS: tuple[tuple[str, MetricNames], ...] = (
+    ("Answer correctness", ANSWER),
+    ("Behaviour", BEHAVIOUR),
+    *(column for column in RUNNER_COLUMNS if column[1] not in (BEHAVIOUR, NDCG_10)),
+)
+
+
 def _choose_slice_columns(scoring: ScoringResult) -> list[tuple[str, MetricNames]]:
-    """Return the legacy runner's columns that were requested, filled up with other metrics that were."""
+    """Return whether answers were right, and the legacy runner's columns that were requested, one for ranks; filled up
+    with other metrics that were."""
     requested = dict.fromkeys(metric for _, result in sorted(scoring.configs.items()) for metric in result.summary)
-    chosen = [(title, names) for title, names in RUNNER_COLUMNS if find_first_present(names, requested) is not None]
+    chosen = [(title, names) for title, names in _SLICE_COLUMNS if find_first_present(names, requested) is not None]
     named_metrics = {name for _, names in chosen for name in names}
     other_columns = [(metric, (metric,)) for metric in requested if metric not in named_metrics]
-    return [*chosen, *other_columns[: len(RUNNER_COLUMNS) - len(chosen)]]
+    return [*chosen, *other_columns[: len(_SLICE_COLUMNS) - len(chosen)]]

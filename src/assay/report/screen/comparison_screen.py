@@ -182,8 +182,20 @@ def _build_change_lines(comparison: Comparison, most: int, width: int, metric_ro
         return [f"Shown changes, most important first ({scope}):", *cut]
     lines = [f" - {line}" for line in _iter_headline_movements(comparison, metric_rows)]
     if not lines:
-        return [f"No change is shown ({scope})."]
-    return [f"No change is shown ({scope}); may be due to chance:", *_cut_list(lines, most)]
+        return [f"No change is shown ({scope}){_name_worse_cases(comparison)}."]
+    head = f"No change is shown ({scope}), and what moved may be due to chance{_name_worse_cases(comparison)}:"
+    return [*textwrap.wrap(head, width, break_on_hyphens=False), *_cut_list(lines, most)]
+
+
+def _name_worse_cases(comparison: Comparison) -> str:
+    """Return that cases fail which did not before, in words that follow "no change is shown"; "" if none does.
+
+    No metric moved by more than chance may, and still each of these cases has a cause that is worth a look.
+    """
+    worse = len(list_flipped_cases(comparison).fail_now)
+    if not worse:
+        return ""
+    return f"; but {format_count(worse, 'case fails', 'cases fail')} now and did not before (see Cases)"
 
 
 def _put_regressed_first(shown: Sequence[MetricChange], room: int) -> list[MetricChange]:

@@ -126,22 +126,33 @@ _COUNTING_ARGUMENTS = "assay.calibrate with labels"
 
 
 def render_result_html(scoring: ScoringResult, graders: MetricsByName = CATALOG) -> str:
-    """Return a fragment of HTML for a notebook: the decision, its reasons, the metrics, the failed cases."""
+    """Return a fragment of HTML for a notebook: the decision, its reasons, the first metrics, the failed cases, and
+    the other metrics folded."""
     configs = sorted(scoring.configs.items())
     reasons = order_reasons(describe_all_failures(scoring), scoring.decision.reasons, scoring.decision)[:5]
-    head = "".join(f"<th>{escape(config)}</th>" for config, _ in configs)
-    rows = [
-        f"<tr><td>{escape(metric)}</td>"
-        + "".join(f"<td>{escape(_format_cell(metric, result, graders))}</td>" for _, result in configs)
-        + "</tr>"
+    first = choose_shown_metrics(scoring)
+    rest = [
+        metric
         for metric in dict.fromkeys(metric for _, result in configs for metric in result.summary)
-        if any(_is_measured(metric, result) for _, result in configs)
+        if metric not in first and any(_is_measured(metric, result) for _, result in configs)
     ]
     notes = (*reasons, *list_doubts(scoring), *_find_taken_columns(scoring))
     listed = "".join(f"<li>{escape(note)}</li>" for note in notes)
     return (
         f"<div><p><b>{escape(scoring.decision.outcome)}</b>, {format_count(scoring.golden.cases, 'case')}</p>"
-        f"<ul>{listed}</ul><p>{escape(_describe_failed(configs))}</p>"
-        f"<details><summary>{format_count(len(rows), 'metric')}</summary>"
-        f"<table><thead><tr><th>Metric</th>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></details></div>"
+        f"<ul>{listed}</ul>{_render_metrics(first, configs, graders)}<p>{escape(_describe_failed(configs))}</p>"
+        f"<details><summary>{format_count(len(rest), 'more metric')}</summary>"
+        f"{_render_metrics(rest, configs, graders)}</details></div>"
     )
+
+
+def _render_metrics(metrics: Sequence[str], configs: Sequence[tuple[str, ConfigResult]], graders: MetricsByName) -> str:
+    """Return a table of HTML with one row for each metric and one column for each configuration."""
+    head = "".join(f"<th>{escape(config)}</th>" for config, _ in configs)
+    rows = [
+        f"<tr><td>{escape(metric)}</td>"
+        + "".join(f"<td>{escape(_format_cell(metric, result, graders))}</td>" for _, result in configs)
+        + "</tr>"
+        for metric in metrics
+    ]
+    return f"<table><thead><tr><th>Metric</th>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"

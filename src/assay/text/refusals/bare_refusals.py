@@ -112,6 +112,27 @@ def is_bare(answer: str) -> bool:
     return len(answer) <= MOST_CHARACTERS and get_bare_refusals(answer).is_bare(answer)
 
 
+_NONE_OF_KIND = (
+    (r"\b(?:where|wo|wohin|woher|dau)\b", "nowhere|nirgends|nirgendwo|nirgendwohin|khong o dau(?: ca)?"),
+    (r"\b(?:when|how often|wann|wie oft|khi nao|bao gio)\b", "never|nie|niemals|khong bao gio"),
+    (r"\b(?:who|whom|wer|wen|wem|ai)\b", "nobody|no one|no-one|niemand|niemanden|niemandem|khong ai(?: ca)?"),
+    (r"\b(?:how many|how much|which|wie viele?|wieviele?|welche\w*|bao nhieu)\b", "none|zero|keine[rs]?|null|khong"),
+)
+"""What a question asks for, and the answers of a word that say that there is none of it."""
+
+
+def says_none_of_kind(answer: str, question: str) -> bool:
+    """Return whether an answer is nothing but the word for none of what its question asks for: no refusal.
+
+    >>> says_none_of_kind("Nowhere.", "Where may I swim?"), says_none_of_kind("Nowhere.", "When may I swim?")
+    (True, False)
+    """
+    if not question or len(answer) > MOST_CHARACTERS:
+        return False
+    word, asked = fold_text(answer).strip(_MARKS), fold_text(question)
+    return any(re.fullmatch(words, word) and re.search(kind, asked) for kind, words in _NONE_OF_KIND)
+
+
 def read_bare_no(answer: str, question: str) -> DetectedBehaviour | None:
     """Return what a no does that stands alone after a question for more than yes or no; None for any other answer.
 

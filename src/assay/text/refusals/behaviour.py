@@ -34,7 +34,13 @@ from typing import Literal, NamedTuple
 from assay.text.normalisation import MOST_READ
 from assay.text.refusals.asserted_phrases import effective_kind, is_asserted
 from assay.text.refusals.asserted_values import asserts_value
-from assay.text.refusals.bare_refusals import get_bare_refusals, load_bare_refusals, match_bare_refusal, read_bare_no
+from assay.text.refusals.bare_refusals import (
+    get_bare_refusals,
+    load_bare_refusals,
+    match_bare_refusal,
+    read_bare_no,
+    says_none_of_kind,
+)
 from assay.text.refusals.behaviour_candidates import (
     CLOSING,
     SHORT_ANSWER,
@@ -101,6 +107,8 @@ def detect_behaviour(
 
 def _reconsider_wording(detected: DetectedBehaviour, answer: str, question: str) -> DetectedBehaviour:
     """Return what an answer does that only its wording calls an abstention, where it says something of the world."""
+    if says_none_of_kind(answer, question):
+        return PLAIN_ANSWER
     text = normalise_answer(answer)
     lexicon = find_lexicon(select_rules(answer), f"{text} {normalise_answer(question)}")
     if begins_with_value(answer, question, lexicon):
