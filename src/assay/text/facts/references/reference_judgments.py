@@ -24,11 +24,13 @@ _MOST_COMPARED_WORDS = 12
 TOO_LONG, OTHER_ORDER = "it is longer than rules compare", "it gives the values in another order"
 
 
-def judge_reference_facts(answer: str, reference: str, question: str) -> list[FactJudgment]:
+def judge_reference_facts(
+    answer: str, reference: str, question: str, passages: Sequence[str] = ()
+) -> list[FactJudgment]:
     """Return what an answer does with what a reference in sentences asks of it; empty for a reference without words.
 
     An answer is right if all of it is stated. It is denied or missing only where the answer gives another value than
-    the only one of the reference, or decides otherwise; the rest is unknown.
+    the only one of the reference, or decides otherwise; the rest is unknown. `passages`: what the evidence says.
 
     >>> reference = "A late return costs £2 a day, and the card is blocked."
     >>> question = "What does a late return cost?"
@@ -39,7 +41,7 @@ def judge_reference_facts(answer: str, reference: str, question: str) -> list[Fa
     derived = derive_reference_facts(reference, question)
     if derived.kind == "words" and count_new_words(derived, question) > _MOST_COMPARED_WORDS:
         return [FactJudgment(fact, "unknown", TOO_LONG) for fact in derived.facts]
-    judgments = judge_facts(answer, derived.facts, question, reference)
+    judgments = judge_facts(answer, derived.facts, question, reference, passages)
     judgments = [_check_ends(_soften(judgment, derived.kind), answer) for judgment in judgments]
     if derived.kind == "decision" and derived.besides:
         judgments[0] = _decide_by_first_word(judgments[0], read_text(answer), read_text(reference))
@@ -51,7 +53,7 @@ def judge_reference_facts(answer: str, reference: str, question: str) -> list[Fa
         judgments = _check_words(judgments, read_text(answer), read_text(reference), read_text(question))
     if not needed or not all(judgment.state == "stated" or is_implied for judgment in judgments):
         return judgments
-    besides = [_soften(judgment, "words") for judgment in judge_facts(answer, needed, question, reference)]
+    besides = [_soften(judgment, "words") for judgment in judge_facts(answer, needed, question, reference, passages)]
     if is_implied and not any(judgment.state == "denied" for judgment in judgments):
         return besides
     return [*judgments, *besides]
