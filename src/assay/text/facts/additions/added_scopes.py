@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from assay.text.facts.additions.unexplained_additions import find_end, find_new_word, find_part_end
-from assay.text.facts.cues.condition_cues import ALSO, EXCEPTION_ADDED, ONLY_ADDED
+from assay.text.facts.cues.condition_cues import ALSO, EXCEPTION_ADDED, ONLY_ADDED, SAID_OF
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.value_cues import RETURNED, SPEAKS_OF_RETURN
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
@@ -42,6 +42,7 @@ def name_further_day(texts: FactTexts, own: Part) -> str:
 _ONLY = build_pattern(rf"(?:[,;(–—-] ?|\b(?:but|and|though|then|nhưng) ){ONLY_ADDED}\b")
 _EXCEPT = build_pattern(rf"\b{EXCEPTION_ADDED}\b")
 _ALSO = build_pattern(rf"\b{ALSO}\b")
+_HOLDER = build_pattern(rf" {SAID_OF} (?:(?:the|all|any|our|your) )?")
 _GIVEN_BACK = build_pattern(rf"\bbut (?:you|they|we|it)\b[^.;,]{{0,30}} {RETURNED}\b")
 _SPEAKS_OF_RETURN = build_pattern(rf"\b{SPEAKS_OF_RETURN}\b")
 
@@ -52,6 +53,10 @@ def list_restrictions(texts: FactTexts, spot: Occurrence, own: Part) -> Iterator
     group = _GROUP.match(answer.plain, find_end(texts, spot), own.end)
     if group is not None and _is_new_group(texts, group):
         yield f'it says it "{group[0].strip()}"'
+    holder = _HOLDER.match(answer.plain, find_end(texts, spot), end)
+    word = answer.take_next_word(holder.end()) if holder is not None else None
+    if holder is not None and word is not None and word.start == holder.end() and texts.is_new(word):
+        yield f'it says it of "{answer.text[word.start : word.end]}", which is not what is asked about'
     for pattern in (_ONLY, _EXCEPT, _ALSO):
         cue = pattern.search(answer.plain, spot.end, end)
         if cue is None or _is_other_word(answer.text[slice(*cue.span())]) or texts.has_cue(pattern):

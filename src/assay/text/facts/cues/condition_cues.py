@@ -39,6 +39,13 @@ ONLY = Cues("only | just | merely | solely", "chỉ | riêng")
 """Limits what follows it."""
 ONLY_BEFORE_DENIAL = Cues("only | just | merely", "chỉ")
 """Limits what a denial is said of."""
+SAID_OF = Cues(
+    "(?:only )?(?:appl(?:y|ies)|holds?|is|are|goes|go|counts?|is meant|are meant) (?:only )?(?:to|for)"
+    " | is (?:what|the (?:fee|price|rate|limit)) (?:for|of)",
+    "(?:chỉ )?(?:áp dụng (?:cho|với)|là (?:của|cho)|dành cho)",
+    "(?:gilt|gelten) (?:nur )?für",
+)
+"""Stands between a value and those for whom or what it holds."""
 ONLY_ADDED = Cues("only | solely | exclusively", "chỉ")
 """Adds a limit to a fact: "open daily, only on request"."""
 NOT_ONLY = Cues("not (?:only|just)", "không (?:chỉ|riêng|phải chỉ)")

@@ -87,7 +87,7 @@ def _list_reasons(texts: FactTexts, spot: Occurrence) -> Iterator[str]:
     placed = _PLACED.match(answer.plain, clause.sentence_start, spot.start)
     if placed is not None:
         word = answer.take_next_word(placed.end())
-        if word is not None and word.end <= spot.start and may_be_subject(word) and not texts.is_familiar(word):
+        if word is not None and word.end <= spot.start and may_be_subject(word) and not texts.is_known(word):
             yield f'it holds "{answer.text[clause.sentence_start : word.end].strip()} …", which nothing else mentions'
     if _is_taken_up(texts, clause.sentence_end):
         yield "the sentence after it points back to it, and says something that nothing explains"

@@ -65,7 +65,7 @@ def judge_missing_quantity(
     if ends and all(any(is_same_quantity(end, own) for own in answer.quantities) for end in ends):
         return FactJudgment(fact, "unknown", f"it states both ends of {text} apart")
     for own in answer.quantities:
-        if _may_leave_out_unit(quantity, own, answer) and not is_in_name(own, answer, question):
+        if may_leave_out_unit(quantity, own, answer) and not is_in_name(own, answer, question):
             number = answer.text[own.start : own.end]
             missing_part = "which half of the day" if is_time(quantity) else "of what"
             return FactJudgment(fact, "unknown", f'it states "{number}" without saying {missing_part}')
@@ -219,8 +219,8 @@ _HALF_DAY = 12 * 60
 _UNIT_MAY_FOLLOW = build_pattern(rf"[ -](?!{NO_UNIT}\b)[^\W\d]")
 
 
-def _may_leave_out_unit(wanted: Quantity, own: Quantity, answer: ReadText) -> bool:
-    """Whether a number may be a quantity without its unit, or a time of day without its half: "at four", "6:30"."""
+def may_leave_out_unit(wanted: Quantity, own: Quantity, answer: ReadText) -> bool:
+    """Return whether a number may be a quantity without its unit, or a time without its half: "at four", "6:30"."""
     if wanted.is_range or own.is_range or own.date or wanted.date:
         return False
     if is_time(wanted):

@@ -32,10 +32,12 @@ from assay.text.facts.cues.word_classes import (
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
+from assay.text.facts.presence.value_sources import is_said_with
 from assay.text.facts.reading.opposite_words import find_opposite_event
 from assay.text.facts.reading.read_text import ReadText, Word
 from assay.text.facts.reading.spelled_words import is_cue_spelled
 from assay.text.facts.reading.text_parts import Part, find_part
+from assay.text.facts.subjects.other_terms import list_other_terms
 from assay.text.languages import guess_language, is_other_language, is_vietnamese
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Quantity, is_plain, is_time
@@ -77,6 +79,7 @@ def _list_reasons(texts: FactTexts, spot: Occurrence) -> Iterator[str]:
         opposite = find_opposite_event(texts.question, answer, part.start, part.end)
         if opposite is not None:
             yield f'it is said with "{opposite[1]}", and the question is about "{opposite[0]}"'
+        yield from list_other_terms(texts, stated, part)
 
 
 def _find_other_event(texts: FactTexts, spot: Occurrence, stated: Quantity | None, part: Part) -> Sequence[Word]:
@@ -328,10 +331,7 @@ def _find_other_count(texts: FactTexts, stated: Quantity | None) -> Word | None:
     """Return the unexplained noun that a plain number counts, if the question asks how many of another one."""
     if stated is None or texts.content or not is_plain(stated):
         return None
-    asked = _ASKS_COUNT.search(texts.question.plain)
-    if asked is None:
-        return None
     word = texts.answer.take_next_word(stated.end)
     if word is None or word.start - stated.end != 1 or not texts.is_new(word):
         return None
-    return word
+    return None if is_said_with(texts, word, stated) else word

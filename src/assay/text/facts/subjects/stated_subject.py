@@ -27,6 +27,7 @@ from assay.text.facts.presence.occurrences import (
     find_value_start,
     has_candidate,
 )
+from assay.text.facts.presence.value_sources import is_said_with
 from assay.text.facts.reading.read_text import CLAUSE_REACH, ClauseSpan, Word
 from assay.text.facts.reading.text_parts import split_parts
 from assay.text.facts.subjects.statement_gaps import Gap, GapFinder, StatedFact
@@ -56,6 +57,9 @@ class SubjectJudge:
         clause, answer = spot.clause, self.texts.answer
         in_clause = answer.list_words(clause.start, clause.end)
         foreign = [word for word in in_clause if word.kind != "stop" and not self.texts.is_familiar(word)]
+        stated = find_stated_quantity(answer, spot)
+        if stated is not None:
+            foreign = [word for word in foreign if not is_said_with(self.texts, word, stated)]
         missing_topic = [word for word in topic if not _is_in_sentence(self.texts, word, clause)]
         first = answer.find_index(clause.sentence_start)
         names = [word for word in foreign if word.kind in ("name", "id") and word is not answer.words[first]]
