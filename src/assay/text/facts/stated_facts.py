@@ -14,11 +14,12 @@ from functools import lru_cache
 
 from assay.text.facts.expected.expected_limits import find_expected_limit
 from assay.text.facts.expected.fact_texts import FactTexts
-from assay.text.facts.expected.yes_or_no import decide_by_statement, restate_question
+from assay.text.facts.expected.yes_or_no import decide_by_statement, forbids_what_is_asked, restate_question
 from assay.text.facts.fact_judge import FactJudge, get_state_order
 from assay.text.facts.fact_judgments import FactJudgment, FactState
 from assay.text.facts.presence.absent_words import OTHER_LANGUAGE, is_in_other_language
 from assay.text.facts.presence.restated_answers import restate_answer
+from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import read_text
 from assay.text.facts.subjects.statement_gaps import Gap
 from assay.text.facts.subjects.swapped_values import find_swapped_values
@@ -88,6 +89,9 @@ def _judge_by_question(judgment: FactJudgment, texts: FactTexts) -> FactJudgment
     if not statement:
         return judgment
     (restated,) = judge_facts(texts.answer.text, [statement])
+    if restated.state in ("stated", "denied") and forbids_what_is_asked(texts):
+        is_sure = restated.state == "stated" and not find_negations(texts.answer)
+        restated = restated._replace(state="denied" if is_sure else "unknown")
     return decide_by_statement(judgment.fact, restated)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from assay.text.facts.expected.yes_or_no import asks_whether, read_decision
+from assay.text.facts.expected.yes_or_no import asks_whether, is_contrary_decision, read_decision
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.reading.exceptions import has_exception
 from assay.text.facts.reading.negations import find_negations
@@ -45,6 +45,8 @@ def judge_reference_facts(
     judgments = [_check_ends(_soften(judgment, derived.kind), answer) for judgment in judgments]
     if derived.kind == "decision" and derived.besides:
         judgments[0] = _decide_by_first_word(judgments[0], read_text(answer), read_text(reference))
+    if judgments and is_contrary_decision(read_text(answer), read_text(reference), read_text(question)):
+        judgments[0] = judgments[0]._replace(state="denied", reason="it decides the question the other way", mistake="")
     is_implied = derived.kind == "decision" and _is_undecided(read_text(answer))
     needed = derived.besides or (derived.reason if is_implied else ())
     if derived.kind == "values":

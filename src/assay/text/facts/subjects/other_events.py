@@ -329,7 +329,12 @@ def _find_consequence(texts: FactTexts, spot: Occurrence, part: Part) -> Word | 
 
 def _find_other_count(texts: FactTexts, stated: Quantity | None) -> Word | None:
     """Return the unexplained noun that a plain number counts, if the question asks how many of another one."""
-    if stated is None or texts.content or not is_plain(stated):
+    if (
+        stated is None
+        or texts.content
+        or not is_plain(stated)
+        or any(own.is_range for own in texts.read_fact.quantities)
+    ):
         return None
     word = texts.answer.take_next_word(stated.end)
     if word is None or word.start - stated.end != 1 or not texts.is_new(word):

@@ -79,11 +79,16 @@ _ASKED_PER = build_pattern(rf"\b{ASKED_PER} (?P<noun>[a-z]+)\b")
 
 def _asks_per_other(texts: FactTexts, nouns: set[str]) -> bool:
     """Whether the question asks what it is per something else: "€5 per class", asked per pupil."""
-    asked = {name_rate_noun(match["noun"]) for match in _ASKED_PER.finditer(texts.question.plain)}
+    asked = {_name_noun(match["noun"]) for match in _ASKED_PER.finditer(texts.question.plain)}
     if not asked or not asked.isdisjoint(nouns):
         return False
-    in_question = {name_rate_noun(word.folded) for word in texts.question.words}
+    in_question = {_name_noun(word.folded) for word in texts.question.words}
     return not nouns.isdisjoint(in_question)
+
+
+def _name_noun(word: str) -> str:
+    """Return a noun as the rate of a quantity is named here, which `name_rate_noun` made already: "class"."""
+    return name_rate_noun(name_rate_noun(word))
 
 
 def _has_measure(texts: FactTexts, dimension: str) -> bool:
