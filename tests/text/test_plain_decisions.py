@@ -16,6 +16,8 @@ from assay.text.facts.stated_facts import judge_facts
         ("Is the tower lit at night?", "Yes, the tower is lit until dawn.", "No, it is dark.", True),
         ("Is the tower lit at night?", "Yes, the tower is lit until dawn.", "Yes, until dawn.", False),
         ("Do I need a permit to dive?", "No, divers need no permit.", "Yes, from the harbour office.", True),
+        ("I live in the old mill. May I fish here?", "No, tenants do not count.", "Yes, tenants may fish too.", True),
+        ("I live in the old mill. May I fish here?", "No, tenants do not count.", "No, tenants don't count.", False),
         ("May I bring a drone?", "Yes, drones are welcome.", "No, leave them at home.", True),
         ("May I bring a drone?", "Yes, drones are welcome.", "Certainly, drones are welcome.", False),
     ],

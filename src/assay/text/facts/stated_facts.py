@@ -69,8 +69,15 @@ def _judge_cached(
             judgments.append(FactJudgment(fact, state, "" if is_there else "not there"))
     swapped = find_swapped_values(question, context, answer, facts)
     return tuple(
-        swapped.get(judgment.fact, judgment) if judgment.state == "stated" else judgment for judgment in judgments
+        swapped.get(judgment.fact, judgment) if _may_be_swapped(judgment, swapped) else judgment
+        for judgment in judgments
     )
+
+
+def _may_be_swapped(judgment: FactJudgment, swapped: dict[str, FactJudgment]) -> bool:
+    """Whether a swap of values decides on a fact: a stated one, or one that is left open while the swap is sure."""
+    is_sure = judgment.fact in swapped and swapped[judgment.fact].state == "denied"
+    return judgment.state == "stated" or (judgment.state == "unknown" and is_sure)
 
 
 def _judge_restated(judgment: FactJudgment, texts: FactTexts) -> FactJudgment:
@@ -89,9 +96,8 @@ def _judge_by_question(judgment: FactJudgment, texts: FactTexts) -> FactJudgment
     if not statement:
         return judgment
     (restated,) = judge_facts(texts.answer.text, [statement])
-    if restated.state in ("stated", "denied") and forbids_what_is_asked(texts):
-        is_sure = restated.state == "stated" and not find_negations(texts.answer)
-        restated = restated._replace(state="denied" if is_sure else "unknown")
+    if restated.state == "stated" and forbids_what_is_asked(texts):
+        restated = restated._replace(state="unknown" if find_negations(texts.answer) else "denied")
     return decide_by_statement(judgment.fact, restated)
 
 

@@ -164,7 +164,8 @@ def is_contrary_decision(answer: ReadText, reference: ReadText, question: ReadTe
     It is no contrary one if either restricts its decision, or the question denies something or offers a choice.
     """
     stated, expected = read_decision(answer), read_decision(reference)
-    if stated is None or expected is None or stated.is_yes == expected.is_yes or not _is_decidable(question):
+    last = read_text(question.text[question.clauses[-1].sentence_start :].strip()) if question.clauses else question
+    if stated is None or expected is None or stated.is_yes == expected.is_yes or not _is_decidable(last):
         return False
     rests = (answer.plain[stated.end :], reference.plain[expected.end :])
     return not any(_RESTRICTED.search(rest) or DOUBT.search(rest) for rest in rests)

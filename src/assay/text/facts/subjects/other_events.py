@@ -13,7 +13,6 @@ from functools import lru_cache
 from itertools import takewhile
 
 from assay.text.facts.cues.cue_pattern import build_pattern
-from assay.text.facts.cues.question_cues import ASKS_COUNT
 from assay.text.facts.cues.word_classes import (
     AUXILIARIES,
     BEING,
@@ -46,7 +45,6 @@ from assay.text.quantities.weekdays import WEEKDAY
 _MOST_WORDS = 4  # of a noun with what stands before and after it
 _FEWEST_NEW = 2  # words that nothing explains, which a statement of another event has: its noun and its verb
 _FEWEST_SYLLABLES = 3  # the same in Vietnamese, where a noun has two
-_ASKS_COUNT = build_pattern(rf"\b{ASKS_COUNT} [^\W\d_]+")
 _PART_OF = build_pattern(r"(?:trong (?:đó|số)|of (?:the|these|those|which|them))\b")
 """Begins a sentence that speaks of a part of something."""
 
@@ -328,13 +326,9 @@ def _find_consequence(texts: FactTexts, spot: Occurrence, part: Part) -> Word | 
 
 
 def _find_other_count(texts: FactTexts, stated: Quantity | None) -> Word | None:
-    """Return the unexplained noun that a plain number counts, if the question asks how many of another one."""
-    if (
-        stated is None
-        or texts.content
-        or not is_plain(stated)
-        or any(own.is_range for own in texts.read_fact.quantities)
-    ):
+    """Return the unexplained noun that a plain number counts: "two teachers" for "two", asked who travels free."""
+    is_bare = not texts.content and texts.read_fact.plain.strip(" .").isalnum()  # and no score: "3-1"
+    if stated is None or not is_bare or not is_plain(stated):
         return None
     word = texts.answer.take_next_word(stated.end)
     if word is None or word.start - stated.end != 1 or not texts.is_new(word):
