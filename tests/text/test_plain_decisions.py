@@ -83,3 +83,19 @@ def test_a_bound_of_the_evidence_leaves_nothing_open(
 ) -> None:
     states = [judge_facts(answer, [fact], question, "", [source])[0].state for answer in (right, wrong)]
     assert states[0] == "stated" and states[1] != "stated"
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "right", "wrong"),
+    [
+        ("On which channel is the lock?", "The lock is on channel 20.", "On channel 20.", "On channel 22."),
+        ("Which gate is it?", "It leaves from gate 14.", "Gate 14.", "It leaves from gate 17."),
+        ("Which platform?", "The train is on platform 3.", "Platform 3.", "It is on platform 5."),
+        ("Where is the clinic?", "It is on floor 6.", "On floor 6.", "On floor 9."),
+        ("Which bus goes there?", "Take line 41 there.", "Line 41.", "Take line 44."),
+        ("In which room is the exam?", "The exam is in room 208.", "In room 208.", "In room 210."),
+    ],
+)
+def test_another_number_of_the_same_name_is_wrong(question: str, reference: str, right: str, wrong: str) -> None:
+    states = [{own.state for own in judge_reference_facts(answer, reference, question)} for answer in (right, wrong)]
+    assert [states_of.isdisjoint(("missing", "denied")) for states_of in states] == [True, False]

@@ -65,3 +65,38 @@ def test_an_addition_of_the_evidence_leaves_nothing_open() -> None:
         for sentences in ((), ("The sauna opens at 16:00 on Saturdays and at 11:00 on Sundays.",))
     ]
     assert [quality.good for quality in goods if quality is not None] == [None, True]
+
+
+@pytest.mark.parametrize(
+    ("question", "fact", "source", "right", "wrong"),
+    [
+        (
+            "What does a 3 m raft cost?",
+            "£25",
+            "Rafts up to 4 m: £25",
+            "A raft of up to 4 m is £25.",
+            "A raft of up to 9 m is £25.",
+        ),
+        ("What is a 6 kg parcel?", "€8", "Up to 10 kg: €8", "Up to 10 kg it is €8.", "Up to 2 kg it is €8."),
+        (
+            "What does a 7 m pole cost?",
+            "€31",
+            "Poles of 5 to 8 m: €31",
+            "Poles of 5 to 8 m are €31.",
+            "Poles of 1 to 4 m are €31.",
+        ),
+        (
+            "What is the safe's code?",
+            "77-K",
+            "The code is 77-K and changes in May.",
+            "It is 77-K. It changes in May.",
+            "It is 77-K. It was replaced by engineers.",
+        ),
+    ],
+)
+def test_what_the_source_says_with_a_value_is_no_other_subject(
+    question: str, fact: str, source: str, right: str, wrong: str
+) -> None:
+    case = Case("case", question, must_have=(fact,))
+    qualities = [assess_answer_text(case, answer, (source,)) for answer in (right, wrong)]
+    assert [quality.good is True for quality in qualities if quality is not None] == [True, False]

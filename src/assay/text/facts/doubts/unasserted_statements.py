@@ -109,7 +109,10 @@ def _is_taken_up(texts: FactTexts, position: int) -> bool:
     end = min(end, position + CLAUSE_REACH)
     if list_quantities(answer, position, end) or _names_other_days(texts, position, end):
         return False
-    return not any(word.kind != "stop" and texts.is_explained(word) for word in answer.list_words(position, end))
+    return not any(
+        word.kind != "stop" and (texts.is_explained(word) or texts.is_known(word))
+        for word in answer.list_words(position, end)
+    )
 
 
 def _points_back(answer: ReadText, position: int) -> bool:

@@ -14,7 +14,7 @@ from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.asked_thresholds import judge_threshold
 from assay.text.facts.presence.unread_quantities import find_unread_form
 from assay.text.facts.reading.negations import find_negations
-from assay.text.facts.reading.read_text import ReadText, narrow_clause
+from assay.text.facts.reading.read_text import ReadText, narrow_clause, read_text
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Quantity, is_plain, is_time, remove_bound, split_range
 from assay.text.quantities.quantity_agreement import (
@@ -150,11 +150,38 @@ def _judge_other_value(fact: str, text: str, quantity: Quantity, answer: ReadTex
         if _is_same_number_of_other_unit(quantity, own):
             reason = f'it says "{answer.text[own.start : own.end]}", not {text}'
             return FactJudgment(fact, "denied", reason, "other value")
+    named = _find_other_number_of_name(fact, quantity, answer)
+    if named:
+        return FactJudgment(fact, "missing", f'it says "{named}", not {text}', "other value")
     comparable = [own for own in answer.quantities if is_comparable(quantity, own) and not is_plain(own)]
     if len(comparable) == 1:
         said = answer.text[comparable[0].start : comparable[0].end]
         return FactJudgment(fact, "missing", f'{text} is not there; it says "{said}"', "other value")
     return FactJudgment(fact, "missing", f"{text} is not there")
+
+
+_NAME_BEFORE = LatePattern(r"(?P<name>[a-z]{3,}) $")
+
+
+def names_other_number(fact: str, answer: ReadText) -> bool:
+    """Return whether an answer has another number after the name of a fact's only number: "gate 17" for "gate 14"."""
+    quantities = read_text(fact).quantities
+    return len(quantities) == 1 and bool(_find_other_number_of_name(fact, quantities[0], answer))
+
+
+def _find_other_number_of_name(fact: str, quantity: Quantity, answer: ReadText) -> str:
+    """Return the only number that an answer has after the name of a fact's number: "channel 16" for "channel 11"."""
+    read_fact = read_text(fact)
+    name = _NAME_BEFORE.search(read_fact.plain, 0, quantity.start) if is_plain(quantity) else None
+    word = next((word for word in read_fact.words if name is not None and word.start == name.start()), None)
+    if word is None or word.kind == "stop" or quantity.bound or quantity.is_range:
+        return ""
+    spans = []
+    for own in answer.quantities:
+        before = _NAME_BEFORE.search(answer.plain, 0, own.start) if is_plain(own) and not own.is_spelled_one else None
+        if before is not None and before["name"] == word.folded:
+            spans.append((before.start(), own.end))
+    return answer.text[slice(*spans[0])] if len(spans) == 1 else ""
 
 
 def _is_same_number_of_other_unit(wanted: Quantity, own: Quantity) -> bool:

@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from assay.text.facts.expected.yes_or_no import asks_whether, is_contrary_decision, read_decision
 from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.presence.missing_quantities import names_other_number
 from assay.text.facts.reading.exceptions import has_exception
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, Word, read_text
@@ -42,7 +43,7 @@ def judge_reference_facts(
     if derived.kind == "words" and count_new_words(derived, question) > _MOST_COMPARED_WORDS:
         return [FactJudgment(fact, "unknown", TOO_LONG) for fact in derived.facts]
     judgments = judge_facts(answer, derived.facts, question, reference, passages)
-    judgments = [_check_ends(_soften(judgment, derived.kind), answer) for judgment in judgments]
+    judgments = [_check_ends(_soften(judgment, derived.kind, read_text(answer)), answer) for judgment in judgments]
     if derived.kind == "decision" and derived.besides:
         judgments[0] = _decide_by_first_word(judgments[0], read_text(answer), read_text(reference))
     if judgments and is_contrary_decision(read_text(answer), read_text(reference), read_text(question)):
@@ -55,7 +56,10 @@ def judge_reference_facts(
         judgments = _check_words(judgments, read_text(answer), read_text(reference), read_text(question))
     if not needed or not all(judgment.state == "stated" or is_implied for judgment in judgments):
         return judgments
-    besides = [_soften(judgment, "words") for judgment in judge_facts(answer, needed, question, reference, passages)]
+    besides = [
+        _soften(judgment, "words", read_text(answer))
+        for judgment in judge_facts(answer, needed, question, reference, passages)
+    ]
     if is_implied and not any(judgment.state == "denied" for judgment in judgments):
         return besides
     return [*judgments, *besides]
@@ -73,10 +77,11 @@ def _is_undecided(answer: ReadText) -> bool:
     return read_decision(answer) is None and not has_exception(answer)
 
 
-def _soften(judgment: FactJudgment, kind: ReferenceKind) -> FactJudgment:
+def _soften(judgment: FactJudgment, kind: ReferenceKind, answer: ReadText) -> FactJudgment:
     """Return a judgment as unknown where nothing shows that the answer is wrong."""
     is_shown_wrong = judgment.state == "denied" or (judgment.state == "missing" and judgment.mistake == "other value")
-    if judgment.state in ("stated", "unknown") or (kind in _MAY_FAIL and is_shown_wrong):
+    is_other_number = judgment.mistake == "other value" and names_other_number(judgment.fact, answer)
+    if judgment.state in ("stated", "unknown") or (kind in _MAY_FAIL and is_shown_wrong) or is_other_number:
         return judgment
     return judgment._replace(state="unknown")
 

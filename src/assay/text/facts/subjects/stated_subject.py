@@ -27,7 +27,7 @@ from assay.text.facts.presence.occurrences import (
     find_value_start,
     has_candidate,
 )
-from assay.text.facts.presence.value_sources import is_said_with
+from assay.text.facts.presence.value_sources import is_said_with, list_value_sources
 from assay.text.facts.reading.read_text import CLAUSE_REACH, ClauseSpan, Word
 from assay.text.facts.reading.text_parts import split_parts
 from assay.text.facts.subjects.statement_gaps import Gap, GapFinder, StatedFact
@@ -74,7 +74,7 @@ class SubjectJudge:
             return FactJudgment(self.texts.fact, "unknown", reason)
         if any(word not in missing_topic for word in named):
             return None  # it names what the question names
-        year = _find_other_year(self.texts, clause)
+        year = _find_other_year(self.texts, clause, stated)
         if year:
             return _say_of_other(self.texts, year)
         has_rival_value = has_candidate(self.texts, spot)
@@ -230,15 +230,17 @@ def _find_relative_clause(texts: FactTexts, spot: Occurrence) -> str:
     return texts.answer.text[noun.start : noun.end]
 
 
-def _find_other_year(texts: FactTexts, clause: ClauseSpan) -> str:
+def _find_other_year(texts: FactTexts, clause: ClauseSpan, stated: Quantity | None) -> str:
     """Return a number of the sentence that stands for one of the question, which has another ("1896", "2004")."""
+    sources = list_value_sources(texts, stated) if stated is not None else []
+    sourced = [own for source in sources for own in source.quantities]
     for asked in texts.question.quantities:
         if any(is_same_quantity(asked, own) for own in texts.answer.quantities):
             continue
         for own in texts.answer.quantities:
             if not clause.sentence_start <= own.start < clause.sentence_end or not is_comparable(asked, own):
                 continue
-            if not any(is_same_quantity(wanted, own) for wanted in texts.expected):
+            if not any(is_same_quantity(wanted, own) for wanted in (*texts.expected, *sourced)):
                 return texts.answer.text[own.start : own.end]
     return ""
 
