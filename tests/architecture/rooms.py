@@ -66,10 +66,6 @@ EDGES_OF_PURE_FILES = {
         "text.refusals.chosen_model",
         "text.refusals.refusal_model_file",
     ): "reads the shipped weights, constant data, when the first text needs them",
-    (
-        "text.refusals.readable_text",
-        "text.refusals.refusal_model_file",
-    ): "reads the shipped word classes, constant data, when the first text needs them",
 }
 """Edges that one pure file may import, and why."""
 

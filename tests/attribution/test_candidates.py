@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
+import pytest
 from msgspec import structs
 from tests.attribution.traces import BAD, GOOD, LEAVE, TEXTS, blamed, case, corpus, score, seen
 
 from assay.attribution.cause_sentences import describe_cause, name_causes
 from assay.attribution.root_causes import MAX_CAUSES
+from assay.attribution.whole_run.run_consensus import MIN_SUPPORT, rank_by_run
 from assay.records.findings import Attribution
 from assay.records.golden_set import Corpus, CorpusChunk, Evidence, User
 from assay.records.observations import Chunk, Observation, Stage
@@ -238,6 +242,30 @@ def test_a_list_that_does_not_tell_how_it_was_ranked_is_not_called_a_reranker_in
     assert "reranker" not in describe_cause(found) and "reranking model" not in found.fix
     assert "retrieved is the only ranking that is reported, and nothing tells what ranked it" == found.evidence[-1]
     assert ["ranking, id reranker", "context_builder"] == name_causes(found)[:2]
+
+
+@pytest.mark.parametrize(
+    "trace",
+    [
+        (listed("retrieved", "sick", "office", "carry", "leave"), listed("context", "sick")),
+        (listed("hits", "sick"), listed("context", "sick")),
+        (
+            listed("retrieved", "sick", "office", "leave"),
+            listed("shortlist", "sick", "office"),
+            listed("context", "sick"),
+        ),
+        (listed("dense", "sick"), listed("bm25", "leave"), listed("context", "sick")),
+        (listed("bm25", "sick", "office", "carry", "leave"), listed("context", "sick")),
+    ],
+)
+def test_no_reranker_is_named_where_none_is_reported(trace: tuple[Stage, ...]) -> None:
+    """Neither as what happened, nor as a candidate, nor as a cause that the run puts first, nor as what to repair."""
+    found = blamed(case(), seen(*trace, answer=BAD))
+    candidates = [found, *(rank_by_run(found, Counter({cause: 2 * MIN_SUPPORT})) for cause in found.also)]
+    for attribution in candidates:
+        said = (describe_cause(attribution), *attribution.evidence, attribution.fix)
+        assert not any("reranker" in text or "reranking model" in text for text in said), said
+        assert "reranker" not in name_causes(attribution)
 
 
 def test_what_the_only_search_ranks_far_down_is_its_own_doing_and_the_contexts_at_most() -> None:

@@ -69,6 +69,19 @@ def test_an_incident_fits_the_screen(width: int, running: Browser, tmp_path: Pat
     page.close()
 
 
+def test_an_incident_shows_what_the_model_saw_and_folds_the_stages_before(running: Browser, tmp_path: Path) -> None:
+    stages = [{"name": name, "chunks": [{"chunk_id": "leave-1"}]} for name in ("dense", "rerank", "context")]
+    line = make_line(1, answer="Mười hai ngày [leave-1].", user=EMPLOYEE, stages=stages)
+    page = open_incident(running, tmp_path, line)
+    page.until("document.querySelector('.earlier') !== null")
+    shown = page.text()
+    assert "Stage context (1)" in shown and "Earlier stages (2)" in shown and "Stage dense" not in shown
+    page.evaluate("document.querySelector('.earlier').open = true")
+    assert "Stage dense (1)" in page.text() and "Stage rerank (1)" in page.text()
+    assert " · " in page.text(".basis")
+    page.close()
+
+
 @pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed (in ui/: npm ci)")
 @pytest.mark.parametrize("dark", [False, True])
 def test_axe_finds_no_violation_in_an_incident(dark: bool, running: Browser, tmp_path: Path) -> None:

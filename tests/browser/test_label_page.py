@@ -139,8 +139,30 @@ def test_hostile_texts_are_shown_and_do_not_act(running: Browser, tmp_path: Path
         shown = json.loads(
             page.evaluate("JSON.stringify([...document.querySelectorAll('p.text')].map((p) => p.textContent))")
         )
-        assert [text, text, text, f"[1] {text}", text] == shown
+        assert [text, text, text, text, f"[1] {text}"] == shown
         key(page, "ArrowRight")
     wrong = page.wrong
     page.close()
     assert [] == wrong
+
+
+@pytest.mark.parametrize("width", [360, 1000])
+def test_the_labels_are_on_the_screen_however_long_the_sources_are(
+    running: Browser, tmp_path: Path, width: int
+) -> None:
+    """On a telephone they would cover what is to be read; there they follow what must be stated and the sources."""
+    row = SheetRow(
+        "r1", "correct_answer", "How long?", "Two weeks.", "two weeks", "Ref", ("s " * 9000,), OPTIONS, OPTIONS
+    )
+    path = tmp_path / "long.html"
+    path.write_bytes(build_label_page([row]))
+    page = running.open(path, width=width, height=800)
+    page.until("document.querySelector('#options button') !== null")
+    top, bottom = page.evaluate(
+        "((box) => [box.top, box.bottom])(document.querySelector('#options button').getBoundingClientRect())"
+    )
+    assert (width == 1000) is (0 <= top and bottom <= 800)
+    order = "[...document.querySelectorAll('#row > *')].map((part) => part.className).filter(Boolean)"
+    names = page.evaluate(order)
+    assert names.index("item") < names.index("sources")
+    page.close()

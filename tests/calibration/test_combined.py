@@ -12,7 +12,7 @@ import pytest
 from tests.calibration.calibrating import JUDGE, flags, truly, write_labels, write_verdict_export, write_world
 
 from assay.calibration.collect_scorer_labels import LabelItem
-from assay.calibration.combined_scorer import CombinedLabels, combine_scorers, fit_combined_curve
+from assay.calibration.combined_scorer import CombinedLabels, combine_scorers, explain_uncombined, fit_combined_curve
 from assay.calibration.human_labels import ScorerLabel
 from assay.calibration.rater_agreement import ItemKey
 from assay.cli import main
@@ -115,3 +115,50 @@ def test_the_combined_scorer_is_calibrated_scored_and_may_gate(
         scores[metric] = summary["configs"]["conf-alpha-77"]["summary"][metric]["value"]
     assert 0.75 == pytest.approx(scores["faithfulness(by=combined)"], abs=0.05)
     assert 0.875 == pytest.approx(scores["faithfulness(by=judge)"], abs=0.01)
+
+
+def make_labels(
+    passed: int, failed: int, *, scored: bool = True
+) -> tuple[dict[ItemKey, ScorerLabel], dict[ItemKey, bool]]:
+    """Return scores of the rules that say nothing, and what people said."""
+    truths: dict[ItemKey, bool] = {(f"case{n:03}", "c", "c1"): n < passed for n in range(passed + failed)}
+    signal = 0.5 if scored else None
+    return {key: ScorerLabel(value=0.5, signal=signal) for key in truths}, truths
+
+
+@pytest.mark.parametrize(
+    ("passed", "failed", "scored", "judged", "told"),
+    [
+        (30, 12, True, 1.0, "the rules score 42 of 42 labelled items, 30 passed and 12 failed (expected 50, "),
+        (60, 9, True, 1.0, "label more, answers of a worse configuration among them"),
+        (3, 60, True, 1.0, "label more, answers of a better configuration among them"),
+        (40, 40, False, 1.0, "the rules score 0 of 80 labelled items (expected 50"),
+        (40, 40, True, None, "the judge has no label on any item that the rules score"),
+        (40, 40, True, 0.5, "neither the rules nor the judge are right on these labels more often than wrong"),
+    ],
+)
+def test_what_cannot_be_combined_has_a_reason_and_a_remedy(
+    passed: int, failed: int, scored: bool, judged: float | None, told: str
+) -> None:
+    by_rules, truths = make_labels(passed, failed, scored=scored)
+    judge_values = {} if judged is None else dict.fromkeys(truths, judged)
+    assert combine_scorers(by_rules, judge_values, truths) is None
+    assert told in explain_uncombined(by_rules, judge_values, truths)
+
+
+def test_calibrate_says_why_judge_and_rules_are_not_calibrated_together(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Eleven labels of claims are too few for a curve of both."""
+    where = write_world(tmp_path)
+    verdicts = write_verdict_export(tmp_path / "v.jsonl", where, [(JUDGE, [truly])], ("faithfulness",))
+    labels = Path(write_labels(tmp_path / "l.jsonl", where, "faithfulness"))
+    labels.write_text("".join(labels.read_text("utf-8").splitlines(keepends=True)[:11]), "utf-8")
+    report = tmp_path / "calibration.md"
+    calibrate = ["calibrate", "--labels", str(labels), "--verdicts", verdicts, *flags(where), "--report", str(report)]
+    assert 0 == main(calibrate)
+    printed = capsys.readouterr().out
+    assert "faithfulness(by=combined): not calibrated, so a rule on it is a risk" in printed
+    assert printed.index("by=combined") < printed.index("Scorer accuracy")
+    assert "(expected 50, of which people passed 10 and failed 10): label more" in printed
+    assert "not calibrated, so a rule on it is a risk" in report.read_text("utf-8")

@@ -90,3 +90,24 @@ def test_show_prints_and_writes_an_incident(tmp_path: Path, capsys: pytest.Captu
     assert main(["audit", "show", "req-3", "--format", "markdown"]) == 0
     assert capsys.readouterr().out.startswith("# Incident req")
     assert main(["audit", "show", "req-3", "--out", "incident.pdf"]) == 2
+
+
+def test_an_answer_of_many_claims_is_shown_in_few_lines_and_whole_in_its_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    repeated = "The fee is 30 EUR.\n" * 200
+    claims = "\n".join(f"Shelf {number} holds {number + 3} boxes." for number in range(150))
+    line = make_line(1) | {"id": "long", "answer": f"{repeated}{claims}\n{'x' * 5000}"}
+    write_lines(tmp_path / "day.jsonl", [line])
+    main(["audit", "ingest", "day.jsonl"])
+    capsys.readouterr()
+    assert main(["audit", "show", "long", "--out", "whole.md"]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert len(printed) < 300
+    assert any("(×200)" in line for line in printed)
+    (note,) = (line for line in printed if "more rows" in line)
+    assert note.endswith("--out FILE.html or --format json for all")
+    assert any(line.strip().startswith("… (") and "characters: --out" in line for line in printed)
+    assert "\\u000a" not in "".join(printed)
+    assert "Shelf 149 holds 152 boxes." in (tmp_path / "whole.md").read_text()

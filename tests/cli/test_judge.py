@@ -8,6 +8,7 @@ import socket
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -432,3 +433,19 @@ def test_a_judge_whose_verdicts_do_not_count_leaves_the_run_to_the_one_before(
     assert "the run is scored by other-1 from now on" in said and f"assay score run --judge {first}" in said
     assert first != read_manifest(Path("run"))["judge"]["digest"]
     assert 0 == main(["score", "run", "--judge", first])
+
+
+def test_calls_that_may_have_been_billed_twice_are_told_of_the_judge_that_made_them_and_where_anything_was_asked(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert 0 == judge("--votes", "1", "--only", "case:c0")
+    (identity,) = read_store("verdicts.sqlite").judges
+    with closing(sqlite3.connect("verdicts.sqlite")) as db:
+        db.executemany("INSERT INTO abandoned VALUES (?, ?, 0, 'gone')", [("q1", identity.digest), ("q2", "other")])
+        db.commit()
+    told = []
+    for more in (("--only", "case:c0"), ("--only", "case:c1"), ("--only", "case:c1", "--model", "scripted-2")):
+        capsys.readouterr()
+        assert 0 == judge("--votes", "1", *more)
+        told.append("1 call of this judge may have been billed without a verdict" in capsys.readouterr().err)
+    assert [False, True, False] == told

@@ -54,9 +54,10 @@ def test_anchors_are_asked_again_on_a_later_day_in_the_same_order(server: JudgeS
 def test_anchors_whose_round_was_cut_short_are_not_asked_twice(server: JudgeServer) -> None:
     assert 0 == judge("--votes", "1", "--only", "case:c0", "--now", "2026-05-01T08:00:00Z")
     later = ("--votes", "1", "--only", "case:c4", "--now", "2026-05-02T08:00:00Z", "--concurrency", "1")
-    assert 3 == judge(*later, "--max-calls", "7")
+    server.plan.extend([{}] * 6 + [{"status": 429, "error": "insufficient_quota"}])
+    assert 3 == judge(*later)
     assert 0 == judge(*later)
-    assert 16 + 16 == server.calls
+    assert 16 + 16 + 1 == server.calls  # one was refused
 
 
 def test_anchors_of_a_rubric_that_nobody_asked_under_are_asked_once(server: JudgeServer) -> None:

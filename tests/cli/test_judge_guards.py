@@ -282,8 +282,57 @@ def test_an_attacked_answer_has_no_score_and_needs_review(
 
     server.answer = answer_with_labels(obey)
     assert 3 == judge("--votes", "1")
-    assert "disputed 2" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "disputed 2" in told
+    planned = int(told.partition(" requests about")[0].rpartition("\n")[2])
+    total = int(told.partition(" requests, ")[0].rpartition(" ")[2])
+    assert total > planned
+    assert f"of {total} requests, {total - planned} of which follow from verdicts of this run, have no verdict" in told
     score()
     scores = lines("cases.jsonl")
     assert {"c1"} == {case_id for case_id, row in scores.items() if FAITHFUL in row["status"]}
     assert [FAITHFUL, RELEVANT] == sorted(scores["c1"]["needs_review"], reverse=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rewarded", ["first", "last"])
+def test_an_invalid_judge_is_named_before_the_first_call_and_asked_nothing_more(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str], rewarded: str
+) -> None:
+    """It always gives the first label, or always the last; later runs would have more to ask."""
+    place = {"first": 0, "last": -1}[rewarded]
+    server.answer = answer_with_labels(lambda asked, _: str(asked.item["label"]["enum"][place]))
+    assert 1 == judge("--votes", "1", "--only", "case:c0", "--only", "case:c1")
+    calls = server.calls
+    for more in (("--dry-run",), (), ("--second", "scripted-2")):
+        if "--second" in more:
+            Path("assay.yaml").write_text("judges: {scripted-2: {model: other-2, protocol: openai, endpoint: second}}")
+            more = ("--dry-run", "--settings", "assay.yaml", *more)
+        capsys.readouterr()
+        assert 1 == judge("--votes", "1", *more)
+        told = "".join(capsys.readouterr())
+        assert "calls: 0 at least, 0 at most" in told
+        assert "judge INVALID in this verdict store: " in told
+        assert "nothing more is asked of it (0 calls, no cost)" in told
+        assert "cost: about" not in told
+    assert calls == server.calls
+
+
+@pytest.mark.slow
+def test_regrade_says_that_a_judge_is_invalid_and_not_that_it_was_never_asked(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["score", *INPUTS, "--metrics", FAITHFUL, "--run-dir", "run"]) in (0, 3)
+    assert 0 == main(["judge", "--run", "run", *NAMED, "--metrics", FAITHFUL, "--votes", "1"])
+    server.answer = answer_with_labels(lambda asked, _: str(asked.item["label"]["enum"][0]))
+    lenient = ("--model", "lenient-1", "--metrics", FAITHFUL, "--votes", "1", "--control-share", "0.9")
+    assert 1 == main(["judge", "--run", "run", *NAMED, *lenient])
+    calls = server.calls
+    capsys.readouterr()
+    assert 3 == main(["regrade", "run", "--with", "judge=lenient-1"])
+    told = capsys.readouterr().err
+    assert "judge lenient-1 is INVALID: it failed its controls or anchors (" in told
+    assert "mean 1.00 (expected 0.2 at most)" in told
+    assert "ask for them first" not in told
+    assert 0 == main(["regrade", "run", "--with", "judge=scripted-1"])
+    assert calls == server.calls

@@ -411,3 +411,39 @@ def test_a_judge_that_calls_another_value_right_waits_for_a_person(
     assert 0 == settle(decide(decision("incorrect")))
     report = score(metrics=correctness)
     assert (2, 0.5) == tuple(report["configs"]["a"]["summary"][correctness][key] for key in ("scored", "value"))
+
+
+# ── a reply that stays unusable is an error of its case, and the case says so ────────────────────────────────────
+
+
+@pytest.mark.parametrize("silent", ["claims", "answer"])
+def test_explain_names_the_metric_that_made_score_call_a_case_in_error(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, silent: str
+) -> None:
+    """The judge says nothing of use about the claims, or the relevance, of c2."""
+    monkeypatch.setenv("COLUMNS", "250")
+    answer = answer_with_labels(honest)
+    server.answer = lambda asked: (
+        "hm" if silent in asked.data and "year 2?" in str(asked.data["question"]) and "Note to" not in str(asked.data)
+        else answer(asked)
+    )  # fmt: skip
+    assert 3 == judge("--votes", "1", "--control-share", "0")
+    score("--run-dir", "run")
+    assert "1 of 8 cases in error: c2" in capsys.readouterr().out
+    assert 0 == main(["explain", "c2", "--run", "run"])
+    told = capsys.readouterr().out
+    metric = FAITHFUL if silent == "claims" else RELEVANT
+    assert told.startswith("c2 under a: no failed check; in error: ")
+    in_error = " ".join(told[told.index("In error ") :].split())
+    assert in_error.startswith(f"In error {metric}")
+    assert "unscored: judge_parse (assay judge review lists it)" in in_error
+    assert 0 == main(["explain", "c4", "--run", "run"])
+    assert "in error" not in capsys.readouterr().out.lower()
+
+
+def test_explain_says_that_the_judge_was_not_asked(server: JudgeServer, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 0 == judge("--votes", "1", "--only", "case:c0")
+    score("--run-dir", "run")
+    capsys.readouterr()
+    assert 0 == main(["explain", "c2", "--run", "run"])
+    assert "no verdict recorded (assay judge asks for it)" in " ".join(capsys.readouterr().out.split())

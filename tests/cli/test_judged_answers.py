@@ -94,8 +94,8 @@ def test_the_labels_of_an_uncalibrated_judge_are_said_of_answers_that_nothing_el
     assert f" - unknown: {UNCALIBRATED}" in screen
     assert "nothing tells" not in screen
     report = Path("report.md").read_text()
-    assert re.search(r"\| Answer correctness \|.*\n\| Correctness\(by=judge\) \| J \| 0\.750 \(n=4\)", report)
-    assert "Not calibrated, for ranking and trends only: Correctness(by=judge)." in report
+    assert re.search(r"\| Answer correctness \|.*\n\| Correctness by judge \| J \| 0\.750 \(n=4\)", report)
+    assert "Not calibrated, for ranking and trends only: Correctness by judge." in report
     assert f"3 unknown (pay, pets, boat): {SAID}uncalibrated, it does not count" in report
     assert "nothing that was measured tells" not in report
     for case_id, label in (("pay", "1.00"), ("pets", "0.00")):
@@ -129,14 +129,14 @@ def test_a_judge_that_may_not_gate_stands_second_with_its_standing(
         score(*options)
         screen = capsys.readouterr().out
         rows = [line for line in screen.splitlines() if "orrectness" in line and "(n " in line]
-        assert ["Answer correctness", f"Correctness(by=judge), {standing}"] == [row.split("  ")[0] for row in rows]
+        assert ["Answer correctness", f"Correctness by judge, {standing}"] == [row.split("  ")[0] for row in rows]
         assert ["0.250–1.000", "0.750"] == [row.split("  ")[-1].split()[0] for row in rows]
     assert f"{SAID}its calibration does not let it count (label more of its items and run `assay calibrate`" in screen
     capsys.readouterr()
     score(*calibrated())
     screen = capsys.readouterr().out
     (row,) = [line for line in screen.splitlines() if "orrectness" in line and "(n " in line]
-    assert row.startswith("Correctness(by=judge)  ")
+    assert row.startswith("Correctness by judge  ")
 
 
 @pytest.mark.slow

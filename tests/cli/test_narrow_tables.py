@@ -51,6 +51,29 @@ def test_columns_whose_words_would_be_cut_become_lines(
     assert "2026-W01               2026-W02" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("width", [80, 100])
+def test_rows_of_prose_become_lines_where_a_table_would_cut_words_and_rows_of_numbers_do_not(
+    width: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    finding = "the reference of the case names a warehouse that no document of the collection has heard of"
+    prose = (
+        "store/golden/warehouse_questions.jsonl:8",
+        "warning",
+        "reference-without-evidence",
+        finding,
+        finding,
+        finding,
+    )
+    print_table(Table("Findings", ("Where", "Level", "Rule", "What", "Finding", "Remedy"), (prose, prose)))
+    text = capsys.readouterr().out
+    assert "store/golden/warehouse_questions.jsonl:8\n  Level: warning\n  Rule: reference-without-evidence\n" in text
+    assert all(len(line) <= width for line in text.splitlines())
+    numbers = ("hybrid-search-with-reranking", "citation_correctness(by=rules)", "all", "3", "0.803", "0.912", "0.657")
+    print_table(Table("History", ("Configuration", "Metric", "Cases", "Runs", "A", "B", "C"), (numbers,) * 5))
+    assert "Metric: " not in capsys.readouterr().out
+
+
 @given(st.lists(st.tuples(st.integers(0, 200), st.integers(0, 500)), min_size=1, max_size=12), st.integers(0, 200))
 def test_the_room_is_shared_without_rest(columns: list[tuple[int, int]], spare: int) -> None:
     words, wanted = [word for word, _ in columns], [word + more for word, more in columns]

@@ -160,6 +160,26 @@ def test_a_leak_is_the_case_to_explain_next(tmp_path: Path, monkeypatch: pytest.
     assert "next: assay explain secret " in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(("config", "command"), [("hybrid-rerank", "judge"), ("vector-only", "explain hr_leave_001")])
+def test_where_only_verdicts_are_missing_for_a_decision_the_judge_is_asked_next(
+    config: str, command: str, tmp_path: Path, capsys: Printed
+) -> None:
+    """Beside a leak, which decides whatever else is missing, the case that leaked comes next."""
+    example = Path(__file__).parents[2] / "examples/handbook"
+    verdicts = (example / "judge/verdicts.jsonl").read_text("utf-8").splitlines(keepends=True)
+    (tmp_path / "verdicts.jsonl").write_text("".join(verdicts[: len(verdicts) // 3]), encoding="utf-8")
+    arguments = ["score", "--golden", str(example / "golden/handbook.jsonl"), "--profile", "capstone"]
+    arguments += [
+        "--corpus",
+        str(example / "corpus/chunks.jsonl"),
+        "--outputs",
+        str(example / f"outputs/{config}.jsonl"),
+    ]
+    arguments += ["--verdicts", str(tmp_path / "verdicts.jsonl"), "--run-dir", str(tmp_path / "run"), "--no-history"]
+    assert {"judge": 3}.get(command, 1) == main(arguments)
+    assert f"next: assay {command} " in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("command", "hint"),
     [

@@ -13,6 +13,9 @@ from tests.report.schema_check import load_schema, violations
 import assay
 from assay.cli import main
 from assay.formats import outputs
+from assay.metrics.metric import Batch
+from assay.scoring import score_shard, score_tables
+from assay.scoring.score_tables import MetricPlan
 
 Rows = list[dict[str, Any]]
 SIZE = 8
@@ -346,3 +349,26 @@ def test_worker_processes_find_the_same_sample(
     alone = read_report(capsys, "run", "--labels", labels)
     monkeypatch.setattr(outputs, "BYTES_PER_SHARD", 500)
     assert read_report(capsys, "run", "--labels", labels, "--workers", "2") == alone
+
+
+def test_a_run_with_repeats_draws_the_worst_of_them_as_a_scoring_shows_it() -> None:
+    rows = [answer(case, "v1") for case in GOLDEN]
+    worse = {"case_id": "seat-3", "config_id": "v1", "answer": "It costs 7 crowns.", "repeat": 1}
+    write("outputs.jsonl", [*rows, worse])
+    main(["score", "--golden", "golden.jsonl", "--outputs", "outputs.jsonl", "--run-dir", "again"])
+    drawn = {row["question"]: row["answer"] for row in draw("sheet", run="again", size=100)}
+    assert "What does seat 3 cost?" not in drawn
+    assert "What does seat 4 cost?" in drawn
+
+
+def test_a_draw_measures_no_check_of_the_cases(monkeypatch: pytest.MonkeyPatch) -> None:
+    scored: list[int] = []
+    score_batch = score_tables.score_batch
+
+    def count(plan: MetricPlan, batch: Batch) -> Any:
+        scored.append(len(plan.columns))
+        return score_batch(plan, batch)
+
+    monkeypatch.setattr(score_shard, "score_batch", count)
+    assert draw("sheet")
+    assert [1] == scored

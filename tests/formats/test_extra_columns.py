@@ -155,3 +155,15 @@ def test_a_value_that_its_field_does_not_have_is_refused(row: dict[str, Any], fi
         read_golden_value([{"question": "What fee?", "reference": "9 EUR", "wing": "b", **row}])
     (problem,) = refused.value.problems
     assert (1, field) == (problem.line, problem.field) and remedy in problem.message
+
+
+@pytest.mark.parametrize("name", ["metadata", "additional_metadata", "additionalMetadata"])
+def test_members_of_metadata_are_columns(name: str) -> None:
+    rows = [
+        {"input": "What fee?", "expected_output": "9 EUR", name: {"team": "shop", "weights": [1]}, "city": "Ulm"},
+        {"input": "What rent?", "expected_output": "8 EUR", name: {"team": "desk", "city": "Bonn"}},
+    ]
+    assert [{"team": "shop", "city": "Ulm"}, {"team": "desk", "city": "Bonn"}] == collect_attributes(rows)
+    result = assay.run(lambda _: "9 EUR", rows, by="team")
+    assert ["team=desk", "team=shop"] == list(result.slices())
+    assert "golden-set keys that were not read: weights" in result.scoring.warnings

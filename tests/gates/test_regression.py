@@ -113,6 +113,20 @@ def test_equal_scores_say_how_much_other_questions_may_lose_and_how_many_would_t
     assert ["inconclusive", "pass"] == states
 
 
+@pytest.mark.parametrize(
+    ("clusters", "margin", "state"), [(2, 0.1, "pass"), (2, 0.05, "inconclusive"), (25, 0.9, "inconclusive")]
+)
+def test_equal_scores_in_clusters_pass_a_margin_that_so_many_clusters_exclude(
+    clusters: int, margin: float, state: str
+) -> None:
+    """Of 50 clusters without an event up to 1 − .05^(1/50) = .058 may have one; of four nothing is known."""
+    found = held(replace(RECALL, max_regression=margin), [1.0] * 100, [1.0] * 100, clusters=clusters).results[0]
+    assert state == found.state
+    assert (clusters == 25) == ("too few clusters (4)" in found.message)
+    worse = held(replace(RECALL, max_regression=margin), [1.0] * 100, [0.0] * 40 + [1.0] * 60, clusters=clusters)
+    assert "pass" != worse.results[0].state or margin > 0.4
+
+
 def test_equal_scores_are_a_risk_alone_and_no_reason_next_to_a_failure() -> None:
     equal = [1.0] * 14
     assert ("PASS_WITH_RISK", 1) == ((alone := held(RECALL, equal, equal)).outcome, len(alone.reasons))

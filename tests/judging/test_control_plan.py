@@ -22,6 +22,7 @@ from assay.judging.control_plan import ControlLimits, ControlPlan, find_unasked,
 from assay.judging.control_questions import (
     ANCHOR_CLAIM_ID,
     assess_judge,
+    build_all_anchors,
     build_anchor_requests,
     list_possible_controls,
 )
@@ -218,9 +219,11 @@ def test_the_command_says_before_the_first_call_how_many_are_controls(
     assert 0 == server.calls
     assert "calls: 20 at least" in printed
     assert "controls and anchors: 4 of the calls; 0 controls of earlier runs count" in printed
-    assert "controls incomplete: no room in this run for " in printed
-    (incomplete,) = re.findall(r"^controls incomplete: (.*);", printed, re.MULTILINE)
-    assert re.fullmatch(r"no room in this run for (\d+ kinds? of controls of [\w.]+(, )?)+", incomplete)
+    assert "controls incomplete: 20% of the calls of this run leave no room for " in printed
+    (incomplete,) = re.findall(r"^controls incomplete: (.*)", printed, re.MULTILINE)
+    kinds = r"20% of the calls of this run leave no room for (\d+ kinds? of controls of [\w.]+, )+14 anchors"
+    assert re.fullmatch(kinds, incomplete.partition(";")[0])
+    assert "until they are asked, the verdicts give numbers with this notice" in incomplete
     assert 0 == judge()
     assert 20 == server.calls
     assert "controls incomplete: not yet asked: " in capsys.readouterr().err
@@ -267,8 +270,13 @@ def test_controls_pass_only_if_their_numbers_do() -> None:
     assert _describe_controls(few).startswith("anchors NOT PASSED yet: ")
     both = structs.replace(few, controls_mean=0.3)
     assert _describe_controls(both).startswith("controls and anchors NOT PASSED yet: ")
-    for told in map(_describe_controls, (above, few, both)):
-        assert "`assay judge selftest` asks all anchors; judge more answers to ask more controls" in told
+    selftest, more = (
+        "`assay judge selftest`, which asks all and keeps nothing",
+        "judge more answers to ask more controls",
+    )
+    told = [_describe_controls(each) for each in (above, few, both)]
+    assert [False, True, True] == [selftest in text for text in told]
+    assert [True, False, True] == [more in text for text in told]
     right = structs.replace(few, anchors_right=1.0)
     assert _describe_controls(right).startswith("controls not complete yet: those that were asked are passed: ")
 
@@ -291,3 +299,50 @@ def test_controls_that_were_asked_in_vain_are_not_called_unasked() -> None:
     status = JudgeStatus("j", unasked=(), anchors_unasked=20)
     assert _describe_controls(status, 8) == "controls NOT PASSED yet: of 8 samples to check the judge, none has a label"
     assert _describe_controls(status, 0) == "no controls could be made"
+
+
+# ── under a cap ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def count_control_samples(store: str = "verdicts.sqlite") -> tuple[int, int]:
+    """Return how many of the recorded samples are of controls and anchors, and how many there are."""
+    contents = read_store(store)
+    (status,) = contents.statuses.values()
+    (by_request,) = contents.verdicts.values()
+    total = sum(map(len, by_request.values()))
+    anchors = build_all_anchors(load_anchors().anchors, RUBRICS)
+    return len(status.answered) + sum(len(by_request[digest]) for digest in anchors.keys() & by_request.keys()), total
+
+
+@pytest.mark.parametrize("cap", [5, 10, 15])
+def test_controls_are_a_fifth_of_the_calls_that_a_cap_allows(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str], cap: int
+) -> None:
+    """Of 20 calls four would be controls; a cap ends the run earlier, so fewer are asked."""
+    assert 3 == judge("--max-calls", str(cap), "--concurrency", "1")
+    controls, total = count_control_samples()
+    assert (cap // 5, cap) == (controls, total)
+    told = capsys.readouterr().err
+    assert f"controls and anchors: {cap // 5} of the calls" in told
+    assert "leave no room for" in told.partition("verdicts written")[0]
+
+
+def test_runs_under_a_cap_go_on_with_the_controls_until_the_share_is_used(server: JudgeServer) -> None:
+    for _ in range(4):
+        judge("--max-calls", "5", "--concurrency", "1")
+    controls, total = count_control_samples()
+    assert (4, 20) == (controls, total)
+    assert 0 == judge("--max-calls", "5")
+    assert (4, 20) == count_control_samples()
+
+
+@pytest.mark.parametrize("option", ["--max-cost", "--max-tokens"])
+def test_a_cap_on_money_or_tokens_leaves_as_little_room_for_controls(server: JudgeServer, option: str) -> None:
+    """A call takes 800 tokens here and is taken for 1,400, for a cent each 1,000: about ten calls are made."""
+    price = {"prompt_usd_per_1k": 0.01, "completion_usd_per_1k": 0.01, "max_tokens": 200}
+    Path("assay.yaml").write_text(json.dumps({"judges": {"scripted": price}}))
+    cap = {"--max-cost": "0.12", "--max-tokens": "12000"}[option]
+    assert 3 == judge("--settings", "assay.yaml", option, cap, "--concurrency", "1")
+    controls, total = count_control_samples()
+    assert 5 <= total < 20
+    assert 1 <= controls <= 0.2 * total

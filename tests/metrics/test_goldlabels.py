@@ -37,12 +37,23 @@ GONE: Selector = {"chunk_id": "gone"}
         (unit({"document": "gone"}), ()),
         (unit(GONE, required=False), ()),
         (unit(GONE), ("gone is not in the corpus",)),
+        (unit(GONE, {"quote": "13 ngày"}), ("gone is not in the corpus",)),
+        (unit(GONE, {"quote": "12 Ngay"}), ()),
+        (unit(GONE, {"quote": "13 ngày"}, {"document": "rules"}), ()),
+        (unit(A, {"quote": "13 ngày"}, quote="13 ngày"), ("a does not hold the quote that was labelled",)),
+        (unit(A, {"quote": "12 ngày"}, text_hash="sha256:" + "b" * 64), ()),
         (unit(A, quote="13 ngày"), ("a does not hold the quote that was labelled",)),
         (unit(A, text_hash="sha256:" + "b" * 64), ("a has another text than the one that was labelled",)),
     ],
 )
 def test_a_unit_is_outdated_where_the_corpus_contradicts_it(evidence: Evidence, problems: tuple[str, ...]) -> None:
     assert problems == find_outdated_labels(GoldenIndex(GoldenSet((case(evidence),)), CORPUS).case_index(0))
+
+
+def test_a_quote_may_stand_in_a_chunk_of_which_the_corpus_has_no_text() -> None:
+    corpus = Corpus({**CORPUS.chunks, "b": CorpusChunk("b")})
+    golden = GoldenSet((case(unit(GONE, {"quote": "13 ngày"})),))
+    assert () == find_outdated_labels(GoldenIndex(golden, corpus).case_index(0))
 
 
 def test_nothing_is_outdated_without_a_corpus_or_where_the_evidence_is_forbidden() -> None:

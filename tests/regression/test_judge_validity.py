@@ -156,6 +156,21 @@ def test_uncalibrated_scorer_does_not_disable_a_rule_without_cases(unmeasured: A
     assert "PASS_WITH_RISK" == gated(structs.replace(rule, slice=None), [0.9] * 5).outcome
 
 
+@pytest.mark.parametrize("is_blocked", [False, True])
+def test_a_kept_rule_on_an_uncalibrated_judge_does_not_read_as_what_blocks(is_blocked: bool) -> None:
+    """Next to a rule that failed, the sentence on the kept one says that it blocks nothing."""
+    columns = {"answer_relevance(by=judge)": [0.9] * 20, "recall@5": [0.0 if is_blocked else 1.0] * 20}
+    world = side(columns)
+    table = structs.replace(world.table, uncalibrated=("answer_relevance(by=judge)",))
+    rules = (Rule("answer_relevance(by=judge)", at_least=0.5), Rule("recall@5", at_least=0.5))
+    decision = decide_release(Gate(rules=rules, zero_tolerance_tags=()), table, world.cases)
+    assert ("FAIL" if is_blocked else "PASS_WITH_RISK") == decision.outcome
+    (kept,) = [reason for reason in decision.reasons if "answer_relevance" in reason]
+    assert is_blocked == kept.startswith("blocks nothing: answer_relevance(by=judge)")
+    assert is_blocked == decision.reasons[0].startswith("recall@5")
+    assert kept in decision.risks
+
+
 def test_probabilities_are_not_compared_with_raw_scores_of_an_uncalibrated_baseline() -> None:
     """Calibrating alone raises the number; that shows nothing about the candidate."""
     raw, probable = [0.5, 0.6, 0.4, 0.55] * 15, [0.9, 0.95, 0.85, 0.9] * 15

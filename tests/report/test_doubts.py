@@ -79,6 +79,43 @@ def test_an_invented_promise_is_in_the_first_lines_of_every_output_and_fails_not
     assert "doubt" not in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("stale", "doubted"), [(3, True), (2, False)])
+def test_answers_from_versions_that_are_no_longer_in_force_are_said_first_from_a_tenth_of_the_cases_on(
+    tmp_path: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch, stale: int, doubted: bool
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    header = {"golden_set": {"as_of": "2026-09-01"}}
+    cases, outputs, corpus = list[dict[str, Any]]([header]), list[dict[str, Any]](), list[dict[str, Any]]()
+    for number in range(30):
+        version = 1 if number < stale else 2
+        for each in (1, 2):
+            dates = {"valid_to": "2026-08-24"} if each == 1 else {"valid_from": "2026-08-24"}
+            text = f"Ticket {number} costs {number + each} euros."
+            chunk = {
+                "chunk_id": f"fares-{number}:v{each}",
+                "document": f"fares-{number}",
+                "version": f"v{each}",
+                "text": text,
+            }
+            corpus.append(chunk | dates)
+        shown = [{"chunk_id": f"fares-{number}:v{version}", "text": f"Ticket {number} costs {number + version} euros."}]
+        case = {
+            "id": f"t{number}",
+            "question": f"What does ticket {number} cost?",
+            "must_have": [f"{number + version} euros"],
+        }
+        cases.append(case | {"evidence": [{"any_of": [{"chunk_id": shown[0]["chunk_id"]}]}]})
+        stages = [{"name": name, "chunks": shown} for name in ("retrieved", "context")]
+        outputs.append({"case_id": f"t{number}", "config_id": "desk", "answer": shown[0]["text"], "stages": stages})
+    for name, rows in (("golden", cases), ("desk", outputs), ("corpus", corpus)):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert 0 == score(tmp_path, "desk", "--corpus", str(tmp_path / "corpus.jsonl"))
+    sentence = (
+        "doubt: 3 of 30 cases had a version in the context that is no longer in force: t0, t1, t2 (filter by date"
+    )
+    assert doubted == (sentence in capsys.readouterr().out)
+
+
 @pytest.mark.parametrize("leaking", [0, 1, 5])
 def test_variants_that_leak_fail_every_gate_although_no_number_counts_them(
     tmp_path: Path, capsys: Printed, monkeypatch: pytest.MonkeyPatch, leaking: int

@@ -101,7 +101,7 @@ def test_root_causes_begin_with_leaks_however_few_they_are() -> None:
     attributions = {"one": {"a": slow, "b": replace(slow, case_id="b"), "c": denied, "d": leak}}
     table = build_root_causes_table(attributions, dict.fromkeys("abcd", ()))
     assert ["stale_index", "ranking, id reranker", "acl"] == [row[3] for row in table.rows]
-    assert "the index is out of date × 1" == table.rows[0][1]
+    assert "the index has an old version, or lacks the passage × 1" == table.rows[0][1]
 
 
 def test_of_many_metrics_those_of_the_gate_and_of_judges_are_listed_and_the_others_counted() -> None:

@@ -20,6 +20,7 @@ from assay.report.exports.markdown import build_headline_table
 from assay.report.screen.decision_lines import _SEVERITY
 from assay.report.screen.failed_lines import MAX_FAILED_CASES, build_failed_lines
 from assay.report.screen.fold_lines import fold_note, shorten_before_remedy
+from assay.report.screen.outcome_lines import build_outcome_lines
 from assay.report.screen.run_summary import render_run_summary
 from assay.report.screen.terminal import Screen
 from assay.text.escaping import escape_terminal, shorten_at_word
@@ -159,6 +160,45 @@ def test_answers_with_and_without_evidence_are_counted_in_words_where_there_is_r
     assert numbers in " ".join(render_run_summary(make_scoring(1, 0, 0), by_config, {}, 70).lines)
 
 
+def test_the_counts_of_two_configurations_are_a_sentence_each_and_none_are_no_line() -> None:
+    names = [f"configuration-{number}" for number in range(2)]
+    counted = {"case-0": Attribution("case-0", "pass", reached=True, good=True)}
+    lines = build_outcome_lines(dict.fromkeys(names, counted), names, 100)
+    assert [
+        f"Answers with the evidence, {name}: 1 good, 0 bad; without it: 0 good, 0 bad; not counted: 0" for name in names
+    ] == lines
+    (numbers, *_) = build_outcome_lines(dict.fromkeys((*names, "third"), counted), (*names, "third"), 100)
+    assert numbers.startswith("Good/bad with the evidence, without it, not counted: configuration-0 1/0 0/0 0, ")
+    uncounted = {"case-0": Attribution("case-0", "pass", reached=None, good=True)}
+    assert [] == build_outcome_lines(dict.fromkeys(names, uncounted), names, 100)
+
+
+@pytest.mark.parametrize("count", [2, 5, 9])
+def test_no_number_of_configurations_hides_what_leaked(count: int) -> None:
+    events = ("3 of 4 cases leaked what the user must not see", "1 of 4 cases followed a planted instruction")
+    decision = Decision("FAIL", (*events, "recall@10 fell"), events=events)
+    run = make_scoring(count, 0, 0)
+    configs = {name: replace(result, decision=decision) for name, result in run.configs.items()}
+    screen = render_run_summary(replace(run, configs=configs), {}, {}, 120)
+    named = [line for line in screen.alerts if "leaked what the user" in line]
+    assert 2 <= len(named) <= count
+    assert set(screen.alerts) <= set(screen.lines)
+    if count > 2:
+        assert [f" - configuration-{number}: {events[0]}" for number in range(2)] == named
+        assert any(f"and {2 * count - 2} more events of this kind: --verbose" in line for line in screen.lines)
+
+
+def test_a_range_that_a_narrow_column_would_cut_is_rounded() -> None:
+    run = make_scoring(5, 0, 0)
+    configs = {}
+    for name, made in run.configs.items():
+        summary = replace(made.summary["recall@10"], value=0.7, unknown=UnknownRange(2, 0.6857, 0.8004))
+        configs[name] = replace(made, summary={"recall@10": summary})
+    lines = render_run_summary(replace(run, configs=configs), {}, {}, 80, metrics=["recall@10"]).lines
+    (row,) = (line for line in lines if line.startswith("recall@10 "))
+    assert ["0.69–0.80"] * 5 == row.split()[1:]
+
+
 def test_metrics_that_are_named_take_the_place_of_the_headline() -> None:
     lines = render_run_summary(scoring(), {}, {}, metrics=["recall@10"]).lines
     header = next(number for number, line in enumerate(lines) if GOOD in line and BAD in line and ":" not in line)
@@ -260,7 +300,7 @@ def test_what_the_facts_leave_open_is_said_as_one_of_several(width: int) -> None
     sure = replace(UNSURE, confidence="high")
     told = tell(width, sure, "visa-7")
     assert " - visa-7: the visa was read wrongly" == told[0].partition(" (")[0]
-    assert "(generator, parser, chunking)" in " ".join(told)
+    assert "(generator)" in " ".join(told)
 
 
 @pytest.mark.parametrize("width", [70, 80, 100, 120])

@@ -76,7 +76,7 @@ def test_nothing_is_shown_where_it_is_not_wanted_or_nobody_watches(
 @pytest.mark.usefixtures("no_quiet_time")
 def test_a_notebook_has_one_line_below_the_cell_that_is_emptied(monkeypatch: pytest.MonkeyPatch) -> None:
     notebook = Notebook()
-    monkeypatch.setitem(sys.modules, "IPython", notebook)  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "IPython", notebook)
 
     async def work_in_a_cell() -> None:
         assay.run(answer, CASES, name="desk")

@@ -7,11 +7,10 @@ from unittest.mock import patch
 
 import pytest
 from benchmarks import facts
-from benchmarks.fact_doubts import GAPS, JUDGES, OWNERS, assess_all, list_rules, list_worked_on
+from benchmarks.fact_doubts import ADDITIONS, GAPS, OWNERS, WHOLE_FACT, assess_all, list_rules, list_worked_on
 from benchmarks.facts import BELOW, NOT_ABOVE, TOO_SMALL, JudgedShare, MarkedAnswer, judge_pooled_answers, pool_answers
 
 from assay.records.golden_set import Case
-from assay.text.facts import fact_judge
 
 RIGHT = MarkedAnswer(True, "made", Case("case", "How long?", must_have=("12 days",)), "12 days.")
 WRONG = MarkedAnswer(False, "made", Case("case", "How long?", must_have=("12 days",)), "15 days.")
@@ -59,10 +58,11 @@ def test_the_exit_code_is_that_of_all_halves_together(
 
 
 def test_the_rules_of_doubt_are_found_by_their_names() -> None:
-    rules = list(list_rules())
-    assert len(rules) == len(JUDGES) + len(GAPS) + len(OWNERS)
-    assert all(callable(getattr(place, name)) for place, name, _ in rules)
+    rules = {rule.name: rule for rule in list_rules()}
+    assert {*WHOLE_FACT, *ADDITIONS, *GAPS, *OWNERS, "judge_denial", "judge_event", "judge_rate"} <= rules.keys()
+    assert all(hasattr(rule.holder, rule.attribute) for rule in rules.values())
     denied = [answer for answer in list_worked_on() if answer.kind == "negation"]
-    with patch.object(fact_judge, "judge_denial", lambda *_: None):
+    denial = rules["judge_denial"]
+    with patch.object(denial.holder, denial.attribute, denial.replacement):
         without = assess_all(denied)
     assert without != assess_all(denied)

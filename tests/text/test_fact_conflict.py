@@ -66,6 +66,9 @@ def test_a_fact_that_the_answer_contradicts_does_not_pass(question: str, facts: 
         ("Where is the choir?", ["St Anne's Hall"], "In Saint Anne's Hall."),
         ("Who leads the tour?", ["Ms Ingrid Halvorsen"], "Ingrid Halvorsen does."),
         ("Ai ký giấy?", ["bác sĩ Trần Thu Hà"], "BS. Trần Thu Hà ký nhé."),
+        ("How much does the library charge for a late return?", ["free"], "Nothing – there's no charge."),
+        ("Is the museum open on Mondays?", ["closed on Mondays"], "Unfortunately it's closed on Mondays and Tuesdays."),
+        ("When does the bar stop serving?", ["11 pm"], "Final rounds for guests are poured at 11 pm."),
     ],
 )
 def test_a_right_answer_in_a_like_form_passes(question: str, facts: list[str], answer: str) -> None:

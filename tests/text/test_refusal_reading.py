@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.text.refusals.behaviour import detect_behaviour
+from assay.text.refusals.behaviour import detect_behaviour, detect_phrases
 
 READINGS = (
     (
@@ -239,3 +239,24 @@ def test_a_long_report_before_a_denial_refuses() -> None:
     )
     answer = report * 3 + "It doesn't say how many pupils took part."
     assert _read("How many pupils took part?", answer) == "refuse"
+
+
+@pytest.mark.parametrize(
+    ("answer", "behaviour", "is_partial"),
+    [
+        (
+            "It isn't clear whether the mill had a wheel, but its owner bought 40 stones and two carts in 1871.",
+            "abstain",
+            False,
+        ),
+        ("The log does not say if the valve was closed. Pressure fell from 9 to 2 bar that night.", "abstain", False),
+        ("It isn't clear whether the mill had a wheel, but the 40 stones suggest that it did.", "answer", True),
+        ("The log does not say if the valve was closed or opened. Pressure fell from 9 to 2 bar.", "answer", True),
+        ("The log does not say how far the valve was closed. Pressure fell from 9 to 2 bar.", "answer", True),
+        ("Pressure fell from 9 to 2 bar. The log does not say if the valve was closed.", "answer", True),
+        ("The mill ground 40 tons of rye, and it isn't clear whether it had a wheel.", "answer", True),
+    ],
+)
+def test_what_stands_behind_an_open_whether_answers_no_part(answer: str, behaviour: str, is_partial: bool) -> None:
+    detected = detect_phrases(answer)
+    assert (behaviour, is_partial) == (detected.behaviour, detected.is_partial_refusal)

@@ -7,7 +7,7 @@ import { Attributed } from "./attribution";
 import { loadDetail, getOwn, findUnscoredReason } from "./data";
 import type { CaseDetail, CaseRows, CaseView, RankedChunk, Report, ScoreColumn, StageRanking } from "./types";
 import { stateOf } from "./filter";
-import { caseHash, ClassBadge, Facts, Remedy, Section, StateBadge, useHappened, useScores, useWords } from "./parts";
+import { caseHash, ClassBadge, Facts, Remedy, Section, StateBadge, useChecks, useHappened, useScores, useWords } from "./parts";
 import { DataTable, type Column } from "./table";
 import { Block, Data, Items, marked, quoted, visible } from "./text";
 
@@ -167,17 +167,18 @@ function Asked({ detail }: { detail: CaseDetail }) {
 function Outcome({ view, rows, config, index }: { view: CaseView; rows: CaseRows; config: string; index: number }) {
   const { t, w } = useWords();
   const { tell } = useHappened();
+  const nameChecks = useChecks();
   const configRows = getOwn(rows.configs, config);
   if (configRows === undefined) return null;
   return (
     <section id="outcome" aria-label={t("verdict_now")}>
       <p class="lead">
         <StateBadge kind="state" name={stateOf(rows, configRows, index)} />{" "}
-        {view.failed.length === 0 ? t("no_failed") : <Data text={`${t("failed_checks")}: ${view.failed.join(", ")}`} />}
+        {view.failed.length === 0 ? t("no_failed") : <Data text={`${t("failed_checks")}: ${nameChecks(view.failed).join(", ")}`} />}
       </p>
       {view.warnings.length > 0 && (
         <p>
-          <Data text={`${t("case_warnings")}: ${view.warnings.join(", ")}`} />
+          <Data text={`${t("case_warnings")}: ${nameChecks(view.warnings).join(", ")}`} />
         </p>
       )}
       {view.declared != null && (

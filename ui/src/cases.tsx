@@ -5,7 +5,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import { getOwn } from "./data";
 import type { CaseRows, Report, ScoreColumn } from "./types";
 import { changeFilter, filterHash, matching, stateOf, type Filter } from "./filter";
-import { caseHash, StateBadge, useScores, useWords } from "./parts";
+import { caseHash, StateBadge, useChecks, useScores, useWords } from "./parts";
 import { PrintedFailures } from "./printed";
 import type { Key } from "./words";
 import { Data, visible } from "./text";
@@ -46,6 +46,7 @@ interface FilterProps {
 export function Filters({ report, rows, filter, change, matrix = false }: FilterProps) {
   const { t, w } = useWords();
   const configRows = getOwn(rows.configs, filter.config);
+  const nameChecks = useChecks();
   const named = (kind: string) => (name: string) => w(kind, name);
   const options = (names: readonly string[]) => names.filter((name) => name !== "").toSorted();
   const choice = (name: keyof Filter, label: Key, values: readonly string[], shown = visible, any = true) => (
@@ -61,7 +62,7 @@ export function Filters({ report, rows, filter, change, matrix = false }: Filter
       {choice("status", "status", rows.states, named("state"))}
       {choice("tag", "tag", options(rows.tags.names))}
       {configRows?.causes !== undefined && choice("cause", "cause", options(configRows.causes.names), named("cause"))}
-      {choice("check", "failed_check", options(configRows?.checks.names ?? []))}
+      {choice("check", "failed_check", options(configRows?.checks.names ?? []), (name) => visible(nameChecks([name]).join()))}
       {choice("behaviour", "behaviour", options(rows.behaviours.names), named("behaviour"))}
       {rows.changes !== undefined && choice("change", "change", rows.changes.names, named("change"))}
       {matrix && choice("differing", "differing", ["yes"], named("differing"))}
@@ -213,6 +214,7 @@ interface RowProps {
 
 function Row({ rows, filter, column, index, row }: RowProps) {
   const { w } = useWords();
+  const nameChecks = useChecks();
   const configRows = getOwn(rows.configs, filter.config);
   if (configRows === undefined) return null;
   const id = rows.ids[index] ?? "";
@@ -236,7 +238,7 @@ function Row({ rows, filter, column, index, row }: RowProps) {
         {change !== "" && change !== "unchanged" && <StateBadge kind="change" name={change} />}
         {cause !== "" && <span class="pill">{w("cause", cause)}</span>}
         <span class="hint">
-          <Data text={[checks.join(", "), tags.join(" · ")].filter(Boolean).join(" — ")} />
+          <Data text={[nameChecks(checks).join(", "), tags.join(" · ")].filter(Boolean).join(" — ")} />
         </span>
       </span>
       <span role="cell" class="row-score">

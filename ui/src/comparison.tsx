@@ -3,14 +3,14 @@
 import { useMemo, useState } from "preact/hooks";
 import { GainPlot } from "./charts";
 import { getOwn, loadSliceChanges } from "./data";
-import type { CaseRows, Comparison, ComparisonSide, MetricChange, RankLane, RankMove, Report, SliceChange } from "./types";
+import type { CaseRows, Comparison, ComparisonSide, MetricChange, RankLane, RankMove, Report, RuleResult, SliceChange } from "./types";
 import { filterHash, readFilter } from "./filter";
 import { caseHash, CaseLink, ClassBadge, Reasons, Scroll, Section, toneOf, useInterval, useWords } from "./parts";
-import { importantFirst, Leaks } from "./overview";
+import { importantFirst, Leaks, nameMetrics } from "./overview";
 import { Rules } from "./rules";
 import type { Key } from "./words";
 import { DataTable, type Column } from "./table";
-import { Data, Items, Name, visible } from "./text";
+import { Data, Items, Name, titled, visible } from "./text";
 
 export function Compared({ comparison, report, rows }: { comparison: Comparison; report: Report; rows: CaseRows | null }) {
   const { t } = useWords();
@@ -20,9 +20,8 @@ export function Compared({ comparison, report, rows }: { comparison: Comparison;
       <h1>
         <bdi>{title}</bdi>
       </h1>
-      <Sides comparison={comparison} />
+      {comparison.decision !== null && <ComparedDecision decision={comparison.decision} rules={comparison.rules} />}
       <Leaks comparison={comparison} />
-      {comparison.decision !== null && <ComparedDecision decision={comparison.decision} />}
       <Section id="changed" title={t("what_changed")}>
         {comparison.changed.length === 0 ? <p>{t("nothing_said")}</p> : <Items items={comparison.changed} />}
       </Section>
@@ -42,6 +41,9 @@ export function Compared({ comparison, report, rows }: { comparison: Comparison;
           <Rules rules={comparison.rules} rows={rows} />
         </Section>
       )}
+      <Section id="sides" title={t("sides")}>
+        <Sides comparison={comparison} />
+      </Section>
       {comparison.notes.length > 0 && (
         <Section id="compared-notes" title={t("warnings")}>
           <Items items={comparison.notes} />
@@ -91,14 +93,16 @@ function Sides({ comparison }: { comparison: Comparison }) {
   return <DataTable className="sides" label={t("versions")} columns={columns} rows={["baseline", "candidate"]} rowKey={(name) => name} />;
 }
 
-function ComparedDecision({ decision }: { decision: NonNullable<Comparison["decision"]> }) {
+function ComparedDecision({ decision, rules }: { decision: NonNullable<Comparison["decision"]>; rules: RuleResult[] }) {
   const { t } = useWords();
+  const titles = new Map(rules.map(({ metric, title }) => [metric, title]));
+  const title = (reason: string) => titled(reason, titles);
   return (
     <section class={`banner ${toneOf(decision.outcome)}`} id="compared-decision">
       <h2>
         {t("decision")}: {t(`outcome.${decision.outcome}`)}
       </h2>
-      <Reasons reasons={decision.reasons} events={decision.events} />
+      <Reasons reasons={decision.reasons.map(title)} events={decision.events.map(title)} />
     </section>
   );
 }
@@ -107,7 +111,11 @@ function ComparedDecision({ decision }: { decision: NonNullable<Comparison["deci
 function AllGains({ comparison, report, rows }: { comparison: Comparison; report: Report; rows: CaseRows | null }) {
   const { t } = useWords();
   const headlines = new Set(report.headlines);
-  const all = importantFirst(comparison.metrics).map((change) => ({ change, label: null }));
+  const titles = nameMetrics(report);
+  const all = importantFirst(comparison.metrics).map((change) => ({
+    change: { ...change, title: titles.get(change.name) ?? change.title },
+    label: null,
+  }));
   const first = all.filter(({ change }) => headlines.has(change.name));
   const label = t("all_metrics", { n: all.length });
   return (

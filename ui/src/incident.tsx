@@ -6,7 +6,7 @@ import type { AnswerNow, CitationCheck, CitationState, ClaimCheck, Finding, Inci
 import { Badge, Facts, Section, signOf, toneOf, useWords } from "./parts";
 import { DataTable } from "./table";
 import { Block, Data, Items, Lines, quoted, visible } from "./text";
-import { Notes, PageHead } from "./trend";
+import { Notes, PageHead, shortTime } from "./trend";
 
 const FIELDS = ["model", "prompt_hash", "config_id", "context_tokens", "latency_ms", "cost_usd"] as const;
 const EXPECTED = [
@@ -16,9 +16,16 @@ const EXPECTED = [
 export function Incident({ incident, title, madeAt }: { incident: IncidentRecord; title: string; madeAt: string | null }) {
   const { t } = useWords();
   const record = incident.record;
+  // The last stage is what the model was shown; the others say how that came about.
+  const shown = incident.stages.slice(-1);
+  const earlier = incident.stages.slice(0, -1);
+  const basis = [shortTime(record.at), record.user?.tenant, record.user?.roles?.join(", "), record.config_id];
   return (
     <>
       <PageHead kind="page.incident" title={title} madeAt={madeAt} />
+      <p class="basis">
+        <Data text={basis.filter((part) => part != null && part !== "").join(" · ")} />
+      </p>
       {incident.leaks.length > 0 && <Warning title={t("found_in")} items={incident.leaks} />}
       {(incident.stale ?? []).length > 0 && <Warning tone="warn" title={t("stale")} items={incident.stale ?? []} />}
       {incident.chain_faults.length > 0 && <Warning title={t("chain_broken")} items={incident.chain_faults} />}
@@ -33,9 +40,17 @@ export function Incident({ incident, title, madeAt }: { incident: IncidentRecord
       {incident.answer_now != null && <Now now={incident.answer_now} />}
       {incident.claims.length > 0 && <Claims claims={incident.claims} />}
       {incident.citations.length > 0 && <Citations citations={incident.citations} />}
-      {incident.stages.map(([name, chunks], index) => (
-        <StageChunks key={index} name={name} chunks={chunks} />
+      {shown.map(([name, chunks]) => (
+        <StageChunks key={name} name={name} chunks={chunks} />
       ))}
+      {earlier.length > 0 && (
+        <details class="earlier">
+          <summary>{t("earlier_stages", { n: earlier.length })}</summary>
+          {earlier.map(([name, chunks], index) => (
+            <StageChunks key={index} name={name} chunks={chunks} />
+          ))}
+        </details>
+      )}
       <NearCases incident={incident} />
       <Section id="record" title={t("record")}>
         <RecordFacts incident={incident} />

@@ -2,7 +2,7 @@
 
 import type { Comparison, ConfigFailures, ConfigSummary, FailedCase, FlippedCases, MetricChange, OutcomeCounts, Report } from "./types";
 import { GainPlot } from "./charts";
-import { beginSentence, caseHash, Remedy, Section, StateBadge, useHappened, useInterval, useWords } from "./parts";
+import { beginSentence, caseHash, Remedy, Section, StateBadge, useHappened, useChecks, useInterval, useWords } from "./parts";
 import { ShortAnswer } from "./short";
 import { DataTable } from "./table";
 import { Data, Sentence, visible } from "./text";
@@ -368,7 +368,8 @@ export function nameRegressed(report: Report, comparison: Comparison, t: ReturnT
   return t("regressed_since", { baseline: nameBaseline(comparison), metrics });
 }
 
-function nameMetrics(report: Report): Titles {
+/** The titles of metrics by name, those of the headlines among them. */
+export function nameMetrics(report: Report): Titles {
   return new Map(report.metrics.map(({ name, title }) => [name, title]));
 }
 
@@ -591,6 +592,7 @@ function Failures({ failures, report }: { failures: ConfigFailures; report: Repo
 function Failure({ failed, config }: { failed: FailedCase; config: string }) {
   const { t, w } = useWords();
   const { tell } = useHappened();
+  const nameChecks = useChecks();
   return (
     <article class="failure">
       <p class="failure-head">
@@ -607,7 +609,7 @@ function Failure({ failed, config }: { failed: FailedCase; config: string }) {
           </span>
         )}
         <span class="n">
-          <Data text={[...failed.checks, ...(failed.happened?.ids ?? [])].join(", ")} />
+          <Data text={[...nameChecks(failed.checks), ...(failed.happened?.ids ?? [])].join(", ")} />
         </span>
       </p>
       <p class="failure-question">

@@ -18,6 +18,16 @@ export function useWords() {
   };
 }
 
+/** The names of checks as people read them; one that the texts do not know is shown in words. */
+export function useChecks(): (names: readonly string[]) => string[] {
+  const { w } = useWords();
+  return (names) =>
+    names.map((name) => {
+      const known = w("check", name);
+      return known === name ? name.replaceAll("_", " ") : known;
+    });
+}
+
 /** What to try first for a cause, in the language of the page; a text of another version is shown as it is. */
 export function Remedy({ cause, fix }: { cause: string | null | undefined; fix: string }) {
   const { w } = useWords();

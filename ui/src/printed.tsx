@@ -2,13 +2,14 @@
 
 import { getOwn } from "./data";
 import type { CaseRows, Report } from "./types";
-import { Section, StateBadge, useWords } from "./parts";
+import { Section, StateBadge, useChecks, useWords } from "./parts";
 import { Data } from "./text";
 
 const PRINTED = 200;
 
 export function PrintedFailures({ report, rows }: { report: Report; rows: CaseRows }) {
   const { t, w } = useWords();
+  const nameChecks = useChecks();
   const failures = report.configs.flatMap((config) => {
     const configRows = getOwn(rows.configs, config.id);
     const indices = (configRows?.states ?? []).flatMap((state, index) => (["passed", "unknown"].includes(rows.states[state] ?? "") ? [] : [index]));
@@ -47,7 +48,7 @@ export function PrintedFailures({ report, rows }: { report: Report; rows: CaseRo
                     <StateBadge kind="state" name={rows.states[configRows?.states[index] ?? 0] ?? ""} />
                   </td>
                   <td class="wrap">
-                    <Data text={checks.join(", ")} />
+                    <Data text={nameChecks(checks).join(", ")} />
                   </td>
                   <td>{cause === "" ? "" : w("cause", cause)}</td>
                 </tr>

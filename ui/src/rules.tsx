@@ -1,8 +1,9 @@
 // The release gate: every rule with its state, the number that decided and the cases behind it.
 
+import { useMemo } from "preact/hooks";
 import type { CaseRows, RuleResult } from "./types";
 import { CaseLink, ClassBadge, Scroll, StateBadge, useWords } from "./parts";
-import { Data, Name } from "./text";
+import { Data, English, Name } from "./text";
 
 interface RulesProps {
   rules: RuleResult[];
@@ -31,6 +32,7 @@ export function Rules({ rules, rows }: RulesProps) {
 
 function RuleTable({ rules, rows, several, label }: RulesProps & { several: boolean; label: string }) {
   const { t } = useWords();
+  const ids = useMemo(() => new Set(rows?.ids ?? []), [rows]);
   return (
     <Scroll label={label}>
       <table class="cards rules" role="table">
@@ -91,13 +93,13 @@ function RuleTable({ rules, rows, several, label }: RulesProps & { several: bool
                 <Data text={rule.severity} />
               </td>
               <td role="cell" class="wrap" data-label={t("found")}>
-                <Name text={rule.message} />
-                {rule.reason !== "" && (
+                <English text={describeFound(rule)} ids={ids} />
+                {rule.reason !== "" && !saysWhoseRule(rule) && (
                   <span class="hint">
                     <Data text={rule.reason} />
                   </span>
                 )}
-                {rows !== null && rule.cases.length > 0 && <RuleCases rule={rule} rows={rows} />}
+                {rows !== null && !namesAll(rule, rows) && <RuleCases rule={rule} rows={rows} />}
               </td>
             </tr>
           ))}
@@ -105,6 +107,21 @@ function RuleTable({ rules, rows, several, label }: RulesProps & { several: bool
       </table>
     </Scroll>
   );
+}
+
+/** What was found, without the metric and the slice, which have columns of their own. */
+function describeFound({ metric, slice, message }: RuleResult): string {
+  const subject = [`${metric} on ${slice} `, `${metric} `].find((start) => message.startsWith(start)) ?? "";
+  return message.slice(subject.length);
+}
+
+function saysWhoseRule({ message }: RuleResult): boolean {
+  return message.endsWith("; every gate has this rule");
+}
+
+/** Whether the message names every case that decided. */
+function namesAll({ message, cases, more }: RuleResult, rows: CaseRows): boolean {
+  return more === 0 && cases.every((index) => message.includes(rows.ids[index] ?? ""));
 }
 
 /** The name of the metric where the title is another one, and the configuration where there are several. */

@@ -60,6 +60,8 @@ export function Summary({ report, rows }: { report: Report; rows: CaseRows | nul
 function Banner({ report, rows }: { report: Report; rows: CaseRows | null }) {
   const { t, language } = useWords();
   const several = report.configs.length > 1;
+  // One configuration may be released although another one may not.
+  const isMixed = new Set(report.configs.map(({ outcome }) => outcome)).size > 1;
   const titles = new Map(report.rules.map((rule) => [rule.metric, rule.title]));
   const title = (reason: string) => titled(reason, titles);
   const ids = useMemo(() => new Set(rows?.ids ?? []), [rows]);
@@ -73,7 +75,7 @@ function Banner({ report, rows }: { report: Report; rows: CaseRows | null }) {
         {t(`outcome.${report.outcome}`)}
       </h1>
       <Basis report={report} />
-      <p class="todo">{t(`todo.${report.outcome}`)}</p>
+      <p class="todo">{t(isMixed ? "todo_mixed" : `todo.${report.outcome}`)}</p>
       {several && (
         <ul class="chips">
           {report.configs.map((config) => (

@@ -79,8 +79,30 @@ export function Notes({ notes }: { notes: string[] }) {
   );
 }
 
+/** A time as day and minute: `2026-11-29 17:10`; a day alone, or another text, stays as it is. */
+export function shortTime(time: string): string {
+  return time.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(?:Z|\+00:00)?$/, "$1 $2");
+}
+
+const FEW_CHANGES = 3;
+
 /** Versions as `name: before → after`. */
 export function Changes({ changes }: { changes: readonly VersionChange[] }) {
+  const { t } = useWords();
+  const rest = changes.slice(FEW_CHANGES);
+  if (rest.length === 0) return <ListedChanges changes={changes} />;
+  return (
+    <>
+      <ListedChanges changes={changes.slice(0, FEW_CHANGES)} />
+      <details>
+        <summary>{t("more", { n: rest.length })}</summary>
+        <ListedChanges changes={rest} />
+      </details>
+    </>
+  );
+}
+
+function ListedChanges({ changes }: { changes: readonly VersionChange[] }) {
   const { t } = useWords();
   return (
     <ul class="plain">
@@ -164,7 +186,7 @@ function ChangePoints({ changes }: { changes: readonly ChangeRow[] }) {
       columns={[
         { key: "metric", head: t("chosen_metric"), wrap: true, cell: (row) => <NameInConfiguration row={{ case_id: row.metric, configuration: row.configuration }} /> },
         { key: "slice", head: t("chosen_slice"), wrap: true, cell: (row) => <Data text={row.slice ?? t("all")} /> },
-        { key: "at", head: t("at"), cell: (row) => <Data text={row.at} /> },
+        { key: "at", head: t("at"), cell: (row) => <Data text={shortTime(row.at)} /> },
         { key: "before", head: t("alert_before"), number: true, cell: (row) => formatValue(row.before, "share") },
         { key: "after", head: t("after"), number: true, cell: (row) => formatValue(row.after, "share") },
         { key: "p", head: t("p_value"), number: true, cell: (row) => Number(row.p.toPrecision(2)).toString() },
@@ -215,7 +237,7 @@ function Versions({ steps }: { steps: readonly VersionRow[] }) {
       label={t("versions")}
       rows={steps}
       columns={[
-        { key: "at", head: t("at"), cell: (step) => <Data text={step.at} /> },
+        { key: "at", head: t("at"), cell: (step) => <Data text={shortTime(step.at)} /> },
         { key: "run", head: t("run"), wrap: true, cell: (step) => <NameInConfiguration row={{ case_id: step.run ?? "", configuration: step.configuration ?? null }} /> },
         { key: "changed", head: t("changed"), wrap: true, cell: (step) => <Changes changes={step.changed} /> },
       ]}

@@ -8,6 +8,7 @@ engine, or a text as after `--target`.
 
 from __future__ import annotations
 
+from assay.api.compare_systems import compare_all, plan
 from assay.api.load_files import load_corpus, load_golden, load_observations
 from assay.api.observe_and_run import observe, observe_async, run, run_async
 from assay.api.review_answers import calibrate, judge, label_answer, review, settle
@@ -18,9 +19,9 @@ from assay.metrics.own_metric import metric
 from assay.runs.score_result import ScoreResult
 
 __all__ = [
-    "ScoreResult", "calibrate", "compare", "explain", "gate", "judge", "label_answer", "load_corpus", "load_golden",
-    "load_observations", "metric", "observe", "observe_async", "report", "review", "run", "run_async", "score",
-    "settle",
+    "ScoreResult", "calibrate", "compare", "compare_all", "explain", "gate", "judge", "label_answer",
+    "load_corpus", "load_golden", "load_observations", "metric", "observe", "observe_async", "plan", "report",
+    "review", "run", "run_async", "score", "settle",
 ]  # fmt: skip
 
 enable_plugins()  # like the command line; nothing is looked for until a name is asked for that is not built in

@@ -64,7 +64,7 @@ CAUSE_NOTES: Mapping[RootCause, CauseNote] = MappingProxyType(
             "make the filters mandatory and test them; keep the policy as code",
         ),
         "stale_index": CauseNote(
-            "the index is out of date",
+            "the index has an old version, or lacks the passage",
             "rebuild the index; record the index version; alert on freshness",
         ),
         "golden_label_issue": CauseNote(
@@ -252,6 +252,19 @@ UNSEEN_RANKING_NOTE = CauseNote(
     "the right passage was found, then ranked too low or dropped", SUBCAUSE_NOTES["reranker", "ranked_too_low"].fix
 )
 """Of a ranking after the search where no reranker is reported: nobody is told to repair what is not there."""
+UNSEEN_SEARCH_NOTES: Mapping[RootCause, CauseNote] = MappingProxyType(
+    {
+        "embedding": CauseNote(
+            "the search, if by vectors, ranked the right passage low or not at all", CAUSE_NOTES["embedding"].fix
+        ),
+        "bm25_analyzer": CauseNote(
+            "the search, if by words, ranked the right passage low or not at all", CAUSE_NOTES["bm25_analyzer"].fix
+        ),
+    }
+)
+"""Of a search of a kind that no stage is reported to be."""
+CONTEXT_NOTE = CauseNote("the context was put together wrongly or too short", CAUSE_NOTES["context_builder"].fix)
+"""Of the context as one of several causes, of which none is known to be it."""
 
 
 def get_cause_note(cause: RootCause, subcause: str = "", subtype: str = "") -> CauseNote:

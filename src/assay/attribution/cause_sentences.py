@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Literal
 
-from assay.attribution.cause_notes import CAUSE_NOTES, SUBCAUSE_NOTES, UNSEEN_RANKING_NOTE, CauseNote
-from assay.attribution.evidence_trace import name_stage_kind
+from assay.attribution.cause_notes import (
+    CAUSE_NOTES,
+    CONTEXT_NOTE,
+    SUBCAUSE_NOTES,
+    UNSEEN_RANKING_NOTE,
+    UNSEEN_SEARCH_NOTES,
+    CauseNote,
+)
+from assay.attribution.evidence_trace import StepKind, name_stage_kind
 from assay.records.findings import Attribution, EvidenceTrace, RootCause
 
 RANKING = "ranking"
@@ -54,17 +62,24 @@ def get_claim(attribution: Attribution) -> Claim:
 
 
 def is_decided(attribution: Attribution) -> bool:
-    """Return whether the facts of a case exclude every cause but one that is known."""
+    """Return whether what is said first of a case holds: because the facts exclude every other cause that is known, or
+    because it is the fact itself and says of no cause that it is the one."""
     if attribution.cause in (None, "insufficient_trace"):
         return False
+    if (attribution.cause, attribution.subcause) == _TOLD_BY_RANKS:
+        return True
     return attribution.confidence == "high" or (attribution.confidence == "medium" and not attribution.also)
+
+
+_TOLD_BY_RANKS = ("reranker", "ranked_too_low")
+"""That the only list has the evidence too low is what its ranks say, whatever ranked it."""
 
 
 def list_signs(attribution: Attribution) -> list[str]:
     """Return what happened by the cause and by each other candidate, most likely first.
 
     >>> list_signs(Attribution("c1", "pass", also=("stale_index", "acl")))
-    ['the index is out of date', 'the user was denied what they may see']
+    ['the index has an old version, or lacks the passage', 'the user was denied what they may see']
     """
     signs = [get_candidate_note(cause, attribution.traces).sign for cause in attribution.named_causes]
     return [attribution.sign, *signs[1:]] if attribution.sign else signs
@@ -77,9 +92,17 @@ def get_candidate_note(cause: RootCause, traces: Iterable[EvidenceTrace]) -> Cau
     >>> get_candidate_note("reranker", ()).sign
     'the right passage was found, then ranked too low or dropped'
     """
-    if cause == "reranker" and not _has_reranker(traces):
+    kinds = _list_kinds(traces)
+    if cause == "reranker" and "rerank" not in kinds:
         return UNSEEN_RANKING_NOTE
+    if cause in UNSEEN_SEARCH_NOTES and _KINDS[cause] not in kinds:
+        return UNSEEN_SEARCH_NOTES[cause]
+    if cause == "context_builder":
+        return CONTEXT_NOTE
     return SUBCAUSE_NOTES["acl", "access_denied"] if cause == "acl" else CAUSE_NOTES[cause]
+
+
+_KINDS: Mapping[RootCause, StepKind] = MappingProxyType({"embedding": "dense", "bm25_analyzer": "lexical"})
 
 
 def name_causes(attribution: Attribution) -> list[str]:
@@ -95,9 +118,9 @@ def name_causes(attribution: Attribution) -> list[str]:
 
 def name_cause(cause: RootCause, traces: Iterable[EvidenceTrace]) -> str:
     """Return the id of a cause of a case with these traces, after what it is called where that is something else."""
-    return f"{RANKING}, id {cause}" if cause == "reranker" and not _has_reranker(traces) else cause
+    return f"{RANKING}, id {cause}" if cause == "reranker" and "rerank" not in _list_kinds(traces) else cause
 
 
-def _has_reranker(traces: Iterable[EvidenceTrace]) -> bool:
-    """Whether any stage of a case is named as a reranker."""
-    return any(name_stage_kind(name.lower()) == "rerank" for trace in traces for name in trace.ranks)
+def _list_kinds(traces: Iterable[EvidenceTrace]) -> set[StepKind]:
+    """Return the kinds of the stages of a case, by their names."""
+    return {name_stage_kind(name.lower()) for trace in traces for name in trace.ranks}

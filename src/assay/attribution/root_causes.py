@@ -67,6 +67,7 @@ _RULES: tuple[CauseRule, ...] = (
     moved_evidence.find_quoted_evidence,
     find_outdated_version,
     moved_evidence.find_answered_elsewhere,
+    moved_evidence.find_enclosed_evidence,
     find_lost_evidence,
     find_cut_text,
     find_wrong_reference,
@@ -266,7 +267,8 @@ def _decide_bad_answer(inquiry: CaseFacts, cause: str | None, subcause: str) -> 
         return "unknown", ""
     if inquiry.reached is None and inquiry.behaviour == "answer":
         return "generation_fault", _find_generation_subtype(inquiry, subcause)
-    if inquiry.reached is False or cause in ("parser", "chunking", "stale_index", "context_builder"):
+    is_shown = inquiry.reached is not False or cause == "generator"  # under another id
+    if not is_shown or cause in ("parser", "chunking", "stale_index", "context_builder"):
         return "retrieval_fault", ""
     if inquiry.behaviour != "answer":
         return "refusal_fault", "over_refusal"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from assay.audit.answer_now import describe_target, summarise_changes
 from assay.audit.incident import CitationCheck, CitationState, Incident
 from assay.formats.file_io import write_atomically
 from assay.records.audit_records import AUDIT_FIELDS
+from assay.records.counts import format_count
 from assay.report.exports.markdown import render_table_lines
 from assay.report.findings.table import Table
 from assay.report.write_pages import render_incident_page
@@ -16,6 +18,11 @@ from assay.text.escaping import WITHHELD, escape_markdown
 
 FINDING_FIELDS = ("cause", "owner", "decision", "date")
 MAX_CHUNK_TEXT = 2000
+MAX_ROWS_PRINTED, MAX_CELL_PRINTED = 40, 600
+MAX_LINES_OF_TEXT, MAX_TEXT_PRINTED = 20, 2000
+"""How much of an incident a screen shows: rows of a table, characters of a cell, lines and characters of question and
+answer."""
+HAS_ALL = "--out FILE.html or --format json for all"
 
 
 def write_incident(incident: Incident, path: str) -> Path:
@@ -81,6 +88,47 @@ def build_incident_tables(incident: Incident) -> list[Table]:
     )
     tables.append(Table("Near golden cases", ("case", "question", "question alike", "answer alike"), near))
     return [table for table in tables if table.rows]
+
+
+def shorten_tables(tables: Sequence[Table]) -> list[Table]:
+    """Return tables that a screen has room for: rows that are the same are one, the last ones are only counted.
+
+    >>> rows = [("Paid.", "supported")] * 3 + [(f"Item {number}.", "not found") for number in range(90)]
+    >>> (shortened,) = shorten_tables([Table("Claims", ("claim", "by"), tuple(rows))])
+    >>> shortened.rows[0], len(shortened.rows), shortened.notes[-1]
+    (('Paid. (×3)', 'supported'), 40, 'and 51 more rows: --out FILE.html or --format json for all')
+    """
+    return [_shorten_table(table) for table in tables]
+
+
+def _shorten_table(table: Table) -> Table:
+    counts = Counter(table.rows)
+    rows = []
+    for (first, *others), count in counts.items():
+        cells = [f"{_shorten_cell(first)} (×{count})" if count > 1 else _shorten_cell(first)]
+        rows.append((*cells, *map(_shorten_cell, others)))
+    if len(rows) <= MAX_ROWS_PRINTED:
+        return Table(table.title, table.columns, tuple(rows), table.notes)
+    more = f"and {format_count(len(rows) - MAX_ROWS_PRINTED, 'more row')}: {HAS_ALL}"
+    return Table(table.title, table.columns, tuple(rows[:MAX_ROWS_PRINTED]), (*table.notes, more))
+
+
+def _shorten_cell(text: str) -> str:
+    return text if len(text) <= MAX_CELL_PRINTED else f"{text[:MAX_CELL_PRINTED]} … ({len(text)} characters)"
+
+
+def list_first_lines_of_text(text: str) -> list[str]:
+    """Return the lines of a text that a screen has room for, at least one; the last one says how long the text is.
+
+    >>> list_first_lines_of_text("Twelve days.\\nAsk Lan.")
+    ['Twelve days.', 'Ask Lan.']
+    >>> list_first_lines_of_text("Twelve days. " * 900)[-1]
+    '… (11700 characters: --out FILE.html or --format json for all)'
+    """
+    lines = text[:MAX_TEXT_PRINTED].splitlines()[:MAX_LINES_OF_TEXT] or [""]
+    if len(text) > MAX_TEXT_PRINTED or len(text.splitlines()) > MAX_LINES_OF_TEXT:
+        lines.append(f"… ({len(text)} characters: {HAS_ALL})")
+    return lines
 
 
 def _list_facts(incident: Incident) -> Iterable[tuple[str, str]]:

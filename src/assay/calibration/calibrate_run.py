@@ -30,7 +30,7 @@ from assay.calibration.collect_scorer_labels import (
     metric_for_labels,
     name_with_scorer,
 )
-from assay.calibration.combined_scorer import combine_scorers
+from assay.calibration.combined_scorer import combine_scorers, explain_uncombined
 from assay.calibration.human_labels import ScorerLabel, get_item_key, get_scorer_values, majority_labels
 from assay.calibration.judge_bias import Disagreement, ScorerDifference, compare_scorers, find_distant_items
 from assay.calibration.label_costs import tabulate_label_costs
@@ -118,9 +118,10 @@ def calibrate_run(run: ScoredRun | None, request: CalibrationRequest) -> Calibra
     measurements: list[ScorerMeasurement] = []
     differences: list[tuple[str, ScorerDifference]] = []
     review: dict[str, tuple[Disagreement, ...]] = {}
+    uncombined: dict[str, str] = {}
     for metric in metrics:
         labels_of_metric = [label for label in human_labels if label.metric == metric]
-        labelled_metric = _LabelledMetric(metric, scales, labels_of_metric, run, request, notes)
+        labelled_metric = _LabelledMetric(metric, scales, labels_of_metric, run, request, notes, uncombined)
         for scorer in scorers:
             measurement = labelled_metric.measure(scorer)
             if measurement is not None:
@@ -145,6 +146,7 @@ def calibrate_run(run: ScoredRun | None, request: CalibrationRequest) -> Calibra
         tuple(differences),
         review,
         tuple(notes),
+        uncombined,
     )
 
 
@@ -159,7 +161,9 @@ def _measure_contradictions(
     """Yield how well scorers tell contradicted claims, a question of its own that the same labels answer."""
     scale = make_contradiction_scale(scales[CLAIMS_METRIC])
     named = [label for label in labels if label.label in scale]
-    contradictions = _LabelledMetric(CONTRADICTION_METRIC, {CONTRADICTION_METRIC: scale}, named, run, request, notes)
+    contradictions = _LabelledMetric(
+        CONTRADICTION_METRIC, {CONTRADICTION_METRIC: scale}, named, run, request, notes, {}
+    )
     for scorer in scorers:
         measurement = contradictions.measure(scorer) if scorer.kind == ENTAILMENT else None
         if measurement is not None:
@@ -199,6 +203,7 @@ class _LabelledMetric:
     run: ScoredRun | None
     request: CalibrationRequest
     notes: list[str]
+    uncombined: dict[str, str]
 
     @property
     def seed(self) -> int:
@@ -261,6 +266,9 @@ class _LabelledMetric:
                 values = _apply_vetoes(values, by_rules)
             combined = combine_scorers(by_rules, values, self._passed(), self.seed)
             if combined is None:
+                name = name_with_scorer(self.metric, COMBINED)
+                who = "" if judge.name == JUDGE else f" ({judge.name} and rules)"
+                self.uncombined[f"{name}{who}"] = explain_uncombined(by_rules, values, self._passed())
                 continue
             question = self._make_question(judge)._replace(
                 name=name_with_scorer(self.metric, COMBINED),

@@ -16,6 +16,7 @@ from assay.calibration.probability_curve import LEAST_LABELS, LEAST_LABELS_OF_EA
 from assay.calibration.rater_agreement import ItemKey
 from assay.calibration.verdict_cuts import FOLDS, assign_folds
 from assay.metrics.grounding.combined_support import compute_combined_probability
+from assay.records.counts import format_count
 from assay.stats.arrays import FloatArray
 
 _RIDGE = 1.0  # of each weight; a judge that is right on every label would have an infinite one
@@ -106,6 +107,32 @@ def combine_scorers(
         probability = compute_combined_probability(signal, judge_values.get(key), curve)
         labels[key] = by_rules[key]._replace(value=probability)
     return CombinedLabels(labels, whole, None not in curves)
+
+
+def explain_uncombined(
+    by_rules: Mapping[ItemKey, ScorerLabel], judge_values: Mapping[ItemKey, float], passed: Mapping[ItemKey, bool]
+) -> str:
+    """Return why `combine_scorers` gives nothing for these labels, and what would give it something.
+
+    >>> explain_uncombined({}, {}, {("case", "a", ""): True})
+    'the rules score 0 of 1 labelled item (expected 50, of which people passed 10 and failed 10): label more'
+    """
+    scored = {key for key, label in by_rules.items() if label.signal is not None}
+    keys = sorted(passed.keys() & scored)
+    positive = sum(passed[key] for key in keys)
+    fewest = min(positive, len(keys) - positive)
+    if len(keys) < LEAST_LABELS or fewest < LEAST_LABELS_OF_EACH_CLASS:
+        split = f", {positive} passed and {len(keys) - positive} failed" if keys else ""
+        expected = f"expected {LEAST_LABELS}, of which people passed {LEAST_LABELS_OF_EACH_CLASS} and failed "
+        expected += f"{LEAST_LABELS_OF_EACH_CLASS}"
+        more = "label more"
+        if keys and fewest < LEAST_LABELS_OF_EACH_CLASS:
+            more += f", answers of a {'worse' if positive > fewest else 'better'} configuration among them"
+        items = format_count(len(passed), "labelled item")
+        return f"the rules score {len(keys)} of {items}{split} ({expected}): {more}"
+    if not judge_values.keys() & scored:
+        return "the judge has no label on any item that the rules score: judge these answers (assay judge)"
+    return "neither the rules nor the judge are right on these labels more often than wrong: another rubric or judge"
 
 
 def _fit(

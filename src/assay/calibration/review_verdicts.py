@@ -30,7 +30,7 @@ from assay.metrics.answers.rubric_metrics import name_rubric_metric
 from assay.metrics.cases.case_index import GoldenIndex
 from assay.metrics.catalog import find_main_rubric, parse_metrics
 from assay.metrics.grounding.lexical_ground import GROUNDLESS_LABELS
-from assay.metrics.judged.judge_requests import NOT_JUDGED_AGAIN, RecordedVerdicts
+from assay.metrics.judged.judge_requests import ASKED_AGAIN, RecordedVerdicts
 from assay.metrics.judged.second_judgement import CaseTexts
 from assay.metrics.judged.vote_folding import DISPUTED, REVIEW_SPREAD, TIED_VOTE, Ruling, count_labels
 from assay.metrics.metric import MetricName
@@ -44,8 +44,6 @@ from assay.records.verdicts import JudgeRequest, VerdictReview
 from assay.scoring.scored_run import ScoredRun
 
 REVIEW_SHEET = "review"
-_ASK_AGAIN = ("provider", "deadline", "budget", "quorum", NOT_JUDGED_AGAIN)
-"""Reasons for a missing label that another run of the judge removes: nobody need decide."""
 _REASONS = {
     TIED_VOTE: "tied votes",
     DISPUTED: "labelled lower without the instructions in its texts",
@@ -253,7 +251,7 @@ def _find_review_reasons(request: JudgeRequest, ruling: Ruling, refused: str) ->
         item = ruled_items.get(item_id)
         if item is None or item.label is None:
             missing = ruling.unscored or (item.unscored if item is not None else None) or "judge_parse"
-            if missing not in _ASK_AGAIN:
+            if missing not in ASKED_AGAIN:
                 reasons[item_id] = _REASONS.get(missing, f"no usable verdict: {missing}")
         elif item.spread >= REVIEW_SPREAD:
             reasons[item_id] = _FAR_APART

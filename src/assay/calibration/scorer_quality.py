@@ -258,7 +258,8 @@ class CalibrationResult(Struct, frozen=True):
     """The result of a whole calibration.
 
     It holds the labels and golden set that it is bound to, the measurements of every scorer and metric, comparisons of
-    judges or rubrics by metric, and the items for human review, on which judge and rules differ widely.
+    judges or rubrics by metric, and the items for human review, on which judge and rules differ widely. `uncombined`
+    says by metric why judge and rules are not calibrated together.
     """
 
     golden: str
@@ -270,6 +271,7 @@ class CalibrationResult(Struct, frozen=True):
     differences: tuple[tuple[str, ScorerDifference], ...]
     review: dict[str, tuple[Disagreement, ...]]
     notes: tuple[str, ...]
+    uncombined: dict[str, str] = {}
 
     def __repr__(self) -> str:
         """Return a few lines: how many labels of whom, and of each scorer whether it may gate, and why not."""

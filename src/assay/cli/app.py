@@ -49,6 +49,9 @@ COMMANDS = {
     "compare": CommandEntry(
         "compare.compare", "Compare candidates with a baseline, case by case, and check the gate if one is given."
     ),
+    "plan": CommandEntry(
+        "plan.plan", "Say how many cases a comparison needs to show a difference, from a pilot or from what you assume."
+    ),
     "report": CommandEntry(
         "report.report",
         "Write reports of a run. The exit code does not reflect the gate: it is 0 if the reports were written.",

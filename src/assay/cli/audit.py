@@ -221,6 +221,7 @@ def _make_target(spec: str, settings: str | None, permissions: PermissionOptions
 
 def _print_incident(incident: Incident, tables: Sequence[Table]) -> None:
     from assay.audit.answer_now import describe_target, summarise_changes
+    from assay.audit.incident_file import shorten_tables
     from assay.cli.display import ignore_broken_pipe, print_notes, print_table
     from assay.text.escaping import escape_terminal
 
@@ -231,18 +232,27 @@ def _print_incident(incident: Incident, tables: Sequence[Table]) -> None:
             stale = escape_terminal(", ".join(incident.stale))
             typer.echo(f"what was not in force any more was shown to the model: {stale}")
         for title, text in (("Asked", incident.record.question), ("Answered", incident.record.answer)):
-            typer.echo(f"{title}: {escape_terminal(text or 'not recorded')}")
+            _print_text(title, text or "not recorded")
         present_answer = incident.answer_now
         if present_answer is not None:
-            text = escape_terminal(present_answer.answer or present_answer.error or "no answer")
-            typer.echo(f"Now ({escape_terminal(describe_target(incident, present_answer))}): {text}")
+            text = present_answer.answer or present_answer.error or "no answer"
+            _print_text(f"Now ({describe_target(incident, present_answer)})", text)
             typer.echo(escape_terminal(summarise_changes(present_answer)))
-        for table in tables:
+        for table in shorten_tables(tables):
             print_table(table)
         for finding in incident.findings:
             line = f"{finding.at[:10]} {finding.cause}: {finding.decision} ({finding.owner})"
             typer.echo(f"finding: {escape_terminal(line)}")
         print_notes(f"note: {note}" for note in incident.notes)
+
+
+def _print_text(title: str, text: str) -> None:
+    """Print a text after its title, each line of it on a line of its own, as far as a screen has room for it."""
+    from assay.audit.incident_file import list_first_lines_of_text
+    from assay.text.escaping import escape_terminal
+
+    first, *others = list_first_lines_of_text(text)
+    typer.echo("\n  ".join(escape_terminal(line) for line in (f"{title}: {first}", *others)))
 
 
 @app.command("verify")

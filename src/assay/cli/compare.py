@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -58,6 +59,14 @@ def compare(
         list[str] | None,
         typer.Option(help="With --outputs: the configuration to evaluate as candidate; takes several values."),
     ] = None,
+    all_pairs: Annotated[
+        bool,
+        typer.Option(
+            "--all-pairs",
+            help="Compare every system with every other one by --metrics (default: the first headline), with all tests "
+            "as one family; nothing is decided.",
+        ),
+    ] = False,
     metrics: Annotated[str, typer.Option(help="Metrics to compare, comma-separated.")] = "",
     by: ByOption = None,
     gate: GateOption = None,
@@ -91,6 +100,9 @@ def compare(
     )
     from assay.runs.load_plugins import load_metric_paths
 
+    if all_pairs:
+        refused = {"--gate": gate, "--profile": profile, "--report": report, "--json-report": json_report, "--by": by}
+        return _compare_all_pairs([baseline, *(candidates or ())], metrics, format, outputs, refused)
     request = ComparisonRequest(
         GateOptions(gate, profile, approver=approver),
         load_metric_paths([metrics]) if parse_name_list(metrics) else (),
@@ -120,6 +132,34 @@ def compare(
     _print_comparison(format, compared, request, verbose=verbose)
     print_written_files(written, _suggest_explain(compared, baseline, inputs))
     return find_exit_code(combine_candidates(compared), strict=strict)
+
+
+def _compare_all_pairs(
+    sides: list[str | None],
+    metrics: str,
+    format: PrintFormat,
+    outputs: list[str] | None,
+    refused: Mapping[str, str | list[str] | None],
+) -> ExitCode:
+    """Print every pair of several systems, and decide nothing. Raises InputError for options that decide or report."""
+    from assay.comparison.all_pairs import describe_pairs
+    from assay.runs.load_plugins import load_metric_paths
+    from assay.runs.plan_comparison import compare_systems, render_result_json
+    from assay.text.escaping import escape_json_for_log, escape_terminal
+
+    given = [option for option, value in {**refused, "--outputs": outputs}.items() if value]
+    if given:
+        raise InputError(
+            f"--all-pairs: not with {', '.join(given)} (expected run folders or saved baselines, and --metrics)"
+        )
+    chosen = load_metric_paths([metrics]) if parse_name_list(metrics) else ()
+    compared = compare_systems([side for side in sides if side is not None], chosen)
+    if format is PrintFormat.json:
+        typer.echo(escape_json_for_log(render_result_json(compared)), nl=False)
+        return ExitCode.PASS
+    for line in describe_pairs(compared):
+        typer.echo(escape_terminal(line))
+    return ExitCode.PASS
 
 
 def _suggest_explain(

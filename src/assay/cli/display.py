@@ -22,6 +22,10 @@ from assay.text.escaping import escape_terminal
 WIDTH_WITHOUT_TERMINAL = 180
 NARROW, MAX_NARROW_COLUMNS = 80, 3
 """Below that many columns of the screen, a table of more columns whose words it would cut is printed as lines."""
+WIDE = 132
+"""Below that many, it is if these lines are not many more than those of the table."""
+_MORE_LINES = 1.5
+"""How many times the lines of a table the lines without cut words may be."""
 _COLUMN_GAP = 3
 """Columns of the screen that a table takes for the space around each of its columns."""
 _ALERT, _MUTED, _PLAIN = "\x1b[1;31m", "\x1b[90m", "\x1b[0m"
@@ -64,7 +68,7 @@ def print_screen(screen: Screen) -> None:
 def print_table(table: Table) -> None:
     """Print one table; on a narrow terminal cells wrap instead of being cut, and too many columns become lines."""
     screen_width = get_screen_width()
-    if screen_width < NARROW and len(table.columns) > MAX_NARROW_COLUMNS and not _fit_words(table, screen_width):
+    if _reads_better_as_lines(table, screen_width):
         _print_blocks(table, screen_width)
         _print_table_notes(table)
         return
@@ -94,6 +98,27 @@ def print_table(table: Table) -> None:
 def _print_table_notes(table: Table) -> None:
     for note in table.notes:
         typer.echo(f"note: {escape_terminal(note)}")
+
+
+def _reads_better_as_lines(table: Table, width: int) -> bool:
+    if width >= WIDE or len(table.columns) <= MAX_NARROW_COLUMNS or _fit_words(table, width):
+        return False
+    return width < NARROW or _count_block_lines(table, width) <= _MORE_LINES * _count_table_lines(table, width)
+
+
+def _count_block_lines(table: Table, width: int) -> int:
+    """Return about how many lines the rows take where each cell is a line or more of its own."""
+    cells = [f"{column}: {cell}" for row in table.rows for column, cell in zip(table.columns, row, strict=True) if cell]
+    return len(table.rows) + sum(-(-len(cell) // (width - 4)) for cell in cells)
+
+
+def _count_table_lines(table: Table, width: int) -> int:
+    """Return about how many lines the rows take as a table, whose cells wrap."""
+    widths = [column_width or width for column_width in _choose_column_widths(table, width)]
+    lines = 0
+    for row in table.rows:
+        lines += max(len(textwrap.wrap(cell, column_width)) for cell, column_width in zip(row, widths, strict=True))
+    return lines
 
 
 def _fit_words(table: Table, width: int) -> bool:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from assay.judging.collect_questions import JudgingRequest
     from assay.judging.collect_votes import TokenUsage
     from assay.judging.judge_run import JudgeRun, JudgingEstimate
+    from assay.records.verdicts import JudgeStatus
 
 
 app = typer.Typer(
@@ -344,11 +345,21 @@ def _print_preflight(preflight: JudgingEstimate, notices: Sequence[str], *, to_s
         f"controls and anchors: {preflight.control_calls} of the calls; "
         f"{format_count(preflight.earlier_controls, 'control')} of "
         "earlier runs count",
-        *_describe_gaps(preflight.unasked, "no room in this run for"),
+        *_describe_gaps(preflight.unasked, f"{preflight.control_share:.0%} of the calls of this run leave no room for"),
         *_describe_usage(preflight),
+        *([] if preflight.invalid is None else [_describe_invalid(preflight.invalid)]),
         *(f"note: {notice}" for notice in notices),
     ):
         typer.echo(escape_terminal(line), err=to_stderr)
+
+
+def _describe_invalid(judge_status: JudgeStatus) -> str:
+    """Return why a judge is asked nothing more, and what to do."""
+    reasons = "; ".join(judge_status.reasons) or "its controls have a mean above the limit"
+    return (
+        f"judge INVALID in this verdict store: {reasons}; nothing more is asked of it (0 calls, no cost), and none of "
+        "its verdicts gives a number (expected another model; if the model behind the name has changed, a new --store)"
+    )
 
 
 def _describe_gaps(gaps: str, reason: str) -> list[str]:
@@ -356,7 +367,8 @@ def _describe_gaps(gaps: str, reason: str) -> list[str]:
     if not gaps:
         return []
     return [
-        f"controls incomplete: {reason} {gaps}; runs with more answers ask more, `assay judge selftest` all anchors"
+        f"controls incomplete: {reason} {gaps}; until they are asked, the verdicts give numbers with this notice, and "
+        "an unsuitable judge may go unnoticed: runs with more answers, larger caps or a larger --control-share ask more"
     ]
 
 
@@ -364,7 +376,7 @@ def _describe_usage(preflight: JudgingEstimate) -> list[str]:
     """Return the likely tokens and cost with what they assume, and the limit apart; one line where nothing is asked."""
     likely, most = preflight.likely_usage, preflight.max_usage
     if not preflight.max_calls:
-        return ["tokens and cost: none, there is nothing to ask"]
+        return ["tokens and cost: none, there is nothing to ask"] if preflight.invalid is None else []
     cost = "unknown (no price in its settings)" if likely.cost is None else f"about ${likely.cost:.4f}"
     limit = "" if most.cost is None else f", ${most.cost:.4f}"
     return [
@@ -394,9 +406,10 @@ def _print_result(judged: JudgeRun, judgement: JudgingRequest) -> None:
             f"in doubt and sent to the second judge: {judged.in_doubt} of {format_count(judged.requests, 'request')}",
             err=True,
         )
-    if judged.double_bills:
-        explanation = "calls may have been billed without a verdict: their process ended before the reply"
-        typer.echo(f"note: {judged.double_bills} {explanation}", err=True)
+    if judged.double_bills and judged.budget.calls:
+        calls = format_count(judged.double_bills, "call")
+        explanation = "of this judge may have been billed without a verdict, in all runs of this verdict store"
+        typer.echo(f"note: {calls} {explanation}: their process ended before the reply", err=True)
     if judged.judge_status is not None:
         for line in _status_lines(judged.judge_status, tally.asked_controls):
             typer.echo(escape_terminal(line), err=True)
@@ -423,7 +436,9 @@ def _describe_unscored(judged: JudgeRun) -> str:
     total = unscored.total()
     final_count = sum(unscored[reason] for reason in FINAL_REASONS)
     counts = ", ".join(f"{reason} {count}" for reason, count in sorted(unscored.items()))
-    text = f"{total} of {format_count(judged.requests, 'request')} have no verdict ({counts})"
+    followed = judged.requests - judged.preflight.requests
+    more = f", {followed} of which follow from verdicts of this run," if followed > 0 else ""
+    text = f"{total} of {format_count(judged.requests, 'request')}{more} have no verdict ({counts})"
     free_count = total - final_count - judged.paid_in_vain
     if free_count:
         text += f"; run the same command again to ask {free_count} of them"
@@ -471,8 +486,8 @@ def _describe_controls(judge_status: Any, asked: int = 0) -> str:
         state = "no controls were asked" if judge_status.unasked else "no controls could be made"
     elif is_doubtful(judge_status):
         state = (
-            f"{failed} NOT PASSED yet: they speak against the judge, with too few asked to decide (`assay judge "
-            "selftest` asks all anchors; judge more answers to ask more controls)"
+            f"{failed} NOT PASSED yet: they speak against the judge, with too few asked to decide "
+            f"({_advise_doubtful(judge_status, failed)})"
         )
     elif judge_status.gaps:
         state = "controls not complete yet: those that were asked are passed"
@@ -487,6 +502,17 @@ def _describe_controls(judge_status: Any, asked: int = 0) -> str:
         state = "controls passed"
     details = "; ".join(filter(None, (controls, anchors)))
     return f"{state}: {details}" if details else state
+
+
+def _advise_doubtful(judge_status: Any, failed: str) -> str:
+    """Return what decides about a judge that what it was asked so far speaks against."""
+    advice = ["judge more answers to ask more controls"] if "controls" in failed else []
+    if "anchors" in failed and judge_status.anchors_unasked:
+        advice.append(
+            f"{format_count(judge_status.anchors_unasked, 'anchor')} not asked yet: judge more answers, or see `assay "
+            "judge selftest`, which asks all and keeps nothing"
+        )
+    return "; ".join(advice) or "try another model"
 
 
 def _name_failed_checks(judge_status: Any) -> str:

@@ -71,9 +71,9 @@ def export(
 ) -> ExitCode:
     """Export a blind, stratified sample of answers and claims to label, or with --only the answers that are open."""
     from assay.calibration.exchange_labels import LabelSampleRequest, export_labels, judge_bands
-    from assay.calibration.export_answers import DEFAULT_PASSES, export_answers_to_read
+    from assay.calibration.export_answers import DEFAULT_PASSES, PASSED, export_answers_to_read
     from assay.cli.display import print_notes, print_written_files
-    from assay.runs.rescore_run import open_answers
+    from assay.runs.rescore_run import open_answers, open_unscored_answers
 
     inputs = recorded.build_inputs(run)
     if labels and not only:
@@ -81,7 +81,8 @@ def export(
     request = LabelSampleRequest(
         parse_metric_list(metric), 100 if sample is None else sample, overlap, seed, language, rubrics or ()
     )
-    with open_answers(inputs, labels=labels or ()) as scored:
+    opened = open_unscored_answers if only == [PASSED] else open_answers
+    with opened(inputs, labels=labels or ()) as scored:
         if only:
             size = DEFAULT_PASSES if sample is None else sample
             label_sample = export_answers_to_read(scored, Path(out), only, language, size)

@@ -290,8 +290,7 @@ def _suggest_reading(run: ScoredRun, inputs: str) -> str | None:
     """
     from assay.report.screen.next_step import has_open_answers, has_passed_answers  # only where there is a run
 
-    options = [argument for argument in shlex.split(inputs) if argument.startswith("--")]
-    if any(option not in _NAMING_ANSWERS for option in options):
+    if not _names_answers_alone(inputs):
         return None
     if has_open_answers(run.scoring):
         return f"assay labels export {inputs} --only ambiguous --out sheet"
@@ -300,17 +299,25 @@ def _suggest_reading(run: ScoredRun, inputs: str) -> str | None:
     return f"assay labels export {inputs} --only passed --out sheet"
 
 
+def _names_answers_alone(inputs: str) -> bool:
+    """Return whether these arguments are those of any command that reads answers."""
+    options = [argument for argument in shlex.split(inputs) if argument.startswith("--")]
+    return all(option in _NAMING_ANSWERS for option in options)
+
+
 def suggest_next_step(run: ScoredRun, inputs: str) -> str | None:
     """Return the command that explains the first failed case, or where none failed lets a person read what is open,
-    and where nothing is, a sample of what passed.
+    and where nothing is, a sample of what passed. Where only verdicts are missing for a decision, it asks the judge.
 
     None if there is none that could be run as printed. A leak comes before all else, as on the screen above.
     Answers from standard input cannot be read a second time. Where the target answered nothing, no case explains why.
     """
     if STANDARD_INPUT in shlex.split(inputs):
         return None
-    from assay.report.screen.next_step import find_case_to_explain  # only where there is a run
+    from assay.report.screen.next_step import find_case_to_explain, lacks_verdicts  # only where there is a run
 
+    if lacks_verdicts(run.scoring) and _names_answers_alone(inputs):
+        return f"assay judge {inputs}"
     failed_case = find_case_to_explain(run.scoring)
     if failed_case is None:
         return _suggest_reading(run, inputs)

@@ -177,10 +177,11 @@ def _describe_wrong_behaviour(results: Sequence[RuleResult]) -> str:
 def _describe_result(result: RuleResult, weight: int, *, is_blocked: bool) -> str:
     """Return the message of a result as a reason: of one that is open, that it is, and whether it blocks the release.
 
-    Next to rules that failed it would read as one of them.
+    Next to rules that failed it would read as one of them, and so would a rule on an uncalibrated scorer that is kept.
     """
     if result.state != "inconclusive":
-        return result.message
+        is_read_as_failed = is_blocked and weight == _RISK and result.state in ("uncalibrated", "unmeasured")
+        return f"blocks nothing: {result.message}" if is_read_as_failed else result.message
     if weight < _RISK:
         return f"inconclusive, which this gate does not accept: {result.message}"
     return f"inconclusive{', blocks nothing' if is_blocked else ''}: {result.message}"

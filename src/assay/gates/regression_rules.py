@@ -246,7 +246,8 @@ class _RegressionRule:
         needed = ""
         if gain.bounds is not None:
             loss = max(0.0, -gain.bounds.low)
-            allowed = f"up to {loss:.3f} may still be lost on others (95% bound), {self.margin:g} is allowed"
+            note = f", {gain.bounds.note}" if gain.bounds.note else ""
+            allowed = f"up to {loss:.3f} may still be lost on others (95% bound{note}), {self.margin:g} is allowed"
             enough = None if clusters is not None else self._count_equal_cases(scores)
             needed = f"; {enough} such cases would pass" if enough is not None else ""
         message = f"{describe_subject(self.rule)} {equal}: {allowed}{needed}{self._describe_uncounted()}"

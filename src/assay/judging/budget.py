@@ -27,7 +27,7 @@ class TokenPrice:
     prompt_per_1k: float
     completion_per_1k: float
 
-    def compute_cost(self, prompt: int, completion: int) -> float:
+    def compute_cost(self, prompt: float, completion: float) -> float:
         """Return the price of these tokens in dollars.
 
         >>> TokenPrice(0.001, 0.004).compute_cost(2000, 500)

@@ -54,7 +54,7 @@ class ControlLimits:
     days: int
     at: str | None
 
-    def count_room(self, calls: int) -> int:
+    def count_room(self, calls: float) -> int:
         """Return how many control questions may be added to so many other calls.
 
         >>> [ControlLimits(0.2, 30, None).count_room(calls) for calls in (3, 4, 100)]
@@ -115,7 +115,7 @@ def plan_controls(
     recorded: Mapping[str, Sequence[Verdict]],
     limits: ControlLimits,
     *,
-    calls: int,
+    calls: float,
     rounds: int,
     asks_again: bool,
     is_continued: bool = False,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
@@ -76,12 +77,13 @@ FINAL_REASONS = {
 class JudgingEstimate:
     """The estimated effort of a judge run.
 
-    It counts the requests, those already answered (`answered`), the calls at least and at most, and the likely and the
-    maximal tokens and dollars (None if the price of the judge is unknown). The maximum includes extra votes where votes
-    differ and repair calls for bad replies, but not calls that fail. `control_calls` of the calls are controls and
-    anchors; `earlier_controls` counts the controls that are not asked because the judge answered them before, and
-    `unasked` says how many kinds do not fit into this run. `example` is the body of
-    one request as it would be sent, "" if there is none to send. `assumption` says what the likely usage rests on.
+    It counts the requests, those already answered (`answered`), the calls at least and at most, and the likely and
+    the maximal tokens and dollars (None if the price of the judge is unknown). The maximum includes extra votes where
+    votes differ and repair calls for bad replies, but not calls that fail. `control_calls` of the calls are controls
+    and anchors; `earlier_controls` counts the controls that are not asked because the judge answered them before, and
+    `unasked` says what does not fit into this run, of whose calls they are at most `control_share`. `example` is the
+    body of one request as it would be sent, "" if there is none to send. `assumption` says what the likely usage
+    rests on. `invalid` is the status of a judge that failed its controls or anchors before: then nothing is asked.
     """
 
     judge: str
@@ -99,6 +101,8 @@ class JudgingEstimate:
     unasked: str = ""
     example: str = ""
     assumption: str = ""
+    control_share: float = 0.0
+    invalid: JudgeStatus | None = None
 
 
 @dataclass(slots=True, repr=False)
@@ -193,6 +197,7 @@ def judge_run(
     judged = JudgeRun(preflight, request.store_path, [*notices, *selection_notices, *contents.warnings], budget=budget)
     judged.rubrics = chosen.folders
     if not confirm(preflight, judged.notices) or request.is_estimate:
+        judged.judge_status = preflight.invalid
         return judged
     with closing(SqliteVerdictStore(request.store_path, retry_errors=request.retry_errors)) as store:
         store.register_judge(session.judge.identity)
@@ -273,15 +278,19 @@ class _Session:
         for request in requests.values():
             answered += not self._add_calls(request, least, most)
         control_calls = 0
-        if requests:
+        if self.is_invalid:  # nothing more is asked of it
+            least.clear()
+            most.clear()
+        elif requests:
             # Controls are made from the same requests if judging is continued: those that follow from no verdict.
             is_continued = bool(self.verdicts.keys() & requests.keys())
             first_requests = self.questions.find_requests({}) if is_continued else requests
-            self._plan_controls(first_requests, asks_more=least["calls"] > 0, is_continued=is_continued)
+            affordable = self._count_affordable_calls(least, most)
+            self._plan_controls(first_requests, affordable, asks_more=least["calls"] > 0, is_continued=is_continued)
             for request in self.voting.control_questions.all_requests():
                 control_calls += self._add_calls(request, least, most)
         second_calls, second_usage, second_name = 0, TokenUsage(0, 0, 0.0), ""
-        if self.second is not None:
+        if self.second is not None and not self.is_invalid:
             second_calls, second_usage = self.second.estimate_most(requests.values())
             second_name = self.second.name
         votes = f"1, and up to {MAX_VOTES} where they differ or one case decides"
@@ -298,10 +307,17 @@ class _Session:
             str(self.voting.fixed) if self.voting.fixed else votes,
             second_name,
             len(self._plan.earlier),
-            describe_unasked(self._plan.unasked),
+            describe_unasked(self._plan.unasked, sum(not votes for votes in self._plan.anchor_votes.values())),
             self._show_example(requests.values()),
             self._expected.assumption,
+            self.chosen.settings.control_share,
+            self._standing if self.is_invalid else None,
         )
+
+    @property
+    def is_invalid(self) -> bool:
+        """Whether the judge failed its controls or anchors before, as the verdict store or the shared controls say."""
+        return self._standing is not None and self._standing.invalid
 
     def _show_example(self, requests: Iterable[JudgeRequest]) -> str:
         """Return the body of the first request that has no verdict, else of the first one."""
@@ -330,14 +346,40 @@ class _Session:
             taken.append((self._recorded[digest][0].usage, rough))
         return learn_usage(taken)
 
-    def _plan_controls(self, requests: Mapping[str, JudgeRequest], *, asks_more: bool, is_continued: bool) -> None:
+    def _count_affordable_calls(self, least: Counter[str], most: Counter[str]) -> float:
+        """Return how many calls of likely size the caps allow, those for controls included; infinite without caps.
+
+        What a call takes at most is reserved before it is made, so less than the whole budget can be spent.
+        """
+        caps, counts = self.budget.caps, [math.inf]
+        if caps.calls is not None:
+            counts.append(caps.calls)
+        if not least["calls"] or not most["calls"]:
+            return min(counts)
+        likely = least["prompt"] / least["calls"], least["completion"] / least["calls"]
+        reserved = most["prompt"] / most["calls"], most["completion"] / most["calls"]
+        if caps.tokens is not None and sum(likely) > 0:
+            counts.append((caps.tokens - sum(reserved)) / sum(likely) + 1)
+        if caps.cost is not None and caps.price is not None:
+            likely_cost, reserved_cost = caps.price.compute_cost(*likely), caps.price.compute_cost(*reserved)
+            counts += [(caps.cost - reserved_cost) / likely_cost + 1] if likely_cost > 0 else []
+        return max(0.0, min(counts))
+
+    def _plan_controls(
+        self, requests: Mapping[str, JudgeRequest], affordable: float, *, asks_more: bool, is_continued: bool
+    ) -> None:
         """Choose the controls and anchors; new ones are asked only if the run `asks_more`.
+
+        Their share is of the calls that the run can make: of the `affordable` ones where caps end it earlier.
 
         Anchors are those of the rubrics, in the languages, of which the run asks; they are asked again on a later day.
         """
         before, settings = self._standing, self.chosen.settings
         self._round = count_anchor_rounds(before, self.judgement.at, asks_more=asks_more)
-        calls = sum(self.voting.count_missing_votes(request, ())[0] for request in requests.values())
+        calls: float = sum(self.voting.count_missing_votes(request, ())[0] for request in requests.values())
+        answered = calls - sum(self._missing_votes(request)[0] for request in requests.values())
+        if affordable < math.inf:  # the caps end the run before it has asked everything
+            calls = min(calls, answered + (1 - settings.control_share) * affordable)
         possible = list_possible_controls(requests, self.questions.clusters_of, self.chosen.rubrics)
         anchors = build_all_anchors(load_anchors().anchors, self.chosen.rubrics)
         anchors = select_anchors(anchors, requests.values(), SUPPORT)
@@ -371,6 +413,11 @@ class _Session:
     ) -> None:
         """Ask all questions, round by round, and determine the status of the judge."""
         self._store = store
+        if self._standing is not None and self._standing.invalid:
+            judged.judge_status = store.record_status(self._standing)
+            judged.is_done = True
+            await self._close_judges()
+            return
         limits = self.judgement.limits
         judge = VotingJudge(self.judge, self.voting)
         retry_errors = self.judgement.retry_errors
@@ -391,11 +438,14 @@ class _Session:
                     judged.paid_in_vain += reason not in FINAL_REASONS and self._is_paid_in_vain(request)
             judged.bugs = dict(sorted(self.questions.bugs.items()))
         finally:
-            await self.judge.aclose()
-            if self.second is not None:
-                await self.second.judge.aclose()
-            judged.double_bills = store.possible_double_bills
+            await self._close_judges()
+            judged.double_bills = store.count_double_bills(self.digest)
         judged.is_done = True
+
+    async def _close_judges(self) -> None:
+        await self.judge.aclose()
+        if self.second is not None:
+            await self.second.judge.aclose()
 
     async def _ask_controls(self, runner: JudgingRunner, store: SqliteVerdictStore, judged: JudgeRun) -> None:
         """Ask the control questions first, mixed with as many real ones.

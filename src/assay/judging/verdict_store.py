@@ -345,6 +345,15 @@ class SqliteVerdictStore:
             rows = self._db.execute("SELECT owner, host, pid, until FROM intents").fetchall()
         return int(abandoned) + sum(not self._is_alive(*row) for row in rows)
 
+    def count_double_bills(self, judge: str) -> int:
+        """Return how many calls of one judge may have been billed without a verdict."""
+        with translate_errors(self.path):
+            count = "SELECT count(*) FROM abandoned WHERE judge = ?"
+            abandoned = self._db.execute(count, (judge,)).fetchone()[0]
+            chosen = "SELECT owner, host, pid, until FROM intents WHERE judge = ?"
+            rows = self._db.execute(chosen, (judge,)).fetchall()
+        return int(abandoned) + sum(not self._is_alive(*row) for row in rows)
+
     def _claim(self, key: SampleKey, until: float) -> Verdict | ClaimState:
         verdict = self._read(key)
         if verdict is not None and (

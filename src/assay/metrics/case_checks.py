@@ -13,7 +13,8 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from assay.metrics.cases.case_index import CHUNK_ID, CaseIndex
+from assay.metrics.cases.absent_labels import describe_absent_unit, split_label, stands_elsewhere
+from assay.metrics.cases.case_index import CaseIndex
 from assay.metrics.cases.settled_answers import find_settled_cases
 from assay.metrics.metric import (
     Batch,
@@ -34,31 +35,36 @@ from assay.text.normalisation import fold_text
 def find_outdated_labels(case: CaseIndex) -> tuple[str, ...]:
     """Return one sentence for each required unit that the corpus contradicts; nothing without a corpus.
 
-    Only units that are named by chunk ids alone are looked at: none of the ids is in the corpus, or what is there has
-    another hash, or does not hold the quote.
+    Only units that are named by chunk ids are looked at, alone or with quotes: none of the ids is in the corpus, or
+    what is there has another hash, or does not hold the quote; and no other chunk holds it.
     """
     if case.corpus is None or case.denied:
         return ()
     problems = []
     for unit in case.case.evidence:
-        problem = _find_label_problem(unit, case.corpus) if unit.grade > 0 and unit.required else None
+        problem = _find_label_problem(unit, case, case.corpus) if unit.grade > 0 and unit.required else None
         if problem is not None:
             problems.append(problem)
     return tuple(problems)
 
 
-def _find_label_problem(unit: Evidence, corpus: Corpus) -> str | None:
-    ids = [str(selector[CHUNK_ID]) for selector in unit.any_of if selector.keys() == {CHUNK_ID}]
-    if not ids or len(ids) < len(unit.any_of):
+def _find_label_problem(unit: Evidence, case: CaseIndex, corpus: Corpus) -> str | None:
+    absent = describe_absent_unit(unit, case)
+    if absent is not None:
+        return f"{absent} is not in the corpus"
+    label = split_label(unit)
+    corpus_chunks = (
+        [corpus.chunks[chunk_id] for chunk_id in label.chunk_ids if chunk_id in corpus.chunks] if label else []
+    )
+    if label is None or not corpus_chunks:
         return None
-    corpus_chunks = [corpus.chunks[chunk_id] for chunk_id in ids if chunk_id in corpus.chunks]
-    if not corpus_chunks:
-        return f"{' or '.join(ids)} is not in the corpus"
+    ids = " or ".join(label.chunk_ids)
+    problem = None
     if unit.text_hash is not None and not any(_has_same_hash(chunk, unit.text_hash) for chunk in corpus_chunks):
-        return f"{' or '.join(ids)} has another text than the one that was labelled"
-    if unit.quote is not None and not any(_has_quote(chunk, unit.quote) for chunk in corpus_chunks):
-        return f"{' or '.join(ids)} does not hold the quote that was labelled"
-    return None
+        problem = f"{ids} has another text than the one that was labelled"
+    elif unit.quote is not None and not any(_has_quote(chunk, unit.quote) for chunk in corpus_chunks):
+        problem = f"{ids} does not hold the quote that was labelled"
+    return None if problem is None or stands_elsewhere(label.quotes, case) else problem
 
 
 def _has_same_hash(chunk: CorpusChunk, text_hash: str) -> bool:
@@ -158,6 +164,7 @@ JUDGE_THRESHOLD = 0.75
 LEAK, WRONG_ANSWER, UNKNOWN_ANSWER = "leak", "wrong_answer", "unknown_answer"
 INCOMPLETE_ANSWER, DENIED_FACT, WRONG_BEHAVIOUR = "incomplete_answer", "denied_fact", "wrong_behavior"
 UNSOURCED_NUMBER, WRONG_FORMAT, EMPTY_ANSWER = "unsourced_number", "wrong_format", "empty_answer"
+STALE_CONTEXT = "stale_context"
 _LABEL = "golden_label_issue"
 _MISS, LATE_EVIDENCE = "retrieval_miss", "late_evidence"
 _ANSWER_CHECKS = frozenset((WRONG_ANSWER, DENIED_FACT, INCOMPLETE_ANSWER, UNKNOWN_ANSWER))
@@ -289,7 +296,7 @@ CHECKS: tuple[Check, ...] = (
         "nothing that was measured tells whether the answer is right",
     ),
     Check(UNKNOWN_ANSWER, "behaviour_unknown", _is_positive, "warning", "nothing tells what the answer did"),
-    Check("stale_context", "stale_chunks", _is_positive, "warning", "the context holds a superseded version"),
+    Check(STALE_CONTEXT, "stale_chunks", _is_positive, "warning", "the context holds a superseded version"),
     Check("behaviour_mismatch", "behaviour_mismatch", _is_positive, "warning", "the target declared something else"),
     Check("ambiguous_keywords", "keywords_ambiguous", _is_positive, "warning", "the keywords are hedged or negated"),
     Check(

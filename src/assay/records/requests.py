@@ -77,7 +77,8 @@ class ScoringOptions(Struct, frozen=True):
     with lexicons of refusals for further languages. `internal_stages` are stages whose chunks nobody is shown unless a
     later one passes them on; None stands for those of the run, else for none. `with_variants` counts variants of cases
     like other cases. `labels` are files of what people decided about answers. `sent_users` says of configurations
-    whether their target is given the user of a case, where its settings tell.
+    whether their target is given the user of a case, where its settings tell. Without `checks` nothing but the metrics
+    is measured: no case fails or passes, and of several repeats none is the worst.
     """
 
     metrics: Sequence[str] | None = None
@@ -95,6 +96,7 @@ class ScoringOptions(Struct, frozen=True):
     also: Sequence[str] = ()
     labels: Sequence[str] = ()
     sent_users: Mapping[str, bool] = field(default_factory=dict)
+    checks: bool = True
 
 
 class ScoreRequest(Struct, frozen=True):

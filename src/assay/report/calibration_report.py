@@ -57,6 +57,9 @@ def _iter_answers(calibrated: CalibrationResult) -> Iterator[str]:
         yield f"{_name_scorer(scorer)}: {answer}, n={record.n}"
         for reason in record.reasons:
             yield f" - {reason}"
+    for name, reason in calibrated.uncombined.items():
+        yield f"{name}: not calibrated, so a rule on it is a risk"
+        yield f" - {reason}"
 
 
 def _iter_tables(calibrated: CalibrationResult) -> Iterator[Table]:

@@ -128,9 +128,22 @@ def regrade_run(request: RegradeRequest) -> Regrade:
             loaded = stack.enter_context(open_scored_run(base, loaded_gate=load_gate_with_baseline(base)))
             first = _collect_scores("the run as it is", loaded)
         run = stack.enter_context(open_scored_run(changed, loaded_gate=load_gate_with_baseline(changed)))
+        if {"judge", "verdicts"} & changes.keys():
+            _refuse_invalid_judge(run)
         second = _collect_scores(f"with {names}", run)
         categories = _find_categories(run, request.by)
     return _compare_sides(request.run, first, second, categories)
+
+
+def _refuse_invalid_judge(run: ScoredRun) -> None:
+    """Raise IncompleteError if the verdicts that a run is to be scored with are of a judge that failed its controls."""
+    judging = run.judging
+    if judging is not None and judging.failure:
+        message = (
+            f"judge {judging.model} is INVALID: it failed its controls or anchors ({judging.failure}), so none of its "
+            "recorded verdicts gives a number; asking for more makes no call (expected another judge)"
+        )
+        raise IncompleteError(message)
 
 
 def _parse_changes(changes: Sequence[str]) -> dict[str, str]:

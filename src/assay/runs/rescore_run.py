@@ -54,16 +54,35 @@ def open_run(
 
 
 @contextmanager
+def open_unscored_answers(inputs: InputOptions, labels: Sequence[str] = ()) -> Iterator[ScoredRun]:
+    """Yield a run that holds the answers, as `open_answers` does, of which nothing was measured that takes long.
+
+    Which of several repeats is the worst follows from the checks, so that a run with repeats is scored for them.
+    """
+    with open_answers(inputs, labels=labels, checks=False) as run:
+        if not run.has_repeats():
+            yield run
+            return
+    with open_answers(inputs, labels=labels) as run:
+        yield run
+
+
+@contextmanager
 def open_answers(
-    inputs: InputOptions, verdicts: VerdictOptions | None = None, labels: Sequence[str] = ()
+    inputs: InputOptions,
+    verdicts: VerdictOptions | None = None,
+    labels: Sequence[str] = (),
+    *,
+    checks: bool = True,
 ) -> Iterator[ScoredRun]:
-    """Yield a run that holds the answers, scored for one metric, with the verdicts that are named or its own.
+    """Yield a run that holds the answers, scored for one metric and, unless `checks` is false, for those of the checks,
+    with the verdicts that are named or its own.
 
     `labels` are files of what people decided about answers, by default that of the run.
 
     Raises InputError as `complete_request` does.
     """
-    scoring = ScoringOptions(metrics=_ANY_METRIC, look_again=True, labels=labels)
+    scoring = ScoringOptions(metrics=_ANY_METRIC, look_again=True, labels=labels, checks=checks)
     inputs = replace(inputs, ignore_unknown=inputs.run is None)
     request = ScoreRequest(inputs, verdicts or VerdictOptions(), scoring=scoring)
     with open_scored_run(complete_request(request)) as run:

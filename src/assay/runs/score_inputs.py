@@ -106,7 +106,7 @@ class ScoreInputs(Struct, frozen=True):
         if any(variant.variant in DIFFERING_KINDS for variant in variants):
             default_metrics = (*default_metrics, TWIN_DISTINCTION)
         plan = plan_metrics(request, loaded_gate.gate, judging, default_metrics, partial=is_partial)
-        if any(case.answer_labels for case in cases):
+        if request.scoring.checks and any(case.answer_labels for case in cases):
             plan = replace(plan, looks_for_passes=True)
         return cls(
             request,
@@ -213,4 +213,6 @@ def plan_metrics(
             needed += (JUDGED_CORRECTNESS,)
     threshold = read_attribution_settings(request.scoring).threshold
     names = parse_metrics((*metrics, *needed, *((threshold.metric,) if threshold is not None else ())))
-    return plan_columns((*names, *judged_counterparts(names)) if partial else names, recorded)
+    if partial:
+        names = [*names, *judged_counterparts(names)]
+    return plan_columns(names, recorded, checks=request.scoring.checks)

@@ -215,6 +215,14 @@ def find_rows_without_verdict(column: ScoreColumn) -> npt.NDArray[np.bool_]:
     return is_unasked
 
 
+def count_cases_without_verdict(table: ScoreTable) -> int:
+    """Return on how many cases a metric by judge has no score because no verdict is recorded."""
+    is_unjudged = np.zeros(len(table.case_ids), dtype=np.bool_)
+    for column in table.columns.values():
+        is_unjudged |= find_rows_without_verdict(column)
+    return int(np.count_nonzero(is_unjudged))
+
+
 def _says_unjudged(reason: str) -> bool:
     return reason == NO_VERDICT or reason.startswith((UNSCORED_PREFIX, NEEDS_REVIEW))
 

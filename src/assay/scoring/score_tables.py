@@ -171,19 +171,22 @@ class MetricPlan(Struct, frozen=True):
     looks_for_passes: bool = False
 
 
-def plan_columns(names: Iterable[MetricName], judged_rubrics: Collection[str] = ()) -> MetricPlan:
+def plan_columns(
+    names: Iterable[MetricName], judged_rubrics: Collection[str] = (), *, checks: bool = True
+) -> MetricPlan:
     """Return the plan for these metrics; `judged_rubrics` are the rubrics on which verdicts are recorded.
 
-    The metrics of the checks and those by which attribution tells good answers are always among the columns, so that
-    neither depends on what was requested.
+    The metrics of the checks and those by which attribution tells good answers are among the columns, so that neither
+    depends on what was requested, unless nobody asks for `checks`.
     """
     requested = tuple(dict.fromkeys(names))
     measured = tuple(name for name in requested if is_metric_measurable(name, judged_rubrics))
     needed = [case_column_name(name) for name in measured]
     needed += [parse_metric(part) for name in needed for part in find_metric(name).parts]
-    needed += [parse_metric(text) for text in list_checked_metrics()]
-    deciding = (parse_metric(text) for text in (SIMILARITY_METRIC, JUDGE_METRIC))
-    needed += [name for name in deciding if is_metric_measurable(name, judged_rubrics)]
+    if checks:
+        needed += [parse_metric(text) for text in list_checked_metrics()]
+        deciding = (parse_metric(text) for text in (SIMILARITY_METRIC, JUDGE_METRIC))
+        needed += [name for name in deciding if is_metric_measurable(name, judged_rubrics)]
     # A metric of whole tables, such as `failed`, is added to the table once its rows are known.
     columns = tuple(name for name in dict.fromkeys(needed) if find_metric(name).compute is not None)
     facts = dict.fromkeys(key for name in columns for key in find_metric(name).needs(name))

@@ -109,6 +109,11 @@ class MergedShards:
         rows: RowIndices = order[np.searchsorted(keys, key) : np.searchsorted(keys, key, side="right")]
         return rows
 
+    def has_repeats(self) -> bool:
+        """Return whether some case of a configuration has several rows."""
+        keys, _ = self._first_rows
+        return bool((keys[1:] == keys[:-1]).any())
+
     def locate_row(self, row: int) -> RowLocation:
         """Return where a row is."""
         return self._row_location(row)
@@ -408,6 +413,10 @@ class ScoredRun:
         rows = self.shards.list_rows(config_id, self._position.get(case_id, -1))[chosen]
         read = (_read_location(self.files, self.shards.locate_row(row)) for row in rows.tolist())
         return [observation for observation in read if observation is not None]
+
+    def has_repeats(self) -> bool:
+        """Return whether some case was answered several times."""
+        return self.shards is not None and self.shards.has_repeats()
 
     def describe_samples(self, config_id: str, case_id: str) -> str:
         """Return how the repeats of a case differ, and which is shown; "" for one alone."""

@@ -83,7 +83,7 @@ def _tabulate_log_factorials(most: int) -> FloatArray:
     return np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, most + 1)))])
 
 
-def find_detectable_difference(cases: int, discordant: float, power: float = 0.8) -> float | None:
+def find_detectable_difference(cases: int, discordant: float, power: float = 0.8, level: float = 0.05) -> float | None:
     """Return the smallest difference of two rates that the test shows with the given power.
 
     None if it does not even where one side wins all discordant cases.
@@ -91,16 +91,17 @@ def find_detectable_difference(cases: int, discordant: float, power: float = 0.8
     >>> round(find_detectable_difference(34, 0.3), 2), find_detectable_difference(10, 0.2)
     (0.26, None)
     """
-    if discordant <= 0 or compute_mcnemar_power(cases, discordant, discordant) < power:
+    if discordant <= 0 or compute_mcnemar_power(cases, discordant, discordant, level) < power:
         return None
     low, high = 0.0, discordant
     for _ in range(_STEPS):
         middle = (low + high) / 2
-        low, high = (low, middle) if compute_mcnemar_power(cases, discordant, middle) >= power else (middle, high)
+        is_shown = compute_mcnemar_power(cases, discordant, middle, level) >= power
+        low, high = (low, middle) if is_shown else (middle, high)
     return high
 
 
-def find_cases_needed(discordant: float, difference: float, power: float = 0.8) -> int | None:
+def find_cases_needed(discordant: float, difference: float, power: float = 0.8, level: float = 0.05) -> int | None:
     """Return about how many cases the test needs to show a difference with the given power; None beyond 20,000.
 
     The share of discordant cases is taken to be at least the difference.
@@ -110,12 +111,13 @@ def find_cases_needed(discordant: float, difference: float, power: float = 0.8) 
     """
     share = max(discordant, difference)
     high = 8
-    while compute_mcnemar_power(high, share, difference) < power:
+    while compute_mcnemar_power(high, share, difference, level) < power:
         high *= 2
         if high > _MOST_CASES:
             return None
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if compute_mcnemar_power(middle, share, difference) >= power else (middle, high)
+        is_shown = compute_mcnemar_power(middle, share, difference, level) >= power
+        low, high = (low, middle) if is_shown else (middle, high)
     return high

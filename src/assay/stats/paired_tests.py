@@ -384,7 +384,8 @@ def bound_mean_gain(
     Independent pairs of 0 and 1 get Tango's bounds with a continuity correction, as in McNemar's test. All others get
     Hall's (1992) bounds, which correct for the skew that a few large losses among equal pairs cause; two imaginary
     units, as far above and below the mean as the largest difference, stand for unseen cases. Pairs without spread get
-    the zero-event bound over the range of a score (`low` to `high`); without a range they have no bounds.
+    the zero-event bound over the range of a score (`low` to `high`); without a range they have no bounds. The note says
+    where there are too few clusters to trust the bounds.
 
     >>> bounds = bound_mean_gain([1.0] * 41, [1.0] * 41)
     >>> round(bounds.low, 3), round(bounds.high, 3)
@@ -404,14 +405,15 @@ def bound_mean_gain(
     count, widest = len(cluster_units.totals), float(np.abs(differences).max())
     if count == 1 < n:
         return None
+    note = f"too few clusters ({count})" if count < min(n, FEW_CLUSTERS) else ""
     if count == 1 or compute_standard_error(cluster_units) <= NEGLIGIBLE_SPREAD * widest:
         if low is None or high is None:
             return None
         span = high - low
-        return estimate_mean_interval(
+        bounds = estimate_mean_interval(
             differences, clusters=clusters, low=-span, high=span, confidence=2 * CONFIDENCE_LEVEL - 1
         )
-    note = f"too few clusters ({count})" if count < min(n, FEW_CLUSTERS) else ""
+        return bounds._replace(note=note) if bounds is not None else None
     return _hall_bounds(cluster_units, widest, note)
 
 

@@ -467,3 +467,7 @@ def find_quotations(text: str) -> list[tuple[int, int]]:
         else:
             merged.append((start, end))
     return merged
+
+
+VALUE_PART = re.compile(r"\n|[.;,](?=\s|$)| (?:and|while|but|whereas|va|con|nhung) ")
+"""What separates the parts of a text that have a value each."""

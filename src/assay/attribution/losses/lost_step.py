@@ -11,7 +11,7 @@ from assay.attribution.evidence_trace import DEFAULT_PRODUCTION_K
 from assay.attribution.losses.facts_of_search import describe_shown
 from assay.attribution.losses.losses_of_search import check_search, check_unclear_search
 from assay.attribution.losses.lost_unit import NEAR, LostEvidence
-from assay.attribution.losses.merge_losses import check_merge, check_unseen_merge
+from assay.attribution.losses.merge_losses import check_merge, check_unseen_merge, describe_lowering
 from assay.attribution.losses.rewritten_queries import find_added_subjects, report_added_subjects
 from assay.attribution.losses.step_losses import check_context_builder, check_filter, check_reranker
 from assay.records.findings import RootCause
@@ -92,10 +92,14 @@ def _check_low(loss: LostEvidence) -> CauseFinding | None:
     if cut is not None:
         fact = f"{loss.describe_rank(final)} in {final.name}; {cut.name} has its first {len(cut.chunk_ids)}"
         return CauseFinding("context_builder", cut.name, (fact,), "medium", ("reranker",), "ranked_below_cut_off")
-    evidence = (f"{loss.describe_rank(final)} in {final.name}; {describe_shown(loss)}",)
+    evidence: tuple[str, ...] = (f"{loss.describe_rank(final)} in {final.name}; {describe_shown(loss)}",)
     if final.kind in ("rerank", "retriever") and (final.kind == "rerank" or len(loss.steps) <= 2):
         also: tuple[RootCause, ...] = ("context_builder", "bm25_analyzer")
         record = (RECORD_UNFILTERED, RECORD_QUERY)
+        lowering = describe_lowering(loss)
+        if final.kind == "rerank" and lowering is not None:
+            also = ("hybrid_merge", "context_builder")
+            evidence = (*evidence, lowering)
         if final.kind == "rerank":
             return CauseFinding("reranker", final.name, evidence, "low", also, "ranked_below_cut_off", record)
         # What a stage `retrieved` does is not known: it may rank what another search found, or be the only search.

@@ -49,6 +49,19 @@ def check_merge(loss: LostEvidence) -> CauseFinding | None:
     return CauseFinding("hybrid_merge", merged.name, tuple(evidence), "high" if is_lost else "medium")
 
 
+def describe_lowering(loss: LostEvidence) -> str | None:
+    """Return that the merged list has the unit below what is shown, where reciprocal rank fusion of the searches would
+    have it above, so that what ranks after it got it low; None otherwise."""
+    merged, inputs = loss.find_last_step("merge"), loss.retrievers
+    rank = loss.find_rank(merged)
+    if merged is None or rank is None or rank <= loss.last_shown_rank or not any(map(loss.find_rank, inputs)):
+        return None
+    expected = _compute_fused_rank(inputs, loss.unit)
+    if expected > loss.last_shown_rank:
+        return None
+    return f"{loss.describe_rank(merged)} in {merged.name}, and by its ranks in the searches would have {expected}"
+
+
 SEARCH_CAUSES: Mapping[StepKind, RootCause] = MappingProxyType({"lexical": "bm25_analyzer", "dense": "embedding"})
 """What a search of each kind is at fault for where it misses the evidence."""
 

@@ -28,7 +28,7 @@ from assay.attribution.losses.lost_unit import LostEvidence, may_search_by_vecto
 from assay.records.findings import CauseConfidence, RootCause
 from assay.text.lexical_rank import compute_lexical_rank
 from assay.text.normalisation import normalise_nfc
-from assay.text.tokens import tokenise_text
+from assay.text.tokens import is_stop_word, tokenise_text
 
 
 def compare_with_run(loss: LostEvidence, view: IndexView, lexical: TraceStep) -> CauseFinding | None:
@@ -201,8 +201,18 @@ def check_shared_words(loss: LostEvidence, lexical: TraceStep, max_rank: int) ->
             "analyzer",
             RECORDS_OF_FAILED_SEARCH,
         )
+    if _shares_grammar_alone(loss):
+        others: tuple[RootCause, ...] = ("context_builder",) if rank is not None else (loss.unindexed_cause,)
+        fact = "the words that question and evidence share are of grammar"
+        return CauseFinding("bm25_analyzer", lexical.name, (*evidence, fact), "low", others, "analyzer")
     confidence: CauseConfidence = "high" if expected_rank == 1 else "medium"
     return CauseFinding("bm25_analyzer", lexical.name, evidence, confidence, subcause="analyzer")
+
+
+def _shares_grammar_alone(loss: LostEvidence) -> bool:
+    """Whether question and unit share words of grammar alone, which many texts have and some searches leave out."""
+    words = {word for text in loss.texts for word in tokenise_text(text)}
+    return all(map(is_stop_word, words.intersection(tokenise_text(loss.query))))
 
 
 def _report_hidden(loss: LostEvidence, lexical: TraceStep, evidence: tuple[str, ...]) -> CauseFinding:

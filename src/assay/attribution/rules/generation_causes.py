@@ -13,7 +13,7 @@ from assay.attribution.one_case.other_values import find_other_units, split_line
 from assay.attribution.one_case.unsupported_numbers import find_unsupported_numbers
 from assay.records.findings import RootCause
 from assay.text.normalisation import fold_text
-from assay.text.tokens import tokenise_text
+from assay.text.tokens import is_stop_word, tokenise_text
 
 DENIED_FACT = "denied_fact"
 """The subcause of an answer that says the contrary of a fact, without another value in its place."""
@@ -21,6 +21,8 @@ WRONG_VALUE = "wrong_entity_or_number"
 """The subcause of an answer that states another name, code or number than the evidence."""
 OTHER_PART = "other_part"
 """The subcause of an answer that copies another part of the right passage than the one that answers."""
+IGNORED = "ignored_evidence"
+"""The subcause of an answer that does not use what it was given, or of none although it was given."""
 EMPTY_ANSWER, ERROR_TEXT = "empty_answer", "error_text"
 """The subcauses of an answer that is none: nothing was written, or an error message in its place."""
 _RECORD_PROMPT = "the prompt as it was sent to the model"
@@ -72,6 +74,10 @@ def find_generation_error(case: CaseFacts) -> CauseFinding | None:
         return CauseFinding("generator", GENERATE_STAGE, (*facts, fact), "low", ("parser",), subcause, (RECORD_CORPUS,))
     if not is_refused and _keeps_to_asked_lines(case):
         return _report_kept_lines(case, facts, subcause)
+    rival = _find_rival_line(case) if not is_refused else None
+    if rival is not None:
+        also: tuple[RootCause, ...] = ("golden_label_issue",)
+        return CauseFinding("generator", GENERATE_STAGE, (*facts, rival), "medium", also, subcause, (_RECORD_PROMPT,))
     return CauseFinding("generator", GENERATE_STAGE, facts, "high", (), subcause, (_RECORD_PROMPT,))
 
 
@@ -108,6 +114,26 @@ def _keeps_to_asked_lines(case: CaseFacts) -> bool:
         if any(contains_fact([line], fact) for fact in missing):
             missed_lines.append(nearness)
     return max(answered_lines) > max(missed_lines) and len(missed_lines) > 1
+
+
+def _find_rival_line(case: CaseFacts) -> str | None:
+    """Return a line of a passage that no label names and that says what the answer says instead, about what is asked as
+    nearly as the evidence: the passages contradict each other, and nothing tells which of them holds; None without one.
+    """
+    values = case.content_quality.wrong or case.other_values
+    asked_words = {word for word in tokenise_text(case.case.case.question) if not is_stop_word(word)}
+    nearness = [
+        len(asked_words & set(tokenise_text(line)))
+        for _, text in case.list_evidence_texts()
+        for line in split_lines(text)
+        if any(contains_fact([line], fact) for fact in case.content_quality.missing)
+    ]
+    for chunk_id, text in case.unlabelled_texts.items() if values and nearness else ():
+        for line in split_lines(text):
+            is_as_near = len(asked_words & set(tokenise_text(line))) >= max(1, *nearness)
+            if is_as_near and all(contains_fact([line], value) for value in values):
+                return f"{chunk_id}, which no label names, says “{line.strip()}”"
+    return None
 
 
 def _report_kept_lines(case: CaseFacts, facts: tuple[str, ...], subcause: str) -> CauseFinding:
@@ -164,7 +190,7 @@ def _find_generator_subcause(case: CaseFacts, invented_numbers: list[str]) -> st
     place of a fact is a wrong one, whether the context has it for something else or nowhere.
     """
     if case.behaviour != "answer":
-        return "ignored_evidence"
+        return IGNORED
     quality = case.content_quality
     if quality.wrong or case.other_values:
         return WRONG_VALUE
@@ -177,5 +203,5 @@ def _find_generator_subcause(case: CaseFacts, invented_numbers: list[str]) -> st
     if find_other_units(case.answer, case.context_texts):
         return WRONG_VALUE
     if case.copied_from is None:
-        return "ignored_evidence"
+        return IGNORED
     return OTHER_PART if case.copied_from in dict(case.list_evidence_texts()) else "other_passage"

@@ -19,7 +19,7 @@ from assay.attribution.rules.denied_evidence import consider_access
 from assay.metrics.answers.answer_behaviour import ANSWER_BEHAVIOUR
 from assay.records.findings import CauseConfidence, RootCause
 from assay.text.question_entities import find_missing_entities, find_question_entities
-from assay.text.tokens import tokenise_text
+from assay.text.tokens import is_stop_word, tokenise_text
 
 
 def find_lost_evidence(case: CaseFacts) -> CauseFinding | None:
@@ -112,7 +112,7 @@ def find_corrupted_index_text(case: CaseFacts) -> CauseFinding | None:
         if not case.has_shown_texts:  # ids alone show the defect, and not which words it takes from the generator
             return defect._replace(confidence=confidence, also=("generator",), record=(RECORD_TEXTS,))
         lost_words = _count_words(expected_texts) - _count_words(shown_texts)
-        lost_query_words = lost_words.keys() & _count_words([case.query]).keys()
+        lost_query_words = {word for word in lost_words if not is_stop_word(word)} & set(tokenise_text(case.query))
         if lost_query_words:
             fact = f"the lost text has the question's word “{min(lost_query_words)}”"
         elif case.behaviour != "answer":

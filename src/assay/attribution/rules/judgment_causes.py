@@ -92,8 +92,10 @@ def find_judge_noise(case: CaseFacts) -> CauseFinding | None:
     value = get_scored_value(case.scores, JUDGE_METRIC)
     if case.good is False and case.content_quality.good is False and text.good:
         fact = f"{text.signal}: everything that the case looks for is in the answer"
+        also: tuple[RootCause, ...] = ("generator",)  # it may say more than that, and the judge read it
     elif case.good and text.good is False and text.wrong:
         fact = f"{text.signal}: {quote_facts(text.wrong)} is wrong and is in the answer"
+        also = ("golden_label_issue",)  # an answer may mention what it does not state
     else:
         return None
-    return CauseFinding("judge_noise", None, (f"{JUDGE_METRIC} is {value:.2f}", fact), "medium")
+    return CauseFinding("judge_noise", None, (f"{JUDGE_METRIC} is {value:.2f}", fact), "medium", also)

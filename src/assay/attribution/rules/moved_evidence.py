@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from assay.attribution.cause_finding import RECORD_CORPUS, RECORD_TEXTS, CauseFinding
-from assay.attribution.cause_terms import INDEX_STAGE
+from assay.attribution.cause_terms import GENERATE_STAGE, INDEX_STAGE
 from assay.attribution.one_case.case_facts import CaseFacts
 from assay.attribution.one_case.contained_facts import contains_fact, quote_facts
+from assay.attribution.rules.generation_causes import IGNORED
 from assay.attribution.rules.index_causes import find_index_defect
 from assay.records.findings import CauseConfidence, RootCause
 from assay.records.observations import Chunk
@@ -37,6 +38,39 @@ def find_quoted_evidence(case: CaseFacts) -> CauseFinding | None:
         if quoted is not None:
             fact = f"the answer quotes {case.get_unit_name(unit)}, “{quoted}”, and cites {', '.join(cited)} for it"
             return CauseFinding("chunking", INDEX_STAGE, (fact,), "medium", ("stale_index",), "other_ids")
+    return None
+
+
+_ENCLOSED = 5
+"""How many words a text must at least have for another one that has them all in a row to be known to contain it."""
+
+
+def find_enclosed_evidence(case: CaseFacts) -> CauseFinding | None:
+    """All lost evidence of a bad answer is in the context after all, whole, within the text of another id: a section
+    that is shown in the place of its part, or a part with its neighbours. No step has lost it."""
+    if case.good is not False or not case.lost_units:
+        return None
+    facts = []
+    for unit in case.lost_units:
+        owner = _find_enclosing(case, [*case.get_expected_texts(unit), *case.list_ranked_texts(unit)])
+        if owner is None or _has_known_defect(
+            case, unit
+        ):  # documents that were split or merged otherwise are the cause
+            return None
+        facts.append(f"{owner} in the context has the whole text of {case.get_unit_name(unit)}")
+    others: tuple[RootCause, ...] = ("golden_label_issue",)
+    subcause = "" if case.behaviour == "answer" else IGNORED
+    return CauseFinding("generator", GENERATE_STAGE, tuple(facts), "medium", others, subcause)
+
+
+def _find_enclosing(case: CaseFacts, texts: Sequence[str]) -> str | None:
+    """Return a chunk of the context whose text has one of these texts within it and more, None if none has."""
+    wanted = [words for words in map(tokenise_text, texts) if len(words) >= _ENCLOSED]
+    for chunk in case.arrived_chunks:
+        own = tokenise_text(chunk.text or "")
+        whole = f" {' '.join(own)} "
+        if any(len(words) < len(own) and f" {' '.join(words)} " in whole for words in wanted):
+            return chunk.chunk_id
     return None
 
 

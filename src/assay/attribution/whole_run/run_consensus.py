@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from msgspec.structs import replace
 
-from assay.attribution.cause_sentences import get_candidate_note
+from assay.attribution.cause_sentences import get_candidate_note, name_cause
 from assay.attribution.cause_terms import GENERATE_STAGE, INDEX_STAGE
 from assay.attribution.evidence_trace import StepKind, name_stage_kind
 from assay.attribution.losses.lost_unit import NEAR
@@ -47,8 +47,10 @@ def count_sure_causes(attributions: Mapping[str, Attribution]) -> Counter[RootCa
 
 
 def is_open(attribution: Attribution) -> bool:
-    """Return whether other findings of the run may change which candidate of a case comes first."""
-    return attribution.cause is not None and attribution.confidence != "high" and bool(attribution.also)
+    """Return whether other findings of the run may change which candidate of a case comes first; what the system does
+    elsewhere says nothing of a judge."""
+    is_sure = attribution.confidence == "high" or not attribution.also
+    return attribution.cause not in (None, "judge_noise") and not is_sure
 
 
 def find_failing_searches(attributions: Iterable[Attribution]) -> dict[RootCause, str]:
@@ -117,7 +119,8 @@ def rank_by_run(
     least = own + MIN_SUPPORT if attribution.confidence == "low" else max(_MAJORITY * own, MIN_SUPPORT)
     if sure_causes.get(best, 0) < least:
         return attribution
-    fact = f"{format_count(sure_causes[best], 'other case')} of this run have the cause {best}"
+    name = name_cause(best, attribution.traces)
+    fact = f"{format_count(sure_causes[best], 'other case')} of this run have the cause {name}"
     return _put_first(attribution, best, fact)
 
 

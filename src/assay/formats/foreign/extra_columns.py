@@ -97,6 +97,25 @@ class ExtraColumns:
         return described
 
 
+def open_metadata(cells: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the cells of a row with those of its metadata, which test cases of DeepEval and examples of LangSmith have
+    as an object, in the place of that. A column of the row comes before a member of the same name.
+
+    >>> open_metadata({"metadata": {"team": "shop", "city": "Ulm"}, "city": "Bonn"})
+    {'team': 'shop', 'city': 'Bonn'}
+    """
+    opened: dict[str, Any] = {}
+    for name, value in cells.items():
+        if name in _METADATA_NAMES and isinstance(value, Mapping):
+            opened |= {str(key): member for key, member in value.items() if member is not None}
+        else:
+            opened[name] = value
+    return {**opened, **{name: cells[name] for name in opened if name in cells and name not in _METADATA_NAMES}}
+
+
+_METADATA_NAMES = ("metadata", "additional_metadata", "additionalMetadata")
+
+
 def refuse_unread_columns(members: Mapping[str, Any], names: Iterable[str]) -> None:
     """Raise RowError for one of the named members of a row in Assay's words that cannot be an attribute by itself: by
     the name of its column, or by what it holds.

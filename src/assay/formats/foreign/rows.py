@@ -17,7 +17,7 @@ import msgspec
 from msgspec import UNSET, Struct, field
 
 from assay.formats.foreign.chunk_shapes import ShapeError
-from assay.formats.foreign.extra_columns import ExtraColumns, refuse_unread_columns
+from assay.formats.foreign.extra_columns import ExtraColumns, open_metadata, refuse_unread_columns
 from assay.formats.foreign.member_names import (
     BEHAVIOUR_KEYS,
     CONFIG_KEYS,
@@ -156,7 +156,8 @@ class _RowReader:
             foreign.cases.append((case, number))
         if observation is not None:
             foreign.observations.append(observation)
-        self._columns.add_row(case.id, {key: members[key] for key in unread}, is_answered=is_answered)
+        cells = open_metadata({key: members[key] for key in unread})
+        self._columns.add_row(case.id, cells, is_answered=is_answered)
 
     def finish(self) -> ForeignRows:
         """Return what was read, with the columns that describe the cases as their attributes."""

@@ -3,31 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from assay.metrics.cases.case_index import CHUNK_ID, CaseIndex
+from assay.metrics.cases.case_index import CHUNK_ID, QUOTE, CaseIndex
 from assay.records.golden_set import Evidence
 from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, ScoreColumn
 
 
 def find_absent_label(case: CaseIndex) -> str | None:
-    """Return the first required label that is not in the corpus, None if all are, or without a corpus.
-
-    Only units that are named by chunk ids alone are looked at.
-    """
+    """Return the first required label that is not in the corpus, None if all are, or without a corpus."""
     if case.corpus is None or case.denied:
         return None
     for unit in case.case.evidence:
-        ids = _list_chunk_ids(unit) if unit.grade > 0 and unit.required else []
-        if ids and not any(chunk_id in case.corpus.chunks for chunk_id in ids):
-            return " or ".join(ids)
+        if unit.grade > 0 and unit.required:
+            label = describe_absent_unit(unit, case)
+            if label is not None:
+                return label
     return None
 
 
-def _list_chunk_ids(unit: Evidence) -> list[str]:
-    ids = [str(selector[CHUNK_ID]) for selector in unit.any_of if selector.keys() == {CHUNK_ID}]
-    return ids if len(ids) == len(unit.any_of) else []
+def describe_absent_unit(unit: Evidence, case: CaseIndex) -> str | None:
+    """Return the ids of a unit of evidence that is not in the corpus, None if it may be.
+
+    Only units that are named by chunk ids are looked at, alone or with quotes: of these, the corpus has no chunk with
+    one of the ids, and no text with one of the quotes.
+    """
+    labels = split_label(unit)
+    if case.corpus is None or labels is None or any(chunk_id in case.corpus.chunks for chunk_id in labels.chunk_ids):
+        return None
+    return None if stands_elsewhere(labels.quotes, case) else " or ".join(labels.chunk_ids)
+
+
+class UnitLabel(NamedTuple):
+    """What names a unit of evidence: ids of chunks, and quotes that may stand in any chunk."""
+
+    chunk_ids: list[str]
+    quotes: list[str]
+
+
+def split_label(unit: Evidence) -> UnitLabel | None:
+    """Return the ids and the quotes that name a unit; None if it has no id, or is named by anything else."""
+    chunk_ids = [str(selector[CHUNK_ID]) for selector in unit.any_of if selector.keys() == {CHUNK_ID}]
+    quotes = [str(selector[QUOTE]) for selector in unit.any_of if selector.keys() == {QUOTE}]
+    is_all = len(chunk_ids) + len(quotes) == len(unit.any_of)
+    return UnitLabel(chunk_ids, quotes) if chunk_ids and is_all else None
+
+
+def stands_elsewhere(quotes: Sequence[str], case: CaseIndex) -> bool:
+    """Return whether one of some quotes stands in a text of the corpus, or may, because texts are missing there."""
+    texts = case.golden_index.corpus_texts
+    return bool(quotes) and (texts is None or texts.lacks_texts or any(map(texts.has_passage, quotes)))
 
 
 def list_absent_labels(cases: Sequence[CaseIndex]) -> dict[int, str]:

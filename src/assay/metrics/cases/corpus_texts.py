@@ -93,6 +93,20 @@ class CorpusTexts:
             if folded in fold_text(restricted.texts[number])
         )
 
+    def has_passage(self, passage: str) -> bool:
+        """Return whether a passage stands in the text of some chunk of the corpus."""
+        return fold_text(passage) in self._folded_corpus
+
+    @cached_property
+    def _folded_corpus(self) -> str:
+        """All texts of the corpus, folded, with a sign between them that no folded text has."""
+        return "\x00".join(fold_text(chunk.text) for chunk in self._chunks.values() if chunk.text)
+
+    @property
+    def lacks_texts(self) -> bool:
+        """Whether a chunk of the corpus has no text, so that nobody knows whether a passage stands in it."""
+        return any(not chunk.text for chunk in self._chunks.values())
+
     @cached_property
     def _chunks_by_text(self) -> Mapping[bytes, Sequence[CorpusChunk]]:
         """The chunks of the corpus by the digest of their folded text; chunks without a text are left out."""

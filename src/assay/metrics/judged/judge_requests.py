@@ -48,6 +48,8 @@ WITH_ENTAILMENT = "by=entailment"
 NO_VERDICT, UNSCORED_PREFIX = "no verdict recorded", "unscored: "
 INVALID_JUDGE = "the judge failed its controls or anchors"
 NOT_JUDGED_AGAIN = "not judged again without the instructions in its texts"
+ASKED_AGAIN = ("provider", "deadline", "budget", "quorum", NOT_JUDGED_AGAIN)
+"""Reasons for a missing label that another run of the judge removes: nobody need decide."""
 FAR_APART_VOTES = f"{NEEDS_REVIEW}: votes are {REVIEW_SPREAD} or more apart"
 TIED_VOTES = f"{NEEDS_REVIEW}: tied votes"
 DISPUTED_LABELS = f"{NEEDS_REVIEW}: judged lower without the instructions in its texts"

@@ -16,7 +16,7 @@ from assay.records.counts import format_count
 from assay.records.findings import Attribution
 from assay.records.golden_set import Case
 from assay.records.observations import Observation
-from assay.records.scores import CaseChecks
+from assay.records.scores import ERROR, NEEDS_REVIEW, STATUS_NAMES, CaseChecks
 from assay.report.findings.failure_tables import (
     build_evidence_trace_table,
     describe_expected_sources,
@@ -236,10 +236,23 @@ SET_ASIDE = "set to the worst because the case leaked"
 
 
 def summarise_checks(explanation: Explanation) -> str:
-    """Return the failed checks of a case in a few words."""
+    """Return the failed checks of a case in a few words, with how many of its metrics are in error."""
+    errors = list_metrics_in_error(explanation)
+    in_error = f"; in error: {format_count(len(errors), 'metric')}" if errors else ""
     if explanation.checks is not None and explanation.checks.failed:
-        return "failed " + ", ".join(explanation.checks.failed)
-    return "missing" if explanation.observation is None else "no failed check"
+        return "failed " + ", ".join(explanation.checks.failed) + in_error
+    return "missing" if explanation.observation is None else "no failed check" + in_error
+
+
+def list_metrics_in_error(explanation: Explanation) -> list[ScoreLine]:
+    """Return the scores that could not be had of an answer that is there; what waits for a person is none of them.
+
+    Without an answer, or with an error of the target, that is what is said of the case.
+    """
+    if explanation.observation is None or explanation.observation.error is not None:
+        return []
+    in_error = [score for score in explanation.scores if score.status == STATUS_NAMES[ERROR]]
+    return [score for score in in_error if not score.reason.startswith(NEEDS_REVIEW)]
 
 
 def _iter_case_lines(case: Case, page: CasePage) -> Iterator[str]:

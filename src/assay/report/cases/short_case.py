@@ -12,6 +12,12 @@ from assay.attribution.cause_notes import ALL_ARRIVED, READ_AS
 from assay.metrics.answers.expected_text import advise_open_answer, read_facts
 from assay.metrics.case_checks import JUDGED_CORRECTNESS, WRONG_BEHAVIOUR
 from assay.metrics.cases.settled_answers import SETTLED_METRICS, find_decision
+from assay.metrics.judged.judge_requests import (
+    ASKED_AGAIN,
+    INVALID_JUDGE,
+    NO_VERDICT,
+    UNSCORED_PREFIX,
+)
 from assay.records.counts import format_count
 from assay.records.findings import Attribution
 from assay.records.golden_set import ALIKE_KINDS, Case
@@ -24,13 +30,14 @@ from assay.report.cases.full_case import (
     describe_case_reading,
     format_answer,
     format_user,
+    list_metrics_in_error,
     make_page,
     summarise_checks,
 )
 from assay.report.findings.failure_tables import build_evidence_trace_table, list_attribution_facts
 from assay.scoring.judged_answers import COUNTING_REMEDY, name_judged_value
 
-_MAX_SET_ASIDE = 3
+_MAX_SET_ASIDE = _MAX_IN_ERROR = 3
 _BROAD_METRICS = ("correct_answer", "behaviour", "citation_correctness(by=rules)")
 _MERGED = ("What happened", "Attribution", "Reached", "Good", "Because")
 """Facts of an attribution that have lines of their own."""
@@ -95,6 +102,9 @@ def _list_summary_lines(explanation: Explanation, page: CasePage, room: _Room) -
             remedy = f"what is open: {judged or advise_open_answer(explanation.case)}"
         telling = _list_telling_reasons(explanation.attribution, is_reading_told=_is_reading_told(explanation))
         lines += ["", *_iter_verdict_lines(explanation.attribution, telling, open_facts, remedy, page, room)]
+        errors = _describe_errors(explanation)
+        if errors:
+            lines += page.paragraph("In error", errors, 2)
         review_line = _describe_review(explanation)
         if review_line:
             lines += page.paragraph("By people", review_line, 1)
@@ -106,6 +116,32 @@ def _list_summary_lines(explanation: Explanation, page: CasePage, room: _Room) -
             lines += page.paragraph("Set aside", f"{named}{more}, worst score because the case leaked", of_these)
         lines += _iter_trace_lines(explanation.attribution, page, room)
     return lines
+
+
+def _advise_missing_label(reason: str) -> str:
+    """Return what gives the label that a judge did not give; "" for an error of another kind, or an INVALID judge."""
+    missing = reason.removeprefix(UNSCORED_PREFIX)
+    if missing == INVALID_JUDGE or (missing == reason and reason != NO_VERDICT):
+        return ""
+    if missing in ASKED_AGAIN or reason == NO_VERDICT:
+        return " (assay judge asks for it)"
+    return " (assay judge review lists it)"
+
+
+def _describe_errors(explanation: Explanation) -> str:
+    """Return which metrics of a case are in error and why, by reason; "" if none is.
+
+    What a judge's reply left open can be settled by people, so the command that lists it is named.
+    """
+    metrics_by_reason: dict[str, list[str]] = {}
+    for score in list_metrics_in_error(explanation):
+        metrics_by_reason.setdefault(score.reason or "no reason given", []).append(score.metric)
+    parts = []
+    for reason, metrics in metrics_by_reason.items():
+        remedy = _advise_missing_label(reason)
+        more = f" and {len(metrics) - _MAX_IN_ERROR} more" if len(metrics) > _MAX_IN_ERROR else ""
+        parts.append(f"{', '.join(metrics[:_MAX_IN_ERROR])}{more}: {reason}{remedy}")
+    return "; ".join(parts)
 
 
 def _describe_judge(explanation: Explanation) -> str:

@@ -15,6 +15,7 @@ from assay.report.findings.case_counts import list_case_counts, list_unknown_lin
 from assay.report.findings.doubts import list_doubts
 from assay.report.findings.failure_tables import AttributionsByConfig, CasesById
 from assay.report.findings.gate_tables import build_gate_table
+from assay.report.findings.run_basis import describe_basis
 from assay.report.findings.table import Table
 from assay.report.wording.number_format import MetricsByName
 from assay.scoring.unlabelled_scores import NO_LABELS
@@ -95,7 +96,8 @@ def render_job_summary(
     limit: if it would be too long, the last tables are replaced by a note. With `strict`, a pass with risk counts as a
     failure.
     """
-    parts = [_render_header(scoring, strict, list_doubts(scoring, comparisons, metric_rows))]
+    basis = describe_basis(scoring, comparisons)
+    parts = [_render_header(scoring, strict, basis, list_doubts(scoring, comparisons, metric_rows))]
     open_tables = [
         failure_tables.build_worst_cases_table(scoring, cases, show_forbidden, attributions),
         *build_changes_tables(scoring, comparisons or {}, metric_rows),
@@ -119,11 +121,11 @@ def _render_section(table: Table) -> str:
     return "\n".join(["", f"### {escape_markdown(table.title)}", "", *render_table_lines(table), ""])
 
 
-def _render_header(scoring: ScoringResult, strict: bool, doubts: Sequence[str]) -> str:
-    return "\n".join(_iter_header_lines(scoring, strict, doubts)) + "\n"
+def _render_header(scoring: ScoringResult, strict: bool, basis: str, doubts: Sequence[str]) -> str:
+    return "\n".join(_iter_header_lines(scoring, strict, basis, doubts)) + "\n"
 
 
-def _iter_header_lines(scoring: ScoringResult, strict: bool, doubts: Sequence[str]) -> Iterator[str]:
+def _iter_header_lines(scoring: ScoringResult, strict: bool, basis: str, doubts: Sequence[str]) -> Iterator[str]:
     decision = scoring.decision
     failed = strict and decision.outcome == "PASS_WITH_RISK"
     outcome = f"{decision.outcome}, a failure with --strict" if failed else decision.outcome
@@ -135,6 +137,8 @@ def _iter_header_lines(scoring: ScoringResult, strict: bool, doubts: Sequence[st
     if len(decision.reasons) > MAX_ANNOTATIONS:
         yield f"- and {format_count(len(decision.reasons) - MAX_ANNOTATIONS, 'more reason')}"
     yield from ("", *(f"- {escape_markdown(doubt)}" for doubt in doubts)) if doubts else ()
+    yield ""
+    yield f"Measured: {escape_markdown(basis)}"
     yield ""
     yield f"Cases: {escape_markdown('; '.join(list_case_counts(scoring)))}"
     for line in list_unknown_lines(scoring):

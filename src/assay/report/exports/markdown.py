@@ -33,6 +33,7 @@ from assay.report.findings.limitations import describe_limitations
 from assay.report.findings.measured_headlines import find_measured_summary, name_rankings
 from assay.report.findings.metric_tables import build_aggregate_table, build_all_metrics_table
 from assay.report.findings.regression_table import build_regressions_table
+from assay.report.findings.run_basis import describe_basis
 from assay.report.findings.slice_tables import build_slices_table
 from assay.report.findings.table import Table
 from assay.report.findings.twin_tables import build_twin_tables
@@ -208,6 +209,7 @@ def _iter_decision(
     if len(outcomes) > 1:
         sentences.append(f"{'; '.join(outcomes)}.")
     sentences.append(f"{_render_reviewer(meta.approver or approver, decision)}.")
+    sentences.append(f"Measured: {escape_markdown(describe_basis(scoring, comparison_by_config))}.")
     yield from ("# Evaluation report", "", " ".join(sentences), "")
     for config, note in _list_notes(scoring):
         if note.startswith(NO_LABELS):  # all numbers are to be read with it

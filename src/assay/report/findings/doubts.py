@@ -1,12 +1,12 @@
 """What a reader of the first screen should doubt although no check failed: what was probably misread, variants that
-leaked, empty answers, passes that people found wrong, numbers from nowhere, and shown regressions of metrics that the
-screen does not list."""
+leaked, empty answers, answers from expired sources, passes that people found wrong, numbers from nowhere, and shown
+regressions of metrics that the screen does not list."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from assay.metrics.case_checks import EMPTY_ANSWER, JUDGED_CORRECTNESS, UNSOURCED_NUMBER
+from assay.metrics.case_checks import EMPTY_ANSWER, JUDGED_CORRECTNESS, STALE_CONTEXT, UNSOURCED_NUMBER
 from assay.metrics.catalog import CATALOG
 from assay.metrics.template_columns import FAITHFULNESS
 from assay.metrics.variants import LEAKED_VARIANT
@@ -42,6 +42,7 @@ def list_doubts(
         comparison = (comparisons or {}).get(config)
         told = (
             describe_empty_answers(result),
+            describe_stale_contexts(result),
             describe_leaked_variants(config, scoring),
             describe_read_passes(config, scoring),
             describe_unsourced(result),
@@ -69,6 +70,26 @@ def describe_empty_answers(result: ConfigResult) -> str:
     return (
         f"{len(empty)} of {format_count(len(result.table.case_ids), 'case')} {answers}: "
         f"{', '.join(empty[:MAX_CASES_NAMED])}{more} (see in the system's log why, and which field holds the answer)"
+    )
+
+
+STALE_SHARE = 0.1
+"""Share of the cases from which on superseded versions in contexts are said first: one among others is no pattern."""
+
+
+def describe_stale_contexts(result: ConfigResult) -> str:
+    """Return how many cases were answered with a superseded version in the context; "" below a tenth of the cases.
+
+    A golden set that was labelled on old versions finds them right, and so would every gate on it.
+    """
+    stale = [checks.case_id for checks in result.table.checks if STALE_CONTEXT in checks.warnings]
+    if len(stale) < max(1, STALE_SHARE * len(result.table.case_ids)):
+        return ""
+    more = f" and {len(stale) - MAX_CASES_NAMED} more" if len(stale) > MAX_CASES_NAMED else ""
+    return (
+        f"doubt: {len(stale)} of {format_count(len(result.table.case_ids), 'case')} had a version in the context that "
+        f"is no longer in force: {', '.join(stale[:MAX_CASES_NAMED])}{more} (filter by date; `assay golden lint` shows "
+        "labels on old versions)"
     )
 
 

@@ -389,7 +389,8 @@ def format_cause_and_fix(attribution: Attribution | None) -> tuple[str, str]:
 
 def format_cause_ids(attribution: Attribution) -> str:
     """Return the ids of the causes that a sentence names, with the confidence of the first where it is not high."""
-    names = ", ".join(name_causes(attribution))
+    ids = name_causes(attribution)
+    names = ", ".join(ids[:1] if is_decided(attribution) else ids)
     return names if attribution.confidence == "high" else f"{names}; {attribution.confidence}"
 
 

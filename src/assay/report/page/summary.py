@@ -10,8 +10,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from assay.metrics.template_columns import (
     BEHAVIOUR,
     CITATION,
@@ -64,7 +62,7 @@ from assay.report.wording.number_format import (
     format_value,
     get_metric_class,
 )
-from assay.scoring.column_values import find_rows_without_verdict
+from assay.scoring.column_values import count_cases_without_verdict
 from assay.text.escaping import escape_surrogates
 
 MAX_RULE_CASES = 200
@@ -327,19 +325,11 @@ def _build_config(config: str, result: ConfigResult, data: HtmlData) -> Json:
         "cases": len(table.case_ids),
         "states": {state: states[state] for state in CASE_STATES},
         "judged_unknowns": count_judged_unknowns(result),
-        "unjudged": _count_unjudged(result),
+        "unjudged": count_cases_without_verdict(table),
         "repeats": table.repeats,
         "stage": data.scoring.stages.get(config),
         "versions": table.versions,
     }
-
-
-def _count_unjudged(result: ConfigResult) -> int:
-    """Return on how many cases a metric by judge lacks a verdict that was never recorded."""
-    is_unjudged = np.zeros(len(result.table.case_ids), dtype=np.bool_)
-    for column in result.table.columns.values():
-        is_unjudged |= find_rows_without_verdict(column)
-    return int(np.count_nonzero(is_unjudged))
 
 
 def _title_headlines(data: HtmlData) -> dict[str, str]:

@@ -286,10 +286,10 @@ def _build_case_lines(comparison: Comparison, most: int, width: int) -> list[str
     short = shorten_names((*flipped.fail_now, *flipped.fail_no_longer), width // 4)
     lines = []
     for case_id in flipped.fail_now:
-        line = f" - {_describe_flip(case_id, by_id.get(case_id))}"
-        lines.append(
-            line if len(line) <= width else f" - {_describe_flip(case_id, by_id.get(case_id), short[case_id])}"
-        )
+        line, remedy = _describe_flip(case_id, by_id.get(case_id))
+        if len(line) > width:
+            line, remedy = _describe_flip(case_id, by_id.get(case_id), short[case_id])
+        lines.append(line + remedy if len(line + remedy) <= width else line)
     counts = f"{len(flipped.fail_now)} fail now, {len(flipped.fail_no_longer)} no longer"
     counts += describe_unknown_now(comparison, flipped.fail_no_longer)
     unpaired = _count_unpaired(comparison)
@@ -307,14 +307,14 @@ def _build_case_lines(comparison: Comparison, most: int, width: int) -> list[str
     return [*folded, *_cut_list(lines, max(1, most + 1 - len(folded)) if lines else most)]
 
 
-def _describe_flip(case_id: str, change: CaseChange | None, name: str = "") -> str:
-    """Return a case that fails now, by its id or another `name`, with its cause and what to try first."""
+def _describe_flip(case_id: str, change: CaseChange | None, name: str = "") -> tuple[str, str]:
+    """Return what happened to a case that fails now, by its id or another `name`, and what to try first."""
     case_id = name or case_id
     if change is None or change.after is None or change.after.cause is None:
-        return escape_terminal(case_id)
+        return escape_terminal(f" - {case_id}"), ""
     cause, fix = format_cause_and_fix(change.after)
     first = fix.split("; ")[0]
-    return escape_terminal(f"{case_id}: {cause}" + (f" → {first}" if first else ""))
+    return escape_terminal(f" - {case_id}: {cause}"), escape_terminal(f" → {first}") if first else ""
 
 
 def _build_note_lines(comparison: Comparison, width: int) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from assay.records.counts import format_count
 from assay.records.release_gates import Outcome
@@ -11,7 +11,7 @@ from assay.records.scores import ScoringResult
 from assay.report.findings.target_errors import FoldedFailures, fold_failures, order_reasons
 from assay.report.screen.fold_lines import shorten_before_remedy
 from assay.report.screen.terminal import DecisionLines, build_decision_head
-from assay.text.escaping import shorten_at_word
+from assay.text.escaping import escape_terminal, shorten_at_word
 
 MAX_DECISION_LINES, MAX_CONFIGS = 5, 5
 MAX_ERROR_LINES = 8
@@ -58,6 +58,7 @@ def allot_lines(
     lines: list[str] = []
     alerts: list[str] = []
     muted: list[str] = []
+    untold: list[tuple[int, str]] = []
     for position, config in enumerate(titled):
         decided = build_decision_head(config, scoring)
         ordered = _order_by_subject(decided.lines[1:])
@@ -68,12 +69,45 @@ def allot_lines(
         lines.append(_shorten_title(decided.lines[0], width))
         for told in order_reasons(errors, folded, scoring.configs[config].decision):
             lines += told.split("\n")
-        for reason, reason_lines in zip(ordered, shown, strict=False):
+        said = [
+            (reason, reason_lines)
+            for reason, reason_lines in zip(ordered, shown, strict=False)
+            if not reason_lines[0].startswith(_MORE_REASONS)
+        ]
+        for reason, reason_lines in said:
             alerts += reason_lines if reason in decided.alerts else []
+        untold += enumerate(_list_untold_events(config, decided.alerts, [reason for reason, _ in said]))
         muted += [_shorten_title(head, width) for head in decided.muted]
     if len(titled) < len(configs):
         lines.append(f"and {format_count(len(configs) - len(titled), 'more configuration')}")
+        for config in configs[len(titled) :]:
+            untold += enumerate(_list_untold_events(config, build_decision_head(config, scoring).alerts, ()))
+    if len(configs) > 1:
+        # The first event of each configuration before the second one of any.
+        events = _shorten_events([event for _, event in sorted(untold, key=lambda item: item[0])], width)
+        lines += events
+        alerts += events
     return DecisionLines(tuple(lines), tuple(alerts), tuple(muted))
+
+
+_MORE_REASONS = " - and "
+"""How the line begins that counts the reasons for which there is no room."""
+_MOST_EVENTS = 2
+
+
+def _list_untold_events(config: str, events: Sequence[str], told: Collection[str]) -> list[str]:
+    """Return the leaks and followed instructions of a configuration for which its reasons left no room."""
+    name = escape_terminal(config)
+    return [f" - {name}: {event.removeprefix(' - ')}" for event in events if event not in told]
+
+
+def _shorten_events(events: Sequence[str], width: int) -> list[str]:
+    """Return the first events as a line each, and how many more there are: no number of configurations hides a leak."""
+    lines = [shorten_at_word(event, width) for event in events[:_MOST_EVENTS]]
+    more = len(events) - len(lines)
+    if more > 0:
+        lines.append(f"{_MORE_REASONS}{format_count(more, 'more event')} of this kind: --verbose")
+    return lines
 
 
 def _shorten_reasons(reasons: Sequence[str], share: int, width: int) -> list[list[str]]:
@@ -90,7 +124,7 @@ def _shorten_reasons(reasons: Sequence[str], share: int, width: int) -> list[lis
         return [[shorten_at_word(reasons[0], width - len(more)) + more]]
     shown = [[shorten_at_word(reason, width)] for reason in reasons[: max(share - 1, 0)]]
     left_out = format_count(len(reasons) - len(shown), "more reason")
-    return [*shown, [f" - and {left_out}: --verbose"]] if share else shown
+    return [*shown, [f"{_MORE_REASONS}{left_out}: --verbose"]] if share else shown
 
 
 def _shorten_title(title: str, width: int) -> str:

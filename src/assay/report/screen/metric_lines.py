@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
@@ -86,7 +87,16 @@ def _format_cell(
     for text in (*longest, f"{value} ({', '.join(parts)})", f"{value} ({parts[0]})"):
         if len(text) < column_width:
             return text
-    return value
+    return value if len(value) < column_width else _round_numbers(value)
+
+
+def _round_numbers(value: str) -> str:
+    """Return a value for a column that would cut it: a number of fewer digits is true, and half of one is not.
+
+    >>> _round_numbers("0.686–0.800")
+    '0.69–0.80'
+    """
+    return re.sub(r"\d+\.\d{3,}", lambda number: f"{float(number[0]):.2f}", value)
 
 
 def _list_bounded_changes(change: MetricChange, metric_rows: MetricsByName) -> list[str]:

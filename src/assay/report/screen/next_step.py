@@ -6,6 +6,7 @@ from assay.metrics.case_checks import CORRECT_ANSWER, LEAK
 from assay.records.scores import SCORED, CaseChecks, ScoringResult
 from assay.report.screen.decision_lines import order_by_severity
 from assay.scoring.case_outcomes import UNANSWERED_CHECKS, count_cases
+from assay.scoring.column_values import count_cases_without_verdict
 
 
 def find_case_to_explain(scoring: ScoringResult) -> tuple[str, str] | None:
@@ -25,6 +26,15 @@ def find_case_to_explain(scoring: ScoringResult) -> tuple[str, str] | None:
         return None
     config, checks = min(failed, key=lambda item: _rank_checks(item[1]))  # the first of the smallest
     return config, checks.case_id
+
+
+def lacks_verdicts(scoring: ScoringResult) -> bool:
+    """Return whether verdicts are all that is missing for a decision: nothing leaked, and every target answered."""
+    decision = scoring.decision
+    if decision.outcome != "INCOMPLETE" or decision.events or any(scoring.failures.values()):
+        return False
+    open_results = [result for result in scoring.configs.values() if result.decision is not None]
+    return any(count_cases_without_verdict(result.table) for result in open_results)
 
 
 def has_open_answers(scoring: ScoringResult) -> bool:

@@ -10,27 +10,31 @@ from assay.records.scores import ScoringResult, TwinRate
 from assay.report.findings.failure_tables import count_outcomes
 from assay.text.escaping import escape_terminal, shorten_at_word
 
+_MOST_SENTENCES = 2
+"""The largest number of configurations whose counts are sentences."""
+
 
 def build_outcome_lines(
     attributions: Mapping[str, Mapping[str, Attribution]], configs: Sequence[str], width: int
 ) -> list[str]:
-    """Return one line with the 2×2 counts of each configuration: evidence reached the generator × answer good.
+    """Return the 2×2 counts of each configuration, in at most two lines: evidence reached the generator × answer good.
 
-    One configuration gets a sentence, if there is room for it; several get columns of numbers.
+    One or two configurations get a sentence each, if there is room for it; more get columns of numbers. Where no case
+    of any configuration is counted, there is nothing to say.
     """
     outcomes = {config: count_outcomes(attributions[config]) for config in configs if config in attributions}
-    if not outcomes:
+    if not any(sum(counts.values()) > counts["no_cell"] for counts in outcomes.values()):
         return []
-    if len(outcomes) == 1:
-        with_good, with_bad, without_good, without_bad, uncounted = next(iter(outcomes.values())).values()
-        reached, not_reached = f"{with_good} good, {with_bad} bad", f"{without_good} good, {without_bad} bad"
-        sentences = (
-            f"Answers with the evidence: {reached}; without it: {not_reached}; not counted: {uncounted}",
-            f"Evidence reached: {reached}; not reached: {not_reached}; not counted: {uncounted}",
-        )
-        for sentence in sentences:
-            if len(sentence) <= width:
-                return [sentence]
+    if len(outcomes) <= _MOST_SENTENCES:
+        names = [f", {escape_terminal(config)}" if len(outcomes) > 1 else "" for config in outcomes]
+        for with_it, without_it in (("Answers with the evidence", "without it"), ("Evidence reached", "not reached")):
+            sentences = []
+            for name, counts in zip(names, outcomes.values(), strict=True):
+                with_good, with_bad, without_good, without_bad, uncounted = counts.values()
+                reached, not_reached = f"{with_good} good, {with_bad} bad", f"{without_good} good, {without_bad} bad"
+                sentences.append(f"{with_it}{name}: {reached}; {without_it}: {not_reached}; not counted: {uncounted}")
+            if all(len(sentence) <= width for sentence in sentences):
+                return sentences
     columns = []
     for config, counts in outcomes.items():
         with_good, with_bad, without_good, without_bad, uncounted = counts.values()

@@ -34,7 +34,7 @@ def list_headlines(measured: Container[str]) -> list[tuple[str, MetricNames]]:
     the rules say, where it was measured.
 
     >>> [title for title, _ in list_headlines({"correctness(by=judge)": 1})][:3]
-    ['Answer correctness', 'Correctness(by=judge)', 'Faithfulness']
+    ['Answer correctness', 'Correctness by judge', 'Faithfulness']
     >>> [title for title, _ in list_headlines({})][:2]
     ['Answer correctness', 'Faithfulness']
     """

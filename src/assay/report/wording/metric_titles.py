@@ -26,9 +26,9 @@ def format_metric_title(metric: str) -> str:
     >>> format_metric_title("rr(stage=final)@10"), format_metric_title("answer_similarity")
     ('MRR(stage=final)@10', 'Answer similarity')
     >>> format_metric_title("critical_hallucinations(by=judge)")
-    'Critical hallucinations, by judge'
+    'Critical hallucinations by judge'
     """
     base = re.split(r"[(@]", metric, maxsplit=1)[0]
-    rest = re.sub(r"^\(by=(\w+)\)", r", by \1", metric[len(base) :])
+    rest = re.sub(r"^\(by=(\w+)\)", r" by \1", metric[len(base) :])
     words = base.replace("_", " ")
     return METRIC_TITLES.get(base, words[:1].upper() + words[1:]) + rest

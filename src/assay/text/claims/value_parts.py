@@ -13,7 +13,7 @@ from assay.text.claims.source_quantities import MOST_SENTENCES, ClaimedQuantity,
 from assay.text.normalisation import fold_in_place
 from assay.text.quantities.placed_quantities import PlacedQuantity
 from assay.text.quantities.quantity import Quantity
-from assay.text.statement_cues import VALUE_PART
+from assay.text.segmentation import VALUE_PART
 from assay.text.tokens import Term
 
 

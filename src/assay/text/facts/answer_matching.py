@@ -19,14 +19,14 @@ from assay.text.citation_markers import remove_citation_markers
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.denial_cues import BEFORE_DENIED_PHRASE, CALLED_UNTRUE, NOT_BEFORE_PHRASE
 from assay.text.facts.cues.doubt_cues import MAYBE
-from assay.text.facts.cues.link_cues import CLAUSE_JOINED
+from assay.text.facts.cues.link_cues import AND, SET_AGAINST
 from assay.text.facts.fact_judgments import FactJudgment, FactState
+from assay.text.facts.reading.statement_marks import PAST_AFTER, PAST_BEFORE, PRESENT
 from assay.text.facts.stated_facts import judge_facts
 from assay.text.facts.stated_quantities import judge_quantities
 from assay.text.markup import remove_markup
 from assay.text.normalisation import MOST_READ, fold_in_place, fold_text, normalise_nfc
 from assay.text.numbers import CURRENCY_UNITS, Date, Number, find_quantities, share_value
-from assay.text.statement_cues import PAST_AFTER, PAST_BEFORE, PRESENT
 from assay.text.tokens import find_token_spans
 
 
@@ -363,7 +363,7 @@ def _is_negated(answer: TextElements, first: int, last: int) -> bool:
 
 _OR = ("or", "hoac", "hay")
 _LONG_CONTEXT = 160  # characters on either side in which words for past and present are searched
-_CLAUSE_END = build_pattern(rf"[.!?;,…](?=\s|$)|\b{CLAUSE_JOINED}\b").compiled
+_CLAUSE_END = build_pattern(rf"[.!?;,…](?=\s|$)|\b(?:{AND}|{SET_AGAINST})\b").compiled
 _LIST_SEPARATOR = re.compile(r"[\s,;/|$€£]*")
 
 

@@ -8,7 +8,7 @@ else (`subjects`), or taken back (`additions`)? The first rule that has somethin
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from assay.text.facts.additions.addition_rules import judge_added_terms
 from assay.text.facts.denials.fact_denials import judge_denial
@@ -17,7 +17,7 @@ from assay.text.facts.doubts.contradictions import judge_conflict
 from assay.text.facts.doubts.doubtful_statements import judge_doubt
 from assay.text.facts.doubts.unasserted_statements import judge_frame
 from assay.text.facts.expected.fact_texts import FactTexts
-from assay.text.facts.expected.yes_or_no import judge_decision, judge_opposed_decision, list_chosen_words
+from assay.text.facts.expected.yes_or_no import judge_decision, list_chosen_words
 from assay.text.facts.fact_judgments import FactJudgment, FactState
 from assay.text.facts.presence.absent_words import (
     drop_labels,
@@ -44,7 +44,7 @@ from assay.text.facts.subjects.other_events import judge_event
 from assay.text.facts.subjects.other_roles import judge_role
 from assay.text.facts.subjects.stated_subject import SubjectJudge
 from assay.text.facts.values.unasked_rates import judge_unasked_rate
-from assay.text.facts.values.value_bounds import judge_new_bound, judge_reversed_condition
+from assay.text.facts.values.value_bounds import judge_new_bound
 from assay.text.facts.values.value_rules import judge_value_scope
 from assay.text.quantities.frequencies import read_frequency
 from assay.text.quantities.payment_cues import is_nothing_to_pay
@@ -61,6 +61,32 @@ def get_state_order(judgment: FactJudgment) -> int:
 
 def _is_open(judgment: FactJudgment) -> bool:
     return judgment.state not in ("denied", "missing")
+
+
+PlaceRule = Callable[[FactTexts, Occurrence], FactJudgment | None]
+"""Judges a fact at one place of an answer that has its words and values; None if it has nothing to say."""
+RULES_OF_ANY_PLACE: tuple[PlaceRule, ...] = (judge_denial, judge_value_scope, judge_doubt, judge_role)
+"""In the order in which they are asked, before it is looked at whether the parts of the fact stand together."""
+RULES_OF_WHOLE_STATEMENTS: tuple[PlaceRule, ...] = (
+    judge_roles,
+    judge_frame,
+    judge_conflict,
+    judge_event,
+    judge_new_bound,
+    judge_foreign_denial,
+    judge_unasked_rate,
+    judge_added_terms,
+)
+"""In their order too, after the rules on the subject (`SubjectJudge`)."""
+
+
+def _ask_in_order(rules: Iterable[PlaceRule], texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None:
+    """Return the judgment of the first rule that has something to say, None if none has."""
+    for rule in rules:
+        judgment = rule(texts, occurrence)
+        if judgment is not None:
+            return judgment
+    return None
 
 
 class FactJudge:
@@ -121,10 +147,10 @@ class FactJudge:
         words = texts.answer.words
         word_places = [[(words[index].start, words[index].end) for index in indices] for indices in places if indices]
         quantity_places = [[(quantity.start, quantity.end) for quantity in stated] for stated in agreeing]
-        spots = list_occurrences(texts, quantity_places, word_places)
-        best = min((self.judge_occurrence(spot) for spot in spots), key=get_state_order)
+        occurrences = list_occurrences(texts, quantity_places, word_places)
+        best = min((self.judge_occurrence(occurrence) for occurrence in occurrences), key=get_state_order)
         if best.state == "stated":
-            return judge_torn_part(texts, needed) or judge_opposed_decision(texts) or judge_whole_names(texts) or best
+            return judge_torn_part(texts, needed) or judge_whole_names(texts) or best
         otherwise = [word for word in texts.content if is_said_otherwise(texts, word)]
         if best.state == "denied" and otherwise:
             return FactJudgment(texts.fact, "unknown", f"it says {spell_words(texts, otherwise)} in another word")
@@ -142,23 +168,33 @@ class FactJudge:
             judgments.append(self.judge_occurrence(Occurrence(clause, [(start, start)], False)))
         return min(judgments, key=get_state_order)
 
-    def judge_occurrence(self, spot: Occurrence) -> FactJudgment:
+    def judge_occurrence(self, occurrence: Occurrence) -> FactJudgment:
         """Return what the answer does with the fact at one place where its parts are."""
-        judgment = self._judge_place(spot)
-        self.examined.append((spot, judgment))
+        judgment = self._judge_place(occurrence)
+        self.examined.append((occurrence, judgment))
         return judgment
 
-    def _judge_place(self, spot: Occurrence) -> FactJudgment:
-        texts = self.texts
-        judgment = judge_denial(texts, spot) or judge_value_scope(texts, spot) or judge_doubt(texts, spot)
-        judgment = judgment or judge_role(texts, spot)
+    def _judge_place(self, occurrence: Occurrence) -> FactJudgment:
+        """Return the judgment of the first rule that has something to say, or that the fact is stated."""
+        judgment = _ask_in_order(RULES_OF_ANY_PLACE, self.texts, occurrence)
         if judgment is not None:
             return judgment
-        if spot.is_scattered:
-            return FactJudgment(texts.fact, "unknown", "its words are far apart")
-        judgment = self.subject.judge_subject(spot) or judge_roles(texts, spot) or judge_frame(texts, spot)
-        judgment = judgment or judge_conflict(texts, spot) or judge_event(texts, spot)
-        judgment = judgment or judge_new_bound(texts, spot) or judge_reversed_condition(texts, spot)
-        judgment = judgment or judge_foreign_denial(texts, spot) or judge_unasked_rate(texts, spot)
-        judgment = judgment or judge_added_terms(texts, spot)
-        return judgment or self.subject.judge_gaps(spot)
+        if occurrence.is_scattered:
+            return FactJudgment(self.texts.fact, "unknown", "its words are far apart")
+        judgment = self.subject.judge_subject(occurrence)
+        judgment = judgment or _ask_in_order(RULES_OF_WHOLE_STATEMENTS, self.texts, occurrence)
+        return judgment or self.subject.judge_gaps(occurrence)
+
+    def ask_each_rule(self, occurrence: Occurrence) -> Iterator[tuple[str, FactJudgment]]:
+        """Yield what each rule alone says of the fact at a place, with its name; rules with nothing to say are left
+        out."""
+        for rule in (*RULES_OF_ANY_PLACE, *RULES_OF_WHOLE_STATEMENTS):
+            judgment = rule(self.texts, occurrence)
+            if judgment is not None:
+                yield rule.__name__, judgment
+        subject = self.subject.judge_subject(occurrence)
+        if subject is not None:
+            yield "judge_subject", subject
+        gaps = self.subject.judge_gaps(occurrence)
+        if gaps.state != "stated":
+            yield "judge_gaps", gaps

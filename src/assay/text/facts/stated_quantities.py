@@ -68,7 +68,6 @@ def judge_quantities(
     """
     read_answer, read_reference, read_question = read_text(answer), read_text(reference), read_text(question)
     own_quantities = [own for own in read_answer.quantities if not is_in_name(own, read_answer, read_question)]
-    limit = ExpectedLimit("", False)
     judgments = []
     for wanted in read_reference.quantities:
         if wanted.is_spelled_one:
@@ -80,35 +79,38 @@ def judge_quantities(
             agreeing = [own for own in agreeing if _may_count(own, noun, read_answer, own_quantities)]
         if not agreeing:
             judgments.append(
-                judge_missing_quantity(text, text, wanted, read_answer, read_question, read_reference, limit)
+                judge_missing_quantity(text, text, wanted, read_answer, read_question, read_reference, _NO_LIMIT)
             )
             continue
-        # Of the words of the question, only those that tell whose number it is count.
-        judge, owner_judge = (
-            FactJudge(
-                FactTexts(
-                    text,
-                    read_answer,
-                    asked,
-                    read_text(""),
-                    (read_reference,),
-                    read_reference.quantities,
-                    limit,
-                    (read_question,),
-                )
-            )
-            for asked in (read_text(""), read_question)
-        )
-        judged = []
-        for own in agreeing[:MOST_OCCURRENCES]:
-            clause = narrow_clause(read_answer.clause_at(own.start), own.start)
-            spot = Occurrence(clause, [(own.start, own.end)], False)
-            judgment = judge.judge_occurrence(spot)
-            if judgment.state == "stated":
-                judgment = judge_frame(owner_judge.texts, spot) or owner_judge.subject.judge_owner(spot)
-            judged.append(judgment)
-        judgments.append(min(judged, key=get_state_order))
+        judgments.append(_judge_places(text, agreeing, read_answer, read_question, read_reference))
     return judgments
+
+
+_NO_LIMIT = ExpectedLimit("", False)
+
+
+def _judge_places(
+    text: str, agreeing: Sequence[Quantity], answer: ReadText, question: ReadText, reference: ReadText
+) -> FactJudgment:
+    """Return the best judgment of a quantity, spelled as `text`, over the places of an answer that have its value.
+
+    Of the words of the question, only those that tell whose number it is count.
+    """
+    judge, owner_judge = (
+        FactJudge(
+            FactTexts(text, answer, asked, read_text(""), (reference,), reference.quantities, _NO_LIMIT, (question,))
+        )
+        for asked in (read_text(""), question)
+    )
+    judged = []
+    for own in agreeing[:MOST_OCCURRENCES]:
+        clause = narrow_clause(answer.clause_at(own.start), own.start)
+        occurrence = Occurrence(clause, [(own.start, own.end)], False)
+        judgment = judge.judge_occurrence(occurrence)
+        if judgment.state == "stated":
+            judgment = judge_frame(owner_judge.texts, occurrence) or owner_judge.subject.judge_owner(occurrence)
+        judged.append(judgment)
+    return min(judged, key=get_state_order)
 
 
 def _find_counted_noun(wanted: Quantity, text: ReadText) -> Word | None:

@@ -14,6 +14,8 @@ from assay.text.word_runs import split_words
 _NUMBER = re.compile(r"(?<![a-z0-9_\[-])[$€£]?\d")
 _SENTENCE_ENDS = (". ", "! ", "? ", "; ")
 _LONGEST_CONCLUSION = 100  # characters of a conclusion's words, of which a clause may hold some and a refusal
+_SENTENCE_END = re.compile(r"[.!?;] ")
+_LONGEST_BEFORE_WHETHER = 120  # characters from where a refusal begins: "it can not be told from the notes whether"
 _COMMA = re.compile(r"(?<=, )")
 _QUESTION_AHEAD = LatePattern(r"[^.!?;]{1,200}\?")
 _CITATION = LatePattern(r"\[[\d, ]{1,40}\]")
@@ -28,8 +30,11 @@ def has_substantive_claim(
     are about ("some passages suggest …"). After a refusal, a clause with a
     contrast ("but …") needs only half as many words, as does a whole sentence before the refusal. `refused`: the
     positions at which refusing phrases begin. `hands_over`: they all hand over to a person, and around that stand
-    longer remarks ("Compensation is decided case by case.") than around other refusals.
+    longer remarks ("Compensation is decided case by case.") than around other refusals. What follows "It is unclear
+    whether …" is no part of an answer, whatever it reports, unless it leans to one ("possibly", "suggests").
     """
+    if _leaves_open_whether(text, refused, lexicon):
+        return False
     refusal_starts = iter(sorted(refused))
     refusal_start = next(refusal_starts, len(text))
     end = 0
@@ -69,6 +74,21 @@ def has_substantive_claim(
         if claim_seen and (refusal_start == len(text) or not (concludes or may_conclude)):
             return True  # no refusal is left that takes the claim back
     return claim_seen
+
+
+def _leaves_open_whether(text: str, refused: Sequence[int], lexicon: RefusalLexicon) -> bool:
+    """Whether a text begins with a refusal to say whether something is so, and nothing after it leans to a yes or no.
+
+    A part of a list or a range may be given where another is declined; of a yes or no there are no parts.
+    """
+    whether = lexicon.patterns["lacks.whether"]
+    start = min(refused, default=len(text))
+    sentence_end = _SENTENCE_END.search(text)
+    end = sentence_end.end() if sentence_end else len(text)
+    if start >= end or find_claim(text[:start], lexicon.least_claim_words, lexicon, lexicon.marks.mark(text[:start])):
+        return False
+    left_open = whether.search(text, start, min(end, start + _LONGEST_BEFORE_WHETHER))
+    return left_open is not None and lexicon.patterns["lacks.leans"].search(text, left_open.end()) is None
 
 
 def _opens_question(text: str, clause: str, end: int) -> bool:

@@ -214,10 +214,13 @@ PATTERN_LISTS = (
     "letters",
 )
 """The lists of a lexicon that are matched as patterns, by field."""
-QUESTION_LISTS = ("questions.contact", "questions.open", "courtesies", "advice", "lacks.states", "lacks.facts")
+QUESTION_LISTS = (
+    *("questions.contact", "questions.open", "courtesies", "advice"),
+    *("lacks.states", "lacks.facts", "lacks.whether", "lacks.leans"),
+)
 """Further lists that are matched as patterns: a question that asks whom to turn to, one that a yes or no does not
-answer, what may be said before and after a bare refusal, and how a thing is said not to be had, which is said of facts
-too."""
+answer, what may be said before and after a bare refusal, how a thing is said not to be had, which is said of facts
+too, how it is left open whether something is so, and words that lean to an answer nevertheless."""
 WORD_LISTS = ("no_claim.fillers", "no_claim.words")
 _FIELDS = (
     "language",

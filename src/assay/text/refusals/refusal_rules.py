@@ -79,7 +79,7 @@ def is_spelt_like(language: str, text: str) -> bool:
     (True, False, True)
     """
     if language == "vi":
-        return _VIETNAMESE_LETTER.search(text) is not None
+        return not text.isascii() and _VIETNAMESE_LETTER.search(text) is not None
     return _ENGLISH_SPELLING.fullmatch(text) is not None
 
 
@@ -104,6 +104,7 @@ class RefusalRules:
         self.lexicons = lexicons
         self.searched = [lexicon for lexicon in lexicons.values() if not lexicon.has_starts]
         """By pattern: scripts that the filter does not look into."""
+        self.spaced = [lexicon for lexicon in lexicons.values() if lexicon.has_starts]
         self._rows_by_start: dict[str, list[tuple[RefusalLexicon, PhraseRow]]] = {}
         for lexicon in lexicons.values():
             for row in lexicon.rows:
@@ -205,9 +206,9 @@ def find_lexicon(rules: Sequence[RefusalRules], text: str) -> RefusalLexicon | N
     start = text[:2000]
     other_letters = count_other_script_letters(start)
     if other_letters == 0 or 2 * other_letters <= sum(map(str.isalpha, start)):
-        words = set(split_words(start))
-        latin = [lexicon for group in rules for lexicon in group.lexicons.values() if lexicon not in group.searched]
-        return max(latin, key=lambda lexicon: len(lexicon.common_words & words), default=None)
+        words = split_words(start)
+        latin = [lexicon for group in rules for lexicon in group.spaced]
+        return max(latin, key=lambda lexicon: len(lexicon.common_words.intersection(words)), default=None)
     best, best_count = None, (0, 0)
     for lexicon in (lexicon for group in rules for lexicon in group.searched):
         letters = len(lexicon.patterns["letters"].findall(start))

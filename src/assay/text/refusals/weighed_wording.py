@@ -11,12 +11,14 @@ from assay.text.segmentation import normalise_answer
 _CONTRADICTION = 1.2  # by which a model must be surer of an answer to contradict a phrase
 _CONTRADICTION_ASKED = 0.4  # the same where the question is known
 _LEAST_MARGIN = 0.05  # by which it must be surer of one thing than of the next
-_LEAST_MARGINS = {"en": (0.4, 0.65), "vi": (0.25, 0.6)}
+_LEAST_MARGINS = {"en": (0.37, 0.8), "vi": (0.25, 0.6)}
 _OTHER_LEAST_MARGINS = (0.25, 0.4)
 """By how much to refuse, with words of refusing and without: what about 97 in 100 right take by authors held out;
 models of the other languages know fewer words of refusing."""
 _LEAST_PARTIAL = 0.15  # to refuse a part, with words of refusing
-_LEAST_UNASKED = 1.0  # the same where no question is known, with words of refusing or without
+_LEAST_UNASKED = {"en": 1.3}
+_OTHER_LEAST_UNASKED = 1.0
+"""The same where no question is known, with words of refusing or without."""
 _FEW_WORDS = 5  # below which words of doubt stay words of doubt: "I could not." tells too little
 
 
@@ -86,7 +88,7 @@ def _find_least_margin(act: AnswerAct, denies: bool, question: str, language: st
     if act not in ("refuse", "partial"):
         return _LEAST_MARGIN
     if not question:
-        return _LEAST_UNASKED
+        return _LEAST_UNASKED.get(language, _OTHER_LEAST_UNASKED)
     if act == "partial" and denies:
         return _LEAST_PARTIAL
     denying, plain = _LEAST_MARGINS.get(language, _OTHER_LEAST_MARGINS)

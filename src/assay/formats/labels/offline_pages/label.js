@@ -85,8 +85,8 @@ function show() {
     ...part(words.question, texts([row.question]), "question"),
     ...part(words.answer, texts([row.answer]), "answer"),
     ...part(words.reference, texts([row.reference]), "reference"),
-    ...part(words.sources, texts(row.sources.map((text, number) => text && `[${number + 1}] ${text}`)), "sources"),
     ...part(words.item[base] || base, texts([row.item]), "item"),
+    ...part(words.sources, texts(row.sources.map((text, number) => text && `[${number + 1}] ${text}`)), "sources"),
   );
   at("ask").textContent = words.ask[base] || row.metric;
   at("options").replaceChildren(...row.options.map((label, number) => {

@@ -26,28 +26,28 @@ _CONDITION = build_pattern(
 )
 
 
-def name_other_option(texts: FactTexts, spot: Occurrence) -> str:
+def name_other_option(texts: FactTexts, occurrence: Occurrence) -> str:
     """Return what an answer offers after a fact and a comma, whether it is a value or in words; "" for nothing."""
-    answer, end = texts.answer, spot.clause.sentence_end
-    other = _OTHERWISE.match(answer.plain, spot.end, end)
+    answer, end = texts.answer, occurrence.clause.sentence_end
+    other = _OTHERWISE.match(answer.plain, occurrence.end, end)
     if other is None or any(" or " in text.plain for text in texts.explaining):
         return ""
     new = find_new_word(texts, other.end(), find_part_end(texts, other.end(), end))
     return f'it adds "{answer.text[other.start() : new.end].strip(" ,;")}"' if new is not None else ""
 
 
-def list_alternatives(texts: FactTexts, spot: Occurrence, own: Part) -> Iterator[str]:
+def list_alternatives(texts: FactTexts, occurrence: Occurrence, own: Part) -> Iterator[str]:
     """Yield what an answer offers instead of a fact in words, and the condition of a mere yes or no."""
     answer = texts.answer
-    alternative = _OR.match(answer.plain, spot.end, own.end)
+    alternative = _OR.match(answer.plain, occurrence.end, own.end)
     is_one_of_many = bool(find_negations(answer, own.start, own.end))  # "it covers no glass or wood"
     if alternative is not None and not is_one_of_many and not any(" or " in text.plain for text in texts.explaining):
         new = find_new_word(texts, alternative.end(), own.end)
         if new is not None and not opens_upwards(texts, new.folded):
             yield f'it adds "{answer.text[alternative.start() : new.end].strip()}"'
     if is_mere_decision(texts.fact):
-        condition = _CONDITION.match(answer.plain, spot.end)
-        end = spot.clause.sentence_end
+        condition = _CONDITION.match(answer.plain, occurrence.end)
+        end = occurrence.clause.sentence_end
         if condition is not None and (
             find_new_word(texts, condition.end(), end) or list_new_values(texts, condition.end(), end)
         ):

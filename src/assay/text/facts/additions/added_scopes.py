@@ -10,9 +10,8 @@ import re
 from collections.abc import Iterator
 
 from assay.text.facts.additions.unexplained_additions import find_end, find_new_word, find_part_end
-from assay.text.facts.cues.condition_cues import ALSO, EXCEPTION_ADDED, ONLY_ADDED, SAID_OF
+from assay.text.facts.cues.condition_cues import ALSO, EXCEPTION_ADDED, ONLY, SAID_OF
 from assay.text.facts.cues.cue_pattern import build_pattern
-from assay.text.facts.cues.value_cues import RETURNED, SPEAKS_OF_RETURN
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.presence.occurrences import Occurrence
 from assay.text.facts.reading.text_parts import Part
@@ -26,53 +25,50 @@ _JOINED_DAY = build_pattern(
 
 
 def name_further_day(texts: FactTexts, own: Part) -> str:
-    """Return a weekday right after that of what is asked, which nothing else names: "on Mondays and Tuesdays"."""
+    """Return a weekday right after that of what is asked, which nothing else names: "on Mondays and Tuesdays".
+
+    Asked about Mondays, an answer may name other days too.
+    """
     plain = texts.answer.plain
     named_days = {day for text in texts.explaining for day in list_days(text.plain, 0, len(text.plain))}
     joined = _JOINED_DAY.match(plain, own.end)
+    asked_days = set(list_days(texts.question.plain, 0, len(texts.question.plain)))
     if not named_days or joined is None:
         return ""
     first = set(list_days(plain, own.start, own.end))
     new = set(list_days(plain, joined.start(), joined.end())) - named_days
     if joined["holidays"] is not None and not any("holiday" in text.plain for text in texts.explaining):
         new.add(joined["holidays"])
-    return f'it adds "{texts.answer.text[slice(*joined.span("day"))]}"' if first & named_days and new else ""
+    return (
+        f'it adds "{texts.answer.text[slice(*joined.span("day"))]}"'
+        if first & named_days and not first & asked_days and new
+        else ""
+    )
 
 
-_ONLY = build_pattern(rf"(?:[,;(–—-] ?|\b(?:but|and|though|then|nhưng) ){ONLY_ADDED}\b")
+_ONLY = build_pattern(rf"(?:[,;(–—-] ?|\b(?:but|and|though|then|nhưng) ){ONLY}\b")
 _EXCEPT = build_pattern(rf"\b{EXCEPTION_ADDED}\b")
 _ALSO = build_pattern(rf"\b{ALSO}\b")
 _HOLDER = build_pattern(rf" {SAID_OF} (?:(?:the|all|any|our|your) )?")
-_GIVEN_BACK = build_pattern(rf"\bbut (?:you|they|we|it)\b[^.;,]{{0,30}} {RETURNED}\b")
-_SPEAKS_OF_RETURN = build_pattern(rf"\b{SPEAKS_OF_RETURN}\b")
 
 
-def list_restrictions(texts: FactTexts, spot: Occurrence, own: Part) -> Iterator[str]:
+def list_restrictions(texts: FactTexts, occurrence: Occurrence, own: Part) -> Iterator[str]:
     """Yield for whom only, when only, and where else an answer says a fact, if nothing explains it."""
-    answer, end = texts.answer, spot.clause.sentence_end
-    group = _GROUP.match(answer.plain, find_end(texts, spot), own.end)
+    answer, end = texts.answer, occurrence.clause.sentence_end
+    group = _GROUP.match(answer.plain, find_end(texts, occurrence), own.end)
     if group is not None and _is_new_group(texts, group):
         yield f'it says it "{group[0].strip()}"'
-    holder = _HOLDER.match(answer.plain, find_end(texts, spot), end)
+    holder = _HOLDER.match(answer.plain, find_end(texts, occurrence), end)
     word = answer.take_next_word(holder.end()) if holder is not None else None
     if holder is not None and word is not None and word.start == holder.end() and texts.is_new(word):
         yield f'it says it of "{answer.text[word.start : word.end]}", which is not what is asked about'
     for pattern in (_ONLY, _EXCEPT, _ALSO):
-        cue = pattern.search(answer.plain, spot.end, end)
+        cue = pattern.search(answer.plain, occurrence.end, end)
         if cue is None or _is_other_word(answer.text[slice(*cue.span())]) or texts.has_cue(pattern):
             continue
         new = find_new_word(texts, cue.end(), find_part_end(texts, cue.end(), end))
         if new is not None:
             yield f'it adds "{answer.text[cue.start() : new.end]}"'
-
-
-def name_return(texts: FactTexts, spot: Occurrence) -> str:
-    """Return how an answer says after a fact that what is paid or given comes back; "" if it does not."""
-    answer = texts.answer
-    given_back = _GIVEN_BACK.search(answer.plain, spot.end, spot.clause.sentence_end)
-    if given_back is None or texts.has_cue(_SPEAKS_OF_RETURN):
-        return ""
-    return f'it adds "{answer.text[given_back.start() : given_back.end()]}"'
 
 
 _GROUP = LatePattern(r" (?:only )?for (?:all |any )?(?P<noun>children|people|women|men|[a-z]{3,}s)\b(?! (?:and|or) )")

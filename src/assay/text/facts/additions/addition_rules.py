@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assay.text.facts.additions.added_choices import list_alternatives, name_other_option
-from assay.text.facts.additions.added_scopes import list_restrictions, name_further_day, name_return
+from assay.text.facts.additions.added_scopes import list_restrictions, name_further_day
 from assay.text.facts.additions.changed_values import name_other_value, name_unfit
 from assay.text.facts.additions.contrary_states import name_breakdown, name_opposite
 from assay.text.facts.additions.corrections import name_correction
@@ -22,25 +22,24 @@ from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
 
 
-def judge_added_terms(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+def judge_added_terms(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None:
     """Return the judgment of a fact that the answer takes back or limits in words of its own; None otherwise."""
     if not texts.question.words:
         return None
-    reason = next(filter(None, _list_reasons(texts, spot)), "")
+    reason = next(filter(None, _list_reasons(texts, occurrence)), "")
     return FactJudgment(texts.fact, "unknown", reason) if reason else None
 
 
-def _list_reasons(texts: FactTexts, spot: Occurrence) -> Iterator[str]:
-    stated = find_stated_quantity(texts.answer, spot)
-    yield name_correction(texts, spot, stated)
-    own = find_part(texts, spot)
+def _list_reasons(texts: FactTexts, occurrence: Occurrence) -> Iterator[str]:
+    stated = find_stated_quantity(texts.answer, occurrence)
+    yield name_correction(texts, occurrence, stated)
+    own = find_part(texts, occurrence)
     yield name_opposite(texts, own, stated)
-    yield name_breakdown(texts, spot)
-    yield name_unfit(texts, spot) if stated is not None else ""
+    yield name_breakdown(texts, occurrence)
+    yield name_unfit(texts, occurrence) if stated is not None else ""
     yield name_further_day(texts, own)
-    yield name_other_value(texts, spot, stated)
-    yield name_later(texts, spot, own)
-    yield from list_restrictions(texts, spot, own)
-    yield name_other_option(texts, spot)
-    yield name_return(texts, spot)
-    yield from list_alternatives(texts, spot, own) if stated is None else ()
+    yield name_other_value(texts, occurrence, stated)
+    yield name_later(texts, occurrence, own)
+    yield from list_restrictions(texts, occurrence, own)
+    yield name_other_option(texts, occurrence)
+    yield from list_alternatives(texts, occurrence, own) if stated is None else ()

@@ -6,36 +6,32 @@ patterns are for folded text (`fold_in_place`), so Vietnamese is written without
 
 from __future__ import annotations
 
-from assay.text.facts.additions.unexplained_additions import REACH, find_end, list_new_values
+from assay.text.facts.additions.unexplained_additions import find_end, list_new_values
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.limit_cues import JOINS_VALUE, SIDE_SINCE, SIDE_UNTIL, THAN, THAN_IN_VIETNAMESE, UNFIT
-from assay.text.facts.cues.value_cues import ON_TOP
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.expected.yes_or_no import is_mere_decision
 from assay.text.facts.presence.occurrences import Occurrence
-from assay.text.facts.reading.text_parts import split_parts
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity, is_same_value
-from assay.text.quantities.units import MONEY
 
 _UNFIT_AFTER = build_pattern(rf" (?:is|are|would be|was|were) {UNFIT}\b| {THAN} than\b| (?:{THAN_IN_VIETNAMESE}) hơn\b")
 
 
-def name_unfit(texts: FactTexts, spot: Occurrence) -> str:
+def name_unfit(texts: FactTexts, occurrence: Occurrence) -> str:
     """Return how an answer says right after a value that it is too little or much, or what differs by it."""
-    cue = _UNFIT_AFTER.match(texts.answer.plain, spot.end, spot.clause.sentence_end)
+    cue = _UNFIT_AFTER.match(texts.answer.plain, occurrence.end, occurrence.clause.sentence_end)
     if cue is None or any(cue[0].split()[-1] in text.plain.split() for text in texts.explaining):
         return ""
     return f'it says "{cue[0].strip()}" of it'
 
 
-_ON_TOP = build_pattern(rf"\b{ON_TOP}\b")
 _JOINED_VALUE = build_pattern(rf" (?:[a-z]+ ){{0,3}}?{JOINS_VALUE}\b[^.;,]{{0,12}}$")
 
 
-def name_other_value(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> str:
+def name_other_value(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None) -> str:
     """Return a value in the sentence of a fact that changes it, and that nothing else has; "" without one."""
-    answer, clause = texts.answer, spot.clause
+    answer, clause = texts.answer, occurrence.clause
     if stated is not None and "+" in answer.plain[stated.start + 1 : stated.end + 1] and "+" not in texts.fact:
         return f'it says "{answer.text[stated.start : stated.end].rstrip("+")}+"'
     for own in list_new_values(texts, clause.sentence_start, clause.sentence_end):
@@ -43,10 +39,10 @@ def name_other_value(texts: FactTexts, spot: Occurrence, stated: Quantity | None
         if replaced is not None and (stated is None or not is_comparable(replaced, stated)):
             in_reference = texts.reference.text[replaced.start : replaced.end]
             return f'it says "{answer.text[own.start : own.end]}", and the reference "{in_reference}"'
-        is_limit = stated is None and own.start >= spot.end and not own.date and not is_mere_decision(texts.fact)
-        if is_limit and _JOINED_VALUE.match(answer.plain, find_end(texts, spot), own.start):
+        is_limit = stated is None and own.start >= occurrence.end and not own.date and not is_mere_decision(texts.fact)
+        if is_limit and _JOINED_VALUE.match(answer.plain, find_end(texts, occurrence), own.start):
             return f'it limits it by "{answer.text[own.start : own.end]}"'
-    return _name_other_side(texts, stated) or _name_addition(texts, spot)
+    return _name_other_side(texts, stated)
 
 
 _SIDE_BEFORE = build_pattern(rf"\b(?:(?P<until>{SIDE_UNTIL})|(?P<since>{SIDE_SINCE}))(?: the| dem| der)? [$€£]?$")
@@ -62,17 +58,6 @@ def _name_other_side(texts: FactTexts, stated: Quantity | None) -> str:
         is_same = is_same_value(own, stated)
         if side is not None and wanted is not None and is_same and wanted.lastgroup != side.lastgroup:
             return f'it says "{side[0].strip()}", and the fact "{wanted[0].strip()}"'
-    return ""
-
-
-def _name_addition(texts: FactTexts, spot: Occurrence) -> str:
-    """Return an amount that an answer says after a fact to come on top of it, and that nothing else has."""
-    answer, end = texts.answer, min(len(texts.answer.plain), spot.end + REACH)
-    for own in list_new_values(texts, spot.end, end):
-        part = next((part for part in split_parts(answer, spot.end, end) if part.start <= own.start < part.end), None)
-        is_money = any(reading.dimension.startswith(MONEY) for reading in own.readings)
-        if is_money and part is not None and _ON_TOP.search(answer.plain, max(spot.end, part.start - 6), part.end):
-            return f'it adds "{answer.text[own.start : own.end]}"'
     return ""
 
 

@@ -32,9 +32,9 @@ def name_opposite(texts: FactTexts, own: Part, stated: Quantity | None) -> str:
 _BROKEN = build_pattern(rf"\b{BROKEN}\b")
 
 
-def name_breakdown(texts: FactTexts, spot: Occurrence) -> str:
+def name_breakdown(texts: FactTexts, occurrence: Occurrence) -> str:
     """Return how the sentence of a fact says that what it names is of no use now; "" if it does not."""
-    cue = _BROKEN.search(texts.answer.plain, spot.clause.sentence_start, spot.clause.sentence_end)
+    cue = _BROKEN.search(texts.answer.plain, occurrence.clause.sentence_start, occurrence.clause.sentence_end)
     if cue is None or any(_BROKEN.search(text.plain) for text in texts.explaining):
         return ""
     return f'it says "{texts.answer.text[slice(*cue.span())]}"'

@@ -18,15 +18,15 @@ _CORRECTION = build_pattern(rf"\b{CORRECTION}")
 _BETTER = build_pattern(rf"\b{BETTER_SAID}\b")
 
 
-def name_correction(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> str:
+def name_correction(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None) -> str:
     """Return the words with which an answer corrects itself after a fact; "" if it does not.
 
     The weaker ones ("actually") must have another value of the same kind in their sentence.
     """
     answer = texts.answer
-    end = min(len(answer.plain), spot.end + REACH)
+    end = min(len(answer.plain), occurrence.end + REACH)
     for pattern in (_CORRECTION, _BETTER):
-        cue = pattern.search(answer.plain, spot.end, end)
+        cue = pattern.search(answer.plain, occurrence.end, end)
         if cue is None:
             continue
         is_sure = pattern is _CORRECTION and stated is None

@@ -17,19 +17,19 @@ _LATER_BEFORE = build_pattern(rf"\b{LATER_FIRST}\b|^ ?(?:after|before|without|in
 _LATER = build_pattern(rf"\b{LATER}\b")
 
 
-def name_later(texts: FactTexts, spot: Occurrence, own: Part) -> str:
+def name_later(texts: FactTexts, occurrence: Occurrence, own: Part) -> str:
     """Return how an answer says a fact in words only of what is later: "… until six, after that it's closed".
 
     So it does with what is done beside something else ("Bo, after asking Kim"), or a "no" after which it goes on.
     """
     plain = texts.answer.plain
-    if find_stated_quantity(texts.answer, spot) is not None:
+    if find_stated_quantity(texts.answer, occurrence) is not None:
         return ""
     if is_mere_decision(texts.fact):
-        cue = _LATER.search(plain, spot.end, min(len(plain), spot.end + REACH))
+        cue = _LATER.search(plain, occurrence.end, min(len(plain), occurrence.end + REACH))
     else:
-        before = plain[own.start : spot.start]
-        cue = _LATER_BEFORE.search(before) if own.start > spot.clause.sentence_start else None
+        before = plain[own.start : occurrence.start]
+        cue = _LATER_BEFORE.search(before) if own.start > occurrence.clause.sentence_start else None
     if cue is None or any(cue[0].strip() in text.plain for text in texts.explaining):
         return ""
     return f'it goes on with "{cue[0].strip()}"'

@@ -18,17 +18,17 @@ REACH = 240
 """Characters after a fact in which it may be corrected."""
 
 
-def find_part(texts: FactTexts, spot: Occurrence) -> Part:
+def find_part(texts: FactTexts, occurrence: Occurrence) -> Part:
     """Return the part of its sentence in which an answer says a fact, or the clause if none holds it."""
-    parts = split_parts(texts.answer, spot.clause.sentence_start, spot.clause.sentence_end)
-    whole = Part(spot.clause.start, spot.clause.end, False)
-    return next((part for part in parts if part.start <= spot.start < part.end), whole)
+    parts = split_parts(texts.answer, occurrence.clause.sentence_start, occurrence.clause.sentence_end)
+    whole = Part(occurrence.clause.start, occurrence.clause.end, False)
+    return next((part for part in parts if part.start <= occurrence.start < part.end), whole)
 
 
-def find_end(texts: FactTexts, spot: Occurrence) -> int:
+def find_end(texts: FactTexts, occurrence: Occurrence) -> int:
     """Return where a fact ends; of one that says that there is nothing to pay only the start is marked."""
-    free = NOTHING_TO_PAY.match(texts.answer.plain, spot.start)
-    return spot.end if free is None else max(spot.end, free.end())
+    free = NOTHING_TO_PAY.match(texts.answer.plain, occurrence.start)
+    return occurrence.end if free is None else max(occurrence.end, free.end())
 
 
 def list_new_values(texts: FactTexts, low: int, high: int) -> list[Quantity]:

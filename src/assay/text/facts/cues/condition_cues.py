@@ -35,10 +35,8 @@ EVERYONE = Cues(
     "(?:ai|gì|đâu|lúc nào|bao nhiêu|mấy) cũng (?:được|thế)? | không ai | chẳng ai",
 )
 """Begins an answer that says all or none, and goes on."""
-ONLY = Cues("only | just | merely | solely", "chỉ | riêng")
+ONLY = Cues("only | just | merely | solely | exclusively", "chỉ | riêng")
 """Limits what follows it."""
-ONLY_BEFORE_DENIAL = Cues("only | just | merely", "chỉ")
-"""Limits what a denial is said of."""
 SAID_OF = Cues(
     "(?:only )?(?:appl(?:y|ies)|holds?|is|are|goes|go|counts?|is meant|are meant) (?:only )?(?:to|for)"
     " | is (?:what|the (?:fee|price|rate|limit)) (?:for|of)",
@@ -46,8 +44,6 @@ SAID_OF = Cues(
     "(?:gilt|gelten) (?:nur )?für",
 )
 """Stands between a value and those for whom or what it holds."""
-ONLY_ADDED = Cues("only | solely | exclusively", "chỉ")
-"""Adds a limit to a fact: "open daily, only on request"."""
 NOT_ONLY = Cues("not (?:only|just)", "không (?:chỉ|riêng|phải chỉ)")
 """Says that something holds of more."""
 RESTRICTS_DECISION = Cues(
@@ -59,7 +55,7 @@ RESTRICTS_REFERENCE = Cues(
     "but | only | unless | except | if | when | provided | as long as | until",
     "nhưng | chỉ | trừ | nếu | khi | miễn là | với điều kiện",
 )
-"""The same in a reference, of which the rest then has to be stated too."""
+"""The same in a reference, of which the rest then has to be stated too. In an answer "miễn là" only adds a courtesy."""
 CONDITION_OF_DECISION = Cues(
     "but | though | although | if | unless | provided | as long as | so long as | on condition | between | until"
     " | before | after | during | except | outside",
@@ -109,11 +105,15 @@ OR = Cues("or", "hoặc | hay")
 """Joins what may stand for one another."""
 OR_OF_NAMES = Cues("or", "hoặc(?: là)?")
 """Joins two names, either of which may be meant."""
-OR_ANY = Cues("or | either | any", "hoặc | hay | bất kỳ | một trong")
-"""Speaks of a choice, so that an answer may name one."""
 OR_MORE = Cues("more | less | fewer | so | later | earlier | not | over | older | under | younger")
 """Follows "or" without naming another thing: "or more"."""
 UPWARDS = Cues("later | newer | higher | above | more | over | up | upwards | greater | better")
 """Follows "or" and only says that more is as good, where something is needed at least."""
 OR_NOT = Cues("or not", "hay (?:không|chưa)")
 """Says that something holds either way."""
+OWN_CLAUSE = Cues("who | that | which | if | unless | until | except | when | where", "nếu | trừ khi | khi | mà")
+"""Opens a clause of its own, so that a negation after it may not deny the whole sentence."""
+ONLY_FIRST = Cues("only | just", "chỉ(?: có)?")
+"""Limits what begins with it to one thing."""
+IN_ORDER = Cues("respectively | in that order", "lần lượt")
+"""Says that values belong to subjects by their order."""

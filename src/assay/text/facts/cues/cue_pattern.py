@@ -6,7 +6,6 @@ written with their diacritics, and folded as texts are (`fold_in_place`), so tha
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from assay.text.late_pattern import LatePattern
@@ -33,7 +32,16 @@ class Cues(NamedTuple):
         return f"(?:{'|'.join(cues.replace(_BETWEEN_CUES, '|') for cues in languages if cues)})"
 
 
-_ESCAPE_OR_LETTERS = re.compile(r"\\.|[^\W\d_a-zA-Z]+")
+class _FoldedLetters(dict[int, str]):
+    """Letters as they are folded, by their numbers; those of ASCII and signs stay, so that expressions keep theirs."""
+
+    def __missing__(self, code: int) -> str:
+        letter = chr(code)
+        self[code] = fold_in_place(letter) if letter.isalpha() and not letter.isascii() else letter
+        return self[code]
+
+
+_FOLDED = _FoldedLetters()
 
 
 def build_pattern(expression: str, flags: int = 0) -> LatePattern:
@@ -44,11 +52,7 @@ def build_pattern(expression: str, flags: int = 0) -> LatePattern:
     >>> [pattern.search(text)[0] for text in ("free unless it rains", "mien phi tru khi mua")]
     ['unless', 'tru khi']
     """
-    return LatePattern(_ESCAPE_OR_LETTERS.sub(_fold_letters, expression), flags)
-
-
-def _fold_letters(match: re.Match[str]) -> str:
-    return match[0] if match[0][0] == "\\" else fold_in_place(match[0])
+    return LatePattern(expression.translate(_FOLDED), flags)
 
 
 def list_words(spelled: str) -> frozenset[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.text.facts.cues.cue_pattern import Cues
+from assay.text.facts.cues.cue_pattern import Cues, list_words
 
 FORBIDS = Cues(
     "not (?:be )?(?:allowed|permitted) | must not | mustn't | must never | may not | may never | cannot | can't"
@@ -31,7 +31,7 @@ DENIES_IN_OTHER_WORDS = Cues(
 """May say without a negation that something is not so, or not done: "leave the flash off"."""
 DENYING_BEFORE_PREDICATE = Cues("not | never | cannot", "không | chưa")
 """Denies the word that follows it, perhaps after an auxiliary."""
-WITHDRAWS_ALL = ("no longer", "stopped", "none", "nobody", "no one", "neither", "nor", "hardly", "few")
+WITHDRAWS_ALL = frozenset(("no longer", "stopped", "none", "nobody", "no one", "neither", "nor", "hardly", "few"))
 """Negations of whatever is said with them."""
 ABSENCE = Cues(
     "closed | shut | prohibited | forbidden | banned | excluded | exempt | unavailable | off limits | quiet",
@@ -58,7 +58,7 @@ BEYOND = Cues(
     "trước | sau | quá | ngoài | đến khi",
 )
 """Stands before a value beyond which something is denied: "you can't get in before nine"."""
-AFTER_A_VALUE = ("after", "beyond", "past", "later", "sau", "qua")
+AFTER_A_VALUE = list_words("after beyond past later sau quá")
 """Of these, the ones that speak of the far side."""
 ABOLISHED = "dropped|abolished|scrapped|discontinued|withdrawn|removed|replaced|cancelled|canceled|ended|closed down"
 ABOLISHED_IN_VIETNAMESE = "bỏ|hủy|bãi bỏ|thay"
@@ -77,13 +77,11 @@ EXEMPT = Cues(
     " | (?<=cũng )(?:không|chưa|chẳng) | (?<=thì )(?:không|chưa|chẳng)",
 )
 """Says right after a name that what is said of others does not hold of it."""
-CANNOT = Cues("can't | cannot | can not | don't | doesn't | isn't | aren't | won't | mustn't | may not")
+CANNOT = Cues("can't | cannot | don't | doesn't | isn't | aren't | won't | mustn't | (?:are|is|can|may|must) not")
 """Ends a short sentence that denies what is asked: "you can't.", "there isn't"."""
-CANNOT_AGAIN = Cues("aren't | isn't | can't | don't | doesn't | won't | mustn't | cannot | (?:are|is|can|may|must) not")
-"""Ends a part that denies of something else what the part before it says: "indoors they aren't"."""
 DENIED_LAST = Cues("(?:not|never|no)", "thì (?:không|chưa)(?: (?:ạ|nhé|nha|đâu|bạn|có|được))*")
 """Ends a part that denies what it begins with."""
-ALL_DENIED = ("no", "none", "neither")
+ALL_DENIED = list_words("no none neither")
 """Denies every one of what follows it."""
 NOT_BEFORE_PHRASE = Cues(
     "not | never | no longer | rather than | instead of",
@@ -105,3 +103,40 @@ DECIDED_LAST = Cues(
     "thì (?:được|không|có|chưa)(?: (?:ạ|nhé|nha|bạn))*",
 )
 """Ends a part that says yes or no and nothing else."""
+NEGATION = Cues(
+    "not | never | no longer | neither | nor | without | no one | nobody | none | nothing | hardly | barely | scarcely"
+    " | rarely | seldom | few | little | no | cannot | rather than | instead of | stopped | lacks?"
+    " | (?:has|have|had|is|are) yet to"
+    " | (?:fail(?:s|ed)?|refuses?|refused|declined?|declines|forg[eo]t(?:s|ten)?|neglect(?:s|ed)?|omit(?:s|ted)?) to"
+    " | den(?:y|ies|ied) (?:having|that)",
+    "không | chưa | chẳng | thay vì | khỏi | từ chối | ít khi | hiếm khi | đâu (?:có|được|phải)",
+)
+"""Denies what is said with it."""
+BOUNDS_INSTEAD = Cues(
+    r"(?:no|not|never|nothing)(?: \w+)? (?:more|less|fewer|later|earlier|longer|greater|larger|higher|lower"
+    r"|[a-z]{2,}er) than\b | (?:no|not|nothing) (?:over|above|under|below|beyond)\b",
+    r"(?:không|chưa)(?: \w+)? (?:quá|hơn|dưới)\b",
+)
+"""A negation that makes a bound: "no more than 5"."""
+DENIES_NOTHING = Cues(
+    r"not only | not just | not until | a few | a little | no doubt | no\.", "không chỉ | không những"
+)
+"""Has a negation and denies nothing."""
+ASKS_BY_NEGATION = r"(?:hay|có|được) không\?"
+"""Ends a Vietnamese question; its "không" denies nothing."""
+MYTH = Cues(
+    "myths? | misconceptions? | mistaken(?:ly)? | mistook | wrongly | falsely | erroneously | incorrectly | untrue"
+    " | (?:false|wrong|incorrect) (?:to|that) | rumou?r(?:s|ed)? | legend has it | hoax | fallacy | not true"
+    " | isn't true"
+    " | no longer (?:true|correct|valid)",
+    "lầm tưởng | tin đồn | hiểu lầm | sai lầm | nhầm tưởng",
+)
+"""Calls a whole statement untrue, before or after it."""
+WRONG = Cues(
+    "wrong | false | incorrect | erroneous | not (?:correct|right) | isn't (?:correct|right)", "là sai | không đúng"
+)
+"""An adjective that calls a number wrong, and may only describe a thing ("a wrong token")."""
+VERBS_NEGATED_AFTER = "is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|must"
+"""Verbs that a negation right after a statement belongs to."""
+VERB_BEGINS_IN_VIETNAMESE = "sẽ|bị|thì|phải|được"
+"""Stand before the verb of a Vietnamese sentence, after a clause that narrows its subject: "xe chưa nhận sẽ bị …"."""

@@ -64,7 +64,7 @@ BETTER_SAID = Cues(
     "thực ra | đúng hơn",
 )
 """May take back what was just said, if another value follows."""
-FORMER_BEFORE_NOUN = Cues("old | former | previous | outdated | obsolete | expired | yesterday's")
+FORMER_BEFORE_NOUN = Cues("old | former | previous | outdated | obsolete | expired")
 """Says of a thing that it is the one of before."""
 STILL_PRESENT = Cues(
     "currently | so far | right now | at the moment | have signed up | (?:is|are) registered",
@@ -82,3 +82,60 @@ POINTS_BACK_BY_WORD = Cues(
     "đó là | xin lỗi | em nhầm | chưa | chỉ là | không phải | giờ khác",
 )
 """Begins a sentence that takes up the one before it, without a pronoun."""
+DOUBT = Cues(
+    "maybe | perhaps | possibly | probably | presumably | supposedly | allegedly | reportedly | might | may have been"
+    r" | may be(?! (?:up to|at most|\w+(?:ed|en)|kept|sent|left|put|lent|held|made|paid|met|cut|set|built)\b)"
+    " | could be | could it | could have been | i think | i guess | i believe | i suspect | would guess"
+    " | not (?:certain|sure|clear) | unclear | uncertain | unsure | unknown | i've heard | hard to say | don't know"
+    " | do not know | can't say | cannot say | said to | (?:i|we|they) doubt | doubtful"
+    r" | (?:depends? on|ask|check|find out) whether(?! [^.;]{0,80}\bor\b)"
+    " | (?:we|they) (?:are )?(?:plan|intend|hope|aim)(?:ning|ing)? to | (?:was|were) (?:supposed|meant|due|going) to"
+    " | either(?! ?[.:;,!)]| ?$) | (?:almost|nearly) [a-z]+ed"
+    r" | would\b[^.;]{0,60}\bif [a-z]+ could | if [a-z]+ could\b[^.;]{0,60}\bwould",
+    "có thể là | hình như | chắc là | có lẽ | không chắc | không rõ | nghe nói | không biết | được cho là",
+)
+"""Uncertainty of the speaker, and what did not quite happen or would only happen."""
+PARTLY = Cues(
+    "only some | some of | some | most of | not all | not every | half of | several of | certain | occasionally"
+    " | sometimes | (?:nearly|almost|virtually|practically) (?:all|every|both)"
+    r" | (?:one|two|three|four|\d+) (?:out )?of (?:the|all|our|these)",
+    "một số | một vài | đôi khi | thỉnh thoảng | hầu hết | gần hết | gần như (?:tất cả|mọi)"
+    r" | (?:một|hai|ba|bốn|\d+) trong (?:cả|số|các)",
+)
+"""Limits a statement to a part."""
+PAST_BEFORE = Cues(
+    "previously | formerly | used to be | originally | in the past | last year | before,? it was",
+    "trước đây | trước kia | năm ngoái | năm trước | từng (?:là|ở|có|được|làm|dạy|mở|bán)",
+)
+"""Stands before what was so."""
+PAST_AFTER = Cues(r"before(?= ?[,;.!?)]| (?:and|but)\b|$)", r"trước đây\b | trước kia\b")
+"""Stands after what was so."""
+PRESENT = Cues(
+    "now | currently | today | nowadays | as of | since then | these days | from this (?:year|month|week) on"
+    " | (?:has|have) been | 's been | this (?:year|month|season|term)",
+    "hiện nay | hiện tại | hiện giờ | bây giờ | giờ đây | hôm nay | ngày nay"
+    " | nay (?:là|còn|chỉ|được|đã|chuyển|đổi|thì) | năm nay | tháng này",
+)
+"""Speaks of the present."""
+PAST_VERB = Cues(
+    "was | were | used to | had been | formerly | previously | originally | last (?:year|month|season|term)",
+    "trước đây | trước kia | năm ngoái | năm trước | tháng trước",
+)
+"""Says that a statement was true earlier, if another one is about the present."""
+USED_TO = Cues(
+    "(?<!than it )(?<!than they )used to | formerly | previously | originally | in the past",
+    "trước (?:đây|kia|là) | hồi trước",
+)
+"""Says that a statement was true earlier, and no longer."""
+CHANGED = Cues(
+    "up | down | raised | lowered | increased | decreased | reduced | changed | rose | fell | risen | fallen"
+    " | went | gone"
+    " | grew | grown",
+    "tăng | giảm",
+)
+"""Stands before "from" and a value that holds no longer."""
+ASKS_PAST = Cues(
+    "was | were | used? to | did | had | formerly | previously | originally | last year | before",
+    "trước đây | trước kia",
+)
+"""A question about the past."""

@@ -45,26 +45,12 @@ MUST_BE = Cues(
 """Says that something has to be: at least a value."""
 NEEDED_AT_LEAST = Cues("at least | min(?:imum)? | needs? | needed | requires? | required | must | from")
 """Speaks of what is needed at least, so that "or later" names no other thing."""
-FROM = Cues("from", "từ")
-"""Stands before a value with which something begins."""
-FROM_VALUE = Cues("from | starting at | as of", "từ | đủ")
-"""The same before a number of anything: "from 12 years"."""
-UNTIL_VALUE = Cues("until | till | up to", "đến")
-"""Stands before a number with which something ends."""
-STARTING = Cues("from | starting | beginning | as of | as from", "từ")
-"""Stands before the time at which something begins."""
-SINCE = Cues("after | from | since | starting | as of", "sau | từ")
-"""Stands before a time after which something is."""
+FROM = Cues("from | starting(?: at)? | beginning | as of | as from", "từ")
+"""Stands before the beginning of a range, a time or a state."""
 AFTER = Cues("after | later than | from | starting", "sau(?: ngay| khi)? | (?<!thứ )từ(?: ngày)?")
 """The same where an upper limit is expected; "thứ Tư" is Wednesday."""
-TO = Cues(r"to\b | until\b | till\b | through\b", r"đến\b | tới\b")
-"""Goes on from the first to the last of a range."""
-TO_VALUE = Cues(r"to\b | until\b | up to\b", r"đến\b | tới\b")
-"""The same for a range of numbers."""
-UNTIL_EVENT = Cues("until | till | til | to | through", "đến | tới | cho đến")
-"""Stands before the time until which a state lasts: "open until 4 pm" says when it closes."""
-ENDING = Cues("until | till | til | to | through | by", "đến | tới")
-"""Stands before the time at which something ends."""
+UNTIL = Cues("until | till | til | to | through | up to", "đến | tới | cho đến")
+"""Stands before the end of a range, a time or a state: "open until 4 pm" says when it closes."""
 BY_THEN = Cues("before | by | until | till | prior to | no later than", "trước | đến | tới | chậm nhất")
 """Stands before a time before which something is."""
 AROUND_TIME = Cues("at | by | until | till | before | after | from", "lúc | trước | sau")

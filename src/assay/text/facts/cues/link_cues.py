@@ -17,18 +17,12 @@ RATHER_THAN = Cues(r"rather than\b | instead of\b", r"thay vì\b")
 """Begins what is not so, where something else is."""
 AND_VERB = "is|are|was|were|must|should|may|can|will|has|have|had|be|get|the"
 """Follow an "and" that begins a clause of its own."""
-SET_AGAINST = Cues("but | while | whereas", "còn | nhưng | trong khi")
-"""Sets a part against the one before."""
-JOINS_PARTS = Cues("and | but | while | whereas", "còn | và | nhưng | trong khi")
-"""Joins two parts of a sentence after a comma."""
-JOINS_PARTS_ALONE = Cues("and | but | while | whereas | plus", "và | nhưng | trong khi")
-"""The same without a comma, where "còn" is more often "still"."""
+SET_AGAINST = Cues("but | while | whereas", "nhưng | trong khi")
+"""Sets a part against the one before, as "còn" does where it is not "still"."""
 NO_CLAUSE_BEFORE_CON = r"(?<!không)(?<!chưa)(?<!vẫn)(?<!chỉ)"
 """Does not stand before the "còn" that joins two parts: after these it is "still"."""
 AND = Cues("and", "và")
 """Joins things of one kind."""
-CLAUSE_JOINED = Cues("and | but | whereas", "và | nhưng")
-"""Ends a clause without a mark."""
 CONSEQUENCE = Cues(
     "so | thus | therefore | then | which | that(?! is|'s) | hence | because | since | if | when",
     "vậy | nên | vì | nếu | sau đó | rồi",

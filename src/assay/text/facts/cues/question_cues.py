@@ -5,19 +5,15 @@ from __future__ import annotations
 from assay.text.facts.cues.cue_pattern import Cues
 
 ASKS_WHAT = Cues(
-    "who | whom | what | which | where | when | how", "ai | gì | nào | đâu | bao giờ | mấy | sao | bao nhiêu"
-)
-"""Asks for something, and not for yes or no."""
-ASKS_WHAT_OF_DENIAL = Cues(
     "who | whom | what | which | where | when | why | how",
-    "ai | gì | nào | đâu | bao giờ | mấy (?:giờ|ngày|người|lần) | sao",
+    "ai | gì | nào | đâu | bao giờ | mấy (?:giờ|ngày|người|lần) | sao | bao nhiêu",
 )
-"""The same in a question that denies something; "mấy" alone is folded like the English "may"."""
+"""Asks for something, and not for yes or no; "mấy" alone is folded like the English "may"."""
 QUESTION_WORD = Cues(
     "who | whom | whose | what | where | when | why | which | how",
     "ai | đâu | khi nào | bao giờ | bao nhiêu | bao lâu | vì sao | tại sao",
 )
-"""Asks for one thing: with two of them a question asks for two."""
+"""Asks for one thing: with two of them a question asks for two, so that "giờ nào" is none beside "khi nào"."""
 ASKS_IN_PART = Cues(
     "how | what | when | where | who | which | is | are | do | does | can",
     "bao nhiêu | bao lâu | mấy | gì | nào | ai | đâu | không | chưa",

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from assay.text.facts.cues.cue_pattern import Cues
 
-PER_EACH = Cues("per | for every | for each | every | each", "mỗi")
-"""Stands before what another value is counted per: "2 euros per 5 pages"."""
+PER = Cues("per | each | every", "mỗi")
+"""Stands before what a value is counted per: "2 euros per 5 pages"."""
 EVERY_BEFORE = Cues("every | each", "cứ | mỗi")
 """Stands before a span of time after which something is repeated."""
 SPEAKS_OF_EVERY = Cues("every | each | per | often | frequently", "cứ | mỗi | hàng | định kỳ")
 """Speaks of how often something is."""
-SPEAKS_OF_PER = Cues("per | every | each | often", "mỗi")
-"""Speaks of per what something is counted."""
-PER_TIME = Cues("per | each | every", "mỗi | hàng")
-"""Stands before a noun that a value is counted per."""
 ONE = Cues("an?", "một")
 """The same where an article does: "10 euros a month"."""
 ADVERBS_OF_RATE = "hourly|daily|nightly|weekly|monthly|quarterly|yearly|annual(?:ly)?"
@@ -50,10 +46,6 @@ OF_A_GROUP = Cues(
     "gia đình | nhóm | đoàn",
 )
 """Says that a value is one for several people, so that it is none per person."""
-ON_TOP = Cues(
-    "plus | on top | in addition | additionally | (?:or|otherwise|else) (?:you|they|we) pay", "cộng thêm | phụ thu"
-)
-"""Says that an amount comes on top of another."""
 ADDITION = Cues("more | further | additional | extra | another | other | on top | plus", "thêm | khác | nữa")
 """Speaks of something that comes on top."""
 ADDITION_AFTER = Cues("more | further | additional | extra | other", "nữa")
@@ -118,10 +110,6 @@ SPEAKS_OF_GIVING = Cues(
     "nhận | hoàn | được | trả lại | thưởng",
 )
 """Speaks of what the user gets."""
-RETURNED = Cues("back | refund(?:ed)? | return(?:ed)? | reimbursed?")
-"""Says that what is paid or given comes back."""
-SPEAKS_OF_RETURN = Cues(r"back | refund\w* | return\w* | reimburs\w* | deposit\w* | keep | kept")
-"""Speaks of what comes back, or does not."""
 PEOPLE = Cues(
     "guests? | kids? | children | adults? | friends? | visitors? | passengers?",
     "bạn | đứa | em | bé | cháu | người | học sinh | sinh viên | khách",
@@ -137,5 +125,3 @@ NO_UNIT = Cues(
 """Follows a number without being its unit."""
 ASKED_PER = Cues("per | (?:for |of )?(?:each|every) | for one", "(?:cho )?mỗi", "pro | je")
 """Asks for a value per one of several things."""
-EVERY_ONE = Cues("per | each | every | an?", "mỗi | một")
-"""Stands before a second noun that a value is counted per: "per room and night"."""

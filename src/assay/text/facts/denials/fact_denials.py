@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from assay.text.facts.cues.cue_pattern import build_pattern
-from assay.text.facts.cues.denial_cues import ABSENCE, BEYOND, FALLS_OUT
+from assay.text.facts.cues.denial_cues import ABSENCE, AFTER_A_VALUE, BEYOND, FALLS_OUT, WITHDRAWS_ALL
 from assay.text.facts.cues.question_cues import ASKS_FOR_REASON
 from assay.text.facts.cues.word_classes import PREDICATES
 from assay.text.facts.denials.narrowing_negations import (
@@ -31,9 +31,17 @@ from assay.text.facts.reading.exceptions import (
 )
 from assay.text.facts.reading.negations import find_negations, may_deny_in_other_words
 from assay.text.facts.reading.read_text import ClauseSpan, ReadText
+from assay.text.facts.reading.statement_marks import (
+    CALLED_WRONG,
+    DENIED_AFTER,
+    DISJUNCTION,
+    MYTH,
+    NEGATED_AFTER,
+    RESTRICTION,
+    WRONG,
+)
 from assay.text.facts.reading.text_parts import split_parts
 from assay.text.late_pattern import LatePattern
-from assay.text.statement_cues import CALLED_WRONG, DENIED_AFTER, DISJUNCTION, MYTH, NEGATED_AFTER, RESTRICTION, WRONG
 
 _PART = re.compile(r", ")
 _STEM = 6  # letters by which a word is told after a prefix, and in which related words agree
@@ -42,9 +50,6 @@ _DETERMINERS = LatePattern(r"\s*(?:(?:an?|the|any|your|their|his|her|its|our|thi
 _ASKS_FOR_REASON = build_pattern(rf"\b{ASKS_FOR_REASON}\b")
 _BEYOND = build_pattern(rf"\b{BEYOND}(?: (?:the|a|an|about|ngày))? $")
 """What stands before a value beyond which something is denied: "you can't get in before"."""
-_AFTER = frozenset(("after", "beyond", "past", "later", "sau", "qua"))
-_WITHDRAWALS = frozenset(("no longer", "stopped", "none", "nobody", "no one", "neither", "nor", "hardly", "few"))
-"""Negations of whatever is said with them."""
 _NOBODY = frozenset(("nobody", "no one"))
 _DURING = LatePattern(r"\b(?:(?:during|within|in|for) the (?:last|final|first|next)) $")
 _SPANNING = LatePattern(r"\b(?:for|in|within|during|throughout) $")
@@ -52,21 +57,22 @@ _SPANNING = LatePattern(r"\b(?:for|in|within|during|throughout) $")
 _ABSENCE = build_pattern(rf"\b{ABSENCE}\b")
 
 
-def judge_denial(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+def judge_denial(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None:
     """Return the judgment of a fact that an answer denies or may deny at a place that holds it; None otherwise."""
-    if _is_called_wrong(texts, spot) or _is_taken_back(texts, spot):
+    if _is_called_wrong(texts, occurrence) or _is_taken_back(texts, occurrence):
         return FactJudgment(texts.fact, "denied", "it is called wrong or outdated")
-    if _holds_only_then(texts, spot):
-        return FactJudgment(texts.fact, "unknown", "it is said only of an exception")
-    excepted = _judge_exception(texts, spot)
-    judgment = _judge_polarity(texts, spot) if excepted is None else excepted
+    excepted = _judge_exception(texts, occurrence)
+    judgment = _judge_polarity(texts, occurrence) if excepted is None else excepted
     return None if judgment is None or judgment.state == "stated" else judgment
 
 
-def _is_called_wrong(texts: FactTexts, spot: Occurrence) -> bool:
+def _is_called_wrong(texts: FactTexts, occurrence: Occurrence) -> bool:
     """Whether the clause calls the fact a myth or wrong; "a wrong token" only describes a thing."""
     plain, own = texts.answer.plain, texts.read_fact.plain
-    clause_text, after = plain[spot.clause.start : spot.clause.end], plain[spot.end : spot.clause.end]
+    clause_text, after = (
+        plain[occurrence.clause.start : occurrence.clause.end],
+        plain[occurrence.end : occurrence.clause.end],
+    )
     if MYTH.search(clause_text) and not MYTH.search(own):
         return True
     denial = DENIED_AFTER.match(after)
@@ -76,55 +82,41 @@ def _is_called_wrong(texts: FactTexts, spot: Occurrence) -> bool:
     return has_wrong and bool(texts.read_fact.quantities)
 
 
-def _is_taken_back(texts: FactTexts, spot: Occurrence) -> bool:
+def _is_taken_back(texts: FactTexts, occurrence: Occurrence) -> bool:
     """Whether the sentence reports the fact as a belief or says that it holds no longer."""
-    clause, plain = spot.clause, texts.answer.plain
+    clause, plain = occurrence.clause, texts.answer.plain
     sentence = (clause.sentence_start, clause.sentence_end)
-    if is_reported_belief(plain, sentence, spot.start, spot.end):
+    if is_reported_belief(plain, sentence, occurrence.start, occurrence.end):
         return True
-    return is_withdrawn(plain, spot.end, clause.sentence_end)
+    return is_withdrawn(plain, occurrence.end, clause.sentence_end)
 
 
-_ONLY_THEN = LatePattern(
-    r"\bunless\b[^.!?]{1,80}[,;:] (?:(?:and|but) )?(?:then|in (?:which|that) case)\b[^.;!?]{0,30}$"
-)
-_REACH_OF_UNLESS = 140
-
-
-def _holds_only_then(texts: FactTexts, spot: Occurrence) -> bool:
-    """Whether a fact is said only of an exception: "they may stay, unless it rains; then not"."""
-    low = max(0, spot.start - _REACH_OF_UNLESS)
-    if _ONLY_THEN.search(texts.answer.plain, low, spot.start) is None:
-        return False
-    return not any("unless" in text.plain for text in texts.explaining)
-
-
-def _judge_exception(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+def _judge_exception(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None:
     """Return the judgment of a fact that is an exception, or that has one; None if exceptions play no part."""
     if has_exception(texts.read_fact):
         return None
-    clause = spot.clause
-    is_denied = is_excepted(texts.answer, clause.sentence_start, spot.start)
+    clause = occurrence.clause
+    is_denied = is_excepted(texts.answer, clause.sentence_start, occurrence.start)
     if is_denied is not None:
         if texts.is_negative or texts.denied_in_question:
             if is_denied:  # "all but the night trains" says "not the night trains"
                 return FactJudgment(texts.fact, "stated")
             return FactJudgment(texts.fact, "unknown", "it is an exception from what the sentence says")
-        if is_denied and may_be_addition(texts.answer, spot.start):
+        if is_denied and may_be_addition(texts.answer, occurrence.start):
             return FactJudgment(texts.fact, "unknown", "it is an exception or an addition")
         if is_denied and _asks_for_absence(texts, clause):
             return FactJudgment(texts.fact, "unknown", "it is excepted from the contrary of what is asked")
         if is_denied:
             return FactJudgment(texts.fact, "denied", "it is excepted from what the sentence says")
         return FactJudgment(texts.fact, "stated")
-    if list_exceptions(texts.answer, spot.start, spot.end):
+    if list_exceptions(texts.answer, occurrence.start, occurrence.end):
         return FactJudgment(texts.fact, "unknown", "the answer makes an exception within it")
-    return _judge_exception_after(texts, spot)
+    return _judge_exception_after(texts, occurrence)
 
 
-def _judge_exception_after(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+def _judge_exception_after(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None:
     """Return the judgment of a fact of which the answer excepts something after it; None if it does not matter."""
-    span = find_exception_after(texts.answer, spot.end, spot.clause.sentence_end)
+    span = find_exception_after(texts.answer, occurrence.end, occurrence.clause.sentence_end)
     if span is None or has_exception(texts.reference):
         return None
     topic = {word.key for word in texts.list_topics()}
@@ -144,37 +136,37 @@ def _judge_exception_after(texts: FactTexts, spot: Occurrence) -> FactJudgment |
     return None
 
 
-def _judge_polarity(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+def _judge_polarity(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None:
     """Return the judgment if the clause is negated where the fact is not, or the other way round; None otherwise."""
-    answer, clause = texts.answer, spot.clause
-    plain, last = answer.plain, spot.end
-    negations = _list_negations(texts, spot)
+    answer, clause = texts.answer, occurrence.clause
+    plain, last = answer.plain, occurrence.end
+    negations = _list_negations(texts, occurrence)
     is_negated = len(negations) % 2 == 1
     is_negated_after = NEGATED_AFTER.match(plain, last, clause.end) is not None
     if texts.denied_in_question:
-        return _judge_denied_predicate(texts, spot, is_negated or is_negated_after)
-    affirmed = "" if texts.is_negative else _find_affirmed_noun(texts, spot)
+        return _judge_denied_predicate(texts, occurrence, is_negated or is_negated_after)
+    affirmed = "" if texts.is_negative else _find_affirmed_noun(texts, occurrence)
     if affirmed:
         return FactJudgment(texts.fact, "unknown", f'it says "{affirmed}", which the question denies')
     if is_negated != texts.is_negative:
         if texts.is_negative:
-            return _judge_lacking_negation(texts, spot, bool(negations), is_negated_after)
-        narrowed = judge_within_narrowing(texts, negations[-1], spot)
+            return _judge_lacking_negation(texts, occurrence, bool(negations), is_negated_after)
+        narrowed = judge_within_narrowing(texts, negations[-1], occurrence)
         if narrowed == "open":
             return FactJudgment(texts.fact, "unknown", "it is said of things of which something is denied")
-        return None if narrowed else _judge_negation(texts, spot, negations)
+        return None if narrowed else _judge_negation(texts, occurrence, negations)
     if not texts.is_negative and is_negated_after:
         return FactJudgment(texts.fact, "unknown", "what follows is negated")
-    negated = "" if texts.is_negative else _find_negated_topic(texts, spot)
+    negated = "" if texts.is_negative else _find_negated_topic(texts, occurrence)
     return FactJudgment(texts.fact, "unknown", f'"{negated}" is negated with it') if negated else None
 
 
-def _find_negated_topic(texts: FactTexts, spot: Occurrence) -> str:
+def _find_negated_topic(texts: FactTexts, occurrence: Occurrence) -> str:
     """Return a word of the question that is negated right after a value in its part: "6 months if not opened"."""
-    stated = find_stated_quantity(texts.answer, spot)
+    stated = find_stated_quantity(texts.answer, occurrence)
     if stated is None or texts.denied_in_question:
         return ""
-    clause = spot.clause
+    clause = occurrence.clause
     has_prefix = " un" in f" {texts.answer.plain}"
     if not has_prefix and not find_negations(texts.answer, stated.end, clause.sentence_end):
         return ""
@@ -194,31 +186,31 @@ def _find_negated_topic(texts: FactTexts, spot: Occurrence) -> str:
     return ""
 
 
-def _list_negations(texts: FactTexts, spot: Occurrence) -> list[re.Match[str]]:
+def _list_negations(texts: FactTexts, occurrence: Occurrence) -> list[re.Match[str]]:
     """Return the negations of the part of the clause up to the end of the fact that may be said of it."""
     plain = texts.answer.plain
-    stated = find_stated_quantity(texts.answer, spot)
+    stated = find_stated_quantity(texts.answer, occurrence)
     # "no more than" belongs to the quantity.
-    high = stated.start if stated is not None and stated.bound else spot.end
+    high = stated.start if stated is not None and stated.bound else occurrence.end
     return [
         match
-        for match in find_negations(texts.answer, _find_part_start(plain, spot), spot.end)
+        for match in find_negations(texts.answer, _find_part_start(plain, occurrence), occurrence.end)
         if match.start() < high
-        and not _lacks_something_else(match, spot, plain)
+        and not _lacks_something_else(match, occurrence, plain)
         and not _is_prefix(texts, match)
-        and not narrows_subject(texts, match, spot)
-        and not _is_asked_negation(texts, match, spot)
+        and not narrows_subject(texts, match, occurrence)
+        and not _is_asked_negation(texts, match, occurrence)
         and not _is_asked(texts, match)
     ]
 
 
-def _is_asked_negation(texts: FactTexts, negation: re.Match[str], spot: Occurrence) -> bool:
+def _is_asked_negation(texts: FactTexts, negation: re.Match[str], occurrence: Occurrence) -> bool:
     """Whether a negation before an affirmative fact is one of the question: "jobs not collected are …"."""
-    is_before = not texts.is_negative and negation.end() <= spot.start
+    is_before = not texts.is_negative and negation.end() <= occurrence.start
     return is_before and not texts.denied_in_question and is_negation_of_question(texts, negation)
 
 
-_NO_NOUN = re.compile(r"\b(?:no|khong co) (?=\w)")
+_NO_NOUN = build_pattern(r"\b(?:no|không có) (?=\w)").compiled
 
 
 def _is_asked(texts: FactTexts, match: re.Match[str]) -> bool:
@@ -233,10 +225,10 @@ def _is_asked(texts: FactTexts, match: re.Match[str]) -> bool:
 _FALLS_OUT = build_pattern(rf"\b{FALLS_OUT}\b")
 
 
-def _find_affirmed_noun(texts: FactTexts, spot: Occurrence) -> str:
+def _find_affirmed_noun(texts: FactTexts, occurrence: Occurrence) -> str:
     """Return a noun that the question denies and the sentence of a fact has without denying anything, "" if none."""
     asked = _NO_NOUN.search(texts.question.plain)
-    low, high = spot.clause.sentence_start, spot.clause.sentence_end
+    low, high = occurrence.clause.sentence_start, occurrence.clause.sentence_end
     if asked is None or find_negations(texts.answer, low, high):
         return ""
     if _ABSENCE.search(texts.answer.plain, low, high) or _FALLS_OUT.search(texts.answer.plain, low, high):
@@ -252,17 +244,17 @@ def _find_key(text: ReadText, start: int) -> str:
     return word.key if word is not None else ""
 
 
-def _find_part_start(plain: str, spot: Occurrence) -> int:
+def _find_part_start(plain: str, occurrence: Occurrence) -> int:
     """Return where the part of the clause begins that holds the first part of the fact."""
-    parts = [match.end() for match in _PART.finditer(plain, spot.clause.start, spot.start)]
-    return parts[-1] if parts else spot.clause.start
+    parts = [match.end() for match in _PART.finditer(plain, occurrence.clause.start, occurrence.start)]
+    return parts[-1] if parts else occurrence.clause.start
 
 
-def _lacks_something_else(negation: re.Match[str], spot: Occurrence, plain: str) -> bool:
+def _lacks_something_else(negation: re.Match[str], occurrence: Occurrence, plain: str) -> bool:
     """Whether "without" is said of another thing than the fact: "Without a claim you get 12 percent"."""
     if negation[0] != "without":
         return False
-    after = [start for start, _ in spot.spans if start >= negation.end()]
+    after = [start for start, _ in occurrence.spans if start >= negation.end()]
     return not after or _DETERMINERS.fullmatch(plain, negation.end(), min(after)) is None
 
 
@@ -273,30 +265,36 @@ def _is_prefix(texts: FactTexts, negation: re.Match[str]) -> bool:
     return any(own[2:].lstrip("n-") in following for own in prefixed)
 
 
-def _judge_negation(texts: FactTexts, spot: Occurrence, negations: list[re.Match[str]]) -> FactJudgment:
+def _judge_negation(texts: FactTexts, occurrence: Occurrence, negations: list[re.Match[str]]) -> FactJudgment:
     """Return the judgment of a fact in a clause with negations: denied only if they are said of it."""
     plain, fact, last = texts.answer.plain, texts.fact, negations[-1]
-    if RESTRICTION.search(plain, _find_part_start(plain, spot), negations[0].start()):
+    if RESTRICTION.search(plain, _find_part_start(plain, occurrence), negations[0].start()):
         return FactJudgment(fact, "unknown", "a part of its sentence is negated")
-    if DISJUNCTION.search(plain, last.end(), max(last.end(), spot.start)):
+    if DISJUNCTION.search(plain, last.end(), max(last.end(), occurrence.start)):
         return FactJudgment(fact, "unknown", "what it is an alternative to is negated")
-    beyond = _BEYOND.search(plain, last.end(), max(last.end(), spot.start))
-    if _DURING.search(plain, last.end(), max(last.end(), spot.start)) is not None:
+    beyond = _BEYOND.search(plain, last.end(), max(last.end(), occurrence.start))
+    if _DURING.search(plain, last.end(), max(last.end(), occurrence.start)) is not None:
         return FactJudgment(fact, "unknown", "something is denied during it")
-    other = "" if _is_about_question(texts, spot, last.start()) else _find_other_predicate(texts, last.end(), spot)
-    is_of_persons = last[0] in _NOBODY and bool(other) and _SPANNING.search(plain, last.end(), spot.start) is not None
-    if (last[0] in _WITHDRAWALS and not is_of_persons) or plain.startswith(" even ", last.end()):
+    other = (
+        ""
+        if _is_about_question(texts, occurrence, last.start())
+        else _find_other_predicate(texts, last.end(), occurrence)
+    )
+    is_of_persons = (
+        last[0] in _NOBODY and bool(other) and _SPANNING.search(plain, last.end(), occurrence.start) is not None
+    )
+    if (last[0] in WITHDRAWS_ALL and not is_of_persons) or plain.startswith(" even ", last.end()):
         return FactJudgment(fact, "denied", "it is negated")
-    if beyond is not None and _may_limit(texts, last.end(), spot, beyond[0].split()[0]):
+    if beyond is not None and _may_limit(texts, last.end(), occurrence, beyond[0].split()[0]):
         return FactJudgment(fact, "unknown", f'something is denied "{beyond[0].strip()}" it')
-    if _asks_for_absence(texts, spot.clause):
+    if _asks_for_absence(texts, occurrence.clause):
         return FactJudgment(fact, "unknown", "the contrary of what is asked is denied")
     if other:
         return FactJudgment(fact, "unknown", f'"{other}" is negated, which neither question nor facts speak of')
     return FactJudgment(fact, "denied", "it is negated")
 
 
-def _is_about_question(texts: FactTexts, spot: Occurrence, negation_start: int) -> bool:
+def _is_about_question(texts: FactTexts, occurrence: Occurrence, negation_start: int) -> bool:
     """Whether a word of the question stands before a negation in its clause: "the pump is not sold at 598 euros".
 
     Without a question nothing tells that a negation is of something else.
@@ -304,17 +302,17 @@ def _is_about_question(texts: FactTexts, spot: Occurrence, negation_start: int) 
     if not texts.question.words:
         return True
     topics = {word.key for word in texts.list_topics()}
-    return any(word.key in topics for word in texts.answer.list_words(spot.clause.start, negation_start))
+    return any(word.key in topics for word in texts.answer.list_words(occurrence.clause.start, negation_start))
 
 
-def _may_limit(texts: FactTexts, start: int, spot: Occurrence, preposition: str) -> bool:
+def _may_limit(texts: FactTexts, start: int, occurrence: Occurrence, preposition: str) -> bool:
     """Whether a denial of what is beyond a value may state it: "you can't get in before nine".
 
     What the question asks for, denied after a time ("it is not renewed after 400 hours"), denies the time, unless the
     question asks until when.
     """
-    predicate = next((word for word in texts.answer.list_words(start, spot.start) if may_be_subject(word)), None)
-    if preposition not in _AFTER or texts.limit.side == "<":
+    predicate = next((word for word in texts.answer.list_words(start, occurrence.start) if may_be_subject(word)), None)
+    if preposition not in AFTER_A_VALUE or texts.limit.side == "<":
         return True
     if predicate is None or not texts.question.words:
         return predicate is None
@@ -330,11 +328,11 @@ def _asks_for_absence(texts: FactTexts, clause: ClauseSpan) -> bool:
     return asked is not None and _ABSENCE.search(texts.answer.plain, clause.start, clause.end) is None
 
 
-def _find_other_predicate(texts: FactTexts, start: int, spot: Occurrence) -> str:
+def _find_other_predicate(texts: FactTexts, start: int, occurrence: Occurrence) -> str:
     """Return the first word after a negation and before the fact if nothing explains it, "" otherwise."""
-    if start >= spot.start:
+    if start >= occurrence.start:
         return ""
-    for word in texts.answer.list_words(start, spot.start):
+    for word in texts.answer.list_words(start, occurrence.start):
         if not may_be_subject(word):
             continue
         if word.folded in PREDICATES or texts.is_familiar(word):
@@ -344,12 +342,12 @@ def _find_other_predicate(texts: FactTexts, start: int, spot: Occurrence) -> str
 
 
 def _judge_lacking_negation(
-    texts: FactTexts, spot: Occurrence, has_negations: bool, is_negated_after: bool
+    texts: FactTexts, occurrence: Occurrence, has_negations: bool, is_negated_after: bool
 ) -> FactJudgment | None:
     """Return the judgment of a fact that denies something where the clause affirms it."""
     if not has_negations and is_negated_after:
         return None  # "Alcohol isn't" says "no alcohol"
-    sentence = texts.answer.text[spot.clause.sentence_start : spot.clause.sentence_end]
+    sentence = texts.answer.text[occurrence.clause.sentence_start : occurrence.clause.sentence_end]
     prefixed = [rf"(?:non|un|in|dis)-?{re.escape(word.folded[:_STEM])}" for word in texts.read_fact.words]
     if prefixed and re.search(rf"\b(?:{'|'.join(prefixed)})", sentence.lower()):
         return FactJudgment(texts.fact, "unknown", "its negation may be a prefix")
@@ -358,12 +356,12 @@ def _judge_lacking_negation(
     return FactJudgment(texts.fact, "denied", "its negation is missing")
 
 
-def _judge_denied_predicate(texts: FactTexts, spot: Occurrence, is_negated: bool) -> FactJudgment | None:
+def _judge_denied_predicate(texts: FactTexts, occurrence: Occurrence, is_negated: bool) -> FactJudgment | None:
     """Return the judgment of a clause that affirms what the question denies; None if it denies it too, or is short.
 
     "It is allowed in Peru" says the contrary of what "Where is it not allowed?" asks for.
     """
-    denied, low, high = texts.denied_in_question, spot.clause.start, spot.clause.end
+    denied, low, high = texts.denied_in_question, occurrence.clause.start, occurrence.clause.end
     clause = texts.answer.plain[low:high]
     if is_negated or not re.search(rf"\b{re.escape(denied)}\b", clause):
         return None

@@ -58,19 +58,19 @@ class _Pattern(Protocol):
     def search(self, text: str, start: int = 0, end: int | None = None) -> re.Match[str] | None: ...
 
 
-def judge_foreign_denial(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+def judge_foreign_denial(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None:
     """Return the judgment of a fact beside a denial or bound in a language that is not read; None without one.
 
     Only the part between two commas counts: in "80 Euro, nicht mehr" the denial is of something else.
     """
-    answer, clause = texts.answer.text, spot.clause
+    answer, clause = texts.answer.text, occurrence.clause
     if guess_language(answer) == "vi":
         return None
     pattern = _choose_pattern(answer)
-    start, end = _find_part(answer, spot, clause.sentence_start, clause.sentence_end)
+    start, end = _find_part(answer, occurrence, clause.sentence_start, clause.sentence_end)
     denial = pattern.search(answer, start, end)
     other_texts = [text.text.lower() for text in (texts.read_fact, *texts.explaining, *texts.passages)]
-    rate = _RATE_AFTER.match(answer, spot.end) if guess_language(answer) is None else None
+    rate = _RATE_AFTER.match(answer, occurrence.end) if guess_language(answer) is None else None
     if rate is not None and not any(rate["noun"].lower() in text for text in other_texts):
         return FactJudgment(texts.fact, "unknown", f'it says it "{rate[0].strip()}", which nothing else does')
     if denial is None or any(_has_word(text, denial[0].lower()) for text in other_texts):
@@ -91,13 +91,13 @@ def _choose_pattern(answer: str) -> _Pattern:
     return _DENIALS_OF_OTHERS if is_other_language(answer) else _DENIALS
 
 
-def _find_part(answer: str, spot: Occurrence, low: int, high: int) -> tuple[int, int]:
+def _find_part(answer: str, occurrence: Occurrence, low: int, high: int) -> tuple[int, int]:
     """Return the part of a sentence that holds a place, from one comma or "but" to the next."""
     start, end = low, high
     for cut in _PART_CUT.finditer(answer, low, high):
-        if cut.end() <= spot.start:
+        if cut.end() <= occurrence.start:
             start = cut.end()
-        elif cut.start() >= spot.end:
+        elif cut.start() >= occurrence.end:
             end = cut.start()
             break
     return start, end

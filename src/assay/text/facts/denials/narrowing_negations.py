@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.denial_cues import VERB_BEGINS_IN_VIETNAMESE
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.expected.yes_or_no import asks_whether
 from assay.text.facts.presence.occurrences import Occurrence
@@ -34,24 +36,24 @@ _NOT_A_NOUN = LatePattern(
     r"(?:\b(?:is|are|was|were|be|been|do|does|did|has|have|had|can|could|may|might|will|would|shall|should|must|but|and|"
     r"or|if|it|they|he|she|we|you|i|there|that|which|who)|\A|[,;:.]) ?\Z"
 )
-_VIETNAMESE_NARROWING = LatePattern(
-    r"(?:khong|chua) (?!(?:phai|can|the|nen|co|duoc|bi|se|con|mat|ton|qua|den|toi|la)\b)[a-z]+(?: [^,;.]{1,40}?)?"
-    r" (?:se|bi|thi|phai|duoc|can|deu)\b"
+_VIETNAMESE_NARROWING = build_pattern(
+    r"(?:không|chưa) (?!(?:phải|cần|thể|nên|có|được|bị|sẽ|còn|mất|tốn|quá|đến|tới|là)\b)[a-z]+(?: [^,;.]{1,40}?)?"
+    rf" (?:{VERB_BEGINS_IN_VIETNAMESE}|cần|đều)\b"
 )
 """A denied verb after a noun, with the verb of the sentence behind it: "xe chưa nhận sẽ bị …"."""
-_NO_SUBJECT_BEFORE = LatePattern(r"(?:\A|[,;:.]|\b(?:toi|ban|quy khach|ho|no|minh|chung toi|anh|chi|em)) ?\Z")
+_NO_SUBJECT_BEFORE = build_pattern(r"(?:\A|[,;:.]|\b(?:tôi|bạn|quý khách|họ|nó|mình|chúng tôi|anh|chị|em)) ?\Z")
 _LAST_WORD = LatePattern(r"(?<![a-z])[a-z]+$")
 _BEGINS_PARTICIPLE = LatePattern(rf"(?:not|never) {_PARTICIPLE}")
-_VERB_AFTER = LatePattern(rf"[^,;.]{{0,30}}? {_FINITE}|[^,;.]{{0,12}} (?:se|bi|thi|phai|duoc)\b")
+_VERB_AFTER = build_pattern(rf"[^,;.]{{0,30}}? {_FINITE}|[^,;.]{{0,12}} (?:{VERB_BEGINS_IN_VIETNAMESE})\b")
 
 
-def narrows_subject(texts: FactTexts, negation: re.Match[str], spot: Occurrence) -> bool:
+def narrows_subject(texts: FactTexts, negation: re.Match[str], occurrence: Occurrence) -> bool:
     """Return whether a negation only says of which things the clause speaks: "Bikes not collected in 30 days are …".
 
     Not where the question speaks of the contrary things: of collected bikes.
     """
     plain = texts.answer.plain
-    before, after = plain[spot.clause.start : negation.start()], plain[negation.start() : spot.start]
+    before, after = plain[occurrence.clause.start : negation.start()], plain[negation.start() : occurrence.start]
     is_relative = _RELATIVE_BEFORE.search(before) is not None
     match = (_OF_A_RELATIVE if is_relative else _NARROWING).match(after)
     if match is not None and not is_relative and _NOT_A_NOUN.search(before):
@@ -87,19 +89,19 @@ def is_negation_of_question(texts: FactTexts, negation: re.Match[str]) -> bool:
 
 
 def judge_within_narrowing(
-    texts: FactTexts, negation: re.Match[str], spot: Occurrence
+    texts: FactTexts, negation: re.Match[str], occurrence: Occurrence
 ) -> Literal["", "stated", "open"]:
     """Return what follows for a fact within a denied clause that narrows a noun: "not claimed for 30 days are sold".
 
     Stated if the question asks about the verb of the sentence, open if not, "" if there is no such clause.
     """
-    plain, clause = texts.answer.plain, spot.clause
-    before, inside = plain[clause.start : negation.start()], plain[negation.start() : spot.start]
+    plain, clause = texts.answer.plain, occurrence.clause
+    before, inside = plain[clause.start : negation.start()], plain[negation.start() : occurrence.start]
     is_english = _RELATIVE_BEFORE.search(before) is not None or not _NOT_A_NOUN.search(before)
     is_english = is_english and _BEGINS_PARTICIPLE.match(inside) is not None
     is_vietnamese = negation[0] in ("khong", "chua") and not _NO_SUBJECT_BEFORE.search(before)
-    verb = _VERB_AFTER.match(plain, spot.end, clause.sentence_end) if is_english or is_vietnamese else None
-    if verb is None or _asks_for_contrary(texts, negation.end(), spot.start):
+    verb = _VERB_AFTER.match(plain, occurrence.end, clause.sentence_end) if is_english or is_vietnamese else None
+    if verb is None or _asks_for_contrary(texts, negation.end(), occurrence.start):
         return ""
     done = texts.answer.take_next_word(verb.end())
     is_asked = done is not None and done.kind != "stop" and bool(texts.question.find_word(done, True))

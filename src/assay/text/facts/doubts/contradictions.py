@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import dropwhile, pairwise
 
-from assay.text.facts.cues.condition_cues import EVERYONE, OF_A_KIND, ONLY_BEFORE_DENIAL
+from assay.text.facts.cues.condition_cues import EVERYONE, OF_A_KIND, ONLY
 from assay.text.facts.cues.cue_pattern import build_pattern
-from assay.text.facts.cues.denial_cues import ABOLISHED, ABOLISHED_IN_VIETNAMESE, CANNOT, CANNOT_AGAIN, DENIED_LAST
+from assay.text.facts.cues.denial_cues import ABOLISHED, ABOLISHED_IN_VIETNAMESE, ALL_DENIED, CANNOT, DENIED_LAST
 from assay.text.facts.cues.link_cues import SO
 from assay.text.facts.cues.question_cues import ASKS_WHAT
 from assay.text.facts.cues.word_classes import GENERIC_NOUNS, PREDICATES, RELATIVES
@@ -26,6 +26,7 @@ from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import CLAUSE_REACH, Word
 from assay.text.facts.reading.text_parts import LIST_CUT, Part, find_part, list_quantities, split_parts
 from assay.text.facts.subjects.other_events import list_nouns
+from assay.text.quantities.payment_cues import is_nothing_to_pay
 
 _REACH = 60  # characters after a fact in which words for what it is are searched
 _DENIED_FIRST = build_pattern(
@@ -35,7 +36,6 @@ _DENIED_FIRST = build_pattern(
 )
 """An answer that begins by denying whatever is asked."""
 _ASKS_WHAT = build_pattern(rf"\b{ASKS_WHAT}\b")
-_ALL_DENIED = frozenset(("no", "none", "neither"))
 _SAID_TO_BE = build_pattern(
     r"[\"')*]{0,3} (?:(?:is|are|was|were) (?:only |just |merely )?(?:the|an?|your|our|their|his|her|what|for)\b"
     r"|(?:chỉ |mới )?(?P<vietnamese>là)\b(?: (?:của|cho|giá|mức|số|tiền|khoản)\b)*)"
@@ -51,55 +51,55 @@ _WITHDRAWN_AFTER = build_pattern(
 """Says right after a fact that it is over."""
 
 
-def judge_conflict(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+def judge_conflict(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None:
     """Return the judgment of a fact with which something else in the answer cannot hold together; None otherwise."""
     if not texts.question.words or texts.denied_in_question:
         return None
-    reason = _find_only_denied(texts, spot) if texts.is_negative else next(_list_reasons(texts, spot), "")
+    reason = _find_only_denied(texts, occurrence) if texts.is_negative else next(_list_reasons(texts, occurrence), "")
     return FactJudgment(texts.fact, "unknown", reason) if reason else None
 
 
-def _list_reasons(texts: FactTexts, spot: Occurrence) -> Iterator[str]:
+def _list_reasons(texts: FactTexts, occurrence: Occurrence) -> Iterator[str]:
     answer = texts.answer
     denied = _DENIED_FIRST.match(answer.plain)
     is_expected = _DENIED_FIRST.match(texts.reference.plain) is not None or not _ASKS_WHAT.search(texts.question.plain)
-    if denied is not None and denied.end() <= spot.start and not is_expected:
+    if denied is not None and denied.end() <= occurrence.start and not is_expected:
         yield f'the answer begins with "{answer.text[: denied.end()]}"'
-    everyone = _find_everyone_first(texts, spot)
+    everyone = _find_everyone_first(texts, occurrence)
     if everyone:
         yield f'the answer begins with "{everyone}"'
-    word = _find_denied_kind(texts, spot)
+    word = _find_denied_kind(texts, occurrence)
     if word is not None:
         yield f'another part of the answer denies all of "{answer.text[word.start : word.end]}"'
-    after = (spot.end, min(spot.clause.sentence_end, spot.end + _REACH))
+    after = (occurrence.end, min(occurrence.clause.sentence_end, occurrence.end + _REACH))
     named = _find_named_as(texts, *after)
     if named is not None:
         yield f'it is said to be "{answer.text[named.start : named.end]}"'
     if _WITHDRAWN_AFTER.match(answer.plain, *after) and not texts.has_cue(_WITHDRAWN_AFTER):
         yield "it is said to be over"
-    yield from _list_reasons_beside(texts, spot, after)
+    yield from _list_reasons_beside(texts, occurrence, after)
 
 
-def _list_reasons_beside(texts: FactTexts, spot: Occurrence, after: tuple[int, int]) -> Iterator[str]:
+def _list_reasons_beside(texts: FactTexts, occurrence: Occurrence, after: tuple[int, int]) -> Iterator[str]:
     """Yield what other parts of an answer say against a fact."""
     answer = texts.answer
-    part = _find_denied_part(texts, spot)
+    part = _find_denied_part(texts, occurrence)
     if part is not None:
         yield f'another part of the answer denies it ("{answer.text[part.start : part.end].strip()}")'
     kind = _find_kind_of_all(texts, *after)
     if kind is not None:
-        yield f'it is said of all "{answer.text[spot.end : kind.end].strip()}" alone'
+        yield f'it is said of all "{answer.text[occurrence.end : kind.end].strip()}" alone'
     other = _find_first_choice(texts)
     if other is not None:
         yield f'the answer names "{answer.text[other.start : other.end]}" first, which the question offers too'
-    if _has_own_statement(texts, spot):
+    if _has_own_statement(texts, occurrence):
         yield "the answer lists the other facts, and says something else of this one"
-    if _is_denied_after(texts, spot):
+    if _is_denied_after(texts, occurrence):
         yield "what is asked is denied after it"
-    purpose = _find_other_purpose(texts, spot, *after)
+    purpose = _find_other_purpose(texts, occurrence, *after)
     if purpose is not None:
         yield f'it is what "{answer.text[purpose.start : purpose.end]}" takes, and another value is next to it'
-    holder = _find_other_holder(texts, spot)
+    holder = _find_other_holder(texts, occurrence)
     if holder is not None:
         yield f'the question\'s words are said of "{answer.text[holder.start : holder.end]}"'
 
@@ -108,38 +108,42 @@ _EVERYONE = build_pattern(rf"{EVERYONE}(?=,|;|\.| -| –)")
 """Begins an answer that says all or none, and goes on."""
 
 
-def _find_everyone_first(texts: FactTexts, spot: Occurrence) -> str:
+def _find_everyone_first(texts: FactTexts, occurrence: Occurrence) -> str:
     """Return with what an answer begins that says all or none before it comes to a fact, "" if it does not."""
     answer = texts.answer
     everyone = _EVERYONE.match(answer.plain)
-    if everyone is None or everyone.end() > spot.start or any(_EVERYONE.match(text.plain) for text in texts.explaining):
+    if (
+        everyone is None
+        or everyone.end() > occurrence.start
+        or any(_EVERYONE.match(text.plain) for text in texts.explaining)
+    ):
         return ""
     is_explained = all(texts.is_explained(word) for word in answer.words if word.end <= everyone.end())
-    has_exception = bool(list_exceptions(answer, 0, spot.start))
+    has_exception = bool(list_exceptions(answer, 0, occurrence.start))
     return "" if is_explained or has_exception else answer.text[: everyone.end()]
 
 
-_ONLY_BEFORE = build_pattern(rf"\b(?P<cue>{ONLY_BEFORE_DENIAL}) $")
+_ONLY_BEFORE = build_pattern(rf"\b(?P<cue>{ONLY}) $")
 
 
-def _find_only_denied(texts: FactTexts, spot: Occurrence) -> str:
+def _find_only_denied(texts: FactTexts, occurrence: Occurrence) -> str:
     """Return how a denial is limited to what follows "only", which neither question nor facts have; "" if it is not."""
-    before = _ONLY_BEFORE.search(texts.answer.plain, spot.clause.sentence_start, spot.start)
+    before = _ONLY_BEFORE.search(texts.answer.plain, occurrence.clause.sentence_start, occurrence.start)
     if before is None or any(re.search(rf"\b{before['cue']}\b", text.plain) for text in texts.explaining):
         return ""
     return f'"{texts.answer.text[slice(*before.span("cue"))]}" limits what it denies'
 
 
-def _find_denied_kind(texts: FactTexts, spot: Occurrence) -> Word | None:
+def _find_denied_kind(texts: FactTexts, occurrence: Occurrence) -> Word | None:
     """Return a word of the fact of which another part of the answer denies every one: "no dogs", "không thùng nào"."""
     answer = texts.answer
     keys = {word.key for word in texts.content if may_be_subject(word)}
-    own = find_part(texts.answer, spot.clause, spot.start)
-    for negation in find_negations(answer, max(0, spot.start - CLAUSE_REACH), spot.start + CLAUSE_REACH):
+    own = find_part(texts.answer, occurrence.clause, occurrence.start)
+    for negation in find_negations(answer, max(0, occurrence.start - CLAUSE_REACH), occurrence.start + CLAUSE_REACH):
         if own.start <= negation.start() < own.end:
             continue
         following = answer.list_following(negation.end(), 4)
-        if negation[0] in _ALL_DENIED:
+        if negation[0] in ALL_DENIED:
             denied = next((word for word in following[:2] if word.kind != "stop"), None)
             if denied is not None and denied.key in keys:
                 return denied
@@ -188,14 +192,19 @@ _SO = build_pattern(rf",? {SO}\b")
 _DENIED_WORDS = 3  # of the question after a negation, which they follow at once
 
 
-def _is_denied_after(texts: FactTexts, spot: Occurrence) -> bool:
-    """Whether the part of a fact goes on to deny what is asked: "the west gate has steps, so it is not accessible"."""
+def _is_denied_after(texts: FactTexts, occurrence: Occurrence) -> bool:
+    """Whether the part of a fact goes on to deny what is asked: "the west gate has steps, so it is not accessible".
+
+    Where there is nothing to pay, "there's no charge" says again what is expected.
+    """
+    if is_nothing_to_pay(texts.read_fact.plain):
+        return False
     answer = texts.answer
-    end = find_part(texts.answer, spot.clause, spot.start).end
-    consequence = _SO.match(answer.plain, end, spot.clause.sentence_end)
+    end = find_part(texts.answer, occurrence.clause, occurrence.start).end
+    consequence = _SO.match(answer.plain, end, occurrence.clause.sentence_end)
     if consequence is not None:
-        end = min(spot.clause.sentence_end, consequence.end() + _REACH)
-    negations = find_negations(answer, spot.end, end)
+        end = min(occurrence.clause.sentence_end, consequence.end() + _REACH)
+    negations = find_negations(answer, occurrence.end, end)
     if not negations or any(find_negations(text) for text in texts.explaining):
         return False
     topics = {(word.key, word.marks) for word in texts.list_topics() if may_be_subject(word)}
@@ -207,27 +216,27 @@ def _is_denied_after(texts: FactTexts, spot: Occurrence) -> bool:
     return False
 
 
-_DENIED_AGAIN = build_pattern(rf"\b(?:they|it|you|we|this|that) {CANNOT_AGAIN}[ .!]*$")
+_DENIED_AGAIN = build_pattern(rf"\b(?:they|it|you|we|this|that) {CANNOT}[ .!]*$")
 """Ends a part that denies of something else what the part before it says."""
 
 
-def _find_denied_part(texts: FactTexts, spot: Occurrence) -> Part | None:
+def _find_denied_part(texts: FactTexts, occurrence: Occurrence) -> Part | None:
     """Return another part that denies what it says of a word of the fact: "… at weekends, on weekdays not"."""
-    answer, own = texts.answer, find_part(texts.answer, spot.clause, spot.start)
+    answer, own = texts.answer, find_part(texts.answer, occurrence.clause, occurrence.start)
     keys = {word.key for word in texts.content if may_be_subject(word)}
     in_own = {word.key for word in texts.answer.list_words(own.start, own.end)}
-    for part in split_parts(answer, spot.clause.sentence_start, spot.clause.sentence_end):
+    for part in split_parts(answer, occurrence.clause.sentence_start, occurrence.clause.sentence_end):
         if part is own or _DENIED_LAST.search(answer.plain, part.start, part.end) is None:
             continue
         if any(word.key in keys and word.key not in in_own for word in texts.answer.list_words(part.start, part.end)):
             return part
-    return next(_list_denied_again(texts, spot, own), None)
+    return next(_list_denied_again(texts, occurrence, own), None)
 
 
-def _list_denied_again(texts: FactTexts, spot: Occurrence, own: Part) -> Iterator[Part]:
+def _list_denied_again(texts: FactTexts, occurrence: Occurrence, own: Part) -> Iterator[Part]:
     """Yield later parts that deny of something unexplained what is said: "… in the garden; indoors they aren't"."""
     answer = texts.answer
-    for part in split_parts(answer, spot.start, min(len(answer.plain), spot.start + CLAUSE_REACH)):
+    for part in split_parts(answer, occurrence.start, min(len(answer.plain), occurrence.start + CLAUSE_REACH)):
         is_later = part.start >= own.end and _DENIED_AGAIN.search(answer.plain, part.start, part.end) is not None
         if is_later and any(texts.is_new(word) for word in texts.answer.list_words(part.start, part.end)):
             yield part
@@ -265,7 +274,7 @@ def _find_first_choice(texts: FactTexts) -> Word | None:
     return None if is_denied else first
 
 
-def _has_own_statement(texts: FactTexts, spot: Occurrence) -> bool:
+def _has_own_statement(texts: FactTexts, occurrence: Occurrence) -> bool:
     """Whether a fact begins a later sentence or part that says something unexplained of it, and the others are listed.
 
     "Bún, phở. Cháo tạm hết" lists two of three facts and says of the third that it has run out.
@@ -273,12 +282,12 @@ def _has_own_statement(texts: FactTexts, spot: Occurrence) -> bool:
     others = [fact for fact in texts.facts if fact.plain != texts.read_fact.plain]
     if not others or texts.read_fact.quantities:
         return False
-    answer, own = texts.answer, find_part(texts.answer, spot.clause, spot.start)
-    begins = spot.start - own.start <= _LONGEST_ARTICLE and own.separation > LIST_CUT and own.start > 0
+    answer, own = texts.answer, find_part(texts.answer, occurrence.clause, occurrence.start)
+    begins = occurrence.start - own.start <= _LONGEST_ARTICLE and own.separation > LIST_CUT and own.start > 0
     if not begins:
         return False
     words = texts.answer.list_words(own.start, own.end)
-    if not any(texts.is_new(word) and word.start > spot.start for word in words):
+    if not any(texts.is_new(word) and word.start > occurrence.start for word in words):
         return False
     fact_words = [word for fact in others for word in fact.words if may_be_subject(word)]
     return not any(
@@ -291,11 +300,11 @@ def _has_own_statement(texts: FactTexts, spot: Occurrence) -> bool:
 _LONGEST_ARTICLE = 5
 
 
-def _find_other_purpose(texts: FactTexts, spot: Occurrence, start: int, end: int) -> Word | None:
+def _find_other_purpose(texts: FactTexts, occurrence: Occurrence, start: int, end: int) -> Word | None:
     """Return the unexplained word for what a value is needed, beside another one: "1 minute to dress, then 2 more"."""
     answer = texts.answer
     cue = _PURPOSE.match(answer.plain, start, end)
-    if cue is None or not has_candidate(texts, spot):
+    if cue is None or not has_candidate(texts, occurrence):
         return None
     following = answer.list_following(cue.end(), 2)
     is_new = bool(following) and all(not texts.is_familiar(word) for word in following)
@@ -305,7 +314,7 @@ def _find_other_purpose(texts: FactTexts, spot: Occurrence, start: int, end: int
 _PURPOSE = build_pattern(r" (?:để|to|for)\b")
 
 
-def _find_other_holder(texts: FactTexts, spot: Occurrence) -> Word | None:
+def _find_other_holder(texts: FactTexts, occurrence: Occurrence) -> Word | None:
     """Return another name with which a part of the answer has words of the question, if that of the fact has none.
 
     "Dr Osei wrote the method, and Dr Lind signs off the results" names Dr Lind, asked who signs them off. Only for
@@ -313,17 +322,17 @@ def _find_other_holder(texts: FactTexts, spot: Occurrence) -> Word | None:
     """
     if texts.read_fact.quantities or not any(word.kind == "name" for word in texts.content):
         return None
-    answer, own = texts.answer, find_part(texts.answer, spot.clause, spot.start)
+    answer, own = texts.answer, find_part(texts.answer, occurrence.clause, occurrence.start)
     topics = {word.key for word in texts.list_topics() if may_be_subject(word)}
     in_own = texts.answer.list_words(own.start, own.end)
     if any(word.key in topics for word in in_own) or not any(texts.is_new(word) for word in in_own):
         return None
-    for part in split_parts(answer, spot.clause.sentence_start, spot.clause.sentence_end):
+    for part in split_parts(answer, occurrence.clause.sentence_start, occurrence.clause.sentence_end):
         if part is own or list_quantities(answer, part.start, part.end):
             continue
         words = texts.answer.list_words(part.start, part.end)
         names = [word for word in words if word.kind == "name" and texts.is_new(word)]
         asked = [word for word in words if word.key in topics]
-        if names and asked and names[0].start < asked[-1].start and names[0].start > spot.clause.sentence_start:
+        if names and asked and names[0].start < asked[-1].start and names[0].start > occurrence.clause.sentence_start:
             return names[-1]
     return None

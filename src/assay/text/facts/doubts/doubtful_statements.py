@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
+from assay.text.facts.cues.condition_cues import OR
+from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence, has_candidate, iterate_stated_indices
-from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity
-from assay.text.statement_cues import (
+from assay.text.facts.reading.statement_marks import (
     ASKS_PAST,
     DOUBT,
     OUTDATED,
@@ -18,35 +17,36 @@ from assay.text.statement_cues import (
     PRESENT,
     RESPECTIVELY,
 )
+from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity
 
 _REACH = 160  # characters on either side in which words for past and present are searched
 _REACH_OUTDATED = 40  # characters after a value in which it is said until when it was so
-_RIVAL_GAP = re.compile(r"[\s,;/|$€£]*+(?:(?:or|hoac|hay)(?: \w++)? )?[\s$€£]*+")
+_RIVAL_GAP = build_pattern(rf"[\s,;/|$€£]*+(?:{OR}(?: \w++)? )?[\s$€£]*+").compiled
 
 
-def judge_doubt(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+def judge_doubt(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None:
     """Return the judgment of a fact that is in doubt, about the past, or next to another value; None otherwise."""
-    sentence = texts.answer.plain[spot.clause.sentence_start : spot.clause.sentence_end]
-    reason = _name_doubt(texts, spot, sentence)
+    sentence = texts.answer.plain[occurrence.clause.sentence_start : occurrence.clause.sentence_end]
+    reason = _name_doubt(texts, occurrence, sentence)
     if reason:
         return FactJudgment(texts.fact, "unknown", reason)
-    plain, clause = texts.answer.plain, spot.clause
-    before = plain[max(clause.sentence_start, spot.start - _REACH) : spot.start]
-    following = plain[spot.end :][:_REACH]
+    plain, clause = texts.answer.plain, occurrence.clause
+    before = plain[max(clause.sentence_start, occurrence.start - _REACH) : occurrence.start]
+    following = plain[occurrence.end :][:_REACH]
     asks_past = ASKS_PAST.search(texts.question.plain) is not None
     if not asks_past and PRESENT.search(following) and (PAST_BEFORE.search(before) or PAST_AFTER.match(following)):
         return FactJudgment(texts.fact, "unknown", "it is about the past")
-    outdated = OUTDATED.search(texts.answer.plain, clause.sentence_start, spot.end + _REACH_OUTDATED)
+    outdated = OUTDATED.search(texts.answer.plain, clause.sentence_start, occurrence.end + _REACH_OUTDATED)
     if (
         outdated is not None
-        and outdated.start() < spot.start
+        and outdated.start() < occurrence.start
         and not asks_past
         and not _is_expected(outdated[0], texts)
     ):
         return FactJudgment(texts.fact, "unknown", f'it is said of what was before ("{outdated[0].strip()}")')
-    if has_candidate(texts, spot) and RESPECTIVELY.search(sentence):
+    if has_candidate(texts, occurrence) and RESPECTIVELY.search(sentence):
         return FactJudgment(texts.fact, "unknown", "it is one of several values, given by their order")
-    if _has_rival(texts, spot):
+    if _has_rival(texts, occurrence):
         return FactJudgment(texts.fact, "unknown", "another value stands next to it")
     return None
 
@@ -57,7 +57,7 @@ def _is_expected(words: str, texts: FactTexts) -> bool:
     return any(last in text.plain.split() for text in (texts.read_fact, texts.question, texts.reference))
 
 
-def _name_doubt(texts: FactTexts, spot: Occurrence, sentence: str) -> str:
+def _name_doubt(texts: FactTexts, occurrence: Occurrence, sentence: str) -> str:
     if sentence.rstrip().endswith("?"):
         return "it is in a question"
     own = texts.read_fact.plain
@@ -65,16 +65,16 @@ def _name_doubt(texts: FactTexts, spot: Occurrence, sentence: str) -> str:
     asked = (own, texts.question.plain, texts.reference.plain)  # "how many may be in a cave?" doubts nothing
     if match is not None and not any(match[0] in text for text in asked):
         return f'it is in doubt ("{match[0]}")'
-    partly = PARTIAL_QUANTIFIER.search(texts.answer.plain, spot.clause.start, spot.start)
+    partly = PARTIAL_QUANTIFIER.search(texts.answer.plain, occurrence.clause.start, occurrence.start)
     if partly is not None and partly[0] not in own and partly[0] not in texts.question.plain:
         return f'it holds for a part ("{partly[0]}")'
     return ""
 
 
-def _has_rival(texts: FactTexts, spot: Occurrence) -> bool:
+def _has_rival(texts: FactTexts, occurrence: Occurrence) -> bool:
     """Whether a quantity that nobody expects is joined to one of the fact by "or" or in a bare list."""
     quantities = texts.answer.quantities
-    for index in iterate_stated_indices(texts.answer, spot):
+    for index in iterate_stated_indices(texts.answer, occurrence):
         quantity = quantities[index]
         for neighbour in quantities[max(0, index - 1) : index] + quantities[index + 1 : index + 2]:
             first, second = sorted((quantity, neighbour), key=lambda item: item.start)

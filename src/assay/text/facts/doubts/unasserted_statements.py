@@ -67,27 +67,27 @@ _VIETNAMESE_POINTER = build_pattern(r"\s*[(]?(?:\w+ ){1,2}(?P<pointer>này|đó)
 """The same with a noun before it: "dieu nay". Without diacritics "What to do" looks like one."""
 
 
-def judge_frame(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+def judge_frame(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None:
     """Return the judgment of a fact that an answer may hold without asserting it; None otherwise."""
     if not texts.question.words:
         return None
-    reason = next(_list_reasons(texts, spot), "")
+    reason = next(_list_reasons(texts, occurrence), "")
     return FactJudgment(texts.fact, "unknown", reason) if reason else None
 
 
-def _list_reasons(texts: FactTexts, spot: Occurrence) -> Iterator[str]:
-    answer, clause = texts.answer, spot.clause
+def _list_reasons(texts: FactTexts, occurrence: Occurrence) -> Iterator[str]:
+    answer, clause = texts.answer, occurrence.clause
     first = clause.start
     if answer.plain.endswith(": ", clause.sentence_start, first):
         first = clause.sentence_start
-    frame = _FRAME.search(answer.plain, max(first, spot.start - _REACH), spot.start)
+    frame = _FRAME.search(answer.plain, max(first, occurrence.start - _REACH), occurrence.start)
     if frame is not None and not any(frame["cue"] in text.plain for text in texts.explaining):
         cue = answer.text[frame.start("cue") : frame.end("cue")]
         yield f'it is said with "{cue}", so it may not hold, or not here and now'
-    placed = _PLACED.match(answer.plain, clause.sentence_start, spot.start)
+    placed = _PLACED.match(answer.plain, clause.sentence_start, occurrence.start)
     if placed is not None:
         word = answer.take_next_word(placed.end())
-        if word is not None and word.end <= spot.start and may_be_subject(word) and not texts.is_known(word):
+        if word is not None and word.end <= occurrence.start and may_be_subject(word) and not texts.is_known(word):
             yield f'it holds "{answer.text[clause.sentence_start : word.end].strip()} …", which nothing else mentions'
     if _is_taken_up(texts, clause.sentence_end):
         yield "the sentence after it points back to it, and says something that nothing explains"
@@ -95,9 +95,9 @@ def _list_reasons(texts: FactTexts, spot: Occurrence) -> Iterator[str]:
 
 def _names_other_days(texts: FactTexts, start: int, end: int) -> bool:
     """Whether a stretch of the answer names days of the week, and none of those of the fact: "closed on Mondays"."""
-    own = set(list_days(texts.read_fact.plain, 0, len(texts.read_fact.plain)))
-    said = set(list_days(texts.answer.plain, start, end))
-    return bool(own and said) and own.isdisjoint(said)
+    expected_days = set(list_days(texts.read_fact.plain, 0, len(texts.read_fact.plain)))
+    stated_days = set(list_days(texts.answer.plain, start, end))
+    return bool(expected_days and stated_days) and expected_days.isdisjoint(stated_days)
 
 
 def _is_taken_up(texts: FactTexts, position: int) -> bool:

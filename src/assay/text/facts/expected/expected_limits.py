@@ -6,13 +6,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from assay.text.facts.cues.cue_pattern import build_pattern, list_words
 from assay.text.facts.cues.denial_cues import REFUSED_BEYOND
-from assay.text.facts.cues.limit_cues import AFTER, LOWER_LIMIT, TO, UPPER_LIMIT, UPPER_LIMIT_NAMES
+from assay.text.facts.cues.limit_cues import AFTER, LOWER_LIMIT, UNTIL, UPPER_LIMIT, UPPER_LIMIT_NAMES
 from assay.text.facts.cues.question_cues import ASKS_FOR_MOST, ASKS_FROM
 from assay.text.quantities.quantity import Quantity
 
@@ -35,19 +34,19 @@ def names_asked_most(words: Iterable[str], question: str) -> bool:
 
 _LOWER = build_pattern(rf"\b{LOWER_LIMIT}\b")
 _ASKS_HOW_MUCH = tuple(
-    (re.compile(first), re.compile(second))
+    (build_pattern(first), build_pattern(second))
     for first, second in (
         (
             r"\bhow (?:long|many|much|far|tall|large|big|heavy|high|wide|late|often)(?= )",
             r"\b(?:can|may|could|allowed)\b",
         ),
         (r"\b(?:can|may|could)(?= )", r"\bhow (?:long|many|much)\b"),
-        (r"\bduoc\b", r"\b(?:may|bao nhieu|bao lau)\b"),
+        (r"\bđược\b", r"\b(?:mấy|bao nhiêu|bao lâu)\b"),
     )
 )
 """Pairs of which the second comes after the first; one expression for both would take quadratic time."""
 _AFTER = build_pattern(rf"\b{AFTER}(?: the)? [$€£]?$")
-_GOES_ON_UNTIL = build_pattern(rf" ?(?:-|–|{TO})")
+_GOES_ON_UNTIL = build_pattern(rf" ?(?:-|–|{UNTIL}\b)")
 _REFUSED = build_pattern(rf"\b{REFUSED_BEYOND}\b")
 
 

@@ -20,8 +20,8 @@ from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, Word, read_text
 from assay.text.facts.reading.spelled_words import is_other_word
+from assay.text.facts.reading.statement_marks import DOUBT
 from assay.text.quantities.quantity_agreement import is_same_quantity
-from assay.text.statement_cues import DOUBT
 
 _ASKS_WHETHER = build_pattern(rf"^(?:and |so )?(?:{AUXILIARY_FIRST})\b|\b{ASKS_WHETHER_LAST}\?$")
 """A question whose answer is yes or no."""
@@ -246,17 +246,6 @@ def find_contrary_answer(texts: FactTexts) -> str:
     if stated is None or expected is None or stated.is_yes == expected.is_yes:
         return ""
     return f'it begins with "{stated.spelled}"'
-
-
-def judge_opposed_decision(texts: FactTexts) -> FactJudgment | None:
-    """Return the judgment of a fact that an answer holds after a yes or no that decides against it; None otherwise."""
-    decision = read_decision(texts.answer)
-    if decision is None or texts.read_fact.quantities or not may_be_decided(texts) or not _is_decidable(texts.question):
-        return None
-    expected = _find_expected_decision(texts)
-    if expected is None or decision.is_yes == expected or _RESTRICTED.search(texts.read_fact.plain) is not None:
-        return None
-    return FactJudgment(texts.fact, "unknown", f'the answer begins with "{decision.spelled}"')
 
 
 def list_offered_words(question: ReadText) -> list[Word]:

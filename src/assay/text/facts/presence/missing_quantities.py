@@ -65,23 +65,24 @@ def judge_missing_quantity(
     if ends and all(any(is_same_quantity(end, own) for own in answer.quantities) for end in ends):
         return FactJudgment(fact, "unknown", f"it states both ends of {text} apart")
     for own in answer.quantities:
-        if may_leave_out_unit(quantity, own, answer) and not is_in_name(own, answer, question):
-            number = answer.text[own.start : own.end]
-            missing_part = "which half of the day" if is_time(quantity) else "of what"
-            return FactJudgment(fact, "unknown", f'it states "{number}" without saying {missing_part}')
-        if _may_be_millions(quantity, own, answer):
-            number = answer.text[own.start : own.end]
-            return FactJudgment(fact, "unknown", f'it states "{number}", which may be millions')
-        if _counts_times(quantity, own):
-            number = answer.text[own.start : own.end]
-            return FactJudgment(fact, "unknown", f'it states "{number}", perhaps not of how often')
-        if _counts_times(own, quantity):
-            number = answer.text[own.start : own.end]
-            return FactJudgment(fact, "unknown", f'it states "{number}", which may count the same')
-        if _counts_people(quantity, own, answer):
-            number = answer.text[own.start : own.end]
-            return FactJudgment(fact, "unknown", f'it states "{number}" of people by another name')
+        doubt = _name_incomplete(quantity, own, answer, question)
+        if doubt:
+            return FactJudgment(fact, "unknown", f'it states "{answer.text[own.start : own.end]}"{doubt}')
     return _judge_other_value(fact, text, quantity, answer)
+
+
+def _name_incomplete(wanted: Quantity, own: Quantity, answer: ReadText, question: ReadText) -> str:
+    """Return what a quantity of an answer leaves open, as the end of a reason, if it may be the one that is wanted; ""
+    if it is another one. "At four" may be 4 pm."""
+    if may_leave_out_unit(wanted, own, answer) and not is_in_name(own, answer, question):
+        return f" without saying {'which half of the day' if is_time(wanted) else 'of what'}"
+    if _may_be_millions(wanted, own, answer):
+        return ", which may be millions"
+    if _counts_times(wanted, own):
+        return ", perhaps not of how often"
+    if _counts_times(own, wanted):
+        return ", which may count the same"
+    return " of people by another name" if _counts_people(wanted, own, answer) else ""
 
 
 # ── other quantities ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -155,8 +156,8 @@ def _judge_other_value(fact: str, text: str, quantity: Quantity, answer: ReadTex
         return FactJudgment(fact, "missing", f'it says "{named}", not {text}', "other value")
     comparable = [own for own in answer.quantities if is_comparable(quantity, own) and not is_plain(own)]
     if len(comparable) == 1:
-        said = answer.text[comparable[0].start : comparable[0].end]
-        return FactJudgment(fact, "missing", f'{text} is not there; it says "{said}"', "other value")
+        spelled = answer.text[comparable[0].start : comparable[0].end]
+        return FactJudgment(fact, "missing", f'{text} is not there; it says "{spelled}"', "other value")
     return FactJudgment(fact, "missing", f"{text} is not there")
 
 
@@ -223,11 +224,11 @@ def _judge_bounded_quantity(
     threshold = judge_threshold(wanted, own, answer, question, reference, limit)
     if threshold == "stated":
         return FactJudgment(fact, "stated")
-    said = answer.text[own.start : own.end]
+    spelled = answer.text[own.start : own.end]
     if threshold == "contrary":
-        return FactJudgment(fact, "denied", f'it bounds the other side ("{said}")', "other side")
+        return FactJudgment(fact, "denied", f'it bounds the other side ("{spelled}")', "other side")
     if threshold == "open":
-        return FactJudgment(fact, "unknown", f'it says what holds beyond it ("{said}")')
+        return FactJudgment(fact, "unknown", f'it says what holds beyond it ("{spelled}")')
     return FactJudgment(fact, "denied", f"it bounds {text} instead of stating it")
 
 

@@ -50,15 +50,15 @@ def find_nearest(spans: Sequence[tuple[int, int]], position: int) -> tuple[int, 
     return min(spans[max(0, index - 1) : index + 1], key=lambda span: abs(span[0] - position))
 
 
-def find_stated_quantity(answer: ReadText, spot: Occurrence) -> Quantity | None:
+def find_stated_quantity(answer: ReadText, occurrence: Occurrence) -> Quantity | None:
     """Return the first quantity of an answer that stands for one of the fact at a place."""
-    return next((answer.quantities[index] for index in iterate_stated_indices(answer, spot)), None)
+    return next((answer.quantities[index] for index in iterate_stated_indices(answer, occurrence)), None)
 
 
-def iterate_stated_indices(answer: ReadText, spot: Occurrence) -> Iterator[int]:
+def iterate_stated_indices(answer: ReadText, occurrence: Occurrence) -> Iterator[int]:
     """Yield the indices of the quantities of an answer that stand for those of the fact at a place."""
     quantities = answer.quantities
-    for start, end in spot.spans:
+    for start, end in occurrence.spans:
         index = bisect_left(quantities, start, key=_get_quantity_start)
         if index < len(quantities) and (quantities[index].start, quantities[index].end) == (start, end):
             yield index
@@ -200,9 +200,9 @@ def count_words_between(texts: FactTexts, spans: Sequence[tuple[int, int]]) -> i
     return texts.answer.find_index(spans[-1][0]) - texts.answer.find_index(spans[0][0])
 
 
-def has_candidate(texts: FactTexts, spot: Occurrence) -> bool:
+def has_candidate(texts: FactTexts, occurrence: Occurrence) -> bool:
     """Whether the sentence has another quantity, which nobody expects, of the kind that the fact has."""
-    stated, clause = find_stated_quantity(texts.answer, spot), spot.clause
+    stated, clause = find_stated_quantity(texts.answer, occurrence), occurrence.clause
     if stated is None:
         return False
     for own in texts.answer.quantities:
@@ -231,11 +231,11 @@ def judge_torn_part(texts: FactTexts, needed: Sequence[Word]) -> FactJudgment | 
     return None
 
 
-def find_value_start(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> int:
+def find_value_start(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None) -> int:
     """Return where the value of a fact starts: its stated quantity, "free", or else its first part."""
     if stated is not None:
         return stated.start
-    for start, _ in spot.spans:
+    for start, _ in occurrence.spans:
         if NOTHING_TO_PAY.match(texts.answer.plain, start):
             return start
-    return spot.start
+    return occurrence.start

@@ -13,82 +13,31 @@ from collections.abc import Iterator, Sequence
 
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.link_cues import COURTESY, POINTS_AT_ASKED, SOURCE
+from assay.text.facts.cues.phrase_cues import BOUNDS_BY_BIRTHDAY, SAME_PHRASES
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, Word, get_start
+from assay.text.facts.reading.statement_marks import DOUBT, MYTH
 from assay.text.facts.reading.text_parts import list_quantities, split_parts
 from assay.text.facts.reading.word_senses import find_same_sense
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity
-from assay.text.statement_cues import DOUBT, MYTH
 
 _COURTESY = build_pattern(rf"\W*{COURTESY}[^.!?\n]*[.!?]*\s*")
 """A sentence that tells nothing."""
 _SOURCE = build_pattern(rf"{SOURCE} (?:the |your |our |this |these |its )[\w' -]{{1,40}}[,:] ")
 """Names where something stands, before it is said."""
-_FREE = (
-    r"without (?:having to )?pay(?:ing)?|(?:costs?|pays?) nothing|nobody pays"
-    r"|(?:won't|doesn't|don't) cost (?:you )?a (?:thing|penny|cent)"
-)
-_SAME_PHRASES = (
-    ("closed", r"(?:(?:do|does|did|is|are|was|were|will|would)(?:n't| not)(?: be)?|not|never) open(?:s|ed)?(?! to\b)"),
-    ("not allowed", r"(?<!not )(?<!n't )(?:forbidden|prohibited|banned|off-limits|not permitted)"),
-    ("forbidden", r"not (?:allowed|permitted)"),
-    ("không được", r"(?<!khong )(?:bi )?cam(?! on\b)"),
-    ("out of order", r"broken|out of service|not working"),
-    ("reception", r"front desk"),
-    ("front desk", r"reception(?: desk)?"),
-    ("half price", r"50 ?(?:%|per ?cent) off|(?:at )?half the price"),
-    ("weekdays", r"(?:from )?mondays? (?:to|through|till|until|[-–]) fridays?|working days"),
-    ("Monday to Friday", r"(?:on )?weekdays|working days"),
-    ("weekends", r"saturdays? (?:and|or|[&+]) sundays?"),
-    ("Saturday and Sunday", r"(?:at |on )?(?:the )?weekends?"),
-    ("every second", r"every other"),
-    ("every other", r"every (?:second|2nd)"),
-    ("first", r"1st"),
-    ("second", r"2nd"),
-    ("third", r"3rd"),
-    (
-        "per person",
-        r"each(?= ?[.,;!?]|$)|(?:from )?(?:each|every) (?:person|guest|visitor|passenger|participant)|(?:a|per) head",
-    ),
-    ("black and white", r"b ?/ ?w|b ?& ?w|greyscale|grayscale"),
-    ("public holidays", r"bank holidays"),
-    ("bank holidays", r"public holidays"),
-    ("adult", r"grown-?up"),
-    ("adults", r"grown-?ups"),
-    ("free of charge", rf"free(?! of\b)|{_FREE}"),
-    ("free", _FREE),
-    ("miễn phí", r"khong (?:mat|ton|thu|tinh) (?:tien|phi)"),
-    ("in advance", r"beforehand|ahead of time"),
-    ("every day", r"daily|each day"),
-    ("daily", r"every day|each day"),
-    ("out of stock", r"sold out"),
-    ("sold out", r"out of stock"),
-    ("around the clock", r"24 ?/ ?7|24 hours a day|day and night"),
-    ("at any time", r"around the clock|24 ?/ ?7|whenever (?:you|they) (?:like|want)"),
-    ("the next day", r"the following day|the day after"),
-    ("the day before", r"(?:one|a) day (?:before|in advance|ahead|earlier)"),
-    ("one day before", r"(?:the|a) day (?:before|in advance|ahead|earlier)"),
-    ("on foot", r"walk(?:ing)?"),
-)
-"""How a phrase of a fact may be said, in folded text. Phrases that name each other stand in both directions."""
 _SAID_OTHERWISE = [
-    (phrase, re.compile(rf"\b{re.escape(fold_in_place(phrase))}\b"), LatePattern(rf"\b(?:{others})(?!\w)"))
-    for phrase, others in _SAME_PHRASES
+    (phrase, re.compile(rf"\b{re.escape(fold_in_place(phrase))}\b"), build_pattern(rf"\b(?:{others})(?!\w)"))
+    for phrase, others in SAME_PHRASES
 ]
 
 
 _POINTS_BACK = build_pattern(rf"\W*(?:(?:yes|no|and|but|so|có|không)\W+)?{POINTS_AT_ASKED}\b")
 """Begins a sentence about what is asked."""
-_AGES = (
-    ("under ", LatePattern(r"(?:who )?(?:(?:have|has)(?:n't| not)|not) (?:yet )?turned (?=\w)")),
-    ("at least ", LatePattern(r"(?:who )?(?:have|has|'ve|'s) (?:already )?turned (?=\w)|as soon as there are (?=\w)")),
-    ("dưới ", LatePattern(r"\bchua (?:du|toi|tron|day) (?=\d)")),
-)
-"""How a bound is said by a birthday, in folded text: who has not turned six is under six."""
+_AGES = tuple((bound, build_pattern(said)) for bound, said in BOUNDS_BY_BIRTHDAY)
 
 
 def restate_answer(texts: FactTexts) -> str:
@@ -161,8 +110,8 @@ def _is_said(
     """Whether a part of a source has the values of a sentence with a word of it, and the source most of its words."""
     if len(find_negations(texts.answer, start, end)) > len(find_negations(source)):
         return False
-    known = [word for word in own if _has_word(source, word)]
-    if _LEAST_KNOWN * len(own) > len(known):
+    shared_words = [word for word in own if _has_word(source, word)]
+    if _LEAST_KNOWN * len(own) > len(shared_words):
         return False
     parts = split_parts(source, 0, len(source.plain))
     for value in values:
@@ -173,7 +122,7 @@ def _is_said(
         ]
         keys = {word.key for part in holders for word in _words_between(source, part.start, part.end)}
         is_rival = any(is_comparable(wanted, value) for wanted in texts.read_fact.quantities)
-        if not holders or (is_rival and all(word.key not in keys for word in known)):
+        if not holders or (is_rival and all(word.key not in keys for word in shared_words)):
             return False
     return True
 

@@ -8,6 +8,7 @@ from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.expected.yes_or_no import asks_whether, read_decision
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.reading.negations import find_negations
+from assay.text.facts.reading.statement_marks import DOUBT
 from assay.text.quantities.frequencies import find_frequencies, is_same_frequency
 from assay.text.quantities.payment_cues import (
     ASKS_FOR_COST,
@@ -19,7 +20,6 @@ from assay.text.quantities.payment_cues import (
 from assay.text.quantities.quantity import remove_bound
 from assay.text.quantities.quantity_agreement import is_same_quantity
 from assay.text.quantities.units import PLAIN
-from assay.text.statement_cues import DOUBT
 
 
 def judge_frequency(texts: FactTexts, frequency: tuple[Fraction, str]) -> FactJudgment | None:

@@ -13,7 +13,7 @@ from decimal import Decimal
 from itertools import combinations
 
 from assay.text.facts.cues.cue_pattern import build_pattern
-from assay.text.facts.cues.limit_cues import FROM_VALUE, TOO_MANY, UNTIL_VALUE
+from assay.text.facts.cues.limit_cues import FROM, TOO_MANY, UNTIL
 from assay.text.facts.cues.number_cues import VALUES_IN_WORDS
 from assay.text.facts.cues.value_cues import REDUCTION
 from assay.text.facts.cues.word_classes import COUNTED, NUMBER_WORDS_WRITTEN
@@ -30,8 +30,8 @@ from assay.text.quantities.units import MONEY, PLAIN, SHARE, TIME, UNITS
 from assay.text.quantities.weekdays import WEEK, WEEKDAY
 
 _REDUCTION = build_pattern(rf"\b{REDUCTION}\b")
-_FROM = build_pattern(rf"\b{FROM_VALUE}(?: the)? [$€£]?$")
-_UNTIL = build_pattern(rf"\b{UNTIL_VALUE}(?: the)? [$€£]?$")
+_FROM = build_pattern(rf"\b(?:{FROM}|đủ)(?: the)? [$€£]?$")
+_UNTIL = build_pattern(rf"\b{UNTIL}(?: the)? [$€£]?$")
 _EXCESS = build_pattern(rf"\b{TOO_MANY}\b")
 _WHOLE = 100  # per cent
 _MOST_ROUNDING = Decimal("0.02")  # share of a value by which a rate, or a number of months in days, may differ from it
@@ -86,25 +86,25 @@ def _find_form(
     fact: str, wanted: Quantity, own: Quantity, answer: ReadText, question: ReadText, *, is_saving: bool
 ) -> str:
     """Return how one quantity of an answer may state another one, "" if it does not."""
-    said = answer.text[own.start : own.end]
+    spelled = answer.text[own.start : own.end]
     if wanted.bound and not own.bound and not own.is_range and is_same_quantity(remove_bound(wanted), own):
-        return f'it states "{said}" without saying that it is a bound'
+        return f'it states "{spelled}" without saying that it is a bound'
     if _is_within_bound(wanted, own):
-        return f'it states "{said}", which lies within the bound'
+        return f'it states "{spelled}", which lies within the bound'
     if is_complement(_take_limit(wanted, fact), own) and may_be_contrary(own, answer, (read_text(fact), question)):
-        return f'it says what holds beyond it ("{said}")'
+        return f'it says what holds beyond it ("{spelled}")'
     if is_saving and _is_rest_of_share(wanted, own):
-        return f'it states "{said}", perhaps of the rest'
+        return f'it states "{spelled}", perhaps of the rest'
     if _is_same_per_other_time(wanted, own):
-        return f'it states "{said}" per {own.rate}, which is the same per {wanted.rate}'
+        return f'it states "{spelled}" per {own.rate}, which is the same per {wanted.rate}'
     if _is_day_of_year(wanted, own):
-        return f'it states "{said}", which is in that year'
+        return f'it states "{spelled}", which is in that year'
     if _is_time_with_point(wanted, own):
-        return f'it states "{said}", which may be a time'
+        return f'it states "{spelled}", which may be a time'
     forms = (_is_ordinal_of, _is_about_same_time, _is_same_bound_of_count, _is_rounded_in_other_unit)
     if any(is_same(wanted, own) for is_same in forms):
-        return f'it states "{said}", which may come to the same'
-    return f'it states "{said}", the next value' if _is_next_value(wanted, own, answer) else ""
+        return f'it states "{spelled}", which may come to the same'
+    return f'it states "{spelled}", the next value' if _is_next_value(wanted, own, answer) else ""
 
 
 def _find_named_form(fact: str, wanted: Quantity, answer: ReadText) -> str:

@@ -1,6 +1,6 @@
 """Negations of a text as it is written, and negations in other words ("leave the flash off").
 
-The patterns of `statement_cues` are for folded text, in which "chứa" (holds) looks like "chưa" (not yet); here the
+The patterns of `statement_marks` are for folded text, in which "chứa" (holds) looks like "chưa" (not yet); here the
 diacritics tell them apart.
 """
 
@@ -11,11 +11,11 @@ import re
 from assay.text.facts.cues.condition_cues import CONDITION
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.denial_cues import DENIES_IN_OTHER_WORDS, DENYING_BEFORE_PREDICATE, PROHIBITS_IN_VIETNAMESE
-from assay.text.facts.cues.question_cues import ASKS_WHAT_OF_DENIAL
+from assay.text.facts.cues.question_cues import ASKS_WHAT
 from assay.text.facts.reading.read_text import ReadText, Word
 from assay.text.facts.reading.spelled_words import is_other_word
+from assay.text.facts.reading.statement_marks import NEGATION
 from assay.text.late_pattern import LatePattern
-from assay.text.statement_cues import NEGATION
 
 _IN_OTHER_WORDS = LatePattern(rf"\b{DENIES_IN_OTHER_WORDS}\b", re.IGNORECASE)
 """Words that may say that something is not so, or not done."""
@@ -23,7 +23,7 @@ _IN_OTHER_WORDS = LatePattern(rf"\b{DENIES_IN_OTHER_WORDS}\b", re.IGNORECASE)
 
 _PROHIBITION = re.compile(rf"(?<![^\W\d_])(?:{PROHIBITS_IN_VIETNAMESE})(?![^\W\d_])", re.IGNORECASE)
 """Vietnamese words that forbid; folded they look like "đúng" (right) and "cho" (for)."""
-_INTERROGATIVE = build_pattern(rf"\b{ASKS_WHAT_OF_DENIAL}\b")
+_INTERROGATIVE = build_pattern(rf"\b{ASKS_WHAT}\b")
 _DENIED_PREDICATE = build_pattern(
     rf"(?P<negation>\b{DENYING_BEFORE_PREDICATE}|n't)\b"
     r"(?: (?:be|been|being|i|you|we|they|he|she|it|one|được|thể|phải|nên|cần|có|bị))* (?P<predicate>[a-z]+)"

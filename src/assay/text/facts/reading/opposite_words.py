@@ -46,12 +46,12 @@ def find_opposite_state(texts: Iterable[ReadText], answer: ReadText, low: int, h
     written = [text.plain if ignores_marks else text.text.lower() for text in read]
     for first, second in _FOLDED_STATES if ignores_marks else _WRITTEN_STATES:
         for asked, other in ((first, second), (second, first)):
-            said = other.search(own, low, high)
-            if said is None or asked.search(own, low, high) or any(other.search(text) for text in written):
+            contrary = other.search(own, low, high)
+            if contrary is None or asked.search(own, low, high) or any(other.search(text) for text in written):
                 continue
             wanted = next(filter(None, map(asked.search, written)), None)
             if wanted is not None:
-                return wanted[0], answer.text[slice(*said.span())]
+                return wanted[0], answer.text[slice(*contrary.span())]
     return None
 
 

@@ -6,7 +6,7 @@ from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.denial_cues import FORBIDS_VERB
 from assay.text.facts.reading.exceptions import has_exception
 from assay.text.facts.reading.read_text import ReadText, Word, narrow_clause, read_text
-from assay.text.statement_cues import NEGATION
+from assay.text.facts.reading.statement_marks import NEGATION
 
 _FORBIDDEN = build_pattern(rf"\b{FORBIDS_VERB} (?:be )?(?P<verb>[a-z]{{4,}})")
 

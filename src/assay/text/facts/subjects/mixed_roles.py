@@ -119,20 +119,20 @@ class RoleContrast:
         return any(self.get_key(term) in self.around_fact for term in statement.terms)
 
 
-def judge_roles(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+def judge_roles(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None:
     """Return the judgment of a fact around which an answer mixes what the reference keeps apart; None otherwise."""
     if not texts.question.words or not texts.reference.words:
         return None
     ignores_marks = texts.ignore_marks or not texts.reference.has_marks
-    stated = find_stated_quantity(texts.answer, spot)
+    stated = find_stated_quantity(texts.answer, occurrence)
     if stated is not None and is_worked_out(stated, texts.answer.quantities):
         return None  # it is the sum or the difference of what the reference keeps apart
     contrast = _contrast_roles(RoleTexts(texts.question, texts.reference, tuple(texts.facts), ignores_marks))
     if contrast is None:
         return None
     in_syllables = is_vietnamese(texts.question.text)
-    low, high = max(0, spot.start - CLAUSE_REACH), min(len(texts.answer.plain), spot.start + CLAUSE_REACH)
-    reason = _find_mixed(texts, contrast, _list_statements(texts.answer, low, high, in_syllables), spot)
+    low, high = max(0, occurrence.start - CLAUSE_REACH), min(len(texts.answer.plain), occurrence.start + CLAUSE_REACH)
+    reason = _find_mixed(texts, contrast, _list_statements(texts.answer, low, high, in_syllables), occurrence)
     return FactJudgment(texts.fact, "unknown", reason) if reason else None
 
 
@@ -152,14 +152,16 @@ def _contrast_roles(case: RoleTexts) -> RoleContrast | None:
     return RoleContrast(case, own, others, asked)
 
 
-def _find_mixed(texts: FactTexts, contrast: RoleContrast, answer: Sequence[RoleStatement], spot: Occurrence) -> str:
+def _find_mixed(
+    texts: FactTexts, contrast: RoleContrast, answer: Sequence[RoleStatement], occurrence: Occurrence
+) -> str:
     """Return how the answer mixes what the reference keeps apart, in words; "" if it does not.
 
     A statement of it has both, or it names something else first, and then the fact without a word of what is asked. A
     fact whose own statement has only its own words is not mixed up by others: a verb may stand once for all of them.
     """
     text = texts.answer.text
-    holder = next((one for one in answer if one.part.start <= spot.start < one.part.end), None)
+    holder = next((one for one in answer if one.part.start <= occurrence.start < one.part.end), None)
     if holder is not None and contrast.find_foreign(holder) is None and contrast.has_own_word(holder):
         return ""
     first = ""

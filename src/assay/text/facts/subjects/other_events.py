@@ -49,30 +49,30 @@ _PART_OF = build_pattern(r"(?:trong (?:đó|số)|of (?:the|these|those|which|th
 """Begins a sentence that speaks of a part of something."""
 
 
-def judge_event(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+def judge_event(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None:
     """Return the judgment of a fact that the answer states of another event; None if nothing shows that it does."""
     if not texts.list_topics():
         return None  # "How many?" is about nothing
-    reason = next(_list_reasons(texts, spot), "")
+    reason = next(_list_reasons(texts, occurrence), "")
     return FactJudgment(texts.fact, "unknown", reason) if reason else None
 
 
-def _list_reasons(texts: FactTexts, spot: Occurrence) -> Iterator[str]:
-    answer, stated = texts.answer, find_stated_quantity(texts.answer, spot)
-    part = find_part(answer, spot.clause, spot.start if stated is None else stated.start)
-    noun = _find_other_event(texts, spot, stated, part)
+def _list_reasons(texts: FactTexts, occurrence: Occurrence) -> Iterator[str]:
+    answer, stated = texts.answer, find_stated_quantity(texts.answer, occurrence)
+    part = find_part(answer, occurrence.clause, occurrence.start if stated is None else stated.start)
+    noun = _find_other_event(texts, occurrence, stated, part)
     if noun:
         yield f'its statement is about "{answer.text[noun[0].start : noun[-1].end]}", which nothing else mentions'
     counted = _find_other_count(texts, stated)
     if counted is not None:
         yield f'it counts "{answer.text[counted.start : counted.end]}", which is not what is asked'
-    is_of_part = _PART_OF.match(answer.plain, spot.clause.sentence_start) is not None
+    is_of_part = _PART_OF.match(answer.plain, occurrence.clause.sentence_start) is not None
     if is_of_part and not texts.has_cue(_PART_OF):
         yield "it is said of a part of what is asked"
-    consequence = _find_consequence(texts, spot, part)
+    consequence = _find_consequence(texts, occurrence, part)
     if consequence is not None:
-        said = answer.text[consequence.start : consequence.end]
-        yield f'"{said}" depends on it, and nothing else mentions that'
+        spelled = answer.text[consequence.start : consequence.end]
+        yield f'"{spelled}" depends on it, and nothing else mentions that'
     if stated is not None:
         opposite = find_opposite_event(texts.question, answer, part.start, part.end)
         if opposite is not None:
@@ -80,13 +80,13 @@ def _list_reasons(texts: FactTexts, spot: Occurrence) -> Iterator[str]:
         yield from list_other_terms(texts, stated, part)
 
 
-def _find_other_event(texts: FactTexts, spot: Occurrence, stated: Quantity | None, part: Part) -> Sequence[Word]:
+def _find_other_event(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None, part: Part) -> Sequence[Word]:
     """Return the unexplained noun that a part of an answer with a fact is about; none if there is no such noun."""
     if stated is not None and is_plain(stated) and not texts.content:
         return ()  # a code or a number of things, of which other rules tell what it counts
     words = texts.answer.list_words(part.start, part.end)
     topics = {word.key for word in texts.list_topics()} - {word.key for word in texts.content}
-    start, end = (spot.start, spot.end) if stated is None else (stated.start, stated.end)
+    start, end = (occurrence.start, occurrence.end) if stated is None else (stated.start, stated.end)
     before, after = ([word for word in words if word.start < start], [word for word in words if word.start >= end])
     if all(word.folded in GENERIC_NOUNS for word in texts.list_topics()):
         return ()  # "what is the fee?" may be answered of a ticket
@@ -170,18 +170,12 @@ def _has_explained(texts: FactTexts, words: Sequence[Word]) -> bool:
 def _find_bare_subject(texts: FactTexts, before: Sequence[Word]) -> Sequence[Word]:
     """Return the unexplained noun without an article that begins a part before a fact: "spare parts are kept …".
 
-    It is a noun if a verb of grammar follows, and if it is a plural and no article follows ("throws a party").
+    It is a noun if a verb of grammar follows.
     """
-    noun: list[Word] = []
-    for word in before[: _MOST_WORDS + 1]:
-        if word.kind == "stop" or not may_be_subject(word):
-            break
-        noun.append(word)
+    noun = list(takewhile(lambda word: word.kind != "stop" and may_be_subject(word), before[: _MOST_WORDS + 1]))
     following = before[len(noun)] if len(noun) < len(before) else None
     is_before_verb = following is not None and (following.folded in AUXILIARIES or following.folded == "have")
-    is_plural = any(word.folded.endswith("s") and not word.folded.endswith("ss") for word in noun[:2])
-    is_object_next = following is not None and following.folded in DETERMINERS
-    if not noun or not (is_before_verb or (is_plural and len(noun) > 1 and not is_object_next)):
+    if not noun or not is_before_verb:
         return ()
     is_new = all(texts.is_new(word) and word.folded not in GENERIC_NOUNS for word in noun)
     return noun if is_new and not _list_topics(texts, before) and _count_new(texts, before) >= _FEWEST_NEW else ()
@@ -305,18 +299,18 @@ _ONLY_BEFORE = LatePattern(r"\bonly (?:[^,.;]{0,20} )?$")
 _MOST_OF_CONSEQUENCE = 3  # words of a consequence that are looked at
 
 
-def _find_consequence(texts: FactTexts, spot: Occurrence, part: Part) -> Word | None:
+def _find_consequence(texts: FactTexts, occurrence: Occurrence, part: Part) -> Word | None:
     """Return the first word of an unexplained consequence for which a fact is the condition.
 
     "Only within the city do you need a badge", "từ 1 triệu đồng mới có quà". Other words may say what is asked, so
     none of the consequence may be explained.
     """
     answer = texts.answer
-    cue = _ONLY_THEN.match(answer.plain, spot.end, part.end)
+    cue = _ONLY_THEN.match(answer.plain, occurrence.end, part.end)
     if cue is None or not is_cue_spelled(answer, cue, "then"):
-        only = _ONLY_BEFORE.search(answer.plain, part.start, spot.start)
+        only = _ONLY_BEFORE.search(answer.plain, part.start, occurrence.start)
         is_only = only is not None or texts.read_fact.plain.startswith("only ")
-        cue = _ONLY_DO.match(answer.plain, spot.end, part.end) if is_only else None
+        cue = _ONLY_DO.match(answer.plain, occurrence.end, part.end) if is_only else None
     if cue is None:
         return None
     words = answer.list_words(cue.end(), part.end)

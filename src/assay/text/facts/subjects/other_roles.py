@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from assay.text.facts.cues.condition_cues import OR_ANY, OR_OF_NAMES, UPWARDS
+from assay.text.facts.cues.condition_cues import OR, OR_OF_NAMES, UPWARDS
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.denial_cues import EXEMPT
 from assay.text.facts.cues.limit_cues import NEEDED_AT_LEAST
@@ -32,11 +32,11 @@ _EXEMPT_AFTER = build_pattern(
 """Says right after a name that what is said of others does not hold of it."""
 _OR_AFTER = build_pattern(rf"[\"')*]{{0,3}},? {OR_OF_NAMES} (?P<other>[^\W\d_]+)")
 _OR_BEFORE = build_pattern(rf"(?<![^\W\d_])(?P<other>[^\W\d_]+),? {OR_OF_NAMES} {_ARTICLE}$")
-_OR = build_pattern(rf"\b{OR_ANY}\b")
+_OR = build_pattern(rf"\b(?:{OR}|either|any|bất kỳ|một trong)\b")
 _AND_ABOVE = build_pattern(f"{UPWARDS}")
 _LEAST = build_pattern(rf"\b{NEEDED_AT_LEAST}\b")
 """Speaks of what is needed at least, so that "or later" names no other thing."""
-_ASKS_WHO = build_pattern(rf"{ASKS_WHO}\b(?! (?:được|is|are|was|were)\b)")
+_ASKS_WHO = build_pattern(rf"{ASKS_WHO}\b(?! (?:is|are|was|were|được|bị)\b)")
 _RECIPIENT = build_pattern(rf"\b(?P<cue>{FOR_PERSON}) {_ARTICLE}$")
 """Says before a name that somebody else does it: for, to or instead of the one who is named."""
 _MOVED_FROM = build_pattern(rf"\b(?P<cue>từ|from) {_ARTICLE}$")
@@ -59,21 +59,23 @@ _RELATIVE_BEFORE = build_pattern(rf"(?:^|[,;:.] |\b(?:là|do) )(?P<owned>{KIN}) 
 _ASKS_FOR_PERSON = build_pattern(rf"\b{ASKS_FOR_PERSON}\b")
 
 
-def judge_role(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+def judge_role(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None:
     """Return the judgment of a fact to which an answer may give another role than the one that is asked for."""
     if not texts.question.words or texts.is_negative or texts.denied_in_question:
         return None
-    stated = find_stated_quantity(texts.answer, spot)
+    stated = find_stated_quantity(texts.answer, occurrence)
     if stated is not None and not is_plain(stated):
         return None
-    reason = next(_list_reasons(texts, spot, has_number=stated is not None), "") or _name_other_person(texts, spot)
+    reason = next(_list_reasons(texts, occurrence, has_number=stated is not None), "") or _name_other_person(
+        texts, occurrence
+    )
     return FactJudgment(texts.fact, "unknown", reason) if reason else None
 
 
-def _list_reasons(texts: FactTexts, spot: Occurrence, *, has_number: bool) -> Iterator[str]:
-    answer, clause = texts.answer, spot.clause
-    before = (max(clause.sentence_start, spot.start - _REACH), spot.start)
-    after = (spot.end, min(clause.sentence_end, spot.end + _REACH))
+def _list_reasons(texts: FactTexts, occurrence: Occurrence, *, has_number: bool) -> Iterator[str]:
+    answer, clause = texts.answer, occurrence.clause
+    before = (max(clause.sentence_start, occurrence.start - _REACH), occurrence.start)
+    after = (occurrence.end, min(clause.sentence_end, occurrence.end + _REACH))
     cue = _EXEMPT_AFTER.match(answer.plain, *after)
     if _is_new(texts, cue):
         yield "it is exempt or denied"
@@ -99,17 +101,17 @@ def _list_reasons(texts: FactTexts, spot: Occurrence, *, has_number: bool) -> It
         yield "it is named as what something is opposite to"
 
 
-def _name_other_person(texts: FactTexts, spot: Occurrence) -> str:
+def _name_other_person(texts: FactTexts, occurrence: Occurrence) -> str:
     """Return why a name is not that of the person that the question asks for, "" if nothing says so."""
     if not _ASKS_FOR_PERSON.search(texts.question.plain):
         return ""
-    plain, clause = texts.answer.plain, spot.clause
-    before = (max(clause.sentence_start, spot.start - _REACH), spot.start)
+    plain, clause = texts.answer.plain, occurrence.clause
+    before = (max(clause.sentence_start, occurrence.start - _REACH), occurrence.start)
     is_past_asked = _ASKS_FOR_PREDECESSOR.search(texts.question.plain) is not None
     if not is_past_asked and _is_new(texts, _PREDECESSOR.search(plain, *before)):
         return "somebody else is named as the one now"
     is_to_ask = _is_new(texts, _ASKED_ABOUT.search(plain, *before))
-    if is_to_ask and _ASKED_AFTER.match(plain, spot.end, min(clause.sentence_end, spot.end + _REACH)):
+    if is_to_ask and _ASKED_AFTER.match(plain, occurrence.end, min(clause.sentence_end, occurrence.end + _REACH)):
         return "it is named as the one to ask"
     return ""
 

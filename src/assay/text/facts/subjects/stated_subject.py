@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from assay.text.facts.cues.cue_pattern import build_pattern
-from assay.text.facts.cues.question_cues import ASKS_FOR_PERSON
+from assay.text.facts.cues.question_cues import ASKS_WHO
 from assay.text.facts.cues.word_classes import (
     AUXILIARIES,
     GENERIC,
@@ -49,15 +49,15 @@ class SubjectJudge:
         self._owner: ValueOwner | None = None
         self._gap_finder: GapFinder | None = None
 
-    def judge_subject(self, spot: Occurrence) -> FactJudgment | None:
+    def judge_subject(self, occurrence: Occurrence) -> FactJudgment | None:
         """Return the judgment of a fact that the answer states of something else than the question; None otherwise."""
         topic = self.texts.list_topics()
         if not any(word.kind != "stop" for word in self.texts.question.words):
             return None
-        clause, answer = spot.clause, self.texts.answer
+        clause, answer = occurrence.clause, self.texts.answer
         in_clause = answer.list_words(clause.start, clause.end)
         foreign = [word for word in in_clause if word.kind != "stop" and not self.texts.is_familiar(word)]
-        stated = find_stated_quantity(answer, spot)
+        stated = find_stated_quantity(answer, occurrence)
         if stated is not None:
             foreign = [word for word in foreign if not is_said_with(self.texts, word, stated)]
         missing_topic = [word for word in topic if not _is_in_sentence(self.texts, word, clause)]
@@ -66,10 +66,10 @@ class SubjectJudge:
         named = [word for word in topic if word.kind in ("name", "id") and word is not self.texts.question.words[0]]
         if names and any(word in missing_topic for word in named):
             return _say_of_other(self.texts, answer.text[names[0].start : names[0].end])
-        owner = self.find_owner(spot)
+        owner = self.find_owner(occurrence)
         if owner is not None:
             return owner
-        reason = _find_other_statement(self.texts, spot)
+        reason = _find_other_statement(self.texts, occurrence)
         if reason:
             return FactJudgment(self.texts.fact, "unknown", reason)
         if any(word not in missing_topic for word in named):
@@ -77,38 +77,38 @@ class SubjectJudge:
         year = _find_other_year(self.texts, clause, stated)
         if year:
             return _say_of_other(self.texts, year)
-        has_rival_value = has_candidate(self.texts, spot)
+        has_rival_value = has_candidate(self.texts, occurrence)
         if _repeats_quantity(self.texts, clause) or has_rival_value:
             return None
-        if _is_compact(self.texts, spot):
-            lead = _find_lead(in_clause, spot)
-            subject = _find_replaced_subject(self.texts, in_clause, lead, foreign, spot) if missing_topic else ""
+        if _is_compact(self.texts, occurrence):
+            lead = _find_lead(in_clause, occurrence)
+            subject = _find_replaced_subject(self.texts, in_clause, lead, foreign, occurrence) if missing_topic else ""
             return _say_of_other(self.texts, subject) if subject else None
         return None
 
-    def judge_owner(self, spot: Occurrence) -> FactJudgment:
+    def judge_owner(self, occurrence: Occurrence) -> FactJudgment:
         """Return the judgment of a value that the answer states, by what it says it of."""
-        return self.find_owner(spot) or self.judge_gaps(spot)
+        return self.find_owner(occurrence) or self.judge_gaps(occurrence)
 
-    def judge_gaps(self, spot: Occurrence) -> FactJudgment:
+    def judge_gaps(self, occurrence: Occurrence) -> FactJudgment:
         """Return that the fact is stated, or open because something else in the answer may be the answer instead."""
-        gap = next(self.list_gaps(spot), None)
+        gap = next(self.list_gaps(occurrence), None)
         if gap is None:
             return FactJudgment(self.texts.fact, "stated")
         return FactJudgment(self.texts.fact, "unknown", gap.reason)
 
-    def find_owner(self, spot: Occurrence) -> FactJudgment | None:
+    def find_owner(self, occurrence: Occurrence) -> FactJudgment | None:
         """Return the judgment of a fact that one part of the answer states, while another part has the question's."""
-        owner = self._get_owner().find_other_owner(*_find_value(self.texts, spot))
+        owner = self._get_owner().find_other_owner(*_find_value(self.texts, occurrence))
         if owner is None:
             return None
         return FactJudgment(self.texts.fact, "denied" if owner.is_sure else "unknown", owner.reason)
 
-    def list_gaps(self, spot: Occurrence) -> Iterator[Gap]:
+    def list_gaps(self, occurrence: Occurrence) -> Iterator[Gap]:
         """Yield what neither question, facts nor reference explain of the answer around a statement of the fact."""
         if not self.texts.question.words:
             return
-        low, high, position, stated = _find_value(self.texts, spot)
+        low, high, position, stated = _find_value(self.texts, occurrence)
         if self._gap_finder is None:
             self._gap_finder = GapFinder(
                 self.texts.answer,
@@ -119,7 +119,9 @@ class SubjectJudge:
                 self.texts.is_known,
                 may_be_subject,
             )
-        yield from self._gap_finder.list_gaps(StatedFact(spot.clause, position, stated, spot.spans), low, high)
+        yield from self._gap_finder.list_gaps(
+            StatedFact(occurrence.clause, position, stated, occurrence.spans), low, high
+        )
 
     def _get_owner(self) -> ValueOwner:
         if self._owner is None:
@@ -138,25 +140,25 @@ class SubjectJudge:
         return self._owner
 
 
-def _find_value(texts: FactTexts, spot: Occurrence) -> tuple[int, int, int, Quantity | None]:
+def _find_value(texts: FactTexts, occurrence: Occurrence) -> tuple[int, int, int, Quantity | None]:
     """Return the stretch of the answer around the value of a fact, where the value starts, and its quantity."""
-    stated = find_stated_quantity(texts.answer, spot)
-    position = find_value_start(texts, spot, stated)
+    stated = find_stated_quantity(texts.answer, occurrence)
+    position = find_value_start(texts, occurrence, stated)
     low, high = max(0, position - CLAUSE_REACH), min(len(texts.answer.plain), position + CLAUSE_REACH)
     return low, high, position, stated
 
 
 def _find_replaced_subject(
-    texts: FactTexts, in_clause: Sequence[Word], lead: Sequence[Word], foreign: Sequence[Word], spot: Occurrence
+    texts: FactTexts, in_clause: Sequence[Word], lead: Sequence[Word], foreign: Sequence[Word], occurrence: Occurrence
 ) -> str:
     """Return the subject of a clause that says of it what the question asks of something else, "" otherwise.
 
     "The library grants 12 days" repeats what is asked of the museum; "a replacement card is $3" does not.
     """
-    before = [word for word in in_clause if lead and lead[0].start <= word.start < spot.start]
+    before = [word for word in in_clause if lead and lead[0].start <= word.start < occurrence.start]
     has_auxiliary = any(word.folded in AUXILIARIES for word in before)
     subject = lead if has_auxiliary else lead[:-1]
-    stated = find_stated_quantity(texts.answer, spot)
+    stated = find_stated_quantity(texts.answer, occurrence)
     if stated is not None and lead and stated.start - lead[-1].end <= 1 and is_plain(stated):
         return ""  # "ports 443 and 1194": the number is the name of what stands before it
     least = _SYLLABLES_OF_A_WORD if is_vietnamese(texts.question.text) else 1
@@ -177,16 +179,16 @@ def _repeats_quantity(texts: FactTexts, clause: ClauseSpan) -> bool:
     )
 
 
-def _is_compact(texts: FactTexts, spot: Occurrence) -> bool:
+def _is_compact(texts: FactTexts, occurrence: Occurrence) -> bool:
     """Whether the parts of the fact stand together in one clause as they do in the fact."""
     parts = len(texts.content) + len(texts.read_fact.quantities)
-    return len(spot.spans) >= parts and count_words_between(texts, spot.spans) <= parts
+    return len(occurrence.spans) >= parts and count_words_between(texts, occurrence.spans) <= parts
 
 
-def _find_lead(in_clause: Sequence[Word], spot: Occurrence) -> list[Word]:
+def _find_lead(in_clause: Sequence[Word], occurrence: Occurrence) -> list[Word]:
     """Return the words before the first verb-like word of grammar or the first part of the fact: its subject."""
     lead: list[Word] = []
-    first_part = spot.start
+    first_part = occurrence.start
     for word in in_clause:
         if word is in_clause[0] and word.folded in IMPERATIVES and word.is_capitalised:
             return []  # "Come at two …"
@@ -201,30 +203,34 @@ def _find_lead(in_clause: Sequence[Word], spot: Occurrence) -> list[Word]:
     return lead[:_LONGEST_LEAD]
 
 
-def _find_other_statement(texts: FactTexts, spot: Occurrence) -> str:
+def _find_other_statement(texts: FactTexts, occurrence: Occurrence) -> str:
     """Return how a clause with the subject of the question says something else of a fact without a value, in words."""
-    relative = _find_relative_clause(texts, spot)
+    relative = _find_relative_clause(texts, occurrence)
     if relative:
         return f'it only says which "{relative}" is meant'
-    if _is_object(texts, spot):
+    if _is_object(texts, occurrence):
         return "what is asked is done to it, and not by it"
-    rival = _find_other_asked(texts, spot)
+    rival = _find_other_asked(texts, occurrence)
     return f'it is said of "{rival}", and the question is about another one' if rival else ""
 
 
-def _find_relative_clause(texts: FactTexts, spot: Occurrence) -> str:
+def _find_relative_clause(texts: FactTexts, occurrence: Occurrence) -> str:
     """Return the unexplained word of which a fact without a value says which one is meant.
 
     "The intern whom Ann trains" is not Ann. Only where the fact comes first in such a clause.
     """
     words = texts.answer.words
-    index = texts.answer.find_index(spot.start)
+    index = texts.answer.find_index(occurrence.start)
     before = words[max(0, index - 2) : index]
-    if find_stated_quantity(texts.answer, spot) is not None or len(before) < 2 or before[0].start < spot.clause.start:
+    if (
+        find_stated_quantity(texts.answer, occurrence) is not None
+        or len(before) < 2
+        or before[0].start < occurrence.clause.start
+    ):
         return ""
     noun, pronoun = before
     written = texts.answer.text[pronoun.start : pronoun.end].lower()
-    is_adjacent = pronoun.start - noun.end == 1 and spot.start - pronoun.end == 1
+    is_adjacent = pronoun.start - noun.end == 1 and occurrence.start - pronoun.end == 1
     if not is_adjacent or written not in RELATIVES_WRITTEN or not may_be_subject(noun) or texts.is_familiar(noun):
         return ""
     return texts.answer.text[noun.start : noun.end]
@@ -245,42 +251,42 @@ def _find_other_year(texts: FactTexts, clause: ClauseSpan, stated: Quantity | No
     return ""
 
 
-_ASKS_WHO = build_pattern(rf"{ASKS_FOR_PERSON}\b(?! (?:is|are|was|were|được|bị)\b)")
+_ASKS_WHO = build_pattern(rf"{ASKS_WHO}\b(?! (?:is|are|was|were|được|bị)\b)")
 
 
-def _is_object(texts: FactTexts, spot: Occurrence) -> bool:
+def _is_object(texts: FactTexts, occurrence: Occurrence) -> bool:
     """Whether a fact that should do something has it done to it: "the interns train Mai", asked who trains the interns.
 
     Then the verb stands right before the fact, and what follows it in the question stands before it.
     """
-    if not _ASKS_WHO.match(texts.question.plain) or find_stated_quantity(texts.answer, spot) is not None:
+    if not _ASKS_WHO.match(texts.question.plain) or find_stated_quantity(texts.answer, occurrence) is not None:
         return False
     answer, asked = texts.answer, texts.question
-    last = answer.find_index(spot.start) - 1
+    last = answer.find_index(occurrence.start) - 1
     if last >= 0 and answer.words[last].folded in OBJECT_STARTS:
         last -= 1
-    if last < 0 or answer.words[last].start < spot.clause.start:
+    if last < 0 or answer.words[last].start < occurrence.clause.start:
         return False
     verbs = asked.find_word(answer.words[last], not answer.has_marks)
     if not verbs:
         return False
-    before = answer.words[answer.find_index(spot.clause.start) : last]
+    before = answer.words[answer.find_index(occurrence.clause.start) : last]
     if any(word.folded in AUXILIARIES for word in before):
         return False  # "the interns are trained by Mai"
     subject = [word for word in before if may_be_subject(word)]
     return any(index > verbs[-1] for word in subject for index in asked.find_word(word, not answer.has_marks))
 
 
-def _find_other_asked(texts: FactTexts, spot: Occurrence) -> str:
+def _find_other_asked(texts: FactTexts, occurrence: Occurrence) -> str:
     """Return the value with which a part of the answer has a fact, if another part has that of the question.
 
     "Max has 20 GB, Plus has 10 GB" does not say that Plus is the one with 20 GB. Only for facts without a value.
     """
     if texts.read_fact.quantities or not texts.question.quantities:
         return ""
-    clause = spot.clause
+    clause = occurrence.clause
     parts = split_parts(texts.answer, clause.sentence_start, clause.sentence_end)
-    own = next((part for part in parts if part.start <= spot.start < part.end), None)
+    own = next((part for part in parts if part.start <= occurrence.start < part.end), None)
     if own is None:
         return ""
     for asked in texts.question.quantities:

@@ -22,13 +22,13 @@ from assay.text.facts.cues.role_cues import FOR_RECIPIENT
 from assay.text.facts.cues.value_cues import ADDITION, ADDITION_AFTER, ADDITION_BEFORE
 from assay.text.facts.reading.negations import is_negation
 from assay.text.facts.reading.read_text import ClauseSpan, ReadText, Word
+from assay.text.facts.reading.statement_marks import ASKS_PAST, CHANGED_FROM, PAST_VERB, PRESENT, RESPECTIVELY, USED_TO
 from assay.text.facts.reading.text_parts import Part
 from assay.text.facts.subjects.whose_value import ValueOwner
 from assay.text.facts.subjects.worked_out_values import is_worked_out
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_agreement import apply_rate, is_same_quantity
-from assay.text.statement_cues import ASKS_PAST, CHANGED_FROM, PAST_VERB, PRESENT, RESPECTIVELY, USED_TO
 
 GapKind = Literal[
     "second value",
@@ -144,15 +144,15 @@ class GapFinder:
         if index < 0 or (statement.value is not None and is_worked_out(statement.value, self.answer.quantities)):
             return
         own = self._list_topics(self.owner.words_in(groups[index]))
-        for place, group in enumerate(groups):
-            rivals = [] if place == index else self.owner.list_values(group, statement.value)
+        for number, group in enumerate(groups):
+            rivals = [] if number == index else self.owner.list_values(group, statement.value)
             rival = next(
                 (at for at, is_rival in rivals if is_rival and not self._is_explained_value(group, at)),
                 None,
             )
             if rival is None:
                 continue
-            other = self._list_topics(self.owner.words_in(group)) - self._list_shared(groups, index, place, rival)
+            other = self._list_topics(self.owner.words_in(group)) - self._list_shared(groups, index, number, rival)
             is_aside = len(own - other) == len(other - own) and self._is_aside(group, groups[index])
             is_aside = is_aside or self.owner.is_of_other_day(group, groups[index])
             if is_aside or self._is_over(group, groups[index]):
@@ -161,12 +161,12 @@ class GapFinder:
                 yield Gap("second value", f'it gives another value too ("{self._spell_value(group, rival)}")')
                 return
 
-    def _list_shared(self, groups: Sequence[Part], index: int, place: int, rival: int) -> set[str]:
+    def _list_shared(self, groups: Sequence[Part], index: int, number: int, rival: int) -> set[str]:
         """Return the words of the question before the first value of a sentence, which hold for all of its values."""
-        if place > index or any(self.owner.is_new_sentence(group) for group in groups[place + 1 : index + 1]):
+        if number > index or any(self.owner.is_new_sentence(group) for group in groups[number + 1 : index + 1]):
             return set()
         return self._list_topics(
-            self.owner.words_in(groups[place]._replace(end=self._find_contrast(groups[index], groups[place], rival)))
+            self.owner.words_in(groups[number]._replace(end=self._find_contrast(groups[index], groups[number], rival)))
         )
 
     def _find_contrast(self, own: Part, first: Part, rival: int) -> int:
@@ -239,8 +239,8 @@ class GapFinder:
         topics_before = {key for part in before for key in self._list_topics(self.owner.words_in(part))}
         statements = [part for part in before if self._is_statement(part)]
         if statements and not own - topics_before:
-            said = self._quote(statements[-1])
-            yield Gap("earlier statement", f'the answer says something else first ("{said}")')
+            quoted = self._quote(statements[-1])
+            yield Gap("earlier statement", f'the answer says something else first ("{quoted}")')
         elsewhere = topics_before - own
         if elsewhere and (len(elsewhere) > len(own - topics_before) or self._has_foreign(around.unit)):
             yield Gap("question before", f"the words {self._spell(elsewhere)} of the question are in another part")

@@ -20,10 +20,11 @@ from assay.text.facts.cues.word_classes import HELPING
 from assay.text.facts.expected.fact_texts import may_be_subject
 from assay.text.facts.fact_judgments import FactJudgment, FactState
 from assay.text.facts.reading.read_text import ReadText, Word, read_text
+from assay.text.facts.reading.statement_marks import RESPECTIVELY
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity
 from assay.text.quantities.quantity_index import QuantityIndex
-from assay.text.statement_cues import RESPECTIVELY, VALUE_PART
+from assay.text.segmentation import VALUE_PART
 
 _JOINED = build_pattern(rf"\?|;|,? {AND} ")
 _ASKS = build_pattern(rf"\b{ASKS_IN_PART}\b")
@@ -179,9 +180,9 @@ def _name_by_question(question: ReadText, reference: ReadText, places: Sequence[
         rivals = [own for own in reference.quantities if is_comparable(own, places[0])]
         if len(rivals) == len(places) and all(owner in (None, place) for place, owner in enumerate(owners)):
             owners = list(range(len(places)))
-        known = [owner for owner in owners if owner is not None]
-        if len(known) == len(set(known)) == len(places):
-            return _leave_out_common([named[owner] for owner in known], reference, places)
+        found_owners = [owner for owner in owners if owner is not None]
+        if len(found_owners) == len(set(found_owners)) == len(places):
+            return _leave_out_common([named[owner] for owner in found_owners], reference, places)
     return None
 
 

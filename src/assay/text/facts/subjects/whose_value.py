@@ -18,6 +18,7 @@ from assay.text.facts.cues.value_cues import SUMS_UP
 from assay.text.facts.cues.word_classes import AUXILIARIES, IMPERATIVES
 from assay.text.facts.expected.expected_limits import names_asked_most
 from assay.text.facts.reading.read_text import ReadText, Word
+from assay.text.facts.reading.statement_marks import RESPECTIVELY
 from assay.text.facts.reading.text_parts import SENTENCE_CUT, Part, list_quantities, split_parts
 from assay.text.languages import is_vietnamese
 from assay.text.late_pattern import LatePattern
@@ -28,7 +29,6 @@ from assay.text.quantities.quantity_index import QuantityIndex
 from assay.text.quantities.quantity_rates import is_time_rate, name_rate_noun
 from assay.text.quantities.units import MONEY, PLAIN, SHARE
 from assay.text.quantities.weekdays import WEEK, WEEKDAY, list_days, name_day
-from assay.text.statement_cues import RESPECTIVELY
 
 _CONSEQUENCE = build_pattern(rf"[\s,]*({CONSEQUENCE})\b")
 _PRONOUN = build_pattern(rf"(?:and |but |so |then )?{PRONOUN}\b")
@@ -249,20 +249,20 @@ class ValueOwner:
         What stands between two values belongs to the one from which it is less separated, else to the second. Other
         sentences belong to none, unless the one with the value begins with a pronoun.
         """
-        holders = [place for place, part in enumerate(parts) if self.list_values(part, value)]
+        holders = [holder for holder, part in enumerate(parts) if self.list_values(part, value)]
         firsts = [
-            self._find_first(parts, previous, place) for previous, place in zip([-1, *holders], holders, strict=False)
+            self._find_first(parts, previous, holder) for previous, holder in zip([-1, *holders], holders, strict=False)
         ]
-        for number, (first, place) in enumerate(zip(firsts, holders, strict=True)):
+        for number, (first, holder) in enumerate(zip(firsts, holders, strict=True)):
             limit = firsts[number + 1] if number + 1 < len(firsts) else len(parts)
-            last = place
+            last = holder
             while last + 1 < limit and parts[last + 1].separation < SENTENCE_CUT:
                 last += 1
             yield parts[first]._replace(end=parts[last].end)
 
-    def _find_first(self, parts: Sequence[Part], previous: int, place: int) -> int:
+    def _find_first(self, parts: Sequence[Part], previous: int, holder: int) -> int:
         """Return the first of the parts after `previous` that belong to the value in the part at `place`."""
-        run = range(previous + 1, place + 1)
+        run = range(previous + 1, holder + 1)
         strongest = max(parts[at].separation for at in run)
         if strongest < SENTENCE_CUT:
             return next(at for at in run if parts[at].separation == strongest)
@@ -340,14 +340,7 @@ class ValueOwner:
         """Return how two parts show that the first is about another subject; `other_value`: where the second has its
         value, None without values."""
         has_value = other_value is not None
-        plain = self.answer.plain
-        if self.is_of_other_day(other, own):
-            return None
-        if names_asked_most((word.folded for word in self.words_in(own)), self.question.plain):
-            return None
-        if self._follows_from_before(own, has_value=has_value) or (
-            not has_value and _CONSEQUENCE.match(plain, other.start)
-        ):
+        if self._is_no_rival(own, other, has_value=has_value):
             return None
         own_words = self._subject_words(own, start if has_value else None)
         other_words = self._subject_words(other, other_value)
@@ -359,10 +352,7 @@ class ValueOwner:
         is_labelled_after = not foreign and has_value
         if is_labelled_after:  # "€12 (children)", "EUR 14 one way"
             foreign = [word for word in all_own if self.is_subject(word) and not self._is_known(word)]
-        if has_value:
-            verb = next((word.start for word in all_own if word.start > start and word.folded in AUXILIARIES), own.end)
-            foreign = [word for word in foreign if word.start < verb]  # "£490 is left" labels it with nothing
-        foreign = [word for word in foreign if not self._tells_rate(word) and _NO_OWNER.fullmatch(word.folded) is None]
+        foreign = self._keep_owners(foreign, all_own, start if has_value else None, own.end)
         if not foreign:
             return None
         strange = [word for word in other_words if not self.is_familiar(word)]
@@ -372,15 +362,34 @@ class ValueOwner:
             is_other_labelled_before = other_words[0].start < (other_value or 0)
             if kept or strange or is_other_labelled_before:
                 return None
-        is_elliptic = other.start > own.start and not strange
-        if not has_value and other.start > own.start and other_words[0] in asked:
-            is_elliptic = True  # the part that is set against it begins with what is asked
+        begins_with_asked = not has_value and other_words[0] in asked  # the part that is set against it
+        is_elliptic = other.start > own.start and (not strange or begins_with_asked)
         if kept and kept[0].start < foreign[0].start and not is_elliptic:
             return None  # the part begins with what the question asks about
         named, rest = self._spell_first(foreign), self._spell(asked)
         reason = f'it is said of "{named}", and another part of the answer speaks of "{rest}"'
-        is_sum = has_value and _SUMS_UP.search(plain, own.start, start) is not None
+        is_sum = has_value and _SUMS_UP.search(self.answer.plain, own.start, start) is not None
         return OtherOwner(reason, has_value and not strange and not kept and not is_sum)
+
+    def _is_no_rival(self, own: Part, other: Part, *, has_value: bool) -> bool:
+        """Whether nothing can be told from two parts: the second is about another day or a consequence of the first,
+        or the first goes on with what is before it, or names the most that is asked for."""
+        if self.is_of_other_day(other, own):
+            return True
+        if names_asked_most((word.folded for word in self.words_in(own)), self.question.plain):
+            return True
+        is_consequence = not has_value and _CONSEQUENCE.match(self.answer.plain, other.start) is not None
+        return is_consequence or self._follows_from_before(own, has_value=has_value)
+
+    def _keep_owners(self, words: Sequence[Word], part: Sequence[Word], start: int | None, end: int) -> list[Word]:
+        """Return the words of a part of which a value may be that starts at `start`, None without a value.
+
+        "£490 is left" labels it with nothing, and "per started hour" only says per what it is.
+        """
+        if start is not None:
+            end = next((word.start for word in part if word.start > start and word.folded in AUXILIARIES), end)
+            words = [word for word in words if word.start < end]
+        return [word for word in words if not self._tells_rate(word) and _NO_OWNER.fullmatch(word.folded) is None]
 
     def _follows_from_before(self, part: Part, *, has_value: bool) -> bool:
         """Whether a part goes on with the one before; a sentence of its own may begin with "if"."""

@@ -6,7 +6,7 @@ The patterns are for folded text (`fold_in_place`), so Vietnamese is written wit
 from __future__ import annotations
 
 from assay.text.facts.cues.cue_pattern import build_pattern
-from assay.text.facts.cues.limit_cues import BEGINNING, BY_THEN, SINCE
+from assay.text.facts.cues.limit_cues import BEGINNING, BY_THEN, FROM
 from assay.text.facts.cues.question_cues import ASKS_WHICH_DAY
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
@@ -23,16 +23,16 @@ _ASKS_WHICH = build_pattern(rf"(?:on |at |from )?(?:when|which|what)\b|.{{0,80}}
 _REACH = 160  # characters before a value in which words for the contrary event are searched
 
 
-def judge_event(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+def judge_event(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None) -> FactJudgment | None:
     """Return the judgment of a time at which something else happens: when it opens, not when it closes."""
-    plain, clause = texts.answer.plain, spot.clause
+    plain, clause = texts.answer.plain, occurrence.clause
     if stated is None and WEEKDAY.search(texts.read_fact.plain) and _ASKS_WHICH.match(texts.question.plain):
         sentence = plain[clause.sentence_start : clause.sentence_end]
         return _deny_event(texts, find_reversed_event(texts.question.plain, sentence, ""))
     if stated is None or not (stated.date or is_time(stated)):
         return None
     if stated.is_range:
-        return _judge_range(texts, spot, stated)
+        return _judge_range(texts, occurrence, stated)
     low = max(clause.start, stated.start - _REACH)
     if is_other_end(texts.question.plain, plain[max(clause.start, stated.start - REACH_BEFORE) : stated.start]):
         is_same_moment = find_reversed_event(texts.question.plain, plain[low : stated.start], "") is not None
@@ -46,14 +46,14 @@ def judge_event(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> 
         if part.start <= stated.start < part.end:
             before = plain[part.start : stated.start]
             own = plain[part.start : part.end]
-            asked, said = texts.question.plain, texts.reference.plain
-            events = find_reversed_event(asked, own, before) or find_reversed_event(said, own, before)
+            question, reference = texts.question.plain, texts.reference.plain
+            events = find_reversed_event(question, own, before) or find_reversed_event(reference, own, before)
             return _deny_event(texts, events)
     return None
 
 
 _UNTIL_BEFORE = build_pattern(rf"\b{BY_THEN}(?: the| ngày| lúc)? $")
-_SINCE_BEFORE = build_pattern(rf"\b{SINCE}(?: the| ngày| lúc)? $")
+_FROM_BEFORE = build_pattern(rf"\b(?:{FROM}|after|since|sau)(?: the| ngày| lúc)? $")
 
 _BEGINS_BEFORE = build_pattern(rf"\b{BEGINNING}(?: (?:at|on|from|lúc|từ|vào|ngày))* $")
 
@@ -63,17 +63,17 @@ def _judge_side(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
 
     What is denied after a time ("not accepted after 15 March") is possible before it.
     """
-    said = _find_side(texts.answer.plain, stated.start)
-    if not said or find_negations(texts.answer, *get_sentence(texts.answer, stated.start)):
+    stated_side = _find_side(texts.answer.plain, stated.start)
+    if not stated_side or find_negations(texts.answer, *get_sentence(texts.answer, stated.start)):
         return None
     for text in (texts.read_fact, texts.reference):
         for wanted in text.quantities:
             if not is_same_quantity(wanted, stated):
                 continue
             begins = _BEGINS_BEFORE.search(text.plain, max(0, wanted.start - REACH_BEFORE), wanted.start)
-            expected = "after" if begins is not None else _find_side(text.plain, wanted.start)
-            if expected and expected != said:
-                return FactJudgment(texts.fact, "unknown", f"it says {said} and not {expected}")
+            expected_side = "after" if begins is not None else _find_side(text.plain, wanted.start)
+            if expected_side and expected_side != stated_side:
+                return FactJudgment(texts.fact, "unknown", f"it says {stated_side} and not {expected_side}")
     return None
 
 
@@ -81,10 +81,10 @@ def _find_side(plain: str, start: int) -> str:
     low = max(0, start - REACH_BEFORE)
     if _UNTIL_BEFORE.search(plain, low, start):
         return "before"
-    return "after" if _SINCE_BEFORE.search(plain, low, start) else ""
+    return "after" if _FROM_BEFORE.search(plain, low, start) else ""
 
 
-def _judge_range(texts: FactTexts, spot: Occurrence, stated: Quantity) -> FactJudgment | None:
+def _judge_range(texts: FactTexts, occurrence: Occurrence, stated: Quantity) -> FactJudgment | None:
     """Return the judgment of a time that is the other end of a range than the one that the question asks for."""
     asked, ends = find_asked_end(texts.question.plain), split_range(stated)
     if not asked or not ends or len(texts.read_fact.quantities) != 1 or texts.read_fact.quantities[0].is_range:
@@ -95,9 +95,9 @@ def _judge_range(texts: FactTexts, spot: Occurrence, stated: Quantity) -> FactJu
         return None
     if any(is_same_quantity(expected, own) for expected in texts.expected):
         return None  # the case expects both ends
-    sentence = texts.answer.plain[spot.clause.sentence_start : spot.clause.sentence_end]
+    sentence = texts.answer.plain[occurrence.clause.sentence_start : occurrence.clause.sentence_end]
     is_open = find_reversed_event(texts.question.plain, sentence, "") or find_negations(
-        texts.answer, spot.clause.sentence_start, stated.start
+        texts.answer, occurrence.clause.sentence_start, stated.start
     )
     return FactJudgment(texts.fact, "unknown" if is_open else "denied", f"it is the other end than the {asked}")
 

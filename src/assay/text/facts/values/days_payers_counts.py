@@ -28,40 +28,40 @@ from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence
 from assay.text.facts.reading.read_text import ReadText
+from assay.text.facts.reading.statement_marks import ASKS_PAST
 from assay.text.facts.reading.text_parts import Part, list_quantities, split_parts
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Quantity, is_plain
 from assay.text.quantities.quantity_agreement import is_same_quantity
 from assay.text.quantities.quantity_rates import is_time_rate, name_rate_noun
 from assay.text.quantities.units import MONEY
-from assay.text.statement_cues import ASKS_PAST
 
 _REACH = 40  # characters on either side of a value in which its terms are searched
 
 
-def judge_terms(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+def judge_terms(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None) -> FactJudgment | None:
     """Return the judgment of a value that an answer states on other terms than the expected ones; None otherwise."""
     if not texts.question.words:
         return None
-    reason = _name_past(texts, spot)
+    reason = _name_past(texts, occurrence)
     if not reason and stated is not None:
-        reason = _name_days(texts, stated) or _name_payer(texts, stated) or _name_count(texts, spot, stated)
+        reason = _name_days(texts, stated) or _name_payer(texts, stated) or _name_count(texts, occurrence, stated)
     return FactJudgment(texts.fact, "unknown", reason) if reason else None
 
 
 _PERIOD = f"(?:{TIMES_OF_THE_PAST})"
 _WAS_BEFORE = build_pattern(
     r"[\"')]* (?:is|was|were|has been|had been) (?:only )?(?:(?:the|our|my|his|her|its|their|your) )?"
-    rf"(?:{FORMER_BEFORE_NOUN}|last (?:{TIMES_OF_THE_PAST})(?:'s)?)\b"
+    rf"(?:{FORMER_BEFORE_NOUN}|yesterday's|last (?:{TIMES_OF_THE_PAST})(?:'s)?)\b"
 )
 _WAS_UNTIL = re.compile(r"[\"')]* (?:was|were|had been)\b[^.;,]{0,30} (?:until|till|up to|before)\b")
 _WAS = LatePattern(r"\b(?:old|former|previous|last|until|till|up to|before)\b")
 
 
-def _name_past(texts: FactTexts, spot: Occurrence) -> str:
+def _name_past(texts: FactTexts, occurrence: Occurrence) -> str:
     """Return how an answer says after a value that it is the one of before: "2210 was last month's code"."""
     plain = texts.answer.plain
-    past = _WAS_BEFORE.match(plain, spot.end) or _WAS_UNTIL.match(plain, spot.end)
+    past = _WAS_BEFORE.match(plain, occurrence.end) or _WAS_UNTIL.match(plain, occurrence.end)
     if past is None or ASKS_PAST.search(texts.question.plain) or texts.has_cue(_WAS):
         return ""
     return f'it is said of what was before ("{texts.answer.text[past.start() : past.end()].strip()}")'
@@ -116,7 +116,7 @@ def _speaks_of_paying(text: ReadText) -> bool:
     return any(_PAID_BEFORE.search(text.plain, max(0, own.start - _REACH), own.start) for own in text.quantities)
 
 
-def _name_count(texts: FactTexts, spot: Occurrence, stated: Quantity) -> str:
+def _name_count(texts: FactTexts, occurrence: Occurrence, stated: Quantity) -> str:
     """Return of how many an answer says what is expected of one: "80 km on ten charges", asked per charge.
 
     So it does of another thing each: "2 keys per player", where each team has 2.
@@ -126,7 +126,7 @@ def _name_count(texts: FactTexts, spot: Occurrence, stated: Quantity) -> str:
         is_named = any(name_rate_noun(word.folded) == stated.rate for text in texts.explaining for word in text.words)
         return "" if is_named else f"it says it per {stated.rate}, not per {min(owners)}"
     nouns = {noun for text in (texts.read_fact, texts.question, texts.reference) for noun in _list_counted_once(text)}
-    for part in split_parts(texts.answer, spot.clause.sentence_start, spot.clause.sentence_end):
+    for part in split_parts(texts.answer, occurrence.clause.sentence_start, occurrence.clause.sentence_end):
         if part.start <= stated.start < part.end:
             counted = _find_counted(texts.answer, part, stated, nouns)
             if counted is not None:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.event_cues import DATED_EVENTS
-from assay.text.facts.cues.limit_cues import ENDING, STARTING, UNTIL_EVENT
+from assay.text.facts.cues.limit_cues import FROM, UNTIL
 from assay.text.facts.cues.question_cues import ASKS_END, ASKS_START, ASKS_WHEN
 
 _EVENT_PAIRS = [
@@ -19,11 +19,11 @@ _EVENT_PAIRS = [
 ]
 
 
-_UNTIL = build_pattern(rf"\b{UNTIL_EVENT}(?: the)? $")
-_STARTS_AT = build_pattern(rf"\b{STARTING}(?: the| ngày)? $")
+_UNTIL = build_pattern(rf"\b{UNTIL}(?: the)? $")
+_STARTS_AT = build_pattern(rf"\b{FROM}(?: the| ngày)? $")
 
 
-_ENDS_AT = build_pattern(rf"(?<!\bnot )\b{ENDING}(?: the| ngày)? $")
+_ENDS_AT = build_pattern(rf"(?<!\bnot )\b(?:{UNTIL}|by)(?: the| ngày)? $")
 _ASKS_START = build_pattern(rf"\b{ASKS_START}s?\b")
 
 

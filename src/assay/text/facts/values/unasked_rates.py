@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from assay.text.facts.cues.cue_pattern import build_pattern
-from assay.text.facts.cues.value_cues import ASKED_PER, EVERY_ONE, FOR_MANY_USES, FOR_SEVERAL, OF_A_GROUP
+from assay.text.facts.cues.value_cues import ASKED_PER, FOR_MANY_USES, FOR_SEVERAL, OF_A_GROUP, ONE, PER
 from assay.text.facts.cues.word_classes import COUNTED_ALIKE, ONE_USE, PERSONS
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
@@ -28,9 +28,9 @@ _NOUN_AFTER = re.compile(r" [a-z]{2,}")
 _REACH = 30  # characters from a value to the number of things that it is for
 
 
-def judge_unasked_rate(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+def judge_unasked_rate(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None:
     """Return the judgment of a value that is said per something, or for several, of which nothing else speaks."""
-    stated = find_stated_quantity(texts.answer, spot)
+    stated = find_stated_quantity(texts.answer, occurrence)
     if stated is None or is_time(stated) or stated.date or not texts.question.words:
         return None
     if stated.rate and not _is_known_rate(texts, stated):
@@ -69,7 +69,7 @@ def _is_known_rate(texts: FactTexts, stated: Quantity) -> bool:
 
 _NOT_COUNTED = frozenset(("data", "duration", "calendar", WEEKDAY_NUMBER))
 """Dimensions of values that are per second, per week or per year anyway: "12 days a year"."""
-_SECOND_RATE = build_pattern(rf"(?: and)? (?:{EVERY_ONE}) (?P<noun>[a-z]+)\b")
+_SECOND_RATE = build_pattern(rf"(?: and)? (?:{PER}|{ONE}) (?P<noun>[a-z]+)\b")
 _FOR_ONE = re.compile(r" for (?:an?|one) ")
 _WORDS = re.compile(r"[a-z]+")
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.doubt_cues import STILL_PRESENT
-from assay.text.facts.cues.limit_cues import AHEAD, ANY_LIMIT, BOUND, FROM, MAY_BE, MUST_BE, NOTICE, TO_VALUE
+from assay.text.facts.cues.limit_cues import AHEAD, ANY_LIMIT, BOUND, FROM, MAY_BE, MUST_BE, NOTICE, UNTIL
 from assay.text.facts.cues.value_cues import (
     COMPARED_IN_VIETNAMESE,
     DIFFERENCE_BEFORE,
@@ -34,15 +34,15 @@ from assay.text.facts.reading.sentence_around import REACH_BEFORE, get_sentence
 from assay.text.facts.reading.spelled_words import is_other_word
 from assay.text.facts.values.value_directions import find_change, find_direction
 from assay.text.quantities.quantity import Quantity, is_time
-from assay.text.quantities.quantity_agreement import is_same_quantity, is_same_value
+from assay.text.quantities.quantity_agreement import is_same_value
 
 
-def judge_new_bound(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+def judge_new_bound(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None:
     """Return the judgment of a value of which the answer states a bound only, and nobody speaks of a limit.
 
     "You get up to 12 days" is not "12 days". Where the question asks what may or must be, a limit is what is asked.
     """
-    stated = find_stated_quantity(texts.answer, spot)
+    stated = find_stated_quantity(texts.answer, occurrence)
     if stated is None or not stated.bound or is_time(stated) or stated.date:
         return None
     if not texts.question.words or texts.limit.side:
@@ -61,25 +61,6 @@ def judge_new_bound(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
     return FactJudgment(texts.fact, "unknown", f'it bounds the value ("{bound}") instead of stating it')
 
 
-def judge_reversed_condition(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
-    """Return the judgment of a fact that an answer says of the other side of a limit: "below $500", not above it.
-
-    Both sides may be said, and what holds beyond a limit is often denied.
-    """
-    is_denied = find_negations(texts.answer, spot.clause.sentence_start, spot.clause.sentence_end)
-    if is_denied or find_negations(texts.reference):
-        return None
-    for wanted in texts.reference.quantities:
-        if not wanted.bound or any(is_same_quantity(wanted, own) for own in texts.answer.quantities):
-            continue
-        for own in texts.answer.quantities:
-            is_near = spot.clause.sentence_start <= own.start < spot.clause.sentence_end
-            if is_near and is_opposite_bound(wanted, own) and not texts.question.quantities:
-                bound = texts.answer.text[own.start : own.end]
-                return FactJudgment(texts.fact, "unknown", f'it says it of "{bound}"')
-    return None
-
-
 _BOUND_WORDS = build_pattern(rf"\b{BOUND}\b")
 _SPEAKS_OF_LIMIT = build_pattern(rf"\b{ANY_LIMIT}\b")
 """Says that a value is a limit."""
@@ -87,25 +68,25 @@ _SPEAKS_OF_SIDE = {"<": build_pattern(rf"\b{MAY_BE}\b"), ">": build_pattern(rf"\
 """Says that what may be is at most a value, and what has to be at least."""
 
 
-def judge_limit(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+def judge_limit(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None) -> FactJudgment | None:
     """Return the judgment of a quantity that is stated as the other limit: "at least" where the most is asked."""
     if stated is None or any(quantity.bound for quantity in texts.read_fact.quantities):
         return None
     if find_direction(stated, texts.answer.plain) == "before":
-        return _judge_lead_time(texts, stated)
+        return None  # the latest moment is the shortest time
     for text, wanted in _list_limits(texts) if stated.bound else ():
-        if is_opposite_bound(wanted, stated) and not _is_asked_or_refused(texts, stated, spot):
+        if is_opposite_bound(wanted, stated) and not _is_asked_or_refused(texts, stated, occurrence):
             if is_complement(wanted, stated) and may_be_contrary(
                 stated, texts.answer, (texts.reference, texts.question)
             ):
                 return FactJudgment(texts.fact, "unknown", "it says what holds beyond it")
-            said = text.text[wanted.start : wanted.end]
-            return FactJudgment(texts.fact, "denied", f'it bounds the other side than "{said}"', "other side")
-    clause_end = spot.clause.sentence_end
+            expected_limit = text.text[wanted.start : wanted.end]
+            return FactJudgment(texts.fact, "denied", f'it bounds the other side than "{expected_limit}"', "other side")
+    clause_end = occurrence.clause.sentence_end
     if begins_after(stated, texts.answer.plain, texts.limit):
         reason = "it says what happens after this, and the question is about what happens until then"
         is_refused = is_limit_of_refusal(stated, texts.answer.plain, clause_end, ExpectedLimit("", False))
-        is_open = is_refused or bool(find_negations(texts.answer, spot.clause.sentence_start, clause_end))
+        is_open = is_refused or bool(find_negations(texts.answer, occurrence.clause.sentence_start, clause_end))
         return FactJudgment(texts.fact, "denied" if stated.date and not is_open else "unknown", reason)
     if texts.limit.side and not stated.bound and _is_present_count(texts, stated):
         return FactJudgment(texts.fact, "unknown", "it says how many there are, and not how many there may be")
@@ -137,7 +118,7 @@ def _list_lower_limits(text: ReadText) -> list[Quantity]:
 
 
 _FROM_BEFORE = build_pattern(rf"\b{FROM} $")
-_TO_AFTER = build_pattern(rf" ?(?:-|–|{TO_VALUE})")
+_TO_AFTER = build_pattern(rf" ?(?:-|–|{UNTIL}\b)")
 
 
 _PRESENT_COUNT = build_pattern(rf"\b{STILL_PRESENT}\b")
@@ -149,37 +130,30 @@ def _is_present_count(texts: FactTexts, stated: Quantity) -> bool:
     return is_present is not None and not texts.has_cue(_PRESENT_COUNT)
 
 
-def _is_asked_or_refused(texts: FactTexts, stated: Quantity, spot: Occurrence) -> bool:
+def _is_asked_or_refused(texts: FactTexts, stated: Quantity, occurrence: Occurrence) -> bool:
     """Whether the question has a bound too, or the answer forbids what is beyond its own."""
     if any(asked.bound for asked in texts.question.quantities):
         return True
-    return is_limit_of_refusal(stated, texts.answer.plain, spot.clause.sentence_end, ExpectedLimit("", False))
+    return is_limit_of_refusal(stated, texts.answer.plain, occurrence.clause.sentence_end, ExpectedLimit("", False))
 
 
-def _judge_lead_time(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
-    """Return the judgment of a time ahead of something: the latest moment is the shortest time."""
-    for wanted in texts.reference.quantities:
-        is_reversed = bool(wanted.bound and stated.bound) and wanted.bound[0] != stated.bound[0]
-        if is_reversed and is_same_value(wanted, stated):
-            return FactJudgment(texts.fact, "denied", "it bounds the time on the other side")
-    return None
-
-
-def judge_direction(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+def judge_direction(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None) -> FactJudgment | None:
     """Return the judgment of a time after what it is expected before, or of a change to what it changes by."""
     if stated is None:
         return None
     for find in (find_direction, find_change):
-        said = find(stated, texts.answer.plain)
-        if not said:
+        stated_direction = find(stated, texts.answer.plain)
+        if not stated_direction:
             continue
         for text in (texts.read_fact, texts.reference):
             for wanted in text.quantities:
                 if not is_same_value(wanted, stated):
                     continue
-                expected = find(wanted, text.plain)
-                if expected and expected != said:
-                    return FactJudgment(texts.fact, "denied", f"it says {said} and not {expected}")
+                expected_direction = find(wanted, text.plain)
+                if expected_direction and expected_direction != stated_direction:
+                    return FactJudgment(
+                        texts.fact, "denied", f"it says {stated_direction} and not {expected_direction}"
+                    )
     return _judge_notice(texts, stated) or _judge_difference(texts, stated)
 
 

@@ -5,18 +5,17 @@ The patterns are for folded text (`fold_in_place`), so Vietnamese is written wit
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.value_cues import (
     ADVERBS_OF_RATE,
     EVERY_BEFORE,
     IN_ALL,
-    ONE,
-    PER_EACH,
-    PER_TIME,
+    PER,
     PERIOD,
     PERIOD_BEFORE,
     SPEAKS_OF_EVERY,
-    SPEAKS_OF_PER,
 )
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
@@ -32,71 +31,65 @@ from assay.text.quantities.quantity_agreement import (
     is_comparable,
     is_same_quantity,
 )
-from assay.text.quantities.quantity_rates import is_time_rate, name_rate_noun
+from assay.text.quantities.quantity_rates import name_rate_noun
 
-_PER_BEFORE = build_pattern(rf"[\d$€£%][^.;]{{0,12}} {PER_EACH} $")
+_PER_BEFORE = build_pattern(rf"[\d$€£%][^.;]{{0,12}} {PER} $")
 _EVERY_BEFORE = build_pattern(rf"\b{EVERY_BEFORE} $")
 _EVERY = build_pattern(rf"\b{SPEAKS_OF_EVERY}\b|ly\b")
-_PER = build_pattern(rf"\b{SPEAKS_OF_PER}\b")
+_PER = build_pattern(rf"\b(?:{PER}|often)\b")
 
 
-def judge_rate(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+def judge_rate(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None) -> FactJudgment | None:
     """Return the judgment of a quantity that the answer states per something else: "$15 per page", not per copy."""
     if stated is None:
         return None
-    if _PER_BEFORE.search(texts.answer.plain, max(0, stated.start - REACH_BEFORE), stated.start):
-        plains = (texts.read_fact.plain, texts.question.plain, texts.reference.plain)
-        if texts.question.words and not any(_PER.search(plain) for plain in plains):
-            return FactJudgment(texts.fact, "unknown", "something else is said per this")
-    if _EVERY_BEFORE.search(texts.answer.plain, max(0, stated.start - REACH_BEFORE), stated.start):
-        plains = (texts.read_fact.plain, texts.question.plain, texts.reference.plain)
-        is_span = any(reading.dimension in ("duration", "calendar") for reading in stated.readings)
-        if is_span and texts.question.words and not any(_EVERY.search(plain) for plain in plains):
-            return FactJudgment(texts.fact, "unknown", "it says how often, and not how long")
+    reason = _name_measure(texts, stated)
+    if reason:
+        return FactJudgment(texts.fact, "unknown", reason)
     other = next((wanted for wanted in texts.reference.quantities if _has_other_rate(wanted, stated)), None)
     if other is not None:
         return FactJudgment(texts.fact, "denied", f"it says it per {stated.rate}, not per {other.rate}")
     rated = [quantity for quantity in texts.read_fact.quantities if quantity.rate]
-    rates = [quantity.rate for quantity in rated]
-    if not rates:
-        return _judge_rate_of_other(texts, stated)
-    if stated.rate in rates or any(own.rate_size and is_same_quantity(own, stated) for own in rated):
+    if not rated:
         return None
-    if stated.rate:
-        return FactJudgment(texts.fact, "unknown", f"it says it per {stated.rate}, not per {rates[0]}")
-    others = [own for own in texts.answer.quantities if own != stated and own.rate in rates]
-    if any(is_comparable(stated, own) for own in others):
-        return FactJudgment(texts.fact, "unknown", f'another value is the one per "{rates[0]}"')
-    # A heading may say it: "Monthly rents:".
-    low, high = max(0, stated.start - CLAUSE_REACH), stated.start + CLAUSE_REACH
-    nouns = {name_rate_noun(word.folded) for word in (*texts.answer.list_words(low, high), *texts.question.words)}
-    spans = [own for own in texts.answer.quantities if low <= own.start < high and _is_one(own)]
-    nouns.update(name_rate_noun(word) for own in spans for word in texts.answer.plain[own.start : own.end].split())
-    if nouns.isdisjoint(rates):
-        return FactJudgment(texts.fact, "unknown", f'it does not say that this is per "{rates[0]}"')
-    return None
+    reason = _name_lacking_rate(texts, stated, rated)
+    return FactJudgment(texts.fact, "unknown", reason) if reason else None
 
 
-_ASKED_RATE = build_pattern(rf"(?:\b(?:{PER_TIME}|{ONE})|/) ?(?P<noun>[a-z]+)\b|\b(?P<adverb>{ADVERBS_OF_RATE})\b")
-_SAME_RATES = frozenset(("day", "night"))
-"""Spans of time that stand for one another in prices."""
+def _name_measure(texts: FactTexts, stated: Quantity) -> str:
+    """Return that a value is only what another one is counted per, or how often something is; "" if it is neither.
 
-
-def judge_asked_rate(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
-    """Return the judgment of a value that is said per another span of time than the one of the question.
-
-    A span that fact or reference have too is no other one, nor is one beside the span that is asked.
+    "2 euros per 30 minutes" and "every 30 minutes" do not say how long something takes.
     """
-    if stated is None or not is_time_rate(stated.rate) or stated.rate.startswith("half"):
-        return None
-    asked = _list_time_rates(texts.question.plain, 0, len(texts.question.plain))
-    known = {own.rate for text in (texts.read_fact, texts.reference) for own in text.quantities}
-    if not asked or stated.rate in known:
-        return None
-    said = {stated.rate, *_list_time_rates(texts.answer.plain, *get_sentence(texts.answer, stated.start))}
-    if asked & said or (stated.rate in _SAME_RATES and asked & _SAME_RATES):
-        return None
-    return FactJudgment(texts.fact, "unknown", f"it says it per {stated.rate}, and not per {min(asked)}")
+    if not texts.question.words:
+        return ""
+    plain, low = texts.answer.plain, max(0, stated.start - REACH_BEFORE)
+    expected = (texts.read_fact.plain, texts.question.plain, texts.reference.plain)
+    if _PER_BEFORE.search(plain, low, stated.start) and not any(_PER.search(text) for text in expected):
+        return "something else is said per this"
+    is_span = any(reading.dimension in ("duration", "calendar") for reading in stated.readings)
+    is_interval = is_span and _EVERY_BEFORE.search(plain, low, stated.start) is not None
+    return "it says how often, and not how long" if is_interval and not any(map(_EVERY.search, expected)) else ""
+
+
+def _name_lacking_rate(texts: FactTexts, stated: Quantity, rated: Sequence[Quantity]) -> str:
+    """Return that an answer does not say a value per what the fact does, or says another one per that; "" if it does.
+
+    A heading may say it: "Monthly rents:". `rated`: the quantities of the fact that are per something.
+    """
+    rates = [quantity.rate for quantity in rated]
+    if stated.rate in rates or any(own.rate_size and is_same_quantity(own, stated) for own in rated):
+        return ""
+    if stated.rate:
+        return f"it says it per {stated.rate}, not per {rates[0]}"
+    answer = texts.answer
+    if any(is_comparable(stated, own) for own in answer.quantities if own != stated and own.rate in rates):
+        return f'another value is the one per "{rates[0]}"'
+    low, high = max(0, stated.start - CLAUSE_REACH), stated.start + CLAUSE_REACH
+    nouns = {name_rate_noun(word.folded) for word in (*answer.list_words(low, high), *texts.question.words)}
+    spans = [own for own in answer.quantities if low <= own.start < high and _is_one(own)]
+    nouns.update(name_rate_noun(word) for own in spans for word in answer.plain[own.start : own.end].split())
+    return f'it does not say that this is per "{rates[0]}"' if nouns.isdisjoint(rates) else ""
 
 
 _DAY_PART_AFTER = LatePattern(r",? (?:in the |at )(?P<part>morning|afternoon|evening|night)\b")
@@ -104,7 +97,7 @@ _PADDED = LatePattern(r"0\d|.*\ba\.?m\b")
 _NOON, _DAWN = 12 * 60, 5 * 60  # in minutes
 
 
-def judge_day_part(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+def judge_day_part(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None) -> FactJudgment | None:
     """Return the judgment of a time that is said of the other half of the day: "08:15 in the evening"."""
     match = _DAY_PART_AFTER.match(texts.answer.plain, stated.end) if stated is not None and is_time(stated) else None
     if match is None or any(match["part"] in text.plain for text in texts.explaining):
@@ -123,7 +116,7 @@ def judge_day_part(texts: FactTexts, spot: Occurrence, stated: Quantity | None) 
 _TOTAL_AFTER = build_pattern(rf"\b{IN_ALL}\b|\b(?:total|sum) (?:of|is|comes to)\b")
 
 
-def judge_total(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+def judge_total(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None) -> FactJudgment | None:
     """Return the judgment of a value per something of which the sentence says another total: "5 days each, 20 in all".
 
     Where fact, reference or question say per what it is, the value and not the total is asked.
@@ -144,7 +137,7 @@ def judge_total(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> 
 _GROUPED = LatePattern(r"[$€£]?\d{1,3}(?: \d{3})+(?!\d)")
 
 
-def judge_grouped_digits(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+def judge_grouped_digits(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None) -> FactJudgment | None:
     """Return the judgment of the last digits of what may be one number: the "400" of "2 400 francs"."""
     if stated is None or len(stated.readings) < 2 or not _GROUPED.match(texts.answer.plain, stated.start):
         return None
@@ -156,34 +149,6 @@ def judge_grouped_digits(texts: FactTexts, spot: Occurrence, stated: Quantity | 
     return FactJudgment(texts.fact, "unknown", f'"{number}" may be one number')
 
 
-def _list_time_rates(plain: str, start: int, end: int) -> set[str]:
-    rates = set()
-    for match in _ASKED_RATE.finditer(plain, start, end):
-        adverb = "yearly" if match["adverb"] == "annual" else match["adverb"]
-        rate = name_rate_noun(match["noun"] or adverb)
-        if is_time_rate(rate):
-            rates.add(rate)
-    return rates
-
-
-def _judge_rate_of_other(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
-    """Return the judgment of a value that the reference has per something, and the answer another value instead."""
-    plain = stated._replace(rate="", rate_size=None, bound="")
-    rates = {own.rate for own in texts.reference.quantities if own.rate and is_same_quantity(own, plain)}
-    if stated.rate or not rates:
-        return None
-    unexpected = [own for own in texts.answer.quantities if own.rate in rates and is_comparable(stated, own)]
-    if any(not _is_known_value(own, texts) for own in unexpected):
-        return FactJudgment(texts.fact, "unknown", f'another value is the one per "{min(rates)}"')
-    return None
-
-
-def _is_known_value(quantity: Quantity, texts: FactTexts) -> bool:
-    """Whether question or reference have a value too, per the same."""
-    quantities = (*texts.reference.quantities, *texts.question.quantities)
-    return any(own.rate == quantity.rate and is_same_quantity(own, quantity) for own in quantities)
-
-
 def _has_other_rate(wanted: Quantity, stated: Quantity) -> bool:
     """Whether two quantities have one value, per different spans of time or different measures."""
     if not (have_different_rates(wanted, stated) or have_different_rate_sizes(wanted, stated)):
@@ -192,7 +157,7 @@ def _has_other_rate(wanted: Quantity, stated: Quantity) -> bool:
     return is_same_value and not is_same_quantity(wanted, stated)
 
 
-def judge_interval(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+def judge_interval(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None) -> FactJudgment | None:
     """Return the judgment of a fact beside another interval than the expected one: "every three days", not weeks."""
     expected = [own for text in (texts.read_fact, texts.reference) for own in _list_intervals(text)]
     if not expected:
@@ -217,20 +182,22 @@ def _list_intervals(text: ReadText) -> list[Quantity]:
     ]
 
 
-def judge_period(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+def judge_period(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None) -> FactJudgment | None:
     """Return the judgment of a quantity that is said of another period: "each term you pay €850", asked per month."""
     if stated is None or stated.rate or is_time(stated) or stated.date:
         return None
-    expected = _list_periods(texts.question.plain, 0, len(texts.question.plain))
+    expected_periods = _list_periods(texts.question.plain, 0, len(texts.question.plain))
     for text in (texts.read_fact, texts.reference):
-        expected.update(own.rate for own in text.quantities if own.rate and is_same_quantity(own, stated))
-    if not expected:
+        expected_periods.update(own.rate for own in text.quantities if own.rate and is_same_quantity(own, stated))
+    if not expected_periods:
         return None
-    for part in split_parts(texts.answer, spot.clause.sentence_start, spot.clause.sentence_end):
+    for part in split_parts(texts.answer, occurrence.clause.sentence_start, occurrence.clause.sentence_end):
         if part.start <= stated.start < part.end:
-            said = _list_periods(texts.answer.plain, part.start, part.end)
-            if said and said.isdisjoint(expected):
-                return FactJudgment(texts.fact, "unknown", f"it says it per {min(said)}, and not per {min(expected)}")
+            stated_periods = _list_periods(texts.answer.plain, part.start, part.end)
+            if stated_periods and stated_periods.isdisjoint(expected_periods):
+                return FactJudgment(
+                    texts.fact, "unknown", f"it says it per {min(stated_periods)}, and not per {min(expected_periods)}"
+                )
     return None
 
 

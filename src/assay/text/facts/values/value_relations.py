@@ -17,21 +17,23 @@ from assay.text.normalisation import fold_in_place
 from assay.text.quantities.quantity import Quantity
 
 
-def judge_relation(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+def judge_relation(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None) -> FactJudgment | None:
     """Return the judgment of words that are said after what they are expected before: "after the goods leave".
 
     So is a value that is said of what is "trong giờ" (within hours), asked of what is "ngoài giờ" (outside hours).
     """
-    answer, clause = texts.answer, spot.clause
-    said = _list_opposed_relations(texts, texts.read_fact, texts.content, (clause.start, clause.end), _FURTHEST)
-    if said:
-        is_open = said == {"opposite", "same"} or bool(
+    answer, clause = texts.answer, occurrence.clause
+    stated_relations = _list_opposed_relations(
+        texts, texts.read_fact, texts.content, (clause.start, clause.end), _FURTHEST
+    )
+    if stated_relations:
+        is_open = stated_relations == {"opposite", "same"} or bool(
             find_negations(answer, clause.sentence_start, clause.sentence_end)
         )
         return FactJudgment(texts.fact, "unknown" if is_open else "denied", "it says the opposite relation")
     if not any(word.folded in _RELATION_WORDS for word in texts.question.words):
         return None
-    part = find_part(answer, clause, spot.start if stated is None else stated.start)
+    part = find_part(answer, clause, occurrence.start if stated is None else stated.start)
     if _list_opposed_relations(texts, texts.question, texts.list_topics(), (part.start, part.end), _NEAREST):
         return FactJudgment(texts.fact, "unknown", "it is said of the opposite of what is asked")
     return None

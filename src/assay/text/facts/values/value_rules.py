@@ -6,17 +6,19 @@ The first that differs from what question and fact say decides. The rules are in
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from assay.text.facts.cues.condition_cues import NOT_ONLY, OR_NOT
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
 from assay.text.facts.reading.exceptions import UNCONDITIONAL, UNIVERSAL
+from assay.text.facts.reading.statement_marks import ONLY
 from assay.text.facts.values.dated_events import judge_event
 from assay.text.facts.values.days_payers_counts import judge_terms
 from assay.text.facts.values.value_bounds import judge_direction, judge_limit
 from assay.text.facts.values.value_rates import (
-    judge_asked_rate,
     judge_day_part,
     judge_grouped_digits,
     judge_interval,
@@ -26,28 +28,16 @@ from assay.text.facts.values.value_rates import (
 )
 from assay.text.facts.values.value_relations import judge_relation
 from assay.text.quantities.quantity import Quantity
-from assay.text.statement_cues import ONLY
+
+ValueRule = Callable[[FactTexts, Occurrence, Quantity | None], FactJudgment | None]
+"""Judges a fact by what is said of its value, the quantity at a place of an answer; None if it has nothing to say."""
 
 
-def judge_value_scope(texts: FactTexts, spot: Occurrence) -> FactJudgment | None:
+def judge_value_scope(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None:
     """Return the judgment of a value by what its sentence says it of; None if that is what is asked."""
-    stated = find_stated_quantity(texts.answer, spot)
-    for judge in (
-        judge_rate,
-        judge_asked_rate,
-        judge_total,
-        judge_day_part,
-        judge_grouped_digits,
-        judge_period,
-        judge_interval,
-        judge_limit,
-        judge_direction,
-        judge_relation,
-        judge_event,
-        _judge_condition,
-        judge_terms,
-    ):
-        judgment = judge(texts, spot, stated)
+    stated = find_stated_quantity(texts.answer, occurrence)
+    for rule in VALUE_RULES:
+        judgment = rule(texts, occurrence, stated)
         if judgment is not None:
             return judgment
     return None
@@ -57,15 +47,15 @@ _NOT_ONLY = build_pattern(rf"\b{NOT_ONLY}\b")
 _OR_NOT = build_pattern(rf" {OR_NOT}\b(?! ?\?)")
 
 
-def _judge_condition(texts: FactTexts, spot: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+def _judge_condition(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None) -> FactJudgment | None:
     """Return the judgment of a condition of which the answer says that it is none: "with or without a lid"."""
-    clause, plain = spot.clause, texts.answer.plain
+    clause, plain = occurrence.clause, texts.answer.plain
     is_restricted = ONLY.search(texts.read_fact.plain) is not None
-    if is_restricted and _NOT_ONLY.search(plain, clause.sentence_start, spot.end):
+    if is_restricted and _NOT_ONLY.search(plain, clause.sentence_start, occurrence.end):
         return FactJudgment(texts.fact, "denied", "it is said to hold not only of this")
-    if is_restricted and UNIVERSAL.search(plain, clause.sentence_start, spot.start):
+    if is_restricted and UNIVERSAL.search(plain, clause.sentence_start, occurrence.start):
         return FactJudgment(texts.fact, "unknown", "it is said of all, and not only of some")
-    if _OR_NOT.match(plain, spot.end, clause.sentence_end):
+    if _OR_NOT.match(plain, occurrence.end, clause.sentence_end):
         return FactJudgment(texts.fact, "unknown", "it is said to hold or not")
     cue = UNCONDITIONAL.search(plain, clause.sentence_start, clause.sentence_end)
     if cue is None or UNCONDITIONAL.search(texts.read_fact.plain) or UNCONDITIONAL.search(texts.reference.plain):
@@ -76,3 +66,20 @@ def _judge_condition(texts: FactTexts, spot: Occurrence, stated: Quantity | None
         if is_after and not texts.question.find_word(word, True):
             return FactJudgment(texts.fact, "unknown", f'it is said to hold "{cue[0]}" its condition')
     return None
+
+
+VALUE_RULES: tuple[ValueRule, ...] = (
+    judge_rate,
+    judge_total,
+    judge_day_part,
+    judge_grouped_digits,
+    judge_period,
+    judge_interval,
+    judge_limit,
+    judge_direction,
+    judge_relation,
+    judge_event,
+    _judge_condition,
+    judge_terms,
+)
+"""In the order in which they are asked."""
