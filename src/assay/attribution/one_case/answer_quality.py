@@ -65,20 +65,20 @@ def assess_answer(
         accepted = behaviour is not None and bool(case.accepted_bits >> BEHAVIOUR_CODES[behaviour] & 1)
         return AnswerQuality(accepted, "behaviour")
     if is_settled:
-        return assess_text(case.case, observation)
+        return assess_text(case, observation)
     if settings.threshold is not None:
         metric, least = settings.threshold
         value = get_scored_value(scores, metric)
         if value is not None:
-            text = assess_text(case.case, observation)
+            text = assess_text(case, observation)
             return AnswerQuality(value >= least, f"{metric} ≥ {least:g}", *text[2:])
     if (
         case.case.behaviour != ANSWER_BEHAVIOUR
     ):  # an answer is accepted as well, but the reference may describe something else
-        text = assess_text(case.case, observation)
+        text = assess_text(case, observation)
         return text if text.good is not None or text.unknown else AnswerQuality(True, "behaviour")
-    judged = _assess_judged(case.case, observation, scores, settings)
-    return judged if judged is not None else _assess_stated(case.case, observation, scores)
+    judged = _assess_judged(case, observation, scores, settings)
+    return judged if judged is not None else _assess_stated(case, observation, scores)
 
 
 def _explain_unknown(case: CaseIndex, observation: Observation) -> str:
@@ -101,15 +101,15 @@ def get_scored_value(scores: CaseScores, metric: str) -> float | None:
     return value if status == SCORED else None
 
 
-def assess_text(case: Case, observation: Observation) -> AnswerQuality:
+def assess_text(case: CaseIndex, observation: Observation) -> AnswerQuality:
     """Assess the text of the answer by what the case states: facts, keywords, an exact value or a number."""
     answer = observation.answer if isinstance(observation.answer, str) else ""
-    quality = assess_answer_text(case, answer)
+    quality = assess_answer_text(case.case, answer, case.source_sentences)
     return quality if quality is not None else AnswerQuality(None, "the case states nothing to look for")
 
 
 def _assess_judged(
-    case: Case, observation: Observation, scores: CaseScores, settings: AttributionSettings
+    case: CaseIndex, observation: Observation, scores: CaseScores, settings: AttributionSettings
 ) -> AnswerQuality | None:
     """Assess by the judge's grade; None if the judge did not grade the answer or was not calibrated."""
     value = get_scored_value(scores, JUDGE_METRIC)
@@ -119,7 +119,7 @@ def _assess_judged(
     return AnswerQuality(value >= least, f"{JUDGE_METRIC} ≥ {least:g}", *assess_text(case, observation)[2:])
 
 
-def _assess_stated(case: Case, observation: Observation, scores: CaseScores) -> AnswerQuality:
+def _assess_stated(case: CaseIndex, observation: Observation, scores: CaseScores) -> AnswerQuality:
     """Assess by what the case states. Similarity and an uncalibrated judge are named, and tell nothing alone."""
     text = assess_text(case, observation)
     if text.good is not None or (text.unknown and text.signal != REFERENCE_TEXT):

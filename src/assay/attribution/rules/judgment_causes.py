@@ -88,7 +88,7 @@ def find_judge_noise(case: CaseFacts) -> CauseFinding | None:
         return CauseFinding("judge_noise", None, (f"{JUDGE_METRIC}: the votes were tied",), "medium")
     if not case.content_quality.signal.startswith(JUDGE_METRIC) or case.good is None or case.behaviour != "answer":
         return None
-    text = assess_text(case.case.case, case.observation)
+    text = assess_text(case.case, case.observation)
     value = get_scored_value(case.scores, JUDGE_METRIC)
     if case.good is False and case.content_quality.good is False and text.good:
         fact = f"{text.signal}: everything that the case looks for is in the answer"

@@ -22,7 +22,7 @@ from assay.metrics.metric import (
     rows_not_applicable,
     rows_with_error,
 )
-from assay.records.golden_set import BEHAVIOURS, Case
+from assay.records.golden_set import BEHAVIOURS
 from assay.records.observations import NO_ANSWER_REASON, NULL_ANSWER
 from assay.records.scores import ScoreColumn
 from assay.stats.arrays import BoolArray, IndexArray
@@ -131,8 +131,10 @@ class AnswerFacts:
         candidates |= np.array([bool(name) and not has_lexicon(name) for name in languages], dtype=np.bool_)
         examined = {}
         for row in np.flatnonzero(candidates).tolist():
-            text, case = self.texts[row], self.cases[row].case
-            detected = detect_behaviour(text, languages[row], case.question, may_hold_phrase=bool(may_hold_phrase[row]))
+            text, case = self.texts[row], self.cases[row]
+            detected = detect_behaviour(
+                text, languages[row], case.case.question, may_hold_phrase=bool(may_hold_phrase[row])
+            )
             examined[row] = _doubt_refusal(detected, case, text)
         return examined
 
@@ -183,13 +185,13 @@ class AnswerFacts:
         ]
 
 
-def _doubt_refusal(detected: DetectedBehaviour, case: Case, answer: str) -> DetectedBehaviour:
+def _doubt_refusal(detected: DetectedBehaviour, case: CaseIndex, answer: str) -> DetectedBehaviour:
     """Return what was detected; undecided where wording alone, or advice whom to contact, reads as a refusal what
     states every fact that its case requires."""
     is_doubtful = not detected.phrase or detected.behaviour == "escalate"
-    if not (is_doubtful and detected.has_refusal and detected.behaviour in REFUSALS and case.must_have):
+    if not (is_doubtful and detected.has_refusal and detected.behaviour in REFUSALS and case.case.must_have):
         return detected
-    if read_facts(case, answer).completeness != 1.0:
+    if read_facts(case.case, answer, case.source_sentences).completeness != 1.0:
         return detected
     return detected._replace(behaviour=UNKNOWN, is_decided_by_text=False, has_refusal=False, phrase="")
 

@@ -78,38 +78,38 @@ UNKNOWN_REASON = "unknown: the rules cannot tell whether the answer states what 
 
 
 def _score_keywords(case: CaseIndex, answer: str) -> TextScore:
-    graded = read_facts(case.case, answer).keyword_score
+    graded = read_facts(case.case, answer, case.source_sentences).keyword_score
     if graded is None:
         return None
     return UNKNOWN if graded.score is None and graded.unknown else graded.score
 
 
 def _score_keyword_ambiguity(case: CaseIndex, answer: str) -> TextScore:
-    graded = read_facts(case.case, answer).keyword_score
+    graded = read_facts(case.case, answer, case.source_sentences).keyword_score
     if graded is None or not (graded.matched or graded.missing or graded.unknown):
         return None
     return float(graded.hedged or graded.negated)
 
 
 def _score_exact_match(case: CaseIndex, answer: str) -> TextScore:
-    is_exact = read_facts(case.case, answer).is_exact
+    is_exact = read_facts(case.case, answer, case.source_sentences).is_exact
     return None if is_exact is None else float(is_exact)
 
 
 def _score_number_match(case: CaseIndex, answer: str) -> TextScore:
-    return read_facts(case.case, answer).number_match
+    return read_facts(case.case, answer, case.source_sentences).number_match
 
 
 def _score_facts(case: CaseIndex, answer: str) -> TextScore:
-    return read_facts(case.case, answer).completeness
+    return read_facts(case.case, answer, case.source_sentences).completeness
 
 
 def _score_denied_facts(case: CaseIndex, answer: str) -> TextScore:
-    return read_facts(case.case, answer).denied_facts
+    return read_facts(case.case, answer, case.source_sentences).denied_facts
 
 
 def _score_stated_expectations(case: CaseIndex, answer: str) -> TextScore:
-    return read_facts(case.case, answer).correct_answer
+    return read_facts(case.case, answer, case.source_sentences).correct_answer
 
 
 TEXT_RULES: dict[str, Callable[[CaseIndex, str], TextScore]] = {
@@ -202,7 +202,7 @@ def _list_decisions(facts: AnswerFacts) -> dict[int, AnswerDecision]:
     """Return what people decided about the answers, by row, and whether the rules read them otherwise."""
     decisions = facts.find_decisions(CORRECT_ANSWER)
     for row, decision in decisions.items():
-        if read_facts(facts.cases[row].case, facts.texts[row]).is_against_rules:
+        if read_facts(facts.cases[row].case, facts.texts[row], facts.cases[row].source_sentences).is_against_rules:
             decisions[row] = decision._replace(is_against_rules=True)
     return decisions
 
@@ -236,7 +236,8 @@ def _need_answers(_: MetricName) -> tuple[FactKey, ...]:
 def _read_facts_of_row(rows: JoinedRows) -> FactReading:
     """Return how the answer of the only row relates to what its case looks for."""
     answer = rows.observations[0].answer
-    return read_facts(rows.cases[0].case, answer if isinstance(answer, str) else "")
+    case = rows.cases[0]
+    return read_facts(case.case, answer if isinstance(answer, str) else "", case.source_sentences)
 
 
 def _explain_missing_facts(rows: JoinedRows, _: MetricName) -> str:
@@ -329,7 +330,7 @@ def score_correctness_by_rules(reading: ParsedAnswer) -> Outcome:
 
 
 def _list_left_open(reading: ParsedAnswer) -> str:
-    quality = read_facts(reading.case.case, reading.answer).quality
+    quality = read_facts(reading.case.case, reading.answer, reading.case.source_sentences).quality
     return format_list("left open", quality.unknown) if quality is not None else ""
 
 
@@ -360,10 +361,10 @@ def judge_correctness(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue:
     outcome, labels = yield from judge_labelled_rubric(reading, rubrics, CORRECTNESS)
     if not outcome.value or any(label.by_person for label in labels.values()):
         return outcome
-    failed_rule = find_veto(case, reading.answer)
+    failed_rule = find_veto(case, reading.answer, reading.case.source_sentences)
     if failed_rule is not None and outcome.value > failed_rule.max_score:
         return scored_outcome(failed_rule.max_score, f"{outcome.detail}, vetoed by {failed_rule.rule}")
-    doubt = find_label_doubt(case, reading.answer) if outcome.value == 1 else None
+    doubt = find_label_doubt(case, reading.answer, reading.case.source_sentences) if outcome.value == 1 else None
     if doubt is None:
         return outcome
     return unscored_outcome(doubt.reason)._replace(detail=f"{outcome.detail}, but {doubt.detail}")
@@ -389,7 +390,7 @@ def read_answer_prior(reading: ParsedAnswer) -> AnswerPrior | None:
     case = reading.case.case
     if no_answer_reason(reading.case) or not (case.reference or case.must_have) or is_accepted_refusal(reading):
         return None
-    veto = find_veto(case, reading.answer)
+    veto = find_veto(case, reading.answer, reading.case.source_sentences)
     rule_value = apply_first_rule(reading.case, reading.answer)
     if rule_value is not None:
         value = rule_value[1]
@@ -456,7 +457,9 @@ def judge_completeness(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue
     labels = collect_labels((yield requests), requests)
     if isinstance(labels, Outcome):
         return labels
-    facts_lacking_figures = list_facts_without_figures(read_facts(reading.case.case, reading.answer), reading.answer)
+    facts_lacking_figures = list_facts_without_figures(
+        read_facts(reading.case.case, reading.answer, reading.case.source_sentences), reading.answer
+    )
     vetoed_ids = {
         fact_id for fact_id, fact in facts.items() if labels[fact_id].value == 1 and fact in facts_lacking_figures
     }

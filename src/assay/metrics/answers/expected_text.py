@@ -157,12 +157,13 @@ class FactReading(NamedTuple):
         return UNKNOWN if self.quality.good is None else float(self.quality.good)
 
 
-def read_facts(case: Case, answer: str) -> FactReading:
+def read_facts(case: Case, answer: str, sentences: tuple[str, ...] = ()) -> FactReading:
     """Return what an answer does with the facts, keywords and the exact or numeric reference of its case.
 
-    Must-have facts and keywords are judged together, so that one of them is no rival of another.
+    Must-have facts and keywords are judged together, so that one of them is no rival of another. `sentences`: what the
+    corpus says where the evidence stands (`CaseIndex.source_sentences`).
     """
-    return _read_facts_once(_OneCase(case), answer)
+    return _read_facts_once(_OneCase(case), answer, sentences)
 
 
 class _OneCase:
@@ -179,13 +180,13 @@ class _OneCase:
 
 
 @lru_cache(maxsize=4096)
-def _read_facts_once(one_case: _OneCase, answer: str) -> FactReading:
+def _read_facts_once(one_case: _OneCase, answer: str, sentences: tuple[str, ...]) -> FactReading:
     """Read the facts of an answer once for all metrics, which ask a dozen times."""
     case = one_case.case
     facts = _select_texts(case.must_have)
     rubric = case.rubric
     wanted_keywords = _select_texts(rubric.correct_keywords) if rubric is not None else []
-    judgment_by_text = _judge_texts(case, answer, [*facts, *wanted_keywords])
+    judgment_by_text = _judge_texts(case, answer, [*facts, *wanted_keywords], sentences)
     must_have = tuple(judgment_by_text[fact] for fact in facts)
     keywords = tuple(judgment_by_text[keyword] for keyword in wanted_keywords)
     keyword_score = None
@@ -196,7 +197,7 @@ def _read_facts_once(one_case: _OneCase, answer: str) -> FactReading:
     if must_have or keywords:
         quality: AnswerQuality | None = _assess_facts(case, answer, must_have, keywords, keyword_score)
     else:
-        reference_facts = _judge_reference(case, answer)
+        reference_facts = _judge_reference(case, answer, sentences)
         quality = _assess_reference(case, answer, reference_facts or numbers, is_exact)
     if quality is not None and quality.good is None and is_error_text(answer, case.question):
         quality = AnswerQuality(False, ERROR_MESSAGE)  # whatever its words leave open, it is no answer
@@ -207,12 +208,12 @@ def _read_facts_once(one_case: _OneCase, answer: str) -> FactReading:
     )
 
 
-def assess_answer_text(case: Case, answer: str) -> AnswerQuality | None:
+def assess_answer_text(case: Case, answer: str, sentences: tuple[str, ...] = ()) -> AnswerQuality | None:
     """Assess an answer by keywords and must-have facts, else by the exact or numeric reference, or one of one value.
 
     None if the case states none of these: then no rule can tell whether the answer is right.
     """
-    return read_facts(case, answer).quality
+    return read_facts(case, answer, sentences).quality
 
 
 def judge_reference(case: Case) -> tuple[list[FactJudgment], list[FactJudgment]]:
@@ -279,7 +280,7 @@ class Veto(NamedTuple):
     max_score: float
 
 
-def find_veto(case: Case, answer: str) -> Veto | None:
+def find_veto(case: Case, answer: str, sentences: tuple[str, ...] = ()) -> Veto | None:
     """Return the rule that caps the score of an answer, or None if no rule does, or a person found the answer right.
 
     The cap is 0 for a missing exact value or number that decides, also of a reference that is nothing but one value,
@@ -292,7 +293,7 @@ def find_veto(case: Case, answer: str) -> Veto | None:
     decision = find_decision(case, "correct_answer", answer)
     if decision is not None and decision.label == RIGHT:
         return None
-    reading = read_facts(case, answer)
+    reading = read_facts(case, answer, sentences)
     quality = reading.quality
     if quality is not None and quality.good is False and quality.signal in _SIGNALS_OF_VALUES:
         named = f"{quality.signal} {case.reference}" if quality.signal == REFERENCE_VALUE else quality.signal
@@ -324,7 +325,7 @@ OTHER_VALUE = f"{NEEDS_REVIEW}: labelled as right, but the answer states another
 LABEL_DOUBTS = (FOUND_WRONG, OTHER_VALUE)
 
 
-def find_label_doubt(case: Case, answer: str) -> LabelDoubt | None:
+def find_label_doubt(case: Case, answer: str, sentences: tuple[str, ...] = ()) -> LabelDoubt | None:
     """Return what speaks against an answer that a judge calls right; None if nothing does.
 
     That is what the rules find wrong, and of a reference in sentences that the answer states none of its values and
@@ -334,7 +335,7 @@ def find_label_doubt(case: Case, answer: str) -> LabelDoubt | None:
     >>> find_label_doubt(fare, "Tickets are £6.").detail, find_label_doubt(fare, "It is not much.")
     ('£4 is not there; it says "£6"', None)
     """
-    reading = read_facts(case, answer)
+    reading = read_facts(case, answer, sentences)
     quality = reading.quality
     if quality is not None and quality.good is False:
         faults = [f"{fact} is missing" for fact in quality.missing] + [f"it says {text}" for text in quality.wrong]
@@ -371,11 +372,26 @@ def _select_texts(texts: Sequence[str]) -> list[str]:
     return [text for text in dict.fromkeys(texts) if fold_text(text)]
 
 
-def _judge_texts(case: Case, answer: str, texts: Sequence[str]) -> dict[str, FactJudgment]:
+def list_quotes(case: Case) -> list[str]:
+    """Return what the graded evidence of a case says as far as it is quoted, by a unit or by one of its selectors.
+
+    >>> from assay.records.golden_set import Evidence
+    >>> evidence = (Evidence(any_of=({"document": "fees", "quote": "A lost key costs £20."},)),)
+    >>> list_quotes(Case("key", "What does a lost key cost?", evidence=evidence))
+    ['A lost key costs £20.']
+    """
+    quotes = []
+    for unit in case.evidence:
+        if unit.grade:
+            quotes += [unit.quote or "", *(str(selector.get("quote", "")) for selector in unit.any_of)]
+    return [quote for quote in dict.fromkeys(quotes) if quote]
+
+
+def _judge_texts(case: Case, answer: str, texts: Sequence[str], sentences: Sequence[str]) -> dict[str, FactJudgment]:
     if not texts:
         return {}
     reference = case.reference or ""
-    passages = [unit.quote for unit in case.evidence if unit.quote and unit.grade]
+    passages = [*list_quotes(case), *sentences]
     judgments = judge_facts(answer, tuple(dict.fromkeys(texts)), case.question, reference, passages)
     judgments = [_accept_reference_denial(judgment, reference, answer) for judgment in judgments]
     if any(judgment.state in ("denied", UNKNOWN) for judgment in judgments) and is_part_of_reference(answer, reference):
@@ -507,13 +523,15 @@ def _assess_keywords(
     return AnswerQuality(None, "keywords", missing, wrong, undecided)
 
 
-def _judge_reference(case: Case, answer: str) -> tuple[FactJudgment, ...]:
+def _judge_reference(case: Case, answer: str, sentences: Sequence[str]) -> tuple[FactJudgment, ...]:
     """Return what an answer does with what the reference asks of it; nothing for an exact or numeric one."""
     signal = find_text_signal(case)
     reference = case.reference or ""
     if signal == REFERENCE_VALUE:
-        return (_judge_texts(case, answer, [reference])[reference],)
-    return tuple(judge_reference_facts(answer, reference, case.question)) if signal == REFERENCE_TEXT else ()
+        return (_judge_texts(case, answer, [reference], sentences)[reference],)
+    if signal != REFERENCE_TEXT:
+        return ()
+    return tuple(judge_reference_facts(answer, reference, case.question, [*list_quotes(case), *sentences]))
 
 
 def _assess_reference(

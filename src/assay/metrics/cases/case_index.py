@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.metrics.cases.access_rules import SupersededVersions
 from assay.metrics.cases.corpus_texts import CorpusTexts
+from assay.metrics.cases.evidence_sentences import EvidenceSentences
 from assay.metrics.cases.restricted_text import AllowedText, RestrictedCorpus
 from assay.metrics.cases.settled_answers import digest_expectations
 from assay.records.golden_set import BEHAVIOURS, Behaviour, Case, Corpus, CorpusChunk, Evidence, GoldenSet, Selector
@@ -259,6 +260,11 @@ class GoldenIndex:
         return RestrictedCorpus(self.corpus) if self.corpus is not None else None
 
     @cached_property
+    def evidence_sentences(self) -> EvidenceSentences | None:
+        """The sentences of the corpus in which evidence stands; None without a corpus."""
+        return EvidenceSentences(self.corpus) if self.corpus is not None else None
+
+    @cached_property
     def corpus_texts(self) -> CorpusTexts | None:
         """The texts of the corpus by which chunks without ids are told; None without a corpus."""
         return CorpusTexts(self.corpus, lambda: self.corpus_text) if self.corpus is not None else None
@@ -267,7 +273,7 @@ class GoldenIndex:
         """Return an index of other cases, which shares everything that follows from the corpus alone."""
         other = GoldenIndex(golden, self.corpus, self.judging, self._whole, self.internal_stages)
         other.idf, other.corpus_text, other._superseded = self.idf, self.corpus_text, self._superseded
-        other.corpus_texts = self.corpus_texts
+        other.corpus_texts, other.evidence_sentences = self.corpus_texts, self.evidence_sentences
         return other
 
     def superseded_versions(self, as_of: str | None) -> SupersededVersions | None:
@@ -335,6 +341,12 @@ class CaseIndex:
             return ()
         graded = enumerate(unit for unit in self.case.evidence if unit.grade > 0)
         return tuple((bit, unit) for bit, unit in graded if unit.required and all(map(list_needed_fields, unit.any_of)))
+
+    @cached_property
+    def source_sentences(self) -> tuple[str, ...]:
+        """What the corpus says in the sentences of the graded evidence; nothing where permission is denied."""
+        sentences = self.golden_index.evidence_sentences
+        return sentences.list_sentences(self.case) if sentences is not None and not self.denied else ()
 
     @cached_property
     def visibility_cache(self) -> dict[str, bool]:

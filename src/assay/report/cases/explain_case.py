@@ -189,7 +189,15 @@ def build_explanation(
     leaks = Leaks() if observation is None else find_leaks(case, observation)
     lines = _score_lines(run, case, position, config, observation, leaks) if scores else []
     samples = run.describe_samples(config, case.case.id)
-    case_explanation = Explanation(case.case, config, observation, scores=tuple(lines), checks=checks, samples=samples)
+    case_explanation = Explanation(
+        case.case,
+        config,
+        observation,
+        scores=tuple(lines),
+        checks=checks,
+        samples=samples,
+        source_sentences=case.source_sentences,
+    )
     if observation is None:
         return case_explanation
     withheld = WithheldTexts(case, observation, leaks, names_chunks=True)
@@ -274,6 +282,7 @@ def _add_trace(explanation: Explanation, case: CaseIndex, observation: Observati
         leaked=bool(leaks.text),
         tools_leaked=TOOL_RESULTS in leaks.ids,
         samples=explanation.samples,
+        source_sentences=explanation.source_sentences,
     )
 
 

@@ -94,7 +94,7 @@ class Explanation:
     and symbols. `access_unchecked` says that the case names no user although the corpus restricts access to a chunk.
     `samples` says how several samples of the case differ, "" for one.
     `withhold` replaces, in JSON data or one text about the observation, every text that gives something
-    away.
+    away. `source_sentences`: what the corpus says where the evidence stands.
     """
 
     case: Case
@@ -111,6 +111,7 @@ class Explanation:
     file_sentences: tuple[str, ...] = ()
     access_unchecked: bool = False
     samples: str = ""
+    source_sentences: tuple[str, ...] = ()
     withhold: Callable[[Any], Any] = _show_all
 
 

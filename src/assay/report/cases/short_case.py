@@ -21,7 +21,6 @@ from assay.metrics.judged.judge_requests import (
 from assay.records.counts import format_count
 from assay.records.findings import Attribution
 from assay.records.golden_set import ALIKE_KINDS, Case
-from assay.records.observations import Observation
 from assay.records.scores import NEEDS_REVIEW, SETTLED, VariantPair
 from assay.report.cases.deciding_texts import list_deciding_texts
 from assay.report.cases.full_case import (
@@ -96,7 +95,7 @@ def _list_summary_lines(explanation: Explanation, page: CasePage, room: _Room) -
     ]
     if explanation.attribution is not None:
         reasons = " ".join(explanation.attribution.evidence)
-        open_facts = _list_open_facts(explanation.case, explanation.observation, reasons)
+        open_facts = _list_open_facts(explanation, reasons)
         remedy = ""
         if open_facts and explanation.attribution.cause is None:  # else there is something to try first
             judged = _describe_judge(explanation)
@@ -233,17 +232,18 @@ def _is_reading_told(explanation: Explanation) -> bool:
     return is_wrong and bool(describe_case_reading(explanation))
 
 
-def _list_open_facts(case: Case, observation: Observation | None, reasons: str) -> list[str]:
+def _list_open_facts(explanation: Explanation, reasons: str) -> list[str]:
     """Return which must-have facts the answer denies or leaves open, and why; the rules may misread a wording.
 
     What a reference asks for is such a fact; where it is missing no cause may say so, and it is listed as well. What
     the reasons of the cause say already is not.
     """
+    case, observation = explanation.case, explanation.observation
     answer = observation.answer if observation is not None else None
     if case.behaviour != "answer" or not isinstance(answer, str):
         return []
     listed = []
-    reading = read_facts(case, answer)
+    reading = read_facts(case, answer, explanation.source_sentences)
     if reading.decision is not None:
         return [reading.decision.reason] if reading.decision.is_disputed else []
     of_reference = reading.reference_facts

@@ -14,11 +14,12 @@ from functools import lru_cache
 
 from assay.text.facts.expected.expected_limits import find_expected_limit
 from assay.text.facts.expected.fact_texts import FactTexts
-from assay.text.facts.expected.yes_or_no import decide_by_statement, restate_question
+from assay.text.facts.expected.yes_or_no import decide_by_statement, forbids_what_is_asked, restate_question
 from assay.text.facts.fact_judge import FactJudge, get_state_order
 from assay.text.facts.fact_judgments import FactJudgment, FactState
 from assay.text.facts.presence.absent_words import OTHER_LANGUAGE, is_in_other_language
 from assay.text.facts.presence.restated_answers import restate_answer
+from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import read_text
 from assay.text.facts.subjects.statement_gaps import Gap
 from assay.text.facts.subjects.swapped_values import find_swapped_values
@@ -68,8 +69,15 @@ def _judge_cached(
             judgments.append(FactJudgment(fact, state, "" if is_there else "not there"))
     swapped = find_swapped_values(question, context, answer, facts)
     return tuple(
-        swapped.get(judgment.fact, judgment) if judgment.state == "stated" else judgment for judgment in judgments
+        swapped.get(judgment.fact, judgment) if _may_be_swapped(judgment, swapped) else judgment
+        for judgment in judgments
     )
+
+
+def _may_be_swapped(judgment: FactJudgment, swapped: dict[str, FactJudgment]) -> bool:
+    """Whether a swap of values decides on a fact: a stated one, or one that is left open while the swap is sure."""
+    is_sure = judgment.fact in swapped and swapped[judgment.fact].state == "denied"
+    return judgment.state == "stated" or (judgment.state == "unknown" and is_sure)
 
 
 def _judge_restated(judgment: FactJudgment, texts: FactTexts) -> FactJudgment:
@@ -88,6 +96,8 @@ def _judge_by_question(judgment: FactJudgment, texts: FactTexts) -> FactJudgment
     if not statement:
         return judgment
     (restated,) = judge_facts(texts.answer.text, [statement])
+    if restated.state == "stated" and forbids_what_is_asked(texts):
+        restated = restated._replace(state="unknown" if find_negations(texts.answer) else "denied")
     return decide_by_statement(judgment.fact, restated)
 
 

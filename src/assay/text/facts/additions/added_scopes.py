@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from assay.text.facts.additions.unexplained_additions import find_end, find_new_word, find_part_end
-from assay.text.facts.cues.condition_cues import ALSO, EXCEPTION_ADDED, ONLY
+from assay.text.facts.cues.condition_cues import ALSO, EXCEPTION_ADDED, ONLY, SAID_OF
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.presence.occurrences import Occurrence
@@ -49,6 +49,7 @@ def name_further_day(texts: FactTexts, own: Part) -> str:
 _ONLY = build_pattern(rf"(?:[,;(–—-] ?|\b(?:but|and|though|then|nhưng) ){ONLY}\b")
 _EXCEPT = build_pattern(rf"\b{EXCEPTION_ADDED}\b")
 _ALSO = build_pattern(rf"\b{ALSO}\b")
+_HOLDER = build_pattern(rf" {SAID_OF} (?:(?:the|all|any|our|your) )?")
 
 
 def list_restrictions(texts: FactTexts, occurrence: Occurrence, own: Part) -> Iterator[str]:
@@ -57,6 +58,10 @@ def list_restrictions(texts: FactTexts, occurrence: Occurrence, own: Part) -> It
     group = _GROUP.match(answer.plain, find_end(texts, occurrence), own.end)
     if group is not None and _is_new_group(texts, group):
         yield f'it says it "{group[0].strip()}"'
+    holder = _HOLDER.match(answer.plain, find_end(texts, occurrence), end)
+    word = answer.take_next_word(holder.end()) if holder is not None else None
+    if holder is not None and word is not None and word.start == holder.end() and texts.is_new(word):
+        yield f'it says it of "{answer.text[word.start : word.end]}", which is not what is asked about'
     for pattern in (_ONLY, _EXCEPT, _ALSO):
         cue = pattern.search(answer.plain, occurrence.end, end)
         if cue is None or _is_other_word(answer.text[slice(*cue.span())]) or texts.has_cue(pattern):

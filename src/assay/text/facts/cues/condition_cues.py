@@ -37,6 +37,13 @@ EVERYONE = Cues(
 """Begins an answer that says all or none, and goes on."""
 ONLY = Cues("only | just | merely | solely | exclusively", "chỉ | riêng")
 """Limits what follows it."""
+SAID_OF = Cues(
+    "(?:only )?(?:appl(?:y|ies)|holds?|is|are|goes|go|counts?|is meant|are meant) (?:only )?(?:to|for)"
+    " | is (?:what|the (?:fee|price|rate|limit)) (?:for|of)",
+    "(?:chỉ )?(?:áp dụng (?:cho|với)|là (?:của|cho)|dành cho)",
+    "(?:gilt|gelten) (?:nur )?für",
+)
+"""Stands between a value and those for whom or what it holds."""
 NOT_ONLY = Cues("not (?:only|just)", "không (?:chỉ|riêng|phải chỉ)")
 """Says that something holds of more."""
 RESTRICTS_DECISION = Cues(

@@ -10,6 +10,8 @@ FORBIDS = Cues(
     "không được",
 )
 """Says that something must not be: "must not take more than 12 days"."""
+BANS = Cues("(?<!not )banned | off limits | not welcome", "(?<!không )cấm", "verboten | untersagt")
+"""Says the same of what it names."""
 FORBIDS_VERB = Cues(
     "cannot | can't | can not | may not | must not | mustn't | won't | (?:is|are|will) not | isn't | aren't | never",
     "không (?:được|thể)(?: phép)?",

@@ -6,6 +6,8 @@ as it is written where a text has diacritics, because "bán" (sell) and "bạn" 
 
 from __future__ import annotations
 
+from assay.text.facts.cues.cue_pattern import Cues
+
 OPPOSITE_EVENTS = (
     (r"buy(?:s|ing)?|bought|purchas\w+", r"sell(?:s|ing)?|sold|rent(?:s|ed|al|ing)?|hir(?:e|es|ed|ing)"),
     (r"borrow\w*|len[dt]|lends|lending|loans?", r"(?:buy|sell)(?:s|ing)?|bought|sold"),
@@ -15,7 +17,28 @@ OPPOSITE_EVENTS = (
     (r"way up|uphill|ascent|go(?:ing)? up", r"way down|downhill|descent|go(?:ing)? down"),
     (r"inbound|incoming|way back|return (?:leg|trip|journey)", r"outbound|outgoing|outward|way out|way there"),
     (r"summer", r"winter"),
-    (r"weekdays?", r"weekends?"),
+    (r"weekdays?|(?:mon|tues|wednes|thurs|fri)days?", r"weekends?|saturdays?|sundays?"),
+    (r"singles?|one[- ]way", r"return|round[- ]trips?|both ways"),
+    (
+        r"(?:low|off|green|quiet)[- ]?season|off[- ]peak",
+        r"(?:high|peak|main|busy)[- ]season|(?<!off-)(?<!off )peak (?:times?|hours?|days?)",
+    ),
+    (
+        r"(?:day|evening|night) before|(?:previous|preceding) (?:day|evening)|day earlier",
+        r"(?:same|next|following) day|day after",
+    ),
+    (r"cash", r"cards?|che(?:que|ck)s?|vouchers?|(?:bank|wire) transfers?"),
+    (r"cards?", r"cash|che(?:que|ck)s?|vouchers?|(?:bank|wire) transfers?"),
+    (r"(?:bank|wire) transfers?", r"cash|cards?|che(?:que|ck)s?|vouchers?"),
+    (r"together|altogether|in (?:total|all)|combined", r"each|per (?:person|head)|apiece|a head"),
+    (r"mornings?", r"afternoons?|evenings?"),
+    (r"(?<!non-)(?<!non )members?", r"non[- ]members?"),
+    (r"sommers?", r"winters?"),
+    (r"werktags?|werktagen?|wochentags?", r"wochenenden?|sonntags?|samstags?"),
+    (r"einfache fahrt|einfach", r"hin[- ]und (?:zurück|rückfahrt)|rückfahrt"),
+    (r"nebensaison", r"hauptsaison|hochsaison"),
+    (r"vorabend|vortag\w*|tags? zuvor", r"(?:selben|gleichen|nächsten|folgenden) tag\w*"),
+    (r"erwachsene\w*", r"kind(?:er|ern)?"),
     (r"indoors?", r"outdoors?"),
     (r"daytime|by day|during the day", r"at night|overnight|by night"),
     (r"adults?|grown-ups?", r"child(?:ren)?|kids?|pupils?"),
@@ -37,6 +60,10 @@ OPPOSITE_EVENTS_IN_VIETNAMESE = (
     (r"người lớn", r"trẻ em|trẻ con|các bé"),
     (r"mùa hè|mùa mưa", r"mùa đông|mùa khô"),
     (r"ngày thường|trong tuần", r"cuối tuần"),
+    (r"mùa thấp điểm", r"mùa cao điểm"),
+    (r"(?:hôm|ngày|tối|chiều) trước", r"(?:hôm|ngày) sau|cùng ngày"),
+    (r"tiền mặt", r"chuyển khoản|quẹt thẻ"),
+    (r"tổng cộng|cả thảy", r"mỗi người|từng người"),
     (r"trong nhà", r"ngoài trời"),
     (r"ban ngày", r"ban đêm"),
     (r"đầu tiên|chuyến đầu", r"cuối cùng|chuyến cuối|chuyến chót"),
@@ -45,6 +72,16 @@ OPPOSITE_EVENTS_IN_VIETNAMESE = (
     (r"nam", r"nữ"),
 )
 """The same in Vietnamese."""
+LEAVES_PLACE = Cues(
+    "from | leav(?:es?|ing) | departs?(?: from)? | departing(?: from)? | departure from | out of",
+    "từ | rời | khởi hành từ | xuất phát từ",
+    "von | ab",
+)
+"""Stands before the place where something begins."""
+REACHES_PLACE = Cues(
+    "to | towards | bound for | arriv(?:es?|ing) (?:at|in) | reach(?:es|ing)?", "đến | tới | về", "nach | bis"
+)
+"""Stands before the place where something ends."""
 CONTRARY_STATES = (
     (r"open(?:s|ed|ing)?", r"clos(?:e|es|ed|ing|ure)|shuts?"),
     (r"includ(?:es?|ed|ing)", r"exclud(?:es?|ed|ing)|(?:costs?|charged|paid) (?:extra|separately)"),

@@ -123,3 +123,5 @@ NO_UNIT = Cues(
     "hoặc | và | nếu | khi | ở | là | thì | nhé | ạ | được | phải",
 )
 """Follows a number without being its unit."""
+ASKED_PER = Cues("per | (?:for |of )?(?:each|every) | for one", "(?:cho )?mỗi", "pro | je")
+"""Asks for a value per one of several things."""

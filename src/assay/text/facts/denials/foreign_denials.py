@@ -69,7 +69,7 @@ def judge_foreign_denial(texts: FactTexts, occurrence: Occurrence) -> FactJudgme
     pattern = _choose_pattern(answer)
     start, end = _find_part(answer, occurrence, clause.sentence_start, clause.sentence_end)
     denial = pattern.search(answer, start, end)
-    other_texts = [text.text.lower() for text in (texts.read_fact, texts.reference, *texts.explaining)]
+    other_texts = [text.text.lower() for text in (texts.read_fact, *texts.explaining, *texts.passages)]
     rate = _RATE_AFTER.match(answer, occurrence.end) if guess_language(answer) is None else None
     if rate is not None and not any(rate["noun"].lower() in text for text in other_texts):
         return FactJudgment(texts.fact, "unknown", f'it says it "{rate[0].strip()}", which nothing else does')

@@ -87,7 +87,7 @@ def _list_reasons(texts: FactTexts, occurrence: Occurrence) -> Iterator[str]:
     placed = _PLACED.match(answer.plain, clause.sentence_start, occurrence.start)
     if placed is not None:
         word = answer.take_next_word(placed.end())
-        if word is not None and word.end <= occurrence.start and may_be_subject(word) and not texts.is_familiar(word):
+        if word is not None and word.end <= occurrence.start and may_be_subject(word) and not texts.is_known(word):
             yield f'it holds "{answer.text[clause.sentence_start : word.end].strip()} …", which nothing else mentions'
     if _is_taken_up(texts, clause.sentence_end):
         yield "the sentence after it points back to it, and says something that nothing explains"
@@ -109,7 +109,10 @@ def _is_taken_up(texts: FactTexts, position: int) -> bool:
     end = min(end, position + CLAUSE_REACH)
     if list_quantities(answer, position, end) or _names_other_days(texts, position, end):
         return False
-    return not any(word.kind != "stop" and texts.is_explained(word) for word in answer.list_words(position, end))
+    return not any(
+        word.kind != "stop" and (texts.is_explained(word) or texts.is_known(word))
+        for word in answer.list_words(position, end)
+    )
 
 
 def _points_back(answer: ReadText, position: int) -> bool:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from assay.text.antonyms import find_antonym
 from assay.text.facts.cues.condition_cues import OR, RESTRICTS_DECISION
 from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.denial_cues import BANS, FORBIDS
 from assay.text.facts.cues.link_cues import ADDRESSED, GREETING
 from assay.text.facts.cues.question_cues import ASKS_WHETHER_LAST, AUXILIARY_FIRST
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
@@ -147,6 +148,27 @@ def restate_question(fact: str, question: ReadText) -> str:
         if match is not None and match.start() >= end:
             kept, end = kept + question.text[end : match.start()], match.end()
     return " ".join((kept + question.text[end : len(plain)]).split())
+
+
+_FORBIDS = build_pattern(rf"\b(?:{FORBIDS}|{BANS})\b")
+
+
+def forbids_what_is_asked(texts: FactTexts) -> bool:
+    """Return whether an answer forbids something, and the question does not speak of what is forbidden."""
+    return _FORBIDS.search(texts.answer.plain) is not None and _FORBIDS.search(texts.question.plain) is None
+
+
+def is_contrary_decision(answer: ReadText, reference: ReadText, question: ReadText) -> bool:
+    """Return whether an answer begins with "yes" where the reference begins with "no", or the other way round.
+
+    It is no contrary one if either restricts its decision, or the question denies something or offers a choice.
+    """
+    stated, expected = read_decision(answer), read_decision(reference)
+    last = read_text(question.text[question.clauses[-1].sentence_start :].strip()) if question.clauses else question
+    if stated is None or expected is None or stated.is_yes == expected.is_yes or not _is_decidable(last):
+        return False
+    rests = (answer.plain[stated.end :], reference.plain[expected.end :])
+    return not any(_RESTRICTED.search(rest) or DOUBT.search(rest) for rest in rests)
 
 
 def decide_by_statement(fact: str, restated: FactJudgment) -> FactJudgment:

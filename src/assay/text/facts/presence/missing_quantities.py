@@ -14,7 +14,7 @@ from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.asked_thresholds import judge_threshold
 from assay.text.facts.presence.unread_quantities import find_unread_form
 from assay.text.facts.reading.negations import find_negations
-from assay.text.facts.reading.read_text import ReadText, narrow_clause
+from assay.text.facts.reading.read_text import ReadText, narrow_clause, read_text
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Quantity, is_plain, is_time, remove_bound, split_range
 from assay.text.quantities.quantity_agreement import (
@@ -74,7 +74,7 @@ def judge_missing_quantity(
 def _name_incomplete(wanted: Quantity, own: Quantity, answer: ReadText, question: ReadText) -> str:
     """Return what a quantity of an answer leaves open, as the end of a reason, if it may be the one that is wanted; ""
     if it is another one. "At four" may be 4 pm."""
-    if _may_leave_out_unit(wanted, own, answer) and not is_in_name(own, answer, question):
+    if may_leave_out_unit(wanted, own, answer) and not is_in_name(own, answer, question):
         return f" without saying {'which half of the day' if is_time(wanted) else 'of what'}"
     if _may_be_millions(wanted, own, answer):
         return ", which may be millions"
@@ -151,11 +151,38 @@ def _judge_other_value(fact: str, text: str, quantity: Quantity, answer: ReadTex
         if _is_same_number_of_other_unit(quantity, own):
             reason = f'it says "{answer.text[own.start : own.end]}", not {text}'
             return FactJudgment(fact, "denied", reason, "other value")
+    named = _find_other_number_of_name(fact, quantity, answer)
+    if named:
+        return FactJudgment(fact, "missing", f'it says "{named}", not {text}', "other value")
     comparable = [own for own in answer.quantities if is_comparable(quantity, own) and not is_plain(own)]
     if len(comparable) == 1:
         spelled = answer.text[comparable[0].start : comparable[0].end]
         return FactJudgment(fact, "missing", f'{text} is not there; it says "{spelled}"', "other value")
     return FactJudgment(fact, "missing", f"{text} is not there")
+
+
+_NAME_BEFORE = LatePattern(r"(?P<name>[a-z]{3,}) $")
+
+
+def names_other_number(fact: str, answer: ReadText) -> bool:
+    """Return whether an answer has another number after the name of a fact's only number: "gate 17" for "gate 14"."""
+    quantities = read_text(fact).quantities
+    return len(quantities) == 1 and bool(_find_other_number_of_name(fact, quantities[0], answer))
+
+
+def _find_other_number_of_name(fact: str, quantity: Quantity, answer: ReadText) -> str:
+    """Return the only number that an answer has after the name of a fact's number: "channel 16" for "channel 11"."""
+    read_fact = read_text(fact)
+    name = _NAME_BEFORE.search(read_fact.plain, 0, quantity.start) if is_plain(quantity) else None
+    word = next((word for word in read_fact.words if name is not None and word.start == name.start()), None)
+    if word is None or word.kind == "stop" or quantity.bound or quantity.is_range:
+        return ""
+    spans = []
+    for own in answer.quantities:
+        before = _NAME_BEFORE.search(answer.plain, 0, own.start) if is_plain(own) and not own.is_spelled_one else None
+        if before is not None and before["name"] == word.folded:
+            spans.append((before.start(), own.end))
+    return answer.text[slice(*spans[0])] if len(spans) == 1 else ""
 
 
 def _is_same_number_of_other_unit(wanted: Quantity, own: Quantity) -> bool:
@@ -220,8 +247,8 @@ _HALF_DAY = 12 * 60
 _UNIT_MAY_FOLLOW = build_pattern(rf"[ -](?!{NO_UNIT}\b)[^\W\d]")
 
 
-def _may_leave_out_unit(wanted: Quantity, own: Quantity, answer: ReadText) -> bool:
-    """Whether a number may be a quantity without its unit, or a time of day without its half: "at four", "6:30"."""
+def may_leave_out_unit(wanted: Quantity, own: Quantity, answer: ReadText) -> bool:
+    """Return whether a number may be a quantity without its unit, or a time without its half: "at four", "6:30"."""
     if wanted.is_range or own.is_range or own.date or wanted.date:
         return False
     if is_time(wanted):

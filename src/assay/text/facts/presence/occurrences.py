@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from assay.text.facts.cues.word_classes import ONES
 from assay.text.facts.expected.fact_texts import ONE, FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
-from assay.text.facts.presence.missing_quantities import is_in_name
+from assay.text.facts.presence.missing_quantities import is_in_name, may_leave_out_unit
 from assay.text.facts.reading.read_text import ClauseSpan, ReadText, Word, narrow_clause
 from assay.text.facts.reading.text_parts import split_parts
 from assay.text.facts.reading.word_senses import find_same_sense
 from assay.text.quantities.payment_cues import ASKS_FOR_COST, NOTHING_TO_PAY
-from assay.text.quantities.quantity import Quantity, is_time, remove_bound, split_range
+from assay.text.quantities.quantity import Quantity, is_plain, is_time, remove_bound, split_range
 from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity
 from assay.text.quantities.spoken_numbers import spell_price
 from assay.text.quantities.units import MONEY, PLAIN
@@ -81,6 +82,8 @@ def find_quantities(texts: FactTexts, expected: Quantity) -> list[Quantity]:
     ]
     if not agreeing:
         agreeing = [quantity for quantity in texts.answer.quantities if _is_stated_end(texts, expected, quantity)]
+    if not agreeing:
+        agreeing = _find_without_unit(texts, expected)
     if not agreeing and ASKS_FOR_COST.search(texts.question.plain):
         agreeing = _find_spoken_price(texts, expected)
     if _counts_a_noun(texts, expected):
@@ -92,6 +95,25 @@ def find_quantities(texts: FactTexts, expected: Quantity) -> list[Quantity]:
     if not agreeing and any(reading == ONE for reading in expected.readings):
         agreeing = [Quantity((), word.start, word.end) for word in texts.answer.words if word.folded in ONES]
     return agreeing
+
+
+def _find_without_unit(texts: FactTexts, expected: Quantity) -> list[Quantity]:
+    """Return where an answer gives a quantity the unit of the one before it: "50 minutes by day, 65 by night"."""
+    if is_time(expected) or expected.date or is_plain(expected):
+        return []
+    answer, found = texts.answer, []
+    for before, own in pairwise(answer.quantities):
+        is_near = answer.clause_at(before.start).sentence_start == answer.clause_at(own.start).sentence_start
+        if (
+            not is_near
+            or is_plain(before)
+            or not is_comparable(expected, before)
+            or before.unit_size != expected.unit_size
+        ):
+            continue
+        if is_plain(own) and may_leave_out_unit(expected, own, answer):
+            found.append(own)
+    return found
 
 
 _COUNTED = frozenset((PLAIN, "persons"))

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from assay.text.facts.expected.yes_or_no import asks_whether, read_decision
+from assay.text.facts.expected.yes_or_no import asks_whether, is_contrary_decision, read_decision
 from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.presence.missing_quantities import names_other_number
 from assay.text.facts.reading.exceptions import has_exception
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, Word, read_text
@@ -24,11 +25,13 @@ _MOST_COMPARED_WORDS = 12
 TOO_LONG, OTHER_ORDER = "it is longer than rules compare", "it gives the values in another order"
 
 
-def judge_reference_facts(answer: str, reference: str, question: str) -> list[FactJudgment]:
+def judge_reference_facts(
+    answer: str, reference: str, question: str, passages: Sequence[str] = ()
+) -> list[FactJudgment]:
     """Return what an answer does with what a reference in sentences asks of it; empty for a reference without words.
 
     An answer is right if all of it is stated. It is denied or missing only where the answer gives another value than
-    the only one of the reference, or decides otherwise; the rest is unknown.
+    the only one of the reference, or decides otherwise; the rest is unknown. `passages`: what the evidence says.
 
     >>> reference = "A late return costs £2 a day, and the card is blocked."
     >>> question = "What does a late return cost?"
@@ -39,10 +42,12 @@ def judge_reference_facts(answer: str, reference: str, question: str) -> list[Fa
     derived = derive_reference_facts(reference, question)
     if derived.kind == "words" and count_new_words(derived, question) > _MOST_COMPARED_WORDS:
         return [FactJudgment(fact, "unknown", TOO_LONG) for fact in derived.facts]
-    judgments = judge_facts(answer, derived.facts, question, reference)
-    judgments = [_check_ends(_soften(judgment, derived.kind), answer) for judgment in judgments]
+    judgments = judge_facts(answer, derived.facts, question, reference, passages)
+    judgments = [_check_ends(_soften(judgment, derived.kind, read_text(answer)), answer) for judgment in judgments]
     if derived.kind == "decision" and derived.besides:
         judgments[0] = _decide_by_first_word(judgments[0], read_text(answer), read_text(reference))
+    if judgments and is_contrary_decision(read_text(answer), read_text(reference), read_text(question)):
+        judgments[0] = judgments[0]._replace(state="denied", reason="it decides the question the other way", mistake="")
     is_implied = derived.kind == "decision" and _is_undecided(read_text(answer))
     needed = derived.besides or (derived.reason if is_implied else ())
     if derived.kind == "values":
@@ -51,7 +56,10 @@ def judge_reference_facts(answer: str, reference: str, question: str) -> list[Fa
         judgments = _check_words(judgments, read_text(answer), read_text(reference), read_text(question))
     if not needed or not all(judgment.state == "stated" or is_implied for judgment in judgments):
         return judgments
-    besides = [_soften(judgment, "words") for judgment in judge_facts(answer, needed, question, reference)]
+    besides = [
+        _soften(judgment, "words", read_text(answer))
+        for judgment in judge_facts(answer, needed, question, reference, passages)
+    ]
     if is_implied and not any(judgment.state == "denied" for judgment in judgments):
         return besides
     return [*judgments, *besides]
@@ -69,10 +77,11 @@ def _is_undecided(answer: ReadText) -> bool:
     return read_decision(answer) is None and not has_exception(answer)
 
 
-def _soften(judgment: FactJudgment, kind: ReferenceKind) -> FactJudgment:
+def _soften(judgment: FactJudgment, kind: ReferenceKind, answer: ReadText) -> FactJudgment:
     """Return a judgment as unknown where nothing shows that the answer is wrong."""
     is_shown_wrong = judgment.state == "denied" or (judgment.state == "missing" and judgment.mistake == "other value")
-    if judgment.state in ("stated", "unknown") or (kind in _MAY_FAIL and is_shown_wrong):
+    is_other_number = judgment.mistake == "other value" and names_other_number(judgment.fact, answer)
+    if judgment.state in ("stated", "unknown") or (kind in _MAY_FAIL and is_shown_wrong) or is_other_number:
         return judgment
     return judgment._replace(state="unknown")
 

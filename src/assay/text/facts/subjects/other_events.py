@@ -13,7 +13,6 @@ from functools import lru_cache
 from itertools import takewhile
 
 from assay.text.facts.cues.cue_pattern import build_pattern
-from assay.text.facts.cues.question_cues import ASKS_COUNT
 from assay.text.facts.cues.word_classes import (
     AUXILIARIES,
     BEING,
@@ -32,10 +31,12 @@ from assay.text.facts.cues.word_classes import (
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
+from assay.text.facts.presence.value_sources import is_said_with
 from assay.text.facts.reading.opposite_words import find_opposite_event
 from assay.text.facts.reading.read_text import ReadText, Word
 from assay.text.facts.reading.spelled_words import is_cue_spelled
 from assay.text.facts.reading.text_parts import Part, find_part
+from assay.text.facts.subjects.other_terms import list_other_terms
 from assay.text.languages import guess_language, is_other_language, is_vietnamese
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Quantity, is_plain, is_time
@@ -44,7 +45,6 @@ from assay.text.quantities.weekdays import WEEKDAY
 _MOST_WORDS = 4  # of a noun with what stands before and after it
 _FEWEST_NEW = 2  # words that nothing explains, which a statement of another event has: its noun and its verb
 _FEWEST_SYLLABLES = 3  # the same in Vietnamese, where a noun has two
-_ASKS_COUNT = build_pattern(rf"\b{ASKS_COUNT} [^\W\d_]+")
 _PART_OF = build_pattern(r"(?:trong (?:đó|số)|of (?:the|these|those|which|them))\b")
 """Begins a sentence that speaks of a part of something."""
 
@@ -77,6 +77,7 @@ def _list_reasons(texts: FactTexts, occurrence: Occurrence) -> Iterator[str]:
         opposite = find_opposite_event(texts.question, answer, part.start, part.end)
         if opposite is not None:
             yield f'it is said with "{opposite[1]}", and the question is about "{opposite[0]}"'
+        yield from list_other_terms(texts, stated, part)
 
 
 def _find_other_event(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None, part: Part) -> Sequence[Word]:
@@ -319,13 +320,11 @@ def _find_consequence(texts: FactTexts, occurrence: Occurrence, part: Part) -> W
 
 
 def _find_other_count(texts: FactTexts, stated: Quantity | None) -> Word | None:
-    """Return the unexplained noun that a plain number counts, if the question asks how many of another one."""
-    if stated is None or texts.content or not is_plain(stated):
-        return None
-    asked = _ASKS_COUNT.search(texts.question.plain)
-    if asked is None:
+    """Return the unexplained noun that a plain number counts: "two teachers" for "two", asked who travels free."""
+    is_bare = not texts.content and texts.read_fact.plain.strip(" .").isalnum()  # and no score: "3-1"
+    if stated is None or not is_bare or not is_plain(stated):
         return None
     word = texts.answer.take_next_word(stated.end)
     if word is None or word.start - stated.end != 1 or not texts.is_new(word):
         return None
-    return word
+    return None if is_said_with(texts, word, stated) else word

@@ -27,6 +27,7 @@ from assay.text.facts.presence.occurrences import (
     find_value_start,
     has_candidate,
 )
+from assay.text.facts.presence.value_sources import is_said_with, list_value_sources
 from assay.text.facts.reading.read_text import CLAUSE_REACH, ClauseSpan, Word
 from assay.text.facts.reading.text_parts import split_parts
 from assay.text.facts.subjects.statement_gaps import Gap, GapFinder, StatedFact
@@ -56,6 +57,9 @@ class SubjectJudge:
         clause, answer = occurrence.clause, self.texts.answer
         in_clause = answer.list_words(clause.start, clause.end)
         foreign = [word for word in in_clause if word.kind != "stop" and not self.texts.is_familiar(word)]
+        stated = find_stated_quantity(answer, occurrence)
+        if stated is not None:
+            foreign = [word for word in foreign if not is_said_with(self.texts, word, stated)]
         missing_topic = [word for word in topic if not _is_in_sentence(self.texts, word, clause)]
         first = answer.find_index(clause.sentence_start)
         names = [word for word in foreign if word.kind in ("name", "id") and word is not answer.words[first]]
@@ -70,7 +74,7 @@ class SubjectJudge:
             return FactJudgment(self.texts.fact, "unknown", reason)
         if any(word not in missing_topic for word in named):
             return None  # it names what the question names
-        year = _find_other_year(self.texts, clause)
+        year = _find_other_year(self.texts, clause, stated)
         if year:
             return _say_of_other(self.texts, year)
         has_rival_value = has_candidate(self.texts, occurrence)
@@ -232,15 +236,17 @@ def _find_relative_clause(texts: FactTexts, occurrence: Occurrence) -> str:
     return texts.answer.text[noun.start : noun.end]
 
 
-def _find_other_year(texts: FactTexts, clause: ClauseSpan) -> str:
+def _find_other_year(texts: FactTexts, clause: ClauseSpan, stated: Quantity | None) -> str:
     """Return a number of the sentence that stands for one of the question, which has another ("1896", "2004")."""
+    sources = list_value_sources(texts, stated) if stated is not None else []
+    sourced = [own for source in sources for own in source.quantities]
     for asked in texts.question.quantities:
         if any(is_same_quantity(asked, own) for own in texts.answer.quantities):
             continue
         for own in texts.answer.quantities:
             if not clause.sentence_start <= own.start < clause.sentence_end or not is_comparable(asked, own):
                 continue
-            if not any(is_same_quantity(wanted, own) for wanted in texts.expected):
+            if not any(is_same_quantity(wanted, own) for wanted in (*texts.expected, *sourced)):
                 return texts.answer.text[own.start : own.end]
     return ""
 

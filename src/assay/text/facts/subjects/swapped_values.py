@@ -70,7 +70,24 @@ def find_swapped_values(question: str, reference: str, answer: str, facts: Seque
                 judgments[fact] = judgment
     values = _list_values(facts)
     slots = _find_slots(read_text(question), read_text(reference), values) if len(values) >= _FEWEST else []
+    if not slots and not reference and len(values) >= _FEWEST:
+        return {**judgments, **_judge_in_order(question, answer, values)}
     return {**judgments, **_judge_slots(read_text(answer), slots)} if slots else judgments
+
+
+def _judge_in_order(question: str, answer: str, values: Mapping[str, Quantity]) -> dict[str, FactJudgment]:
+    """Return the judgments of values of which nothing but their order tells to which slot of the question they belong.
+
+    Facts are written in the order of the question, as a rule: so none is denied, and each is unknown.
+    """
+    slots = _find_slots(read_text(question), read_text("; ".join(values)), values)
+    found = _judge_slots(read_text(answer), slots) if slots else {}
+    return {
+        fact: judgment._replace(
+            state="unknown", reason=f"{judgment.reason} if the facts have the order of the question"
+        )
+        for fact, judgment in found.items()
+    }
 
 
 def _has_several_values(fact: ReadText) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from assay.text.facts.cues.cue_pattern import build_pattern
-from assay.text.facts.cues.value_cues import FOR_MANY_USES, FOR_SEVERAL, OF_A_GROUP, ONE, PER
+from assay.text.facts.cues.value_cues import ASKED_PER, FOR_MANY_USES, FOR_SEVERAL, OF_A_GROUP, ONE, PER
 from assay.text.facts.cues.word_classes import COUNTED_ALIKE, ONE_USE, PERSONS
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
@@ -51,6 +51,8 @@ def _is_known_rate(texts: FactTexts, stated: Quantity) -> bool:
         return True
     second = _SECOND_RATE.match(texts.answer.plain, stated.rate_span[1])
     nouns = {name_rate_noun(part) for part in (*stated.rate.split(), *([second["noun"]] if second is not None else []))}
+    if not is_time_rate(stated.rate) and _asks_per_other(texts, nouns):
+        return False
     if not nouns.isdisjoint(ONE_USE) and not texts.has_cue(_FOR_MANY_USES):
         return True
     is_of_group = texts.has_cue(_OF_A_GROUP)
@@ -70,6 +72,23 @@ _NOT_COUNTED = frozenset(("data", "duration", "calendar", WEEKDAY_NUMBER))
 _SECOND_RATE = build_pattern(rf"(?: and)? (?:{PER}|{ONE}) (?P<noun>[a-z]+)\b")
 _FOR_ONE = re.compile(r" for (?:an?|one) ")
 _WORDS = re.compile(r"[a-z]+")
+
+
+_ASKED_PER = build_pattern(rf"\b{ASKED_PER} (?P<noun>[a-z]+)\b")
+
+
+def _asks_per_other(texts: FactTexts, nouns: set[str]) -> bool:
+    """Whether the question asks what it is per something else: "€5 per class", asked per pupil."""
+    asked = {_name_noun(match["noun"]) for match in _ASKED_PER.finditer(texts.question.plain)}
+    if not asked or not asked.isdisjoint(nouns):
+        return False
+    in_question = {_name_noun(word.folded) for word in texts.question.words}
+    return not nouns.isdisjoint(in_question)
+
+
+def _name_noun(word: str) -> str:
+    """Return a noun as the rate of a quantity is named here, which `name_rate_noun` made already: "class"."""
+    return name_rate_noun(name_rate_noun(word))
 
 
 def _has_measure(texts: FactTexts, dimension: str) -> bool:

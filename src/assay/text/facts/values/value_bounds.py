@@ -27,6 +27,7 @@ from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.missing_quantities import is_opposite_bound
 from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
 from assay.text.facts.presence.unread_quantities import is_complement, may_be_contrary
+from assay.text.facts.presence.value_sources import list_value_sources
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText
 from assay.text.facts.reading.sentence_around import REACH_BEFORE, get_sentence
@@ -50,6 +51,7 @@ def judge_new_bound(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | 
     if cue is None or any(own.bound or own.is_range for own in texts.read_fact.quantities):
         return None
     own_texts = [text for text in texts.explaining if text.words or text.quantities]
+    own_texts += list_value_sources(texts, stated)
     side = _SPEAKS_OF_SIDE[stated.bound[0]]
     if any(_SPEAKS_OF_LIMIT.search(text.plain) or side.search(text.plain) for text in own_texts):
         return None

@@ -1,0 +1,181 @@
+"""Pairs of answers with the same value, of which one says it of something else: both are told rightly, or left open."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pytest
+
+from assay.text.facts.stated_facts import judge_facts
+
+
+class Twins(NamedTuple):
+    """A question with its facts and its source, and two answers with the same values, of which the first is right."""
+
+    question: str
+    facts: tuple[str, ...]
+    source: str
+    right: str
+    wrong: str
+
+
+OTHER_KIND = (
+    Twins("How much is a one-way seat to Skagen?", ("€12",), "", "€12 one way.", "€12 for a round trip."),
+    Twins("What does a court cost on a Wednesday?", ("£9",), "", "£9 on weekdays.", "£9 at the weekend."),
+    Twins("What is a canoe in May?", ("€80",), "€80 in the off season", "€80 in low season.", "€80 in high season."),
+    Twins(
+        "By when do I cancel a visit?",
+        ("17:00",),
+        "Visits can be cancelled until 17:00 on the day before.",
+        "By 17:00 the day before.",
+        "By 17:00 on the same day.",
+    ),
+    Twins(
+        "How is the deposit returned?",
+        ("10 days",),
+        "The deposit of £50 is paid in cash within 10 days.",
+        "In cash, within 10 days.",
+        "Within 10 days by bank transfer.",
+    ),
+    Twins("What do we three pay together?", ("£45",), "", "You pay £45 in total.", "£45 each."),
+    Twins("Was kostet das Boot am Wochenende?", ("30 Euro",), "", "30 Euro am Wochenende.", "30 Euro an Werktagen."),
+    Twins(
+        "Giá phòng mùa cao điểm là bao nhiêu?", ("500.000 đồng",), "", "500.000 đồng.", "500.000 đồng mùa thấp điểm."
+    ),
+)
+OTHER_DIRECTION = (
+    Twins(
+        "Is there a night bus?",
+        ("23:40", "Aurland"),
+        "A night bus leaves Aurland at 23:40.",
+        "Yes, at 23:40 from Aurland.",
+        "Yes, at 23:40, from Flåm to Aurland.",
+    ),
+    Twins(
+        "When does the shuttle go?",
+        ("06:15",),
+        "From Porto to Braga: 06:15",
+        "06:15 from Porto.",
+        "06:15 from Braga to Porto.",
+    ),
+    Twins(
+        "When is the school boat?", ("07:20",), "07:20 to Hirtsholm", "07:20 to Hirtsholm.", "At 07:20 from Hirtsholm."
+    ),
+    Twins("Wann fährt der Bus?", ("8 Uhr",), "8 Uhr ab Lindau", "8 Uhr ab Lindau.", "8 Uhr von Bregenz nach Lindau."),
+    Twins("Chuyến sớm mấy giờ?", ("5 giờ",), "5 giờ từ Huế", "5 giờ, từ Huế.", "5 giờ từ Vinh đến Huế."),
+    Twins(
+        "When does the relief train run?",
+        ("19:05",),
+        "It departs Malmö at 19:05.",
+        "19:05, leaving Malmö.",
+        "It arrives in Malmö at 19:05.",
+    ),
+)
+OTHER_HOLDER = (
+    Twins(
+        "How early must I book a hide?",
+        ("3 days",),
+        "",
+        "Book it 3 days ahead.",
+        "No booking is needed; 3 days applies to schools.",
+    ),
+    Twins(
+        "How long is the guarantee?",
+        ("2 years",),
+        "",
+        "It is valid for 2 years.",
+        "There is none; 2 years holds for batteries.",
+    ),
+    Twins(
+        "What is the fine for a late kayak?",
+        ("£15",),
+        "",
+        "The fine is £15.",
+        "There is no fine; the £15 is for helmets.",
+    ),
+    Twins(
+        "How long may I moor at the quay?",
+        ("4 hours",),
+        "",
+        "You may moor for 4 hours.",
+        "Without limit; 4 hours apply to barges.",
+    ),
+    Twins(
+        "What notice must a tenant give?",
+        ("6 weeks",),
+        "",
+        "A notice of 6 weeks.",
+        "None at all; 6 weeks go for garages.",
+    ),
+    Twins("Is there a deposit for a locker?", ("€5",), "", "Yes, €5.", "No deposit is taken; €5 applies to keys."),
+)
+OTHER_COUNT = (
+    Twins("What does a choir pay per singer?", ("€4",), "", "€4 per singer.", "€4 per choir."),
+    Twins("What does a crew pay for each rower?", ("£7",), "", "£7 for each rower.", "£7 per crew."),
+    Twins("How much is a team charged per player?", ("$3",), "", "$3 a player.", "$3 per team."),
+    Twins("What does a table cost per chair?", ("€2",), "", "€2 for each chair.", "€2 per table."),
+    Twins("What is the price per bottle of a crate?", ("£1.20",), "", "£1.20 a bottle.", "£1.20 per crate."),
+    Twins("What does a club pay for each member?", ("€11",), "", "€11 per member.", "€11 per club."),
+    Twins(
+        "Who rides free with the class?",
+        ("two",),
+        "Every tenth rider rides free.",
+        "Two of them ride free.",
+        "Two nurses ride free.",
+    ),
+)
+SWAPPED = (
+    Twins(
+        "How long is the tour in spring and in autumn?",
+        ("50 minutes", "65 minutes"),
+        "",
+        "50 minutes in spring, 65 in autumn.",
+        "65 minutes in spring and 50 minutes in autumn.",
+    ),
+    Twins(
+        "What do a bunk and a cabin cost?",
+        ("€18", "€44"),
+        "",
+        "A bunk is €18, a cabin €44.",
+        "A bunk is €44 and a cabin €18.",
+    ),
+    Twins(
+        "How long do cheese and ham keep?",
+        ("30 days", "12 days"),
+        "",
+        "Cheese 30 days, ham 12.",
+        "Cheese keeps 12 days, ham 30.",
+    ),
+    Twins(
+        "When does the bar close on Fridays and on Sundays?",
+        ("23:00", "20:00"),
+        "",
+        "At 23:00 on Fridays and 20:00 on Sundays.",
+        "At 20:00 on Fridays and at 23:00 on Sundays.",
+    ),
+    Twins(
+        "How heavy may a parcel be by air and by ship?",
+        ("20 kg", "35 kg"),
+        "",
+        "By air 20 kg, by ship 35 kg.",
+        "By air 35 kg, by ship 20 kg.",
+    ),
+    Twins(
+        "How fast may I drive in the yard and on the pier?",
+        ("10 km/h", "5 km/h"),
+        "",
+        "10 km/h in the yard and 5 km/h on the pier.",
+        "5 km/h in the yard and 10 km/h on the pier.",
+    ),
+)
+
+
+def _is_passed(answer: str, twins: Twins) -> bool:
+    passages = [twins.source] if twins.source else []
+    judgments = judge_facts(answer, twins.facts, twins.question, "", passages)
+    return all(judgment.state == "stated" for judgment in judgments)
+
+
+@pytest.mark.parametrize("twins", [*OTHER_KIND, *OTHER_DIRECTION, *OTHER_HOLDER, *OTHER_COUNT, *SWAPPED])
+def test_the_same_value_of_something_else_does_not_pass(twins: Twins) -> None:
+    assert (_is_passed(twins.right, twins), _is_passed(twins.wrong, twins)) == (True, False)
