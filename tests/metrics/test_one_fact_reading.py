@@ -13,6 +13,7 @@ from tests.support.examples import try_examples
 import assay
 from assay.attribution.one_case.answer_quality import assess_text
 from assay.metrics.answers.expected_text import REFERENCE_VALUE, find_text_signal, find_veto, read_facts
+from assay.metrics.cases.case_index import GoldenIndex
 from assay.records.golden_set import Case, GoldenSet, Rubric
 from assay.records.observations import Observation
 from assay.records.scores import SCORED
@@ -102,7 +103,7 @@ def test_metrics_checks_and_attribution_say_the_same_of_an_answer(case: Case, an
         name: float(column.values[0]) for name, column in columns.items() if column.status[0] == SCORED
     }
     reading = read_facts(case, answer)
-    quality = assess_text(case, observation)
+    quality = assess_text(GoldenIndex(GoldenSet((case,))).case_index(0), observation)
     correct, complete = scores.get("correct_answer"), scores.get("completeness(by=rules)")
     assert correct == (None if quality.good is None else float(quality.good))
     assert complete == (reading.completeness if isinstance(reading.completeness, float) else None)
