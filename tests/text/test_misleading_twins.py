@@ -107,6 +107,13 @@ OTHER_HOLDER = (
         "A notice of 6 weeks.",
         "None at all; 6 weeks go for garages.",
     ),
+    Twins(
+        "How long may a dinghy stay at the pontoon?",
+        ("4 hours",),
+        "Dinghies may stay for 4 hours, motor boats for 2 hours.",
+        "4 hours; motor boats 2 hours.",
+        "2 hours; motor boats 4 hours.",
+    ),
     Twins("Is there a deposit for a locker?", ("€5",), "", "Yes, €5.", "No deposit is taken; €5 applies to keys."),
 )
 OTHER_COUNT = (

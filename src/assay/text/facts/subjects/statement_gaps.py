@@ -147,7 +147,15 @@ class GapFinder:
         for number, group in enumerate(groups):
             rivals = [] if number == index else self.owner.list_values(group, statement.value)
             rival = next(
-                (at for at, is_rival in rivals if is_rival and not self._is_explained_value(group, at)),
+                (
+                    at
+                    for at, is_rival in rivals
+                    if is_rival
+                    and (
+                        self._answers_first(group, at, groups[index], statement)
+                        or not self._is_explained_value(group, at)
+                    )
+                ),
                 None,
             )
             if rival is None:
@@ -160,6 +168,15 @@ class GapFinder:
             if len(own - other) <= len(other - own):
                 yield Gap("second value", f'it gives another value too ("{self._spell_value(group, rival)}")')
                 return
+
+    def _answers_first(self, group: Part, rival: int, own: Part, statement: StatedFact) -> bool:
+        """Return whether a value alone answers before that of the fact, which is said of others than those asked: of
+        "2 hours; motor boats 4 hours" the first is that of the dinghy in question."""
+        words_before_rival = [word for word in self.owner.words_in(group) if word.start < rival and word.kind != "stop"]
+        if group.end > own.start or words_before_rival:
+            return False
+        lead = [word for word in self.owner.words_in(own) if word.end <= statement.start and word.kind == "word"]
+        return bool(lead) and not any(self.owner.question.find_word(word, True) for word in lead)
 
     def _list_shared(self, groups: Sequence[Part], index: int, number: int, rival: int) -> set[str]:
         """Return the words of the question before the first value of a sentence, which hold for all of its values."""
