@@ -96,7 +96,8 @@ def test_a_candidate_that_leaks_fails_the_job_and_is_marked(tmp_path: Path, part
     done = act(tmp_path, part, commands, outputs=part / "vector-only.jsonl", profile="capstone")
     assert 1 == done.status, done.log
     assert done.summary.startswith("## ❌ Assay: FAIL")
-    assert "::error title=assay%3A FAIL::visibility_leaks on tag=acl" in done.log
+    assert "::error title=assay%3A FAIL::" in done.log
+    assert "leaked what the user must not see (visibility_leaks): acl_003" in done.log
     gate = ElementTree.parse(done.reports / "junit.xml").getroot()[0]
     assert int(gate.attrib["failures"]) > 0
 
