@@ -20,8 +20,8 @@ _LONGEST_WHOLE = 1000
 """Characters of a chunk that is taken whole where the evidence has no quote."""
 _LONGEST_SEARCHED = 50_000
 _SENTENCE_END = re.compile(r"[.!?;…](?=\s)|[。！？；]|\n")
-_HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.MULTILINE)
-_TABLE_RULE = re.compile(r"^[ \t]*\|?[ \t:|-]*-{3}[ \t:|-]*$", re.MULTILINE)
+_HEADING = re.compile(r"^#{1,6}+ ++([^\n]+)$", re.MULTILINE)
+_TABLE_RULE = re.compile(r"^(?=[ \t:|]*+---)[ \t:|-]++$", re.MULTILINE)
 
 
 class EvidenceSentences:
@@ -74,7 +74,7 @@ def list_sentences_around(text: str, quote: str) -> list[str]:
     low = max((cut.end() for cut in _SENTENCE_END.finditer(text, 0, start)), default=0)
     after = _SENTENCE_END.search(text, max(start, start + len(sought) - 1))
     sentence = text[low : after.end() if after is not None else len(text)].strip()
-    headings = [heading[1] for heading in _HEADING.finditer(text, 0, start)][-1:]
+    headings = [heading[1].strip() for heading in _HEADING.finditer(text, 0, start)][-1:]
     if sentence.startswith("|"):
         sentence = _head_row(text, low, sentence)
     return [sentence, *(heading for heading in headings if heading != sentence)]

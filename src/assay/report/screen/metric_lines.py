@@ -96,7 +96,7 @@ def _round_numbers(value: str) -> str:
     >>> _round_numbers("0.686–0.800")
     '0.69–0.80'
     """
-    return re.sub(r"\d+\.\d{3,}", lambda number: f"{float(number[0]):.2f}", value)
+    return re.sub(r"(?<!\d)\d++\.\d{3,}", lambda number: f"{float(number[0]):.2f}", value)
 
 
 def _list_bounded_changes(change: MetricChange, metric_rows: MetricsByName) -> list[str]:

@@ -161,7 +161,9 @@ def _judge_other_value(fact: str, text: str, quantity: Quantity, answer: ReadTex
     return FactJudgment(fact, "missing", f"{text} is not there")
 
 
-_NAME_BEFORE = LatePattern(r"(?P<name>[a-z]{3,}) $")
+_NAME_BEFORE = LatePattern(r"(?<![a-z])(?P<name>[a-z]{3,40}+) $")
+_LONGEST_NAME = 41
+"""Characters before a number in which its name stands, with the space after it."""
 
 
 def names_other_number(fact: str, answer: ReadText) -> bool:
@@ -173,13 +175,19 @@ def names_other_number(fact: str, answer: ReadText) -> bool:
 def _find_other_number_of_name(fact: str, quantity: Quantity, answer: ReadText) -> str:
     """Return the only number that an answer has after the name of a fact's number: "channel 16" for "channel 11"."""
     read_fact = read_text(fact)
-    name = _NAME_BEFORE.search(read_fact.plain, 0, quantity.start) if is_plain(quantity) else None
+    name = (
+        _NAME_BEFORE.search(read_fact.plain, max(0, quantity.start - _LONGEST_NAME), quantity.start)
+        if is_plain(quantity)
+        else None
+    )
     word = next((word for word in read_fact.words if name is not None and word.start == name.start()), None)
     if word is None or word.kind == "stop" or quantity.bound or quantity.is_range:
         return ""
     spans = []
     for own in answer.quantities:
-        before = _NAME_BEFORE.search(answer.plain, 0, own.start) if is_plain(own) and not own.is_spelled_one else None
+        if not is_plain(own) or own.is_spelled_one:
+            continue
+        before = _NAME_BEFORE.search(answer.plain, max(0, own.start - _LONGEST_NAME), own.start)
         if before is not None and before["name"] == word.folded:
             spans.append((before.start(), own.end))
     return answer.text[slice(*spans[0])] if len(spans) == 1 else ""
