@@ -114,7 +114,8 @@ def rank_by_run(
     is_moved = bool(attribution.good) and attribution.reached is False and set(attribution.also) == _MOVED
     if moved_ids is not None and first == _UNKNOWN and is_moved:
         return _put_first(attribution, "chunking", moved_ids)
-    best = max(attribution.also, key=lambda cause: sure_causes.get(cause, 0))
+    candidates = [cause for cause in attribution.also if not _contradicts_trace(attribution, cause)]
+    best = max(candidates, key=lambda cause: sure_causes.get(cause, 0), default=_UNKNOWN)
     own = sure_causes.get(first, 0) if first != _UNKNOWN else 0
     least = own + MIN_SUPPORT if attribution.confidence == "low" else max(_MAJORITY * own, MIN_SUPPORT)
     if sure_causes.get(best, 0) < least:
@@ -122,6 +123,14 @@ def rank_by_run(
     name = name_cause(best, attribution.traces)
     fact = f"{format_count(sure_causes[best], 'other case')} of this run have the cause {name}"
     return _put_first(attribution, best, fact)
+
+
+def _contradicts_trace(attribution: Attribution, cause: RootCause) -> bool:
+    """Return whether a cause would blame the model for evidence that it was not shown, instead of the retrieval that
+    lost it: how often the model is wrong elsewhere says nothing of that."""
+    first = attribution.cause
+    is_of_retrieval = first is not None and PARTY_BY_CAUSE.get(first) == "retrieval_fault"
+    return attribution.reached is False and is_of_retrieval and PARTY_BY_CAUSE.get(cause) == "generation_fault"
 
 
 def _put_first(attribution: Attribution, best: RootCause, fact: str) -> Attribution:
