@@ -162,7 +162,10 @@ def test_of_repeated_observations_the_one_that_is_read_is_attributed() -> None:
 # ── reports ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_reports_show_the_attribution(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_reports_show_the_attribution(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     main(["score", *INPUTS, "--json-report", str(tmp_path / "r.json"), "--report", str(tmp_path / "r.md")])
     report = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
     schema = load_schema("report")

@@ -24,6 +24,7 @@ MAY_SLEEP = {
     "audit/answer_log_file.py": "polls until a queue is written, when the application ends",
     "calls/retry.py": "delays between attempts",
     "judging/call_scheduler.py": "polls for a lease, never retries",
+    "runs/observe_target.py": "tells the progress of a slow target, never retries",
     "targets/process_group.py": "polls until a process group has ended",
 }
 HEADER_NAMES = ("retry-after", "retry-after-ms")

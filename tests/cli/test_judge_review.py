@@ -441,7 +441,10 @@ def test_explain_names_the_metric_that_made_score_call_a_case_in_error(
     assert "in error" not in capsys.readouterr().out.lower()
 
 
-def test_explain_says_that_the_judge_was_not_asked(server: JudgeServer, capsys: pytest.CaptureFixture[str]) -> None:
+def test_explain_says_that_the_judge_was_not_asked(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "250")
     assert 0 == judge("--votes", "1", "--only", "case:c0")
     score("--run-dir", "run")
     capsys.readouterr()

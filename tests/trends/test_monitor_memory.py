@@ -21,7 +21,7 @@ from assay.trends.collect_traffic import Traffic, TrafficCollector
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
-MOST_BYTES_OF_A_WEEK = 50_000
+MOST_BYTES_OF_A_WEEK = 60_000
 MEASURE = "import sys; from tests.trends.test_monitor_memory import measure_peaks; measure_peaks(sys.argv[1])"
 
 

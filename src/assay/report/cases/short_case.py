@@ -278,10 +278,12 @@ def _iter_verdict_lines(
     for reason in _choose_reasons(telling, room.reasons):
         yield from page.paragraph("Because", reason, room.lines)
     for label, text in facts:
-        if label not in _MERGED:
+        if label not in _MERGED and (label not in _REPEATED or room.lines > 1):
             yield from page.paragraph(label, text, _LINES_OF_REMEDY if label == "Try first" else room.lines)
 
 
+_REPEATED = ("Also possible", "Record next")
+"""Facts that what happened and what to try say in other words: the first to go where there is no room."""
 _LINES_OF_CAUSE = 4
 """Enough for three causes of which none is known to be the one."""
 _LINES_OF_REMEDY = 8
