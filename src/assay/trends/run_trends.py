@@ -245,8 +245,9 @@ def describe_change(change: ChangeFinding) -> str:
     same_time = "; ".join(_format_difference(item.name, item.before, item.after) for item in change.versions)
     before, after = (format_number(value, change.metric) for value in (change.before, change.after))
     text = (
-        f"mean {before} before, {after} from {change.run} on "
-        f"({format_count(change.cases, 'shared case')}, {format_count(change.runs, 'run')}, adjusted p {change.p:.2g})"
+        f"mean {before} before, {after} from {change.run}, each up to the next change "
+        f"({format_count(change.cases, 'shared case')}, {format_count(change.runs, 'run')} in all, "
+        f"adjusted p {change.p:.2g})"
     )
     if not same_time:
         return f"{text}; no recorded version changed between {change.run_before} and {change.run}"
