@@ -10,7 +10,9 @@ import pytest
 from tests.audit.traffic import at_noon, make_line, write_lines
 
 import assay
-from assay.audit.audit_store import ChangedRecordError
+from assay.audit.audit_store import ChainRow, ChangedRecordError
+from assay.audit.chain import compute_link
+from assay.audit.load_cells import find_foreign_cells, mend_row
 from assay.audit.schema import METADATA
 from assay.records.errors import AssayError
 
@@ -139,3 +141,13 @@ def test_a_changed_salt_of_the_store_is_a_fault(intact: bytes, tmp_path: Path) -
     run_sql(store, "UPDATE users SET salt = 'x' WHERE number = 0")
     messages = [fault.message for fault in assay.audit.verify(store).faults]
     assert any("users.salt" in message for message in messages), messages
+
+
+def test_what_a_page_of_zeros_leaves_of_a_record_can_be_linked_and_is_named() -> None:
+    lost = ChainRow(7, *[None] * 10)  # type: ignore[arg-type]  # what SQLite reads there
+    named = {fault.partition(" ")[0] for fault in find_foreign_cells(lost)}
+    assert {"day", "kind", "commitment", "link"} == named
+    mended = mend_row(lost)
+    assert ("", "", b"", b"") == (mended.day, mended.kind, mended.commitment, mended.link)
+    assert mended.body is None
+    assert 32 == len(compute_link(bytes(32), mended.sequence, mended.day, mended.kind, mended.commitment))

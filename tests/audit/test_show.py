@@ -563,7 +563,9 @@ def test_a_citation_of_what_is_not_in_force_any_more_says_since_when_and_what_is
         assert ("2026-01-01", ("p-2",)) == (state.expired_since, state.current), "p-3 is not for this user"
     for page in (render_incident_markdown(incident), render_incident_html(incident)):
         assert "2026-01-01" in page and "p-2" in page
-    assert "EXPIRED since 2026-01-01; in force: p-2" in render_incident_markdown(incident)
+    shown = render_incident_markdown(incident)
+    assert "EXPIRED since 2026-01-01 (the expired text: " in shown
+    assert "); in force: p-2" in shown
     write_lines(corpus, [{**row, "valid_to": None} for row in rows])
     again = assay.audit.show(str(tmp_path / "s.sqlite"), line["id"], corpus=corpus, now=NOON).incident
     assert again is not None and again.citations[0].then.expired_since == "2026-01-01", "a newer version is in force"

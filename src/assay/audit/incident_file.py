@@ -161,7 +161,7 @@ def _describe_state(state: CitationState) -> tuple[str, str, str]:
     support = (state.support or "unknown").replace("_", " ")
     if state.expired_since is not None:
         successors = f"; in force: {', '.join(state.current)}" if state.current else ""
-        support = f"EXPIRED since {state.expired_since}{successors} (its text: {support})"
+        support = f"EXPIRED since {state.expired_since} (the expired text: {support}){successors}"
     return _yes_no(state.exists), _yes_no(state.reachable), support
 
 

@@ -45,7 +45,10 @@ def find_foreign_cells(row: ChainRow) -> list[str]:
 
 def mend_row(row: ChainRow) -> ChainRow:
     """Return a record whose cells have the types of their columns: text and bytes as each other, others empty."""
-    values = [_mend(value, kind) for value, kind in zip(row, _TYPES, strict=True)]
+    values = []
+    for column, kind, value in zip(RECORDS.columns, _TYPES, row, strict=True):
+        is_lost = value is None and not column.nullable  # what a page of zeros leaves of a record
+        values.append(kind() if is_lost else _mend(value, kind))
     return ChainRow(*values)  # type: ignore[arg-type]  # each has the type of its column
 
 
