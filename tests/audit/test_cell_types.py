@@ -147,7 +147,7 @@ def test_what_a_page_of_zeros_leaves_of_a_record_can_be_linked_and_is_named() ->
     lost = ChainRow(7, *[None] * 10)  # type: ignore[arg-type]  # what SQLite reads there
     named = {fault.partition(" ")[0] for fault in find_foreign_cells(lost)}
     assert {"day", "kind", "commitment", "link"} == named
-    mended = mend_row(lost)
-    assert ("", "", b"", b"") == (mended.day, mended.kind, mended.commitment, mended.link)
-    assert mended.body is None
-    assert 32 == len(compute_link(bytes(32), mended.sequence, mended.day, mended.kind, mended.commitment))
+    typed = mend_row(lost)
+    assert ("", "", b"", b"") == (typed.day, typed.kind, typed.commitment, typed.link)
+    assert typed.body is None
+    assert 32 == len(compute_link(bytes(32), typed.sequence, typed.day, typed.kind, typed.commitment))
