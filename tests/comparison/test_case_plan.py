@@ -109,7 +109,7 @@ def test_the_command_prints_the_plan_and_json(capsys: pytest.CaptureFixture[str]
 )
 def test_what_no_plan_can_be_made_of_is_refused(arguments: dict[str, float], field: str) -> None:
     with pytest.raises(InputError) as refused:
-        assay.plan(**arguments)  # type: ignore[arg-type]
+        assay.plan(**arguments)  # type: ignore[arg-type]  # values of any type, to be refused
     assert field == refused.value.problems[0].field
 
 

@@ -153,5 +153,5 @@ def test_a_budget_ends_the_run_and_is_named_as_the_argument() -> None:
 )
 def test_a_limit_that_no_call_can_keep_is_refused_before_anything_is_asked(name: str, value: float) -> None:
     with pytest.raises(InputError) as refused:
-        assay.run(pytest.fail, CASES, **{name: value})  # type: ignore[arg-type]
+        assay.run(pytest.fail, CASES, **{name: value})  # type: ignore[arg-type]  # to be refused
     assert name == refused.value.problems[0].field

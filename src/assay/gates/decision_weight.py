@@ -110,7 +110,7 @@ def weigh_results(
     `event_sentences` say what leaked and which instructions were followed (`describe_events`), by metric: the results
     of all rules that found it are one reason. Each rule keeps its own message.
     """
-    told = {id(result): message for result, message in _iter_shared_messages(results, event_sentences or {})}
+    shared_messages = {id(result): message for result, message in _iter_shared_messages(results, event_sentences or {})}
     weighed = [(get_weight(result), result) for result in results if get_weight(result) != _NOTHING]
     is_blocked = bool(overlooked) or any(weight < _RISK for weight, _ in weighed)
     if is_blocked:
@@ -119,7 +119,7 @@ def weigh_results(
     # Of an equal weight, wrong answers come before their citations: what refuses or answers wrongly cites badly, too.
     weighed.sort(key=lambda item: find_metric(parse_metric(item[1].rule.metric)).family == _CITATIONS)
     reasons = [
-        (weight, told.get(id(result)) or _describe_result(result, weight, is_blocked=is_blocked))
+        (weight, shared_messages.get(id(result)) or _describe_result(result, weight, is_blocked=is_blocked))
         for weight, result in weighed
     ]
     reasons += [(_INCOMPLETE, message) for message in overlooked]
@@ -128,8 +128,10 @@ def weigh_results(
     reasons += [(_RISK, message) for message in unchecked]
     reasons.sort(key=lambda reason: reason[0])
     outcome = _OUTCOMES[reasons[0][0] if reasons else _NOTHING]
-    found = [told.get(id(result), result.message) for result in results if _is_leak_or_injection(result)]
-    events = list(dict.fromkeys(found))
+    event_messages = [
+        shared_messages.get(id(result), result.message) for result in results if _is_leak_or_injection(result)
+    ]
+    events = list(dict.fromkeys(event_messages))
     # Of several events a leak or a followed injection comes first.
     reasons.sort(key=lambda reason: reason[1] not in events)
     risks = tuple(message for weight, message in reasons if weight == _RISK and message not in events)

@@ -96,7 +96,7 @@ async def _tell_time(runner: ObservationRunner, total: int, progress: ReportProg
 
     async def tell() -> None:
         while True:
-            await asyncio.sleep(_TELL_SECONDS)
+            await asyncio.sleep(_TELL_SECONDS)  # between two looks at the progress; nothing waits for it
             progress(runner.tally.done, total)
 
     teller = asyncio.create_task(tell())

@@ -40,8 +40,8 @@ class EvidenceSentences:
 
     def list_sentences(self, case: Case) -> tuple[str, ...]:
         """Return the sentences, rows and headings of a case's graded evidence, each once, in order."""
-        found = [text for unit in case.evidence if unit.grade for text in self._list_of_unit(unit)]
-        return tuple(dict.fromkeys(found))
+        sentences = [text for unit in case.evidence if unit.grade for text in self._list_of_unit(unit)]
+        return tuple(dict.fromkeys(sentences))
 
     def _list_of_unit(self, unit: Evidence) -> Iterator[str]:
         for selector in unit.any_of:

@@ -93,8 +93,8 @@ def _find_evidence_rank(view: Json, case_data: Json) -> int | EvidencePlace:
         return "no_ranking"
     if traces is not None:
         ranks = [trace["ranks"].get(rankings[-1]["name"]) for trace in traces]
-        found = [rank for rank in ranks if rank is not None]
-        return min(found) if found else ("untold" if attribution.get("reached") is None else "absent")
+        reported_ranks = [rank for rank in ranks if rank is not None]
+        return min(reported_ranks) if reported_ranks else ("untold" if attribution.get("reached") is None else "absent")
     covering = (rank for rank, chunk in enumerate(rankings[-1]["chunks"], start=1) if chunk["units"] > 0)
     return next(covering, "absent")
 
