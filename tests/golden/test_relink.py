@@ -208,7 +208,7 @@ def test_a_relinked_set_is_frozen_as_the_next_version_of_the_one_before(
     assert "relinked" not in by_id["unclear"] and before.cases[2] == after.cases[2]
     assert "frozen-edited" not in _lint(second, paths["new"], capsys)
     changed = [{**json.loads(line), "reference": "13"} for line in Path(relinked).read_text().splitlines()[2:3]]
-    with pytest.raises(InputError, match="with another question, answer or label"):
+    with pytest.raises(InputError, match=r"with another reference, evidence \(expected --update"):
         other = tmp_path / "other.jsonl"
         other.write_text("".join(json.dumps(row) + "\n" for row in changed))
         golden.freeze(str(other), second, version="3", change="x", base=first, accept_all=True, **later)

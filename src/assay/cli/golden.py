@@ -447,15 +447,32 @@ def nuggets(
 
 @app.command("freeze")
 def freeze(
-    candidates: Annotated[str, typer.Argument(help="Candidates, as `assay golden draft` writes them.")],
     out: Annotated[str, typer.Option(help="Golden set to write.")],
     version: Annotated[str, typer.Option(help="Version of the set, a new one.")],
     owner: SetOwnerOption,
     change: Annotated[str, typer.Option(help="The line for the changelog: what changed and why.")],
+    candidates: Annotated[
+        str | None,
+        typer.Argument(
+            help="Candidates, as `assay golden draft` or `relink` writes them (default: the set of --base)."
+        ),
+    ] = None,
     decisions: Annotated[
         list[str] | None, typer.Option(help="Decisions of a reviewer on the candidates; may be repeated.")
     ] = None,
     base: Annotated[str | None, typer.Option(help="The version of the set before, whose cases are kept.")] = None,
+    update: Annotated[
+        bool,
+        typer.Option(
+            "--update",
+            help="Accepted candidates replace the cases of --base with their ids; rejected ones retire them.",
+        ),
+    ] = False,
+    retire: Annotated[
+        list[str] | None,
+        typer.Option(help="Take a case of --base out: ID=REASON, or a file with case and reason; may be repeated."),
+    ] = None,
+    as_of: AsOfOption = None,
     split: Annotated[str, typer.Option(help="test (never used for tuning), validation or train.")] = "test",
     accept_all: Annotated[
         bool, typer.Option("--accept-all", help="Accept every candidate that nobody decided on, in the owner's name.")
@@ -468,13 +485,27 @@ def freeze(
     from assay.cli.golden_output import print_result
     from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.golden.finding_tables import build_freeze_table
-    from assay.golden.freeze_set import SPLITS, FreezeRequest, freeze_set
+    from assay.golden.freeze_set import SPLITS, FreezeRequest, choose_candidates, freeze_set
 
     if split not in SPLITS:
         raise InputError(f"--split: no such split (got {split!r}; expected one of {', '.join(SPLITS)})")
-    refuse_overwriting([out], [candidates, *(decisions or ())])
-    at = resolve_clock(now)
-    request = FreezeRequest(candidates, out, version, owner, change, at, decisions or (), base, split, "", accept_all)
+    refuse_overwriting([out], [candidates, *(decisions or ()), *(path for path in retire or () if Path(path).exists())])
+    request = FreezeRequest(
+        choose_candidates(candidates, base),
+        out,
+        version,
+        owner,
+        change,
+        resolve_clock(now),
+        decisions or (),
+        base,
+        split,
+        "",
+        accept_all,
+        update,
+        retire or (),
+        as_of,
+    )
     frozen = freeze_set(request)
     print_result(frozen, [build_freeze_table(frozen)], format)
     print_written_files([("golden set", Path(out))], f"assay run --golden {out} --target TARGET")

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from assay.golden.model_effort import ModelEffort
-from assay.records.golden_set import Case
+from assay.records.golden_set import Case, LineageEntry
 
 DraftKind = Literal[
     "exact",
@@ -158,13 +158,19 @@ class ReviewDecision(Struct, frozen=True, forbid_unknown_fields=True, omit_defau
 
 
 class FrozenSet(Struct, frozen=True):
-    """What `golden freeze` wrote: the digest, and how many cases were accepted, rejected and not decided."""
+    """What `golden freeze` wrote: the digest, and how many cases were accepted, rejected and not decided.
+
+    `change` is what changed of the version before, if there is one; `to_look_at` are variants of updated cases that
+    expect something of their own.
+    """
 
     version: str
     digest: str
     cases: int
     rejected: int
     undecided: tuple[str, ...]
+    change: LineageEntry | None = None
+    to_look_at: tuple[str, ...] = ()
 
 
 class StarterSet(Struct, frozen=True):
