@@ -250,3 +250,66 @@ def test_looks_at_the_test_split_are_counted_over_all_versions(first: str) -> No
 
 def test_a_set_that_is_no_version_of_another_has_the_header_that_it_had(first: str) -> None:
     assert "lineage" not in json.loads(Path(first).read_text(encoding="utf-8").splitlines()[0])["golden_set"]
+
+
+CHUNKS = [
+    {"chunk_id": "fares:1", "document": "fares", "text": "A crossing costs 17 EUR."},
+    {"chunk_id": "bikes:1", "document": "bikes", "text": "Bicycles are carried free on every boat."},
+    {"chunk_id": "pier:1", "document": "pier", "text": "The night boat berths at pier 3.", "valid_to": "2026-11-01"},
+]
+
+
+def label(chunk: str, quote: str) -> list[dict[str, Any]]:
+    return [{"any_of": [{"chunk_id": chunk}], "quote": quote}]
+
+
+@pytest.fixture
+def labelled(tmp_path: Path) -> tuple[str, str]:
+    """A set with evidence, and the corpus of now: another fare, an expired berth, bicycles as before."""
+    rows = [
+        change("ferry-fare", evidence=label("fares:1", "A crossing costs 14 EUR.")),
+        change("berth", evidence=label("pier:1", "berths at pier 3")),
+        change("bikes", evidence=label("bikes:1", "carried free on every boat")),
+    ]
+    candidates = write(tmp_path / "candidates.jsonl", *rows, header={"as_of": "2026-07-01"})
+    out = str(tmp_path / "ferries.jsonl")
+    golden.freeze(candidates, out, version="1", owner="lead", change="first", at=AT, accept_all=True)
+    return out, write(tmp_path / "corpus.jsonl", *CHUNKS)
+
+
+def test_a_review_of_a_set_shows_the_cases_that_no_longer_fit_the_corpus_on_its_day(
+    labelled: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "250")
+    path, corpus = labelled
+    assert 1 == golden.review(path, corpus=corpus, base=path).candidates
+    assert 2 == golden.review(path, corpus=corpus, base=path, as_of="2026-12-01").candidates
+    page, day = str(tmp_path / "review.html"), ["--as-of", "2026-12-01"]
+    assert 0 == main(["golden", "review", path, "--base", path, "--corpus", corpus, "--out", page, *day])
+    told = capsys.readouterr().err
+    assert (
+        f"--base {path} --out {tmp_path}/ferries-2.jsonl --version 2 --owner lead --update --as-of 2026-12-01" in told
+    )
+    assert "the quote 'A crossing costs 14 EUR.' is not in the text of fares:1" in Path(page).read_text().replace(
+        "\\u0027", "'"
+    )
+    assert 2 == main(["golden", "review", path, "--base", path, "--out", page])
+    assert "expected --corpus as well" in capsys.readouterr().err
+    assert "evidence-superseded" not in _lint(path, corpus, capsys) and "evidence-superseded" in _lint(
+        path, corpus, capsys, *day
+    )
+
+
+def _lint(path: str, corpus: str, capsys: pytest.CaptureFixture[str], *more: str) -> str:
+    capsys.readouterr()
+    assert 1 == main(["golden", "lint", path, "--corpus", corpus, *more])
+    return capsys.readouterr().out
+
+
+def test_a_set_that_fits_the_corpus_needs_no_page(labelled: tuple[str, str], tmp_path: Path) -> None:
+    path, _ = labelled
+    same = [{**CHUNKS[0], "text": "A crossing costs 14 EUR."}, *CHUNKS[1:]]
+    corpus = write(tmp_path / "same.jsonl", *same)
+    with pytest.raises(InputError, match="nothing to decide .* every case is in .* and fits the corpus"):
+        golden.review(path, corpus=corpus, base=path, out=str(tmp_path / "page.html"))
+    assert 1 == golden.review(path, corpus=corpus, base=path, as_of="2026-12-01").candidates

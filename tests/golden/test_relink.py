@@ -13,6 +13,7 @@ from assay import golden
 from assay.cli import main
 from assay.formats.golden_files import load_golden
 from assay.golden.candidate import FrozenSet
+from assay.golden.freeze_set import suggest_relinked_freeze
 from assay.golden.relinking import Proposal, RelinkedLabel, Relinker
 from assay.records.errors import InputError
 from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, GoldenSet
@@ -189,10 +190,9 @@ def test_a_relinked_set_is_frozen_as_the_next_version_of_the_one_before(
     arguments = ["golden", "relink", first, "--old-corpus", paths["old"], "--corpus", paths["new"], "--out", relinked]
     assert 1 == main(arguments)
     told = capsys.readouterr().err
-    assert (
-        f"assay golden freeze {relinked} --base {first} --out {second} --version 2 --owner ann --change relinked"
-        in told
-    )
+    assert f"assay golden review {relinked} --base {first} --corpus {paths['new']} --out review.html" in told
+    freezing = f"assay golden freeze {relinked} --base {first} --out {second} --version 2 --owner ann --change relinked"
+    assert freezing == suggest_relinked_freeze(first, relinked)
     assert "frozen-edited" not in _lint(relinked, paths["new"], capsys)
     later: dict[str, Any] = {"owner": "bob", "at": "2026-04-01T00:00:00Z"}
     result = golden.freeze(relinked, second, version="2", change="relinked", base=first, **later)

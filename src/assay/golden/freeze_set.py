@@ -103,6 +103,22 @@ def suggest_set_to_freeze(path: Path, *, has_variants: bool = False) -> str:
 
 def suggest_relinked_freeze(golden: str, relinked: str) -> str:
     """Return the command that makes the next version of a golden set of its relinked cases; both are files."""
+    return f"assay golden freeze {shlex.quote(relinked)} {_suggest_following(golden)} --change relinked"
+
+
+def suggest_relinked_review(golden: str, relinked: str, corpus: str) -> str:
+    """Return the command that writes the page on which people decide on the cases that relinking left open."""
+    files = [relinked, "--base", golden, "--corpus", corpus, "--out", "review.html"]
+    return shlex.join(["assay", "golden", "review", *files])
+
+
+def suggest_next_version(golden: str, as_of: str | None = None) -> str:
+    """Return the options of `golden freeze` for the next version of a set, which is a file, with decisions on it."""
+    day = f" --as-of {shlex.quote(as_of)}" if as_of is not None else ""
+    return f'{_suggest_following(golden)} --update{day} --change "documents changed"'
+
+
+def _suggest_following(golden: str) -> str:
     path = Path(golden)
     first = path.with_name(re.sub(r"-[0-9]+\Z", "", path.stem) + path.suffix)
     loaded = load_golden(golden).golden
@@ -110,8 +126,7 @@ def suggest_relinked_freeze(golden: str, relinked: str) -> str:
     following = _count_on(newest[1])
     out = first.with_name(f"{first.stem}-{following}{first.suffix}")
     owner = shlex.quote(loaded.owner) if loaded.owner else "NAME"
-    options = f"--base {shlex.quote(golden)} --out {shlex.quote(str(out))} --version {following} --owner {owner}"
-    return f"assay golden freeze {shlex.quote(relinked)} {options} --change relinked"
+    return f"--base {shlex.quote(golden)} --out {shlex.quote(str(out))} --version {following} --owner {owner}"
 
 
 def _find_newest_version(path: Path) -> tuple[Path, str] | None:
