@@ -157,14 +157,25 @@ class ReviewDecision(Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     settles: bool = False
 
 
+class LeftOpen(Struct, frozen=True):
+    """A candidate that is accepted or rejected although some reviewers did not decide on it."""
+
+    case: str
+    reviewers: tuple[str, ...]
+
+
 class FrozenSet(Struct, frozen=True):
-    """What `golden freeze` wrote: the digest, and how many cases were accepted, rejected and not decided."""
+    """What `golden freeze` wrote: the digest, and how many cases were accepted, rejected and not decided.
+
+    `left_open` are the accepted ones on which some of several reviewers did not decide, with their names.
+    """
 
     version: str
     digest: str
     cases: int
     rejected: int
     undecided: tuple[str, ...]
+    left_open: tuple[LeftOpen, ...] = ()
 
 
 class StarterSet(Struct, frozen=True):

@@ -284,6 +284,9 @@ def build_freeze_table(frozen: FrozenSet) -> Table:
         ("undecided", str(len(frozen.undecided))),
     )
     notes = [f"undecided: {_list_names(frozen.undecided)}"] if frozen.undecided else []
+    if frozen.left_open:
+        named = tuple(f"{row.case} ({', '.join(row.reviewers)})" for row in frozen.left_open)
+        notes.append(f"accepted although a reviewer left it open: {_list_names(named)}")
     return Table("Frozen", ("What", "Value"), tuple(map(_escape_row, rows)), tuple(map(escape_terminal, notes)))
 
 

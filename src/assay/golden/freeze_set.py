@@ -19,7 +19,7 @@ from assay.golden.case_content import digest_case_content
 from assay.golden.relinking import RELINKED
 from assay.golden.review_file import apply_edit, load_reviews
 from assay.golden.set_difference import SetDifference, compare_sets
-from assay.golden.settlement import SettledCase, settle_cases
+from assay.golden.settlement import SettledCase, list_left_open, settle_cases
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case, GoldenSet
@@ -155,7 +155,10 @@ def _freeze_alone(request: FreezeRequest) -> FrozenSet:
     for outcome in settled:
         names.setdefault(outcome.state, []).append(outcome.case)
     undecided = () if request.accept_all else tuple(names.get("undecided", ()))
-    return FrozenSet(request.version, digest, len(cases), len(names.get("rejected", ())), undecided)
+    left_open = list_left_open(settled, sorted({given.reviewer for given in decisions if not given.settles}))
+    is_accepted = set(names.get("accepted", ())).__contains__
+    left_open = tuple(row for row in left_open if is_accepted(row.case))
+    return FrozenSet(request.version, digest, len(cases), len(names.get("rejected", ())), undecided, left_open)
 
 
 def _apply_edits(candidates: Sequence[Case], decisions: Sequence[ReviewDecision]) -> list[Case]:
