@@ -29,6 +29,7 @@ from assay.records.golden_set import (
     Evidence,
     GoldenSet,
     Judgments,
+    LineageEntry,
     Rubric,
     Selector,
     SilencedRule,
@@ -66,6 +67,7 @@ class GoldenHeader(Struct, frozen=True, forbid_unknown_fields=True):
     judgments: Judgments | None = None
     as_of: str | None = None
     schema_version: SchemaVersion | None = None
+    lineage: tuple[LineageEntry, ...] = ()
     silenced: tuple[SilencedRule, ...] = ()
     verification: Verification | None = None
     frozen_digest: str = ""

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from assay.golden.model_effort import ModelEffort
-from assay.records.golden_set import Case
+from assay.records.golden_set import Case, LineageEntry
 
 DraftKind = Literal[
     "exact",
@@ -168,6 +168,8 @@ class FrozenSet(Struct, frozen=True):
     """What `golden freeze` wrote: the digest, and how many cases were accepted, rejected and not decided.
 
     `left_open` are the accepted ones on which some of several reviewers did not decide, with their names.
+    `change` is what changed of the version before, if there is one; `to_look_at` are variants of updated cases that
+    expect something of their own.
     """
 
     version: str
@@ -176,6 +178,8 @@ class FrozenSet(Struct, frozen=True):
     rejected: int
     undecided: tuple[str, ...]
     left_open: tuple[LeftOpen, ...] = ()
+    change: LineageEntry | None = None
+    to_look_at: tuple[str, ...] = ()
 
 
 class StarterSet(Struct, frozen=True):

@@ -272,12 +272,14 @@ TEST_SPLIT = "frozen test split"
 class SplitLooks(Struct, frozen=True):
     """How often a frozen test split was scored: the number of this look, None with a `reason` if it has none.
 
-    `uncounted` are looks before it that were left out of the ledger on request.
+    `uncounted` are looks before it that were left out of the ledger on request. `has_ancestors` says that the set was
+    made from earlier versions, at which looks count too.
     """
 
     look: int | None
     uncounted: int = 0
     reason: str = ""
+    has_ancestors: bool = False
 
     def describe(self) -> str:
         """Return a sentence on how often the split was looked at.
@@ -285,7 +287,8 @@ class SplitLooks(Struct, frozen=True):
         >>> SplitLooks(3, 1).describe()
         'frozen test split: look 3 since it was frozen, and 1 before it was not counted on request'
         """
-        text = f"look {self.look} since it was frozen" if self.look is not None else "this look is not counted"
+        since = "since its first version was frozen" if self.has_ancestors else "since it was frozen"
+        text = f"look {self.look} {since}" if self.look is not None else "this look is not counted"
         if self.uncounted:
             were = "was" if self.uncounted == 1 else "were"
             before = "before it " if self.look is not None else ""

@@ -8,7 +8,7 @@ const WORDS = {
     cancel: "Cancel", reason: "Reason (needed to reject)", back: "Back", next: "Next", open: "U · Next undecided",
     save: "S · Save to a file", named: "Give your name first.", saved: "Saved. Pass the file to assay golden freeze, with --base if you have a set already.",
     why: "Give the reason: choose one, or write it and press R again.", empty: "The question is empty.",
-    full: "The browser keeps nothing: save to a file now.", also: "This chunk answers it too", hidden: "the user may not see it",
+    full: "The browser keeps nothing: save to a file now.", also: "This chunk answers it too", now: "This chunk is the evidence now", stale: "What no longer fits the documents", hidden: "the user may not see it",
     expired: "expired", words: (share) => `${Math.round(share * 100)}% of the words of the question`, edited: "edited", as: (name) => `Decide as ${name}`,
     reasons: ["The reference is wrong", "The evidence does not say so", "Another chunk answers it", "The question is unclear",
       "Nobody would ask this", "A duplicate"],
@@ -24,7 +24,7 @@ const WORDS = {
     cancel: "Hủy", reason: "Lý do (bắt buộc khi loại)", back: "Trước", next: "Sau", open: "U · Mục chưa quyết tiếp theo",
     save: "S · Lưu ra tệp", named: "Hãy nhập tên trước.", saved: "Đã lưu. Đưa tệp này cho assay golden freeze, thêm --base nếu đã có một bộ.",
     why: "Hãy nêu lý do: chọn một lý do, hoặc viết ra rồi nhấn R lần nữa.", empty: "Câu hỏi đang trống.",
-    full: "Trình duyệt không lưu được: hãy lưu ra tệp ngay.", also: "Đoạn này cũng trả lời được", hidden: "người dùng không được xem",
+    full: "Trình duyệt không lưu được: hãy lưu ra tệp ngay.", also: "Đoạn này cũng trả lời được", now: "Đoạn này nay là bằng chứng", stale: "Điều không còn khớp với tài liệu", hidden: "người dùng không được xem",
     expired: "hết hiệu lực", words: (share) => `${Math.round(share * 100)}% số từ của câu hỏi`, edited: "đã sửa", as: (name) => `Quyết định như ${name}`,
     reasons: ["Đáp án sai", "Bằng chứng không nói vậy", "Đoạn khác cũng trả lời", "Câu hỏi không rõ",
       "Không ai hỏi như vậy", "Trùng lặp"],
@@ -71,7 +71,8 @@ function reject(reason) {
   forward();
 }
 
-// Fields that are as they were are no edit; another chunk is one more selector of the only unit, or the first unit.
+// Fields that are as they were are no edit; another chunk takes the place of the one unit that no longer fits the documents,
+// or is one more selector of the only unit, or the first unit.
 function edits(item, given) {
   const edited = {};
   for (const [field, value] of Object.entries(given.edited || {})) {
@@ -81,11 +82,29 @@ function edits(item, given) {
   if (also.length) {
     const units = structuredClone(item.case.evidence || []);
     const needed = neededUnits(item)[0];
-    if (needed) units[item.case.evidence.indexOf(needed)].any_of.push(...also);
+    const stale = staleUnit(item);
+    if (stale >= 0) {
+      const { quote, text_hash, ...kept } = units[stale];
+      units[stale] = { ...kept, any_of: also };
+      const cited = (item.case.must_cite || []).map((name) => (isLost(name, item.case.evidence[stale], units) ? also[0].chunk_id : name));
+      if (cited.length) edited.must_cite = [...new Set(cited)];
+    } else if (needed) units[item.case.evidence.indexOf(needed)].any_of.push(...also);
     else units.push({ any_of: also });
     edited.evidence = units;
   }
   return edited;
+}
+
+// The place of the only unit whose evidence is gone, expired or changed; -1 if there is none, or more than one.
+function staleUnit(item) {
+  const stale = (item.evidence || []).map((unit, place) => (unit.is_stale ? place : -1)).filter((place) => place >= 0);
+  return stale.length === 1 ? stale[0] : -1;
+}
+
+// A required citation is lost if it named a chunk of the unit before, or its document, and no unit has either now.
+function isLost(name, before, units) {
+  const names = (unit) => unit.any_of.some(({ chunk_id: id }) => id === name || (typeof id === "string" && id.startsWith(name) && ":#/".includes(id[name.length])));
+  return names(before) && !units.some(names);
 }
 
 function neededUnits(item) {
@@ -93,6 +112,7 @@ function neededUnits(item) {
 }
 
 function takesChunks(item) {
+  if ((item.evidence || []).some((unit) => unit.is_stale)) return staleUnit(item) >= 0;
   return neededUnits(item).length < 2 && !["abstain", "permission_denied"].includes(item.case.behaviour);
 }
 
@@ -137,8 +157,9 @@ function showNearby(item, words) {
   if (!takesChunks(row())) return [box];
   const button = document.createElement("button");
   button.type = "button";
-  button.textContent = words.also;
-  button.setAttribute("aria-label", `${words.also}: ${item.chunk}`);
+  const label = staleUnit(row()) >= 0 ? words.now : words.also;
+  button.textContent = label;
+  button.setAttribute("aria-label", `${label}: ${item.chunk}`);
   button.setAttribute("aria-pressed", String((answer().also || []).includes(item.chunk)));
   button.addEventListener("click", () => {
     const also = answer().also || [];
@@ -167,6 +188,7 @@ function show() {
     ...part(words.question, [textBlock(fields.question)], "question"),
     ...part(words.reference, fields.reference ? [textBlock(fields.reference)] : [], "reference"),
     ...part(words.facts, (fields.must_have || []).map((fact) => textBlock(fact)), "facts"),
+    ...part(words.stale, (item.findings || []).map((text) => line(text, "place")), "stale"),
     ...part(words.about, [line(about.filter(Boolean).join(" · "), "place")], "about"),
     ...part(Object.keys(rows.chunks).length ? words.evidence : words.alone, (item.evidence || []).flatMap(showUnit), "evidence"),
     ...part(words.nearby, (item.nearby || []).flatMap((each) => showNearby(each, words)), "nearby"),
