@@ -310,6 +310,6 @@ def test_a_set_that_fits_the_corpus_needs_no_page(labelled: tuple[str, str], tmp
     path, _ = labelled
     same = [{**CHUNKS[0], "text": "A crossing costs 14 EUR."}, *CHUNKS[1:]]
     corpus = write(tmp_path / "same.jsonl", *same)
-    with pytest.raises(InputError, match="nothing to decide .* every case is in .* and fits the corpus"):
+    with pytest.raises(InputError, match=r"nothing to decide .* every case is in .* and fits the corpus"):
         golden.review(path, corpus=corpus, base=path, out=str(tmp_path / "page.html"))
     assert 1 == golden.review(path, corpus=corpus, base=path, as_of="2026-12-01").candidates
