@@ -219,7 +219,7 @@ def test_the_command_retires_moves_the_day_and_says_what_it_did(
     assert "no candidates given" in capsys.readouterr().err
     assert 0 == main([*freeze, "--retire", "berth=closed = for good", "--as-of", "2026-12-01"])
     said = " ".join(capsys.readouterr().out.split())
-    assert "added 0 updated 0 retired 1 day of the set 2026-12-01" in said
+    assert "added 0 updated 0 retired 1 as of 2026-12-01" in said
     assert "closed = for good" == load_golden(out).golden.lineage[0].retired[0].reason
 
 

@@ -284,10 +284,13 @@ def build_freeze_table(frozen: FrozenSet) -> Table:
             ("updated", str(len(frozen.change.updated))),
             ("retired", str(len(frozen.change.retired))),
         ]
-        rows += [("day of the set", frozen.change.as_of)] if frozen.change.as_of is not None else []
+        rows += [("as of", frozen.change.as_of)] if frozen.change.as_of is not None else []
     rows += [("rejected", str(frozen.rejected)), ("undecided", str(len(frozen.undecided)))]
     if frozen.undecided:
         notes.append(f"undecided: {_list_names(frozen.undecided)}")
+    if frozen.left_open:
+        named = tuple(f"{row.case} ({', '.join(row.reviewers)})" for row in frozen.left_open)
+        notes.append(f"accepted although a reviewer left it open: {_list_names(named)}")
     if frozen.to_look_at:
         notes.append(
             f"variants of updated cases that expect something of their own (look at them): "

@@ -21,7 +21,7 @@ from assay.formats.golden_files import (
 )
 from assay.formats.problems import find_time_fault
 from assay.formats.run_files.test_split_file import copy_looks
-from assay.golden.candidate import FrozenSet, ReviewDecision
+from assay.golden.candidate import FrozenSet, LeftOpen, ReviewDecision
 from assay.golden.next_version import (
     UPDATES,
     describe_version,
@@ -33,7 +33,7 @@ from assay.golden.next_version import (
 from assay.golden.retirement_file import load_retired_cases
 from assay.golden.review_file import apply_edit, load_reviews
 from assay.golden.set_difference import SetDifference, compare_sets
-from assay.golden.settlement import SettledCase, settle_cases
+from assay.golden.settlement import SettledCase, list_left_open, settle_cases
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case, GoldenSet, SilencedRule
@@ -79,6 +79,7 @@ class _NextCases:
     added: list[Case] = field(default_factory=list)
     rejected: int = 0
     undecided: list[str] = field(default_factory=list)
+    left_open: list[LeftOpen] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
 
@@ -182,7 +183,16 @@ def _freeze_alone(request: FreezeRequest) -> FrozenSet:
     write_golden(frozen, request.out)
     change = golden.lineage[-1] if golden.lineage else None
     own = find_own_variants(cases, change.updated) if change is not None else ()
-    return FrozenSet(request.version, digest, len(cases), following.rejected, tuple(following.undecided), change, own)
+    return FrozenSet(
+        request.version,
+        digest,
+        len(cases),
+        following.rejected,
+        tuple(following.undecided),
+        tuple(following.left_open),
+        change,
+        own,
+    )
 
 
 def _make_version(
@@ -253,6 +263,9 @@ def _decide_cases(
             following.undecided.append(candidate.id)
     if following.problems:
         raise InputError(following.problems)
+    is_accepted = {outcome.case for outcome in settled if outcome.state == "accepted"}.__contains__
+    reviewers = sorted({decision.reviewer for decision in decisions if not decision.settles})
+    following.left_open = [row for row in list_left_open(settled, reviewers) if is_accepted(row.case)]
     following.retired |= find_retired_variants(tuple(earlier.values()), following.retired)
     for case_id in following.retired:
         following.earlier.pop(case_id, None)

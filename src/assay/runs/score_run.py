@@ -33,6 +33,7 @@ from assay.formats.run_files.run_folder import parse_run_name, read_manifest, re
 from assay.gates.gate_files import load_requested_gate
 from assay.gates.summarise_run import summarise_run
 from assay.judging.load_verdicts import describe_judge, load_requested_verdicts, match_verdicts, warn_of_self_judging
+from assay.metrics.cases.case_index import has_own_secrets
 from assay.metrics.cases.hidden_evidence import find_hidden_evidence
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, add_rubric_metrics, list_own_rubrics
 from assay.metrics.judged.judge_requests import RecordedVerdicts
@@ -313,18 +314,28 @@ def _list_name_notices(names: Mapping[OtherName, int]) -> Iterator[str]:
 
 
 def _list_access_notices(inputs: ScoreInputs) -> Iterator[str]:
-    """Yield that no leak is looked for in cases that name no user, where the corpus says who may see what."""
+    """Yield that no leak is looked for in cases that name no user, where the corpus says who may see what.
+
+    Those that forbid something themselves are checked for that, and are among the checked cases of a leak.
+    """
     if inputs.corpus is None:
         return
     restricted = inputs.corpus.count_restricted()
-    without_user = sum(case.user is None for case in inputs.golden.cases)
-    if restricted and without_user:
-        total = len(inputs.golden.cases)
-        yield (
-            f"access is not checked on {without_user} of {format_count(total, 'case')}: no user is named there, and "
-            f"{format_count(restricted, 'chunk is', 'chunks are')} restricted "
-            '(add "user": {} to check such a case as a stranger)'
-        )
+    nameless = [case for case in inputs.golden.cases if case.user is None]
+    if not restricted or not nameless:
+        return
+    guarded = sum(map(has_own_secrets, nameless))
+    total = format_count(len(inputs.golden.cases), "case")
+    if guarded == len(nameless):
+        unchecked = f"{guarded} of {total}, except for what they forbid"
+    else:
+        own = f", and on {guarded} only for what they forbid" if guarded else ""
+        unchecked = f"{len(nameless) - guarded} of {total}{own}"
+    yield (
+        f"access is not checked on {unchecked}: no user is named there, and "
+        f"{format_count(restricted, 'chunk is', 'chunks are')} restricted "
+        '(add "user": {} to check such a case as a stranger)'
+    )
 
 
 def _check_configs(inputs: ScoreInputs, gathered: MergedShards) -> None:
