@@ -232,6 +232,36 @@ def test_candidates_of_another_day_do_not_move_the_day_of_the_set_in_silence(fir
     assert "2026-12-01" == load_second(first).as_of
 
 
+def test_golden_check_tells_the_changes_of_each_version_and_lint_finds_what_contradicts_them(
+    first: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "250")
+    rows = [
+        change("bikes", reference="No, 4 EUR each."),
+        {"id": "dogs", "question": "Dogs?", "reference": "On a lead."},
+    ]
+    new = write(tmp_path / "new.jsonl", *rows)
+    follow(first, new, accept_all=True, update=True, retire={"berth": "the pier is closed"}, as_of="2026-12-01")
+    second = tmp_path / "ferries-2.jsonl"
+    assert 0 == main(["golden", "check", str(second)])
+    said = capsys.readouterr().out
+    assert "version 2: 1 added, 1 updated, 1 retired; as of 2026-12-01" in said
+    assert "added: dogs; updated: bikes (reference); retired: berth (the pier is closed)" in said
+    lines = second.read_text(encoding="utf-8").splitlines()
+    assert not any("lineage-contradicts" in line for line in _lint_out(second, capsys))
+    berth = json.dumps(change("berth"))
+    second.write_text("\n".join([*(line for line in lines if '"id":"dogs"' not in line), berth, ""]), encoding="utf-8")
+    found = " ".join(line for line in _lint_out(second, capsys) if "lineage-contradicts" in line)
+    assert "berth is a case, and was retired in version 2 (the pier is closed)" in found
+    assert "dogs is no case, and was added in version 2" in found and "bikes" not in found
+
+
+def _lint_out(path: Path, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    capsys.readouterr()
+    main(["golden", "lint", str(path)])
+    return capsys.readouterr().out.splitlines()
+
+
 def test_looks_at_the_test_split_are_counted_over_all_versions(first: str) -> None:
     digest = load_golden(first).digest
     for outputs in ("sha256:1", "sha256:2"):

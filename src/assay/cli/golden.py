@@ -543,7 +543,8 @@ def pool(
     metric: Annotated[str | None, typer.Option(help="Ranking metrics whose range is shown, comma-separated.")] = None,
     page: Annotated[str | None, typer.Option(help="HTML page to write, on which people judge the chunks.")] = None,
     grades: Annotated[
-        list[str] | None, typer.Option(help="Grades to merge, as the page saves them; may be repeated.")
+        list[str] | None,
+        typer.Option(help="Grades to merge, as the page saves them or as CSV or JSON; may be repeated."),
     ] = None,
     questions: Annotated[
         str | None, typer.Option(help="New folder for what `assay judge` is to be asked about the chunks.")

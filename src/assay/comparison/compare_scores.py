@@ -92,7 +92,8 @@ def decide_side(
     if is_missing_scored(table):
         table = structs.replace(table, missing=())
     baseline_table = baseline.table if baseline is not None else None
-    return decide_release(gate, table, candidate.cases, baseline=baseline_table, today=today)
+    edit = candidate.golden.describe_edit() if candidate.golden is not None else ""
+    return decide_release(gate, table, candidate.cases, baseline=baseline_table, today=today, edit=edit)
 
 
 def compare_with_baseline(run: ScoredRun) -> Mapping[str, Comparison]:

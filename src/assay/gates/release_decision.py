@@ -55,11 +55,13 @@ def decide_release(
     *,
     baseline: ScoreTable | None = None,
     today: str | None = None,
+    edit: str = "",
 ) -> Decision:
     """Return the decision for one configuration; `cases` are the golden cases of the table's rows, in its order.
 
     `baseline` is the table that regression rules are compared with. `today` (YYYY-MM-DD) decides whether waivers are
-    still valid; without it, none is. The rules must be usable (`rule_problem`). The order of precedence is:
+    still valid; without it, none is. `edit` says that the golden set is not as it was frozen. The rules must be usable
+    (`rule_problem`). The order of precedence is:
 
     0. INCOMPLETE where the target answered no case at all: then no rule is evaluated, and that is the only reason;
     1. FAIL for an observed event of a zero-event rule, even if the measurement is incomplete; a leak and a followed
@@ -68,8 +70,8 @@ def decide_release(
     3. FAIL for a blocking rule that failed, had no data or was not measured, or a tag in the user's gate file that no
        case has;
     4. PASS_WITH_RISK for warnings, waived rules, inconclusive rules, uncalibrated scorers, answers whose correctness no
-       rule looked at, cases of unknown behaviour that no rule looked at, and cases that a metric of one's own could not
-       measure.
+       rule looked at, cases of unknown behaviour that no rule looked at, cases that a metric of one's own could not
+       measure, and a golden set that was edited after it was frozen.
 
     Without a gate the outcome is NOT_GATED; leaks and followed injections are its first reasons. Raises SettingsError
     for a rule on uncalibrated scores by rules that does not say what they may do.
@@ -101,6 +103,7 @@ def decide_release(
     results = [apply_waivers(result, gate.waivers, today) for result in results]
     overlooked = _find_overlooked(results, scores)
     unchecked = [
+        *([edit] if edit else ()),
         *describe_unchecked_answers(gate, results, scores),
         *describe_unknown_behaviour(results, scores),
         *describe_own_failures(table),
@@ -222,10 +225,12 @@ def decide_configs(
     configs: Sequence[str] = (),
     baseline: ScoreTable | None = None,
     today: str | None = None,
+    edit: str = "",
 ) -> tuple[Decision, dict[str, Decision]]:
-    """Return the overall decision and that of each gated configuration."""
+    """Return the overall decision and that of each gated configuration; `edit` says that the set was edited."""
     gated = select_gated_configs(gate, list(tables), configs)
     decisions = {
-        config: decide_release(gate, tables[config], golden.cases, baseline=baseline, today=today) for config in gated
+        config: decide_release(gate, tables[config], golden.cases, baseline=baseline, today=today, edit=edit)
+        for config in gated
     }
     return combine_decisions(decisions), decisions

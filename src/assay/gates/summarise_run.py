@@ -56,7 +56,9 @@ def summarise_run(
     is_gated = gate is not None
     if selection:
         gate = None
-    decision, decisions = decide_configs(gate, decided_tables, golden, gate_configs, baseline, today)
+    decision, decisions = decide_configs(
+        gate, decided_tables, golden, gate_configs, baseline, today, info.describe_edit()
+    )
     if selection:
         decisions = {
             config: describe_partial(decided, selection, gated=is_gated) for config, decided in decisions.items()

@@ -34,6 +34,7 @@ from assay.golden.lint_rules import (
     check_hops,
     check_keywords,
     check_language,
+    check_lineage,
     check_question,
     check_tags,
     find_confusable_ids,
@@ -286,7 +287,7 @@ def _find_in_set(
     if golden.frozen_digest and golden.frozen_digest != loaded.digest:
         message = f"its digest is {loaded.digest}, and was {golden.frozen_digest} when it was frozen"
         yield _make_finding(SuspectField("frozen-edited", "frozen_digest", message), linted)
-    for suspect in check_header(golden):
+    for suspect in (*check_header(golden), *check_lineage(golden)):
         yield _make_finding(suspect, linted)
     placeholders = set(find_placeholders(golden))
     for case in golden.cases:

@@ -214,12 +214,24 @@ class LineageEntry(Struct, frozen=True, omit_defaults=True, forbid_unknown_field
     as_of: str | None = None
 
     def describe(self) -> str:
-        """Return how many cases were added, updated and retired.
+        """Return how many cases were added, updated and retired, and the day if it is another one.
 
         >>> LineageEntry("2", "sha256:0", ("a",), retired=(RetiredCase("b", "sold"),)).describe()
         '1 added, 0 updated, 1 retired'
         """
-        return f"{len(self.added)} added, {len(self.updated)} updated, {len(self.retired)} retired"
+        text = f"{len(self.added)} added, {len(self.updated)} updated, {len(self.retired)} retired"
+        return f"{text}; as of {self.as_of}" if self.as_of is not None else text
+
+    def list_changes(self) -> str:
+        """Return which cases were added, updated (which fields) and retired (why), in one line.
+
+        >>> LineageEntry("2", "sha256:0", ("a",), (UpdatedCase("b", ("reference",)),)).list_changes()
+        'added: a; updated: b (reference)'
+        """
+        updated = [f"{row.case} ({', '.join(row.fields)})" for row in self.updated]
+        retired = [f"{row.case} ({row.reason})" for row in self.retired]
+        named = (("added", self.added), ("updated", updated), ("retired", retired))
+        return "; ".join(f"{word}: {', '.join(cases)}" for word, cases in named if cases)
 
 
 class GoldenSet(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

@@ -137,7 +137,7 @@ class ScoreTable(Struct, frozen=True):
 
 
 class GoldenInfo(Struct, frozen=True):
-    """Which golden set was used."""
+    """Which golden set was used: also as what it was frozen, and the digests of the versions that it was made from."""
 
     name: str
     version: str
@@ -145,6 +145,21 @@ class GoldenInfo(Struct, frozen=True):
     cases: int
     format: str = ""
     judgments: Judgments = "complete"
+    frozen_digest: str = ""
+    ancestors: tuple[str, ...] = ()
+
+    def describe_edit(self) -> str:
+        """Return that the set was edited or cut after it was frozen, and what to do; "" if it was not.
+
+        >>> GoldenInfo("handbook", "1", "sha256:0", 41, frozen_digest="sha256:0").describe_edit()
+        ''
+        """
+        if self.frozen_digest in ("", self.digest):
+            return ""
+        return (
+            f"the golden set was edited after it was frozen (its digest is {self.digest[:19]}…, frozen was "
+            f"{self.frozen_digest[:19]}…): undo the edit, or make it the next version with assay golden freeze"
+        )
 
 
 class InputFile(Struct, frozen=True):

@@ -605,4 +605,8 @@ def describe_golden_set(path: str, format: str | None = None) -> tuple[LoadedGol
         ("tag", Counter(tag for case in cases for tag in case.tags)),
     ):
         rows += [(f"{attribute} {escape_terminal(name)}", str(count)) for name, count in sorted(counts.items())]
-    return loaded, Table(escape_terminal(golden.name or path), ("What", "How many"), tuple(rows))
+    notes = []
+    for entry in golden.lineage:
+        notes.append(escape_terminal(f"version {entry.version}: {entry.describe()}"))
+        notes += [escape_terminal(entry.list_changes())] if entry.list_changes() else []
+    return loaded, Table(escape_terminal(golden.name or path), ("What", "How many"), tuple(rows), tuple(notes))
