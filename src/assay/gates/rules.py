@@ -203,6 +203,11 @@ MIN_CASES_FOR_P95 = 20
 NO_WORST_VALUE = "all needed, because nothing bounds how bad an error is"
 
 
+OwnBaseline = Literal["no", "alone", "of others"]
+"""Whether the baseline was made from the recording that is scored: then it tells nothing of this one, and may be the
+baseline of other configurations."""
+
+
 class GateScores:
     """The scores that rules are compared with.
 
@@ -210,10 +215,16 @@ class GateScores:
     aligned with both.
     """
 
-    def __init__(self, table: ScoreTable, cases: Sequence[Case], baseline: ScoreTable | None = None) -> None:
+    def __init__(
+        self,
+        table: ScoreTable,
+        cases: Sequence[Case],
+        baseline: ScoreTable | None = None,
+        own_baseline: OwnBaseline = "no",
+    ) -> None:
         if [case.id for case in cases] != list(table.case_ids):
             raise ValueError("the table's rows are not the golden cases, in golden order")
-        self.table, self.cases = table, cases
+        self.table, self.cases, self.own_baseline = table, cases, own_baseline
         self.baseline = align_table(baseline, table.case_ids) if baseline is not None else None
         self.clusters = number_clusters(cases)
         self._rows: dict[str, RowIndices] = {}

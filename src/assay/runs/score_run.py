@@ -46,6 +46,7 @@ from assay.records.scores import ScoreTable, TwinResult
 from assay.records.verdicts import JudgeRubric
 from assay.runs.answer_labels import attach_answer_labels, describe_unmatched_labels, load_answer_labels
 from assay.runs.count_looks import add_recorded_looks
+from assay.runs.find_own_baseline import find_own_config
 from assay.runs.load_plugins import (
     can_be_imported,
     enable_plugins_in_worker,
@@ -252,6 +253,7 @@ def _finish_run(
     tables = add_false_passes(inputs, gathered, tables)
     notices = (*notices, *describe_unmatched_labels(inputs.golden.cases, tables))
     notices = (*notices, *describe_value_of_labels(tables, inputs.golden.cases), *_list_leak_notices(tables))
+    files_read = gathered.describe_inputs(files)
     scoring = summarise_run(
         inputs.golden,
         inputs.info,
@@ -260,12 +262,13 @@ def _finish_run(
         gate,
         request.gate.configs,
         by=request.scoring.by,
-        inputs=gathered.describe_inputs(files),
+        inputs=files_read,
         stages={config: stage for config, stage in gathered.stages.items() if config in tables},
         failures={config: gathered.list_failures(config, case_ids) for config in tables if config in gathered.failures},
         warnings=(*_list_name_notices(other_names), *_list_access_notices(inputs), *inputs.notices, *notices),
         missing_scored=bool(request.scoring.missing_as_zero),
         baseline=baseline.table if baseline is not None else None,
+        own_config=find_own_config(baseline.side, files_read) if baseline is not None else "",
         today=request.gate.today,
         selection=selection,
     )
