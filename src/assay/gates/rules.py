@@ -24,6 +24,7 @@ from assay.records.errors import MetricNameError
 from assay.records.golden_set import Case
 from assay.records.release_gates import Rule, RuleResult, RuleState, Waiver
 from assay.records.scores import SCORED, ScoreColumn, ScoreTable, Summary
+from assay.scoring.case_clusters import number_clusters, select_shared_clusters
 from assay.scoring.case_outcomes import find_unanswered_cases
 from assay.scoring.column_values import (
     MIN_JUDGED_SHARE,
@@ -38,8 +39,6 @@ from assay.scoring.column_values import (
     format_interval_suffix,
     get_range,
     get_worst_value,
-    number_clusters,
-    select_shared_clusters,
 )
 from assay.scoring.paired_scores import align_table
 from assay.scoring.slices import find_slice_name_problem, find_slice_rows, suggest_slice

@@ -17,7 +17,8 @@ from assay.metrics.metric import MetricName
 from assay.records.golden_set import GoldenSet
 from assay.records.release_gates import Gate
 from assay.records.scores import ConfigResult, GoldenInfo, InputFile, ScoreTable, ScoringResult, TargetFailure
-from assay.scoring.column_values import find_column, number_clusters
+from assay.scoring.case_clusters import number_clusters
+from assay.scoring.column_values import find_column
 from assay.scoring.slices import find_slices
 from assay.scoring.summaries import summarise_table
 from assay.version import __version__

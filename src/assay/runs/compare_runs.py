@@ -53,7 +53,7 @@ from assay.runs.load_plugins import load_remembered_metrics
 from assay.runs.rescore_run import choose_config, open_run
 from assay.runs.score_inputs import LoadedGate
 from assay.runs.score_run import open_scored_run
-from assay.scoring.column_values import number_clusters
+from assay.scoring.case_clusters import number_clusters
 from assay.scoring.paired_scores import (
     ScoreSnapshot,
     check_comparable,

@@ -17,6 +17,7 @@ import numpy as np
 from msgspec import structs
 
 from assay.formats.corpus import find_stale_evidence, load_corpus
+from assay.formats.golden_builder import REPEATED_QUESTION
 from assay.formats.golden_files import load_golden, refuse_placeholders
 from assay.formats.outputs import (
     TREC_RUN_FORMAT,
@@ -56,6 +57,7 @@ from assay.runs.load_plugins import (
 from assay.runs.score_inputs import LoadedGate, ScoreInputs
 from assay.runs.score_passes import add_false_passes, measure_pass_samples
 from assay.runs.score_twins import ScoredRows, add_variant_metrics, make_variant_run, measure_variants
+from assay.scoring.case_clusters import describe_same_questions
 from assay.scoring.column_values import describe_leaked_scores
 from assay.scoring.paired_scores import (
     check_comparable,
@@ -265,7 +267,13 @@ def _finish_run(
         inputs=files_read,
         stages={config: stage for config, stage in gathered.stages.items() if config in tables},
         failures={config: gathered.list_failures(config, case_ids) for config in tables if config in gathered.failures},
-        warnings=(*_list_name_notices(other_names), *_list_access_notices(inputs), *inputs.notices, *notices),
+        warnings=(
+            *_list_name_notices(other_names),
+            *_list_access_notices(inputs),
+            *describe_same_questions(inputs.golden.cases),
+            *inputs.notices,
+            *notices,
+        ),
         missing_scored=bool(request.scoring.missing_as_zero),
         baseline=baseline.table if baseline is not None else None,
         own_config=find_own_config(baseline.side, files_read) if baseline is not None else "",
@@ -420,7 +428,8 @@ def _load_inputs(
     stale = find_stale_evidence(loaded.golden, corpus, named.golden) if corpus is not None else ()
     hidden = find_hidden_evidence(loaded.golden, corpus, named.golden) if corpus is not None else ()
     judging, unbound = match_verdicts(judging, loaded.digest)
-    warnings = map(str, (*loaded.warnings, *doubts, *stale))
+    doubtful = [doubt for doubt in loaded.warnings if doubt.code != REPEATED_QUESTION]
+    warnings = map(str, (*doubtful, *doubts, *stale))
     return ScoreInputs.from_golden(
         golden,
         request,
