@@ -20,7 +20,7 @@ from assay.calls.raised_errors import format_exception
 from assay.calls.retry import read_retry_after
 from assay.calls.target_kinds import TargetRequest
 from assay.calls.templates import build_identity_headers, fill_call_template
-from assay.records.errors import Problem, SettingsError, shorten_repr
+from assay.records.errors import MissingExtraError, Problem, SettingsError, shorten_repr
 from assay.records.observations import Observation
 from assay.records.settings import HttpSearchSettings
 from assay.records.settings import HttpTargetSettings as Settings
@@ -164,7 +164,7 @@ def _make_client(concurrency: int) -> httpx2.AsyncClient:
     try:
         import httpx2
     except ImportError:
-        raise SettingsError("an HTTP target needs another package: pip install 'rag-assay[http]'") from None
+        raise MissingExtraError("an HTTP target", "http") from None
     # Each call has its own connection. A connection that is kept open could hold a second, unasked reply of the server,
     # which HTTP/1.1 would match with the next case.
     limits = httpx2.Limits(max_connections=concurrency, max_keepalive_connections=0)
