@@ -37,7 +37,7 @@ SHOWN_BYTES = 200
 
 
 class HttpTarget:
-    """Asks one address, and searches at another one if the settings name it."""
+    """Asks one address, and searches at another one if the settings name it; or only searches."""
 
     def __init__(
         self, name: str, settings: Settings, concurrency: int, *, typed: bool = False, allowed: Sequence[str] = ()
@@ -48,8 +48,12 @@ class HttpTarget:
         self._calls: dict[TargetOperation, tuple[HttpSearchSettings, Any]] = {}
         if settings.search is not None:
             self._calls["search"] = settings.search, DEFAULT_SEARCH
-        ask_call = HttpSearchSettings(settings.url, settings.method, settings.body, settings.query)
-        self._calls["ask"] = ask_call, DEFAULT_BODY
+        if settings.url is not None:
+            ask_call = HttpSearchSettings(settings.url, settings.method, settings.body, settings.query)
+            self._calls["ask"] = ask_call, DEFAULT_BODY
+        if not self._calls:
+            message = "missing (expected the address that answers, or search: {url: …} for a system that only searches)"
+            raise SettingsError([Problem("", None, f"targets.{name}.url", message, "E_MISSING")])
         self.operations: tuple[TargetOperation, ...] = tuple(self._calls)
         for operation, (call, _) in self._calls.items():
             refused = check_url(call.url, typed=typed, allowed=allowed)
