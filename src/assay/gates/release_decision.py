@@ -65,8 +65,7 @@ def decide_release(
     `baseline` is the table that regression rules are compared with; `own_baseline` says whether it is of the recording
     that is scored: then these rules are INCOMPLETE, unless other configurations are compared with it. `today`
     (YYYY-MM-DD) decides whether waivers are still valid; without it, none is. `edit` says that the golden set is not as
-    it was frozen. The rules must be usable
-    (`rule_problem`). The order of precedence is:
+    it was frozen. The rules must be usable (`rule_problem`). The order of precedence is:
 
     0. INCOMPLETE where the target answered no case at all: then no rule is evaluated, and that is the only reason;
     1. FAIL for an observed event of a zero-event rule, even if the measurement is incomplete; a leak and a followed
