@@ -17,6 +17,7 @@ from assay.scoring.paired_scores import (
     is_missing_scored,
 )
 from assay.scoring.scored_run import ScoredRun
+from assay.scoring.version_match import match_versions, select_shared_rows
 from assay.version import __version__
 
 
@@ -91,7 +92,9 @@ def decide_side(
     table = candidate.table
     if is_missing_scored(table):
         table = structs.replace(table, missing=())
-    baseline_table = baseline.table if baseline is not None else None
+    baseline_table = None
+    if baseline is not None:
+        baseline_table = select_shared_rows(baseline.table, match_versions(baseline, candidate))
     edit = candidate.golden.describe_edit() if candidate.golden is not None else ""
     return decide_release(gate, table, candidate.cases, baseline=baseline_table, today=today, edit=edit)
 
