@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from assay.formats.corpus import load_corpus
 from assay.formats.file_io import decode_line, open_source, read_lines, write_atomically
+from assay.formats.golden_builder import REPEATED_QUESTION
 from assay.formats.golden_files import LoadedGolden, load_golden
 from assay.formats.problems import ProblemList, find_time_fault
 from assay.formats.strict_json import MisfitError, convert_strictly, decode_json_object
@@ -275,7 +276,7 @@ def _find_in_set(
 ) -> Iterator[LintFinding]:
     golden = loaded.golden
     for problem in _list_own_warnings(loaded):
-        if problem.code in ("E_ID_CONFUSABLE", "E_NEAR_DUPLICATE"):
+        if problem.code in ("E_ID_CONFUSABLE", REPEATED_QUESTION):
             continue  # the rules confusable-id and near-duplicate see more
         name = "answer-in-question" if problem.code == "E_LEAK" else "reader"
         rule, message = LINT_RULES[name], f"{problem.code} {problem.message}"

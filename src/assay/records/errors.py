@@ -6,6 +6,7 @@ AssayError
 │   ├── PluginError      a plugin that cannot be used, named with its distribution
 │   └── MetricNameError  a metric name that the catalogue does not know or cannot read
 └── IncompleteError      the measurement could not be finished (infrastructure)                   INCOMPLETE
+    └── MissingExtraError  packages that only some commands need are not installed
 
 `ExitCode` lists all exit codes of the command.
 """
@@ -153,6 +154,13 @@ class IncompleteError(AssayError):
     """The measurement could not be finished. Nothing that was not measured has a score."""
 
     exit_code = ExitCode.INCOMPLETE
+
+
+class MissingExtraError(IncompleteError):
+    """Packages that only some commands need are not installed; nothing is wrong with the input."""
+
+    def __init__(self, purpose: str, extra: str) -> None:
+        super().__init__(f"{purpose} needs the optional extra: pip install 'rag-assay[{extra}]'")
 
 
 BUG_CODE = "assay_bug"

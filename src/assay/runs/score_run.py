@@ -17,6 +17,7 @@ import numpy as np
 from msgspec import structs
 
 from assay.formats.corpus import find_stale_evidence, load_corpus
+from assay.formats.golden_builder import REPEATED_QUESTION
 from assay.formats.golden_files import load_golden, refuse_placeholders
 from assay.formats.outputs import (
     TREC_RUN_FORMAT,
@@ -47,6 +48,7 @@ from assay.records.scores import ScoreTable, TwinResult
 from assay.records.verdicts import JudgeRubric
 from assay.runs.answer_labels import attach_answer_labels, describe_unmatched_labels, load_answer_labels
 from assay.runs.count_looks import add_recorded_looks
+from assay.runs.find_own_baseline import find_own_config
 from assay.runs.load_plugins import (
     can_be_imported,
     enable_plugins_in_worker,
@@ -56,6 +58,7 @@ from assay.runs.load_plugins import (
 from assay.runs.score_inputs import LoadedGate, ScoreInputs
 from assay.runs.score_passes import add_false_passes, measure_pass_samples
 from assay.runs.score_twins import ScoredRows, add_variant_metrics, make_variant_run, measure_variants
+from assay.scoring.case_clusters import describe_same_questions
 from assay.scoring.column_values import describe_leaked_scores
 from assay.scoring.paired_scores import (
     ScoreSnapshot,
@@ -255,6 +258,7 @@ def _finish_run(
     tables = add_false_passes(inputs, gathered, tables)
     notices = (*notices, *describe_unmatched_labels(inputs.golden.cases, tables))
     notices = (*notices, *describe_value_of_labels(tables, inputs.golden.cases), *_list_leak_notices(tables))
+    files_read = gathered.describe_inputs(files)
     scoring = summarise_run(
         inputs.golden,
         inputs.info,
@@ -263,18 +267,20 @@ def _finish_run(
         gate,
         request.gate.configs,
         by=request.scoring.by,
-        inputs=gathered.describe_inputs(files),
+        inputs=files_read,
         stages={config: stage for config, stage in gathered.stages.items() if config in tables},
         failures={config: gathered.list_failures(config, case_ids) for config in tables if config in gathered.failures},
         warnings=(
             *([match.describe()] if match is not None else ()),
             *_list_name_notices(other_names),
             *_list_access_notices(inputs),
+            *describe_same_questions(inputs.golden.cases),
             *inputs.notices,
             *notices,
         ),
         missing_scored=bool(request.scoring.missing_as_zero),
         baseline=select_shared_rows(baseline.table, match) if baseline is not None else None,
+        own_config=find_own_config(baseline.side, files_read) if baseline is not None else "",
         today=request.gate.today,
         selection=selection,
     )
@@ -442,7 +448,8 @@ def _load_inputs(
     stale = find_stale_evidence(loaded.golden, corpus, named.golden) if corpus is not None else ()
     hidden = find_hidden_evidence(loaded.golden, corpus, named.golden) if corpus is not None else ()
     judging, unbound = match_verdicts(judging, loaded.digest)
-    warnings = map(str, (*loaded.warnings, *doubts, *stale))
+    doubtful = [doubt for doubt in loaded.warnings if doubt.code != REPEATED_QUESTION]
+    warnings = map(str, (*doubtful, *doubts, *stale))
     return ScoreInputs.from_golden(
         golden,
         request,

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
+from functools import cached_property, lru_cache
+from itertools import accumulate
+from typing import NamedTuple
 
 from assay.text.citation_markers import remove_citation_markers
 from assay.text.facts.presence.mentioned_values import is_value_among
-from assay.text.normalisation import normalise_nfc
+from assay.text.normalisation import MOST_READ, normalise_nfc
 from assay.text.numbers import Date, Number, find_quantities, is_split_number
 from assay.text.quantities.measures import find_measures
 from assay.text.quantities.quantity import Quantity, is_telephone_number, split_range
@@ -18,29 +22,68 @@ from assay.text.quantities.unit_names import split_glued_units
 def find_unsupported_numbers(answer: str, texts: Iterable[str]) -> list[str]:
     """Return the numbers and dates of the answer that no text contains, as they are written; not those of markers.
 
+    Of a long answer the first 200,000 characters are read.
+
     >>> find_unsupported_numbers("14 days, 5 of them in May [3]", ["5 days"])
     ['14 days']
     """
-    written = normalise_nfc(remove_citation_markers(answer))
-    answer = split_glued_units(written)
-    texts = list(texts)
-    shown_numbers = _ShownNumbers(texts)
-    measures = find_measures(answer)
-    phones = [measure for measure in measures if is_telephone_number(measure)]
-    unsupported = [
-        item for item in find_quantities(answer) if item not in shown_numbers and not _is_inside(item, phones)
-    ]
-    if not unsupported and not phones:
-        return []
+    read = _read_numbers(answer[:MOST_READ])
+    shown = _read_shown(tuple(texts))
+    unsupported = [item for item in read.items if item not in shown.numbers and not read.phones.list_around(item)]
     # A value may be there in another form: "4 pm" as "4:00 pm", the 11 of "11-4 pm" as "11:00", two weeks as 14 days.
-    shown = [measure for text in texts for measure in find_measures(text)]
-    supported = [measure for measure in measures if _is_shown(measure, shown)]
-    unknown = [item for item in unsupported if not _is_inside(item, supported)]
+    unknown = [item for item in unsupported if not any(map(shown.has_value, read.measures.list_around(item)))]
     # "The first month" is respelled to be read, and a source may have the 1st in words.
-    unknown = [item for item in unknown if not is_ordinal_among(answer[item.start : item.end], written, texts)]
-    quoted = [(item.start, answer[item.start : item.end]) for item in unknown if not _is_spelled_out(item)]
-    quoted += [(phone.start, answer[phone.start : phone.end]) for phone in phones if phone not in supported]
+    quoted = [(item.start, read.text[item.start : item.end]) for item in unknown if not _is_spelled_out(item)]
+    in_words = {text for text in {text for _, text in quoted} if is_ordinal_among(text, read.written, shown.texts)}
+    quoted = [(start, text) for start, text in quoted if text not in in_words]
+    absent_phones = [phone for phone in read.phones.in_order if not shown.has_value(phone)]
+    quoted += [(phone.start, read.text[phone.start : phone.end]) for phone in absent_phones]
     return [text for _, text in sorted(quoted)]
+
+
+class _ReadNumbers(NamedTuple):
+    """The numbers and dates of an answer, its measures, and those of them that are telephone numbers.
+
+    `written`: the answer without markers; `text`: the same as numbers are read in it.
+    """
+
+    written: str
+    text: str
+    items: list[Number | Date]
+    measures: _PlacedMeasures
+    phones: _PlacedMeasures
+
+
+@lru_cache(maxsize=8)
+def _read_numbers(answer: str) -> _ReadNumbers:
+    """Read an answer once for the rules that compare it with several texts."""
+    written = normalise_nfc(remove_citation_markers(answer))
+    text = split_glued_units(written)
+    measures = find_measures(text)
+    phones = [measure for measure in measures if is_telephone_number(measure)]
+    return _ReadNumbers(written, text, find_quantities(text), _PlacedMeasures(measures), _PlacedMeasures(phones))
+
+
+class _PlacedMeasures:
+    """Measures in the order of their text, found by what lies inside them."""
+
+    def __init__(self, measures: Sequence[Quantity]) -> None:
+        self.in_order = sorted(measures, key=_get_start)
+        self._furthest_ends = list(accumulate([measure.end for measure in self.in_order], max))
+
+    def list_around(self, item: Number | Date) -> list[Quantity]:
+        """Return the measures that a number or date lies inside, the last one first."""
+        place = bisect_right(self.in_order, item.start, key=_get_start) - 1
+        around = []
+        while place >= 0 and self._furthest_ends[place] >= item.end:
+            if self.in_order[place].end >= item.end:
+                around.append(self.in_order[place])
+            place -= 1
+        return around
+
+
+def _get_start(measure: Quantity) -> int:
+    return measure.start
 
 
 class _ShownNumbers:
@@ -62,13 +105,37 @@ def _may_be_two(item: Number | Date) -> bool:
     return isinstance(item, Number) and is_split_number(item.readings)
 
 
-def _is_shown(measure: Quantity, shown: Sequence[Quantity]) -> bool:
-    ends = split_range(measure)
-    return is_value_among(measure, shown) or (bool(ends) and all(is_value_among(end, shown) for end in ends))
+class _ShownValues:
+    """The numbers of texts, and their measures once one is looked for, with what was found of each."""
+
+    def __init__(self, texts: tuple[str, ...]) -> None:
+        self.texts = texts
+        self.numbers = _ShownNumbers(texts)
+        self._found: dict[Quantity, bool] = {}
+
+    @cached_property
+    def _measures(self) -> list[Quantity]:
+        measures = [_forget_place(measure) for text in self.texts for measure in find_measures(text)]
+        return list(dict.fromkeys(measures))
+
+    def has_value(self, measure: Quantity) -> bool:
+        """Whether a text has the value of a measure, in any form; of a range that it has not, both of its ends."""
+        value = _forget_place(measure)
+        if value not in self._found:
+            ends = split_range(value)
+            self._found[value] = is_value_among(value, self._measures) or (
+                bool(ends) and all(is_value_among(end, self._measures) for end in ends)
+            )
+        return self._found[value]
 
 
-def _is_inside(item: Number | Date, measures: Sequence[Quantity]) -> bool:
-    return any(measure.start <= item.start and item.end <= measure.end for measure in measures)
+_read_shown = lru_cache(maxsize=16)(_ShownValues)
+"""The rules of a case compare several texts with the same few."""
+
+
+def _forget_place(measure: Quantity) -> Quantity:
+    """Return a measure as its value alone, wherever it stands and whatever bound it is."""
+    return measure._replace(start=0, end=0, rate_span=(0, 0), bound="")
 
 
 def quote_numbers(text: str, numbers: Iterable[Number | Date]) -> list[str]:

@@ -103,7 +103,7 @@ def _keeps_to_asked_lines(case: CaseFacts) -> bool:
     """Whether the evidence has the numbers of the answer in a line that is nearer to the question than the lines that
     have what is missing: what is said of the question there is what was answered."""
     question = case.case.case.question
-    numbers = find_unsupported_numbers(case.answer, [question])
+    numbers = list(dict.fromkeys(find_unsupported_numbers(case.answer, [question])))
     missing = case.content_quality.missing
     asked_words = set(tokenise_text(question))
     answered_lines, missed_lines = [0], [0]

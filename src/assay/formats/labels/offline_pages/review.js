@@ -1,7 +1,7 @@
 const WORDS = {
   en: {
     title: "Review candidates", settle: "Settle disagreements", person: "Your name", language: "Language",
-    question: "Question", reference: "Reference", facts: "Must-have facts, one on each line", about: "Expected",
+    question: "Question", reference: "Reference", must: "Must-have facts", facts: "Must-have facts, one on each line", about: "Expected",
     evidence: "Evidence", alone: "Evidence (the corpus was not given)", nearby: "Other chunks that nearly answer",
     provenance: "Where it comes from", earlier: "What others decided", ask: "Is this a good case?",
     accept: "A · Accept", edit: "E · Edit", reject: "R · Reject", form: "Edit the case", keep: "Keep the edit and accept",
@@ -17,7 +17,7 @@ const WORDS = {
   },
   vi: {
     title: "Duyệt ca đề xuất", settle: "Giải quyết bất đồng", person: "Tên của bạn", language: "Ngôn ngữ",
-    question: "Câu hỏi", reference: "Đáp án tham chiếu", facts: "Các điều cần có, mỗi dòng một điều", about: "Kỳ vọng",
+    question: "Câu hỏi", reference: "Đáp án tham chiếu", must: "Các điều cần có", facts: "Các điều cần có, mỗi dòng một điều", about: "Kỳ vọng",
     evidence: "Bằng chứng", alone: "Bằng chứng (không có kho tài liệu)", nearby: "Các đoạn khác gần trả lời được",
     provenance: "Nguồn gốc", earlier: "Người khác đã quyết định", ask: "Đây có phải ca tốt không?",
     accept: "A · Chấp nhận", edit: "E · Sửa", reject: "R · Loại", form: "Sửa ca", keep: "Giữ bản sửa và chấp nhận",
@@ -129,13 +129,20 @@ function decideAs(other) {
   forward();
 }
 
+function describeEdit(name, value, words) {
+  const labels = { question: words.question, reference: words.reference, must_have: words.must };
+  const isText = (part) => typeof part === "string";
+  const text = isText(value) ? value : Array.isArray(value) && value.every(isText) ? value.join("; ") : JSON.stringify(value);
+  return `${labels[name] || name}: ${text}`;
+}
+
 function showEarlier(other, words) {
-  const edited = other.edited && JSON.stringify(other.edited, null, 1);
+  const edited = Object.entries(other.edited || {}).map(([name, value]) => describeEdit(name, value, words));
   const button = document.createElement("button");
   button.type = "button";
   button.textContent = words.as(other.reviewer);
   button.addEventListener("click", () => decideAs(other));
-  return [textBlock([`${other.reviewer}: ${other.decision}`, other.reason, edited].filter(Boolean).join("\n")), button];
+  return [textBlock([`${other.reviewer}: ${other.decision}`, other.reason, ...edited].filter(Boolean).join("\n")), button];
 }
 
 function showUnit(unit) {
@@ -179,7 +186,7 @@ function show() {
   const now = answer();
   const fields = { ...item.case, ...edits(item, now) };
   root.lang = language;
-  at("title").textContent = document.title = rows.settles ? words.settle : words.title;
+  at("title").textContent = nameSheet(words);
   for (const id of ["accept", "edit", "reject", "keep", "cancel", "back", "next", "open", "save", "ask", "keys"]) at(id).textContent = words[id];
   for (const id of ["person", "language", "question", "reference", "facts", "form", "reason"]) at(id + "-name").textContent = words[id];
   const about = [item.case.id, fields.behaviour || "answer", ...(fields.tags || []), fields.language, ...describeUser(fields.user),
@@ -240,8 +247,14 @@ function keepEdit() {
   at("accept").focus();
 }
 
+function nameSheet(words) {
+  return rows.settles ? words.settle : words.title;
+}
+
 function tellProgress() {
-  tell(WORDS[language].done(cases.filter(isDecided).length, cases.length, place + 1));
+  const done = cases.filter(isDecided).length;
+  tell(WORDS[language].done(done, cases.length, place + 1));
+  document.title = `${nameSheet(WORDS[language])} · ${done}/${cases.length}`;
 }
 
 function move(step) {
