@@ -39,21 +39,22 @@ class VersionMatch(Struct, frozen=True):
     def describe(self) -> str:
         """Return a sentence on what is compared, which cases are not, and what else differs between the versions."""
         groups = (("updated", self.updated), ("retired", self.retired), ("added", self.added))
-        parts = [f"{len(ids)} {word} ({format_case_ids(ids)})" for word, ids in groups if ids]
+        counts = [f"{len(ids)} {word}" for word, ids in groups if ids]
+        names = [f"{word}: {format_case_ids(ids)}" for word, ids in groups if ids]
         versions = [info.version or "one without a name" for info in (self.older, self.newer)]
         order = f" (the baseline is {versions[1]})" if self.is_turned else ""
         text = (
             f"{VERSIONS}: {versions[0]} and {versions[1]}{order}, compared on "
             f"{format_count(len(self.shared), 'case')} of the same question, answer and labels"
         )
-        text += f"; not compared: {', '.join(parts)}" if parts else ""
+        text += f"; not compared: {', '.join(counts)}" if counts else ""
         for what, before, after in (
             ("day", self.older.as_of, self.newer.as_of),
             ("judgments", self.older.judgments, self.newer.judgments),
         ):
             if before != after:
                 text += f"; {what}: {before or 'none'} and {after or 'none'}, each side is scored with its own"
-        return text
+        return f"{text} ({'; '.join(names)})" if names else text
 
 
 def match_versions(baseline: ScoreSnapshot, candidate: ScoreSnapshot) -> VersionMatch | None:
