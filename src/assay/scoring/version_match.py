@@ -54,7 +54,7 @@ class VersionMatch(Struct, frozen=True):
         ):
             if before != after:
                 text += f"; {what}: {before or 'none'} and {after or 'none'}, each side is scored with its own"
-        return f"{text} ({'; '.join(names)})" if names else text
+        return "; ".join([text, *names])
 
 
 def match_versions(baseline: ScoreSnapshot, candidate: ScoreSnapshot) -> VersionMatch | None:
