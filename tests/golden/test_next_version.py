@@ -356,6 +356,20 @@ def _lint(path: str, corpus: str, capsys: pytest.CaptureFixture[str], *more: str
     return capsys.readouterr().out
 
 
+def test_variants_with_the_evidence_of_a_stale_case_are_decided_with_it(tmp_path: Path) -> None:
+    evidence = label("fares:1", "A crossing costs 14 EUR.")
+    own = label("fares:1", "costs 12 EUR")
+    rows = [{**row, "evidence": evidence} for row in ROWS if row["id"] in ("ferry-fare", "ferry-fare~lower")]
+    rows += [change("ferry-fare~before", evidence=evidence), change("bikes", evidence=label("bikes:1", "carried free"))]
+    rows.append({**change("ferry-fare~lower"), "id": "ferry-fare~own", "variant": "typos", "evidence": own})
+    path, corpus = str(tmp_path / "set.jsonl"), write(tmp_path / "corpus.jsonl", *CHUNKS)
+    golden.freeze(
+        write(tmp_path / "c.jsonl", *rows), path, version="1", owner="lead", change="x", at=AT, accept_all=True
+    )
+    report = golden.review(path, corpus=corpus, base=path)
+    assert ("ferry-fare", "ferry-fare~before", "ferry-fare~own") == report.undecided
+
+
 def test_a_set_that_fits_the_corpus_needs_no_page(labelled: tuple[str, str], tmp_path: Path) -> None:
     path, _ = labelled
     same = [{**CHUNKS[0], "text": "A crossing costs 14 EUR."}, *CHUNKS[1:]]
