@@ -106,6 +106,26 @@ def test_a_case_is_replaced_only_where_somebody_says_so(first: str, tmp_path: Pa
     )
 
 
+def test_variants_follow_their_case_wherever_they_stand_among_the_candidates(first: str, tmp_path: Path) -> None:
+    """The candidates are the whole set, with relinked labels, as `golden relink` writes it."""
+    evidence = [{"any_of": [{"chunk_id": "fares:2"}]}]
+    relinked = {"metadata": {"provenance": {"relinked": [{"field": "evidence[0]"}]}}, "evidence": evidence}
+    rows = [{**row, **relinked} if row["id"].startswith("ferry-fare") else row for row in ROWS]
+    said = [{"case": "ferry-fare", "decision": "edit", "reviewer": "eve", "edited": {"reference": "It costs 17 EUR."}}]
+    decisions = tmp_path / "eve.json"
+    decisions.write_text(json.dumps(said), encoding="utf-8")
+    for number, candidates in enumerate((rows, rows[::-1])):
+        path = write(tmp_path / f"relinked-{number}.jsonl", *candidates)
+        out = str(tmp_path / f"out-{number}.jsonl")
+        follow(first, path, decisions=[str(decisions)], update=True, out=out)
+        cases = {case.id: case for case in load_golden(out).golden.cases}
+        assert "It costs 17 EUR." == cases["ferry-fare~lower"].reference == cases["ferry-fare"].reference
+        assert "It costs 11 EUR." == cases["ferry-fare~before"].reference
+        assert {"fares:2"} == {
+            str(cases[row["id"]].evidence[0].any_of[0]["chunk_id"]) for row in rows if "fare" in row["id"]
+        }
+
+
 def test_a_version_keeps_the_changelog_and_says_what_it_added_updated_and_retired(first: str, tmp_path: Path) -> None:
     rows = [
         change("bikes", reference="No, 4 EUR each.", behaviour="answer"),
@@ -334,6 +354,20 @@ def _lint(path: str, corpus: str, capsys: pytest.CaptureFixture[str], *more: str
     capsys.readouterr()
     assert 1 == main(["golden", "lint", path, "--corpus", corpus, *more])
     return capsys.readouterr().out
+
+
+def test_variants_with_the_evidence_of_a_stale_case_are_decided_with_it(tmp_path: Path) -> None:
+    evidence = label("fares:1", "A crossing costs 14 EUR.")
+    own = label("fares:1", "costs 12 EUR")
+    rows = [{**row, "evidence": evidence} for row in ROWS if row["id"] in ("ferry-fare", "ferry-fare~lower")]
+    rows += [change("ferry-fare~before", evidence=evidence), change("bikes", evidence=label("bikes:1", "carried free"))]
+    rows.append({**change("ferry-fare~lower"), "id": "ferry-fare~own", "variant": "typos", "evidence": own})
+    path, corpus = str(tmp_path / "set.jsonl"), write(tmp_path / "corpus.jsonl", *CHUNKS)
+    golden.freeze(
+        write(tmp_path / "c.jsonl", *rows), path, version="1", owner="lead", change="x", at=AT, accept_all=True
+    )
+    report = golden.review(path, corpus=corpus, base=path)
+    assert ("ferry-fare", "ferry-fare~before", "ferry-fare~own") == report.undecided
 
 
 def test_a_set_that_fits_the_corpus_needs_no_page(labelled: tuple[str, str], tmp_path: Path) -> None:

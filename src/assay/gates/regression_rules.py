@@ -105,7 +105,7 @@ def _report_own_baseline(rule: Rule, scores: GateScores, candidate: ScoreColumn)
 
 def _find_unknown_rows(rule: Rule, scores: GateScores, columns: Columns) -> RowIndices:
     """Return the rows of a rule's slice with an answer on either side that nobody can tell the score of."""
-    rows = scores.find_rows(rule.slice)
+    rows = scores.find_compared_rows(rule.slice)
     unknown = find_unknown_cells(columns[0]) | find_unknown_cells(columns[1])
     return rows[unknown[rows]]
 
@@ -172,7 +172,7 @@ class _RegressionRule:
         self.rule, self.scores, self.sides = rule, scores, sides
         self.metric_row = find_metric(parse_metric(rule.metric))
         self.margin = rule.max_regression or 0.0
-        self.rows = scores.find_rows(rule.slice)
+        self.rows = scores.find_compared_rows(rule.slice)
         self.columns = baseline, candidate
         self.pairs: PairedValues = pair_columns(baseline, candidate, self.rows)
         self.failed: RowIndices = np.union1d(self.pairs.failed_before, self.pairs.failed_after)
@@ -333,6 +333,10 @@ class _RegressionRule:
         )
         in_review = self.scores.get_case_ids(self.pairs.rows[self._find_doubtful()])
         text = ""
+        others = self.scores.get_case_ids(np.setdiff1d(self.scores.find_rows(self.rule.slice), self.rows))
+        if others:
+            count = format_count(len(others), "case")
+            text += f"; {count} of another version of the set not compared ({format_case_ids(others)})"
         if one_sided:
             text += f"; {format_count(len(one_sided), 'case')} scored on one side only ({format_case_ids(one_sided)})"
         if in_review:

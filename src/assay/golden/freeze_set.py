@@ -76,6 +76,8 @@ class _NextCases:
 
     earlier: dict[str, Case]
     retired: dict[str, str]
+    updated: list[tuple[Case, Case]] = field(default_factory=list)
+    """Each case that is replaced, as it was and as the candidate had it before its edit, with what it is now."""
     added: list[Case] = field(default_factory=list)
     rejected: int = 0
     undecided: list[str] = field(default_factory=list)
@@ -263,6 +265,7 @@ def _decide_cases(
             following.undecided.append(candidate.id)
     if following.problems:
         raise InputError(following.problems)
+    _follow_cases(following)
     is_accepted = {outcome.case for outcome in settled if outcome.state == "accepted"}.__contains__
     reviewers = sorted({decision.reviewer for decision in decisions if not decision.settles})
     following.left_open = [row for row in list_left_open(settled, reviewers) if is_accepted(row.case)]
@@ -290,13 +293,15 @@ def _decide_earlier(
     edited = outcome.decisions[0].edited if state == "accepted" else {}
     wanted = apply_edit(candidate, edited) if edited else candidate
     if is_same_or_relinked(case, wanted):
-        is_relinked = bool(list_changed_fields(case, wanted))
-        following.earlier[case.id] = candidate if is_relinked else case
+        if list_changed_fields(case, wanted):
+            following.earlier[case.id] = candidate
         return
     if state != "accepted" and not request.accept_all:
         following.undecided.append(case.id)
     elif request.update:
-        _replace_case(request, case, candidate, outcome.decisions, following)
+        updated = _sign_update(case, candidate, outcome.decisions, request)
+        following.earlier[case.id] = updated
+        following.updated += [(case, updated), (candidate, updated)]
     else:
         fields = ", ".join(list_changed_fields(case, wanted))
         message = (
@@ -306,19 +311,12 @@ def _decide_earlier(
         following.problems.append(Problem(request.candidates, None, case.id, message, "E_DUPLICATE_ID"))
 
 
-def _replace_case(
-    request: FreezeRequest,
-    case: Case,
-    candidate: Case,
-    decisions: Sequence[ReviewDecision],
-    following: _NextCases,
-) -> None:
-    """Take a candidate in the place of a case, and for the variants that are answered like it what it expects now."""
-    updated = _sign_update(case, candidate, decisions, request)
-    following.earlier[case.id] = updated
-    for variant in following.earlier.values():
-        if variant.variant_of == case.id:
-            following.earlier[variant.id] = follow_case(variant, case, updated)
+def _follow_cases(following: _NextCases) -> None:
+    """Give the variants that are answered like an updated case what it expects now, where they had what it had."""
+    for before, after in following.updated:
+        for variant in list(following.earlier.values()):
+            if variant.variant_of == after.id:
+                following.earlier[variant.id] = follow_case(variant, before, after)
 
 
 def _sign_update(case: Case, candidate: Case, decisions: Sequence[ReviewDecision], request: FreezeRequest) -> Case:

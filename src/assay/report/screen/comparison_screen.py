@@ -39,6 +39,7 @@ from assay.report.wording.change_values import (
 from assay.report.wording.number_format import MetricsByName
 from assay.report.wording.short_names import shorten_names
 from assay.scoring.unlabelled_scores import NO_LABELS
+from assay.scoring.version_match import VERSIONS
 from assay.text.escaping import escape_terminal, shorten_at_word
 
 MAX_LINES = 25
@@ -358,9 +359,12 @@ def _describe_flip(case_id: str, change: CaseChange | None, name: str = "") -> t
     return escape_terminal(f" - {case_id}: {cause}"), escape_terminal(f" → {first}") if first else ""
 
 
+_MARKS = (VERSIONS, NO_LABELS, TEST_SPLIT)
+
+
 def _build_note_lines(comparison: Comparison, width: int) -> list[str]:
-    """Return that nobody labelled, the looks at a test split, and the first other note."""
-    marks = [next((note for note in comparison.notes if mark in note), "") for mark in (NO_LABELS, TEST_SPLIT)]
+    """Return what versions share, that nobody labelled, the looks at a test split, and the first other note."""
+    marks = [next((note for note in comparison.notes if mark in note), "") for mark in _MARKS]
     shown = [note for note in dict.fromkeys(marks) if note]
     others = [note for note in comparison.notes if note not in shown]
     shown += others[: max(1, _MAX_NOTES - len(shown))]
@@ -369,7 +373,7 @@ def _build_note_lines(comparison: Comparison, width: int) -> list[str]:
     lines = []
     for number, note in enumerate(shown, 1):
         suffix = more if number == len(shown) else ""
-        is_marked = NO_LABELS in note or TEST_SPLIT in note
+        is_marked = any(mark in note for mark in _MARKS)
         lines += fold_note(escape_terminal(note), width, suffix, 3 if is_marked else 1)
     return lines
 
