@@ -74,6 +74,10 @@ class ForeignRows(Struct):
     ignored: Counter[str] = field(default_factory=Counter)
     notes: dict[str, None] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    targets: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Settings of targets by their name, from a file that describes systems too."""
+    rules: list[dict[str, Any]] = field(default_factory=list)
+    """Rules of a gate, from a file that limits more than answers."""
 
     def add_problem(self, path: str, row: int, member: str, message: str) -> None:
         """Note what is wrong with a member of a row."""
