@@ -95,8 +95,11 @@ def test_a_reference_that_abstains_expects_an_abstention(folder: Path, capsys: p
     stated = {**gym, "id": "stated", "expected_behavior": "answer"}
     assert 0 == main(["init", "--from", write(folder, "ragas.json", [gym, pay, fee, stated])])
     cases = load_golden(folder / "golden.jsonl").golden.cases
-    assert ["abstain", "answer", "answer", "answer"] == [case.behaviour for case in cases]
-    assert f"expected to abstain, because the reference does: {cases[0].id}\n" in capsys.readouterr().err
+    assert ["abstain", "abstain", "answer", "answer"] == [case.behaviour for case in cases]
+    assert [(), ("permission_denied",), (), ()] == [case.also_accept for case in cases]
+    said = capsys.readouterr().err
+    assert f"expected to abstain, because the reference does: {cases[0].id}\n" in said
+    assert f"expected to abstain or to deny access, because the reference denies it: {cases[1].id} (to look" in said
 
 
 def test_goldens_of_deepeval_have_their_context_as_evidence(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
