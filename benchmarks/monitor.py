@@ -22,6 +22,8 @@ from assay.records.verdicts import Calibration, LabelledRate
 from assay.stats.arrays import BoolArray, FloatArray, IndexArray
 from assay.stats.bound_alarms import find_bound_alarms
 from assay.stats.change_alarms import FALSE_ALARMS, QUARTER_DAYS, REFERENCE_DAYS, find_day_alarms
+from assay.stats.detectable_changes import POWER, WEEK, find_detectable_change
+from assay.stats.distributions import compute_beta_quantile
 from assay.stats.intervals import Estimate
 from assay.stats.quantile_alarms import find_quantile_alarms
 from assay.stats.weighted_estimates import estimate_mean_of_groups, estimate_mean_of_sample
@@ -286,6 +288,76 @@ def measure_delays(world: World, change: float, reps: int, horizon: int = 28) ->
     return delays
 
 
+# ── the change that a week would show ────────────────────────────────────────────────────────────────────────────────
+
+
+class NamedChange(NamedTuple):
+    """How often a change of the size that `detectable` named was found by the end of its week, and its mean size."""
+
+    found: int
+    given: int
+    unnamed: int
+    size: float
+
+
+def find_named_changes(world: World, reps: int, *, by_user: bool = False) -> NamedChange:
+    """Let the rate of a week rise by what `detectable` of the weeks before names, and count the changes found.
+
+    The same for every answer, or `by_user`: in proportion to how often each user's answers are wrong.
+    """
+    generator = np.random.default_rng([SEED, reps, hash_name(world.name), int(by_user)])
+    days = SETTLING_DAYS + WEEK
+    sizes_named: list[float] = []
+    found = 0
+    for number in range(reps):
+        week = simulate(world, days, generator)
+        totals, sizes = sum_days(week, days)
+        change = find_detectable_change(totals[:SETTLING_DAYS], sizes[:SETTLING_DAYS], 1, 0.0, 1.0)
+        if change is None:
+            continue
+        sizes_named.append(change)
+        is_later = week.days >= SETTLING_DAYS
+        weight = np.ones(len(week.wrong))
+        if by_user:
+            asked = np.maximum(1, np.bincount(week.users, minlength=world.users))
+            weight = (np.bincount(week.users, weights=week.wrong, minlength=world.users) / asked)[week.users]
+        # Only a right answer can turn wrong, which those of users with many wrong ones are less often.
+        chance = change * weight / max(1e-9, float((weight * (week.wrong == 0))[~is_later].mean()))
+        is_hit = is_later & (generator.random(len(chance)) < chance)
+        totals, sizes = sum_days(week._replace(wrong=np.where(is_hit, 1.0, week.wrong)), days)
+        found += bool(find_day_alarms(totals, sizes, SETTLING_DAYS, days - 1, 1, FALSE_ALARMS, number))
+    return NamedChange(found, len(sizes_named), reps - len(sizes_named), float(np.mean(sizes_named or [0.0])))
+
+
+def report_named_changes(reps: int) -> Iterator[tuple[str, bool]]:
+    """Yield a line for each setting: a change of the size named is found within its week in nine of ten cases."""
+    yield (
+        f"changes of the size that `detectable` names ({reps} weeks each; promised: {POWER:.0%} found in the week)",
+        True,
+    )
+    alike = World("")
+    unlike = replace(alike, overdispersion=0.1, activity=0.5)
+    bursts = replace(alike, overdispersion=0.05, activity=0.5, bursts=0.3, seasonal=True)
+    settings = (("users alike", alike, False), ("users unlike", unlike, True), ("bursts", bursts, False))
+    for per_day in (50, 150, 500):
+        for rate in (0.02, 0.1, 0.5):
+            for what, base, by_user in settings:
+                name = f"{per_day} a day, {rate:.0%}, {what}"
+                world = replace(base, name=name, per_week=7 * per_day, rate=rate, users=max(60, per_day))
+                row = find_named_changes(world, reps, by_user=by_user)
+                low, high = compute_exact_interval(row.found, row.given)
+                kept = high >= POWER
+                shares = f"{row.found} of {row.given} found [{low:.0%}, {high:.0%}]"
+                text = f"  {name:<44} named {row.size:.3f}: {shares}; none named in {row.unnamed}"
+                yield text + ("" if kept else "  MISSED"), kept
+
+
+def compute_exact_interval(events: int, number: int) -> tuple[float, float]:
+    """Return the 95% interval of a share (Clopper and Pearson)."""
+    low = compute_beta_quantile(0.025, events, number - events + 1) if events else 0.0
+    return low, compute_beta_quantile(0.975, events + 1, number - events) if events < number else 1.0
+
+
 # ── bounds, from the first day on ────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -526,6 +598,7 @@ def main(arguments: list[str] | None = None) -> int:
         report_coverage(options.reps),
         report_alarms(options.quarters),
         report_delays(max(20, options.quarters // 2)),
+        report_named_changes(max(20, options.reps // 5)),
         report_bounds(options.quarters),
         report_percentiles(options.quarters),
         report_cost(max(20, options.reps // 5)),

@@ -19,7 +19,8 @@ INTRODUCTION = """\
 <!-- Written by scripts/bad_inputs.py from tests/faults/bad_inputs.yaml; edit that, then run it again. -->
 
 What happens with inputs that are wrong, odd or hostile, and the tests that show it. *Refused* means: exit code 2 and a
-message with place, value and what was expected; up to fifty faults come at once, and nothing is scored.
+message with place, value and what was expected; all faults come at once, more than three of one kind in one line with a
+count, up to fifty lines; nothing is scored.
 """
 
 

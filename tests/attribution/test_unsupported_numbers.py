@@ -6,6 +6,7 @@ import pytest
 
 from assay.attribution.one_case import unsupported_numbers
 from assay.attribution.one_case.unsupported_numbers import find_unsupported_numbers
+from assay.text.facts.presence.mentioned_values import is_value_among
 from assay.text.normalisation import MOST_READ
 
 
@@ -27,7 +28,7 @@ def test_what_no_text_has_is_listed_in_order(answer: str, text: str, expected: l
 def test_a_value_is_looked_for_once_however_often_an_answer_has_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """The comparisons of a long answer grow with its values and not with its length."""
     looked_for: list[object] = []
-    compare = unsupported_numbers.is_value_among
+    compare = is_value_among
 
     def count(*arguments: object) -> bool:
         looked_for.append(arguments)

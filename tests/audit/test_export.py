@@ -15,7 +15,7 @@ from tests.audit.traffic import NOON, at_noon, make_line, write_lines
 import assay
 from assay.audit.results import ExportResult
 from assay.cli import main
-from assay.records.errors import IncompleteError, InputError, SettingsError
+from assay.records.errors import IncompleteError, InputError, MissingExtraError
 
 
 def make_store(folder: Path, address: str, lines: list[dict[str, Any]]) -> str:
@@ -138,7 +138,7 @@ def test_parquet_has_a_column_for_each_field(tmp_path: Path) -> None:
 def test_parquet_without_its_package_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = make_store(tmp_path, str(tmp_path / "s.sqlite"), [make_line(1)])
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-    with pytest.raises(SettingsError, match=r"rag-assay\[parquet\]"):
+    with pytest.raises(MissingExtraError, match=r"rag-assay\[parquet\]"):
         assay.audit.export(store, tmp_path / "out.parquet")
     assert not (tmp_path / "out.parquet").exists()
 

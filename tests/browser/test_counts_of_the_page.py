@@ -101,7 +101,7 @@ def test_no_sentence_of_the_vietnamese_page_is_english_but_those_of_the_run(runn
         page.evaluate("document.querySelectorAll('details').forEach(item => { item.open = true })")
         assert [] == list_english(page)
         assert "được ghi bằng tiếng Anh" in page.text(".banner")
-        assert page.evaluate("document.querySelectorAll('.banner [lang=en]').length") > 0
+        assert page.evaluate("document.querySelectorAll('main [lang=en]').length") > 0
         case_id = outputs.report["configs"][outputs.configs[0]]["failed_cases"] or [{"case_id": "leave-0"}]
         page.show(f"#/case/{case_id[0]['case_id']}", "document.querySelector('#asked') !== null")
         page.evaluate("document.querySelectorAll('details').forEach(item => { item.open = true })")

@@ -68,7 +68,8 @@ def test_first_screen_shows_the_decision_its_reasons_and_its_basis(opened: Open)
     shown = page.text()
     for text in ("Fail", "Do not release", "apple", "12 cases", "Release gate", "Slices", "Causes by tag"):
         assert text in shown
-    assert "Evaluation report" == page.evaluate("document.title")
+    title = page.evaluate("document.title")
+    assert title.startswith("Fail · 2 configurations · ") and title.endswith(" · Evaluation report")
 
 
 def test_a_run_without_a_gate_is_grey_and_no_advice_to_release(opened: Open) -> None:
@@ -363,6 +364,60 @@ def test_what_to_try_first_is_in_the_language_of_the_page(opened: Open) -> None:
     assert fix not in page.text()
 
 
+def test_lists_say_of_a_case_what_happened_and_how_sure_that_is(opened: Open) -> None:
+    """In the list, in the matrix and on paper: the sentence, one of two where the facts leave it open, and no id."""
+    data = world(FRUIT)
+    judge_sign, store_sign = (CAUSE_NOTES[cause].sign for cause in ("judge_noise", "stale_index"))
+    attributions = {
+        config: {
+            case_id: structs.replace(
+                attribution,
+                cause="stale_index",
+                sign=store_sign,
+                confidence="high" if case_id.startswith("pear") else "low",
+                also=() if case_id.startswith("pear") else ("judge_noise",),
+            )
+            for case_id, attribution in by_case.items()
+        }
+        for config, by_case in data.attributions.items()
+    }
+    data = replace(data, attributions=attributions)
+    sure, open_one = f"T{store_sign[1:]}", f"One of: {store_sign}; {judge_sign}"
+    page = opened(data, "#/cases")
+    page.until(f"{ROWS} > 2")
+    causes = page.evaluate("[...document.querySelectorAll('.row-cause')].map((item) => item.innerText)")
+    assert {sure, open_one} == set(causes) and "stale index" not in page.text(".list")
+    page.call("Emulation.setEmulatedMedia", media="print")
+    assert sure in page.text(".print-only") and open_one in page.text(".print-only")
+    page = opened(data, "#/matrix")
+    page.until("document.querySelectorAll('.matrix tbody tr').length === 12")
+    assert (
+        sure in page.text(".matrix") and open_one in page.text(".matrix") and "stale index" not in page.text(".matrix")
+    )
+    page = opened(data, "#/cases", language="vi")
+    page.until(f"{ROWS} > 2")
+    assert store_sign not in page.text(".list")
+
+
+def test_a_tab_says_the_decision_what_it_is_of_and_the_case_that_is_shown(opened: Open) -> None:
+    data = world(FRUIT)
+    page = opened(data, "#/case/apple0")
+    page.until("document.title.startsWith('apple0 · Fail · 2 configurations · ')")
+    page.show("#/", "document.title.startsWith('Fail · 2 configurations · ')")
+    assert page.evaluate("document.title").endswith(" · Evaluation report")
+
+
+def test_the_gate_of_one_configuration_of_two_decides_alone(opened: Open) -> None:
+    """No "worst" of two: the other one was not gated."""
+    data = world(FRUIT)
+    first, second = data.scoring.configs
+    results = dict(data.scoring.configs)
+    results[second] = structs.replace(results[second], decision=None)
+    page = opened(replace(data, scoring=structs.replace(data.scoring, configs=results)))
+    shown = page.text(".banner")
+    assert "Do not release" in shown and "not gated" in shown and "the worst" not in shown, first
+
+
 def test_what_to_try_first_for_a_refined_cause_is_in_the_language_of_the_page(opened: Open) -> None:
     data = world(FRUIT)
     fix = SUBCAUSE_NOTES["context_builder", "ranked_below_cut_off"].fix
@@ -525,10 +580,10 @@ def test_the_page_never_scrolls_sideways(opened: Open, fragment: str) -> None:
 def test_print_shows_the_summary_and_the_failed_cases(opened: Open, tmp_path: Path) -> None:
     page = opened(world(FRUIT))
     page.until("document.querySelector('.print-only') !== null")
-    assert "Failed cases" not in page.text()
+    assert "Failed cases" not in page.text().splitlines()
     page.call("Emulation.setEmulatedMedia", media="print")
     shown = page.text()
-    assert "Failed cases" in shown and "grape5" in shown and "Release gate" in shown
+    assert "Failed cases" in shown.splitlines() and "grape5" in shown and "Release gate" in shown
     assert "none" == page.evaluate("getComputedStyle(document.querySelector('.top')).display")
     page.print(tmp_path / "report.pdf")
     assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF-")

@@ -14,7 +14,9 @@ from tests.browser.test_label_page import key
 from tests.browser.test_page import AXE
 
 from assay import golden
+from assay.formats.corpus import load_corpus
 from assay.formats.golden_files import load_golden
+from assay.golden.check_golden import find_stale_cases
 
 pytestmark = pytest.mark.slow
 
@@ -189,6 +191,57 @@ def test_a_candidate_without_evidence_gets_the_chunk_that_answers_it(running: Br
     (saved,) = read_saved(page, tmp_path / "saved" / "review-ann.json")["decisions"]
     close(page)
     assert 1 == len(saved["edited"]["evidence"]) == len(saved["edited"]["evidence"][0]["any_of"])
+
+
+def test_the_evidence_of_a_changed_document_is_replaced_by_the_chunk_that_has_it_now(
+    running: Browser, tmp_path: Path
+) -> None:
+    """Gone under its id, and changed under its id: quote and hash go, required citations of the old chunk follow."""
+    gone = {"any_of": [{"chunk_id": "leave:0"}], "quote": "10 days of leave", "text_hash": "sha256:" + "0" * 64}
+    moved = make_row("moved", reference="10 days", must_have=["10 days"], evidence=[gone], must_cite=["leave:0"])
+    changed = make_row(
+        "changed",
+        "When is pay day?",
+        reference="The first Monday",
+        must_have=[],
+        evidence=[{"any_of": [{"chunk_id": "pay:1"}], "quote": "Pay day is the first Monday"}],
+        must_cite=["pay"],
+    )
+    rows = [moved, make_row("same"), changed]
+    base = tmp_path / "golden.jsonl"
+    candidates = write_lines(tmp_path / "candidates.jsonl", rows)
+    golden.freeze(candidates, str(base), version="1", owner="Lan", change="first", at=AT, accept_all=True)
+    corpus = write_lines(tmp_path / "corpus.jsonl", CHUNKS)
+    golden.review(str(base), corpus=corpus, out=str(tmp_path / "page.html"), base=str(base))
+    page = open_page(running, tmp_path / "page.html")
+    assert "of 2" in page.text("#status")
+    assert "evidence[0]: not in the corpus" in page.text(".stale")
+    page.evaluate("document.querySelector('[aria-label=\"This chunk is the evidence now: leave:1\"]').click()")
+    key(page, "e")
+    fill(page, "reference", "12 days")
+    fill(page, "facts", "12 days")
+    page.call("Input.dispatchKeyEvent", type="keyDown", key="Enter", modifiers=2)
+    assert "is not in the text of pay:1" in page.text(".stale")
+    page.evaluate("document.querySelector('[aria-label=\"This chunk is the evidence now: pay:1\"]').click()")
+    key(page, "a")
+    fill(page, "person", "Eve")
+    key(page, "Escape")
+    key(page, "s")
+    saved = tmp_path / "saved" / "review-Eve.json"
+    first, second = (row["edited"] for row in read_saved(page, saved)["decisions"])
+    assert ("12 days", [{"any_of": [{"chunk_id": "leave:1"}]}], ["leave:1"]) == (
+        first["reference"],
+        first["evidence"],
+        first["must_cite"],
+    )
+    assert ([{"any_of": [{"chunk_id": "pay:1"}]}], ["pay"]) == (second["evidence"], second.get("must_cite", ["pay"]))
+    close(page)
+    out = str(tmp_path / "golden-2.jsonl")
+    golden.freeze(
+        None, out, base=str(base), version="2", owner="Lan", change="x", at=AT, decisions=[str(saved)], update=True
+    )
+    assert {} == find_stale_cases(load_golden(out).golden, load_corpus(corpus)[0])
+    assert ("moved", "changed") == tuple(row.case for row in load_golden(out).golden.lineage[0].updated)
 
 
 def test_a_disagreement_is_settled_on_a_page_of_its_own(running: Browser, tmp_path: Path) -> None:

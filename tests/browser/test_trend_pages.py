@@ -49,7 +49,7 @@ def test_a_history_shows_its_metrics_versions_flapping_cases_and_incidents(shown
     text = page.text()
     for part in ("handbook", "Hallucination risk", "0.034", "Cases that flap", "PPFPFFPX", "v12", "stale index"):
         assert part in text
-    assert "History of runs · handbook" == page.evaluate("document.title")
+    assert "handbook · History of runs" == page.evaluate("document.title")
 
 
 def test_a_history_begins_with_what_changed_and_explains_its_letters(shown: OpenPage) -> None:

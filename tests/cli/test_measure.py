@@ -160,7 +160,9 @@ def test_retrieval_only_searches_and_asks_nothing(here: Path, capsys: pytest.Cap
     assert ["search"] == [stage["name"] for stage in rows(here / "run")[0]["stages"]]
     assert "answer" not in rows(here / "run")[0]
     assert 2 == main(["observe", "--target", "first", "--retrieval-only"])
-    assert "targets.first: E_TARGET cannot search" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "assay.yaml:3: targets.first.search: E_TARGET cannot search" in told
+    assert 'search: "module:function"' in told
 
 
 def test_repeats_are_observed_and_kept_apart(here: Path) -> None:

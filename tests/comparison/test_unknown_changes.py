@@ -102,9 +102,10 @@ def test_every_report_shows_the_ranges_and_that_the_direction_is_not_known() -> 
     assert ("Answer correctness", "0.500", "0.250–0.750", "4", gain) == table.rows[0][:5]
     assert "an unknown answer is in no pair" not in table.notes[0]
     (page,) = build_comparison_data(comparison, {}, CATALOG)["metrics"]
-    assert ("0.500", "0.250–0.750", None, gain) == tuple(
+    assert ("0.500", "0.250–0.750", None, "-0.250 to +0.250") == tuple(
         page[key] for key in ("baseline", "candidate", "gain", "gain_text")
     )
+    assert "direction not known: 2 answers unknown" in page["note"]
     encoded = encode_metric_change(comparison.metrics[METRIC])
     assert encoded["unknown"] == {
         "answers": 2,

@@ -18,7 +18,7 @@ from assay.corpora.document import Document
 from assay.corpora.html_text import convert_html
 from assay.corpora.markdown_chunks import chunk_document, split_long_section
 from assay.formats.corpus import load_corpus
-from assay.records.errors import InputError
+from assay.records.errors import InputError, MissingExtraError
 from assay.records.golden_set import CorpusChunk
 
 LEAVE = """---
@@ -204,7 +204,7 @@ def test_docx_is_converted_where_the_converter_is_installed_else_named(tmp_path:
     (tmp_path / "docs").mkdir()
     make_docx(tmp_path / "docs/leave.docx")
     if importlib.util.find_spec("markitdown") is None:
-        with pytest.raises(InputError, match=r"rag-assay\[documents\]"):
+        with pytest.raises(MissingExtraError, match=r"rag-assay\[documents\]"):
             build(tmp_path / "docs")
     else:
         (chunk,) = build(tmp_path / "docs").values()

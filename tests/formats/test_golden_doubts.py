@@ -156,13 +156,48 @@ def test_the_same_question_twice_is_doubtful_unless_users_or_clusters_tell_them_
 # ── everything together ──────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_up_to_fifty_errors_come_together_and_the_rest_is_counted(tmp_path: Path) -> None:
+def test_one_habit_is_told_once_with_a_count_and_the_first_places(tmp_path: Path) -> None:
     rows = [row(id=f"c{i}", difficulty=i) for i in range(60)]
+    rows[7] = row(id="c7", tags="hr")
     with pytest.raises(InputError) as caught:
         load_golden(saved(tmp_path, jsonl(*rows)))
-    assert (50, 10) == (len(caught.value.problems), caught.value.more)
-    assert list(range(1, 51)) == [problem.line for problem in caught.value.problems]
+    assert (60, 0) == (len(caught.value.problems), caught.value.more)
+    difficulty, tags = str(caught.value).splitlines()
+    assert "golden.jsonl:1: difficulty: E_" in difficulty
+    assert difficulty.endswith("; 58 more of this kind: lines 2, 3, 4, 5, 6 …")
+    assert "golden.jsonl:8: tags: E_TYPE" in tags
+
+
+def test_a_habit_inside_one_line_is_told_once_too(tmp_path: Path) -> None:
+    units = [{"shelf": f"s{number}"} for number in range(5)]
+    with pytest.raises(InputError) as caught:
+        load_golden(saved(tmp_path, jsonl({"id": "a", "question": "Q?", "evidence": units})))
+    (line,) = str(caught.value).splitlines()
+    assert ":1: evidence[0]: E_EVIDENCE a unit without any_of (got {'shelf': 's0'}" in line
+    assert line.endswith("; 4 more of this kind: line 1")
+
+
+def test_three_of_a_kind_are_shown_with_their_values(tmp_path: Path) -> None:
+    rows = [row(id=f"c{i}", difficulty=i) for i in range(3)]
+    with pytest.raises(InputError) as caught:
+        load_golden(saved(tmp_path, jsonl(*rows)))
+    assert [f"got {number}" in line for number, line in enumerate(str(caught.value).splitlines())] == [True] * 3
+
+
+def test_up_to_fifty_kinds_of_errors_are_shown_and_the_rest_is_counted(tmp_path: Path) -> None:
+    rows = [row(id=f"c{i}", **{f"shelf{i}": 1}) for i in range(60)]
+    with pytest.raises(InputError) as caught:
+        load_golden(saved(tmp_path, jsonl(*rows)))
+    assert 51 == len(str(caught.value).splitlines())
     assert str(caught.value).endswith("\n… and 10 more")
+
+
+def test_at_most_a_thousand_errors_are_kept(tmp_path: Path) -> None:
+    rows = [row(id=f"c{i}", difficulty=i) for i in range(1010)]
+    with pytest.raises(InputError) as caught:
+        load_golden(saved(tmp_path, jsonl(*rows)))
+    assert (1000, 10) == (len(caught.value.problems), caught.value.more)
+    assert str(caught.value).endswith(" …\n… and 10 more")
 
 
 def test_errors_before_a_fault_that_stops_the_reading_are_kept(tmp_path: Path) -> None:

@@ -292,12 +292,20 @@ def test_a_unit_of_one_selector_may_be_written_without_any_of(tmp_path: Path) ->
         {"document": "leave", "page": 3, "grade": 2},
         {"path": "src/a.py", "symbol": "A.b", "required": False, "reason": "names it"},
         {"any_of": [{"chunk_id": "c4"}]},
+        {"document": "tariffs", "quote": "Kayak | 14 EUR"},
+        {"page": 4, "document": "tariffs", "quote": "per hour", "grade": 1},
+        {"chunk_id": "c5", "quote": "per day"},
+        {"any_of": [{"chunk_id": "c6"}], "quote": "the whole text of c6"},
     ]
     long = [
         {"any_of": [{"chunk_id": "c1"}]},
         {"any_of": [{"document": "leave", "page": 3}], "grade": 2},
         {"any_of": [{"path": "src/a.py", "symbol": "A.b"}], "required": False, "reason": "names it"},
         {"any_of": [{"chunk_id": "c4"}]},
+        {"any_of": [{"document": "tariffs", "quote": "Kayak | 14 EUR"}]},
+        {"any_of": [{"page": 4, "document": "tariffs", "quote": "per hour"}], "grade": 1},
+        {"any_of": [{"chunk_id": "c5", "quote": "per day"}]},
+        {"any_of": [{"chunk_id": "c6"}], "quote": "the whole text of c6"},
     ]
     sets = [
         load_golden(saved(tmp_path, jsonl({"id": "a", "question": "Q?", "evidence": units}), f"{number}.jsonl")).golden

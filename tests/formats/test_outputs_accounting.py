@@ -12,7 +12,6 @@ import pytest
 from assay.cli import main
 from assay.formats import outputs as files_of_outputs
 from assay.formats.file_io import MAX_LINE_BYTES
-from assay.records.errors import MAX_PROBLEMS_SHOWN
 
 Printed = pytest.CaptureFixture[str]
 
@@ -102,11 +101,11 @@ def test_a_repeat_number_out_of_range_is_refused(tmp_path: Path, capsys: Printed
 # ── how much is said ─────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_up_to_fifty_problems_are_shown_together_and_the_rest_is_counted(tmp_path: Path, capsys: Printed) -> None:
+def test_alike_problems_of_outputs_are_one_line_each_and_all_are_counted(tmp_path: Path, capsys: Printed) -> None:
     assert 2 == score(tmp_path, *(row("q1", cost_usd=-1, answer=5) for _ in range(40)))
     lines = capsys.readouterr().err.splitlines()
-    assert MAX_PROBLEMS_SHOWN == sum("out.jsonl:" in line for line in lines)
-    assert "… and 30 more" == lines[MAX_PROBLEMS_SHOWN]
+    assert ["cost_usd", "answer"] == [line.split(": ")[1] for line in lines[:-1]]
+    assert all(":1: " in line and line.endswith("; 39 more of this kind: lines 2, 3, 4, 5, 6 …") for line in lines[:-1])
     assert "80 problems; nothing was done" == lines[-1]
 
 

@@ -112,12 +112,12 @@ def test_utf_16_is_named_as_such(tmp_path: Path) -> None:
         qrels_from(tmp_path, QRELS.encode("utf-16"))
 
 
-def test_everything_wrong_is_told_at_once_by_line_up_to_fifty(tmp_path: Path) -> None:
+def test_everything_wrong_is_told_at_once_by_line(tmp_path: Path) -> None:
     with pytest.raises(InputError) as raised:
         qrels_from(tmp_path, "q 0 d 1\n" + "q 0 d 99\nq 0\n" * 40)
     lines = [line for first in range(2, 82, 2) for line in (first, first, first + 1)]
-    assert lines[:50] == [problem.line for problem in raised.value.problems]
-    assert 40 * 3 - 50 == raised.value.more  # each first line is a bad grade and a repeated document
+    assert lines == [problem.line for problem in raised.value.problems]
+    assert 3 == len(str(raised.value).splitlines())  # each first line is a bad grade and a repeated document
 
 
 @pytest.mark.parametrize("text", ["", "\n \n", "\ufeff"])

@@ -33,7 +33,7 @@ def make_table(scores: list[float | str]) -> ScoreTable:
 
 
 def make_cases(table: ScoreTable) -> list[Case]:
-    return [Case(case_id, "Q?", tags=("hr",) if row < 2 else ()) for row, case_id in enumerate(table.case_ids)]
+    return [Case(case_id, f"Q {row}?", tags=("hr",) if row < 2 else ()) for row, case_id in enumerate(table.case_ids)]
 
 
 def evaluate(rule: Rule, scores: list[float | str]) -> RuleResult:

@@ -87,6 +87,18 @@ def test_two_reviewers_must_agree(tmp_path: Path) -> None:
     assert ["ann", "bob"] == case.metadata["provenance"]["accepted_by"]
 
 
+def test_what_one_reviewer_accepted_alone_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ann = decide(tmp_path / "ann.json", ("a", "accept", "ann"), ("b", "accept", "ann"), ("c", "reject", "ann"))
+    bob = decide(tmp_path / "bob.json", ("a", "accept", "bob"))
+    assert [("b", ("bob",))] == [(row.case, row.reviewers) for row in freeze(tmp_path, decisions=[ann, bob]).left_open]
+    assert () == freeze(tmp_path, decisions=[ann], out=str(tmp_path / "alone.jsonl")).left_open
+    options = ["--version", "1", "--owner", "ann", "--change", "first", "--out", str(tmp_path / "again.jsonl")]
+    assert 0 == main(
+        ["golden", "freeze", str(tmp_path / "candidates.jsonl"), "--decisions", ann, "--decisions", bob, *options]
+    )
+    assert "accepted although a reviewer left it open: b (bob)" in " ".join(capsys.readouterr().out.split())
+
+
 def test_a_new_version_keeps_the_cases_and_the_changelog_of_the_one_before(tmp_path: Path) -> None:
     freeze(tmp_path, accept_all=True)
     more = write(tmp_path / "more.jsonl", [{**CASES[0], "id": "d"}])

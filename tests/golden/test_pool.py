@@ -189,6 +189,48 @@ def test_runs_of_other_sets_frozen_sets_and_inputs_are_protected(tmp_path: Path)
     golden.pool(frozen_run, grades=[ann], merged=merged, version="2", at=AT)
     loaded = load_golden(merged)
     assert loaded.digest == loaded.golden.frozen_digest
+    (made,) = loaded.golden.lineage
+    assert (load_golden(set_path).digest, ("one",)) == (made.base, tuple(row.case for row in made.updated))
+
+
+HAND_WRITTEN = (
+    "case,chunk,grade,by,note\none,u,3,ann,says it\ntwo,u,1,,\n",
+    '[{"case": "one", "chunk": "u", "grade": 3, "by": "ann"}, {"case": "two", "chunk": "u", "grade": 1}]',
+    '{"case": "one", "chunk": "u", "grade": 3, "by": "ann"}\n{"case": "two", "chunk": "u", "grade": 1}\n',
+)
+
+
+@pytest.mark.parametrize("text", HAND_WRITTEN)
+def test_grades_that_people_write_are_a_table_a_list_or_lines(tmp_path: Path, text: str) -> None:
+    run, path = make_run(tmp_path), tmp_path / "grades"
+    path.write_text(text, encoding="utf-8")
+    report = golden.pool(run, grades=[str(path)], merged=str(tmp_path / "merged.jsonl"), version="2", at=AT)
+    one, two, _ = load_golden(tmp_path / "merged.jsonl").golden.cases
+    assert 2 == report.merged
+    given = [row for case in (one, two) for row in case.metadata["provenance"]["grades"]]
+    assert [("u", 3, "ann"), ("u", 1, "people")] == [(row["chunk"], row["grade"], row["by"]) for row in given]
+
+
+BADLY_WRITTEN = (
+    ("case,chunk,grade\none,u,three\n", ":2: grade: "),
+    ("case,chunk,grade\none,u,4\n", ":2: grade: "),
+    ("case,chunk,grade\none,u,2\nnone,u,2\n", ":3: case: E_ID no such answer case"),
+    ("case,chunk,grade\none,u,2\none,u,2\n", ":3: chunk: E_DUPLICATE_ID graded twice"),
+    ("case,chunk\none,u\n", ":1: grade: E_MISSING missing column"),
+    ("case,piece,grade\none,u,1\n", ":1: piece: E_UNKNOWN_FIELD"),
+    ('[{"case": "one", "chunk": "u", "grade": 1}, {"case": "one", "grade": 1}]', r"\[1\].*chunk"),
+    ('[{"case": "one", "chunk": "u", "grade": "1?"}]', r"\[0\]\.grade"),
+    ("[7]", r"\[0\]: .*not an object"),
+    ('{"grades": []}', "format"),
+)
+
+
+@pytest.mark.parametrize(("text", "message"), BADLY_WRITTEN)
+def test_what_is_wrong_with_a_written_grade_is_named_by_row_and_field(tmp_path: Path, text: str, message: str) -> None:
+    run, path = make_run(tmp_path), tmp_path / "grades"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=message):
+        golden.pool(run, grades=[str(path)], merged=str(tmp_path / "merged.jsonl"), version="2", at=AT)
 
 
 def test_two_runs_are_pooled_together_and_chunks_without_an_id_are_counted(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from assay import golden
 from assay.cli import main
 from assay.formats.golden_files import load_golden
 from assay.golden.candidate import FrozenSet
+from assay.golden.freeze_set import suggest_relinked_freeze
 from assay.golden.relinking import Proposal, RelinkedLabel, Relinker
 from assay.records.errors import InputError
 from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, GoldenSet
@@ -189,10 +190,9 @@ def test_a_relinked_set_is_frozen_as_the_next_version_of_the_one_before(
     arguments = ["golden", "relink", first, "--old-corpus", paths["old"], "--corpus", paths["new"], "--out", relinked]
     assert 1 == main(arguments)
     told = capsys.readouterr().err
-    assert (
-        f"assay golden freeze {relinked} --base {first} --out {second} --version 2 --owner ann --change relinked"
-        in told
-    )
+    assert f"assay golden review {relinked} --base {first} --corpus {paths['new']} --out review.html" in told
+    freezing = f"assay golden freeze {relinked} --base {first} --out {second} --version 2 --owner ann --change relinked"
+    assert freezing == suggest_relinked_freeze(first, relinked)
     assert "frozen-edited" not in _lint(relinked, paths["new"], capsys)
     later: dict[str, Any] = {"owner": "bob", "at": "2026-04-01T00:00:00Z"}
     result = golden.freeze(relinked, second, version="2", change="relinked", base=first, **later)
@@ -208,7 +208,7 @@ def test_a_relinked_set_is_frozen_as_the_next_version_of_the_one_before(
     assert "relinked" not in by_id["unclear"] and before.cases[2] == after.cases[2]
     assert "frozen-edited" not in _lint(second, paths["new"], capsys)
     changed = [{**json.loads(line), "reference": "13"} for line in Path(relinked).read_text().splitlines()[2:3]]
-    with pytest.raises(InputError, match="with another question, answer or label"):
+    with pytest.raises(InputError, match=r"with another reference, evidence \(expected --update"):
         other = tmp_path / "other.jsonl"
         other.write_text("".join(json.dumps(row) + "\n" for row in changed))
         golden.freeze(str(other), second, version="3", change="x", base=first, accept_all=True, **later)

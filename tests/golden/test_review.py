@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from assay import golden
 from assay.cli import main
 from assay.formats.golden_files import load_golden
-from assay.golden.candidate import ReviewDecision
+from assay.golden.candidate import LeftOpen, ReviewDecision
 from assay.golden.candidate_rows import build_review_content, mark_quote
-from assay.golden.settlement import LeftOpen, settle_cases, summarise_reviews
+from assay.golden.settlement import settle_cases, summarise_reviews
 from assay.records.errors import InputError
 from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, User
 

@@ -14,6 +14,7 @@ from assay import golden
 from assay.cli import main
 from assay.formats.golden_files import load_golden
 from assay.golden.verification import VerificationReport
+from assay.records.digest import compute_text_digest
 from assay.records.errors import IncompleteError
 
 AT = "2026-11-23T08:00:00+00:00"
@@ -98,6 +99,71 @@ def test_a_chunk_that_is_gone_is_missing_and_not_answerable(tmp_path: Path) -> N
 def test_evidence_found_only_by_its_own_text_is_present(tmp_path: Path) -> None:
     case = {**LEAVE, "question": "Holidays?"}
     assert ("present", (None,)) == verify(tmp_path, Index(), case)["leave"]
+
+
+def label(chunk: str, **fields: Any) -> list[dict[str, Any]]:
+    return [{"any_of": [{"chunk_id": chunk}], **fields}]
+
+
+TEN_DAYS = "Staff have 10 days of leave a year."
+OTHER_TEXTS = (
+    ({**LEAVE, "evidence": label("leave:1", quote="have 10 days of leave")}, "changed", (1,)),
+    ({**LEAVE, "evidence": label("leave:1", text_hash=compute_text_digest(TEN_DAYS))}, "changed", (1,)),
+    ({**LEAVE, "evidence": label("leave:1", quote="have 12 days"), "question": "Leave?"}, "found", (1,)),
+    # The passage is there; what else stands in the chunk is no matter of the label.
+    (
+        {
+            **LEAVE,
+            "evidence": label("leave:1", quote="HAVE  12 days", text_hash=compute_text_digest(TEN_DAYS)),
+        },
+        "found",
+        (1,),
+    ),
+    ({**LEAVE, "evidence": label("leave:1", text_hash=compute_text_digest(TEXTS["leave:1"]))}, "found", (1,)),
+    ({**LEAVE, "evidence": label("leave:1", quote="have 10 days", required=False)}, "found", (1,)),
+    # Nothing but its own text finds it, and that is another one.
+    ({**LEAVE, "question": "Holidays?", "evidence": label("leave:1", quote="staff have 10 days")}, "changed", (None,)),
+    ({**DENIED, "evidence": label("pay:1", quote="E5 earns 700 dollars")}, "changed", (1,)),
+    ({**DENIED, "evidence": label("pay:1", quote="E5 earns 900 dollars")}, "found", (1,)),
+)
+
+
+@pytest.mark.parametrize(("case", "state", "ranks"), OTHER_TEXTS)
+def test_evidence_with_another_text_under_its_id_is_changed(
+    case: dict[str, Any], state: str, ranks: tuple[int | None, ...], tmp_path: Path
+) -> None:
+    assert (state, ranks) == verify(tmp_path, Index(), case)[case["id"]]
+
+
+def test_a_changed_text_is_not_as_labelled_and_the_command_exits_with_1(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "250")
+    case = {**LEAVE, "evidence": label("leave:1", quote="Staff have 10 days of leave")}
+    golden_file, corpus = write(tmp_path, case)
+    report = golden.verify(golden_file, Index(), at=AT, corpus=corpus)
+    assert ((0, 1), ("leave: changed",)) == (
+        (report.verification.found, report.verification.missing),
+        report.verification.faults,
+    )
+    module = tmp_path / "index_of_leave.py"
+    module.write_text("from tests.golden.test_verify import Index\nsearch = Index().search\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert 1 == main(["golden", "verify", golden_file, "--target", "index_of_leave:search", "--corpus", corpus])
+    said = capsys.readouterr().out
+    assert "leave:1 is found, and the quote 'Staff have 10 days of leave' is in neither index nor corpus" in said
+    assert "0 as labelled, 1 not" in said
+    assert 1 == main(["golden", "verify", golden_file, "--target", "index_of_leave:search"])
+    assert "is not in the text that the target shows (with --corpus," in capsys.readouterr().out
+
+
+def test_of_a_text_of_which_the_target_shows_a_part_the_corpus_has_the_rest(tmp_path: Path) -> None:
+    class Excerpts(Index):
+        def search(self, question: str, k: int, user: dict[str, Any] | None = None) -> list[dict[str, Any]]:
+            return [{**row, "text": row["text"][:10]} for row in super().search(question, k, user)]
+
+    case = {**LEAVE, "evidence": label("leave:1", quote="12 days of leave")}
+    assert ("found", (1,)) == verify(tmp_path, Excerpts(), case)["leave"]
 
 
 def test_what_a_user_may_not_see_is_a_leak_for_roles_and_positions(tmp_path: Path) -> None:

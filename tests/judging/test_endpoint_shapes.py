@@ -16,7 +16,7 @@ from assay.calls.interfaces import CallError
 from assay.judging.http_client import HttpTransport
 from assay.judging.litellm_client import DEFAULT_ADDRESS, LiteLLMTransport
 from assay.judging.llm_judge import LLMJudge, build_judge_identity
-from assay.records.errors import SettingsError
+from assay.records.errors import MissingExtraError
 from assay.records.verdicts import Verdict
 
 LABELS = json.dumps({"items": [{"id": "i1", "reasoning": "It says so.", "label": "relevant"}], "echo": ""})
@@ -284,5 +284,5 @@ def test_errors_of_litellm_are_those_of_an_endpoint() -> None:
 
 def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "litellm", None)
-    with pytest.raises(SettingsError, match=r"pip install 'rag-assay\[litellm\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install 'rag-assay\[litellm\]'"):
         LiteLLMTransport()

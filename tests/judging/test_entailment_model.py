@@ -13,7 +13,7 @@ from tests.support.tiny_entailment import USUAL, write_model
 from assay.judging import entailment_model_file
 from assay.judging.entailment_model_file import load_entailment_model
 from assay.metrics.judged.entailment_model import EntailmentError
-from assay.records.errors import InputError, SettingsError
+from assay.records.errors import InputError, MissingExtraError
 
 pytest.importorskip("onnxruntime", reason="needs the extra entailment")
 pytest.importorskip("tokenizers", reason="needs the extra entailment")
@@ -155,5 +155,5 @@ def test_without_the_extra_the_message_says_what_to_install(tmp_path: Path, monk
 
     write_model(tmp_path)
     monkeypatch.setattr(entailment_model_file, "import_module", refuse)
-    with pytest.raises(SettingsError, match="rag-assay\\[entailment\\]"):
+    with pytest.raises(MissingExtraError, match="rag-assay\\[entailment\\]"):
         load_entailment_model(str(tmp_path))

@@ -64,6 +64,35 @@ def test_quotes_agree_in_composed_and_decomposed_vietnamese() -> None:
     assert isinstance(parse_reply(reply, asked), ParsedReply)
 
 
+FERRIES = "Boats of the day.\n\n| Boat | Berth | Skipper |\n|------|-------|---------|\n| Tern | north | Okafor |\n"
+PAIRS = "| Skipper | Okafor |\n|---|---|\n| Berth | north |\n"
+NUMBERED = "| Boat | Berth 1 | Berth 2 |\n|---|---|---|\n| Tern | free | taken |\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "is_accepted"),
+    [
+        (FERRIES, "| Boat | Berth | Skipper |", False),
+        (FERRIES, "Berth | Skipper", False),
+        (FERRIES, "Skipper", False),
+        (FERRIES, "| Tern | north | Okafor |", True),
+        (FERRIES, "| Boat | Berth | Skipper |\n|------|-------|---------|\n| Tern | north", True),
+        (FERRIES, "Boats of the day", True),
+        (FERRIES + "\nThe Skipper is on board.", "Skipper", True),
+        ("Boat,Berth,Skipper\nTern,north,Okafor\nGull,south,Lindqvist\n", "Boat,Berth,Skipper", False),
+        (PAIRS, "| Skipper | Okafor |", True),
+        (NUMBERED, "| Boat | Berth 1 | Berth 2 |", True),
+    ],
+)
+def test_the_names_of_columns_are_no_quote(text: str, quote: str, is_accepted: bool) -> None:
+    """A first row of two cells, or one with a number, may be a row of values."""
+    asked = rendered(support_request(context=[{"id": "boats", "text": text}]))
+    parsed = parse_reply(first(quote=quote), asked)
+    assert is_accepted == isinstance(parsed, ParsedReply)
+    if isinstance(parsed, ReplyProblem):
+        assert "quote" == parsed.code
+
+
 def test_without_a_source_nothing_can_be_supported() -> None:
     asked = rendered(support_request(context=[]))
     item = {"id": "i1", "reasoning": "so", "label": "supported"}

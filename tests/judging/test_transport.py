@@ -16,7 +16,7 @@ from tests.contracts.loopback import Request, as_json, response, serving
 from assay.calls.interfaces import CallError
 from assay.judging.http_client import HttpTransport, describe_system_error
 from assay.judging.provider import HttpReply, HttpRequest
-from assay.records.errors import SettingsError
+from assay.records.errors import MissingExtraError
 
 Answer = Callable[[Request, asyncio.StreamWriter], Awaitable[None]]
 
@@ -187,5 +187,5 @@ def test_what_is_no_address_is_refused(url: str) -> None:
 
 def test_missing_package_is_named_with_the_line_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "aiohttp", None)
-    with pytest.raises(SettingsError, match=r"pip install 'rag-assay\[judge\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install 'rag-assay\[judge\]'"):
         HttpTransport()

@@ -25,7 +25,8 @@ from assay.report.exports.markdown import ReportMeta, render_markdown_report
 from assay.report.screen.run_summary import render_run_summary
 from assay.report.screen.terminal import render_score_screen
 from assay.scoring import summaries
-from assay.scoring.column_values import MIN_JUDGED_SHARE, number_clusters
+from assay.scoring.case_clusters import number_clusters
+from assay.scoring.column_values import MIN_JUDGED_SHARE
 from assay.scoring.summaries import summarise_column, summarise_metric, summarise_table
 from assay.stats.arrays import RowIndices
 

@@ -70,6 +70,31 @@ def test_the_interval_of_darwins_maize_is_that_of_t_above_and_that_of_hall_below
     assert bounds.method == "t, widened by Hall"
 
 
+def test_a_widened_interval_ends_where_that_of_scores_of_all_or_nothing_does() -> None:
+    """Four gains of 1 and two of .5 among 35, no loss: at 99.5% Hall alone gives an upper end of .817."""
+    gains = [1.0] * 4 + [0.5] * 2 + [0.0] * 29
+    bounds = compared([0.0] * 35, gains, low=0.0, high=1.0, confidence=0.995).bounds
+    unlimited = compared([0.0] * 35, gains, confidence=0.995).bounds
+    assert bounds is not None and unlimited is not None
+    whole = compute_tango_interval(5, 0, 35, 0.995)
+    assert bounds.high == pytest.approx(whole.high, abs=1e-9)
+    assert unlimited.high == pytest.approx(0.817, abs=1e-3)
+    assert bounds.low == unlimited.low
+    percent = compared([0.0] * 35, [100 * gain for gain in gains], low=0.0, high=100.0, confidence=0.995).bounds
+    assert percent is not None
+    assert percent[:2] == pytest.approx([100 * bounds.low, 100 * bounds.high])
+
+
+def test_clusters_that_move_as_one_are_widened_as_that_many_pairs() -> None:
+    """The pairs of the test above, each four times in a cluster: the same five gains among 35."""
+    gains = [gain for gain in [1.0] * 4 + [0.5] * 2 + [0.0] * 29 for _ in range(4)]
+    bounds = compared(
+        [0.0] * 140, gains, clusters=[str(i // 4) for i in range(140)], low=0.0, high=1.0, confidence=0.995
+    ).bounds
+    assert bounds is not None
+    assert bounds.high == pytest.approx(compute_tango_interval(5, 0, 35, 0.995).high, abs=1e-9)
+
+
 def test_without_skew_the_interval_is_that_of_t() -> None:
     """Differences −1, 0, 1, 2 and 3: mean 1, sd 1.581139, t(.975; 4) = 2.776445."""
     bounds = compared([0.0] * 5, [-1, 0, 1, 2, 3]).bounds

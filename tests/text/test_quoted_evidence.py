@@ -7,6 +7,7 @@ import pytest
 from assay.metrics.answers.expected_text import assess_answer_text, list_quotes
 from assay.metrics.cases.evidence_sentences import EvidenceSentences, list_sentences_around
 from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence
+from assay.text.facts.stated_facts import judge_facts
 
 _QUOTE = "In the off-season a mooring costs £30"
 _TEXT = (
@@ -100,3 +101,57 @@ def test_what_the_source_says_with_a_value_is_no_other_subject(
     case = Case("case", question, must_have=(fact,))
     qualities = [assess_answer_text(case, answer, (source,)) for answer in (right, wrong)]
     assert [quality.good is True for quality in qualities if quality is not None] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("question", "fact", "right", "wrong"),
+    [
+        (
+            "Until when is the arboretum open in January?",
+            "15:30",
+            "In winter the arboretum is open until 15:30.",
+            "In summer the arboretum is open until 15:30.",
+        ),
+        (
+            "When does the arboretum close in August?",
+            "20:00",
+            "From May to September it closes at 20:00.",
+            "From October to April it closes at 20:00.",
+        ),
+        (
+            "What does my nine-year-old pay?",
+            "£3",
+            "Visitors under 12 pay £3.",
+            "Visitors under 6 pay £3.",
+        ),
+        (
+            "The train was 80 minutes late. How much do I get?",
+            "25%",
+            "25% of the fare, as the delay was over 60 minutes.",
+            "25% of the fare, as the delay was over 120 minutes.",
+        ),
+    ],
+)
+def test_a_time_or_bound_that_holds_what_is_asked_is_no_other_one(
+    question: str, fact: str, right: str, wrong: str
+) -> None:
+    assert [judge_facts(answer, [fact], question)[0].state for answer in (right, wrong)] == ["stated", "unknown"]
+
+
+def test_a_value_per_what_the_evidence_counts_it_per_is_expected() -> None:
+    case = Case("fee", "What is the smallest reminder fee?", must_have=("€7",))
+    answer = "At least €7 for each week begun."
+    evidence = ("A reminder costs at least €7 for each week begun.", "A reminder costs at least €7 for each letter.")
+    goods = [assess_answer_text(case, answer, (sentence,)) for sentence in evidence]
+    assert [quality.good for quality in goods if quality is not None] == [True, None]
+
+
+@pytest.mark.parametrize(
+    ("reference", "state"),
+    [("No, the pool is shut from 1 to 9 August.", True), ("It is shut from 1 to 9 August.", None)],
+)
+def test_an_expected_no_denies_nothing_that_follows(reference: str, state: bool | None) -> None:
+    case = Case("pool", "Is the pool open on 3 August?", reference=reference)
+    quality = assess_answer_text(case, "No, the pool is shut from 1 to 9 August, Sundays too.")
+    assert quality is not None
+    assert quality.good is state

@@ -10,13 +10,15 @@ from benchmarks.monitor import (
     WORLDS,
     World,
     count_false_alarms,
+    find_named_changes,
     measure_coverage,
     measure_delays,
 )
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.stats.change_alarms import find_change_interval, find_change_point, find_day_alarms, state_detectable_change
+from assay.stats.change_alarms import find_change_interval, find_change_point, find_day_alarms
+from assay.stats.detectable_changes import find_detectable_change
 from assay.stats.weighted_estimates import estimate_mean_of_groups, estimate_mean_of_sample, find_limit_at_end
 from assay.trends.answer_sample import AnswerSampler, allocate_budget
 from assay.trends.topic_drift import QuestionSample, compare_questions
@@ -145,7 +147,57 @@ def test_weekends_that_are_always_worse_are_no_alarm() -> None:
 def test_no_alarm_before_four_weeks_of_answers() -> None:
     totals, sizes = make_days(0.01, 0.9, 20, days=30)
     assert not find_day_alarms(totals, sizes, 0, 29, 1)
-    assert state_detectable_change(totals[:20], sizes[:20], 19) is None
+    assert find_detectable_change(totals[:20], sizes[:20], 1, 0.0, 1.0) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("per_day", "rate"), [(50, 0.08), (120, 0.3)])
+def test_a_change_of_the_size_that_is_named_is_found_within_its_week(per_day: int, rate: float) -> None:
+    world = World("named", per_week=7 * per_day, rate=rate, users=90, overdispersion=0.05, activity=0.5)
+    row = find_named_changes(world, 20)
+    assert row.given == 20
+    assert row.found >= 15  # of 20 at 90%: three Monte Carlo errors below the promise
+
+
+def test_a_named_change_is_not_far_beyond_what_is_found() -> None:
+    generator = np.random.default_rng(5)
+    sizes = np.full(SETTLING_DAYS, 100.0)
+    totals = generator.binomial(100, 0.1, SETTLING_DAYS).astype(float)
+    named = find_detectable_change(totals, sizes, 1, 0.0, 1.0)
+    assert named is not None
+    found = 0
+    for number in range(20):  # half of what is named is seldom found
+        week = generator.binomial(100, 0.1 + named / 2, 7).astype(float)
+        whole = np.concatenate((totals, week)), np.full(SETTLING_DAYS + 7, 100.0)
+        found += bool(find_day_alarms(*whole, SETTLING_DAYS, SETTLING_DAYS + 6, 1, seed=number))
+    assert found <= 12
+
+
+def test_weeks_without_any_event_name_a_change_that_several_events_make() -> None:
+    sizes = np.full(SETTLING_DAYS, 100.0)
+    named = find_detectable_change(np.zeros(SETTLING_DAYS), sizes, 1, 0.0, 1.0)
+    assert named is not None and 4 < 700 * named < 25
+
+
+def test_what_a_fall_would_be_is_named_as_what_a_rise_of_the_rest_would_be() -> None:
+    generator = np.random.default_rng(6)
+    sizes = np.full(SETTLING_DAYS, 80.0)
+    wrong = generator.binomial(80, 0.2, SETTLING_DAYS).astype(float)
+    rise = find_detectable_change(wrong, sizes, 1, 0.0, 1.0)
+    assert find_detectable_change(sizes - wrong, sizes, -1, 0.0, 1.0) == pytest.approx(rise)
+
+
+def test_a_rate_with_little_room_names_no_change() -> None:
+    assert find_detectable_change(np.full(70, 20.0), np.full(70, 20.0), 1, 0.0, 1.0) is None
+
+
+def test_more_tests_of_one_metric_find_less() -> None:
+    generator = np.random.default_rng(8)
+    sizes = np.full(SETTLING_DAYS, 60.0)
+    values = 700 * sizes + generator.normal(size=SETTLING_DAYS) * 900
+    alone = find_detectable_change(values, sizes, 1, 0.0, None, 0.25)
+    shared = find_detectable_change(values, sizes, 1, 0.0, None, 0.05)
+    assert alone is not None and shared is not None and alone < shared
 
 
 def test_an_alarm_of_a_day_does_not_depend_on_the_days_after_it() -> None:

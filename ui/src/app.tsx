@@ -10,6 +10,7 @@ import { Matrix } from "./matrix";
 import { useWords } from "./parts";
 import { Shell, type Route, type View } from "./shell";
 import { Summary } from "./summary";
+import { visible } from "./text";
 import type { CaseRows, Report } from "./types";
 import { translate, type Language } from "./words";
 
@@ -20,11 +21,23 @@ export function App({ report }: { report: Report | null }) {
     if (report !== null) void loadRows().then(fill, () => fail(true));
   }, [report]);
   const views = report === null ? [{ name: "", render: () => <Missing /> }] : listViews(report, rows, broken);
-  return <Shell views={views} title={nameReport} />;
+  return <Shell views={views} title={(language, route) => nameReport(report, language, route)} />;
 }
 
-function nameReport(language: Language): string {
-  return translate(language, "title");
+/** What a tab of the browser says: the case that is shown, the decision, of what and of when. */
+function nameReport(report: Report | null, language: Language, route: Route): string {
+  const kind = translate(language, "title");
+  if (report === null) return kind;
+  const { configs, golden, date, outcome } = report;
+  const parts = [
+    route.view === "case" ? route.id : "",
+    translate(language, `outcome.${outcome}`),
+    configs.length > 1 ? translate(language, "n_configs", { n: configs.length }) : (configs[0]?.id ?? ""),
+    [golden.name, golden.version].filter((part) => part !== "").join(" "),
+    date,
+    kind,
+  ];
+  return parts.filter((part) => part !== "").map((part) => visible(part)).join(" · ");
 }
 
 function Missing() {

@@ -5,12 +5,14 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import { getOwn } from "./data";
 import type { CaseRows, Report, ScoreColumn } from "./types";
 import { changeFilter, filterHash, matching, stateOf, type Filter } from "./filter";
-import { caseHash, StateBadge, useChecks, useScores, useWords } from "./parts";
+import { caseHash, StateBadge, useCauseOfRow, useChecks, useScores, useWords } from "./parts";
 import { PrintedFailures } from "./printed";
 import type { Key } from "./words";
 import { Data, visible } from "./text";
 
-const ROW = 68;
+const WIDE_ROW = 68;
+const NARROW_ROW = 96; // of three lines, as in `style.css`
+const NARROW = "(max-width: 40rem)";
 const MARGIN = 8;
 const SORTS = ["golden", "id", "failed", "low", "high"] as const;
 
@@ -140,6 +142,18 @@ interface ListProps {
   indices: number[];
 }
 
+/** The height of a row, followed as the window changes. */
+function useRowHeight(): number {
+  const [isNarrow, measure] = useState(() => matchMedia(NARROW).matches);
+  useEffect(() => {
+    const media = matchMedia(NARROW);
+    const changed = () => measure(media.matches);
+    media.addEventListener("change", changed);
+    return () => media.removeEventListener("change", changed);
+  }, []);
+  return isNarrow ? NARROW_ROW : WIDE_ROW;
+}
+
 /** Rows of one height in a box that scrolls; arrow keys, Page Up and Down, Home and End move between them. */
 function List({ rows, filter, column, indices }: ListProps) {
   const { t } = useWords();
@@ -147,6 +161,7 @@ function List({ rows, filter, column, indices }: ListProps) {
   const [top, scroll] = useState(0);
   const [height, measure] = useState(600);
   const [active, activate] = useState(-1);
+  const rowHeight = useRowHeight();
   useLayoutEffect(() => {
     const element = box.current;
     if (element === null) return;
@@ -157,16 +172,16 @@ function List({ rows, filter, column, indices }: ListProps) {
   useLayoutEffect(() => {
     if (active >= 0) box.current?.querySelector<HTMLElement>(`[data-row="${active}"] a`)?.focus({ preventScroll: true });
   }, [active]);
-  const first = Math.max(0, Math.floor(top / ROW) - MARGIN);
-  const last = Math.min(indices.length, Math.ceil((top + height) / ROW) + MARGIN);
+  const first = Math.max(0, Math.floor(top / rowHeight) - MARGIN);
+  const last = Math.min(indices.length, Math.ceil((top + height) / rowHeight) + MARGIN);
   const go = (event: TargetedKeyboardEvent<HTMLDivElement>) => {
     const focused = (event.target as HTMLElement).closest<HTMLElement>("[data-row]")?.dataset["row"];
-    const to = nextRow(event.key, focused === undefined ? first - 1 : Number(focused), indices.length, height);
+    const to = nextRow(event.key, focused === undefined ? first - 1 : Number(focused), indices.length, Math.floor(height / rowHeight));
     if (to === null || box.current === null) return;
     event.preventDefault();
     const element = box.current;
-    if (to * ROW < element.scrollTop) element.scrollTop = to * ROW;
-    if ((to + 1) * ROW > element.scrollTop + height) element.scrollTop = (to + 1) * ROW - height;
+    if (to * rowHeight < element.scrollTop) element.scrollTop = to * rowHeight;
+    if ((to + 1) * rowHeight > element.scrollTop + height) element.scrollTop = (to + 1) * rowHeight - height;
     scroll(element.scrollTop);
     activate(to);
   };
@@ -181,17 +196,17 @@ function List({ rows, filter, column, indices }: ListProps) {
       onKeyDown={go}
       onScroll={(event) => scroll(event.currentTarget.scrollTop)}
     >
-      <div class="list-space" role="rowgroup" style={{ height: `${indices.length * ROW}px` }}>
+      <div class="list-space" role="rowgroup" style={{ height: `${indices.length * rowHeight}px` }}>
         {indices.slice(first, last).map((index, offset) => (
-          <Row key={index} rows={rows} filter={filter} column={column} index={index} row={first + offset} />
+          <Row key={index} rows={rows} filter={filter} column={column} index={index} row={first + offset} height={rowHeight} />
         ))}
       </div>
     </div>
   );
 }
 
-function nextRow(key: string, row: number, count: number, height: number): number | null {
-  const page = Math.max(1, Math.floor(height / ROW) - 1);
+function nextRow(key: string, row: number, count: number, visibleRows: number): number | null {
+  const page = Math.max(1, visibleRows - 1);
   const moves: Record<string, number> = {
     ArrowDown: row + 1,
     ArrowUp: row - 1,
@@ -210,21 +225,22 @@ interface RowProps {
   column: ScoreColumn | undefined;
   index: number;
   row: number;
+  height: number;
 }
 
-function Row({ rows, filter, column, index, row }: RowProps) {
-  const { w } = useWords();
+function Row({ rows, filter, column, index, row, height }: RowProps) {
   const nameChecks = useChecks();
+  const causeOf = useCauseOfRow();
   const configRows = getOwn(rows.configs, filter.config);
   if (configRows === undefined) return null;
   const id = rows.ids[index] ?? "";
   const checks = (configRows.checks.codes[index] ?? []).map((code) => configRows.checks.names[code] ?? "");
   const tags = (rows.tags.codes[index] ?? []).map((code) => rows.tags.names[code] ?? "");
-  const cause = configRows.causes?.names[configRows.causes.codes[index] ?? 0] ?? "";
+  const cause = causeOf(configRows, index);
   const change = rows.changes?.names[rows.changes.codes[index] ?? 0] ?? "";
   const value = column?.values[index];
   return (
-    <div class="row" role="row" aria-rowindex={row + 1} data-row={row} style={{ top: `${row * ROW}px`, height: `${ROW}px` }}>
+    <div class="row" role="row" aria-rowindex={row + 1} data-row={row} style={{ top: `${row * height}px`, height: `${height}px` }}>
       <span role="cell" class="row-id">
         <a href={caseHash(id, filter.config)} title={id}>
           <Data text={id} />
@@ -236,7 +252,11 @@ function Row({ rows, filter, column, index, row }: RowProps) {
       <span role="cell" class="row-marks">
         <StateBadge kind="state" name={stateOf(rows, configRows, index)} />
         {change !== "" && change !== "unchanged" && <StateBadge kind="change" name={change} />}
-        {cause !== "" && <span class="pill">{w("cause", cause)}</span>}
+        {cause !== "" && (
+          <span class="row-cause" title={cause}>
+            <Data text={cause} />
+          </span>
+        )}
         <span class="hint">
           <Data text={[nameChecks(checks).join(", "), tags.join(" · ")].filter(Boolean).join(" — ")} />
         </span>

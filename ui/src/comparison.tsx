@@ -6,7 +6,7 @@ import { getOwn, loadSliceChanges } from "./data";
 import type { CaseRows, Comparison, ComparisonSide, MetricChange, RankLane, RankMove, Report, RuleResult, SliceChange } from "./types";
 import { filterHash, readFilter } from "./filter";
 import { caseHash, CaseLink, ClassBadge, Reasons, Scroll, Section, toneOf, useInterval, useWords } from "./parts";
-import { importantFirst, Leaks, nameMetrics } from "./overview";
+import { importantFirst, Leaks, nameBaseline, nameMetrics } from "./overview";
 import { Rules } from "./rules";
 import type { Key } from "./words";
 import { DataTable, type Column } from "./table";
@@ -14,7 +14,7 @@ import { Data, Items, Name, titled, visible } from "./text";
 
 export function Compared({ comparison, report, rows }: { comparison: Comparison; report: Report; rows: CaseRows | null }) {
   const { t } = useWords();
-  const title = t("compare_title", { candidate: visible(comparison.candidate.config), baseline: visible(comparison.baseline.config) });
+  const title = t("compare_title", { candidate: visible(comparison.candidate.config), baseline: nameBaseline(comparison) });
   return (
     <>
       <h1>

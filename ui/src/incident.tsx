@@ -154,6 +154,7 @@ function Judged({ label }: { label: string | null | undefined }) {
 function Claims({ claims }: { claims: readonly ClaimCheck[] }) {
   const { t } = useWords();
   const judged = claims.some((claim) => claim.judged != null);
+  const explained = claims.some((claim) => claim.reasons.length > 0 || claim.lost_at != null);
   return (
     <Section id="claims" title={t("claims")}>
       <DataTable
@@ -166,12 +167,16 @@ function Claims({ claims }: { claims: readonly ClaimCheck[] }) {
           ...(judged ? [{ key: "judged", head: t("by_judge"), cell: (claim: ClaimCheck) => <Judged label={claim.judged} /> }] : []),
           { key: "source", head: t("source"), wrap: true, cell: (claim) => <Data text={claim.source ?? ""} /> },
           { key: "evidence", head: t("evidence"), wrap: true, cell: (claim) => <Lines text={claim.quote ?? ""} /> },
-          {
-            key: "why",
-            head: t("why"),
-            wrap: true,
-            cell: (claim) => <Data text={[...claim.reasons, claim.lost_at ?? ""].filter(Boolean).join("; ")} />,
-          },
+          ...(explained
+            ? [
+                {
+                  key: "why",
+                  head: t("why"),
+                  wrap: true,
+                  cell: (claim: ClaimCheck) => <Data text={[...claim.reasons, claim.lost_at ?? ""].filter(Boolean).join("; ")} />,
+                },
+              ]
+            : []),
         ]}
       />
     </Section>

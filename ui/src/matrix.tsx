@@ -5,7 +5,7 @@ import { useMemo, useRef } from "preact/hooks";
 import { Filters } from "./cases";
 import { getOwn } from "./data";
 import { changeFilter, filterHash, matching, stateOf, type Filter } from "./filter";
-import { caseHash, StateBadge, useWords } from "./parts";
+import { caseHash, StateBadge, useCauseOfRow, useWords } from "./parts";
 import { ANSWER_STATES, EvidenceRank, ShortAnswer } from "./short";
 import type { CaseRows, Report } from "./types";
 import { Data } from "./text";
@@ -106,12 +106,12 @@ function MatrixRow({ report, rows, index }: { report: Report; rows: CaseRows; in
 }
 
 function MatrixCell({ rows, config, index }: { rows: CaseRows; config: string; index: number }) {
-  const { w } = useWords();
+  const causeOf = useCauseOfRow();
   const configRows = getOwn(rows.configs, config);
   if (configRows === undefined) return <td role="cell" />;
   const state = stateOf(rows, configRows, index);
   const answered = ANSWER_STATES[configRows.answered[index] ?? 0] ?? "absent";
-  const cause = configRows.causes?.names[configRows.causes.codes[index] ?? 0] ?? "";
+  const cause = causeOf(configRows, index);
   return (
     <td role="cell" class={`cell-${state}`}>
       <span class="matrix-config">
@@ -120,12 +120,12 @@ function MatrixCell({ rows, config, index }: { rows: CaseRows; config: string; i
       <a href={caseHash(rows.ids[index] ?? "", config)}>
         <StateBadge kind="state" name={state} />
       </a>{" "}
-      {cause !== "" && (
-        <span class="pill">
-          <Data text={w("cause", cause)} />
-        </span>
-      )}{" "}
       <EvidenceRank rank={configRows.ranks[index] ?? null} />
+      {cause !== "" && (
+        <span class="matrix-cause">
+          <Data text={cause} />
+        </span>
+      )}
       <span class="matrix-answer">
         <ShortAnswer state={answered} text={configRows.answers[index] ?? null} />
       </span>

@@ -63,15 +63,17 @@ function mergeCauses(failures: readonly ConfigFailures[]): CountedCause[] {
 /** The most causes that are listed openly; of more the first two are, and the others in a list to unfold, so that all
     failed cases are counted and the first of them is on the first screen. */
 const SHOWN_CAUSES = 3;
+const NAMED_OTHERS = 2;
 
 function ToDo({ report }: { report: Report }) {
-  const { t, w } = useWords();
+  const { t } = useWords();
+  const nameCounted = useCountedClaim();
   const causes = mergeCauses(report.failures);
   const shown = causes.length > SHOWN_CAUSES ? SHOWN_CAUSES - 1 : SHOWN_CAUSES;
   const others = causes.slice(shown);
   const several = report.failures.length > 1;
   const unjudged = report.configs.filter((config) => config.outcome === "INCOMPLETE" && config.unjudged > 0);
-  const nameCause = ({ cause }: CountedCause) => (cause === "" ? t("without_cause") : w("cause", cause));
+  const firstOthers = [...new Set(others.map(nameCounted))].slice(0, NAMED_OTHERS);
   return (
     <Section id="todo" title={t("to_do")}>
       {unjudged.map(({ id, cases, unjudged: n }) => (
@@ -95,7 +97,8 @@ function ToDo({ report }: { report: Report }) {
         <details class="other-causes">
           <summary>
             {t("other_causes", { n: others.reduce((sum, { total }) => sum + total, 0) })}{" "}
-            {[...new Set(others.map(nameCause))].join(", ")}
+            {firstOthers.join("; ")}
+            {others.length > firstOthers.length && "; …"}
           </summary>
           <ul class="todo-list">
             {others.map((counted) => (
@@ -109,19 +112,29 @@ function ToDo({ report }: { report: Report }) {
   );
 }
 
-function CountedCauseItem({ counted, several }: { counted: CountedCause; several: boolean }) {
+/** What happened to some of the cases of a cause, or perhaps did, as a sentence without a capital letter. */
+function useCountedClaim(): (counted: CountedCause) => string {
   const { t } = useWords();
   const { ofSign } = useHappened();
-  const { cause, sign, decided, total, fix, parts } = counted;
+  return ({ cause, sign, decided, total }) => {
+    if (cause === "") return t("without_cause");
+    const text = ofSign(sign);
+    if (decided === total || cause === "insufficient_trace") return text;
+    return decided > 0 ? t("claim.some", { sign: text, n: decided }) : t("claim.none", { sign: text });
+  };
+}
+
+function CountedCauseItem({ counted, several }: { counted: CountedCause; several: boolean }) {
+  const { t } = useWords();
+  const nameCounted = useCountedClaim();
+  const { cause, total, fix, parts } = counted;
   const linkCases = (config: string) => `#/cases?${new URLSearchParams({ config, cause })}`;
   const { config, cases } = parts[0] ?? { config: "", cases: [] };
-  const said = ofSign(sign);
-  const claim = decided === total || cause === "insufficient_trace" ? said : decided > 0 ? t("claim.some", { sign: said, n: decided }) : t("claim.none", { sign: said });
   return (
     <li>
       <a href={linkCases(config)}>
         <strong>
-          <Data text={beginSentence(cause === "" ? t("without_cause") : claim)} />
+          <Data text={beginSentence(nameCounted(counted))} />
         </strong>
       </a>{" "}
       <span class="n">

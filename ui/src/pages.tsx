@@ -31,10 +31,17 @@ function Content({ page }: { page: PageData | null }) {
   return <Incident incident={page.incident} title={page.title} madeAt={page.made_at} />;
 }
 
+/** What a tab of the browser says: which kind of page, of what and of when. */
+function namePage(page: PageData, language: Language): string {
+  const kind = translate(language, `page.${page.page}`);
+  const when = page.page === "monitor" ? `${page.period.from} – ${page.period.to}` : (page.made_at ?? "").slice(0, 10);
+  const parts = new Set([visible(page.title), kind, visible(when)]);
+  return [...parts].filter((part) => part !== "").join(" · ");
+}
+
 /** Shows data in an element; called again with other data it updates what is there. */
 export function show(root: Element, page: PageData | null): void {
-  const title = (language: Language) =>
-    page === null ? "Assay" : [translate(language, `page.${page.page}`), visible(page.title)].filter(Boolean).join(" · ");
+  const title = (language: Language) => (page === null ? "Assay" : namePage(page, language));
   render(<Shell views={[{ name: "", render: () => <Content page={page} /> }]} title={title} />, root);
 }
 

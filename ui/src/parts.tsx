@@ -3,7 +3,7 @@
 import { createContext, type ComponentChildren } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import { loadScores, getOwn } from "./data";
-import type { CaseRows, Figure, Happened, MetricClass, Report, ScoreColumn } from "./types";
+import type { CaseRows, ConfigRows, Figure, Happened, MetricClass, Report, ScoreColumn } from "./types";
 import { findName, findText, translate, translateName, type Key, type Language } from "./words";
 import { Data, English, Items } from "./text";
 
@@ -52,6 +52,15 @@ export function useHappened() {
     return claim === "perhaps" ? t("claim.perhaps", { first }) : first;
   };
   return { ofSign, tell: (happened: Happened) => beginSentence(tell(happened)) };
+}
+
+/** What happened to a case of the list, as a sentence; empty without a cause. */
+export function useCauseOfRow(): (configRows: ConfigRows | undefined, index: number) => string {
+  const { tell } = useHappened();
+  return (configRows, index) => {
+    const happened = configRows?.happened?.findings[configRows.happened.codes[index] ?? -1];
+    return happened === undefined ? "" : tell(happened);
+  };
 }
 
 /** A sentence that begins with a capital letter. */

@@ -2,13 +2,14 @@
 
 import { getOwn } from "./data";
 import type { CaseRows, Report } from "./types";
-import { Section, StateBadge, useChecks, useWords } from "./parts";
+import { Section, StateBadge, useCauseOfRow, useChecks, useWords } from "./parts";
 import { Data } from "./text";
 
 const PRINTED = 200;
 
 export function PrintedFailures({ report, rows }: { report: Report; rows: CaseRows }) {
-  const { t, w } = useWords();
+  const { t } = useWords();
+  const causeOf = useCauseOfRow();
   const nameChecks = useChecks();
   const failures = report.configs.flatMap((config) => {
     const configRows = getOwn(rows.configs, config.id);
@@ -26,12 +27,11 @@ export function PrintedFailures({ report, rows }: { report: Report; rows: CaseRo
               <th scope="col">{t("question")}</th>
               <th scope="col">{t("status")}</th>
               <th scope="col">{t("failed_checks")}</th>
-              <th scope="col">{t("cause")}</th>
+              <th scope="col">{t("happened")}</th>
             </tr>
           </thead>
           <tbody>
             {failures.slice(0, PRINTED).map(({ config, index, configRows }) => {
-              const cause = configRows?.causes?.names[configRows.causes.codes[index] ?? 0] ?? "";
               const checks = (configRows?.checks.codes[index] ?? []).map((code) => configRows?.checks.names[code] ?? "");
               return (
                 <tr key={`${config} ${index}`}>
@@ -50,7 +50,9 @@ export function PrintedFailures({ report, rows }: { report: Report; rows: CaseRo
                   <td class="wrap">
                     <Data text={nameChecks(checks).join(", ")} />
                   </td>
-                  <td>{cause === "" ? "" : w("cause", cause)}</td>
+                  <td class="wrap">
+                    <Data text={causeOf(configRows, index)} />
+                  </td>
                 </tr>
               );
             })}

@@ -307,12 +307,13 @@ function MarkLines({ marks, ofTime, frame }: { marks: readonly SeriesMark[]; ofT
       {marks.slice(0, MOST_NUMBERED * 10).map((mark, index) => {
         const x = ofTime(mark.at);
         if (x === null) return null;
+        const numbers = marks.flatMap((other, number) => (ofTime(other.at) === x ? [number + 1] : []));
         return (
           <g key={index} class={`event ${mark.kind}`}>
             <line x1={x} x2={x} y1={frame.top} y2={frame.height - frame.bottom} />
-            {marks.length <= MOST_NUMBERED && (
+            {marks.length <= MOST_NUMBERED && numbers[0] === index + 1 && (
               <text x={x} y={frame.top - 4} text-anchor="middle">
-                {index + 1}
+                {numbers.join(", ")}
               </text>
             )}
           </g>

@@ -48,8 +48,8 @@ function firstLanguage(): Language {
   return (chosen ?? navigator.language).startsWith("vi") ? "vi" : "en";
 }
 
-/** Shows the view that the address names, the first one if it names none. `title` names the document in a language. */
-export function Shell({ views, title }: { views: View[]; title: (language: Language) => string }) {
+/** Shows the view that the address names, the first one if it names none. `title` names the document in a language, with what is shown. */
+export function Shell({ views, title }: { views: View[]; title: (language: Language, route: Route) => string }) {
   const [language, speak] = useState<Language>(firstLanguage);
   const [route, go] = useState<Route>(readRoute);
   useEffect(() => {
@@ -59,8 +59,8 @@ export function Shell({ views, title }: { views: View[]; title: (language: Langu
   }, []);
   useEffect(() => {
     document.documentElement.lang = language;
-    document.title = title(language);
-  }, [language, title]);
+    document.title = title(language, route);
+  }, [language, route, title]);
   useEffect(() => {
     window.scrollTo(0, 0);
   }, [route.view, route.id]);

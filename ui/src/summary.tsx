@@ -61,10 +61,11 @@ function Banner({ report, rows }: { report: Report; rows: CaseRows | null }) {
   const { t, language } = useWords();
   const several = report.configs.length > 1;
   // One configuration may be released although another one may not.
-  const isMixed = new Set(report.configs.map(({ outcome }) => outcome)).size > 1;
+  const isMixed = new Set(report.configs.flatMap(({ outcome }) => outcome ?? [])).size > 1; // the gate may check some alone
   const titles = new Map(report.rules.map((rule) => [rule.metric, rule.title]));
   const title = (reason: string) => titled(reason, titles);
   const ids = useMemo(() => new Set(rows?.ids ?? []), [rows]);
+  const reasons = report.reasons.filter((reason) => reason !== NO_GATE); // the sentence above says so
   return (
     <section class={`banner ${toneOf(report.outcome)}`}>
       <p class="eyebrow">{t("decision")}</p>
@@ -86,7 +87,9 @@ function Banner({ report, rows }: { report: Report; rows: CaseRows | null }) {
           ))}
         </ul>
       )}
-      <Reasons reasons={report.reasons.map(title)} events={report.events.map(title)} ids={ids} />
+      {(reasons.length > 0 || report.reasons.length === 0) && (
+        <Reasons reasons={reasons.map(title)} events={report.events.map(title)} ids={ids} />
+      )}
       <Doubts report={report} ids={ids} />
       <p class="hint">
         {t(report.show_forbidden ? "unmasked" : "masked")} {language !== "en" && t("data_in_english")}
@@ -119,6 +122,8 @@ function Basis({ report }: { report: Report }) {
   );
 }
 
+/** The reason of a run without a gate, as `ungated_decision.py` words it. */
+const NO_GATE = "no gate was given: nothing was decided";
 const MOST_DOUBTS = 2;
 
 /** What to doubt although no check failed: which metrics regressed (by how much is said under what changed), and of several

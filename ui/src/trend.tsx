@@ -56,7 +56,7 @@ export function PageHead({ kind, title, madeAt }: PageHeadProps) {
   const { t } = useWords();
   return (
     <>
-      <p class="eyebrow">{t(kind)}</p>
+      {t(kind) !== title && <p class="eyebrow">{t(kind)}</p>}
       <h1>
         <Data text={title} />
       </h1>

@@ -364,6 +364,12 @@ export interface CodedNames {
   codes: number[];
 }
 
+/** What happened to each case, as an index in `findings`, -1 without a cause. */
+export interface CodedFindings {
+  findings: Happened[];
+  codes: number[];
+}
+
 /** A list of names per case, as indices in `names`. */
 export interface CodedNameLists {
   names: string[];
@@ -398,6 +404,7 @@ export interface ConfigRows {
   answered: number[];
   ranks: (EvidenceRank | null)[];
   causes?: CodedNames;
+  happened?: CodedFindings;
   verdicts?: CodedNames;
 }
 

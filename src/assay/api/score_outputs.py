@@ -137,7 +137,8 @@ def gate(
         raise InputError("no gate given")
     tables = {config: config_result.table for config, config_result in result.scoring.configs.items()}
     today = read_day(now)
-    return name_arguments(decide_configs(resolved, tables, result.run.golden, list_values(configs), today=today)[0])
+    edit, chosen = result.scoring.golden.describe_edit(), list_values(configs)
+    return name_arguments(decide_configs(resolved, tables, result.run.golden, chosen, today=today, edit=edit)[0])
 
 
 @says_arguments

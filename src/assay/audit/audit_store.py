@@ -27,7 +27,7 @@ from assay.audit.packed_body import UNPACKING_ERRORS, unpack_body
 from assay.audit.results import DAMAGE_REMEDY
 from assay.audit.schema import CHECKPOINTS, CITATIONS, HEAD, LABELS, META, RECORDS, STORE_OWNER, TEXTS, USERS
 from assay.records.audit_records import AuditRecord, RecordKind, StoredAnswer
-from assay.records.errors import AssayError, ExitCode, IncompleteError, InputError, shorten_repr
+from assay.records.errors import AssayError, ExitCode, IncompleteError, InputError, MissingExtraError, shorten_repr
 from assay.records.observations import Chunk, Stage
 
 STORE_PSEUDONYM = "store"
@@ -346,7 +346,7 @@ def _connect_postgres(address: str) -> sa.Engine:
         # A connection that a restart of the server ended is replaced before it is used.
         return sa.create_engine(url, pool_pre_ping=True)
     except ImportError:
-        raise InputError("PostgreSQL needs the optional extra: pip install 'rag-assay[postgres]'") from None
+        raise MissingExtraError("PostgreSQL", "postgres") from None
 
 
 def _connect_sqlite(address: str, create: bool) -> sa.Engine:
@@ -395,9 +395,12 @@ def _migrate(store: AuditStore, create: bool, wanted: bool) -> None:
         raise InputError(f"{store.name}: not an audit store (expected one that `assay audit ingest` wrote)")
     if not wanted and version is not None and version < HEAD:
         return
-    from alembic import command  # slow to import, and rarely needed
-    from alembic.config import Config
-    from alembic.util import CommandError
+    try:
+        from alembic import command  # slow to import, and rarely needed
+        from alembic.config import Config
+        from alembic.util import CommandError
+    except ImportError:
+        raise MissingExtraError("the audit store", "audit") from None
 
     with store.writing() as connection:
         if _read_version(connection) == HEAD:  # another process was faster

@@ -25,14 +25,13 @@ from assay.formats.strict_yaml import read_yaml_file
 from assay.judging.load_verdicts import load_requested_verdicts
 from assay.records.audit_records import AuditRecord, Finding
 from assay.records.counts import format_count
-from assay.records.errors import InputError, Problem, SettingsError, shorten_repr
+from assay.records.errors import InputError, MissingExtraError, Problem, SettingsError, shorten_repr
 from assay.records.golden_set import Corpus
 from assay.records.requests import VerdictOptions
 from assay.text.escaping import escape_surrogates
 
 PathLike = str | Path
 KEY_ENV = "ASSAY_AUDIT_KEY"
-EXTRA_MISSING = "the audit store needs the optional extra: pip install 'rag-assay[audit]'"
 
 
 def ingest(
@@ -406,10 +405,10 @@ def _utc_now() -> datetime:
 
 @contextmanager
 def explain_missing_extra() -> Iterator[None]:
-    """Raise SettingsError with a remedy where a package of the audit store cannot be imported."""
+    """Raise MissingExtraError where a package of the audit store cannot be imported."""
     try:
         yield
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] in ("sqlalchemy", "alembic"):
-            raise SettingsError(EXTRA_MISSING) from None
+            raise MissingExtraError("the audit store", "audit") from None
         raise

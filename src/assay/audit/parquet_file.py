@@ -11,9 +11,8 @@ from typing import Any
 import msgspec
 
 from assay.records.audit_records import AuditRecord
-from assay.records.errors import IncompleteError, SettingsError
+from assay.records.errors import IncompleteError, MissingExtraError
 
-EXTRA_MISSING = "Parquet files need the optional extra: pip install 'rag-assay[parquet]'"
 TEXT_FIELDS = (
     "time_source",
     "config_id",
@@ -37,14 +36,14 @@ def write_parquet(path: str, pages: Iterable[Sequence[AuditRecord]]) -> Path:
 
     Columns are the fields of the audit record: `at` is a time in UTC, lists are lists of strings, `tenant`, `roles` and
     `locale` are those of the user, and `stages`, `tool_calls`, `feedback`, `versions`, `error` and `redacted` are JSON.
-    What a record does not have is null. Raises SettingsError without pyarrow, IncompleteError if the file cannot be
+    What a record does not have is null. Raises MissingExtraError without pyarrow, IncompleteError if the file cannot be
     written.
     """
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError:
-        raise SettingsError(EXTRA_MISSING) from None
+        raise MissingExtraError("a Parquet file", "parquet") from None
     texts = [(name, pa.string()) for name in ("tenant", "locale", *TEXT_FIELDS, *JSON_FIELDS)]
     numbers = [*((name, pa.int64()) for name in COUNT_FIELDS), *((name, pa.float64()) for name in FLOAT_FIELDS)]
     lists = [(name, pa.list_(pa.string())) for name in ("roles", *LIST_FIELDS)]

@@ -106,6 +106,7 @@ def lint(
     file: GoldenFile,
     corpus: CorpusOption = None,
     targets: TargetsFile = None,
+    as_of: AsOfOption = None,
     fix: Annotated[
         bool, typer.Option("--fix", help="Give each suggested group of dependent cases a cluster, and write the file.")
     ] = False,
@@ -128,7 +129,14 @@ def lint(
         refuse_overwriting([asking.store], [file, corpus, targets, endpoint.settings])
     with show_progress("judging") as update_progress:
         report = lint_file(
-            file, corpus, targets, fix=fix, model=model, progress=update_progress, on_interrupt=_print_stopping
+            file,
+            corpus,
+            targets,
+            fix=fix,
+            as_of=as_of,
+            model=model,
+            progress=update_progress,
+            on_interrupt=_print_stopping,
         )
     print_result(report, build_lint_table(report, file), format)
     if report.effort is not None and report.effort.halted:
@@ -214,14 +222,18 @@ def relink(
     from assay.cli.golden_output import print_result
     from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.golden.finding_tables import build_relink_table
-    from assay.golden.freeze_set import suggest_relinked_freeze
+    from assay.golden.freeze_set import suggest_relinked_freeze, suggest_relinked_review
     from assay.golden.relink_evidence import RelinkRequest, relink_file
 
     refuse_overwriting([proposal, out], [file, corpus, old_corpus, reviewed])
     links = relink_file(RelinkRequest(file, corpus, old_corpus, proposal, reviewed, out))
     print_result(links, [build_relink_table(links)], format)
     named = (("proposal", proposal), ("relinked set", out))
-    following = suggest_relinked_freeze(file, out) if out is not None and links.applied else None
+    following = None
+    if out is not None and links.to_review:
+        following = suggest_relinked_review(file, out, corpus)
+    elif out is not None and links.applied:
+        following = suggest_relinked_freeze(file, out)
     print_written_files([(name, Path(path)) for name, path in named if path is not None], following)
     return ExitCode.FAILED if links.to_review else ExitCode.PASS
 
@@ -313,6 +325,11 @@ def review(
     decisions: Annotated[
         list[str] | None, typer.Option(help="Decisions of a reviewer, as the page saves them; may be repeated.")
     ] = None,
+    base: Annotated[
+        str | None,
+        typer.Option(help="The version of the set before: its cases that are the same and fit --corpus are left out."),
+    ] = None,
+    as_of: AsOfOption = None,
     language: PageLanguageOption = "en",
     format: PrintFormatOption = PrintFormat.table,
 ) -> ExitCode:
@@ -321,16 +338,18 @@ def review(
     from assay.cli.golden_output import print_result
     from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.golden.finding_tables import build_review_tables
-    from assay.golden.freeze_set import suggest_set_to_freeze
+    from assay.golden.freeze_set import suggest_next_version, suggest_set_to_freeze
     from assay.golden.review_candidates import ReviewRequest, review_file
 
-    refuse_overwriting([out], [candidates, corpus, *(decisions or ())])
-    report = review_file(ReviewRequest(candidates, corpus, decisions or (), out, language))
+    refuse_overwriting([out], [candidates, corpus, base, *(decisions or ())])
+    report = review_file(ReviewRequest(candidates, corpus, decisions or (), out, language, base, as_of))
     print_result(report, build_review_tables(report), format)
     is_settled = bool(decisions) and not (report.disagreed or report.undecided)
     if out is not None or is_settled:
         files = " ".join(f"--decisions {path}" for path in decisions or ()) if is_settled else "--decisions REVIEW.json"
         place = suggest_set_to_freeze(Path("golden.jsonl"), has_variants=bool(report.variants))
+        if base is not None:
+            place = suggest_next_version(base, as_of)
         page = [("page", Path(out))] if out is not None else []
         print_written_files(page, f"assay golden freeze {candidates} {files} {place}")
     return ExitCode.FAILED if decisions and (report.disagreed or report.undecided) else ExitCode.PASS
@@ -447,15 +466,32 @@ def nuggets(
 
 @app.command("freeze")
 def freeze(
-    candidates: Annotated[str, typer.Argument(help="Candidates, as `assay golden draft` writes them.")],
     out: Annotated[str, typer.Option(help="Golden set to write.")],
     version: Annotated[str, typer.Option(help="Version of the set, a new one.")],
     owner: SetOwnerOption,
     change: Annotated[str, typer.Option(help="The line for the changelog: what changed and why.")],
+    candidates: Annotated[
+        str | None,
+        typer.Argument(
+            help="Candidates, as `assay golden draft` or `relink` writes them (default: the set of --base)."
+        ),
+    ] = None,
     decisions: Annotated[
         list[str] | None, typer.Option(help="Decisions of a reviewer on the candidates; may be repeated.")
     ] = None,
     base: Annotated[str | None, typer.Option(help="The version of the set before, whose cases are kept.")] = None,
+    update: Annotated[
+        bool,
+        typer.Option(
+            "--update",
+            help="Accepted candidates replace the cases of --base with their ids; rejected ones retire them.",
+        ),
+    ] = False,
+    retire: Annotated[
+        list[str] | None,
+        typer.Option(help="Take a case of --base out: ID=REASON, or a file with case and reason; may be repeated."),
+    ] = None,
+    as_of: AsOfOption = None,
     split: Annotated[str, typer.Option(help="test (never used for tuning), validation or train.")] = "test",
     accept_all: Annotated[
         bool, typer.Option("--accept-all", help="Accept every candidate that nobody decided on, in the owner's name.")
@@ -468,13 +504,27 @@ def freeze(
     from assay.cli.golden_output import print_result
     from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.golden.finding_tables import build_freeze_table
-    from assay.golden.freeze_set import SPLITS, FreezeRequest, freeze_set
+    from assay.golden.freeze_set import SPLITS, FreezeRequest, choose_candidates, freeze_set
 
     if split not in SPLITS:
         raise InputError(f"--split: no such split (got {split!r}; expected one of {', '.join(SPLITS)})")
-    refuse_overwriting([out], [candidates, *(decisions or ())])
-    at = resolve_clock(now)
-    request = FreezeRequest(candidates, out, version, owner, change, at, decisions or (), base, split, "", accept_all)
+    refuse_overwriting([out], [candidates, *(decisions or ()), *(path for path in retire or () if Path(path).exists())])
+    request = FreezeRequest(
+        choose_candidates(candidates, base),
+        out,
+        version,
+        owner,
+        change,
+        resolve_clock(now),
+        decisions or (),
+        base,
+        split,
+        "",
+        accept_all,
+        update,
+        retire or (),
+        as_of,
+    )
     frozen = freeze_set(request)
     print_result(frozen, [build_freeze_table(frozen)], format)
     print_written_files([("golden set", Path(out))], f"assay run --golden {out} --target TARGET")
@@ -493,7 +543,8 @@ def pool(
     metric: Annotated[str | None, typer.Option(help="Ranking metrics whose range is shown, comma-separated.")] = None,
     page: Annotated[str | None, typer.Option(help="HTML page to write, on which people judge the chunks.")] = None,
     grades: Annotated[
-        list[str] | None, typer.Option(help="Grades to merge, as the page saves them; may be repeated.")
+        list[str] | None,
+        typer.Option(help="Grades to merge, as the page saves them or as CSV or JSON; may be repeated."),
     ] = None,
     questions: Annotated[
         str | None, typer.Option(help="New folder for what `assay judge` is to be asked about the chunks.")

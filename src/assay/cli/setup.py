@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -86,12 +87,10 @@ def _ask_once(file: str, stub: str | None) -> ExitCode:
     from assay.runs.check_setup import check_targets
     from assay.targets.choose_target import TargetPermissions
 
-    findings = check_targets(file, TargetPermissions())
-    for finding in findings:
-        _print_finding(finding)
-    if any(finding.state == "fail" for finding in findings):
+    exit_code = _print_findings(check_targets(file, TargetPermissions()))
+    if exit_code != ExitCode.PASS:
         typer.echo("next: fix what failed, then: assay doctor", err=True)
-        return ExitCode.BAD_INPUT
+        return exit_code
     first = f"replace the three cases in {stub} with questions of your own, then: " if stub is not None else ""
     typer.echo(f"next: {first}assay run", err=True)
     return ExitCode.PASS
@@ -116,14 +115,20 @@ def doctor(
     from assay.runs.check_setup import check_setup
     from assay.targets.choose_target import TargetPermissions
 
-    failed = False
     trust = TargetPermissions(permissions.allow_exec, tuple(permissions.allow_host or ()))
     given = {"golden": golden, "corpus": corpus}
     overrides = {name: (f"--{name}", value) for name, value in given.items() if value is not None}
-    for finding in check_setup(settings, trust, tuple(target or ()), overrides):
-        failed = failed or finding.state == "fail"
+    return _print_findings(check_setup(settings, trust, tuple(target or ()), overrides))
+
+
+def _print_findings(findings: Iterable[SetupFinding]) -> ExitCode:
+    """Print what was found, and return the exit code: INCOMPLETE where all that failed are missing extras."""
+    codes = set()
+    for finding in findings:
         _print_finding(finding)
-    return ExitCode.BAD_INPUT if failed else ExitCode.PASS
+        if finding.state == "fail":
+            codes.add(finding.exit_code)
+    return min(codes, default=ExitCode.PASS)
 
 
 def _print_finding(finding: SetupFinding) -> None:

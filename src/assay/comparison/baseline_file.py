@@ -36,6 +36,7 @@ from assay.records.scores import (
     ScoreTable,
     VariantEvents,
 )
+from assay.scoring.case_clusters import name_clusters
 from assay.scoring.column_values import find_column, find_rows_in_review
 from assay.scoring.paired_scores import ScoreSnapshot
 from assay.scoring.same_answers import NO_NUMBER
@@ -295,7 +296,7 @@ def encode_baseline(side: ScoreSnapshot) -> BaselineFile:
         dict(side.definitions),
         table.uncalibrated,
         table.missing,
-        tuple(_strip_case(case) for case in side.cases),
+        tuple(map(_strip_case, side.cases, name_clusters(side.cases))),
         table.checks,
         tuple(_encode_column(column) for _, column in sorted(table.columns.items())),
         tuple(
@@ -310,8 +311,8 @@ def _has_quote(case: Case) -> bool:
     return any(QUOTE in alternative for unit in case.evidence for alternative in unit.any_of)
 
 
-def _strip_case(case: Case) -> Case:
-    """Return a case with only the fields from which slices and clusters are made."""
+def _strip_case(case: Case, cluster: str) -> Case:
+    """Return a case with only the fields from which slices are made, and its cluster, which questions may have made."""
     kinds = tuple(Evidence((), kind=unit.kind) for unit in case.evidence if unit.kind)
     return Case(
         case.id,
@@ -322,7 +323,7 @@ def _strip_case(case: Case) -> Case:
         tags=case.tags,
         difficulty=case.difficulty,
         language=case.language,
-        cluster=case.cluster,
+        cluster=cluster if case.cluster is not None or cluster != case.id else None,
         attributes=case.attributes,
     )
 

@@ -16,7 +16,8 @@ from assay.comparison.paired_comparison import MatchedSides
 from assay.metrics.catalog import find_metric, parse_metric
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem
-from assay.scoring.column_values import collect_values, find_column, get_range, is_open_amount, number_clusters
+from assay.scoring.case_clusters import number_clusters
+from assay.scoring.column_values import collect_values, find_column, get_range, is_open_amount
 from assay.scoring.paired_scores import ScoreSnapshot, pair_columns
 from assay.stats.intervals import wilson_interval
 from assay.stats.paired_tests import PairedSample, pair_samples

@@ -7,6 +7,7 @@ from msgspec import structs
 from assay.attribution.attribute_run import attribute_run
 from assay.comparison.paired_comparison import compare_candidates, compare_snapshots
 from assay.gates.release_decision import decide_release
+from assay.gates.rules import OwnBaseline
 from assay.records.findings import Comparison, ComparisonSide
 from assay.records.release_gates import Decision, Gate
 from assay.scoring.paired_scores import (
@@ -16,6 +17,7 @@ from assay.scoring.paired_scores import (
     is_judge_metric,
     is_missing_scored,
 )
+from assay.scoring.same_recording import OWN_BASELINE
 from assay.scoring.scored_run import ScoredRun
 from assay.version import __version__
 
@@ -73,16 +75,32 @@ def decide_with_baseline(
     metrics: Sequence[str] = (),
     by: Sequence[str] | None = None,
     today: str | None = None,
+    own_baseline: bool = False,
 ) -> Comparison:
-    """Compare two sides, with the gate's decision on the candidate. Raises InputError for incomparable sides."""
+    """Compare two sides, with the gate's decision on the candidate; `own_baseline` says that both are one recording.
+
+    Raises InputError for incomparable sides.
+    """
     comparison = compare_snapshots(baseline, candidate, gate=gate, metrics=metrics, slice_keys=by)
+    if own_baseline:
+        comparison = say_own_baseline(comparison)
     if gate is None:
         return comparison
-    return structs.replace(comparison, decision=decide_side(candidate, gate, baseline, today))
+    decision = decide_side(candidate, gate, baseline, today, own_baseline="alone" if own_baseline else "no")
+    return structs.replace(comparison, decision=decision)
+
+
+def say_own_baseline(comparison: Comparison) -> Comparison:
+    """Return a comparison of a recording with itself with a note that it is one."""
+    return structs.replace(comparison, notes=(OWN_BASELINE, *comparison.notes))
 
 
 def decide_side(
-    candidate: ScoreSnapshot, gate: Gate | None, baseline: ScoreSnapshot | None = None, today: str | None = None
+    candidate: ScoreSnapshot,
+    gate: Gate | None,
+    baseline: ScoreSnapshot | None = None,
+    today: str | None = None,
+    own_baseline: OwnBaseline = "no",
 ) -> Decision:
     """Return the decision of a gate on one side; without a gate, whether any observation is missing.
 
@@ -92,7 +110,16 @@ def decide_side(
     if is_missing_scored(table):
         table = structs.replace(table, missing=())
     baseline_table = baseline.table if baseline is not None else None
-    return decide_release(gate, table, candidate.cases, baseline=baseline_table, today=today)
+    edit = candidate.golden.describe_edit() if candidate.golden is not None else ""
+    return decide_release(
+        gate,
+        table,
+        candidate.cases,
+        baseline=baseline_table,
+        own_baseline=own_baseline,
+        today=today,
+        edit=edit,
+    )
 
 
 def compare_with_baseline(run: ScoredRun) -> Mapping[str, Comparison]:

@@ -40,6 +40,7 @@ from assay.records.scores import (
     VariantPair,
     VariantState,
 )
+from assay.scoring.case_clusters import name_clusters
 from assay.scoring.case_outcomes import classify_checks
 from assay.scoring.column_values import find_column, get_range
 from assay.scoring.paired_scores import find_scored_rows
@@ -191,7 +192,10 @@ def _rate_pairs(pairs: Sequence[_Pair]) -> TwinRate:
 
 def _rate(units: Sequence[tuple[Case, VariantState]]) -> TwinRate:
     """Return the share of units that are as expected of those that can be told, by clusters of their cases."""
-    decided = [(base.cluster or base.id, state == "as expected") for base, state in units if state != "unknown"]
+    names = name_clusters([base for base, _ in units])
+    decided = [
+        (name, state == "as expected") for name, (_, state) in zip(names, units, strict=True) if state != "unknown"
+    ]
     unknown = len(units) - len(decided)
     good = sum(is_good for _, is_good in decided)
     span = UnknownRange(unknown, good / len(units), (good + unknown) / len(units)) if unknown else None
@@ -232,7 +236,7 @@ class _VariantsOfKind:
         self._kind, self._tables = kind, tables
         self._base_rows = tables.find_rows(tables.base, [base.id for base in bases])
         self._variant_rows = tables.find_rows(tables.variant, [variant.id for variant in variants])
-        labels = [base.cluster or base.id for base in bases]
+        labels = name_clusters(bases)
         self._clusters = encode_clusters(labels, len(labels)) if len(set(labels)) < len(labels) else None
 
     def test_metric(self, metric: str) -> _LossTest | None:

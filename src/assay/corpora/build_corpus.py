@@ -24,7 +24,7 @@ from assay.formats.outputs import open_output_files, read_observations
 from assay.formats.problems import ProblemList, find_time_fault
 from assay.formats.run_files.run_folder import OBSERVATIONS_FILE
 from assay.formats.strict_yaml import read_yaml
-from assay.records.errors import InputError, Problem, SettingsError, shorten_repr
+from assay.records.errors import InputError, MissingExtraError, Problem, SettingsError, shorten_repr
 from assay.records.golden_set import CorpusChunk
 
 MAX_DOCUMENT_BYTES = 50 * 2**20
@@ -215,14 +215,16 @@ def _check_fields(fields: Mapping[str, Any], line: int, problems: ProblemList) -
 
 
 def _convert_file(path: Path) -> str:
-    """Return a PDF or DOCX file as Markdown. Raises InputError without the converter, and for files it cannot read."""
+    """Return a PDF or DOCX file as Markdown.
+
+    Raises MissingExtraError without the converter, and InputError for a file that it cannot read.
+    """
     import importlib
 
     try:
         converter = importlib.import_module("markitdown").MarkItDown(enable_plugins=False)
     except ImportError:
-        message = "needs a converter (expected: pip install 'rag-assay[documents]')"
-        raise InputError([Problem(str(path), None, "", message, "E_EXTRA")]) from None
+        raise MissingExtraError(f"{path}: a PDF or DOCX file", "documents") from None
     try:
         text = str(converter.convert_local(str(path)).text_content)
     except Exception as error:  # noqa: BLE001  # the converter and its parsers may raise anything on a broken file

@@ -29,6 +29,7 @@ from assay.records.golden_set import (
     Evidence,
     GoldenSet,
     Judgments,
+    LineageEntry,
     Rubric,
     Selector,
     SilencedRule,
@@ -37,11 +38,14 @@ from assay.records.golden_set import (
 )
 from assay.text.json_shape import find_schema_faults
 from assay.text.linear_patterns import PatternError, compile_linear
+from assay.text.normalisation import fold_question
 
 SchemaVersion = Annotated[int, Meta(ge=1)]
 
 CANDIDATES_SPLIT = "candidates"
 """The split of a file whose cases nobody has accepted yet, so that they may lack labels."""
+REPEATED_QUESTION = "E_NEAR_DUPLICATE"
+"""The code of the warning that one user asks the same question twice."""
 
 
 class CaseLocation(NamedTuple):
@@ -66,6 +70,7 @@ class GoldenHeader(Struct, frozen=True, forbid_unknown_fields=True):
     judgments: Judgments | None = None
     as_of: str | None = None
     schema_version: SchemaVersion | None = None
+    lineage: tuple[LineageEntry, ...] = ()
     silenced: tuple[SilencedRule, ...] = ()
     verification: Verification | None = None
     frozen_digest: str = ""
@@ -526,8 +531,9 @@ class GoldenBuilder:
         case = normalise_case(case, self, spot)
         folded = unicodedata.normalize("NFC", case.question).casefold()
         check_case(case, folded, self, spot)
-        if folded and not case.history:
-            self._compare_questions(case, folded.replace(" ", "").rstrip("?!."), spot)
+        asked = fold_question(case.question)
+        if asked and not case.history:
+            self._compare_questions(case, asked, spot)
         if self._unique.add_id(raw_id, case.id, spot.line, self.member_path(spot, "id")):
             self.cases.append(case)
             self.spots[case.id] = spot
@@ -574,4 +580,4 @@ class GoldenBuilder:
         if first_case is not case and (case.cluster or case.id) != (first_case.cluster or first_case.id):
             expected = f"expected one case, or the same cluster as {shorten_repr(first_case.id)} at {location}"
             message = f"question asked before (got {shorten_repr(case.question)}; {expected})"
-            self.note_warning(spot, "question", message, "E_NEAR_DUPLICATE")
+            self.note_warning(spot, "question", message, REPEATED_QUESTION)

@@ -322,13 +322,13 @@ def encode_golden_lines(golden: GoldenSet) -> Iterator[bytes]:
         yield msgspec.json.encode(case) + b"\n"
 
 
-NOTES_OF_SET = ("silenced", "verification", "frozen_digest")
+OPTIONAL_MEMBERS = ("lineage", "silenced", "verification", "frozen_digest")
 """Members of a header that only some sets have."""
 
 
 def _encode_header(golden: GoldenSet) -> bytes:
     header = {name: value for name, value in msgspec.structs.asdict(golden).items() if name != "cases"}
-    for name in NOTES_OF_SET:
+    for name in OPTIONAL_MEMBERS:
         if not header[name]:
             del header[name]
     return msgspec.json.encode({HEADER_MEMBER: header}) + b"\n"

@@ -14,14 +14,14 @@ from datetime import UTC, date, datetime, time
 from msgspec.structs import replace
 
 from assay.records.counts import format_count
-from assay.records.errors import MAX_PROBLEMS_SHOWN, InputError, Problem, shorten_repr
+from assay.records.errors import MAX_PROBLEMS_KEPT, InputError, Problem, shorten_repr
 from assay.text.late_pattern import LatePattern
 
 MAX_WARNINGS_PER_CODE = 20
 
 
 class ProblemList:
-    """Keeps up to 50 errors, and up to 20 warnings of each code; further ones are only counted."""
+    """Keeps up to 1,000 errors, and up to 20 warnings of each code; further ones are only counted."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -61,7 +61,7 @@ class ProblemList:
         return (*self._warnings, *omitted)
 
     def _add(self, problem: Problem) -> None:
-        if len(self._problems) < MAX_PROBLEMS_SHOWN:
+        if len(self._problems) < MAX_PROBLEMS_KEPT:
             self._problems.append(problem)
         else:
             self._more += 1

@@ -164,6 +164,17 @@ class Config:
         folder = self.settings.scoring.entailment_model
         return self.resolve_path("scoring.entailment_model", folder) if folder is not None else None
 
+    def place_problem(self, problem: Problem) -> Problem:
+        """Return a problem of a setting with the file and line of it, or of the section around it, if that is known."""
+        if problem.path:
+            return problem
+        field = problem.field
+        while field and field not in self.origins:
+            field = field[: max(field.rfind("."), field.rfind("["), 0)]
+        origin, _, line = self.origins.get(field, "").rpartition(":")
+        is_in_file = bool(origin) and origin == self.path
+        return structs.replace(problem, path=origin, line=int(line)) if is_in_file else problem
+
     def resolve_path(self, field: str, path: str) -> str:
         """Return a path from the settings, resolved against the settings file if it comes from there."""
         if not self.origins.get(field, "").startswith(f"{self.path}:") or path == "-":

@@ -27,11 +27,12 @@ from assay.metrics.catalog import find_metric, parse_metric
 from assay.metrics.metric import Metric
 from assay.records.counts import format_count
 from assay.records.release_gates import Rule, RuleResult, RuleState
-from assay.records.scores import ScoreColumn
+from assay.records.scores import SCORED, ScoreColumn
 from assay.scoring.column_values import find_column, format_case_ids, format_compared, get_range, get_worst_value
 from assay.scoring.completed_scores import Columns, CompletedColumns, complete_columns, find_unknown_cells
 from assay.scoring.paired_scores import PairedValues, compute_change_signs, find_doubtful_gains, pair_columns
 from assay.scoring.same_answers import find_same_answers
+from assay.scoring.same_recording import OWN_BASELINE
 from assay.stats.arrays import BoolArray, FloatArray, RowIndices
 from assay.stats.intervals import Bounds, upper_bound_after_no_events
 from assay.stats.paired_tests import bound_mean_gain, compute_cases_needed, estimate_detectable_difference
@@ -82,12 +83,24 @@ def evaluate_regression(rule: Rule, scores: GateScores) -> RuleResult:
     baseline = find_column(scores.baseline, name)
     if baseline is None:
         return RuleResult(rule, "unmeasured", None, 0, f"{describe_subject(rule)} was not measured in the baseline")
+    if scores.own_baseline != "no" and len(scores.find_rows(rule.slice)):
+        return _report_own_baseline(rule, scores, candidate)
     completed = complete_columns(find_metric(name), rule.metric, (baseline, candidate))
     if completed is None or not len(_find_unknown_rows(rule, scores, (baseline, candidate))):
         result = _RegressionRule(rule, scores, baseline, candidate).evaluate()
     else:
         result = _evaluate_with_unknown_answers(rule, scores, (baseline, candidate), completed)
     return require_reported_rows(result, scores, candidate)
+
+
+def _report_own_baseline(rule: Rule, scores: GateScores, candidate: ScoreColumn) -> RuleResult:
+    """Return the result of a rule on the baseline itself: it tells nothing, unless others are compared with it."""
+    if scores.own_baseline == "alone":
+        message = f"{describe_subject(rule)} is compared with itself; {OWN_BASELINE}"
+        return RuleResult(rule, "incomplete", None, 0, message)
+    scored = int(np.count_nonzero(candidate.status[scores.find_rows(rule.slice)] == SCORED))
+    message = f"{describe_subject(rule)} is that of the baseline itself, which others are compared with"
+    return RuleResult(rule, "pass", 0.0, scored, message)
 
 
 def _find_unknown_rows(rule: Rule, scores: GateScores, columns: Columns) -> RowIndices:

@@ -14,7 +14,7 @@ from msgspec import structs
 from assay.gates.correctness_rules import describe_exemption, describe_unchecked_answers, evaluate_correctness
 from assay.gates.decision_weight import EVENT, combine_decisions, get_weight, weigh_results
 from assay.gates.regression_rules import evaluate_regression
-from assay.gates.rules import EVENT_METRICS, GateScores, apply_waivers, evaluate_rule
+from assay.gates.rules import EVENT_METRICS, GateScores, OwnBaseline, apply_waivers, evaluate_rule
 from assay.gates.tag_rules import (
     build_zero_tolerance_rules,
     evaluate_blocking_tag,
@@ -44,6 +44,8 @@ from assay.records.golden_set import Case, GoldenSet
 from assay.records.release_gates import VARIANT_EVENT, Decision, Gate, Rule, RuleResult
 from assay.records.scores import ScoreTable
 from assay.scoring.column_values import MIN_JUDGED_SHARE, describe_own_failures, format_case_ids
+from assay.scoring.paired_scores import list_regression_metrics
+from assay.scoring.same_recording import describe_same_recording, find_same_recording
 from assay.scoring.summaries import HEADLINE, CoverageFloors
 from assay.stats.arrays import RowIndices
 
@@ -54,12 +56,16 @@ def decide_release(
     cases: Sequence[Case],
     *,
     baseline: ScoreTable | None = None,
+    own_baseline: OwnBaseline = "no",
     today: str | None = None,
+    edit: str = "",
 ) -> Decision:
     """Return the decision for one configuration; `cases` are the golden cases of the table's rows, in its order.
 
-    `baseline` is the table that regression rules are compared with. `today` (YYYY-MM-DD) decides whether waivers are
-    still valid; without it, none is. The rules must be usable (`rule_problem`). The order of precedence is:
+    `baseline` is the table that regression rules are compared with; `own_baseline` says whether it is of the recording
+    that is scored: then these rules are INCOMPLETE, unless other configurations are compared with it. `today`
+    (YYYY-MM-DD) decides whether waivers are still valid; without it, none is. `edit` says that the golden set is not as
+    it was frozen. The rules must be usable (`rule_problem`). The order of precedence is:
 
     0. INCOMPLETE where the target answered no case at all: then no rule is evaluated, and that is the only reason;
     1. FAIL for an observed event of a zero-event rule, even if the measurement is incomplete; a leak and a followed
@@ -68,8 +74,9 @@ def decide_release(
     3. FAIL for a blocking rule that failed, had no data or was not measured, or a tag in the user's gate file that no
        case has;
     4. PASS_WITH_RISK for warnings, waived rules, inconclusive rules, uncalibrated scorers, answers whose correctness no
-       rule looked at, cases of unknown behaviour that no rule looked at, and cases that a metric of one's own could not
-       measure.
+       rule looked at, cases of unknown behaviour that no rule looked at, cases that a metric of one's own could not
+       measure, a golden set that was edited after it was frozen, and a baseline that is the same recording under
+       another name.
 
     Without a gate the outcome is NOT_GATED; leaks and followed injections are its first reasons. Raises SettingsError
     for a rule on uncalibrated scores by rules that does not say what they may do.
@@ -82,7 +89,7 @@ def decide_release(
     if not gate.exempt_from_correctness:
         table = open_outcomes_of_unknown_cases(table)
         baseline = open_outcomes_of_unknown_cases(baseline) if baseline is not None else None
-    scores = GateScores(table, cases, baseline)
+    scores = GateScores(table, cases, baseline, own_baseline)
     sides = (table,) if baseline is None else (table, baseline)
     refuse_uncalibrated_rules(
         gate,
@@ -101,13 +108,25 @@ def decide_release(
     results = [apply_waivers(result, gate.waivers, today) for result in results]
     overlooked = _find_overlooked(results, scores)
     unchecked = [
+        *([edit] if edit else ()),
         *describe_unchecked_answers(gate, results, scores),
         *describe_unknown_behaviour(results, scores),
         *describe_own_failures(table),
+        *_describe_same_recording(gate, table, baseline, own_baseline),
     ]
     decision = weigh_results([*results, *_list_variant_events(table)], overlooked, unchecked, describe_events(table))
     exemption = describe_exemption(gate, scores)
     return structs.replace(decision, reasons=(*decision.reasons, *exemption), risks=(*decision.risks, *exemption))
+
+
+def _describe_same_recording(
+    gate: Gate, table: ScoreTable, baseline: ScoreTable | None, own_baseline: OwnBaseline
+) -> list[str]:
+    """Return the risk that a rule of the gate compares a recording with itself under another name, if one does."""
+    if baseline is None or own_baseline != "no" or not list_regression_metrics(gate):
+        return []
+    is_same = find_same_recording(baseline, table) == "same times"
+    return [describe_same_recording(len(table.case_ids))] if is_same else []
 
 
 def _evaluate_rule(rule: Rule, scores: GateScores) -> RuleResult:
@@ -215,6 +234,17 @@ def _find_overlooked(results: Sequence[RuleResult], scores: GateScores) -> list[
     )
 
 
+def find_own_baseline(config: str, own_config: str, gated: Sequence[str]) -> OwnBaseline:
+    """Return whether a configuration is the baseline, `own_config`, itself, and whether others are compared with it.
+
+    >>> find_own_baseline("old", "old", ["old"]), find_own_baseline("old", "old", ["new", "old"])
+    ('alone', 'of others')
+    """
+    if config != own_config:
+        return "no"
+    return "of others" if any(other != config for other in gated) else "alone"
+
+
 def decide_configs(
     gate: Gate | None,
     tables: Mapping[str, ScoreTable],
@@ -222,10 +252,24 @@ def decide_configs(
     configs: Sequence[str] = (),
     baseline: ScoreTable | None = None,
     today: str | None = None,
+    edit: str = "",
+    own_config: str = "",
 ) -> tuple[Decision, dict[str, Decision]]:
-    """Return the overall decision and that of each gated configuration."""
+    """Return the overall decision and that of each gated configuration.
+
+    `edit` says that the golden set was edited; `own_config` is the configuration that is the baseline itself.
+    """
     gated = select_gated_configs(gate, list(tables), configs)
     decisions = {
-        config: decide_release(gate, tables[config], golden.cases, baseline=baseline, today=today) for config in gated
+        config: decide_release(
+            gate,
+            tables[config],
+            golden.cases,
+            baseline=baseline,
+            own_baseline=find_own_baseline(config, own_config, gated),
+            today=today,
+            edit=edit,
+        )
+        for config in gated
     }
     return combine_decisions(decisions), decisions

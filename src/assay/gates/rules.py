@@ -24,6 +24,7 @@ from assay.records.errors import MetricNameError
 from assay.records.golden_set import Case
 from assay.records.release_gates import Rule, RuleResult, RuleState, Waiver
 from assay.records.scores import SCORED, ScoreColumn, ScoreTable, Summary
+from assay.scoring.case_clusters import number_clusters, select_shared_clusters
 from assay.scoring.case_outcomes import find_unanswered_cases
 from assay.scoring.column_values import (
     MIN_JUDGED_SHARE,
@@ -38,8 +39,6 @@ from assay.scoring.column_values import (
     format_interval_suffix,
     get_range,
     get_worst_value,
-    number_clusters,
-    select_shared_clusters,
 )
 from assay.scoring.paired_scores import align_table
 from assay.scoring.slices import find_slice_name_problem, find_slice_rows, suggest_slice
@@ -203,6 +202,11 @@ MIN_CASES_FOR_P95 = 20
 NO_WORST_VALUE = "all needed, because nothing bounds how bad an error is"
 
 
+OwnBaseline = Literal["no", "alone", "of others"]
+"""Whether the baseline was made from the recording that is scored: then it tells nothing of this one, and may be the
+baseline of other configurations."""
+
+
 class GateScores:
     """The scores that rules are compared with.
 
@@ -210,10 +214,16 @@ class GateScores:
     aligned with both.
     """
 
-    def __init__(self, table: ScoreTable, cases: Sequence[Case], baseline: ScoreTable | None = None) -> None:
+    def __init__(
+        self,
+        table: ScoreTable,
+        cases: Sequence[Case],
+        baseline: ScoreTable | None = None,
+        own_baseline: OwnBaseline = "no",
+    ) -> None:
         if [case.id for case in cases] != list(table.case_ids):
             raise ValueError("the table's rows are not the golden cases, in golden order")
-        self.table, self.cases = table, cases
+        self.table, self.cases, self.own_baseline = table, cases, own_baseline
         self.baseline = align_table(baseline, table.case_ids) if baseline is not None else None
         self.clusters = number_clusters(cases)
         self._rows: dict[str, RowIndices] = {}

@@ -12,8 +12,10 @@ from assay.metrics.metric import MetricName
 from assay.records.counts import format_count
 from assay.records.golden_set import GoldenSet
 from assay.records.release_gates import Gate
-from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, ConfigResult
+from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, ConfigResult, ScoreTable
 from assay.scoring.column_values import NOT_REPORTED
+from assay.scoring.paired_scores import list_regression_metrics
+from assay.scoring.same_recording import find_same_recording
 
 
 def unmeasured_warning(names: Sequence[MetricName], measured: Sequence[MetricName]) -> tuple[str, ...]:
@@ -37,6 +39,25 @@ def absent_tags_warning(gate: Gate | None, golden: GoldenSet) -> tuple[str, ...]
     if not tags_of_profile:
         return ()
     return (f"no case has the tag {', '.join(tags_of_profile)}: the rule of the profile for it checks nothing",)
+
+
+def same_scores_warning(
+    gate: Gate | None, tables: Mapping[str, ScoreTable], baseline: ScoreTable | None, own_config: str
+) -> list[str]:
+    """Return the warning that nothing tells a second run from the answers of the baseline: equal scores, no times."""
+    if gate is None or baseline is None or not list_regression_metrics(gate):
+        return []
+    same = [
+        config
+        for config, table in tables.items()
+        if config != own_config and find_same_recording(baseline, table) == "no times"
+    ]
+    if not same:
+        return []
+    return [
+        f"the baseline has the same scores as {', '.join(same)} on every case, and no times are recorded: nothing "
+        "tells whether the system was run a second time (report latency_ms)"
+    ]
 
 
 def all_reporting_gaps(configs: Mapping[str, ConfigResult]) -> list[str]:

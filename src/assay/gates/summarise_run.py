@@ -11,13 +11,14 @@ from msgspec.structs import replace
 
 from assay.gates.decision_weight import combine_decisions
 from assay.gates.release_decision import collect_coverage_floors, decide_configs
-from assay.gates.run_warnings import absent_tags_warning, all_reporting_gaps, unmeasured_warning
+from assay.gates.run_warnings import absent_tags_warning, all_reporting_gaps, same_scores_warning, unmeasured_warning
 from assay.gates.ungated_decision import describe_partial
 from assay.metrics.metric import MetricName
 from assay.records.golden_set import GoldenSet
 from assay.records.release_gates import Gate
 from assay.records.scores import ConfigResult, GoldenInfo, InputFile, ScoreTable, ScoringResult, TargetFailure
-from assay.scoring.column_values import find_column, number_clusters
+from assay.scoring.case_clusters import number_clusters
+from assay.scoring.column_values import find_column
 from assay.scoring.slices import find_slices
 from assay.scoring.summaries import summarise_table
 from assay.version import __version__
@@ -39,6 +40,7 @@ def summarise_run(
     missing_scored: bool = False,
     selection: str = "",
     baseline: ScoreTable | None = None,
+    own_config: str = "",
     today: str | None = None,
 ) -> ScoringResult:
     """Return summaries, slices and decisions of every configuration, with the inputs and warnings of the run.
@@ -46,7 +48,7 @@ def summarise_run(
     `missing_scored` says that cases without an observation were given the worst score, so that they do not leave a
     decision open. `selection` says which part of the golden set was scored, to which no gate is applied. Regression
     rules compare with the
-    `baseline`; a waiver applies until `today` is past its last day.
+    `baseline`, which `own_config` of this run may itself be; a waiver applies until `today` is past its last day.
     """
     measured = [name for name in names if all(find_column(table, name) is not None for table in tables.values())]
     slices, clusters = find_slices(golden.cases, by), number_clusters(golden.cases)
@@ -56,7 +58,16 @@ def summarise_run(
     is_gated = gate is not None
     if selection:
         gate = None
-    decision, decisions = decide_configs(gate, decided_tables, golden, gate_configs, baseline, today)
+    decision, decisions = decide_configs(
+        gate,
+        decided_tables,
+        golden,
+        gate_configs,
+        baseline,
+        today,
+        edit=info.describe_edit(),
+        own_config=own_config,
+    )
     if selection:
         decisions = {
             config: describe_partial(decided, selection, gated=is_gated) for config, decided in decisions.items()
@@ -78,6 +89,7 @@ def summarise_run(
             *warnings,
             *unmeasured_warning(names, measured),
             *absent_tags_warning(gate, golden),
+            *same_scores_warning(gate, tables, baseline, own_config),
             *all_reporting_gaps(configs),
         ),
         assay_version=__version__,

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from assay.golden.model_effort import ModelEffort
-from assay.records.golden_set import Case
+from assay.records.golden_set import Case, LineageEntry
 
 DraftKind = Literal[
     "exact",
@@ -157,14 +157,29 @@ class ReviewDecision(Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     settles: bool = False
 
 
+class LeftOpen(Struct, frozen=True):
+    """A candidate that is accepted or rejected although some reviewers did not decide on it."""
+
+    case: str
+    reviewers: tuple[str, ...]
+
+
 class FrozenSet(Struct, frozen=True):
-    """What `golden freeze` wrote: the digest, and how many cases were accepted, rejected and not decided."""
+    """What `golden freeze` wrote: the digest, and how many cases were accepted, rejected and not decided.
+
+    `left_open` are the accepted ones on which some of several reviewers did not decide, with their names.
+    `change` is what changed of the version before, if there is one; `to_look_at` are variants of updated cases that
+    expect something of their own.
+    """
 
     version: str
     digest: str
     cases: int
     rejected: int
     undecided: tuple[str, ...]
+    left_open: tuple[LeftOpen, ...] = ()
+    change: LineageEntry | None = None
+    to_look_at: tuple[str, ...] = ()
 
 
 class StarterSet(Struct, frozen=True):

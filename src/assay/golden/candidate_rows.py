@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -12,26 +13,33 @@ from msgspec import Struct
 
 from assay.golden.candidate import ReviewDecision
 from assay.golden.evidence_chunks import find_unit_chunks
-from assay.golden.lint_evidence import list_content_words
+from assay.golden.lint_evidence import find_text_change, list_content_words
 from assay.metrics.cases.access_rules import has_expired, is_visible, read_corpus_access
-from assay.records.golden_set import Case, Corpus, CorpusChunk, User
+from assay.metrics.cases.case_index import CHUNK_ID
+from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, User
 from assay.text.normalisation import fold_in_place
 from assay.text.statements import list_statements
 from assay.text.tokens import DocumentFrequencies, collect_word_keys
 
 MAX_NEARBY = 3
 """The largest number of other chunks shown with a candidate."""
+MAX_NEARBY_OF_STALE = 6
+"""The same where evidence no longer fits the corpus, and another chunk may be the evidence now."""
 NEARBY_SHARE = 0.4
 """The share of the words of a question, weighted by rarity, from which another chunk is shown."""
 
 
 class ShownEvidence(Struct, frozen=True, omit_defaults=True):
-    """A unit of evidence: its chunks, its quote, and where that is in the text of the first, in UTF-16 units."""
+    """A unit of evidence: its chunks, its quote, and where that is in the text of the first, in UTF-16 units.
+
+    A stale one is not in the corpus, or its quote or the hash of its text is another one there.
+    """
 
     chunks: tuple[str, ...]
     marks: tuple[tuple[int, int], ...] = ()
     quote: str = ""
     grade: int = 3
+    is_stale: bool = False
 
 
 class NearbyChunk(Struct, frozen=True, omit_defaults=True):
@@ -45,13 +53,17 @@ class NearbyChunk(Struct, frozen=True, omit_defaults=True):
 
 
 class ShownCandidate(Struct, frozen=True, omit_defaults=True):
-    """One row of the review page; `case` has the fields that may be edited, `earlier` what others decided."""
+    """One row of the review page; `case` has the fields that may be edited, `earlier` what others decided.
+
+    `findings` say what of the case no longer fits the corpus.
+    """
 
     case: dict[str, Any]
     evidence: tuple[ShownEvidence, ...] = ()
     nearby: tuple[NearbyChunk, ...] = ()
     provenance: tuple[tuple[str, str], ...] = ()
     earlier: tuple[ReviewDecision, ...] = ()
+    findings: tuple[str, ...] = ()
 
 
 class PageChunk(Struct, frozen=True, omit_defaults=True):
@@ -111,12 +123,17 @@ def build_review_content(
     digest: str,
     as_of: str | None = None,
     earlier: dict[str, tuple[ReviewDecision, ...]] | None = None,
+    findings: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
 ) -> ReviewContent:
-    """Return the rows of a review page; with `earlier` decisions, the page settles them."""
+    """Return the rows of a review page; with `earlier` decisions, the page settles them.
+
+    `findings` say of each case of an earlier version what no longer fits the corpus.
+    """
     search = ChunkSearch(corpus)
     rows, shown = [], set()
     for case in cases:
         row = _show_case(case, search, corpus, as_of, (earlier or {}).get(case.id, ()))
+        row = msgspec.structs.replace(row, findings=findings.get(case.id, ()))
         shown |= {name for unit in row.evidence for name in unit.chunks} | {item.chunk for item in row.nearby}
         rows.append(row)
     chunks = {
@@ -130,19 +147,35 @@ def _show_case(
     case: Case, search: ChunkSearch, corpus: Corpus | None, as_of: str | None, earlier: tuple[ReviewDecision, ...]
 ) -> ShownCandidate:
     evidence = []
+    day = case.user.as_of if case.user is not None and case.user.as_of is not None else as_of
     for unit in case.evidence:
         names = tuple(find_unit_chunks(unit.any_of, corpus)) or _name_selectors(unit.any_of)
         text = search.chunks[names[0]].text or "" if names and names[0] in search.chunks else ""
-        evidence.append(ShownEvidence(names, mark_quote(text, unit.quote or ""), unit.quote or "", unit.grade))
-    own = {name for unit in evidence for name in unit.chunks}
+        marks, is_stale = mark_quote(text, unit.quote or ""), corpus is not None and is_stale_unit(unit, corpus, day)
+        evidence.append(ShownEvidence(names, marks, unit.quote or "", unit.grade, is_stale))
+    stale = [unit for unit in evidence if unit.is_stale]
+    own = {name for unit in evidence if not unit.is_stale for name in unit.chunks}
+    found = search.find_nearby(case.question, own, MAX_NEARBY_OF_STALE if stale else MAX_NEARBY)
+    shown = {name for name, _ in found}
+    changed = [name for unit in stale for name in unit.chunks if name in search.chunks and name not in shown]
     nearby = [
         _show_nearby(search.chunks[name], share, case.question, case.user, as_of)
-        for name, share in search.find_nearby(case.question, own)
+        for name, share in [*((name, 0.0) for name in changed), *found]
     ]
     fields = msgspec.to_builtins(case)
     provenance = fields.pop("metadata", {}).get("provenance", {})
     lines = tuple((str(key), _describe_value(value)) for key, value in provenance.items())
     return ShownCandidate(fields, tuple(evidence), tuple(nearby), lines, earlier)
+
+
+def is_stale_unit(unit: Evidence, corpus: Corpus, as_of: str | None) -> bool:
+    """Return whether a unit of evidence no longer fits a corpus: it is gone, expired, or its text is another one."""
+    names = find_unit_chunks(unit.any_of, corpus)
+    chunks = [corpus.chunks[name] for name in names]
+    named = [str(selector[CHUNK_ID]) for selector in unit.any_of if selector.keys() == {CHUNK_ID}]
+    is_gone = bool(named) and not any(name in corpus.chunks for name in named)
+    is_expired = bool(chunks) and all(has_expired(chunk.valid_to, as_of) for chunk in chunks)
+    return is_gone or is_expired or not chunks or bool(find_text_change(unit.quote, unit.text_hash, chunks))
 
 
 def _name_selectors(selectors: Sequence[dict[str, str | int]]) -> tuple[str, ...]:

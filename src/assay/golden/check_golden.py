@@ -6,6 +6,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib.resources import files
 
 import msgspec
@@ -13,8 +14,9 @@ from msgspec import Struct
 
 from assay.formats.corpus import load_corpus
 from assay.formats.file_io import decode_line, open_source, read_lines, write_atomically
+from assay.formats.golden_builder import REPEATED_QUESTION
 from assay.formats.golden_files import LoadedGolden, load_golden
-from assay.formats.problems import ProblemList
+from assay.formats.problems import ProblemList, find_time_fault
 from assay.formats.strict_json import MisfitError, convert_strictly, decode_json_object
 from assay.formats.strict_yaml import read_yaml, read_yaml_file
 from assay.golden.coverage_matrix import Coverage, CoverageTarget, count_kinds, measure_coverage
@@ -33,6 +35,7 @@ from assay.golden.lint_rules import (
     check_hops,
     check_keywords,
     check_language,
+    check_lineage,
     check_question,
     check_tags,
     find_confusable_ids,
@@ -90,17 +93,19 @@ def lint_file(
     targets: str | None = None,
     *,
     fix: bool = False,
+    as_of: str | None = None,
     model: ModelOptions | None = None,
     progress: ReportProgress | None = None,
     on_interrupt: Callable[[], None] = lambda: None,
 ) -> LintReport:
     """Return the findings on a golden set; with `fix`, give suggested clusters to its cases and write the file.
 
-    A `model` is asked whether the evidence of each case states its reference, for which it needs the corpus.
+    `as_of` is the day on which the corpus is looked at, instead of that of the set. A `model` is asked whether the
+    evidence of each case states its reference, for which it needs the corpus.
     Raises InputError for files that cannot be read, and for a file to fix that is not JSON Lines; SettingsError for a
     model that cannot be asked.
     """
-    loaded, known = load_golden(path), _load_corpus(corpus)
+    loaded, known = move_day(load_golden(path), as_of), _load_corpus(corpus)
     if model is not None and known is None:
         raise InputError("--judge: reads references next to their evidence (expected --corpus as well)")
     coverage_targets = load_coverage_targets(targets)
@@ -113,8 +118,16 @@ def lint_file(
     clusters = _list_clusters(loaded.golden, report) if fix else {}
     if clusters:
         _write_clusters(path, loaded, clusters)
-        report = lint_golden_set(load_golden(path), known, coverage_targets, judged)
+        report = lint_golden_set(move_day(load_golden(path), as_of), known, coverage_targets, judged)
     return msgspec.structs.replace(report, fixed=tuple(clusters), effort=effort)
+
+
+def move_day(loaded: LoadedGolden, as_of: str | None) -> LoadedGolden:
+    """Return a set as of another day, if one is given: its digest stays. Raises InputError for a day that is none."""
+    fault = find_time_fault(as_of) if as_of is not None else ""
+    if fault:
+        raise InputError(f"--as-of: {fault}")
+    return loaded if as_of is None else replace(loaded, golden=msgspec.structs.replace(loaded.golden, as_of=as_of))
 
 
 def lint_golden_set(
@@ -197,6 +210,23 @@ def _has_answer_of(case: Case, other: Case | None) -> bool:
     return other is not None and (case.reference, case.evidence) == (other.reference, other.evidence)
 
 
+def find_stale_cases(golden: GoldenSet, corpus: Corpus) -> dict[str, tuple[str, ...]]:
+    """Return what no longer fits the corpus, by case: its evidence, what its user may see, an answer that is there now.
+
+    What is silenced is left out.
+    """
+    linted = LintedSet(golden, corpus)
+    stale: dict[str, tuple[str, ...]] = {}
+    for case in golden.cases:
+        findings = []
+        for check in (check_evidence, check_access, check_abstention):
+            findings += [_make_finding(suspect, linted, case) for suspect in check(case, linted)]
+        said = [f"{row.field}: {row.message}" for row in findings if not _is_silenced(row, golden.silenced)]
+        if said:
+            stale[case.id] = tuple(said)
+    return stale
+
+
 def list_reference_warnings(path: str, loaded: LoadedGolden) -> Iterator[Problem]:
     """Yield a warning for each case that its own reference fails, and one for those of which nothing tells."""
     unsure: list[str] = []
@@ -246,7 +276,7 @@ def _find_in_set(
 ) -> Iterator[LintFinding]:
     golden = loaded.golden
     for problem in _list_own_warnings(loaded):
-        if problem.code in ("E_ID_CONFUSABLE", "E_NEAR_DUPLICATE"):
+        if problem.code in ("E_ID_CONFUSABLE", REPEATED_QUESTION):
             continue  # the rules confusable-id and near-duplicate see more
         name = "answer-in-question" if problem.code == "E_LEAK" else "reader"
         rule, message = LINT_RULES[name], f"{problem.code} {problem.message}"
@@ -258,7 +288,7 @@ def _find_in_set(
     if golden.frozen_digest and golden.frozen_digest != loaded.digest:
         message = f"its digest is {loaded.digest}, and was {golden.frozen_digest} when it was frozen"
         yield _make_finding(SuspectField("frozen-edited", "frozen_digest", message), linted)
-    for suspect in check_header(golden):
+    for suspect in (*check_header(golden), *check_lineage(golden)):
         yield _make_finding(suspect, linted)
     placeholders = set(find_placeholders(golden))
     for case in golden.cases:

@@ -14,7 +14,6 @@ from assay.formats.file_io import open_file
 from assay.formats.golden_files import load_golden
 from assay.formats.problems import parse_time
 from assay.formats.run_files.run_folder import GOLDEN_FILE, read_manifest
-from assay.golden.case_content import digest_case_content
 from assay.golden.check_golden import load_coverage_targets
 from assay.golden.evidence_chunks import find_unit_chunks
 from assay.golden.health_results import HealthSystem, SetAge, SetHealth
@@ -33,6 +32,7 @@ from assay.records.golden_set import Case, Corpus, GoldenSet
 from assay.report.findings.table import Table
 from assay.runs.list_runs import list_runs
 from assay.runs.saved_scores import load_saved_scores
+from assay.scoring.case_content import digest_case_content
 
 MAX_PROMPT_BYTES = 16 * 2**20
 MAX_LISTED = 12

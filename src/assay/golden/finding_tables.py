@@ -276,14 +276,26 @@ def _build_circularity_table(draft: NuggetDraft) -> Table:
 
 def build_freeze_table(frozen: FrozenSet) -> Table:
     """Return what was frozen, and the candidates that are still open."""
-    rows = (
-        ("version", frozen.version),
-        ("digest", frozen.digest),
-        ("cases", str(frozen.cases)),
-        ("rejected", str(frozen.rejected)),
-        ("undecided", str(len(frozen.undecided))),
-    )
-    notes = [f"undecided: {_list_names(frozen.undecided)}"] if frozen.undecided else []
+    rows = [("version", frozen.version), ("digest", frozen.digest), ("cases", str(frozen.cases))]
+    notes = []
+    if frozen.change is not None:
+        rows += [
+            ("added", str(len(frozen.change.added))),
+            ("updated", str(len(frozen.change.updated))),
+            ("retired", str(len(frozen.change.retired))),
+        ]
+        rows += [("as of", frozen.change.as_of)] if frozen.change.as_of is not None else []
+    rows += [("rejected", str(frozen.rejected)), ("undecided", str(len(frozen.undecided)))]
+    if frozen.undecided:
+        notes.append(f"undecided: {_list_names(frozen.undecided)}")
+    if frozen.left_open:
+        named = tuple(f"{row.case} ({', '.join(row.reviewers)})" for row in frozen.left_open)
+        notes.append(f"accepted although a reviewer left it open: {_list_names(named)}")
+    if frozen.to_look_at:
+        notes.append(
+            f"variants of updated cases that expect something of their own (look at them): "
+            f"{_list_names(frozen.to_look_at)}"
+        )
     return Table("Frozen", ("What", "Value"), tuple(map(_escape_row, rows)), tuple(map(escape_terminal, notes)))
 
 

@@ -4,25 +4,40 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from assay.formats.file_io import hold_folder, is_file
 from assay.formats.golden_builder import is_unlabelled
-from assay.formats.golden_files import compute_golden_digest, encode_golden_lines, load_golden, write_golden
-from assay.golden.candidate import FrozenSet, ReviewDecision
-from assay.golden.case_content import digest_case_content
-from assay.golden.relinking import RELINKED
+from assay.formats.golden_files import (
+    LoadedGolden,
+    compute_golden_digest,
+    encode_golden_lines,
+    load_golden,
+    write_golden,
+)
+from assay.formats.problems import find_time_fault
+from assay.formats.run_files.test_split_file import copy_looks
+from assay.golden.candidate import FrozenSet, LeftOpen, ReviewDecision
+from assay.golden.next_version import (
+    UPDATES,
+    describe_version,
+    find_own_variants,
+    find_retired_variants,
+    follow_case,
+    is_same_or_relinked,
+)
+from assay.golden.retirement_file import load_retired_cases
 from assay.golden.review_file import apply_edit, load_reviews
 from assay.golden.set_difference import SetDifference, compare_sets
-from assay.golden.settlement import SettledCase, settle_cases
+from assay.golden.settlement import SettledCase, list_left_open, settle_cases
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
-from assay.records.golden_set import Case, GoldenSet
+from assay.records.golden_set import Case, GoldenSet, SilencedRule
+from assay.scoring.case_content import list_changed_fields
 
 _VARIANT_ALONE = "a variant of a case that is neither accepted nor in --base (got {}; expected --base with its set)"
 SPLITS = ("test", "validation", "train")
@@ -35,6 +50,8 @@ class FreezeRequest:
     """What to freeze: candidates with the decisions on them, on top of an earlier version of the set, if there is one.
 
     Without decisions, every candidate must be accepted by `accept_all`: the person who says so is the `owner`.
+    With `update`, an accepted candidate replaces the case of `base` with its id, and a rejected one retires it; the
+    cases in `retire` are taken out, each with its reason. `as_of` is the day of the set from this version on.
     """
 
     candidates: str
@@ -48,6 +65,22 @@ class FreezeRequest:
     split: str = "test"
     name: str = ""
     accept_all: bool = False
+    update: bool = False
+    retire: Sequence[str] | Mapping[str, str] = ()
+    as_of: str | None = None
+
+
+@dataclass(slots=True)
+class _NextCases:
+    """The cases of the version that is made, in order, and what became of the candidates and of earlier cases."""
+
+    earlier: dict[str, Case]
+    retired: dict[str, str]
+    added: list[Case] = field(default_factory=list)
+    rejected: int = 0
+    undecided: list[str] = field(default_factory=list)
+    left_open: list[LeftOpen] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
 
 
 def suggest_set_to_freeze(path: Path, *, has_variants: bool = False) -> str:
@@ -71,6 +104,22 @@ def suggest_set_to_freeze(path: Path, *, has_variants: bool = False) -> str:
 
 def suggest_relinked_freeze(golden: str, relinked: str) -> str:
     """Return the command that makes the next version of a golden set of its relinked cases; both are files."""
+    return f"assay golden freeze {shlex.quote(relinked)} {_suggest_following(golden)} --change relinked"
+
+
+def suggest_relinked_review(golden: str, relinked: str, corpus: str) -> str:
+    """Return the command that writes the page on which people decide on the cases that relinking left open."""
+    files = [relinked, "--base", golden, "--corpus", corpus, "--out", "review.html"]
+    return shlex.join(["assay", "golden", "review", *files])
+
+
+def suggest_next_version(golden: str, as_of: str | None = None) -> str:
+    """Return the options of `golden freeze` for the next version of a set, which is a file, with decisions on it."""
+    day = f" --as-of {shlex.quote(as_of)}" if as_of is not None else ""
+    return f'{_suggest_following(golden)} --update{day} --change "documents changed"'
+
+
+def _suggest_following(golden: str) -> str:
     path = Path(golden)
     first = path.with_name(re.sub(r"-[0-9]+\Z", "", path.stem) + path.suffix)
     loaded = load_golden(golden).golden
@@ -78,8 +127,7 @@ def suggest_relinked_freeze(golden: str, relinked: str) -> str:
     following = _count_on(newest[1])
     out = first.with_name(f"{first.stem}-{following}{first.suffix}")
     owner = shlex.quote(loaded.owner) if loaded.owner else "NAME"
-    options = f"--base {shlex.quote(golden)} --out {shlex.quote(str(out))} --version {following} --owner {owner}"
-    return f"assay golden freeze {shlex.quote(relinked)} {options} --change relinked"
+    return f"--base {shlex.quote(golden)} --out {shlex.quote(str(out))} --version {following} --owner {owner}"
 
 
 def _find_newest_version(path: Path) -> tuple[Path, str] | None:
@@ -116,55 +164,186 @@ def freeze_set(request: FreezeRequest) -> FrozenSet:
 
 
 def _freeze_alone(request: FreezeRequest) -> FrozenSet:
+    _check_day(request.as_of)
     loaded = load_golden(request.candidates)
     base = _load_base(request)
     reviews = load_reviews(request.decisions, loaded, request.candidates)
     decisions = [decision for review in reviews for decision in review.decisions]
-    earlier, kept = take_relinked(base.cases if base is not None else (), loaded.golden.cases)
-    kept |= take_relinked(earlier, _apply_edits(loaded.golden.cases, decisions))[1]
-    candidates = [case for case in loaded.golden.cases if case.id not in kept]
-    settled = settle_cases(candidates, [decision for decision in decisions if decision.case not in kept])
-    _refuse_unsettled(request, settled)
-    accepted = [
-        _sign(case, outcome.decisions, request)
-        for case, outcome in zip(candidates, settled, strict=True)
-        if outcome.state == "accepted" or (outcome.state == "undecided" and request.accept_all)
-    ]
-    _refuse_taken(request, base, earlier, accepted)
-    refuse_unlabelled(request.candidates, accepted)
-    refuse_variants_alone(request.candidates, accepted, (*earlier, *accepted))
-    cases = (*earlier, *accepted)
-    if not cases:
-        raise InputError([Problem(request.candidates, None, "", "no candidate was accepted", "E_EMPTY")])
-    changelog = base.changelog if base is not None else ()
-    golden = GoldenSet(
-        cases,
-        name=request.name or (base.name if base is not None else ""),
-        version=request.version,
-        split=request.split,
-        owner=request.owner,
-        changelog=(*changelog, f"{request.version} ({request.at}): {request.change}"),
-        corpus_version=loaded.golden.corpus_version,
-        as_of=loaded.golden.as_of or (base.as_of if base is not None else None),
-    )
+    following = _decide_cases(request, loaded.golden.cases, base.golden if base is not None else None, decisions)
+    cases = (*following.earlier.values(), *following.added)
+    _refuse_nothing_new(request, base.golden if base is not None else None, following)
+    refuse_unlabelled(request.candidates, cases)
+    refuse_variants_alone(request.candidates, following.added, cases)
+    golden = _make_version(request, loaded.golden, base, cases, following.retired)
     digest = compute_golden_digest(golden)
     frozen = msgspec.structs.replace(golden, frozen_digest=digest)
     _refuse_overwriting_a_version(request, frozen)
+    if request.base is not None:
+        copy_looks(request.base, request.out)
     write_golden(frozen, request.out)
-    names: dict[str, list[str]] = {}
-    for outcome in settled:
-        names.setdefault(outcome.state, []).append(outcome.case)
-    undecided = () if request.accept_all else tuple(names.get("undecided", ()))
-    return FrozenSet(request.version, digest, len(cases), len(names.get("rejected", ())), undecided)
+    change = golden.lineage[-1] if golden.lineage else None
+    own = find_own_variants(cases, change.updated) if change is not None else ()
+    return FrozenSet(
+        request.version,
+        digest,
+        len(cases),
+        following.rejected,
+        tuple(following.undecided),
+        tuple(following.left_open),
+        change,
+        own,
+    )
 
 
-def _apply_edits(candidates: Sequence[Case], decisions: Sequence[ReviewDecision]) -> list[Case]:
-    """Return the candidates as their reviewers word them: those of an earlier version were frozen like that."""
-    cases = []
-    for case, outcome in zip(candidates, settle_cases(candidates, decisions), strict=True):
-        is_edited = outcome.state == "accepted" and bool(outcome.decisions[0].edited)
-        cases.append(apply_edit(case, outcome.decisions[0].edited) if is_edited else case)
-    return cases
+def _make_version(
+    request: FreezeRequest,
+    candidates: GoldenSet,
+    base: LoadedGolden | None,
+    cases: tuple[Case, ...],
+    retired: Mapping[str, str],
+) -> GoldenSet:
+    """Return the set of some cases with what it takes over from the version before, and what it changes of it."""
+    earlier = base.golden if base is not None else GoldenSet(())
+    as_of = request.as_of or candidates.as_of or earlier.as_of
+    if request.as_of is None and earlier.as_of not in (None, as_of):
+        message = (
+            f"of another day than {request.base} (got {as_of}; expected {earlier.as_of}): say --as-of with the day of "
+            f"the whole set"
+        )
+        raise InputError([Problem(request.candidates, 1, "as_of", message, "E_DATE")])
+    change = f"{request.version} ({request.at}): {request.change}"
+    lineage = earlier.lineage
+    if base is not None:
+        lineage = (*lineage, describe_version(request.version, earlier, base.digest, cases, retired, as_of))
+    return GoldenSet(
+        cases,
+        name=request.name or earlier.name,
+        version=request.version,
+        split=request.split,
+        owner=request.owner,
+        changelog=(*earlier.changelog, change),
+        corpus_version=candidates.corpus_version,
+        judgments="partial" if "partial" in (earlier.judgments, candidates.judgments) else "complete",
+        as_of=as_of,
+        lineage=lineage,
+        silenced=_keep_silenced(earlier.silenced, {case.id for case in cases}),
+    )
+
+
+def _keep_silenced(silenced: Sequence[SilencedRule], ids: Container[str]) -> tuple[SilencedRule, ...]:
+    """Return the silenced rules of a set for those of its cases that are left."""
+    kept = []
+    for rule in silenced:
+        cases = tuple(case for case in rule.cases if case in ids)
+        if cases or not rule.cases:
+            kept.append(msgspec.structs.replace(rule, cases=cases))
+    return tuple(kept)
+
+
+def _decide_cases(
+    request: FreezeRequest, candidates: Sequence[Case], base: GoldenSet | None, decisions: Sequence[ReviewDecision]
+) -> _NextCases:
+    """Return the cases of the next version. Raises InputError for what is not settled, or replaces without `update`."""
+    earlier = {case.id: case for case in base.cases} if base is not None else {}
+    following = _NextCases(dict(earlier), {})
+    for case_id, reason in load_retired_cases(request.retire, earlier, request.base or "--base").items():
+        following.retired[case_id] = reason
+    settled = settle_cases(candidates, decisions)
+    _refuse_unsettled(request, [outcome for outcome in settled if request.update or outcome.case not in earlier])
+    for candidate, outcome in zip(candidates, settled, strict=True):
+        if candidate.id in following.retired:
+            continue
+        if candidate.id in earlier:
+            _decide_earlier(request, earlier[candidate.id], candidate, outcome, following)
+        elif outcome.state == "accepted" or (outcome.state == "undecided" and request.accept_all):
+            following.added.append(_sign(candidate, outcome.decisions, request))
+        elif outcome.state == "rejected":
+            following.rejected += 1
+        else:
+            following.undecided.append(candidate.id)
+    if following.problems:
+        raise InputError(following.problems)
+    is_accepted = {outcome.case for outcome in settled if outcome.state == "accepted"}.__contains__
+    reviewers = sorted({decision.reviewer for decision in decisions if not decision.settles})
+    following.left_open = [row for row in list_left_open(settled, reviewers) if is_accepted(row.case)]
+    following.retired |= find_retired_variants(tuple(earlier.values()), following.retired)
+    for case_id in following.retired:
+        following.earlier.pop(case_id, None)
+    return following
+
+
+def _decide_earlier(
+    request: FreezeRequest, case: Case, candidate: Case, outcome: SettledCase, following: _NextCases
+) -> None:
+    """Decide on a candidate with the id of a case of the version before: the same, relinked, replaced or retired."""
+    state = outcome.state
+    if state == "rejected" and not request.update:
+        message = (
+            f"rejected, and a case of {request.base} (got a rejection by {outcome.decisions[0].reviewer}; expected "
+            f"--update, which retires it with this reason, or no such decision)"
+        )
+        following.problems.append(Problem(request.candidates, None, case.id, message, "E_DECISION"))
+        return
+    if state == "rejected":
+        following.retired[case.id] = outcome.decisions[0].reason
+        return
+    edited = outcome.decisions[0].edited if state == "accepted" else {}
+    wanted = apply_edit(candidate, edited) if edited else candidate
+    if is_same_or_relinked(case, wanted):
+        is_relinked = bool(list_changed_fields(case, wanted))
+        following.earlier[case.id] = candidate if is_relinked else case
+        return
+    if state != "accepted" and not request.accept_all:
+        following.undecided.append(case.id)
+    elif request.update:
+        _replace_case(request, case, candidate, outcome.decisions, following)
+    else:
+        fields = ", ".join(list_changed_fields(case, wanted))
+        message = (
+            f"in {request.base} already, with another {fields} (expected --update if it replaces that case, else "
+            f"another id)"
+        )
+        following.problems.append(Problem(request.candidates, None, case.id, message, "E_DUPLICATE_ID"))
+
+
+def _replace_case(
+    request: FreezeRequest,
+    case: Case,
+    candidate: Case,
+    decisions: Sequence[ReviewDecision],
+    following: _NextCases,
+) -> None:
+    """Take a candidate in the place of a case, and for the variants that are answered like it what it expects now."""
+    updated = _sign_update(case, candidate, decisions, request)
+    following.earlier[case.id] = updated
+    for variant in following.earlier.values():
+        if variant.variant_of == case.id:
+            following.earlier[variant.id] = follow_case(variant, case, updated)
+
+
+def _sign_update(case: Case, candidate: Case, decisions: Sequence[ReviewDecision], request: FreezeRequest) -> Case:
+    """Return a candidate that replaces a case, with the provenance of that case, what it said, and who accepted both.
+
+    The ranks that were verified of other words go into the record of what the case said.
+    """
+    edited = decisions[0].edited if decisions else {}
+    wanted = apply_edit(candidate, edited) if edited else candidate
+    fields = list_changed_fields(case, wanted)
+    people = list(dict.fromkeys(decision.reviewer for decision in decisions)) or [request.owner]
+    provenance = {**case.metadata.get("provenance", {}), **candidate.metadata.get("provenance", {})}
+    written = msgspec.to_builtins(case)
+    before = {name: written.get(name) for name in fields}
+    for name in ("accepted_by", "accepted_at"):
+        if name in provenance:
+            before[name] = provenance[name]
+    if "verified_ranks" in provenance and not _VERIFIED_FIELDS.isdisjoint(fields):
+        before["verified_ranks"] = provenance.pop("verified_ranks")
+    record = {"version": request.version, "at": request.at, "by": people, "fields": list(fields), "before": before}
+    reasons = list(dict.fromkeys(decision.reason for decision in decisions if decision.reason))
+    record |= {"reason": "; ".join(reasons)} if reasons else {}
+    provenance[UPDATES] = [*provenance.get(UPDATES, ()), record]
+    provenance |= {"accepted_by": people, "accepted_at": request.at}
+    return msgspec.structs.replace(wanted, metadata={**case.metadata, **candidate.metadata, "provenance": provenance})
 
 
 def _refuse_unsettled(request: FreezeRequest, settled: Sequence[SettledCase]) -> None:
@@ -187,56 +366,15 @@ def _refuse_unsettled(request: FreezeRequest, settled: Sequence[SettledCase]) ->
 _MOST_NAMED = 5
 
 
-def take_relinked(earlier: Sequence[Case], candidates: Sequence[Case]) -> tuple[tuple[Case, ...], frozenset[str]]:
-    """Return the cases of an earlier version with the labels that were relinked since, and the ids that need no more.
-
-    A candidate that asks and expects what the earlier version does is that case, and so is one that `golden relink` has
-    given new labels and nothing else: who accepted it stays as it was. Others with the id of a case are not.
-    """
-    by_id = {case.id: case for case in candidates}
-    cases = []
-    known: set[str] = set()
-    for case in earlier:
-        candidate = by_id.get(case.id)
-        if candidate is not None and digest_case_content(candidate) == digest_case_content(case):
-            known.add(case.id)
-        elif candidate is not None and _is_relinked(case, candidate):
-            known.add(case.id)
-            case = candidate
-        cases.append(case)
-    return tuple(cases), frozenset(known)
-
-
-def _is_relinked(case: Case, candidate: Case) -> bool:
-    """Return whether a candidate is a case with other labels, which `golden relink` has recorded, and nothing else."""
-    labels: dict[str, Any] = {"evidence": (), "forbidden": (), "must_cite": ()}
-    contents = {digest_case_content(msgspec.structs.replace(each, **labels)) for each in (case, candidate)}
-    provenances = [each.metadata.get("provenance", {}) for each in (case, candidate)]
-    is_recorded = len(provenances[1].get(RELINKED, ())) > len(provenances[0].get(RELINKED, ()))
-    return len(contents) == 1 and is_recorded
-
-
-def _refuse_taken(
-    request: FreezeRequest, base: GoldenSet | None, earlier: Sequence[Case], accepted: Sequence[Case]
-) -> None:
-    """Raise InputError for accepted candidates with the id of another case, and if nothing is new."""
-    taken = {case.id for case in earlier}
-    problems = [
-        Problem(
-            request.candidates,
-            None,
-            case.id,
-            f"in {request.base} already, with another question, answer or label (expected another id)",
-            "E_DUPLICATE_ID",
-        )
-        for case in accepted
-        if case.id in taken
-    ]
-    if not problems and base is not None and not accepted and tuple(earlier) == base.cases:
+def _refuse_nothing_new(request: FreezeRequest, base: GoldenSet | None, following: _NextCases) -> None:
+    """Raise InputError for a version without cases, and for one with the cases and the day of its base."""
+    cases = (*following.earlier.values(), *following.added)
+    if not cases:
+        message = "no candidate was accepted" if not following.retired else "every case is retired (expected one more)"
+        raise InputError([Problem(request.candidates, None, "", message, "E_EMPTY")])
+    if base is not None and cases == base.cases and request.as_of in (None, base.as_of):
         message = f"every accepted candidate is in {request.base} already: nothing is new"
-        problems = [Problem(request.candidates, None, "", message, "E_DUPLICATE_ID")]
-    if problems:
-        raise InputError(problems)
+        raise InputError([Problem(request.candidates, None, "", message, "E_DUPLICATE_ID")])
 
 
 def _refuse_overwriting_a_version(request: FreezeRequest, frozen: GoldenSet) -> None:
@@ -287,9 +425,17 @@ def refuse_variants_alone(path: str, accepted: Sequence[Case], cases: Sequence[C
         raise InputError(problems)
 
 
-def _load_base(request: FreezeRequest) -> GoldenSet | None:
+def _check_day(as_of: str | None) -> None:
+    """Raise InputError for a day that is none."""
+    fault = find_time_fault(as_of) if as_of is not None else ""
+    if fault:
+        raise InputError(f"--as-of: {fault}")
+
+
+def _load_base(request: FreezeRequest) -> LoadedGolden | None:
     """Return the earlier version of the set. Raises InputError if it was edited since, or has this version already."""
     if request.base is None:
+        _refuse_options_of_a_base(request)
         return None
     loaded = load_golden(request.base)
     if loaded.golden.version == request.version:
@@ -300,7 +446,14 @@ def _load_base(request: FreezeRequest) -> GoldenSet | None:
         message = f"has a later version (got {request.version!r}; expected {_count_on(versions[0])!r} or later)"
         raise InputError([Problem(request.base, 1, "version", message, "E_VERSION")])
     check_unedited(request.base, loaded.golden, loaded.digest)
-    return loaded.golden
+    return loaded
+
+
+def _refuse_options_of_a_base(request: FreezeRequest) -> None:
+    """Raise InputError for what only makes sense on top of an earlier version."""
+    if request.update or request.retire:
+        option = "--update" if request.update else "--retire"
+        raise InputError(f"{option}: of no earlier version (expected --base with the set that is to be followed)")
 
 
 def check_unedited(path: str, golden: GoldenSet, digest: str) -> None:
@@ -337,7 +490,7 @@ def diff_files(before: str, after: str) -> SetDifference:
 
 
 def freeze(
-    candidates: str,
+    candidates: str | None,
     out: str,
     *,
     version: str,
@@ -348,12 +501,39 @@ def freeze(
     base: str | None = None,
     split: str = "test",
     accept_all: bool = False,
+    update: bool = False,
+    retire: Mapping[str, str] | Sequence[str] = (),
+    as_of: str | None = None,
 ) -> FrozenSet:
     """Write accepted candidates, which are a file, as a new version of a golden set; `base` is the version before it.
 
-    `decisions` are files of reviewers, `change` the line of the changelog, `at` the time to record, ISO 8601.
-    Raises InputError as `golden freeze` does.
+    `decisions` are files of reviewers, `change` the line of the changelog, `at` the time to record, ISO 8601. With
+    `update`, accepted candidates replace the cases of the base with their ids, and rejected ones retire them; `retire`
+    are reasons by case, or files of them; `as_of` is the day of the set from now on. Without candidates (None), the
+    cases are those of the base. Raises InputError as `golden freeze` does.
     """
     return freeze_set(
-        FreezeRequest(candidates, out, version, owner, change, at, decisions, base, split, "", accept_all)
+        FreezeRequest(
+            choose_candidates(candidates, base),
+            out,
+            version,
+            owner,
+            change,
+            at,
+            decisions,
+            base,
+            split,
+            "",
+            accept_all,
+            update,
+            retire,
+            as_of,
+        )
     )
+
+
+def choose_candidates(candidates: str | None, base: str | None) -> str:
+    """Return the file of candidates, that of the base if none is named. Raises InputError without either."""
+    if candidates is None and base is None:
+        raise InputError("no candidates given (expected CANDIDATES, or --base with what changes of it)")
+    return candidates or base or ""

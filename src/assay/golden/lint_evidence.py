@@ -53,7 +53,7 @@ def check_evidence(case: Case, linted: LintedSet) -> Iterator[SuspectField]:
         chunks = [corpus.chunks[chunk_id] for chunk_id in chunk_ids]
         named = [str(selector[CHUNK_ID]) for selector in unit.any_of if selector.keys() == {CHUNK_ID}]
         is_gone = bool(named) and not any(name in corpus.chunks for name in named)
-        changed = _find_change(unit.quote, unit.text_hash, chunks)
+        changed = find_text_change(unit.quote, unit.text_hash, chunks)
         if changed and is_gone:
             changed = (
                 f"{named[0]} is not in the corpus any more; its quote stands in {chunk_ids[0]}, which is another chunk"
@@ -74,7 +74,8 @@ def check_evidence(case: Case, linted: LintedSet) -> Iterator[SuspectField]:
             yield SuspectField("source-missing", f"must_cite[{number}]", message)
 
 
-def _find_change(quote: str | None, text_hash: str | None, chunks: list[CorpusChunk]) -> str:
+def find_text_change(quote: str | None, text_hash: str | None, chunks: list[CorpusChunk]) -> str:
+    """Return how the texts of chunks contradict the quote or hash of a label, "" if they do not."""
     texts = [chunk.text for chunk in chunks if chunk.text]
     if quote and texts and not any(fold_text(quote) in fold_text(text) for text in texts):
         return f"the quote {shorten_repr(quote)} is not in the text of {chunks[0].chunk_id}"

@@ -121,6 +121,11 @@ LINT_RULES: dict[str, LintRule] = {
     "frozen-edited": LintRule(
         "error", "a set that was edited after it was frozen", "undo the edit, or freeze it as a new version"
     ),
+    "lineage-contradicts": LintRule(
+        "error",
+        "a case that the lineage of the set calls retired, or one that it calls added or updated and that is missing",
+        "undo the edit, and make the next version with golden freeze --base",
+    ),
     "unused-silence": LintRule(
         "warning", "a silenced rule that would find nothing, or does not exist", "delete it from the header"
     ),

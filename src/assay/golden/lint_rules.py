@@ -166,3 +166,18 @@ def check_header(golden: GoldenSet) -> Iterator[SuspectField]:
     for name, value in (("owner", golden.owner), ("version", golden.version), ("changelog", golden.changelog)):
         if not value:
             yield SuspectField(f"no-{name}", name, f"the set has no {name}")
+
+
+def check_lineage(golden: GoldenSet) -> Iterator[SuspectField]:
+    """Yield a finding for each case whose last change in the lineage of the set contradicts the cases that it has."""
+    ids = {case.id for case in golden.cases}
+    last: dict[str, tuple[bool, str]] = {}
+    for entry in golden.lineage:
+        said = f"in version {entry.version}"
+        last |= dict.fromkeys(entry.added, (True, f"added {said}"))
+        last |= {row.case: (True, f"updated {said}") for row in entry.updated}
+        last |= {row.case: (False, f"retired {said} ({row.reason})") for row in entry.retired}
+    for name, (is_case, change) in last.items():
+        if is_case != (name in ids):
+            verb = "is no case" if is_case else "is a case"
+            yield SuspectField("lineage-contradicts", "lineage", f"{name} {verb}, and was {change}")

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from assay.calibration.rater_agreement import ItemKey, RaterAgreement, compute_pairwise_agreement
-from assay.golden.candidate import ReviewDecision
+from assay.golden.candidate import LeftOpen, ReviewDecision
 from assay.records.errors import shorten_repr
 from assay.records.golden_set import Case
 
@@ -33,13 +33,6 @@ class ReviewerCount(Struct, frozen=True):
     accepted: int
     edited: int
     rejected: int
-
-
-class LeftOpen(Struct, frozen=True):
-    """A candidate that is accepted or rejected although some reviewers did not decide on it."""
-
-    case: str
-    reviewers: tuple[str, ...]
 
 
 class ReviewReport(Struct, frozen=True):
@@ -123,7 +116,8 @@ def _get_reviewer(decision: ReviewDecision) -> str:
     return decision.reviewer
 
 
-def _list_left_open(settled: Sequence[SettledCase], reviewers: Sequence[str]) -> tuple[LeftOpen, ...]:
+def list_left_open(settled: Sequence[SettledCase], reviewers: Sequence[str]) -> tuple[LeftOpen, ...]:
+    """Return the candidates that are accepted or rejected although some of these reviewers did not decide on them."""
     left = []
     for outcome in settled:
         deciding = {decision.reviewer for decision in outcome.decisions}
@@ -161,6 +155,6 @@ def summarise_reviews(cases: Sequence[Case], decisions: Sequence[ReviewDecision]
         rejected=sum(case.state == "rejected" for case in settled),
         undecided=tuple(case.case for case in settled if case.state == "undecided"),
         disagreed=tuple(case for case in settled if case.state == "disagreed"),
-        left_open=_list_left_open(settled, sorted(ratings)),
+        left_open=list_left_open(settled, sorted(ratings)),
         variants=sum(case.variant_of is not None for case in cases),
     )

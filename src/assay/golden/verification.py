@@ -13,8 +13,11 @@ from assay.golden.lint_evidence import ANSWERABLE_SHARE, has_its_numbers, list_c
 from assay.metrics.cases.access_rules import is_visible, read_corpus_access
 from assay.metrics.cases.case_index import EvidenceIndex, GoldenIndex
 from assay.records.counts import format_count
-from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet, User, Verification
+from assay.records.digest import compute_text_digest
+from assay.records.errors import shorten_repr
+from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, GoldenSet, User, Verification
 from assay.records.observations import RETRIEVED_STAGE, Chunk, Observation, describe_target_error, find_stage
+from assay.text.normalisation import fold_text
 from assay.text.tokens import DocumentFrequencies, collect_word_keys
 
 TWIN_SUFFIX = "~may-see"
@@ -23,9 +26,9 @@ _MAX_QUERY_CHARS = 400
 _FEWEST_CONTENT_WORDS = 3
 
 CaseState = Literal[
-    "found", "present", "missing", "leak", "not_answerable", "answerable", "absent", "unverified", "error"
+    "found", "present", "changed", "missing", "leak", "not_answerable", "answerable", "absent", "unverified", "error"
 ]
-FAULTS: tuple[CaseState, ...] = ("missing", "leak", "not_answerable", "answerable")
+FAULTS: tuple[CaseState, ...] = ("missing", "changed", "leak", "not_answerable", "answerable")
 """States that show that the golden set and the index do not fit: `error` and `unverified` show nothing."""
 
 
@@ -33,7 +36,8 @@ class VerifiedCase(Struct, frozen=True, omit_defaults=True):
     """What the target showed of one case. `ranks` has the rank of each unit of evidence, None where it was not found.
 
     `found` and `missing` are about evidence; `present` is evidence found by its own text but not by the question: the
-    label is right and retrieval fails. `absent` and `answerable` about cases without an answer. A denied case is a
+    label is right and retrieval fails. `changed` is evidence that is found under its id with another text than was
+    labelled. `absent` and `answerable` about cases without an answer. A denied case is a
     `leak` if its user is shown the forbidden chunks, and `not_answerable` if one who may see them does not get them.
     """
 
@@ -156,7 +160,7 @@ def _verify_case(
     if lost:
         message = f"not among the {format_count(len(chunks), 'chunk')} found: {'; '.join(lost)}"
         return VerifiedCase(case.id, "missing", message, ranks)
-    return VerifiedCase(case.id, "found", "", ranks)
+    return _check_texts(VerifiedCase(case.id, "found", "", ranks), case, joins, chunks)
 
 
 def _verify_denied(case: Case, joins: GoldenIndex, twin: Observation | None) -> VerifiedCase:
@@ -164,10 +168,46 @@ def _verify_denied(case: Case, joins: GoldenIndex, twin: Observation | None) -> 
         return VerifiedCase(case.id, "unverified", "denied; no corpus says who may see the evidence")
     if twin.error is not None:
         return VerifiedCase(case.id, "error", f"as one who may see it: {describe_target_error(twin.error)}")
-    ranks = rank_units(case, joins, list_ranked_chunks(twin))
+    chunks = list_ranked_chunks(twin)
+    ranks = rank_units(case, joins, chunks)
     if any(rank is not None for rank in ranks):
-        return VerifiedCase(case.id, "found", "denied, and found by one who may see it", ranks)
+        found = VerifiedCase(case.id, "found", "denied, and found by one who may see it", ranks)
+        return _check_texts(found, case, joins, chunks)
     return VerifiedCase(case.id, "not_answerable", "one who may see the evidence does not get it either", ranks)
+
+
+def _check_texts(verified: VerifiedCase, case: Case, joins: GoldenIndex, chunks: Sequence[Chunk]) -> VerifiedCase:
+    """Return a case whose evidence is found, as changed if that has another text than was labelled."""
+    changed = list(_find_changed_texts(case, joins, chunks))
+    if not changed:
+        return verified
+    return msgspec.structs.replace(verified, state="changed", message="; ".join(changed))
+
+
+def _find_changed_texts(case: Case, joins: GoldenIndex, chunks: Sequence[Chunk]) -> Iterator[str]:
+    """Yield a sentence for each required unit of which the label fits no text of the chunks found, nor of the corpus.
+
+    A quote tells by itself; the hash of a text tells where there is no quote. Where no text is known nothing is told.
+    """
+    for unit in case.evidence:
+        if not unit.grade or not unit.required or (unit.quote is None and unit.text_hash is None):
+            continue
+        index = EvidenceIndex([(unit.any_of, unit.grade)], joins.corpus, [unit.quote], joins.corpus_texts)
+        covering = [chunk for chunk, mask in zip(chunks, index.unit_masks(chunks), strict=True) if mask]
+        shown = [chunk.text for chunk in covering if chunk.text]
+        known = joins.corpus.chunks if joins.corpus is not None else {}
+        kept = [text for text in (known[chunk.chunk_id].text for chunk in covering if chunk.chunk_id in known) if text]
+        if covering and (shown or kept) and not any(_has_label(unit, text) for text in (*shown, *kept)):
+            label = f"the quote {shorten_repr(unit.quote)}" if unit.quote else "the text that was labelled"
+            where = "in neither index nor corpus" if kept else "not in the text that the target shows"
+            remedy = "" if kept else " (with --corpus, a text of which it shows a part is known as a whole)"
+            yield f"{covering[0].chunk_id} is found, and {label} is {where}{remedy}"
+
+
+def _has_label(unit: Evidence, text: str) -> bool:
+    if unit.quote is not None:
+        return fold_text(unit.quote) in fold_text(text)
+    return unit.text_hash in (compute_text_digest(text), compute_text_digest(text.strip()))
 
 
 def _verify_absence(
@@ -224,7 +264,11 @@ def add_presence(
         observation = observed.get(probe.id)
         if observation is None or observation.error is not None:
             return verified
-        if rank_units(probe, joins, list_ranked_chunks(observation)) == (None,):
+        chunks = list_ranked_chunks(observation)
+        changed = list(_find_changed_texts(probe, joins, chunks))
+        if changed:
+            return msgspec.structs.replace(verified, state="changed", message="; ".join(changed))
+        if rank_units(probe, joins, chunks) == (None,):
             return msgspec.structs.replace(verified, message=f"{verified.message}; nor by its own text")
     message = verified.message.replace("not among", "in the index, but not among")
     if verified.state == "not_answerable":

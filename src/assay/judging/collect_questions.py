@@ -43,6 +43,7 @@ from assay.records.requests import GateOptions, InputOptions, ScoreRequest
 from assay.records.scores import SCORED
 from assay.records.unforeseen import describe_unforeseen
 from assay.records.verdicts import JudgeRequest, Verdict, VerdictReview
+from assay.scoring.case_clusters import name_clusters
 from assay.scoring.slices import find_slice_rows, select_cases
 
 DEFAULT_JUDGED = (
@@ -144,8 +145,9 @@ class JudgeQuestions:
 
     @property
     def clusters_of(self) -> dict[str, set[str]]:
-        """Which clusters of cases each request is about; a case without a cluster is its own."""
-        cluster = {case.id: case.cluster or case.id for case in self.golden.cases}
+        """Which clusters of cases each request is about."""
+        names = name_clusters(self.golden.cases)
+        cluster = {case.id: name for case, name in zip(self.golden.cases, names, strict=True)}
         return {digest: {cluster[case_id] for case_id in cases} for digest, cases in self.cases_of.items()}
 
     def keep_ambiguous(self) -> JudgeQuestions:

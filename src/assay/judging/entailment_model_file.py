@@ -19,7 +19,7 @@ from assay.formats.file_io import is_file, is_folder
 from assay.formats.strict_json import decode_json_object
 from assay.metrics.judged.entailment_model import EntailmentError, EntailmentScores
 from assay.records.counts import format_count
-from assay.records.errors import InputError, Problem, SettingsError, shorten_repr
+from assay.records.errors import InputError, MissingExtraError, Problem, shorten_repr
 
 MODEL_FILE, TOKENIZER_FILE, CONFIG_FILE = "model.onnx", "tokenizer.json", "config.json"
 LABELS = ("entailment", "contradiction")
@@ -104,7 +104,7 @@ def _normalise(logits: Sequence[float]) -> list[float]:
 def load_entailment_model(folder: str) -> OnnxEntailmentModel:
     """Return the model in a folder. Nothing is downloaded, and only these files are read.
 
-    Raises SettingsError without the extra `entailment`, InputError with the file, what is wrong and what is expected.
+    Raises MissingExtraError without the extra `entailment`, InputError with the file and what is wrong and expected.
     """
     path = Path(folder)
     if not is_folder(path):
@@ -114,8 +114,8 @@ def load_entailment_model(folder: str) -> OnnxEntailmentModel:
         raise InputError(
             [_problem(str(path / name), "", "no such file (export the model to ONNX)") for name in missing]
         )
-    columns, length = _read_config(path / CONFIG_FILE)
     runtime, tokenizers = _import_packages()
+    columns, length = _read_config(path / CONFIG_FILE)
     tokenizer, length = _read_tokenizer(tokenizers, path / TOKENIZER_FILE, length)
     session = _open_session(runtime, path / MODEL_FILE, len(columns))
     model = OnnxEntailmentModel(folder, _hash_folder(path), session, tokenizer, columns, length)
@@ -133,9 +133,7 @@ def _import_packages() -> tuple[Any, Any]:
     try:
         return cast(Any, import_module("onnxruntime")), cast(Any, import_module("tokenizers"))
     except ImportError:
-        raise SettingsError(
-            "an entailment model needs the optional extra: pip install 'rag-assay[entailment]'"
-        ) from None
+        raise MissingExtraError("an entailment model", "entailment") from None
 
 
 def _read_config(path: Path) -> tuple[dict[str, int], int]:

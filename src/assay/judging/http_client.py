@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from assay.calls.interfaces import CallError
 from assay.judging.provider import HttpReply, HttpRequest
-from assay.records.errors import SettingsError
+from assay.records.errors import MissingExtraError
 
 if TYPE_CHECKING:
     import aiohttp
@@ -30,11 +30,11 @@ class HttpTransport:
     """A pool of connections. It belongs to the event loop that first uses it."""
 
     def __init__(self, concurrency: int = 64, seconds: float = 120.0, max_bytes: int = MAX_REPLY_BYTES) -> None:
-        """`seconds` is the longest that one call may take. Raises SettingsError without the extra `judge`."""
+        """`seconds` is the longest that one call may take. Raises MissingExtraError without the extra `judge`."""
         try:
             import aiohttp
         except ImportError:
-            raise SettingsError("a judge needs the optional extra: pip install 'rag-assay[judge]'") from None
+            raise MissingExtraError("a judge", "judge") from None
         self._http = aiohttp
         self._concurrency, self._seconds, self._max_bytes = concurrency, seconds, max_bytes
         self._session: aiohttp.ClientSession | None = None

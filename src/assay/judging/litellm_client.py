@@ -16,7 +16,7 @@ import msgspec
 from assay.calls.interfaces import CallError
 from assay.judging.openai import OpenAIProvider
 from assay.judging.provider import HttpReply, HttpRequest
-from assay.records.errors import SettingsError
+from assay.records.errors import MissingExtraError
 from assay.records.verdicts import JudgeIdentity
 
 SUCCESS, UNKNOWN_FAILURE = 200, 500
@@ -42,11 +42,11 @@ class LiteLLMTransport:
     """Calls `litellm.acompletion` with the body of a request."""
 
     def __init__(self, seconds: float = 120.0) -> None:
-        """`seconds` is the longest that one call may take. Raises SettingsError without the extra `litellm`."""
+        """`seconds` is the longest that one call may take. Raises MissingExtraError without the extra `litellm`."""
         try:
             self._package = cast(Any, import_module(_PACKAGE))
         except ImportError:
-            raise SettingsError("protocol litellm needs the optional extra: pip install 'rag-assay[litellm]'") from None
+            raise MissingExtraError("protocol litellm", "litellm") from None
         self._package.telemetry = False
         self._seconds = seconds
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from assay.judging.prompt import RenderedRequest
 from assay.records.verdicts import ItemVerdict, JudgeRequest
+from assay.text.claims.table_rows import list_table_rows
 
 MAX_REPLY_CHARACTERS = 500_000
 MAX_REASONING_CHARACTERS = 2_000
@@ -181,7 +182,36 @@ def _quoted(members: dict[str, Any], name: str, rendered: RenderedRequest) -> tu
         _fail(f"{name} has a label that needs a quote, and none that says anything", "quote")
     if quote not in text and quote not in normalise_quote(text):  # most quotes are exact copies
         _fail(f"the quote of {name} does not stand in its source letter by letter", "quote")
+    if _has_only_column_names(quote, text):
+        _fail(f"the quote of {name} is the header of a table, which says nothing of any row", "quote")
     return source, copied.strip()
+
+
+def _has_only_column_names(quote: str, text: str) -> bool:
+    r"""Return whether a quote stands only in the header of a table: names of columns support no statement on a row.
+
+    A header of two columns, or with a digit, may be a row of names and values that the table begins with.
+
+    >>> table = "| Room | Beds | Price |\n|---|---|---|\n| Elm | two | €9 |"
+    >>> _has_only_column_names("| Room | Beds | Price |", table), _has_only_column_names("| Elm | two", table)
+    (True, False)
+    """
+    if any(map(str.isdigit, quote)):
+        return False
+    headers, outside, position = [], [], 0
+    for row in list_table_rows(text):
+        has_digit = any(map(str.isdigit, text[row.start : row.end]))
+        if row.is_header and len(row.cells) >= _FEWEST_COLUMNS and not has_digit:
+            headers.append(text[row.start : row.end])
+            outside.append(text[position : text.rfind("\n", 0, row.start) + 1])
+            position = row.end
+    outside.append(text[position:])
+    names = quote.strip("|: -")
+    is_in_header = any(names in normalise_quote(header) for header in headers)
+    return is_in_header and not any(names in normalise_quote(part) for part in outside)
+
+
+_FEWEST_COLUMNS = 3
 
 
 def _remove_marks(quote: str, marks: tuple[str, str]) -> str:

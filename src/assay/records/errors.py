@@ -6,19 +6,27 @@ AssayError
 │   ├── PluginError      a plugin that cannot be used, named with its distribution
 │   └── MetricNameError  a metric name that the catalogue does not know or cannot read
 └── IncompleteError      the measurement could not be finished (infrastructure)                   INCOMPLETE
+    └── MissingExtraError  packages that only some commands need are not installed
 
 `ExitCode` lists all exit codes of the command.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Sequence
 from enum import IntEnum
+from operator import itemgetter
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+MAX_PROBLEMS_KEPT = 1000
 MAX_PROBLEMS_SHOWN = 50
+MAX_ALIKE_SHOWN = 3
+"""Up to so many problems of one kind are shown with their values; more of them are one line with a count."""
+MAX_PLACES_NAMED = 5
 MAX_BUG_TEXT = 200
 
 
@@ -63,15 +71,64 @@ class InputError(AssayError):
 
     def __init__(self, problems: Iterable[Problem] | str, *, more: int = 0) -> None:
         all_problems = [Problem("", None, "", problems)] if isinstance(problems, str) else list(problems)
-        self.problems: Sequence[Problem] = all_problems[:MAX_PROBLEMS_SHOWN]
-        self.more = more + max(0, len(all_problems) - MAX_PROBLEMS_SHOWN)
+        self.problems: Sequence[Problem] = all_problems[:MAX_PROBLEMS_KEPT]
+        self.more = more + max(0, len(all_problems) - MAX_PROBLEMS_KEPT)
         super().__init__(str(self))
 
     def __str__(self) -> str:
-        lines = [str(problem) for problem in self.problems]
-        if self.more:
-            lines.append(f"… and {self.more} more")
+        groups = group_alike_problems(self.problems)
+        lines = [str(_name_places(group)) for group in groups[:MAX_PROBLEMS_SHOWN]]
+        more = self.more + sum(map(len, groups[MAX_PROBLEMS_SHOWN:]))
+        if more:
+            lines.append(f"… and {more} more")
         return "\n".join(lines)
+
+
+def group_alike_problems(problems: Iterable[Problem]) -> list[list[Problem]]:
+    """Return the problems in their order, with more than three of one kind in one group, at the first of them.
+
+    Two are of one kind if they differ only in their line, in the numbers of list items in their field, and in what was
+    got and expected: one habit of whoever wrote the file. Problems of one place are not, because nobody could find the
+    values of the others there.
+
+    >>> rows = [Problem("g.jsonl", row, "evidence[0]", f"no unit (got {row})") for row in range(1, 6)]
+    >>> [len(group) for group in group_alike_problems([*rows, Problem("g.jsonl", 9, "", "no id")])]
+    [5, 1]
+    """
+    alike: dict[tuple[str, str, str, str], list[tuple[int, Problem]]] = {}
+    for number, problem in enumerate(problems):
+        field, message = _ITEM_NUMBER.sub("[]", problem.field), problem.message.partition(" (got ")[0]
+        alike.setdefault((problem.path, problem.code, field, message), []).append((number, problem))
+    groups: list[tuple[int, list[Problem]]] = []
+    for numbered in alike.values():
+        members = [problem for _, problem in numbered]
+        if _is_one_habit(members):
+            groups.append((numbered[0][0], members))
+        else:
+            groups += [(number, [problem]) for number, problem in numbered]
+    return [members for _, members in sorted(groups, key=itemgetter(0))]
+
+
+_ITEM_NUMBER = re.compile(r"\[\d+\]")
+
+
+def _is_one_habit(problems: Sequence[Problem]) -> bool:
+    """Return whether there are more problems than are shown one by one, each at a place of its own."""
+    return len(problems) > MAX_ALIKE_SHOWN and len({(problem.line, problem.field) for problem in problems}) == len(
+        problems
+    )
+
+
+def _name_places(group: Sequence[Problem]) -> Problem:
+    """Return the first of some problems of one kind; its message says how many more there are, and where."""
+    problem, *others = group
+    if not others:
+        return problem
+    lines = [other.line for other in others if other.line is not None]
+    places = list(dict.fromkeys(map(str, lines) if lines else (other.field for other in others)))
+    named = ", ".join(places[:MAX_PLACES_NAMED]) + (" …" if len(places) > MAX_PLACES_NAMED else "")
+    where = f"line {named}" if lines and len(places) == 1 else f"lines {named}" if lines else named
+    return replace(problem, message=f"{problem.message}; {len(others)} more of this kind: {where}")
 
 
 class SettingsError(InputError):
@@ -97,6 +154,13 @@ class IncompleteError(AssayError):
     """The measurement could not be finished. Nothing that was not measured has a score."""
 
     exit_code = ExitCode.INCOMPLETE
+
+
+class MissingExtraError(IncompleteError):
+    """Packages that only some commands need are not installed; nothing is wrong with the input."""
+
+    def __init__(self, purpose: str, extra: str) -> None:
+        super().__init__(f"{purpose} needs the optional extra: pip install 'rag-assay[{extra}]'")
 
 
 BUG_CODE = "assay_bug"

@@ -186,9 +186,58 @@ class Verification(Struct, frozen=True, omit_defaults=True, forbid_unknown_field
     faults: tuple[str, ...] = ()
 
 
+class UpdatedCase(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A case that asks or expects something else than in the version before, and the fields that are other ones."""
+
+    case: str
+    fields: tuple[str, ...]
+
+
+class RetiredCase(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A case of the version before that was taken out, and why."""
+
+    case: str
+    reason: Annotated[str, Meta(min_length=1)]
+
+
+class LineageEntry(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What a version of a golden set changed of the version before, of which `base` is the digest.
+
+    `as_of` is the day of the set if it is another one.
+    """
+
+    version: str
+    base: str
+    added: tuple[str, ...] = ()
+    updated: tuple[UpdatedCase, ...] = ()
+    retired: tuple[RetiredCase, ...] = ()
+    as_of: str | None = None
+
+    def describe(self) -> str:
+        """Return how many cases were added, updated and retired, and the day if it is another one.
+
+        >>> LineageEntry("2", "sha256:0", ("a",), retired=(RetiredCase("b", "sold"),)).describe()
+        '1 added, 0 updated, 1 retired'
+        """
+        text = f"{len(self.added)} added, {len(self.updated)} updated, {len(self.retired)} retired"
+        return f"{text}; as of {self.as_of}" if self.as_of is not None else text
+
+    def list_changes(self) -> str:
+        """Return which cases were added, updated (which fields) and retired (why), in one line.
+
+        >>> LineageEntry("2", "sha256:0", ("a",), (UpdatedCase("b", ("reference",)),)).list_changes()
+        'added: a; updated: b (reference)'
+        """
+        updated = [f"{row.case} ({', '.join(row.fields)})" for row in self.updated]
+        retired = [f"{row.case} ({row.reason})" for row in self.retired]
+        named = (("added", self.added), ("updated", updated), ("retired", retired))
+        return "; ".join(f"{word}: {', '.join(cases)}" for word, cases in named if cases)
+
+
 class GoldenSet(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """A named set of cases, identified by its digest. `judgments` says whether unlisted chunks were judged.
 
+    `lineage` are the versions since the first one, each with what it changed of the one before.
     `silenced`, `verification` and `frozen_digest` are notes about the set; its digest does not depend on them.
     """
 
@@ -202,9 +251,15 @@ class GoldenSet(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=T
     judgments: Judgments = "complete"
     as_of: str | None = None
     schema_version: int = SCHEMA_VERSION
+    lineage: tuple[LineageEntry, ...] = ()
     silenced: tuple[SilencedRule, ...] = ()
     verification: Verification | None = None
     frozen_digest: str = ""
+
+    @property
+    def ancestors(self) -> frozenset[str]:
+        """The digests of the versions that this one was made from, one after another."""
+        return frozenset(change.base for change in self.lineage)
 
 
 PLACEHOLDER_PREFIX = "Replace this:"

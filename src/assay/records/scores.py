@@ -137,7 +137,7 @@ class ScoreTable(Struct, frozen=True):
 
 
 class GoldenInfo(Struct, frozen=True):
-    """Which golden set was used."""
+    """Which golden set was used: also as what it was frozen, and the digests of the versions that it was made from."""
 
     name: str
     version: str
@@ -145,6 +145,21 @@ class GoldenInfo(Struct, frozen=True):
     cases: int
     format: str = ""
     judgments: Judgments = "complete"
+    frozen_digest: str = ""
+    ancestors: tuple[str, ...] = ()
+
+    def describe_edit(self) -> str:
+        """Return that the set was edited or cut after it was frozen, and what to do; "" if it was not.
+
+        >>> GoldenInfo("handbook", "1", "sha256:0", 41, frozen_digest="sha256:0").describe_edit()
+        ''
+        """
+        if self.frozen_digest in ("", self.digest):
+            return ""
+        return (
+            f"the golden set was edited after it was frozen (its digest is {self.digest[:19]}…, frozen was "
+            f"{self.frozen_digest[:19]}…): undo the edit, or make it the next version with assay golden freeze"
+        )
 
 
 class InputFile(Struct, frozen=True):
@@ -272,12 +287,14 @@ TEST_SPLIT = "frozen test split"
 class SplitLooks(Struct, frozen=True):
     """How often a frozen test split was scored: the number of this look, None with a `reason` if it has none.
 
-    `uncounted` are looks before it that were left out of the ledger on request.
+    `uncounted` are looks before it that were left out of the ledger on request. `has_ancestors` says that the set was
+    made from earlier versions, at which looks count too.
     """
 
     look: int | None
     uncounted: int = 0
     reason: str = ""
+    has_ancestors: bool = False
 
     def describe(self) -> str:
         """Return a sentence on how often the split was looked at.
@@ -285,7 +302,8 @@ class SplitLooks(Struct, frozen=True):
         >>> SplitLooks(3, 1).describe()
         'frozen test split: look 3 since it was frozen, and 1 before it was not counted on request'
         """
-        text = f"look {self.look} since it was frozen" if self.look is not None else "this look is not counted"
+        since = "since its first version was frozen" if self.has_ancestors else "since it was frozen"
+        text = f"look {self.look} {since}" if self.look is not None else "this look is not counted"
         if self.uncounted:
             were = "was" if self.uncounted == 1 else "were"
             before = "before it " if self.look is not None else ""

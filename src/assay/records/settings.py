@@ -105,7 +105,7 @@ class RecordedTargetSettings(BaseTargetSettings, frozen=True, tag="recorded"):
 
 
 class HttpSearchSettings(Section, frozen=True):
-    """A second address, for retrieval only."""
+    """An address for retrieval only."""
 
     url: Name
     method: Literal["POST", "GET", "PUT"] = "POST"
@@ -114,9 +114,12 @@ class HttpSearchSettings(Section, frozen=True):
 
 
 class HttpTargetSettings(BaseTargetSettings, frozen=True, tag="http"):
-    """A JSON API. `body` and `query` are templates; `identity` maps headers to fields of the case's user."""
+    """A JSON API. `body` and `query` are templates; `identity` maps headers to fields of the case's user.
 
-    url: Name
+    A system that only searches has `search` and no `url`.
+    """
+
+    url: Name | None = None
     method: Literal["POST", "GET", "PUT"] = "POST"
     body: Any = None
     query: dict[str, str] = {}

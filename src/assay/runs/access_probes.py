@@ -57,7 +57,8 @@ def make_probes(loaded: LoadedGolden, chosen: Sequence[Case]) -> LoadedGolden:
         for number, (key, user) in enumerate(identities.items(), 1):
             if (case.question, key) not in asked_pairs:
                 cases.setdefault((case.question, key), _make_probe(case, number, user))
-    probe_set = structs.replace(golden, cases=tuple(cases.values()), name=f"{golden.name} probes".strip())
+    name = f"{golden.name} probes".strip()
+    probe_set = structs.replace(golden, cases=tuple(cases.values()), name=name, frozen_digest="")
     return LoadedGolden(probe_set, loaded.format, (), compute_golden_digest(probe_set))
 
 

@@ -37,7 +37,7 @@ from assay.metrics.retrieval.evidence_fields import (
     leave_out_known,
 )
 from assay.records.counts import format_count
-from assay.records.errors import AssayError, InputError, Problem
+from assay.records.errors import AssayError, ExitCode, InputError, Problem
 from assay.records.golden_set import Case, Corpus, GoldenSet, find_placeholders
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, add_context_stage, find_stage
 from assay.records.settings import CommandTargetSettings, McpTargetSettings
@@ -100,13 +100,17 @@ class WarningRank(IntEnum):
 
 
 class SetupFinding(NamedTuple):
-    """One line of `assay doctor`; `remedy` is empty if nothing needs to be done. `rank` is that of a warning."""
+    """One line of `assay doctor`; `remedy` is empty if nothing needs to be done.
+
+    `rank` is that of a warning, and `exit_code` that of the command if this failed.
+    """
 
     state: Literal["ok", "none", "next", "warn", "fail"]
     subject: str
     message: str
     remedy: str = ""
     rank: WarningRank = WarningRank.BREAKS
+    exit_code: ExitCode = ExitCode.BAD_INPUT
 
 
 def refuse_existing(path: str) -> None:
@@ -385,7 +389,7 @@ def _check_target(
     try:
         target = make_target(chosen, config, trust)
     except AssayError as error:
-        yield SetupFinding("fail", subject, str(error))
+        yield SetupFinding("fail", subject, str(error), exit_code=error.exit_code)
         return
     if golden is None:
         yield SetupFinding("ok", subject, "can be created; not called, because there is no golden set")
@@ -605,4 +609,8 @@ def describe_golden_set(path: str, format: str | None = None) -> tuple[LoadedGol
         ("tag", Counter(tag for case in cases for tag in case.tags)),
     ):
         rows += [(f"{attribute} {escape_terminal(name)}", str(count)) for name, count in sorted(counts.items())]
-    return loaded, Table(escape_terminal(golden.name or path), ("What", "How many"), tuple(rows))
+    notes = []
+    for entry in golden.lineage:
+        notes.append(escape_terminal(f"version {entry.version}: {entry.describe()}"))
+        notes += [escape_terminal(entry.list_changes())] if entry.list_changes() else []
+    return loaded, Table(escape_terminal(golden.name or path), ("What", "How many"), tuple(rows), tuple(notes))

@@ -15,7 +15,7 @@ from msgspec import structs
 from msgspec.structs import replace
 
 from assay.comparison.baseline_file import decode_baseline, encode_baseline, write_baseline
-from assay.comparison.compare_scores import decide_side, take_snapshot
+from assay.comparison.compare_scores import decide_side, say_own_baseline, take_snapshot
 from assay.comparison.paired_comparison import compare_candidates
 from assay.formats.file_io import write_atomically
 from assay.formats.run_files.manifest import read_made_with
@@ -31,7 +31,7 @@ from assay.formats.run_files.run_folder import (
 )
 from assay.gates.decision_weight import combine_decisions
 from assay.gates.gate_files import load_requested_gate
-from assay.gates.release_decision import list_gate_metrics, select_gated_configs
+from assay.gates.release_decision import find_own_baseline, list_gate_metrics, select_gated_configs
 from assay.judging.rubric_files import use_rubrics
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, parse_metric, parse_metrics
 from assay.records.counts import format_count
@@ -47,12 +47,13 @@ from assay.report.findings.table import Table
 from assay.report.screen.terminal import Screen, build_decision_lines, escape_table
 from assay.report.wording.number_format import format_with_interval
 from assay.runs.count_looks import count_look
+from assay.runs.find_own_baseline import is_own_baseline
 from assay.runs.load_gate import load_gate
 from assay.runs.load_plugins import load_remembered_metrics
 from assay.runs.rescore_run import choose_config, open_run
 from assay.runs.score_inputs import LoadedGate
 from assay.runs.score_run import open_scored_run
-from assay.scoring.column_values import number_clusters
+from assay.scoring.case_clusters import number_clusters
 from assay.scoring.paired_scores import (
     ScoreSnapshot,
     check_comparable,
@@ -295,10 +296,14 @@ def _decide_comparisons(
     comparisons = compare_candidates(baseline, candidates, gate=gate, metrics=metrics, slice_keys=request.by)
     compared = []
     for candidate, comparison in zip(candidates, comparisons, strict=True):
+        is_own = is_own_baseline(baseline.side, candidate.side)
+        if is_own:
+            comparison = say_own_baseline(comparison)
         if gate is None:
             compared.append(ComparedCandidate(comparison, decide_side(candidate, None)))
             continue
-        decision = decide_side(candidate, gate, baseline, date_of_time(request.now or candidate.at))
+        day = date_of_time(request.now or candidate.at)
+        decision = decide_side(candidate, gate, baseline, day, own_baseline="alone" if is_own else "no")
         compared.append(ComparedCandidate(structs.replace(comparison, decision=decision), decision))
     return compared
 
@@ -338,13 +343,16 @@ def check_gate(name: str, request: ComparisonRequest, baseline: str | None = Non
     if baseline is not None:
         baseline_side = load_side(baseline, (), gate_metrics, attributed=False, missing_as_zero=as_zero, labels=labels)
     decisions = {}
-    for config in select_gated_configs(gate, list(sides), named):
+    gated = select_gated_configs(gate, list(sides), named)
+    for config in gated:
+        side = sides[config]
+        own_config = ""
         if baseline_side is not None:
-            side = sides[config]
             check_comparable(baseline_side, side.side, side.definitions, list_regression_metrics(gate))
-        decisions[config] = decide_side(
-            sides[config], gate, baseline_side, date_of_time(request.now or sides[config].at)
-        )
+            own_config = config if is_own_baseline(baseline_side.side, side.side) else ""
+        day = date_of_time(request.now or side.at)
+        own = find_own_baseline(config, own_config, gated)
+        decisions[config] = decide_side(side, gate, baseline_side, day, own_baseline=own)
     looks = next((side.looks for side in sides.values()), None)
     return CheckedGate(combine_decisions(decisions), decisions, looks)
 

@@ -47,10 +47,11 @@ def count_look(
             outputs = digest_outputs(digests)
             parts = tuple(digest_outputs([digest]) for digest in digests) if len(digests) > 1 else ()
         entry = LookEntry(at, run.golden.frozen_digest, outputs, tuple(sorted(run.scoring.configs)), parts)
-        looks = record_look(golden, entry)
+        looks = record_look(golden, entry, run.golden.ancestors)
     if run.scoring.golden.digest != run.golden.frozen_digest:
         reason = "; ".join(filter(None, (looks.reason, "the set was edited after it was frozen")))
         looks = msgspec.structs.replace(looks, reason=reason)
+    looks = msgspec.structs.replace(looks, has_ancestors=bool(run.golden.lineage))
     run.scoring = msgspec.structs.replace(run.scoring, looks=looks)
 
 

@@ -57,6 +57,7 @@ from assay.targets.choose_target import (
     is_told_user,
     list_secret_variables,
     make_target,
+    refuse_search,
 )
 from assay.text.escaping import Redactor
 from assay.version import __version__
@@ -327,6 +328,8 @@ class _Session:
         """Check that the folder can be used, observe, and finish the manifest."""
         try:
             manifest = await self._build_manifest()
+            for target in self.targets:
+                self._choose_operations(target)  # before the first is asked, because it refuses what cannot search
             self._check_manifest(folder, manifest)
             journal = self._open_journal(folder)
             try:
@@ -426,17 +429,19 @@ class _Session:
             self.observed.notices.append(describe_halt(target.name, runner.tally))
         return runner.tally.halted not in ("interrupted", "max_calls", "max_cost")
 
+    def _choose_operations(self, target: Target) -> tuple[TargetOperation, ...]:
+        """Return what a target is called for. Raises SettingsError for --retrieval-only with one that cannot search."""
+        if not self.measurement.retrieval_only:
+            return target.operations
+        if "search" not in target.operations:
+            raise refuse_search(self._find_chosen(target), self.measurement.config)
+        return ("search",)
+
     def _retry_policy(self, target: Target) -> ObservationLimits:
         settings = self.measurement.config.settings
-        operations: tuple[TargetOperation, ...] = target.operations
-        if self.measurement.retrieval_only:
-            if "search" not in operations:
-                message = "cannot search (expected a search function, tool or address for --retrieval-only)"
-                raise SettingsError([Problem("", None, f"targets.{target.name}", message, "E_TARGET")])
-            operations = ("search",)
         run = self.run_settings
         return ObservationLimits(
-            operations,
+            self._choose_operations(target),
             k=max((*settings.scoring.k, settings.scoring.production_k)),
             concurrency=run.concurrency,
             deadline=run.deadline,
@@ -445,8 +450,11 @@ class _Session:
             retry_after_cap=run.retry_after_cap,
             max_calls=run.max_calls,
             max_cost=run.max_cost,
-            context=next(chosen.settings.context for chosen in self.picked if chosen.name == target.name),
+            context=self._find_chosen(target).settings.context,
         )
+
+    def _find_chosen(self, target: Target) -> ChosenTarget:
+        return next(chosen for chosen in self.picked if chosen.name == target.name)
 
     def _finish_manifest(self, folder: RunFolder, manifest: dict[str, Any], journal: ObservationJournal) -> None:
         expected_keys = {

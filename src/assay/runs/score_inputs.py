@@ -146,7 +146,16 @@ class ScoreInputs(Struct, frozen=True):
         """The description of the golden set in reports."""
         golden = self.golden
         count = len(golden.cases)
-        return GoldenInfo(golden.name or self.name, golden.version, self.digest, count, self.format, golden.judgments)
+        return GoldenInfo(
+            golden.name or self.name,
+            golden.version,
+            self.digest,
+            count,
+            self.format,
+            golden.judgments,
+            golden.frozen_digest,
+            tuple(entry.base for entry in golden.lineage),
+        )
 
 
 def _set_variants_apart(

@@ -22,6 +22,7 @@ from assay.report.collect_cases import CaseResult, build_columns, find_metric_na
 from assay.report.exports.arrow_stream import ArrowTable
 from assay.report.screen.result_text import render_result_html, render_result_lines
 from assay.runs.compare_runs import list_labels, load_side
+from assay.runs.find_own_baseline import is_own_baseline
 from assay.runs.python_values import GateLike, PathLike, name_arguments, read_day, read_gate_value
 from assay.scoring.collect_passes import DrawnPass, draw_passes
 from assay.scoring.paired_scores import ScoreSnapshot
@@ -228,12 +229,13 @@ def compare_results(
         _take_side(side, config, name, resolved, labels)
         for side, config, name in zip((baseline, candidate), (baseline_config, candidate_config), names, strict=True)
     )
+    is_own = before.table is after.table or is_own_baseline(before.side, after.side)
     if before.side.name == after.side.name:
         before, after = (
             replace(snapshot, side=replace(snapshot.side, name=name))
             for snapshot, name in zip((before, after), names, strict=True)
         )
-    comparison = decide_with_baseline(before, after, resolved, today=read_day(now))
+    comparison = decide_with_baseline(before, after, resolved, today=read_day(now), own_baseline=is_own)
     if comparison.decision is None:
         return comparison
     return replace(comparison, decision=name_arguments(comparison.decision))

@@ -17,6 +17,7 @@ import numpy as np
 from msgspec import structs
 
 from assay.formats.corpus import find_stale_evidence, load_corpus
+from assay.formats.golden_builder import REPEATED_QUESTION
 from assay.formats.golden_files import load_golden, refuse_placeholders
 from assay.formats.outputs import (
     TREC_RUN_FORMAT,
@@ -33,6 +34,7 @@ from assay.formats.run_files.run_folder import parse_run_name, read_manifest, re
 from assay.gates.gate_files import load_requested_gate
 from assay.gates.summarise_run import summarise_run
 from assay.judging.load_verdicts import describe_judge, load_requested_verdicts, match_verdicts, warn_of_self_judging
+from assay.metrics.cases.case_index import has_own_secrets
 from assay.metrics.cases.hidden_evidence import find_hidden_evidence
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, add_rubric_metrics, list_own_rubrics
 from assay.metrics.judged.judge_requests import RecordedVerdicts
@@ -46,6 +48,7 @@ from assay.records.scores import ScoreTable, TwinResult
 from assay.records.verdicts import JudgeRubric
 from assay.runs.answer_labels import attach_answer_labels, describe_unmatched_labels, load_answer_labels
 from assay.runs.count_looks import add_recorded_looks
+from assay.runs.find_own_baseline import find_own_config
 from assay.runs.load_plugins import (
     can_be_imported,
     enable_plugins_in_worker,
@@ -55,6 +58,7 @@ from assay.runs.load_plugins import (
 from assay.runs.score_inputs import LoadedGate, ScoreInputs
 from assay.runs.score_passes import add_false_passes, measure_pass_samples
 from assay.runs.score_twins import ScoredRows, add_variant_metrics, make_variant_run, measure_variants
+from assay.scoring.case_clusters import describe_same_questions
 from assay.scoring.column_values import describe_leaked_scores
 from assay.scoring.paired_scores import (
     check_comparable,
@@ -252,6 +256,7 @@ def _finish_run(
     tables = add_false_passes(inputs, gathered, tables)
     notices = (*notices, *describe_unmatched_labels(inputs.golden.cases, tables))
     notices = (*notices, *describe_value_of_labels(tables, inputs.golden.cases), *_list_leak_notices(tables))
+    files_read = gathered.describe_inputs(files)
     scoring = summarise_run(
         inputs.golden,
         inputs.info,
@@ -260,12 +265,19 @@ def _finish_run(
         gate,
         request.gate.configs,
         by=request.scoring.by,
-        inputs=gathered.describe_inputs(files),
+        inputs=files_read,
         stages={config: stage for config, stage in gathered.stages.items() if config in tables},
         failures={config: gathered.list_failures(config, case_ids) for config in tables if config in gathered.failures},
-        warnings=(*_list_name_notices(other_names), *_list_access_notices(inputs), *inputs.notices, *notices),
+        warnings=(
+            *_list_name_notices(other_names),
+            *_list_access_notices(inputs),
+            *describe_same_questions(inputs.golden.cases),
+            *inputs.notices,
+            *notices,
+        ),
         missing_scored=bool(request.scoring.missing_as_zero),
         baseline=baseline.table if baseline is not None else None,
+        own_config=find_own_config(baseline.side, files_read) if baseline is not None else "",
         today=request.gate.today,
         selection=selection,
     )
@@ -313,18 +325,28 @@ def _list_name_notices(names: Mapping[OtherName, int]) -> Iterator[str]:
 
 
 def _list_access_notices(inputs: ScoreInputs) -> Iterator[str]:
-    """Yield that no leak is looked for in cases that name no user, where the corpus says who may see what."""
+    """Yield that no leak is looked for in cases that name no user, where the corpus says who may see what.
+
+    Those that forbid something themselves are checked for that, and are among the checked cases of a leak.
+    """
     if inputs.corpus is None:
         return
     restricted = inputs.corpus.count_restricted()
-    without_user = sum(case.user is None for case in inputs.golden.cases)
-    if restricted and without_user:
-        total = len(inputs.golden.cases)
-        yield (
-            f"access is not checked on {without_user} of {format_count(total, 'case')}: no user is named there, and "
-            f"{format_count(restricted, 'chunk is', 'chunks are')} restricted "
-            '(add "user": {} to check such a case as a stranger)'
-        )
+    nameless = [case for case in inputs.golden.cases if case.user is None]
+    if not restricted or not nameless:
+        return
+    guarded = sum(map(has_own_secrets, nameless))
+    total = format_count(len(inputs.golden.cases), "case")
+    if guarded == len(nameless):
+        unchecked = f"{guarded} of {total}, except for what they forbid"
+    else:
+        own = f", and on {guarded} only for what they forbid" if guarded else ""
+        unchecked = f"{len(nameless) - guarded} of {total}{own}"
+    yield (
+        f"access is not checked on {unchecked}: no user is named there, and "
+        f"{format_count(restricted, 'chunk is', 'chunks are')} restricted "
+        '(add "user": {} to check such a case as a stranger)'
+    )
 
 
 def _check_configs(inputs: ScoreInputs, gathered: MergedShards) -> None:
@@ -417,7 +439,8 @@ def _load_inputs(
     stale = find_stale_evidence(loaded.golden, corpus, named.golden) if corpus is not None else ()
     hidden = find_hidden_evidence(loaded.golden, corpus, named.golden) if corpus is not None else ()
     judging, unbound = match_verdicts(judging, loaded.digest)
-    warnings = map(str, (*loaded.warnings, *doubts, *stale))
+    doubtful = [doubt for doubt in loaded.warnings if doubt.code != REPEATED_QUESTION]
+    warnings = map(str, (*doubtful, *doubts, *stale))
     return ScoreInputs.from_golden(
         golden,
         request,

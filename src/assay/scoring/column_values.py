@@ -21,11 +21,10 @@ from assay.metrics.judged.judge_requests import NO_VERDICT, UNSCORED_PREFIX
 from assay.metrics.metric import Metric, MetricName, parse_metric_name
 from assay.metrics.own_metric import find_own_failures
 from assay.records.counts import format_count
-from assay.records.golden_set import Case
 from assay.records.observations import NO_ANSWER_REASON
 from assay.records.scores import ERROR, NEEDS_REVIEW, NOT_APPLICABLE, SCORED, SETTLED, Interval, ScoreColumn, ScoreTable
-from assay.stats.arrays import FloatArray, RowIndices, find_distinct
-from assay.stats.samples import ClusterCodes, compute_exact_sum
+from assay.stats.arrays import FloatArray, RowIndices
+from assay.stats.samples import compute_exact_sum
 
 _DECIMALS = {"ms": 0, "tokens": 0, "USD": 4}
 _MOST_DECIMALS = 17
@@ -334,24 +333,3 @@ def sum_values(values: FloatArray, *, exact: bool) -> float:
 def is_binary(values: FloatArray) -> bool:
     """Return whether every value is 0 or 1."""
     return bool(np.all((values == 0.0) | (values == 1.0)))
-
-
-def number_clusters(cases: Sequence[Case]) -> ClusterCodes | None:
-    """Return a number per case that cases of one cluster share; None where every case stands alone.
-
-    A case without a cluster is its own, and a cluster may bear the id of one of its cases.
-
-    >>> number_clusters([Case("a", "?"), Case("b", "?", cluster="a"), Case("c", "?")]).tolist()
-    [0, 0, 1]
-    """
-    numbers: dict[str, int] = {}
-    ids = [numbers.setdefault(case.cluster or case.id, len(numbers)) for case in cases]
-    return np.array(ids, dtype=np.intp) if len(numbers) < len(ids) else None
-
-
-def select_shared_clusters(column_values: ColumnValues, clusters: ClusterCodes | None) -> ClusterCodes | None:
-    """Return the clusters of the scored rows, None where no two rows share one."""
-    if clusters is None:
-        return None
-    own = clusters[column_values.rows]
-    return own if len(find_distinct(own)) < len(own) else None

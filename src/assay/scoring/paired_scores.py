@@ -24,10 +24,10 @@ from assay.records.findings import Attribution, ComparisonSide
 from assay.records.golden_set import Case
 from assay.records.release_gates import Gate
 from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, GoldenInfo, ScoreColumn, ScoreTable, SplitLooks
+from assay.scoring.case_clusters import number_clusters
 from assay.scoring.column_values import (
     find_column,
     find_rows_in_review,
-    number_clusters,
 )
 from assay.scoring.same_answers import NO_NUMBER
 from assay.stats.arrays import BoolArray, FloatArray, RowIndices

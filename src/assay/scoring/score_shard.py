@@ -51,7 +51,7 @@ from assay.metrics.metric import Batch, JoinedRows
 from assay.metrics.retrieval.evidence_fields import OtherName, find_other_names, find_shown_names
 from assay.records.counts import CountedNoun
 from assay.records.errors import (
-    MAX_PROBLEMS_SHOWN,
+    MAX_PROBLEMS_KEPT,
     AssayError,
     InputError,
     Problem,
@@ -365,8 +365,8 @@ class ObservationCollector:
         self._add_problem(problem)
 
     def _add_problem(self, problem: Problem) -> None:
-        """Add a problem; beyond the number that is shown, only count it."""
-        if len(self.result.problems) < MAX_PROBLEMS_SHOWN:
+        """Add a problem; beyond the number that is kept, only count it."""
+        if len(self.result.problems) < MAX_PROBLEMS_KEPT:
             self.result.problems.append(problem)
         else:
             self.result.more_problems += 1

@@ -20,6 +20,7 @@ from assay.metrics.template_columns import ANSWER
 from assay.metrics.variants import VARIANTS_FAMILY
 from assay.records.counts import format_count
 from assay.records.scores import NOT_APPLICABLE, Interval, ScoreColumn, ScoreTable, Summary, UnknownRange
+from assay.scoring.case_clusters import select_shared_clusters
 from assay.scoring.case_outcomes import find_unknown_cases
 from assay.scoring.column_values import (
     AVERAGE_STATISTICS,
@@ -38,7 +39,6 @@ from assay.scoring.column_values import (
     get_worst_value,
     is_binary,
     is_open_amount,
-    select_shared_clusters,
     sum_values,
 )
 from assay.scoring.completed_scores import find_unknown_cells, score_cells

@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 
 from assay.stats.arrays import FloatArray, IndexArray
-from assay.stats.distributions import compute_normal_quantile
 
 WINDOWS = (4, 7, 14)
 """The numbers of days whose rate is compared with the one before."""
@@ -101,7 +100,7 @@ def compare_window(
     error = _standard_error(total, size, in_window, before)
     if abs(difference) < _SCREEN * error:
         return None
-    number = min(MOST_PERMUTATIONS, max(LEAST_PERMUTATIONS, ceil(4 / level)))
+    number = choose_permutations(level)
     draws = _permute_within_weekdays(total, size, in_window, days % 7, _make_generator(seed, day, window), number)
     if direction == 0:
         extreme, threshold = np.abs(draws), abs(difference)
@@ -113,6 +112,15 @@ def compare_window(
     sign = 1.0 if difference > 0 else -1.0
     bound = before + sign * float(np.sort(extreme)[-max(1, int(level * (1 + len(draws))))])
     return DayAlarm(day, window, value, before, bound, float(p))
+
+
+def choose_permutations(level: float) -> int:
+    """Return how many permutations tell whether a p-value is at most a level.
+
+    >>> choose_permutations(0.0009)
+    4445
+    """
+    return min(MOST_PERMUTATIONS, max(LEAST_PERMUTATIONS, ceil(4 / level)))
 
 
 def find_first_watched_day(sizes: FloatArray, first_day: int, last_day: int) -> int | None:
@@ -221,29 +229,3 @@ def _sum_of_squares(days: list[int], rates: dict[int, float], sizes: FloatArray)
     weight = sum(float(sizes[day]) for day in days)
     mean = sum(float(sizes[day]) * rates[day] for day in days) / weight
     return sum(float(sizes[day]) * (rates[day] - mean) ** 2 for day in days)
-
-
-def state_detectable_change(
-    totals: FloatArray,
-    sizes: FloatArray,
-    last_day: int,
-    false_alarms: float = FALSE_ALARMS,
-    window: int = 7,
-    power: float = 0.9,
-) -> float | None:
-    """Return the smallest change of the rate that a window finds with the stated power, by the spread between days.
-
-    A normal approximation over the weeks before `last_day`; None with fewer than 28 days of reference.
-    """
-    start = max(0, last_day + 1 - REFERENCE_DAYS)
-    total, size = totals[start : last_day + 1], sizes[start : last_day + 1]
-    used = size > 0
-    if np.count_nonzero(used) < LEAST_REFERENCE_DAYS:
-        return None
-    total, size = total[used], size[used]
-    residuals = total - total.sum() / size.sum() * size
-    variance = float((residuals**2).sum()) / float(size.sum())
-    in_window = float(size.mean()) * window
-    error = sqrt(variance * (1 / float(size.sum()) + 1 / in_window))
-    level = false_alarms / QUARTER_DAYS / len(WINDOWS)
-    return (compute_normal_quantile(1 - level) + compute_normal_quantile(power)) * error

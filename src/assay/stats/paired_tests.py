@@ -71,13 +71,18 @@ class PairedSample(NamedTuple):
 
     `mean` is that of the `n` differences and `units` the number of independent ones; `error` is the standard error by
     clusters and `independent_error` that of independent pairs, both 0 if nothing but rounding differs; `skew` is the
-    skewness of the units, `span` the largest possible difference of two scores, None if unlimited. `totals` returns the
-    sums of the units, shape (units,).
+    skewness of the units, `span` the largest possible difference of two scores, None if unlimited. `rise` and `fall`
+    are the sums of the positive and, as a positive number, of the negative differences, divided by `n`; `effective` is
+    the number of clusters of equal size that weigh as much as these (Kish). `totals` returns the sums of the units,
+    shape (units,).
     """
 
     n: int
     units: int
+    effective: float
     mean: float
+    rise: float
+    fall: float
     error: float
     independent_error: float
     skew: float
@@ -127,7 +132,9 @@ class PairedSample(NamedTuple):
 
         Independent pairs of 0 and 1 get Tango's interval; pairs that all differ by the same get what the range allows.
         All others get t (CR1-t with clusters), widened to the limits of Hall, which follow the skew that a few large
-        losses cause. No interval is wider than the largest possible difference.
+        losses cause. Far out these run away, so that they go no further than Tango's limits for scores of all or
+        nothing with the same mean gain and loss: no scores of that range vary more. No interval is wider than the
+        largest possible difference.
         """
         if self.is_binary and not self.is_clustered:
             return compute_tango_interval(self.wins, self.losses, self.n, confidence)
@@ -143,11 +150,20 @@ class PairedSample(NamedTuple):
         method = "CR1-t" if self.is_clustered else "t"
         low, high = self.mean - quantile * self.error, self.mean + quantile * self.error
         skewed_low, skewed_high = _hall_limits(self.mean, self.error, self.skew / sqrt(self.units), quantile)
+        if self.span:
+            extreme = self._estimate_extreme_interval(self.span, confidence)
+            skewed_low, skewed_high = max(skewed_low, extreme.low), min(skewed_high, extreme.high)
         if skewed_low < low or skewed_high > high:
             low, high, method = min(low, skewed_low), max(high, skewed_high), f"{method}, widened by Hall"
         if self.span is not None:
             low, high = max(low, -self.span), min(high, self.span)
         return Bounds(low, high, method, note)
+
+    def _estimate_extreme_interval(self, span: float, confidence: float) -> Bounds:
+        """Return Tango's interval of differences that are 0 or as large as `span`, alike within a cluster."""
+        share = self.effective / span
+        limits = _find_tango_limits(self.rise * share, self.fall * share, self.effective, confidence)
+        return Bounds(limits.low * span, limits.high * span, limits.method)
 
     def estimate_detectable(self, confidence: float = 0.95, power: float = 0.8) -> float | None:
         """Return the smallest true mean difference that a two-sided test is likely to show; see
@@ -195,6 +211,8 @@ def pair_samples(
         sizes = np.add.reduceat(paired[:, order], starts, axis=1, dtype=np.int64)
         distances = totals - sizes * means[:, None]
     units = np.count_nonzero(sizes, axis=1)
+    effective = counts**2.0 / np.maximum((sizes * sizes.astype(np.float64)).sum(axis=1), 1.0)
+    rises, falls = (np.maximum(sign * differences, 0.0).sum(axis=1) / np.maximum(counts, 1) for sign in (1.0, -1.0))
     squares = distances * distances
     spread = squares.sum(axis=1)
     errors = np.sqrt(spread * units / np.maximum(units - 1, 1)) / np.maximum(counts, 1)
@@ -214,7 +232,10 @@ def pair_samples(
             PairedSample(
                 n=int(counts[row]),
                 units=int(units[row]),
+                effective=float(effective[row]),
                 mean=float(means[row]),
+                rise=float(rises[row]),
+                fall=float(falls[row]),
                 error=float(errors[row]) if has_spread else 0.0,
                 independent_error=float(independent_errors[row]) if varies else 0.0,
                 skew=float(skews[row]) if has_spread else 0.0,
@@ -291,6 +312,11 @@ def compute_tango_interval(
     """
     if n < 1 or min(wins, losses) < 0 or wins + losses > n:
         raise ValueError(f"counts need wins + losses ≤ n and n ≥ 1 (got {wins} + {losses} of {n})")
+    return _find_tango_limits(wins, losses, n, confidence, correction)
+
+
+def _find_tango_limits(wins: float, losses: float, n: float, confidence: float, correction: float = 0.0) -> Bounds:
+    """Return Tango's interval for numbers of pairs that need not be whole."""
     z = compute_normal_quantile((1 + confidence) / 2)
     estimate = (wins - losses) / n
     low = find_root(lambda d: z - compute_tango_z(wins, losses, n, d, correction), -1.0, estimate)
@@ -298,7 +324,7 @@ def compute_tango_interval(
     return Bounds(low, high, "Tango")
 
 
-def compute_tango_z(wins: int, losses: int, n: int, difference: float, correction: float = 0.0) -> float:
+def compute_tango_z(wins: float, losses: float, n: float, difference: float, correction: float = 0.0) -> float:
     """Return the score statistic of a hypothetical `difference` in [-1, 1]; ±inf if only one outcome is possible.
 
     At 0 its square is McNemar's chi-squared.

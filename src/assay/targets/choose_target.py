@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -106,6 +107,39 @@ def _check_names(targets: list[ChosenTarget], problems: list[Problem]) -> list[C
 
 def make_target(chosen: ChosenTarget, config: Config, trust: TargetPermissions) -> Target:
     """Create the target. Raises SettingsError if it cannot be created, or if a settings file may not request it."""
+    try:
+        return _make_target(chosen, config, trust)
+    except SettingsError as error:
+        if chosen.is_from_command_line:
+            raise
+        raise SettingsError(map(config.place_problem, error.problems), more=error.more) from error
+
+
+def refuse_search(chosen: ChosenTarget, config: Config) -> SettingsError:
+    """Return the error of a target that cannot search, with what to write so that it can.
+
+    >>> from assay.records.settings import Settings
+    >>> chosen = ChosenTarget("desk", PythonTargetSettings(call="desk:ask"), is_from_command_line=True)
+    >>> refuse_search(chosen, Config(Settings(), {})).problems[0].message
+    'cannot search, as --retrieval-only needs (expected in the settings: search: "module:function")'
+    """
+    field, example = _SEARCH_EXAMPLES.get(str(chosen.settings.__struct_config__.tag), ("", ""))
+    expected = f"in the settings: {example}" if example else "a kind of target that can search, such as http or python"
+    message = f"cannot search, as --retrieval-only needs (expected {expected})"
+    problem = Problem("", None, f"targets.{chosen.name}{field}", message, "E_TARGET")
+    return SettingsError([problem if chosen.is_from_command_line else config.place_problem(problem)])
+
+
+_SEARCH_EXAMPLES = {
+    "http": (".search", "search: {url: ADDRESS}, and no url if the system only searches"),
+    "python": (".search", 'search: "module:function"'),
+    "llamaindex": (".search", 'search: "module:retriever"'),
+    "mcp": (".tools.search", "tools: {search: NAME}, as the server calls it"),
+}
+"""For each kind of target that may search: the field that says how, and what is written there."""
+
+
+def _make_target(chosen: ChosenTarget, config: Config, trust: TargetPermissions) -> Target:
     name, settings = chosen.name, chosen.settings
     if (
         isinstance(settings, (CommandTargetSettings, McpTargetSettings))
@@ -152,10 +186,18 @@ def is_told_user(chosen: ChosenTarget) -> bool:
     settings = chosen.settings
     if getattr(settings, "identity", None):
         return True
-    templates = [getattr(settings, name) for name in ("body", "query", "arguments", "input") if hasattr(settings, name)]
+    templates = [*_list_templates(settings), getattr(settings, "arguments", None)]
     gets_whole_case = isinstance(settings, (PythonTargetSettings, CommandTargetSettings, RecordedTargetSettings))
     is_of_plugin = TARGET_KINDS.get_plugin(str(settings.__struct_config__.tag)) is not None
     return gets_whole_case or is_of_plugin or "{{user" in repr(templates)
+
+
+def _list_templates(settings: BaseTargetSettings) -> list[Any]:
+    """Return the templates of what a target is sent: of its search where it only searches."""
+    search = getattr(settings, "search", None)
+    if isinstance(settings, HttpTargetSettings) and settings.url is None and search is not None:
+        settings = search
+    return [getattr(settings, name) for name in ("body", "query", "input") if hasattr(settings, name)]
 
 
 TURNS_REMEDY = 'messages: "{{messages}}" or history: "{{history}}" in its body, arguments or input'
@@ -168,7 +210,7 @@ def is_told_turns(chosen: ChosenTarget) -> bool:
         return True
     if TARGET_KINDS.get_plugin(str(settings.__struct_config__.tag)) is not None:
         return True
-    templates = [getattr(settings, name) for name in ("body", "query", "input") if hasattr(settings, name)]
+    templates = _list_templates(settings)
     arguments = getattr(settings, "arguments", None)
     templates += [msgspec.to_builtins(arguments)] if arguments is not None else []
     return any(names_placeholder(template, TURN_PLACEHOLDERS) for template in templates)

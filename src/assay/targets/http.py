@@ -20,7 +20,7 @@ from assay.calls.raised_errors import format_exception
 from assay.calls.retry import read_retry_after
 from assay.calls.target_kinds import TargetRequest
 from assay.calls.templates import build_identity_headers, fill_call_template
-from assay.records.errors import Problem, SettingsError, shorten_repr
+from assay.records.errors import MissingExtraError, Problem, SettingsError, shorten_repr
 from assay.records.observations import Observation
 from assay.records.settings import HttpSearchSettings
 from assay.records.settings import HttpTargetSettings as Settings
@@ -37,7 +37,7 @@ SHOWN_BYTES = 200
 
 
 class HttpTarget:
-    """Asks one address, and searches at another one if the settings name it."""
+    """Asks one address, and searches at another one if the settings name it; or only searches."""
 
     def __init__(
         self, name: str, settings: Settings, concurrency: int, *, typed: bool = False, allowed: Sequence[str] = ()
@@ -48,8 +48,12 @@ class HttpTarget:
         self._calls: dict[TargetOperation, tuple[HttpSearchSettings, Any]] = {}
         if settings.search is not None:
             self._calls["search"] = settings.search, DEFAULT_SEARCH
-        ask_call = HttpSearchSettings(settings.url, settings.method, settings.body, settings.query)
-        self._calls["ask"] = ask_call, DEFAULT_BODY
+        if settings.url is not None:
+            ask_call = HttpSearchSettings(settings.url, settings.method, settings.body, settings.query)
+            self._calls["ask"] = ask_call, DEFAULT_BODY
+        if not self._calls:
+            message = "missing (expected the address that answers, or search: {url: …} for a system that only searches)"
+            raise SettingsError([Problem("", None, f"targets.{name}.url", message, "E_MISSING")])
         self.operations: tuple[TargetOperation, ...] = tuple(self._calls)
         for operation, (call, _) in self._calls.items():
             refused = check_url(call.url, typed=typed, allowed=allowed)
@@ -164,7 +168,7 @@ def _make_client(concurrency: int) -> httpx2.AsyncClient:
     try:
         import httpx2
     except ImportError:
-        raise SettingsError("an HTTP target needs another package: pip install 'rag-assay[http]'") from None
+        raise MissingExtraError("an HTTP target", "http") from None
     # Each call has its own connection. A connection that is kept open could hold a second, unasked reply of the server,
     # which HTTP/1.1 would match with the next case.
     limits = httpx2.Limits(max_connections=concurrency, max_keepalive_connections=0)

@@ -16,7 +16,7 @@ from assay.calls.templates import fill_call_template
 from assay.formats.foreign.chunk_shapes import ShapeError, read_chunks
 from assay.formats.foreign.plain_values import make_plain
 from assay.formats.foreign.provider_replies import extract_text, is_refusal
-from assay.records.errors import SettingsError
+from assay.records.errors import MissingExtraError, SettingsError
 from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Chunk, Observation, Stage, ToolCall, Usage
 from assay.records.settings import LangchainTargetSettings as Settings
 from assay.records.settings import ResponseMapping
@@ -65,12 +65,15 @@ def make_target(request: TargetRequest) -> LangchainTarget:
 
 
 def make_langchain_target(name: str, settings: Settings) -> LangchainTarget:
-    """Return the target of an import path. Raises SettingsError if it is not a runnable or LangChain is missing."""
+    """Return the target of an import path.
+
+    Raises SettingsError if it names no runnable, MissingExtraError without LangChain.
+    """
     return make_runnable_target(name, import_target_object(settings.call, name), settings)
 
 
 def make_runnable_target(name: str, runnable: Any, settings: Settings) -> LangchainTarget:
-    """Return the target of a runnable. Raises SettingsError if it is none or LangChain is missing."""
+    """Return the target of a runnable. Raises SettingsError if it is none, MissingExtraError without LangChain."""
     if not hasattr(runnable, "ainvoke"):
         raise SettingsError(f"targets.{name}.call: not a runnable (got {type(runnable).__name__}; expected ainvoke)")
     return LangchainTarget(name, runnable, settings, _import_handler())
@@ -180,7 +183,7 @@ def _import_handler() -> Callable[[CallbackTrace], Any]:
     try:
         from langchain_core.callbacks import BaseCallbackHandler
     except ImportError:
-        raise SettingsError("a LangChain target needs another package: pip install 'rag-assay[langchain]'") from None
+        raise MissingExtraError("a LangChain target", "langchain") from None
 
     class Recorder(BaseCallbackHandler):  # type: ignore[misc, unused-ignore]  # untyped where it is not installed
         """Passes the callbacks of LangChain on to a trace."""

@@ -21,7 +21,7 @@ from assay.calls.raised_errors import format_exception
 from assay.calls.target_kinds import TargetRequest
 from assay.calls.templates import build_identity_headers, fill_call_template
 from assay.calls.turns import Turns
-from assay.records.errors import Problem, SettingsError
+from assay.records.errors import MissingExtraError, Problem, SettingsError
 from assay.records.observations import Observation
 from assay.records.settings import McpTargetSettings as Settings
 from assay.targets.command import StderrTail, select_environment
@@ -44,7 +44,7 @@ class McpTarget:
     """Calls the tools for `search` and `ask`, whose names the settings give."""
 
     def __init__(self, name: str, settings: Settings, *, typed: bool = False, allowed: Sequence[str] = ()) -> None:
-        """Raises SettingsError for a missing package, a refused address and secrets missing from the environment."""
+        """Raises MissingExtraError without the extra `mcp`, SettingsError for a refused address or a missing secret."""
         _check_settings(name, settings, typed=typed, allowed=allowed)
         self.name, self.settings = name, settings
         self.operations: tuple[TargetOperation, ...] = ("search", "ask")
@@ -266,9 +266,10 @@ def _check_settings(name: str, settings: Settings, *, typed: bool, allowed: Sequ
         raise SettingsError([Problem("", None, f"targets.{name}{field}", message, code)])
 
     try:
+        import httpx2  # noqa: F401
         import mcp  # noqa: F401
     except ImportError:
-        raise SettingsError("an MCP target needs another package: pip install 'rag-assay[mcp]'") from None
+        raise MissingExtraError("an MCP target", "mcp") from None
     if bool(settings.command) == bool(settings.url):
         refuse("", "a command or a url (expected exactly one of them)", "E_TARGET")
     refused = check_url(settings.url, typed=typed, allowed=allowed) if settings.url else ""

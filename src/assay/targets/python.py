@@ -20,7 +20,7 @@ from assay.calls.templates import encode_user
 from assay.formats.foreign.chunk_shapes import are_plainly_texts
 from assay.formats.foreign.plain_values import make_plain
 from assay.formats.foreign.reply_shapes import RANKING_KEYS, STAGE_KEYS, STAGE_LIST_KEYS
-from assay.records.errors import Problem, SettingsError, shorten_repr
+from assay.records.errors import MissingExtraError, Problem, SettingsError, shorten_repr
 from assay.records.golden_set import Case
 from assay.records.observations import Observation
 from assay.records.settings import PythonTargetSettings, ResponseMapping
@@ -159,14 +159,23 @@ def _suggest_attribute(error: Exception) -> str:
     return f" (did you mean {close_matches[0]!r}?)" if close_matches else ""
 
 
+_EXTRA_BY_MODULE = {"langchain_core": "langchain", "llama_index": "llamaindex", "llama_index.core": "llamaindex"}
+"""Modules that only an extra brings and that a system under test imports itself."""
+
+
 def import_target_object(path: str, name: str) -> Any:
-    """Import the object that `module:attr` names. Raises SettingsError if there is none."""
+    """Import the object that `module:attr` names. Raises SettingsError if there is none.
+
+    Where the module imports a framework that is not installed and that an extra brings, it is MissingExtraError.
+    """
     module_name, colon, attributes = path.partition(":")
     if not colon or not module_name or not attributes:
         raise _target_error(name, f"not an import path (got {path!r}; expected module:attr)")
     try:
         return import_object(path)
     except Exception as error:  # a module may raise anything while it is imported
+        if isinstance(error, ModuleNotFoundError) and error.name in _EXTRA_BY_MODULE:
+            raise MissingExtraError(path, _EXTRA_BY_MODULE[error.name]) from error
         message = f"{path} cannot be imported: {type(error).__name__}: {error}"
         if isinstance(error, ModuleNotFoundError) and error.name == module_name.partition(".")[0]:
             folders = ", ".join(folder or "." for folder in sys.path[:MAX_NAMED_FOLDERS])

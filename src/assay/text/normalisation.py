@@ -156,6 +156,19 @@ def normalise_nfc(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
+_END_OF_QUESTION = "?!.…？！。"
+
+
+def fold_question(text: str) -> str:
+    """Return a question without spaces, case and the marks at its end; "" for one without a letter or digit.
+
+    >>> fold_question(" Who  pays? ") == fold_question("WHO PAYS") == "whopays"
+    True
+    """
+    folded = "".join(normalise_nfc(text).casefold().split()).rstrip(_END_OF_QUESTION)
+    return folded if any(map(str.isalnum, folded)) else ""
+
+
 _OTHER_DIGIT = re.compile(r"(?![0-9])\d")
 
 

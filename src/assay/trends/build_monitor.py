@@ -23,8 +23,8 @@ from assay.stats.change_alarms import (
     FALSE_ALARMS,
     REFERENCE_DAYS,
     WINDOWS,
-    state_detectable_change,
 )
+from assay.stats.detectable_changes import find_detectable_change
 from assay.stats.intervals import Bounds, Estimate
 from assay.stats.multiple_testing import adjust_holm
 from assay.text.escaping import shorten_to_line
@@ -251,7 +251,8 @@ class _ReportBuilder:
         if sums.bins is not None:
             return None
         share = self._inputs.false_alarms / (1 + len(sums.bounds))
-        return state_detectable_change(sums.totals, sums.sizes, self._calendar.days - 1, share)
+        measure = sums.measure
+        return find_detectable_change(sums.totals, sums.sizes, measure.direction, measure.low, measure.high, share)
 
     def _build_point(self, measure: Measure, slice_name: str | None, period: str) -> MonitorPoint:
         label = self._calendar.label_period(period)

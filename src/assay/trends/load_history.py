@@ -33,7 +33,6 @@ from assay.formats.run_files.run_folder import (
     parse_run_name,
     read_manifest,
 )
-from assay.golden.case_content import digest_case_content
 from assay.metrics.catalog import parse_metrics
 from assay.records.counts import format_count
 from assay.records.errors import AssayError, InputError, Problem, shorten_repr
@@ -45,6 +44,7 @@ from assay.runs.compare_runs import save_baseline
 from assay.runs.list_runs import SEARCH_DEPTH, iterate_files_below
 from assay.runs.register_run import register_run
 from assay.runs.saved_scores import CASES_FILE, SavedScores, load_saved_scores
+from assay.scoring.case_content import digest_case_content
 from assay.scoring.saved_results import SavedSummary, SavedUnknown
 from assay.scoring.slices import find_slices
 from assay.text.escaping import escape_csv_cell

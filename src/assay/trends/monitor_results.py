@@ -53,8 +53,8 @@ class MonitorSeries(Struct, frozen=True):
     """One metric over all traffic or one slice, period by period.
 
     `sampled`: only a sample of the answers was scored, and the values are weighted. `caveat` says what the values are
-    not, "" for values with a scale. `detectable` is the change of the daily rate that a week of answers would show in
-    nine of ten cases, None where too few days have values.
+    not, "" for values with a scale. `detectable` is the change of the daily rate that would be found by the end of its
+    first week in nine of ten cases, None where too few days have values or no change would be found that often.
     `watched_since` is the first reported day on which a change could have been found, None where `unwatched` says why.
     """
 

@@ -17,7 +17,7 @@ from assay.records.counts import format_count
 from assay.records.errors import AssayError
 from assay.records.series import Series, SeriesMark, SeriesPoint
 from assay.report.wording.number_format import format_number
-from assay.scoring.column_values import number_clusters
+from assay.scoring.case_clusters import number_clusters
 from assay.scoring.slices import find_slice_rows
 from assay.stats.arrays import FloatArray
 from assay.stats.change_points import ChangePoint, find_further_changes, scan_for_change

@@ -281,8 +281,9 @@ def _common_fields(
 
 
 NATIVE_MEMBERS = ("evidence", "behaviour", "forbidden", "symbols", "user")
-SHORT_SELECTOR_FIELDS = ("chunk_id", "document", "section", "page", "path", "symbol", "title")
-"""The fields of a selector that may stand in a unit itself. A `quote` may alone: with them a unit has its own."""
+SHORT_SELECTOR_FIELDS = ("chunk_id", "document", "section", "page", "path", "symbol", "title", "quote")
+"""The fields of a selector that may stand in a unit without `any_of`: they are one selector, the quote among them."""
+_TEXT_FIELDS = ("text", "content", "passage", "snippet", "sentence")
 _OTHER_ID_FIELDS = ("id", "_id", "doc_id", "document_id", "doc", "source", "file", "passage_id")
 _BESIDE_SELECTOR = frozenset(("grade", "required", "reason"))
 _UNIT_FIELDS = tuple(name for name in Evidence.__struct_fields__ if name != "any_of")
@@ -335,7 +336,7 @@ def _expand_short_forms(row: dict[str, Any], at: str) -> list[Misfit]:
 def _expand_unit(unit: Any) -> Any:
     """Return a unit with its selector in `any_of`. Raises ShapeError if it can be read in two ways, or in none."""
     if isinstance(unit, str):
-        as_id, as_text = _write_example({"chunk_id": unit}), _write_example({"any_of": [{"quote": unit}]})
+        as_id, as_text = _write_example({"chunk_id": unit}), _write_example({"quote": unit})
         message = f"an id or a text? (got {shorten_repr(unit)}; expected {as_id}, or {as_text} for text of the chunk)"
         raise ShapeError(message)
     alternatives = unit.get("any_of") if isinstance(unit, dict) else unit
@@ -346,24 +347,20 @@ def _expand_unit(unit: Any) -> Any:
         return unit
     selector = {key: unit[key] for key in unit if key in SHORT_SELECTOR_FIELDS}
     others = {key: unit[key] for key in unit if key not in selector}
-    if not selector and isinstance(unit.get("quote"), str) and others.keys() - {"quote"} <= _BESIDE_SELECTOR:
-        # Nothing else could say where the text is, so it is not the quote of a chunk that is named.
-        selector = {"quote": others.pop("quote")}
     if selector and others.keys() <= _BESIDE_SELECTOR:
         return {"any_of": [selector], **others}
-    if "quote" in unit:
-        selector["quote"] = unit["quote"]
+    for name in _TEXT_FIELDS:
+        if isinstance(unit.get(name), str):
+            selector.setdefault("quote", unit[name])
     other_id = next((key for key in _OTHER_ID_FIELDS if isinstance(unit.get(key), str)), None)
     if other_id is not None and selector.keys().isdisjoint(("chunk_id", "document")):
         selectors = ({"chunk_id": unit[other_id], **selector}, {"document": unit[other_id], **selector})
-        as_chunk, as_document = (
-            _write_example({"any_of": [choice]} if "quote" in choice else choice) for choice in selectors
-        )
+        as_chunk, as_document = map(_write_example, selectors)
         raise ShapeError(
             f"the id of a chunk or of a document? (got {shorten_repr(unit)}; expected {as_chunk} for what the search "
             f"returns under this id, or {as_document} for any chunk of this document)"
         )
-    example = _write_example({"any_of": [selector or {"chunk_id": "…"}]})
+    example = _write_example(selector or {"chunk_id": "…"})
     message = f"a unit without any_of (got {shorten_repr(unit)}; expected {example}, and beside any_of only "
     raise ShapeError(f"{message}{', '.join(_UNIT_FIELDS)})")
 

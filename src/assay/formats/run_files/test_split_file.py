@@ -7,7 +7,7 @@ scored, so that a report says the same number each time.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 
 import msgspec
@@ -46,26 +46,41 @@ def digest_outputs(digests: Sequence[str]) -> str:
     return "sha256:" + hashlib.sha256("\n".join(sorted(digests)).encode()).hexdigest()
 
 
-def record_look(golden: str | Path, entry: LookEntry) -> SplitLooks:
-    """Append a look to the ledger unless its outputs, or all their parts, are in it; return its number since the set
-    was frozen.
+def copy_looks(before: str | Path, after: str | Path) -> None:
+    """Take the looks at a golden set over into the ledger of its next version: its cases were looked at.
 
-    An entry without outputs is a look that was not to be counted. A ledger that cannot be read or written gives no
-    number and the reason.
+    Lines that the other ledger has already are not written again. Raises AssayError if one cannot be read or written.
+    """
+    source, path = find_ledger(before), find_ledger(after)
+    if not source.exists() or source.absolute() == path.absolute():
+        return
+    lines = iterate_synced_lines(path, MAX_LEDGER_BYTES, MAX_LOOK_BYTES) if path.exists() else ()
+    known = {line.strip() for _, line in lines}
+    for _, line in list(iterate_synced_lines(source, MAX_LEDGER_BYTES, MAX_LOOK_BYTES)):
+        if line.strip() not in known:
+            append_synced_line(path, line.strip())
+
+
+def record_look(golden: str | Path, entry: LookEntry, ancestors: Container[str] = ()) -> SplitLooks:
+    """Append a look to the ledger unless its outputs, or all their parts, are in it; return its number since the first
+    version of the set was frozen.
+
+    `ancestors` are the digests of the versions before: looks at them count. An entry without outputs is a look that was
+    not to be counted. A ledger that cannot be read or written gives no number and the reason.
     """
     path = find_ledger(golden)
     try:
-        looks = _count_looks(path, entry)
+        looks = _count_looks(path, entry, ancestors)
         if looks is None:
             append_synced_line(path, msgspec.json.encode(entry, order="deterministic"))
-            looks = _count_looks(path, entry)
+            looks = _count_looks(path, entry, ancestors)
         return looks or SplitLooks(None, 0, f"{path}: the look was not found after it was written")
     except (AssayError, OSError) as error:
         return SplitLooks(None, 0, str(error).split("\n", 1)[0])
 
 
-def _count_looks(path: Path, wanted: LookEntry) -> SplitLooks | None:
-    """Return the number of a look among those at this version of the set; None if it is not in the ledger."""
+def _count_looks(path: Path, wanted: LookEntry, ancestors: Container[str]) -> SplitLooks | None:
+    """Return the number of a look among those at this version and its ancestors; None if it is not in the ledger."""
     if not path.exists():
         return None
     counted: list[str] = []
@@ -78,7 +93,7 @@ def _count_looks(path: Path, wanted: LookEntry) -> SplitLooks | None:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             unreadable += 1
             continue
-        if entry.golden != wanted.golden:
+        if entry.golden != wanted.golden and entry.golden not in ancestors:
             continue
         if entry.outputs:
             if entry.outputs not in counted:

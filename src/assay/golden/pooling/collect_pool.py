@@ -17,6 +17,7 @@ from assay.formats.run_files.overwriting import refuse_overwriting
 from assay.formats.run_files.run_folder import complete_run_request, parse_run_name
 from assay.golden.candidate_rows import describe_chunk
 from assay.golden.freeze_set import check_unedited
+from assay.golden.next_version import describe_version
 from assay.golden.pooling.collect_rubric_grades import load_rubric_grades, write_questions
 from assay.golden.pooling.grade_file import load_grades
 from assay.golden.pooling.pooled_chunks import (
@@ -237,6 +238,8 @@ def _merge_files(request: PoolRequest, runs: PooledRuns, chunks: Sequence[Pooled
     changelog = (*golden.changelog, f"{version} ({request.at}): {change}")
     merged = msgspec.structs.replace(merged, version=version, changelog=changelog, frozen_digest="")
     if golden.frozen_digest:
+        entry = describe_version(version, golden, digest, merged.cases, {}, golden.as_of)
+        merged = msgspec.structs.replace(merged, lineage=(*golden.lineage, entry))
         merged = msgspec.structs.replace(merged, frozen_digest=compute_golden_digest(merged))
     write_golden(merged, str(request.merged))
     return len(grades)

@@ -316,7 +316,7 @@ class CaseIndex:
         self.denied = case.behaviour == "permission_denied"
         self.language = case.language or (case.user.locale if case.user is not None else None) or ""
         self.restricted = self.denied or bool(case.forbidden)
-        self.guarded = self.restricted or bool(case.forbidden_text)
+        self.guarded = has_own_secrets(case)
         self.expected_code, self.accepted_bits = _encode_behaviours(case.behaviour, case.also_accept)
         self.states_text = case.rubric is not None or bool(case.must_have or case.reference or case.answer_labels)
         evidence_units = () if self.denied else case.evidence
@@ -397,6 +397,11 @@ class CaseIndex:
     def mask_of_grade(self, rel: int) -> int:
         """Return the mask of the units of at least grade `rel`."""
         return _bit_mask([grade >= rel for grade in self.evidence.grades])
+
+
+def has_own_secrets(case: Case) -> bool:
+    """Return whether a case says itself what its answer must not show, so that no corpus is needed to look."""
+    return case.behaviour == "permission_denied" or bool(case.forbidden or case.forbidden_text)
 
 
 def _bit_mask(chosen: Iterable[bool]) -> int:

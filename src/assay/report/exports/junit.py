@@ -43,7 +43,8 @@ def render_junit(
     The outcome is a property of the first suite. Without rules, that suite has one test, `decision`: skipped, because
     nothing was decided, or an error where the exit code is 3.
     A rule that blocks the release is a failure; a risk (a warning, a waived or an inconclusive rule) is skipped; a rule
-    that lacks a measurement is an error. A case without an observation is an error, and so is one whose target failed,
+    that lacks a measurement is an error. A risk that is of no rule is a property of that suite.
+    A case without an observation is an error, and so is one whose target failed,
     with the text of its error; the most frequent of these texts are properties of the second suite. A case that failed
     a check is a failure. Notes on the scores, the look at a frozen test split and warnings are properties of the second
     suite. If the gate passed, both are skipped: a build must not fail for what its gate accepts. A case
@@ -66,6 +67,10 @@ def render_junit(
 def _add_gate_suite(root: ElementTree.Element, config: str, decision: Decision) -> None:
     suite = _add_suite(root, f"{config}: gate")
     _add_property(suite, "outcome", decision.outcome)
+    messages = [result.message for result in decision.results]
+    for risk in decision.risks:
+        if decision.results and not any(message in risk for message in messages if message):
+            _add_property(suite, "risk", risk)
     if not decision.results:
         message = f"{decision.outcome}: {'; '.join(decision.reasons)}"
         left_open = decision.incomplete or decision.outcome == "INCOMPLETE"

@@ -412,6 +412,23 @@ def encode_names(values: Iterable[str]) -> Json:
     return {"names": list(names), "codes": codes}
 
 
+def _encode_happened(attributions: Iterable[Attribution | None]) -> Json:
+    """Return the distinct findings in order of first appearance, and each case's index in them, -1 without a cause."""
+    numbers: dict[bytes, int] = {}
+    findings: list[Json] = []
+    codes = []
+    for attribution in attributions:
+        happened = build_happened(attribution) if attribution is not None else None
+        if happened is None:
+            codes.append(-1)
+            continue
+        number = numbers.setdefault(msgspec.json.encode(happened), len(numbers))
+        if number == len(findings):
+            findings.append(happened)
+        codes.append(number)
+    return {"findings": findings, "codes": codes}
+
+
 def _encode_name_lists(values: Iterable[Iterable[str]]) -> Json:
     names: dict[str, int] = {}
     codes = [[names.setdefault(name, len(names)) for name in value] for value in values]
@@ -461,6 +478,7 @@ def _build_config_rows(result: ConfigResult, attributions: Mapping[str, Attribut
             causes.append((attribution.cause or "") if attribution is not None else "")
             verdicts.append(attribution.verdict if attribution is not None else "")
         config_rows["causes"] = encode_names(causes)
+        config_rows["happened"] = _encode_happened(attributions.get(case_id) for case_id in table.case_ids)
         config_rows["verdicts"] = encode_names(verdicts)
     return config_rows
 

@@ -48,7 +48,13 @@ from assay.report.page.case_data import CASE_STATES, HtmlData, classify_cases
 from assay.report.page.overview import build_failures, build_outcomes, count_judged_unknowns
 from assay.report.wording.answer_metrics import list_answer_metrics, list_headlines, list_measured_metrics
 from assay.report.wording.change_order import describe_checkable, rank_importance
-from assay.report.wording.change_values import format_gain, format_sides, format_signed
+from assay.report.wording.change_values import (
+    describe_unknown,
+    format_gain,
+    format_gain_alone,
+    format_sides,
+    format_signed,
+)
 from assay.report.wording.metric_titles import format_metric_title
 from assay.report.wording.number_format import (
     NOT_AVAILABLE,
@@ -185,7 +191,9 @@ def _build_side(side: ComparisonSide) -> Json:
 
 def _build_change(change: MetricChange, metric_rows: MetricsByName) -> Json:
     metric_row = find_metric_row(change.metric, metric_rows)
-    texts = (*format_sides(change, metric_rows), format_gain(change, metric_rows))
+    is_noted = describe_unknown(change) in (change.note or "")
+    gain_text = format_gain_alone(change, metric_rows) if is_noted else format_gain(change, metric_rows)
+    texts = (*format_sides(change, metric_rows), gain_text)
     before, after, gain = (None if text == NOT_AVAILABLE else text for text in texts)
     return {
         "name": change.metric,

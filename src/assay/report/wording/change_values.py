@@ -42,10 +42,16 @@ def _format_range(bounds: tuple[float, float], metric: str, metric_rows: Metrics
 
 def format_gain(change: MetricChange, metric_rows: MetricsByName = CATALOG) -> str:
     """Return the gain with its sign, or between which two it is and whether that tells the direction."""
+    unknown = describe_unknown(change)
+    return format_gain_alone(change, metric_rows) + (f" ({unknown})" if unknown else "")
+
+
+def format_gain_alone(change: MetricChange, metric_rows: MetricsByName = CATALOG) -> str:
+    """Return the gain with its sign, or between which two it is, for where its note says what is unknown."""
     if change.unknown is None:
         return format_signed(change.gain, change.metric, metric_rows, _count_more_decimals(change, metric_rows))
     low, high = (format_signed(gain, change.metric, metric_rows) for gain in change.unknown.gain)
-    return f"{low if change.unknown.is_gain_known else f'{low} to {high}'} ({describe_unknown(change)})"
+    return low if change.unknown.is_gain_known else f"{low} to {high}"
 
 
 def describe_unknown(change: MetricChange) -> str:

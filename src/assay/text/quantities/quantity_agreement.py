@@ -15,6 +15,7 @@ from assay.text.quantities.quantity import (
     Reading,
     is_telephone_number,
     remove_bound,
+    split_range,
 )
 from assay.text.quantities.quantity_rates import TIMES_OF_RATES
 from assay.text.quantities.units import MONEY, PLAIN, TIME
@@ -208,6 +209,26 @@ def _rounds_to(value: Decimal, rounded: Decimal) -> bool:
     exponent = rounded.normalize().as_tuple().exponent
     assert isinstance(exponent, int)
     return abs(value - rounded) <= Decimal((0, (5,), exponent - 1))
+
+
+def covers_value(wider: Quantity, value: Quantity) -> bool:
+    """Return whether a bound or a range holds a value: who is five is "under 6", and 95 minutes are "over 60".
+
+    >>> from assay.text.quantities.measures import find_measures
+    >>> bound, span, value = (find_measures(text)[0] for text in ("over 60 minutes", "6 to 15", "95 minutes"))
+    >>> covers_value(bound, value), covers_value(span, value), covers_value(value, value)
+    (True, False, False)
+    """
+    if wider.date or value.date or value.bound or value.is_range:
+        return False
+    if wider.bound:
+        return is_same_quantity(wider, value)
+    ends = split_range(wider)
+    if not ends:
+        return False
+    low, high = ends
+    is_above = is_same_quantity(low._replace(bound=">="), value)
+    return is_above and is_same_quantity(high._replace(bound="<="), value)
 
 
 def is_comparable(value: Quantity, other: Quantity) -> bool:

@@ -77,7 +77,6 @@ function show() {
   const base = row.metric.split("(")[0];
   const now = said[row.row_id] || { label: null, note: "" };
   root.lang = language;
-  document.title = words.title;
   for (const id of ["title", "back", "next", "open", "save"]) at(id).textContent = words[id];
   for (const id of ["rater", "language", "note"]) at(id + "-name").textContent = words[id];
   if (row.must_explain) at("note-name").textContent = words.explain;
@@ -103,6 +102,7 @@ function show() {
   at("note").value = now.note;
   const done = rows.filter((each) => said[each.row_id] && said[each.row_id].label).length;
   at("status").textContent = words.done(done, rows.length, place + 1);
+  document.title = `${words.title} · ${done}/${rows.length}`;
 }
 
 function move(step) {

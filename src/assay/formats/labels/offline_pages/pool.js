@@ -46,7 +46,7 @@ function show() {
   const words = WORDS[language];
   const item = chunks[place];
   root.lang = language;
-  at("title").textContent = document.title = words.title;
+  at("title").textContent = words.title;
   for (const id of ["ask", "back", "next", "open", "save", "keys"]) at(id).textContent = words[id];
   for (const id of ["person", "language", "note"]) at(id + "-name").textContent = words[id];
   const source = textBlock([item.chunk, item.place].filter(Boolean).join(" · "));
@@ -70,7 +70,9 @@ function show() {
 }
 
 function tellProgress() {
-  tell(WORDS[language].done(chunks.filter(isJudged).length, chunks.length, place + 1));
+  const done = chunks.filter(isJudged).length;
+  tell(WORDS[language].done(done, chunks.length, place + 1));
+  document.title = `${WORDS[language].title} · ${done}/${chunks.length}`;
 }
 
 function move(step) {

@@ -1,14 +1,14 @@
 const WORDS = {
   en: {
     title: "Review candidates", settle: "Settle disagreements", person: "Your name", language: "Language",
-    question: "Question", reference: "Reference", facts: "Must-have facts, one on each line", about: "Expected",
+    question: "Question", reference: "Reference", must: "Must-have facts", facts: "Must-have facts, one on each line", about: "Expected",
     evidence: "Evidence", alone: "Evidence (the corpus was not given)", nearby: "Other chunks that nearly answer",
     provenance: "Where it comes from", earlier: "What others decided", ask: "Is this a good case?",
     accept: "A · Accept", edit: "E · Edit", reject: "R · Reject", form: "Edit the case", keep: "Keep the edit and accept",
     cancel: "Cancel", reason: "Reason (needed to reject)", back: "Back", next: "Next", open: "U · Next undecided",
     save: "S · Save to a file", named: "Give your name first.", saved: "Saved. Pass the file to assay golden freeze, with --base if you have a set already.",
     why: "Give the reason: choose one, or write it and press R again.", empty: "The question is empty.",
-    full: "The browser keeps nothing: save to a file now.", also: "This chunk answers it too", hidden: "the user may not see it",
+    full: "The browser keeps nothing: save to a file now.", also: "This chunk answers it too", now: "This chunk is the evidence now", stale: "What no longer fits the documents", hidden: "the user may not see it",
     expired: "expired", words: (share) => `${Math.round(share * 100)}% of the words of the question`, edited: "edited", as: (name) => `Decide as ${name}`,
     reasons: ["The reference is wrong", "The evidence does not say so", "Another chunk answers it", "The question is unclear",
       "Nobody would ask this", "A duplicate"],
@@ -17,14 +17,14 @@ const WORDS = {
   },
   vi: {
     title: "Duyệt ca đề xuất", settle: "Giải quyết bất đồng", person: "Tên của bạn", language: "Ngôn ngữ",
-    question: "Câu hỏi", reference: "Đáp án tham chiếu", facts: "Các điều cần có, mỗi dòng một điều", about: "Kỳ vọng",
+    question: "Câu hỏi", reference: "Đáp án tham chiếu", must: "Các điều cần có", facts: "Các điều cần có, mỗi dòng một điều", about: "Kỳ vọng",
     evidence: "Bằng chứng", alone: "Bằng chứng (không có kho tài liệu)", nearby: "Các đoạn khác gần trả lời được",
     provenance: "Nguồn gốc", earlier: "Người khác đã quyết định", ask: "Đây có phải ca tốt không?",
     accept: "A · Chấp nhận", edit: "E · Sửa", reject: "R · Loại", form: "Sửa ca", keep: "Giữ bản sửa và chấp nhận",
     cancel: "Hủy", reason: "Lý do (bắt buộc khi loại)", back: "Trước", next: "Sau", open: "U · Mục chưa quyết tiếp theo",
     save: "S · Lưu ra tệp", named: "Hãy nhập tên trước.", saved: "Đã lưu. Đưa tệp này cho assay golden freeze, thêm --base nếu đã có một bộ.",
     why: "Hãy nêu lý do: chọn một lý do, hoặc viết ra rồi nhấn R lần nữa.", empty: "Câu hỏi đang trống.",
-    full: "Trình duyệt không lưu được: hãy lưu ra tệp ngay.", also: "Đoạn này cũng trả lời được", hidden: "người dùng không được xem",
+    full: "Trình duyệt không lưu được: hãy lưu ra tệp ngay.", also: "Đoạn này cũng trả lời được", now: "Đoạn này nay là bằng chứng", stale: "Điều không còn khớp với tài liệu", hidden: "người dùng không được xem",
     expired: "hết hiệu lực", words: (share) => `${Math.round(share * 100)}% số từ của câu hỏi`, edited: "đã sửa", as: (name) => `Quyết định như ${name}`,
     reasons: ["Đáp án sai", "Bằng chứng không nói vậy", "Đoạn khác cũng trả lời", "Câu hỏi không rõ",
       "Không ai hỏi như vậy", "Trùng lặp"],
@@ -71,7 +71,8 @@ function reject(reason) {
   forward();
 }
 
-// Fields that are as they were are no edit; another chunk is one more selector of the only unit, or the first unit.
+// Fields that are as they were are no edit; another chunk takes the place of the one unit that no longer fits the documents,
+// or is one more selector of the only unit, or the first unit.
 function edits(item, given) {
   const edited = {};
   for (const [field, value] of Object.entries(given.edited || {})) {
@@ -81,11 +82,29 @@ function edits(item, given) {
   if (also.length) {
     const units = structuredClone(item.case.evidence || []);
     const needed = neededUnits(item)[0];
-    if (needed) units[item.case.evidence.indexOf(needed)].any_of.push(...also);
+    const stale = staleUnit(item);
+    if (stale >= 0) {
+      const { quote, text_hash, ...kept } = units[stale];
+      units[stale] = { ...kept, any_of: also };
+      const cited = (item.case.must_cite || []).map((name) => (isLost(name, item.case.evidence[stale], units) ? also[0].chunk_id : name));
+      if (cited.length) edited.must_cite = [...new Set(cited)];
+    } else if (needed) units[item.case.evidence.indexOf(needed)].any_of.push(...also);
     else units.push({ any_of: also });
     edited.evidence = units;
   }
   return edited;
+}
+
+// The place of the only unit whose evidence is gone, expired or changed; -1 if there is none, or more than one.
+function staleUnit(item) {
+  const stale = (item.evidence || []).map((unit, place) => (unit.is_stale ? place : -1)).filter((place) => place >= 0);
+  return stale.length === 1 ? stale[0] : -1;
+}
+
+// A required citation is lost if it named a chunk of the unit before, or its document, and no unit has either now.
+function isLost(name, before, units) {
+  const names = (unit) => unit.any_of.some(({ chunk_id: id }) => id === name || (typeof id === "string" && id.startsWith(name) && ":#/".includes(id[name.length])));
+  return names(before) && !units.some(names);
 }
 
 function neededUnits(item) {
@@ -93,6 +112,7 @@ function neededUnits(item) {
 }
 
 function takesChunks(item) {
+  if ((item.evidence || []).some((unit) => unit.is_stale)) return staleUnit(item) >= 0;
   return neededUnits(item).length < 2 && !["abstain", "permission_denied"].includes(item.case.behaviour);
 }
 
@@ -109,13 +129,20 @@ function decideAs(other) {
   forward();
 }
 
+function describeEdit(name, value, words) {
+  const labels = { question: words.question, reference: words.reference, must_have: words.must };
+  const isText = (part) => typeof part === "string";
+  const text = isText(value) ? value : Array.isArray(value) && value.every(isText) ? value.join("; ") : JSON.stringify(value);
+  return `${labels[name] || name}: ${text}`;
+}
+
 function showEarlier(other, words) {
-  const edited = other.edited && JSON.stringify(other.edited, null, 1);
+  const edited = Object.entries(other.edited || {}).map(([name, value]) => describeEdit(name, value, words));
   const button = document.createElement("button");
   button.type = "button";
   button.textContent = words.as(other.reviewer);
   button.addEventListener("click", () => decideAs(other));
-  return [textBlock([`${other.reviewer}: ${other.decision}`, other.reason, edited].filter(Boolean).join("\n")), button];
+  return [textBlock([`${other.reviewer}: ${other.decision}`, other.reason, ...edited].filter(Boolean).join("\n")), button];
 }
 
 function showUnit(unit) {
@@ -137,8 +164,9 @@ function showNearby(item, words) {
   if (!takesChunks(row())) return [box];
   const button = document.createElement("button");
   button.type = "button";
-  button.textContent = words.also;
-  button.setAttribute("aria-label", `${words.also}: ${item.chunk}`);
+  const label = staleUnit(row()) >= 0 ? words.now : words.also;
+  button.textContent = label;
+  button.setAttribute("aria-label", `${label}: ${item.chunk}`);
   button.setAttribute("aria-pressed", String((answer().also || []).includes(item.chunk)));
   button.addEventListener("click", () => {
     const also = answer().also || [];
@@ -158,7 +186,7 @@ function show() {
   const now = answer();
   const fields = { ...item.case, ...edits(item, now) };
   root.lang = language;
-  at("title").textContent = document.title = rows.settles ? words.settle : words.title;
+  at("title").textContent = nameSheet(words);
   for (const id of ["accept", "edit", "reject", "keep", "cancel", "back", "next", "open", "save", "ask", "keys"]) at(id).textContent = words[id];
   for (const id of ["person", "language", "question", "reference", "facts", "form", "reason"]) at(id + "-name").textContent = words[id];
   const about = [item.case.id, fields.behaviour || "answer", ...(fields.tags || []), fields.language, ...describeUser(fields.user),
@@ -167,6 +195,7 @@ function show() {
     ...part(words.question, [textBlock(fields.question)], "question"),
     ...part(words.reference, fields.reference ? [textBlock(fields.reference)] : [], "reference"),
     ...part(words.facts, (fields.must_have || []).map((fact) => textBlock(fact)), "facts"),
+    ...part(words.stale, (item.findings || []).map((text) => line(text, "place")), "stale"),
     ...part(words.about, [line(about.filter(Boolean).join(" · "), "place")], "about"),
     ...part(Object.keys(rows.chunks).length ? words.evidence : words.alone, (item.evidence || []).flatMap(showUnit), "evidence"),
     ...part(words.nearby, (item.nearby || []).flatMap((each) => showNearby(each, words)), "nearby"),
@@ -218,8 +247,14 @@ function keepEdit() {
   at("accept").focus();
 }
 
+function nameSheet(words) {
+  return rows.settles ? words.settle : words.title;
+}
+
 function tellProgress() {
-  tell(WORDS[language].done(cases.filter(isDecided).length, cases.length, place + 1));
+  const done = cases.filter(isDecided).length;
+  tell(WORDS[language].done(done, cases.length, place + 1));
+  document.title = `${nameSheet(WORDS[language])} · ${done}/${cases.length}`;
 }
 
 function move(step) {

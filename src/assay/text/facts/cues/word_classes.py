@@ -148,5 +148,6 @@ COUNTED_ALIKE = (
     list_words("year leave holiday vacation annual allowance phép"),
     list_words("day fine late overdue delay trễ"),
     list_words("car vehicle parking park van"),
+    list_words("way direction trip journey crossing"),
 )
 """Words of which one may stand for another behind "per"."""

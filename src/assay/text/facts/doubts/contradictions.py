@@ -18,7 +18,7 @@ from assay.text.facts.cues.link_cues import SO
 from assay.text.facts.cues.question_cues import ASKS_WHAT
 from assay.text.facts.cues.word_classes import GENERIC_NOUNS, PREDICATES, RELATIVES
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
-from assay.text.facts.expected.yes_or_no import list_offered_words
+from assay.text.facts.expected.yes_or_no import list_offered_words, read_decision
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence, has_candidate
 from assay.text.facts.reading.exceptions import UNIVERSAL, list_exceptions
@@ -140,7 +140,7 @@ def _find_denied_kind(texts: FactTexts, occurrence: Occurrence) -> Word | None:
     keys = {word.key for word in texts.content if may_be_subject(word)}
     own = find_part(texts.answer, occurrence.clause, occurrence.start)
     for negation in find_negations(answer, max(0, occurrence.start - CLAUSE_REACH), occurrence.start + CLAUSE_REACH):
-        if own.start <= negation.start() < own.end:
+        if own.start <= negation.start() < own.end or _is_expected_no(texts, negation.start(), negation.end()):
             continue
         following = answer.list_following(negation.end(), 4)
         if negation[0] in ALL_DENIED:
@@ -152,6 +152,15 @@ def _find_denied_kind(texts: FactTexts, occurrence: Occurrence) -> Word | None:
                 if determiner.folded == "nao" and noun.key in keys:
                     return noun
     return None
+
+
+def _is_expected_no(texts: FactTexts, start: int, end: int) -> bool:
+    """Whether a negation is the mere "no" with which a right answer begins: "No, hot meals end at eight"."""
+    stated = read_decision(texts.answer)
+    if stated is None or stated.is_yes or not start < stated.end or texts.answer.plain[end : end + 1].isspace():
+        return False
+    expected = read_decision(texts.reference)
+    return expected is not None and not expected.is_yes
 
 
 def _find_named_as(texts: FactTexts, start: int, end: int) -> Word | None:

@@ -22,6 +22,7 @@ from assay.text.facts.cues.word_classes import (
     ONES,
     TITLES,
 )
+from assay.text.facts.expected.asked_times import list_words_of_asked_time
 from assay.text.facts.expected.expected_limits import ExpectedLimit, names_asked_most
 from assay.text.facts.reading.exceptions import has_exception, list_exceptions
 from assay.text.facts.reading.negations import find_denied_predicate, find_negations, is_negation
@@ -108,6 +109,7 @@ class FactTexts:
         self.denied_in_question = "" if self.is_negative else find_denied_predicate(question)
         self.content = self._select_content()
         self._topics: list[Word] | None = None
+        self._words_of_asked_time: frozenset[Word] | None = None
 
     def _select_content(self) -> list[Word]:
         read_fact, answer = self.read_fact, self.answer
@@ -194,4 +196,10 @@ class FactTexts:
     def is_familiar(self, word: Word) -> bool:
         """Return whether a word is explained, or so general that it names nothing else."""
         is_asked = names_asked_most((word.folded,), self.question.plain)
-        return is_asked or word.folded in GENERIC or self.is_explained(word)
+        return is_asked or word.folded in GENERIC or self.is_explained(word) or self._is_of_asked_time(word)
+
+    def _is_of_asked_time(self, word: Word) -> bool:
+        """Whether a word of the answer names a time that holds the one asked for."""
+        if self._words_of_asked_time is None:
+            self._words_of_asked_time = list_words_of_asked_time(self.answer, self.question)
+        return word in self._words_of_asked_time

@@ -34,7 +34,7 @@ from assay.text.facts.subjects.statement_gaps import Gap, GapFinder, StatedFact
 from assay.text.facts.subjects.whose_value import ValueOwner
 from assay.text.languages import is_vietnamese
 from assay.text.quantities.quantity import Quantity, is_plain
-from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity
+from assay.text.quantities.quantity_agreement import covers_value, is_comparable, is_same_quantity
 
 _LONGEST_LEAD = 4
 _SYLLABLES_OF_A_WORD = 2
@@ -164,10 +164,18 @@ def _find_replaced_subject(
     least = _SYLLABLES_OF_A_WORD if is_vietnamese(texts.question.text) else 1
     if len(subject) < least or any(word not in foreign for word in subject):
         return ""
+    if _is_bounded_as_asked(texts, subject[-1]):
+        return ""
     asked = {word.key for word in texts.list_topics()} - {word.key for word in texts.content}
     if any(word.key in asked and word.start > subject[-1].start for word in before):
         return texts.answer.text[subject[0].start : subject[-1].end]
     return ""
+
+
+def _is_bounded_as_asked(texts: FactTexts, last: Word) -> bool:
+    """Whether a bound or range right after a subject holds what is asked: "visitors under 12" for who is nine."""
+    bound = next((own for own in texts.answer.quantities if 0 < own.start - last.end <= 1), None)
+    return bound is not None and any(covers_value(bound, asked) for asked in texts.question.quantities)
 
 
 def _repeats_quantity(texts: FactTexts, clause: ClauseSpan) -> bool:
@@ -238,13 +246,16 @@ def _find_relative_clause(texts: FactTexts, occurrence: Occurrence) -> str:
 
 def _find_other_year(texts: FactTexts, clause: ClauseSpan, stated: Quantity | None) -> str:
     """Return a number of the sentence that stands for one of the question, which has another ("1896", "2004")."""
-    sources = list_value_sources(texts, stated) if stated is not None else []
+    sources = list_value_sources(texts, stated) if stated is not None else [*texts.reference_and_facts, *texts.passages]
     sourced = [own for source in sources for own in source.quantities]
     for asked in texts.question.quantities:
         if any(is_same_quantity(asked, own) for own in texts.answer.quantities):
             continue
         for own in texts.answer.quantities:
             if not clause.sentence_start <= own.start < clause.sentence_end or not is_comparable(asked, own):
+                continue
+            is_in_source = any(wanted.bound and is_comparable(wanted, own) for wanted in sourced)
+            if covers_value(own, asked) and not is_in_source:
                 continue
             if not any(is_same_quantity(wanted, own) for wanted in (*texts.expected, *sourced)):
                 return texts.answer.text[own.start : own.end]

@@ -15,6 +15,7 @@ from assay.text.facts.cues.word_classes import COUNTED_ALIKE, ONE_USE, PERSONS
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
+from assay.text.facts.presence.value_sources import list_value_sources
 from assay.text.quantities.quantity import WEEKDAY_NUMBER, Quantity, is_plain, is_time
 from assay.text.quantities.quantity_agreement import is_same_quantity
 from assay.text.quantities.quantity_rates import is_time_rate, name_rate_noun
@@ -63,13 +64,26 @@ def _is_known_rate(texts: FactTexts, stated: Quantity) -> bool:
             nouns |= group
     if stated.rate_size is not None and _has_measure(texts, stated.rate_size[0]):
         return True
+    if _is_said_per_same(texts, stated, nouns):
+        return True
     words = {word for text in texts.explaining for word in _WORDS.findall(text.plain)}
     return any(name_rate_noun(word) in nouns or name_rate_noun(word.removesuffix("s")) in nouns for word in words)
+
+
+def _is_said_per_same(texts: FactTexts, stated: Quantity, nouns: set[str]) -> bool:
+    """Whether the evidence counts a value per the same: "at least €25 for each month begun"."""
+    value = stated._replace(rate="", rate_size=None)
+    for part in list_value_sources(texts, value):
+        for match in _RATE.finditer(part.plain):
+            if not nouns.isdisjoint((name_rate_noun(match["noun"]), name_rate_noun(match["second"] or ""))):
+                return True
+    return False
 
 
 _NOT_COUNTED = frozenset(("data", "duration", "calendar", WEEKDAY_NUMBER))
 """Dimensions of values that are per second, per week or per year anyway: "12 days a year"."""
 _SECOND_RATE = build_pattern(rf"(?: and)? (?:{PER}|{ONE}) (?P<noun>[a-z]+)\b")
+_RATE = build_pattern(rf"\b(?:{PER}|{ONE}) (?P<noun>[a-z]+)(?: and (?P<second>[a-z]+))?\b")
 _FOR_ONE = re.compile(r" for (?:an?|one) ")
 _WORDS = re.compile(r"[a-z]+")
 
