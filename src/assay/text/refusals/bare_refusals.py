@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
+from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_text
 from assay.text.refusals.detected_behaviour import NO_BEHAVIOUR, UNKNOWN, DetectedBehaviour
 from assay.text.refusals.lexicons_in_use import load_rules, needs_latin_rules
@@ -36,9 +37,9 @@ class BareRefusals:
         self.refusals = self.denials.union(*(lexicon.bare_refusals for lexicon in self._lexicons))
         self._noes = frozenset[str]().union(*(lexicon.bare_noes for lexicon in self._lexicons))
         courtesies, advice = self._join_patterns("courtesies"), self._join_patterns("advice")
-        self._around = re.compile(rf"^(?:(?:{courtesies})[ ,.!:…-]*+)+|(?:[ ,.!…-]{{1,9}}(?:{courtesies})){{1,3}}$")
+        self._around = LatePattern(rf"^(?:(?:{courtesies})[ ,.!:…-]*+)+|(?:[ ,.!…-]{{1,9}}(?:{courtesies})){{1,3}}$")
         # a figure after the advice may be an answer
-        self._after = re.compile(rf"[,.;!:–—-]{{1,9}} ?(?:{advice})[^\d?]{{0,90}}$")
+        self._after = LatePattern(rf"[,.;!:–—-]{{1,9}} ?(?:{advice})[^\d?]{{0,90}}$")
         self._telling_words = frozenset(
             max(_list_words(text), key=len, default=text) for text in self.refusals | self._noes
         )
