@@ -18,6 +18,7 @@ from assay.text.facts.expected.yes_or_no import decide_by_statement, forbids_wha
 from assay.text.facts.fact_judge import FactJudge, get_state_order
 from assay.text.facts.fact_judgments import FactJudgment, FactState
 from assay.text.facts.presence.absent_words import OTHER_LANGUAGE, is_in_other_language
+from assay.text.facts.presence.explained_decisions import is_explained_decision
 from assay.text.facts.presence.restated_answers import restate_answer
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import read_text
@@ -62,6 +63,8 @@ def _judge_cached(
                 judgment = _judge_by_question(judgment, judge.texts)
             if judgment.state == "unknown":
                 judgment = _judge_restated(judgment, judge.texts)
+            if judgment.state == "unknown" and is_explained_decision(judge.texts):
+                judgment = FactJudgment(fact, "stated")
             judgments.append(judgment)
         elif fact.strip():
             is_there = read_text(fact).plain.strip() in read_text(answer).plain
