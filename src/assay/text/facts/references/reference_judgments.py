@@ -26,12 +26,13 @@ TOO_LONG, OTHER_ORDER = "it is longer than rules compare", "it gives the values 
 
 
 def judge_reference_facts(
-    answer: str, reference: str, question: str, passages: Sequence[str] = ()
+    answer: str, reference: str, question: str, passages: Sequence[str] = (), *, language: str = ""
 ) -> list[FactJudgment]:
     """Return what an answer does with what a reference in sentences asks of it; empty for a reference without words.
 
     An answer is right if all of it is stated. It is denied or missing only where the answer gives another value than
     the only one of the reference, or decides otherwise; the rest is unknown. `passages`: what the evidence says.
+    `language`: that of the case (see `judge_facts`).
 
     >>> reference = "A late return costs £2 a day, and the card is blocked."
     >>> question = "What does a late return cost?"
@@ -42,7 +43,7 @@ def judge_reference_facts(
     derived = derive_reference_facts(reference, question)
     if derived.kind == "words" and count_new_words(derived, question) > _MOST_COMPARED_WORDS:
         return [FactJudgment(fact, "unknown", TOO_LONG) for fact in derived.facts]
-    judgments = judge_facts(answer, derived.facts, question, reference, passages)
+    judgments = judge_facts(answer, derived.facts, question, reference, passages, language=language)
     judgments = [_check_ends(_soften(judgment, derived.kind, read_text(answer)), answer) for judgment in judgments]
     if derived.kind == "decision" and derived.besides:
         judgments[0] = _decide_by_first_word(judgments[0], read_text(answer), read_text(reference))
@@ -58,7 +59,7 @@ def judge_reference_facts(
         return judgments
     besides = [
         _soften(judgment, "words", read_text(answer))
-        for judgment in judge_facts(answer, needed, question, reference, passages)
+        for judgment in judge_facts(answer, needed, question, reference, passages, language=language)
     ]
     if is_implied and not any(judgment.state == "denied" for judgment in judgments):
         return besides
