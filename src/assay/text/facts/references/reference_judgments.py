@@ -32,12 +32,13 @@ TOO_LONG, OTHER_ORDER = "it is longer than rules compare", "it gives the values 
 
 
 def judge_reference_facts(
-    answer: str, reference: str, question: str, passages: Sequence[str] = ()
+    answer: str, reference: str, question: str, passages: Sequence[str] = (), *, language: str = ""
 ) -> list[FactJudgment]:
     """Return what an answer does with what a reference in sentences asks of it; empty for a reference without words.
 
     An answer is right if all of it is stated. It is denied or missing only where the answer gives another value than
     the only one of the reference, or decides otherwise; the rest is unknown. `passages`: what the evidence says.
+    `language`: that of the case (see `judge_facts`).
 
     >>> reference = "A late return costs £2 a day, and the card is blocked."
     >>> question = "What does a late return cost?"
@@ -52,10 +53,11 @@ def judge_reference_facts(
     derived = derive_reference_facts(reference, question)
     if derived.kind == "words" and count_new_words(derived, question) > _MOST_COMPARED_WORDS:
         return [FactJudgment(fact, "unknown", TOO_LONG) for fact in derived.facts]
-    judgments = judge_facts(answer, derived.facts, question, reference, passages)
+    judgments = judge_facts(answer, derived.facts, question, reference, passages, language=language)
     judgments = [_check_ends(_soften(judgment, derived.kind, read_text(answer)), answer) for judgment in judgments]
     if derived.kind == "decision" and derived.reason and find_negations(read_text(derived.reason[0])):
-        judgments = _judge_denied_values(judgments, answer, derived.reason, question, reference, passages)
+        (whole,) = judge_facts(answer, derived.reason, question, reference, passages, language=language)
+        judgments = _deny_values_with_reason(judgments, whole)
     if derived.kind == "decision" and (derived.besides or limits_decision(derived)):
         judgments[0] = _decide_by_first_word(judgments[0], read_text(answer), read_text(reference))
     if judgments and is_contrary_decision(read_text(answer), read_text(reference), read_text(question)):
@@ -75,21 +77,14 @@ def judge_reference_facts(
         return judgments
     besides = [
         _soften(judgment, "values", read_text(answer))
-        for judgment in judge_facts(answer, needed, question, reference, passages)
+        for judgment in judge_facts(answer, needed, question, reference, passages, language=language)
     ]
     if is_implied and not any(judgment.state == "denied" for judgment in judgments):
         return besides
     return [*judgments, *besides]
 
 
-def _judge_denied_values(
-    judgments: list[FactJudgment],
-    answer: str,
-    reason: Sequence[str],
-    question: str,
-    reference: str,
-    passages: Sequence[str],
-) -> list[FactJudgment]:
+def _deny_values_with_reason(judgments: list[FactJudgment], whole: FactJudgment) -> list[FactJudgment]:
     """Return a value that an answer denies by what it does with the whole reason, which denies it too.
 
     "Not since 2022" asks of an answer that it denies something of 2022.
@@ -97,7 +92,6 @@ def _judge_denied_values(
     decided, *values = judgments
     if not any(judgment.state == "denied" and not judgment.mistake for judgment in values):
         return judgments
-    (whole,) = judge_facts(answer, reason, question, reference, passages)
     return [decided, *(judgment._replace(state=whole.state, reason=whole.reason) for judgment in values)]
 
 
