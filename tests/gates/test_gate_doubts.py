@@ -24,7 +24,12 @@ def _decide(doubted: int, cases: int, gate: Gate | None = None, **fields: Any) -
         added = f" Gate {case} has {900 + case} lockers." if case < doubted else ""
         text = f"Bus {case} leaves from platform {20 + case}."
         golden.append(
-            Case(f"b{case}", f"From which platform does bus {case} leave?", must_have=(f"platform {20 + case}",), **fields)
+            Case(
+                f"b{case}",
+                f"From which platform does bus {case} leave?",
+                must_have=(f"platform {20 + case}",),
+                **fields,
+            )
         )
         stages = (Stage("context", (Chunk(f"c{case}", text=text),)),)
         outputs.append(Observation(f"b{case}", "x", answer=text + added, stages=stages, behaviour="answer"))

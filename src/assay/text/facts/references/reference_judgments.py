@@ -56,8 +56,8 @@ def judge_reference_facts(
     judgments = judge_facts(answer, derived.facts, question, reference, passages, language=language)
     judgments = [_check_ends(_soften(judgment, derived.kind, read_text(answer)), answer) for judgment in judgments]
     if derived.kind == "decision" and derived.reason and find_negations(read_text(derived.reason[0])):
-        (whole,) = judge_facts(answer, derived.reason, question, reference, passages, language=language)
-        judgments = _deny_values_with_reason(judgments, whole)
+        (of_reason,) = judge_facts(answer, derived.reason, question, reference, passages, language=language)
+        judgments = _deny_values_with_reason(judgments, of_reason)
     if derived.kind == "decision" and (derived.besides or limits_decision(derived)):
         judgments[0] = _decide_by_first_word(judgments[0], read_text(answer), read_text(reference))
     if judgments and is_contrary_decision(read_text(answer), read_text(reference), read_text(question)):
