@@ -12,16 +12,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from assay.text.escaping import shorten_to_line
+from assay.text.facts.denials.retractions import find_retraction, takes_something_back
 from assay.text.facts.expected.expected_limits import find_expected_limit
 from assay.text.facts.expected.fact_texts import FactTexts
-from assay.text.facts.expected.yes_or_no import decide_by_statement, forbids_what_is_asked, restate_question
+from assay.text.facts.expected.yes_or_no import (
+    decide_by_statement,
+    describe_opposite_decision,
+    forbids_what_is_asked,
+    is_mere_decision,
+    restate_question,
+)
 from assay.text.facts.fact_judge import FactJudge, get_state_order
 from assay.text.facts.fact_judgments import FactJudgment, FactState
 from assay.text.facts.presence.absent_words import OTHER_LANGUAGE, is_in_other_language
 from assay.text.facts.presence.explained_decisions import is_explained_decision
 from assay.text.facts.presence.restated_answers import restate_answer
 from assay.text.facts.reading.negations import find_negations
-from assay.text.facts.reading.read_text import list_written, read_text
+from assay.text.facts.reading.read_text import ReadText, list_written, read_text
 from assay.text.facts.subjects.statement_gaps import Gap
 from assay.text.facts.subjects.swapped_values import find_swapped_values
 from assay.text.normalisation import MOST_READ
@@ -82,10 +90,34 @@ def _judge_cached(
             state: FactState = "stated" if is_there else "unknown" if len(answer) > MOST_READ else "missing"
             judgments.append(FactJudgment(fact, state, "" if is_there else "not there"))
     swapped = find_swapped_values(question, context, answer, facts)
-    return tuple(
+    judgments = [
         swapped.get(judgment.fact, judgment) if _may_be_swapped(judgment, swapped) else judgment
         for judgment in judgments
-    )
+    ]
+    return tuple(_open_what_is_undone(judgments, read_text(answer), read_text(question), read_text(context)))
+
+
+def _open_what_is_undone(
+    judgments: Sequence[FactJudgment], answer: ReadText, question: ReadText, reference: ReadText
+) -> Iterator[FactJudgment]:
+    """Yield stated facts as unknown where the answer takes them back, or begins by deciding against the reference."""
+    against = describe_opposite_decision(answer, reference, question)
+    retraction = find_retraction(answer)
+    if retraction is not None and (takes_something_back(question) or takes_something_back(reference)):
+        retraction = None
+    kept: dict[str, FactState] = {}
+    if retraction is not None:
+        rest = f"{answer.text[: retraction.start]} {answer.text[retraction.after :]}"
+        stated = [judgment.fact for judgment in judgments if judgment.state == "stated"]
+        kept = {judgment.fact: judgment.state for judgment in judge_facts(rest, stated, question.text, reference.text)}
+    for judgment in judgments:
+        if judgment.state == "stated" and retraction is not None and kept.get(judgment.fact) != "stated":
+            taking = shorten_to_line(answer.text[retraction.end :].strip(), 60)
+            yield judgment._replace(state="unknown", reason=f'the answer takes it back: "{taking}"')
+        elif judgment.state == "stated" and against and not is_mere_decision(judgment.fact):
+            yield judgment._replace(state="unknown", reason=against)
+        else:
+            yield judgment
 
 
 def _check_marks(judgment: FactJudgment, texts: FactTexts, mark: DecimalMark) -> FactJudgment:

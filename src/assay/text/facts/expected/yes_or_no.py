@@ -172,14 +172,30 @@ def forbids_what_is_asked(texts: FactTexts) -> bool:
     return _FORBIDS.search(texts.answer.plain) is not None and _FORBIDS.search(texts.question.plain) is None
 
 
+def describe_opposite_decision(answer: ReadText, reference: ReadText, question: ReadText) -> str:
+    """Return that an answer begins with "yes" where the reference begins with "no", or the other way round; else "".
+
+    Restrictions of either do not matter here: what follows may make both say the same.
+
+    >>> from assay.text.facts.reading.read_text import read_text
+    >>> texts = ("Yes, 12 kg is below 8 kg plus a margin.", "No, only up to 8 kg.", "May I bring a dog of 12 kg?")
+    >>> describe_opposite_decision(*map(read_text, texts))
+    'it begins with "Yes", and the reference with "No"'
+    """
+    stated, expected = read_decision(answer), read_decision(reference)
+    last = read_text(question.text[question.clauses[-1].sentence_start :].strip()) if question.clauses else question
+    if stated is None or expected is None or stated.is_yes == expected.is_yes or not _is_decidable(last):
+        return ""
+    return f'it begins with "{stated.spelled}", and the reference with "{expected.spelled}"'
+
+
 def is_contrary_decision(answer: ReadText, reference: ReadText, question: ReadText) -> bool:
     """Return whether an answer begins with "yes" where the reference begins with "no", or the other way round.
 
     It is no contrary one if either restricts its decision, or the question denies something or offers a choice.
     """
     stated, expected = read_decision(answer), read_decision(reference)
-    last = read_text(question.text[question.clauses[-1].sentence_start :].strip()) if question.clauses else question
-    if stated is None or expected is None or stated.is_yes == expected.is_yes or not _is_decidable(last):
+    if stated is None or expected is None or not describe_opposite_decision(answer, reference, question):
         return False
     rests = (answer.plain[stated.end :], reference.plain[expected.end :])
     return not any(_RESTRICTED.search(rest) or DOUBT.search(rest) for rest in rests)
