@@ -233,6 +233,10 @@ def test_the_command_retires_moves_the_day_and_says_what_it_did(
     assert "expected berth=REASON" in capsys.readouterr().err
     assert 2 == main([*freeze, "--retire", "pier=closed"])
     assert "--retire: case: E_ID no such case (got 'pier=closed'" in capsys.readouterr().err
+    assert 2 == main([*freeze, "--retire", "pier"])
+    assert "neither a file nor a case (got 'pier'; expected FILE, or ID=REASON of" in capsys.readouterr().err
+    assert 2 == main(freeze)
+    assert "nothing is new (expected others, changed ones with --update" in capsys.readouterr().err
     assert 2 == main([*freeze, "--as-of", "2026-13-45"])
     assert "--as-of" in capsys.readouterr().err
     assert 2 == main(["golden", "freeze", *known[2:], "--retire", "berth=closed"])

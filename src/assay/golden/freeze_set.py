@@ -371,7 +371,10 @@ def _refuse_nothing_new(request: FreezeRequest, base: GoldenSet | None, followin
         message = "no candidate was accepted" if not following.retired else "every case is retired (expected one more)"
         raise InputError([Problem(request.candidates, None, "", message, "E_EMPTY")])
     if base is not None and cases == base.cases and request.as_of in (None, base.as_of):
-        message = f"every accepted candidate is in {request.base} already: nothing is new"
+        message = (
+            f"every accepted candidate is in {request.base} already: nothing is new (expected others, changed ones with "
+            f"--update, --retire, or --as-of with another day)"
+        )
         raise InputError([Problem(request.candidates, None, "", message, "E_DUPLICATE_ID")])
 
 
