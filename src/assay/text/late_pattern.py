@@ -1,7 +1,7 @@
 """Regular expressions that are compiled when a text needs them.
 
-Compiling one takes up to five milliseconds, and most runs need few of those that are written for rare texts. For a text
-without any of the words of which each match holds one, nothing is compiled and nothing searched.
+Compiling one takes up to five milliseconds, and most runs need few of those that are written for rare texts. Where a
+text lacks words that each match holds, nothing is compiled and nothing searched.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
-from assay.text.required_words import find_required_words
+from assay.text.required_words import list_required_words
 
 _TELLING_FLAGS = re.ASCII | re.DOTALL | re.MULTILINE
 """Flags under which the letters of an expression match only themselves."""
@@ -43,36 +43,38 @@ class LatePattern:
         return self._compiled
 
     @cached_property
-    def _words(self) -> tuple[str, ...] | None:
-        return None if self._flags & ~_TELLING_FLAGS else find_required_words(self._pattern)
+    def _words(self) -> list[tuple[str, ...]]:
+        return [] if self._flags & ~_TELLING_FLAGS else list_required_words(self._pattern)
 
-    def _compile_for(self, text: str) -> re.Pattern[str] | None:
-        """Return the compiled expression, None if it matches nothing in a text."""
+    def _compile_for(self, text: str, start: int = 0, end: int | None = None) -> re.Pattern[str] | None:
+        """Return the compiled expression, None if it matches nothing between two positions of a text."""
         # A long text is searched a few characters at a time: looking through all of it each time is quadratic work.
-        if len(text) > _LONGEST_LOOKED_AT or self._words is None:
-            return self.compiled
-        if not any(word in text for word in self._words):
-            return None
+        length = len(text) if end is None else min(end, len(text))
+        low = max(start, 0)
+        if length - low <= _LONGEST_LOOKED_AT:
+            for words in self._words:
+                if not any(text.find(word, low, length) >= 0 for word in words):
+                    return None
         return self.compiled
 
     def search(self, text: str, start: int = 0, end: int | None = None) -> re.Match[str] | None:
         """Return the first match between two positions."""
-        compiled = self._compiled or self._compile_for(text)
+        compiled = self._compiled or self._compile_for(text, start, end)
         return compiled and compiled.search(text, start, len(text) if end is None else end)
 
     def match(self, text: str, start: int = 0, end: int | None = None) -> re.Match[str] | None:
         """Return the match at the first of two positions."""
-        compiled = self._compiled or self._compile_for(text)
+        compiled = self._compiled or self._compile_for(text, start, end)
         return compiled and compiled.match(text, start, len(text) if end is None else end)
 
     def fullmatch(self, text: str, start: int = 0, end: int | None = None) -> re.Match[str] | None:
         """Return the match of all that is between two positions."""
-        compiled = self._compiled or self._compile_for(text)
+        compiled = self._compiled or self._compile_for(text, start, end)
         return compiled and compiled.fullmatch(text, start, len(text) if end is None else end)
 
     def finditer(self, text: str, start: int = 0, end: int | None = None) -> Iterator[re.Match[str]]:
         """Return the matches between two positions, one after another."""
-        compiled = self._compiled or self._compile_for(text)
+        compiled = self._compiled or self._compile_for(text, start, end)
         return iter(()) if compiled is None else compiled.finditer(text, start, len(text) if end is None else end)
 
     def sub(self, replacement: str | Callable[[re.Match[str]], str], text: str) -> str:

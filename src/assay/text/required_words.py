@@ -1,4 +1,4 @@
-"""The words of which a text must hold one before a regular expression can match in it, read from the expression.
+"""The words that a text must hold before a regular expression can match in it, read from the expression.
 
 Reading them takes a tenth of the time that compiling takes, and most expressions are about words that most texts lack.
 """
@@ -24,15 +24,15 @@ it ends a text."""
 Words = tuple[str, ...]
 
 
-def find_required_words(pattern: str) -> Words | None:
-    r"""Return words of which each text in which an expression matches holds one; None if the expression tells none.
+def list_required_words(pattern: str) -> list[Words]:
+    r"""Return groups of words: each match of an expression holds a word of every group; empty if it tells none.
 
     It is read as an expression without flags by which letters match other letters, or white space nothing.
 
-    >>> find_required_words(r"\b(?:may ?be|(?:very )?likely)\b(?=,)")
-    ('may', 'likely')
-    >>> find_required_words(r"[0-9]+ (?:days)?") is None
-    True
+    >>> list_required_words(r"\b(?:may ?be|(?:very )?likely)\b(?=,) (?:an|the) [a-z]+ing\b")
+    [('may', 'likely'), ('an', 'the'), ('ing',)]
+    >>> list_required_words(r"[0-9]+ (?:days)?")
+    []
     """
     group, outer_groups = _Group(), list[_Group]()
     for part in _PART.finditer(pattern):
@@ -51,26 +51,37 @@ def find_required_words(pattern: str) -> Words | None:
             if words is not None:
                 group.add(words)
         elif kind == "unknown":
-            return None
-    return group.end_alternative()
+            return []
+    return group.list_needed()
+
+
+def _measure_shortest(words: Words) -> int:
+    return min(map(len, words))
 
 
 class _Group:
-    """A group while it is read: the words of its alternatives, the best ones of the present alternative, and whether it
-    is only looked for around a match."""
+    """A group while it is read: the words of its alternatives, those of the parts of the present alternative, and
+    whether it is only looked for around a match."""
 
     def __init__(self) -> None:
         self.words: Words | None = ()
-        self.best: Words | None = None
+        self.parts: list[Words] = []
         self.is_around = False
 
     def add(self, words: Words) -> None:
-        """Keep the words of a part of the present alternative, unless those of another part are longer."""
-        if self.best is None or min(map(len, words)) > min(map(len, self.best)):
-            self.best = words
+        """Keep the words of a part of the present alternative."""
+        self.parts.append(words)
 
     def end_alternative(self) -> Words | None:
         """Begin the next alternative, and return the words of all so far: None if one of them told none."""
-        self.words = None if self.words is None or self.best is None else self.words + self.best
-        self.best = None
+        longest = max(self.parts, key=_measure_shortest, default=None)
+        self.words = None if self.words is None or longest is None else self.words + longest
+        self.parts = []
         return self.words
+
+    def list_needed(self) -> list[Words]:
+        """Return the words of every part if there is one alternative, else those of all alternatives."""
+        if self.words == ():
+            return self.parts
+        words = self.end_alternative()
+        return [] if words is None else [words]

@@ -228,6 +228,8 @@ class _ReportBuilder:
             if alert.metric == measure.name and alert.slice == slice_name:
                 if alert.kind == "change":
                     marks.append(SeriesMark(alert.change_point, "change_point", "estimated first day of the new level"))
+                    if alert.ended is not None:
+                        marks.append(SeriesMark(alert.ended, "change_point", "estimated first day back"))
                 marks.append(SeriesMark(alert.at, "alert", alert.text))
         first = self._calendar.name_day(self._request.first_day)
         return MonitorSeries(

@@ -386,6 +386,7 @@ def encode_metric_change(change: MetricChange) -> Json:
         "n": change.n,
         "verdict": change.verdict,
         "family": change.family,
+        "counted": change.counted,
         "level": change.level,
         "confidence": change.confidence,
         "statistic": change.statistic,

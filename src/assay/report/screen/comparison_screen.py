@@ -164,28 +164,57 @@ def _build_list(title: str, sentences: Sequence[str], most: int, width: int) -> 
 
 
 def _build_change_lines(comparison: Comparison, most: int, width: int, metric_rows: MetricsByName) -> list[str]:
-    tested = [change for change in comparison.metrics.values() if change.p is not None]
-    slice_changes = [change for metrics in comparison.slices.values() for change in metrics.values()]
-    in_slices = sum(change.p is not None for change in slice_changes)
-    scope = f"{format_count(len(tested), 'metric')} tested"
-    if len(tested) + in_slices > 1:
-        scope = f"intervals widened for {format_count(len(tested), 'metric')}"
-        scope += f", {format_count(in_slices, 'test')} on slices" if in_slices else ""
+    scope = _describe_tests(comparison)
     if _count_unpaired(comparison):
         scope += f", on {format_count(comparison.metrics[_FAILED].n, 'case')} that both sides answered"
     shown = list_shown_changes(comparison)
     if shown:
+        head = f"{_lead_with_worse_cases(comparison)} changes, most important first ({scope}):"
+        heading = textwrap.wrap(head, width, break_on_hyphens=False)
+        most = max(1, most - len(heading) + 1)
         lines = [f" - {describe_change(change, metric_rows)}" for change in _put_regressed_first(shown, most - 1)]
         cut = _cut_list(lines, most)
         left_out = [change.verdict for change in shown].count("regressed") - sum(" regressed" in line for line in cut)
         if len(cut) < len(lines) and left_out > 0:
             cut[-1] = cut[-1].replace(" more:", f" more ({left_out} regressed):")
-        return [f"Shown changes, most important first ({scope}):", *cut]
+        return [*heading, *cut]
     lines = [f" - {line}" for line in _iter_headline_movements(comparison, metric_rows)]
     if not lines:
         return [f"No change is shown ({scope}){_name_worse_cases(comparison)}."]
     head = f"No change is shown ({scope}), and what moved may be due to chance{_name_worse_cases(comparison)}:"
     return [*textwrap.wrap(head, width, break_on_hyphens=False), *_cut_list(lines, most)]
+
+
+def _lead_with_worse_cases(comparison: Comparison) -> str:
+    """Return the word that begins a list of shown changes: after the cases that fail now, where these are more than
+    those that fail no longer and the list does not say so. Better retrieval must not hide worse answers."""
+    flipped = list_flipped_cases(comparison)
+    failed = comparison.metrics.get(_FAILED)
+    is_listed = failed is not None and failed.verdict == "regressed"
+    if is_listed or len(flipped.fail_now) <= len(flipped.fail_no_longer):
+        return "Shown"
+    worse = format_count(len(flipped.fail_now), "case fails", "cases fail")
+    return f"{worse} now and did not before, {len(flipped.fail_no_longer)} no longer (see Cases). Shown"
+
+
+def _describe_tests(comparison: Comparison) -> str:
+    """Return how many tests the intervals are widened for: those that enough differing cases let show something."""
+    tested = [change for change in comparison.metrics.values() if change.p is not None]
+    slice_changes = [change for metrics in comparison.slices.values() for change in metrics.values()]
+    in_slices = [change for change in slice_changes if change.p is not None]
+    if len(tested) + len(in_slices) <= 1:
+        return f"{format_count(len(tested), 'metric')} tested"
+    if not any(change.counted for change in (*tested, *in_slices)):
+        return f"too few cases differ to show it by any of {format_count(len(tested), 'metric')}"
+    scope = f"intervals widened for {_count_counted(tested, 'metric')}"
+    return f"{scope}, {_count_counted(in_slices, 'test')} on slices" if in_slices else scope
+
+
+def _count_counted(tested: Sequence[MetricChange], noun: str) -> str:
+    """Return how many of some tests are counted, such as `3 of 61 metrics`, or `61 metrics` for all of them."""
+    counted = sum(change.counted for change in tested)
+    of_all = format_count(len(tested), noun)
+    return of_all if counted == len(tested) else f"{counted} of {of_all}"
 
 
 def _name_worse_cases(comparison: Comparison) -> str:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
+from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_text
 from assay.text.refusals.detected_behaviour import NO_BEHAVIOUR, UNKNOWN, DetectedBehaviour
 from assay.text.refusals.lexicons_in_use import load_rules, needs_latin_rules
@@ -36,9 +37,9 @@ class BareRefusals:
         self.refusals = self.denials.union(*(lexicon.bare_refusals for lexicon in self._lexicons))
         self._noes = frozenset[str]().union(*(lexicon.bare_noes for lexicon in self._lexicons))
         courtesies, advice = self._join_patterns("courtesies"), self._join_patterns("advice")
-        self._around = re.compile(rf"^(?:(?:{courtesies})[ ,.!:…-]*+)+|(?:[ ,.!…-]{{1,9}}(?:{courtesies})){{1,3}}$")
+        self._around = LatePattern(rf"^(?:(?:{courtesies})[ ,.!:…-]*+)+|(?:[ ,.!…-]{{1,9}}(?:{courtesies})){{1,3}}$")
         # a figure after the advice may be an answer
-        self._after = re.compile(rf"[,.;!:–—-]{{1,9}} ?(?:{advice})[^\d?]{{0,90}}$")
+        self._after = LatePattern(rf"[,.;!:–—-]{{1,9}} ?(?:{advice})[^\d?]{{0,90}}$")
         self._telling_words = frozenset(
             max(_list_words(text), key=len, default=text) for text in self.refusals | self._noes
         )
@@ -54,7 +55,11 @@ class BareRefusals:
         folded = fold_text(answer)
         if self._is_spaced and self._telling_words.isdisjoint(_list_words(folded)):
             return folded  # most answers: no bare refusal is without its longest word
-        return self._around.sub("", self._after.sub("", folded).strip(_MARKS)).strip(_MARKS)
+        return self.strip_courtesies(self._after.sub("", folded))
+
+    def strip_courtesies(self, folded: str) -> str:
+        """Return a folded text without the courtesies around it: "sorry, nowhere" says "nowhere"."""
+        return self._around.sub("", folded.strip(_MARKS)).strip(_MARKS)
 
     def is_bare(self, answer: str) -> bool:
         """Return whether an answer is nothing but a refusal or a no."""
@@ -129,7 +134,7 @@ def says_none_of_kind(answer: str, question: str) -> bool:
     """
     if not question or len(answer) > MOST_CHARACTERS:
         return False
-    word, asked = fold_text(answer).strip(_MARKS), fold_text(question)
+    word, asked = get_bare_refusals(answer).strip_courtesies(fold_text(answer)), fold_text(question)
     return any(re.fullmatch(words, word) and re.search(kind, asked) for kind, words in _NONE_OF_KIND)
 
 

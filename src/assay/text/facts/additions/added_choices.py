@@ -12,6 +12,7 @@ from assay.text.facts.cues.condition_cues import CONDITION_OF_DECISION, OR_MORE,
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.expected.yes_or_no import is_mere_decision
+from assay.text.facts.presence.explained_decisions import names_other_time
 from assay.text.facts.presence.occurrences import Occurrence
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.text_parts import Part
@@ -49,6 +50,8 @@ def list_alternatives(texts: FactTexts, occurrence: Occurrence, own: Part) -> It
         condition = _CONDITION.match(answer.plain, occurrence.end)
         end = occurrence.clause.sentence_end
         if condition is not None and (
-            find_new_word(texts, condition.end(), end) or list_new_values(texts, condition.end(), end)
+            find_new_word(texts, condition.end(), end)
+            or list_new_values(texts, condition.end(), end)
+            or names_other_time(texts, condition.end(), end)
         ):
             yield f'it holds "{answer.text[condition.start() : end].strip(" .,;!–—-")}"'

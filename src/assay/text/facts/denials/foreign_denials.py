@@ -80,13 +80,17 @@ def judge_foreign_denial(texts: FactTexts, occurrence: Occurrence) -> FactJudgme
 
 def _has_word(text: str, word: str) -> bool:
     """Whether a text has a word by itself, or in a language without spaces the same signs."""
-    if _LETTERS_WITHOUT_SPACES.search(word) is not None:
+    if _has_letters_without_spaces(word):
         return word in text
     return re.search(rf"(?<![^\W\d_]){re.escape(word)}(?![^\W\d_])", text) is not None
 
 
+def _has_letters_without_spaces(text: str) -> bool:
+    return not text.isascii() and _LETTERS_WITHOUT_SPACES.search(text) is not None
+
+
 def _choose_pattern(answer: str) -> _Pattern:
-    if _LETTERS_WITHOUT_SPACES.search(answer) is not None:
+    if _has_letters_without_spaces(answer):
         return _WITHOUT_SPACES
     return _DENIALS_OF_OTHERS if is_other_language(answer) else _DENIALS
 

@@ -82,8 +82,22 @@ def is_mere_decision(fact: str) -> bool:
 
 
 def asks_whether(question: ReadText) -> bool:
-    """Return whether a question asks for yes or no."""
-    return _ASKS_WHETHER.search(question.plain) is not None
+    """Return whether a question, or the last sentence of one that tells something first, asks for yes or no.
+
+    >>> from assay.text.facts.reading.read_text import read_text
+    >>> [asks_whether(read_text(text)) for text in ("I own a flat. Can I park?", "I own a flat. Where do I park?")]
+    [True, False]
+    """
+    last = _find_last_sentence(question)
+    return _ASKS_WHETHER.search(last.plain) is not None
+
+
+def _find_last_sentence(question: ReadText) -> ReadText:
+    """Return the last sentence of a question, if those before it ask nothing."""
+    start = question.clauses[-1].sentence_start if question.clauses else 0
+    if not start:
+        return question
+    return question if "?" in question.plain[:start] else read_text(question.text[start:].strip())
 
 
 def _is_decidable(question: ReadText) -> bool:

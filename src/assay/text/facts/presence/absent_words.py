@@ -24,6 +24,7 @@ from assay.text.facts.cues.word_classes import (
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.expected.yes_or_no import asks_whether, find_contrary_answer, may_be_decided, read_decision
 from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.presence.missing_quantities import find_other_identifier
 from assay.text.facts.reading.exceptions import has_exception
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, Word
@@ -68,7 +69,10 @@ def judge_absent_names(texts: FactTexts, absent: Sequence[Word]) -> FactJudgment
     missing = FactJudgment(texts.fact, "missing", reason)
     if any(word.kind == "id" for word in own_names):
         is_written_apart = all(_is_written_apart(texts, word) for word in own_names if word.kind == "id")
-        return missing._replace(state="unknown") if is_written_apart else missing
+        if is_written_apart:
+            return missing._replace(state="unknown")
+        other = find_other_identifier(texts.read_fact, texts.answer)
+        return missing._replace(reason=f'it says "{other}"', mistake="other value") if other else missing
     rivals = _list_other_names(texts)
     if not rivals and all(_is_next_to(texts.read_fact, word, present_names) for word in own_names):
         return None

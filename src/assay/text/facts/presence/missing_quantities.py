@@ -167,29 +167,53 @@ _LONGEST_NAME = 41
 
 
 def names_other_number(fact: str, answer: ReadText) -> bool:
-    """Return whether an answer has another number after the name of a fact's only number: "gate 17" for "gate 14"."""
-    quantities = read_text(fact).quantities
-    return len(quantities) == 1 and bool(_find_other_number_of_name(fact, quantities[0], answer))
+    """Return whether an answer has another number after the name of a fact's only number: "gate 17" for "gate 14".
+
+    >>> names_other_number("Room 014", read_text("It's in room 022.")), names_other_number("Room 014", read_text("022"))
+    (True, False)
+    """
+    read_fact = read_text(fact)
+    if len(read_fact.quantities) == 1:
+        return bool(_find_other_number_of_name(fact, read_fact.quantities[0], answer))
+    return bool(find_other_identifier(read_fact, answer))
+
+
+def find_other_identifier(read_fact: ReadText, answer: ReadText) -> str:
+    """Return the only identifier that an answer has after the name of a fact's only one: "room 022" for "Room 014"."""
+    identifiers = [word for word in read_fact.words if word.kind == "id"]
+    if len(identifiers) != 1 or read_fact.quantities or answer.find_word(identifiers[0], True):
+        return ""
+    name = _find_name_before(read_fact, identifiers[0].start)
+    if not name:
+        return ""
+    starts = [word.start for word in answer.words if word.kind == "id"]
+    starts += [own.start for own in answer.quantities if is_plain(own) and not own.is_spelled_one]
+    named = [start for start in starts if _find_name_before(answer, start) == name]
+    if len(named) != 1:
+        return ""
+    end = next((word.end for word in answer.words if word.start == named[0]), named[0])
+    end = next((own.end for own in answer.quantities if own.start == named[0]), end)
+    return answer.text[named[0] - len(name) - 1 : end]
+
+
+def _find_name_before(text: ReadText, start: int) -> str:
+    """Return the word right before a position, folded; "" for a word of grammar or none."""
+    name = _NAME_BEFORE.search(text.plain, max(0, start - _LONGEST_NAME), start)
+    word = next((word for word in text.words if name is not None and word.start == name.start()), None)
+    return "" if word is None or word.kind == "stop" else word.folded
 
 
 def _find_other_number_of_name(fact: str, quantity: Quantity, answer: ReadText) -> str:
     """Return the only number that an answer has after the name of a fact's number: "channel 16" for "channel 11"."""
     read_fact = read_text(fact)
-    name = (
-        _NAME_BEFORE.search(read_fact.plain, max(0, quantity.start - _LONGEST_NAME), quantity.start)
-        if is_plain(quantity)
-        else None
-    )
-    word = next((word for word in read_fact.words if name is not None and word.start == name.start()), None)
-    if word is None or word.kind == "stop" or quantity.bound or quantity.is_range:
+    name = _find_name_before(read_fact, quantity.start) if is_plain(quantity) else ""
+    if not name or quantity.bound or quantity.is_range:
         return ""
-    spans = []
-    for own in answer.quantities:
-        if not is_plain(own) or own.is_spelled_one:
-            continue
-        before = _NAME_BEFORE.search(answer.plain, max(0, own.start - _LONGEST_NAME), own.start)
-        if before is not None and before["name"] == word.folded:
-            spans.append((before.start(), own.end))
+    spans = [
+        (own.start - len(name) - 1, own.end)
+        for own in answer.quantities
+        if is_plain(own) and not own.is_spelled_one and _find_name_before(answer, own.start) == name
+    ]
     return answer.text[slice(*spans[0])] if len(spans) == 1 else ""
 
 

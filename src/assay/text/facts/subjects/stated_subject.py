@@ -64,7 +64,7 @@ class SubjectJudge:
         first = answer.find_index(clause.sentence_start)
         names = [word for word in foreign if word.kind in ("name", "id") and word is not answer.words[first]]
         named = [word for word in topic if word.kind in ("name", "id") and word is not self.texts.question.words[0]]
-        if names and any(word in missing_topic for word in named):
+        if names and any(word in missing_topic and not _is_abbreviated(word, named) for word in named):
             return _say_of_other(self.texts, answer.text[names[0].start : names[0].end])
         owner = self.find_owner(occurrence)
         if owner is not None:
@@ -138,6 +138,16 @@ class SubjectJudge:
                 may_be_subject,
             )
         return self._owner
+
+
+def _is_abbreviated(word: Word, named: Sequence[Word]) -> bool:
+    """Whether a word of a question is a short one before a name, which need not be repeated: "MS" of "MS Seestern"."""
+    is_short = len(word.folded) <= _LONGEST_PREFIX and word.is_capitalised
+    return is_short and any(other.start - word.end == 1 for other in named)
+
+
+_LONGEST_PREFIX = 3
+"""Letters of "MS", "St" or "Dr"."""
 
 
 def _find_value(texts: FactTexts, occurrence: Occurrence) -> tuple[int, int, int, Quantity | None]:

@@ -48,6 +48,8 @@ _NO_OWNER = LatePattern(
     r"|exact|precise|belongs?|remains?|stays?|amounts?"
 )
 """A word that says how, or is a verb, so that no value belongs to it."""
+_ROOM_FOR = build_pattern(r"(?:room|space|capacity|place) for\b|chỗ cho\b")
+"""Says before a number how many fit, and names nothing that it belongs to."""
 _LABEL = re.compile(r"\s*([^:;.!?]{1,40}): \S")
 _FEWEST_CELLS = 2
 _DIGITS = re.compile(r"\d+")
@@ -389,7 +391,13 @@ class ValueOwner:
         if start is not None:
             end = next((word.start for word in part if word.start > start and word.folded in AUXILIARIES), end)
             words = [word for word in words if word.start < end]
-        return [word for word in words if not self._tells_rate(word) and _NO_OWNER.fullmatch(word.folded) is None]
+        return [
+            word
+            for word in words
+            if not self._tells_rate(word)
+            and _NO_OWNER.fullmatch(word.folded) is None
+            and _ROOM_FOR.match(self.answer.plain, word.start) is None
+        ]
 
     def _follows_from_before(self, part: Part, *, has_value: bool) -> bool:
         """Whether a part goes on with the one before; a sentence of its own may begin with "if"."""

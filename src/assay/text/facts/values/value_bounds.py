@@ -83,7 +83,7 @@ def judge_limit(texts: FactTexts, occurrence: Occurrence, stated: Quantity | Non
             expected_limit = text.text[wanted.start : wanted.end]
             return FactJudgment(texts.fact, "denied", f'it bounds the other side than "{expected_limit}"', "other side")
     clause_end = occurrence.clause.sentence_end
-    if begins_after(stated, texts.answer.plain, texts.limit):
+    if not stated.is_range and begins_after(stated, texts.answer.plain, texts.limit):
         reason = "it says what happens after this, and the question is about what happens until then"
         is_refused = is_limit_of_refusal(stated, texts.answer.plain, clause_end, ExpectedLimit("", False))
         is_open = is_refused or bool(find_negations(texts.answer, occurrence.clause.sentence_start, clause_end))
