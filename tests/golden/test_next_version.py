@@ -62,7 +62,7 @@ def first(tmp_path: Path) -> str:
     return out
 
 
-def follow(first: str, candidates: str | None = None, **options: Any) -> FrozenSet:
+def follow(first: str, candidates: str | list[str] | None = None, **options: Any) -> FrozenSet:
     out = options.pop("out", str(Path(first).with_name("ferries-2.jsonl")))
     asked: dict[str, Any] = {"version": "2", "owner": "lead", "change": "new timetable", "at": LATER, **options}
     frozen = golden.freeze(candidates, out, base=first, **asked)
@@ -233,6 +233,10 @@ def test_the_command_retires_moves_the_day_and_says_what_it_did(
     assert "expected berth=REASON" in capsys.readouterr().err
     assert 2 == main([*freeze, "--retire", "pier=closed"])
     assert "--retire: case: E_ID no such case (got 'pier=closed'" in capsys.readouterr().err
+    assert 2 == main([*freeze, "--retire", "pier"])
+    assert "neither a file nor a case (got 'pier'; expected FILE, or ID=REASON of" in capsys.readouterr().err
+    assert 2 == main(freeze)
+    assert "nothing is new (expected others, changed ones with --update" in capsys.readouterr().err
     assert 2 == main([*freeze, "--as-of", "2026-13-45"])
     assert "--as-of" in capsys.readouterr().err
     assert 2 == main(["golden", "freeze", *known[2:], "--retire", "berth=closed"])
@@ -241,6 +245,40 @@ def test_the_command_retires_moves_the_day_and_says_what_it_did(
     said = " ".join(capsys.readouterr().out.split())
     assert "added 0 updated 0 retired 1 as of 2026-12-01" in said
     assert "closed = for good" == load_golden(out).golden.lineage[0].retired[0].reason
+
+
+def test_several_files_of_candidates_make_one_version(
+    first: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A page of each file may have saved decisions: each names its file by the digest."""
+    changed = write(tmp_path / "changed.jsonl", change("berth", reference="At pier 9."))
+    new = write(tmp_path / "new.jsonl", {"id": "dogs", "question": "May dogs come?", "reference": "On a lead."})
+    saved = []
+    for name, path in (("berth", changed), ("dogs", new)):
+        page = {"format": 1, "candidates": load_golden(path).digest, "reviewer": "eve", "settles": False}
+        saved.append(str(tmp_path / f"{name}.json"))
+        rows = [{"case": name, "decision": "accept"}]
+        Path(saved[-1]).write_text(json.dumps({**page, "decisions": rows}), encoding="utf-8")
+    frozen = follow(first, [changed, new], decisions=saved, update=True)
+    assert frozen.change is not None and ("1 added, 1 updated, 0 retired", ()) == (
+        frozen.change.describe(),
+        frozen.undecided,
+    )
+    with pytest.raises(InputError, match="a review of other candidates"):
+        follow(first, changed, decisions=saved, update=True, version="3", out=str(tmp_path / "3.jsonl"))
+    out = ["--base", first, "--out", str(tmp_path / "3.jsonl"), "--version", "3", "--owner", "x", "--change", "x"]
+    assert 0 == main(["golden", "freeze", changed, new, *out, "--update", "--accept-all"])
+    capsys.readouterr()
+    assert 2 == main(["golden", "freeze", changed, changed.replace("changed", "again"), *out, "--accept-all"])
+    again = write(tmp_path / "again.jsonl", change("berth"))
+    assert 2 == main(["golden", "freeze", changed, again, *out, "--accept-all"])
+    assert f"again.jsonl:1: berth: E_DUPLICATE_ID in {changed} as well" in capsys.readouterr().err
+    days = [
+        write(tmp_path / f"{day}.jsonl", {"id": day, "question": f"{day}?", "reference": "x"}, header={"as_of": day})
+        for day in ("2026-07-01", "2026-08-01")
+    ]
+    assert 2 == main(["golden", "freeze", *days, *out, "--accept-all"])
+    assert "candidates of different days (got 2026-07-01, 2026-08-01; expected --as-of" in capsys.readouterr().err
 
 
 def test_candidates_of_another_day_do_not_move_the_day_of_the_set_in_silence(first: str, tmp_path: Path) -> None:
