@@ -105,20 +105,20 @@ def lint_file(
     Raises InputError for files that cannot be read, and for a file to fix that is not JSON Lines; SettingsError for a
     model that cannot be asked.
     """
-    loaded, known = move_day(load_golden(path), as_of), _load_corpus(corpus)
-    if model is not None and known is None:
+    loaded, loaded_corpus = move_day(load_golden(path), as_of), _load_corpus(corpus)
+    if model is not None and loaded_corpus is None:
         raise InputError("--judge: reads references next to their evidence (expected --corpus as well)")
     coverage_targets = load_coverage_targets(targets)
     judged, effort = None, None
     if model is not None:
         client = ModelClient(model, progress, on_interrupt)
-        judged = _ask_support(LintedSet(loaded.golden, known), client)
+        judged = _ask_support(LintedSet(loaded.golden, loaded_corpus), client)
         effort = client.effort
-    report = lint_golden_set(loaded, known, coverage_targets, judged)
+    report = lint_golden_set(loaded, loaded_corpus, coverage_targets, judged)
     clusters = _list_clusters(loaded.golden, report) if fix else {}
     if clusters:
         _write_clusters(path, loaded, clusters)
-        report = lint_golden_set(move_day(load_golden(path), as_of), known, coverage_targets, judged)
+        report = lint_golden_set(move_day(load_golden(path), as_of), loaded_corpus, coverage_targets, judged)
     return msgspec.structs.replace(report, fixed=tuple(clusters), effort=effort)
 
 
@@ -171,15 +171,15 @@ def _drop_inherited(findings: Sequence[LintFinding], cases: Mapping[str, Case]) 
     Of variants whose case is in another file the first says it. A share of words may differ between a question and its
     variant, and is not compared.
     """
-    said = {(finding.case, *_name_finding(finding)) for finding in findings}
+    found_in_cases = {(finding.case, *_name_finding(finding)) for finding in findings}
     for finding in findings:
         case = cases.get(finding.case)
         if case is None or case.variant_of is None:
             yield finding
-        elif (inherited := (case.variant_of, *_name_finding(finding))) not in said:
+        elif (inherited := (case.variant_of, *_name_finding(finding))) not in found_in_cases:
             yield finding
             if case.variant_of not in cases:
-                said.add(inherited)
+                found_in_cases.add(inherited)
 
 
 def _name_finding(finding: LintFinding) -> tuple[object, ...]:
@@ -221,9 +221,9 @@ def find_stale_cases(golden: GoldenSet, corpus: Corpus) -> dict[str, tuple[str, 
         findings = []
         for check in (check_evidence, check_access, check_abstention):
             findings += [_make_finding(suspect, linted, case) for suspect in check(case, linted)]
-        said = [f"{row.field}: {row.message}" for row in findings if not _is_silenced(row, golden.silenced)]
-        if said:
-            stale[case.id] = tuple(said)
+        stale_fields = [f"{row.field}: {row.message}" for row in findings if not _is_silenced(row, golden.silenced)]
+        if stale_fields:
+            stale[case.id] = tuple(stale_fields)
     return stale
 
 
@@ -264,10 +264,10 @@ def _list_own_warnings(loaded: LoadedGolden) -> Iterator[Problem]:
         for case in loaded.golden.cases
         if case.variant_of is not None
     }
-    said = {(problem.line, problem.code, problem.message) for problem in loaded.warnings}
+    warned_lines = {(problem.line, problem.code, problem.message) for problem in loaded.warnings}
     for problem in loaded.warnings:
         base_line = line_of_base.get(problem.line)
-        if base_line is None or (base_line, problem.code, problem.message) not in said:
+        if base_line is None or (base_line, problem.code, problem.message) not in warned_lines:
             yield problem
 
 

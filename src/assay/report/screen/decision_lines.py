@@ -72,16 +72,16 @@ def allot_lines(
         spare = max(spare - sum(map(len, shown)), 0)
         errors = failures[config].lines if config in failures else []
         lines.append(_shorten_title(decided.lines[0], width))
-        for told in order_reasons(errors, folded, scoring.configs[config].decision):
-            lines += told.split("\n")
-        said = [
+        for reason_block in order_reasons(errors, folded, scoring.configs[config].decision):
+            lines += reason_block.split("\n")
+        shown_reasons = [
             (reason, reason_lines)
             for reason, reason_lines in zip(ordered, shown, strict=False)
             if not reason_lines[0].startswith(_MORE_REASONS)
         ]
-        for reason, reason_lines in said:
+        for reason, reason_lines in shown_reasons:
             alerts += reason_lines if reason in decided.alerts else []
-        untold += enumerate(_list_untold_events(config, decided.alerts, [reason for reason, _ in said]))
+        untold += enumerate(_list_untold_events(config, decided.alerts, [reason for reason, _ in shown_reasons]))
         muted += [_shorten_title(head, width) for head in decided.muted]
     if len(titled) < len(configs):
         lines.append(f"and {format_count(len(configs) - len(titled), 'more configuration')}")
