@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -150,7 +151,7 @@ def test_before_the_evidence_was_in_force_there_is_no_answer() -> None:
     ],
 )
 def test_the_first_day_of_a_corpus_alone_makes_no_other_day(
-    fields: dict[str, str], others: tuple[CorpusChunk, ...], is_drafted: bool
+    fields: dict[str, Any], others: tuple[CorpusChunk, ...], is_drafted: bool
 ) -> None:
     """A corpus that was imported on a day says nothing of what held on the day before."""
     mri = CorpusChunk("mri:1", "A knee MRI takes 25 minutes.", document="mri", valid_from="2026-01-01", **fields)
