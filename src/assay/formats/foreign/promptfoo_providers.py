@@ -24,7 +24,7 @@ _METHODS = ("POST", "GET", "PUT")
 _OWN_HEADERS = ("accept", "content-type", "content-length", "host", "user-agent")
 """Headers that Assay sets itself: what it sends and reads is JSON."""
 _READ_MEMBERS = ("url", "method", "headers", "body", "queryParams", "transformResponse", "responseParser")
-_PLACEHOLDER = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
+_PLACEHOLDER = re.compile(r"\{\{([^{}]*)\}\}")
 _ENVIRONMENT = re.compile(r"""(?:(?P<scheme>[\w-]+) )?\{\{\s*env(?:\.|\[['"])(?P<name>\w+)(?:['"]\])?\s*\}\}""")
 _ANSWER_PATH = re.compile(r"json((?:\??\.\w+|\[\d+\])+)")
 _QUESTION = "{{question}}"
@@ -107,9 +107,10 @@ def _fill(text: str, texts: Mapping[str, str]) -> str:
     """Return a text with the variables in their places. Raises UnfilledError for a variable that has no text."""
 
     def replace(place: re.Match[str]) -> str:
-        if place[1] not in texts:
+        name = place[1].strip()
+        if name not in texts:
             raise UnfilledError(place[0])
-        return texts[place[1]]
+        return texts[name]
 
     return _PLACEHOLDER.sub(replace, text)
 
