@@ -232,6 +232,17 @@ def read_lines_between(path: str, start: int, end: int) -> Iterator[bytes]:
             yield line[:-1] if line.endswith(b"\n") else line
 
 
+def count_lines(path: str, start: int, end: int) -> int:
+    """Return how many lines lie between two byte offsets of a file."""
+    count, last = 0, b"\n"
+    with open(path, "rb") as file:
+        file.seek(start)
+        while start < end and (data := file.read(min(_BUFFER_BYTES, end - start))):
+            start += len(data)
+            count, last = count + data.count(b"\n"), data[-1:]
+    return count + (last != b"\n")
+
+
 def decode_line(line: Line, name: str) -> str:
     """Return the line as text. Raises InputError with the byte offset in the file if it is not UTF-8."""
     try:

@@ -17,6 +17,7 @@ import numpy as np
 from msgspec import structs
 
 from assay.formats.corpus import find_stale_evidence, load_corpus
+from assay.formats.file_io import count_lines
 from assay.formats.golden_builder import REPEATED_QUESTION
 from assay.formats.golden_files import load_golden, refuse_placeholders
 from assay.formats.outputs import (
@@ -136,17 +137,39 @@ Progress = Callable[[int, int], None]
 
 
 def score_files(inputs: ScoreInputs, files: Sequence[OutputFile], progress: Progress | None = None) -> ScoredRun:
-    """Score recorded outputs. Raises InputError listing their problems, IncompleteError when a worker process dies."""
-    named = inputs.request.inputs
+    """Score recorded outputs. Raises InputError listing their problems, IncompleteError when a worker process dies.
+
+    `progress` is told after each line how many of how many are read, or with several workers after each shard.
+    """
+    named, workers = inputs.request.inputs, inputs.request.scoring.workers
     shards = cut_shards(files, torn_tail=named.allow_torn_tail, strict=named.strict_outputs)
-    work = partial(score_shard, joins=inputs.joins(), plan=inputs.plan)
+    score = partial(score_shard, joins=inputs.joins(), plan=inputs.plan)
+    tells_lines = progress is not None and (workers <= 1 or len(shards) <= 1)
+    work = _ToldWork(score, progress, shards) if progress is not None and tells_lines else score
     results = []
     with suspend_garbage_collection():
-        for done, result in enumerate(run_shards(work, shards, inputs.request.scoring.workers), 1):
+        for done, result in enumerate(run_shards(work, shards, workers), 1):
             results.append(result)
-            if progress is not None:
+            if progress is not None and not tells_lines:
                 progress(done, len(shards))
         return _finish_run(inputs, files, results, partial(_score_variants_of_files, inputs, files, shards))
+
+
+class _ToldWork:
+    """Scores shards one after another and tells after each line how many of all lines are read."""
+
+    def __init__(self, score: Callable[..., CollectedRows], progress: Progress, shards: Sequence[OutputShard]) -> None:
+        self._score, self._progress = score, progress
+        self._line_count = sum([count_lines(shard.path, shard.start, shard.end) for shard in shards])
+        self._earlier_lines = 0
+
+    def __call__(self, shard: OutputShard) -> CollectedRows:
+        result = self._score(shard, tell_lines=self._tell)
+        self._earlier_lines += result.lines
+        return result
+
+    def _tell(self, number: int) -> None:
+        self._progress(self._earlier_lines + number, self._line_count)
 
 
 IN_MEMORY = OutputFile("", "observations", "assay", 0)
@@ -175,7 +198,7 @@ def score_observations(
 ) -> ScoredRun:
     """Score observations in memory; the result is the same as for a file that holds them.
 
-    `progress` is told after every 256 observations how many of how many are done.
+    `progress` is told after each observation how many of how many are taken.
     """
     rows = list(observations)
     try:
@@ -185,9 +208,6 @@ def score_observations(
     except Exception:  # noqa: BLE001  # a bug, which the second pass reports with its row
         collected, held = _collect_observations(inputs, rows, is_careful=True)
     return _finish_run(inputs, [IN_MEMORY], [collected], partial(_score_variants_in_memory, inputs, rows), held)
-
-
-_ROWS_PER_UPDATE = 256
 
 
 def _collect_observations(
@@ -207,7 +227,7 @@ def _collect_observations(
     )
     held: dict[tuple[str, str], list[Observation]] = {}
     for number, row in enumerate(observations, 1):
-        if progress is not None and number % _ROWS_PER_UPDATE == 0:
+        if progress is not None:
             progress(number, len(observations))
         try:
             observation = check_observation(row)

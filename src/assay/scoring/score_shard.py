@@ -11,7 +11,7 @@ import gc
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, partial
 from typing import NoReturn
@@ -198,6 +198,10 @@ def _note_usage(observation: Observation, usage: Usage, end_to_end_ms: float, no
 NO_CASE_POSITION = -1
 JOIN_SIZE = 64
 """Number of observations joined at a time: enough for fast loops, few enough to stay in the processor's cache."""
+JOIN_CHARACTERS = 100_000
+"""Characters of their answers that are enough: what is read of long answers takes hundreds of times their length."""
+TellLines = Callable[[int], None]
+"""Is told how many lines of a shard were read, and scored but for the last few."""
 
 
 class CollectedRows(Struct):
@@ -251,6 +255,7 @@ class ObservationCollector:
         self._codes: dict[str, int] = {}
         self._versions: dict[str, dict[str, str]] = {}
         self._pending: list[tuple[Observation, int, int]] = []
+        self._pending_characters = 0
         self._unseen_names = dict(joins.wanted_names)
         self._start_block()
 
@@ -263,7 +268,9 @@ class ObservationCollector:
         if self._is_careful:
             observation = self._replace_unscorable(observation, number)
         self._pending.append((observation, number, start))
-        if len(self._pending) >= self._join_size:
+        if isinstance(observation.answer, str):
+            self._pending_characters += len(observation.answer)
+        if len(self._pending) >= self._join_size or self._pending_characters >= JOIN_CHARACTERS:
             self._flush_pending()
 
     def _replace_unscorable(self, observation: Observation, number: int) -> Observation:
@@ -288,7 +295,7 @@ class ObservationCollector:
         """Join the pending observations with their cases, and add the rows that can be scored to the block."""
         if not self._pending:
             return
-        pending, self._pending = self._pending, []
+        pending, self._pending, self._pending_characters = self._pending, [], 0
         observations, stages = self._normalise_ids([observation for observation, _, _ in pending])
         positions = [self.joins.position.get(observation.case_id, NO_CASE_POSITION) for observation in observations]
         suspicious = self._find_suspicious_rows(observations, stages, positions)
@@ -495,21 +502,29 @@ def suspend_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
-def score_shard(shard: OutputShard, joins: GoldenIndex, plan: MetricPlan) -> CollectedRows:
+def score_shard(
+    shard: OutputShard, joins: GoldenIndex, plan: MetricPlan, tell_lines: TellLines | None = None
+) -> CollectedRows:
     """Return the scored rows of one shard, with its problems up to a limit; beyond it they are counted.
 
-    If a row raises an exception that nobody foresaw, the shard is scored again, slowly, to find and leave out that row.
+    `tell_lines` is told after each line. If a row raises an exception that nobody foresaw, the shard is scored again,
+    slowly, to find and leave out that row.
     """
     try:
-        return _score_shard(shard, joins, plan)
+        return _score_shard(shard, joins, plan, tell_lines)
     except (AssayError, OSError, MemoryError):
         raise
     except Exception:  # noqa: BLE001  # a bug, which the second pass reports with its row
-        return _score_shard(shard, joins, plan, is_careful=True)
+        return _score_shard(shard, joins, plan, tell_lines, is_careful=True)
 
 
 def _score_shard(
-    shard: OutputShard, joins: GoldenIndex, plan: MetricPlan, *, is_careful: bool = False
+    shard: OutputShard,
+    joins: GoldenIndex,
+    plan: MetricPlan,
+    tell_lines: TellLines | None = None,
+    *,
+    is_careful: bool = False,
 ) -> CollectedRows:
     form = OUTPUT_FORMATS[shard.format]
     collector = ObservationCollector(
@@ -535,6 +550,8 @@ def _score_shard(
                 if shard.start == 0 and number <= LINES_CHECKED_FOR_KEYS:
                     _note_unknown_keys(collector, form, line)
                 collector.add(observation, number, start)
+            if tell_lines is not None:
+                tell_lines(number)
         collector.result.lines = number
         return collector.finish()
 

@@ -35,7 +35,6 @@ _FEWEST_WORDS = 2
 _CLEAR_MAJORITY = 2
 
 
-@lru_cache(maxsize=256)
 def guess_language(text: str) -> KnownLanguage | None:
     """Return the language of a text, None if its letters and words of grammar do not tell.
 
@@ -44,6 +43,10 @@ def guess_language(text: str) -> KnownLanguage | None:
     >>> guess_language("phep nam con lai co duoc chuyen khong"), guess_language("How many days?"), guess_language("PTO")
     ('vi', 'en', None)
     """
+    return _guess_once(text) if len(text) <= _LONGEST_KEPT else _guess_long(text)
+
+
+def _guess_language(text: str) -> KnownLanguage | None:
     words = _WORD.findall(normalise_nfc(text))
     vietnamese = sum(_VIETNAMESE_LETTER.search(word) is not None for word in words)
     if words and vietnamese / len(words) >= 1 / 5:
@@ -55,6 +58,11 @@ def guess_language(text: str) -> KnownLanguage | None:
     if counts["vi"] >= _FEWEST_WORDS and counts["vi"] >= _CLEAR_MAJORITY * counts["en"]:
         return "vi"
     return None
+
+
+_LONGEST_KEPT = 4000  # characters of a text whose language is kept with it
+_guess_once = lru_cache(maxsize=1024)(_guess_language)
+_guess_long = lru_cache(maxsize=4)(_guess_language)
 
 
 def is_other_language(text: str) -> bool:
@@ -93,7 +101,6 @@ def has_diacritics(text: str) -> bool:
     return any(letter.isalpha() and fold_text(letter) != letter for letter in lowered)
 
 
-@lru_cache(maxsize=1024)
 def is_vietnamese(text: str) -> bool:
     """Return whether a text is Vietnamese, with or without diacritics.
 

@@ -234,7 +234,7 @@ _PER_ONE = re.compile(r"(.*\b(?:nghin|ngan|trieu|ty)) mot")
 _COUNTED_YEARS = re.compile(r"((?:.*\ )?(?:mot|hai|ba|bon|nam|sau|bay|tam|chin|muoi))\ nam")
 _RANGE_WORDS = frozenset(("-", "to", "or", "den", "toi", "hoac", "hay"))
 _RANGE_WIDTH = 6
-_REMEMBERED_TEXTS = 512
+_REMEMBERED_TEXTS, _LONGEST_REMEMBERED = 512, 4000
 _INTEGERS = re.compile(r"[0-9]+")
 _MONTH_NAME = re.compile("|".join(SHORT_MONTHS))
 
@@ -279,12 +279,10 @@ def find_quantities(text: str) -> list[Number | Date]:
     >>> [(item.readings, item.unit) for item in find_numbers("10 to 12%")]
     [((Decimal('10'),), '%'), ((Decimal('12'),), '%')]
     """
-    return list(_scan_quantities(text))
+    return list(_scan_once(text) if len(text) <= _LONGEST_REMEMBERED else _scan_long(text))
 
 
-@lru_cache(maxsize=_REMEMBERED_TEXTS)
 def _scan_quantities(text: str) -> tuple[Number | Date, ...]:
-    """Find the quantities of a text once for all metrics of a row, which look for them in the same few texts."""
     nfc_text = normalise_nfc(text)
     plain = fold_in_place(nfc_text)
     items: list[Number | Date] = []
@@ -301,6 +299,11 @@ def _scan_quantities(text: str) -> tuple[Number | Date, ...]:
             if gap.strip() in _RANGE_WORDS and len(gap) <= _RANGE_WIDTH:
                 items[i] = first._replace(unit=second.unit)
     return tuple(items)
+
+
+_scan_once = lru_cache(maxsize=_REMEMBERED_TEXTS)(_scan_quantities)
+_scan_long = lru_cache(maxsize=4)(_scan_quantities)
+"""All metrics of a row look for quantities in the same few texts; those of a long one take many times its length."""
 
 
 def _parse_match(match: re.Match[str], nfc_text: str) -> Number | Date | None:
