@@ -13,6 +13,7 @@ import numpy as np
 from assay.audit.audit_store import AuditStore
 from assay.audit.load_answers import count_answers_from, find_answer_times
 from assay.audit.versioned_corpora import NO_CORPORA, VersionedCorpora
+from assay.metrics.cases.access_rules import describe_validity_gap, find_validity_gaps
 from assay.metrics.judged.judge_requests import RecordedVerdicts
 from assay.records.counts import format_count
 from assay.records.errors import InputError
@@ -375,6 +376,10 @@ class _ReportBuilder:
                 f"{format_count(number, 'answer')} of index version {version} have no corpus of that version: "
                 f"{_OTHER_CORPUS}"
             )
+        present = self._inputs.corpora.current
+        gaps = find_validity_gaps(present.chunks.values()) if present is not None else []
+        if gaps:
+            yield f"corpus: {describe_validity_gap(gaps)}"
         if traffic.dated_later:
             yield (
                 f"{format_count(traffic.dated_later, 'answer is', 'answers are')} dated after {self._inputs.today} and "
