@@ -104,14 +104,15 @@ def test_a_score_by_rules_says_in_its_row_that_it_is_no_rate(report: MonitorRepo
     assert (caveat, "score") == (series.caveat, series.unit)
     assert ("", "share") == ((refusals := find_series(report, "refusal_rate")).caveat, refusals.unit)
     table = next(table for table in build_monitor_tables(report) if table.title == "Production answers by week")
-    row = next(row for row in table.rows if row[0].startswith(name))
-    assert f"{name}: {caveat}" == row[0]
+    title = "Hallucination risk by rules"
+    row = next(row for row in table.rows if name in row[0])
+    assert f"{title} ({name}): {caveat}" == row[0]
     value = series.points[-1].value
     assert value is not None
     assert row[-1].startswith(f"{value:.2g} [")
-    assert [line for line in render_chat_lines(report) if name in line and caveat in line]
+    assert [line for line in render_chat_lines(report) if title in line and caveat in line]
     alert = next(row for row in report.alerts if row.metric == name and row.slice is None)
-    assert f"{name} ({caveat}) rose from" in alert.text
+    assert f"{title} ({caveat}) rose from" in alert.text
     assert "neither 0 nor 1" in " ".join(report.notes)
 
 

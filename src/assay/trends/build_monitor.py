@@ -20,6 +20,7 @@ from assay.records.errors import InputError
 from assay.records.golden_set import GoldenSet
 from assay.records.series import SeriesMark
 from assay.records.verdicts import Calibration
+from assay.report.wording.metric_titles import format_metric_title
 from assay.stats.change_alarms import (
     FALSE_ALARMS,
     REFERENCE_DAYS,
@@ -233,8 +234,9 @@ class _ReportBuilder:
                         marks.append(SeriesMark(alert.ended, "change_point", "estimated first day back"))
                 marks.append(SeriesMark(alert.at, "alert", alert.text))
         first = self._calendar.name_day(self._request.first_day)
+        title = format_metric_title(measure.name)
         return MonitorSeries(
-            name=measure.name if slice_name is None else f"{measure.name} in {slice_name}",
+            name=title if slice_name is None else f"{title} in {slice_name}",
             key=measure.name,
             unit=measure.unit,
             higher_is_better=measure.higher_is_better,

@@ -16,6 +16,7 @@ from assay.metrics.catalog import find_metric, parse_metric
 from assay.records.counts import format_count
 from assay.records.errors import AssayError
 from assay.records.series import Series, SeriesMark, SeriesPoint
+from assay.report.wording.metric_titles import format_metric_title
 from assay.report.wording.number_format import format_number
 from assay.scoring.column_values import number_clusters
 from assay.scoring.slices import find_slice_rows
@@ -192,7 +193,8 @@ def _build_series(key: SeriesKey, runs: Sequence[HistoryRun], changes: Sequence[
         points = tuple(_make_point(run, key) for run in members)
         if all(point.value is None and point.open_range is None for point in points):
             continue
-        name = key.metric if len(digests) == 1 else f"{key.metric} (golden set {_shorten_digest(digest)})"
+        title = format_metric_title(key.metric)
+        name = title if len(digests) == 1 else f"{title} (golden set {_shorten_digest(digest)})"
         marks = [*_list_version_marks(runs, digest), *_list_change_marks(key, members, changes)]
         yield Series(
             name, key.metric, unit, higher_is_better, key.slice, key.config, points, tuple(sorted(marks, key=_by_time))

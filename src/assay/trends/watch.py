@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from assay.records.counts import format_count
+from assay.report.wording.metric_titles import format_metric_title
 from assay.report.wording.number_format import format_number
 from assay.stats.change_alarms import LEAST_REFERENCE_DAYS, find_first_watched_day
 from assay.trends.metric_bounds import MetricBound, parse_bounds
@@ -77,7 +78,7 @@ def _list_bound_lines(series: Sequence[MonitorSeries]) -> Iterator[str]:
         where = "" if row.slice is None else f" in {row.slice}"
         for bound in row.bounds:
             days = format_count(bound.days, "day")
-            value, limit = (format_number(number, row.name) for number in (bound.value, bound.limit))
+            value, limit = (format_number(number, row.key) for number in (bound.value, bound.limit))
             observed = "" if bound.value is None else f"{value} observed over {days}, bound {limit}"
             text = {
                 "exceeded": f"shown to be exceeded: {observed}",
@@ -118,9 +119,9 @@ def _list_change_lines(series: Sequence[MonitorSeries], first: str) -> Iterator[
     unwatched: dict[str, list[str]] = {}
     for row in overall:
         if row.watched_since is not None:
-            since.setdefault(row.watched_since, []).append(row.key)
+            since.setdefault(row.watched_since, []).append(format_metric_title(row.key))
         else:
-            unwatched.setdefault(row.unwatched, []).append(row.key)
+            unwatched.setdefault(row.unwatched, []).append(format_metric_title(row.key))
     if since:
         parts = [f"{_join_names(names)} since {day}" for day, names in sorted(since.items())]
         yield f"watched for changes: {'; '.join(parts)}"
