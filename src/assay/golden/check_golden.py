@@ -44,6 +44,7 @@ from assay.golden.lint_rules import (
 from assay.golden.model_checks import NO_VERDICT, UNSUPPORTED_LABELS, plan_support, read_label
 from assay.golden.model_client import ModelClient, ModelOptions
 from assay.judging.call_scheduler import ReportProgress
+from assay.metrics.cases.access_rules import describe_validity_gap, find_validity_gaps
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case, Corpus, GoldenSet, SilencedRule, find_placeholders
@@ -288,7 +289,7 @@ def _find_in_set(
     if golden.frozen_digest and golden.frozen_digest != loaded.digest:
         message = f"its digest is {loaded.digest}, and was {golden.frozen_digest} when it was frozen"
         yield _make_finding(SuspectField("frozen-edited", "frozen_digest", message), linted)
-    for suspect in (*check_header(golden), *check_lineage(golden)):
+    for suspect in (*_find_validity_gaps(linted), *check_header(golden), *check_lineage(golden)):
         yield _make_finding(suspect, linted)
     placeholders = set(find_placeholders(golden))
     for case in golden.cases:
@@ -300,6 +301,12 @@ def _find_in_set(
         suspect = SuspectField("near-duplicate", "cluster", f"{suggestion.kind}: {', '.join(suggestion.case_ids)}")
         first = next(case for case in golden.cases if case.id == suggestion.case_ids[0])
         yield msgspec.structs.replace(_make_finding(suspect, linted, first), cases=suggestion.case_ids)
+
+
+def _find_validity_gaps(linted: LintedSet) -> Iterator[SuspectField]:
+    gaps = find_validity_gaps(linted.corpus.chunks.values()) if linted.corpus is not None else []
+    if gaps:
+        yield SuspectField("validity-gap", "corpus", describe_validity_gap(gaps))
 
 
 def _make_finding(suspect: SuspectField, linted: LintedSet, case: Case | None = None) -> LintFinding:

@@ -107,6 +107,11 @@ LINT_RULES: dict[str, LintRule] = {
     "evidence-superseded": LintRule(
         "warning", "evidence of a version that has expired", "name the version in force, or set user.as_of"
     ),
+    "validity-gap": LintRule(
+        "warning",
+        "a document without a version in force on the day before the next one begins",
+        "write the first day on which it holds no more into valid_to",
+    ),
     "unlabelled-alternative": LintRule(
         "warning",
         "another chunk that states the same fact and is not labelled",

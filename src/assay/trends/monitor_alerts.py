@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from msgspec import structs
 
+from assay.report.wording.metric_titles import format_metric_title
 from assay.report.wording.number_format import format_number
 from assay.stats.arrays import BoolArray, FloatArray
 from assay.stats.bound_alarms import find_bound_alarms
@@ -296,7 +297,7 @@ def _describe_change(
 def _name_watched(measure: Measure, slice_name: str | None) -> str:
     where = "" if slice_name is None else f" in {slice_name}"
     caveat = f" ({measure.caveat})" if measure.caveat else ""
-    return f"{measure.name}{where}{caveat}"
+    return f"{format_metric_title(measure.name)}{where}{caveat}"
 
 
 def _group_alerts(alerts: Sequence[tuple[int, MonitorAlert]]) -> list[MonitorAlert]:
@@ -320,13 +321,15 @@ def describe_groups(alerts: Sequence[MonitorAlert]) -> list[str]:
     lines = []
     for members in groups.values():
         head = min(members, key=_rank_alert)
-        others = sorted(
-            {f"{alert.metric}{f' in {alert.slice}' if alert.slice else ''}" for alert in members}
-            - {f"{head.metric}{f' in {head.slice}' if head.slice else ''}"}
-        )
+        others = sorted({_name_series(alert) for alert in members} - {_name_series(head)})
         more = f"; with it: {', '.join(others[:5])}{' …' if len(others) > 5 else ''}" if others else ""
         lines.append(f"{head.text}{more}")
     return lines
+
+
+def _name_series(alert: MonitorAlert) -> str:
+    where = f" in {alert.slice}" if alert.slice else ""
+    return f"{format_metric_title(alert.metric)}{where}"
 
 
 def _rank_alert(alert: MonitorAlert) -> tuple[bool, float, bool, str, str]:
