@@ -244,11 +244,11 @@ def test_the_known_gaps_of_the_handbook_are_exactly_the_findings(capsys: pytest.
     found = [(row["rule"], row.get("case", row["message"])) for row in findings]
     gaps = [message for rule, message in ((row["rule"], row["message"]) for row in findings) if rule == "coverage-gap"]
     assert gaps == [
-        "exact: 1 of 6",
-        "paraphrase: 0 of 5",
-        "no-diacritic: 2 of 4",
-        "acronym-or-code: 2 of 4",
-        "access: 3 of 4",
+        "exact: 1 of 6 marked so (tag exact)",
+        "paraphrase: 0 of 5 marked so (tag paraphrase)",
+        "no-diacritic: 2 of 4 marked so (tag no-diacritic)",
+        "acronym-or-code: 2 of 4 marked so (tag acronym or code or error-code or product-code or sku)",
+        "access: 3 of 4 marked so (tag access or acl or permission-denied or tenant, or behaviour permission_denied)",
     ]
     assert [pair for pair in found if pair[0].startswith("multi-hop")] == [
         ("multi-hop-one-chunk", "remote_002"),

@@ -159,7 +159,7 @@ def test_without_the_metric_the_causes_say_which_cases_flipped() -> None:
     values = {"recall@10": [1.0] * 10}
     baseline = side(values, "a", attributions={"c0": Attribution("c0", "pass"), "c1": bad})
     found = compare_snapshots(baseline, side(values, "b", attributions={"c0": bad, "c1": good}))
-    assert (("c0",), ("c1",)) == tuple(list_flipped_cases(found))
+    assert (("c0",), ("c1",), ()) == tuple(list_flipped_cases(found))
 
 
 @given(

@@ -221,15 +221,28 @@ def _case_changes(
             kind.setdefault(case_id, []).append(metric)
             scores.setdefault(case_id, {})[metric] = pair
     changes = []
+    fails_too = _list_further_failures(baseline.table, candidate.table)
     for case_id in sides.ids:
         before, after = baseline.attributions.get(case_id), candidate.attributions.get(case_id)
         other = (
             before is not None and after is not None and get_attribution_label(before) != get_attribution_label(after)
         )
-        if other or case_id in scores:
+        if other or case_id in scores or case_id in fails_too:
             better_, worse, open_ = (tuple(kind.get(case_id, ())) for kind in (improved, regressed, doubtful))
-            changes.append(CaseChange(case_id, before, after, better_, worse, scores.get(case_id, {}), open_))
+            too = fails_too.get(case_id, ())
+            changes.append(CaseChange(case_id, before, after, better_, worse, scores.get(case_id, {}), open_, too))
     return tuple(changes)
+
+
+def _list_further_failures(baseline: ScoreTable, candidate: ScoreTable) -> dict[str, tuple[str, ...]]:
+    """Return, for each case that fails on both sides, the checks that it fails now and did not fail before."""
+    before = {checks.case_id: checks.failed for checks in baseline.checks if checks.failed}
+    further = {}
+    for checks in candidate.checks:
+        new = [check for check in checks.failed if check not in before.get(checks.case_id, checks.failed)]
+        if new:
+            further[checks.case_id] = tuple(new)
+    return further
 
 
 def _notes(requested: Collection[str], baseline: ScoreSnapshot, candidate: ScoreSnapshot) -> Iterator[str]:

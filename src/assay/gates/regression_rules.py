@@ -133,6 +133,9 @@ def _evaluate_with_unknown_answers(
         return replace(at_worst, message=f"{at_worst.message}; even at worst: {where}")
     if at_worst.state == at_best.state == "fail":
         return replace(at_best, message=f"{at_best.message}; even at best: {where}")
+    if at_worst.state == at_best.state == "inconclusive" and not at_best.unchanged:
+        # Open for lack of cases whatever the unknown answers are: to settle them would not decide it.
+        return replace(at_best, message=f"{at_best.message}; even at best: {where}")
     before, after = sides
     gains = [result.value for result in (at_worst, at_best) if result.value is not None]
     between = f"its gain is between {min(gains):+.3f} and {max(gains):+.3f}" if gains else "its gain is open"

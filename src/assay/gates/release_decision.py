@@ -37,6 +37,7 @@ from assay.gates.unknown_answers import (
     evaluate_with_unknown_answers,
     open_outcomes_of_unknown_cases,
 )
+from assay.gates.unseen_events import describe_unseen_events
 from assay.metrics.answers.correctness import CORRECT_ANSWER
 from assay.metrics.catalog import case_column_name, find_metric, parse_metric
 from assay.records.counts import format_count
@@ -118,7 +119,13 @@ def decide_release(
     ]
     decision = weigh_results([*results, *_list_variant_events(table)], overlooked, unchecked, describe_events(table))
     exemption = describe_exemption(gate, scores)
-    return structs.replace(decision, reasons=(*decision.reasons, *exemption), risks=(*decision.risks, *exemption))
+    limits = tuple(describe_unseen_events(results, scores)) if decision.outcome.startswith("PASS") else ()
+    return structs.replace(
+        decision,
+        reasons=(*decision.reasons, *exemption, *limits),
+        risks=(*decision.risks, *exemption),
+        limits=limits,
+    )
 
 
 def _describe_same_recording(

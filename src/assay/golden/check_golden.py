@@ -284,7 +284,8 @@ def _find_in_set(
         yield LintFinding(name, rule.level, message, rule.remedy, "", problem.field, problem.line)
     for cell in count_kinds(linted.counted_cases, targets) if linted.counted_cases else ():
         if cell.missing:
-            message = f"{cell.kind}: {len(cell.cases)} of {cell.target}"
+            marks = targets[cell.kind].describe_marks()
+            message = f"{cell.kind}: {len(cell.cases)} of {cell.target} marked so ({marks})"
             yield _make_finding(SuspectField("coverage-gap", "cases", message), linted)
     if golden.frozen_digest and golden.frozen_digest != loaded.digest:
         message = f"its digest is {loaded.digest}, and was {golden.frozen_digest} when it was frozen"

@@ -34,7 +34,9 @@ LINT_RULES: dict[str, LintRule] = {
         "replace it with a question of your own, or delete the case",
     ),
     "coverage-gap": LintRule(
-        "warning", "fewer cases of a kind than the coverage targets ask for", "write cases of this kind"
+        "warning",
+        "fewer cases are marked as a kind, by a tag or the expected behaviour, than the coverage targets ask for",
+        "tag the cases that are of this kind, or write some",
     ),
     "multi-hop-one-chunk": LintRule(
         "warning",

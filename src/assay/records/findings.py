@@ -206,6 +206,7 @@ class CaseChange(Struct, frozen=True):
     """One case on both sides: its attributions, and the metrics that improved or regressed, with both `scores`.
 
     `needs_review` lists metrics that improved only by judge votes that disagree widely; they are not improvements.
+    `fails_too` lists the checks that a case which failed before and still fails did not fail before.
     """
 
     case_id: str
@@ -215,6 +216,7 @@ class CaseChange(Struct, frozen=True):
     regressed: tuple[str, ...] = ()
     scores: dict[str, tuple[float, float]] = {}
     needs_review: tuple[str, ...] = ()
+    fails_too: tuple[str, ...] = ()
 
 
 class ComparisonSide(Struct, frozen=True):
