@@ -168,7 +168,9 @@ def test_what_is_open_names_what_is_not_there() -> None:
     case = Case("a", "May I bring my dog?", must_have=("only on a leash",))
     quality = assess_answer_text(case, "Sure, as long as he stays by your side.")
     assert quality is not None
-    assert quality.unknown == ('only on a leash ("leash" is not there, and other words may say it)',)
+    assert quality.unknown == (
+        'only on a leash (the answer does not say "leash", but other words of it may mean that)',
+    )
 
 
 def test_vietnamese_words_that_look_like_a_negation_once_folded_are_none() -> None:

@@ -333,7 +333,7 @@ def find_label_doubt(case: Case, answer: str, sentences: tuple[str, ...] = ()) -
 
     >>> fare = Case("fare", "What does a ticket cost?", reference="A ticket costs £4, with a dog £5.")
     >>> find_label_doubt(fare, "Tickets are £6.").detail, find_label_doubt(fare, "It is not much.")
-    ('£4 is not there; it says "£6"', None)
+    ('the answer does not say £4; it says "£6"', None)
     """
     reading = read_facts(case, answer, sentences)
     quality = reading.quality

@@ -36,7 +36,7 @@ from assay.text.normalisation import MOST_READ
 from assay.text.number_conventions import DecimalMark, guess_style, read_declared_mark
 from assay.text.quantities.open_marks import may_be_read_otherwise, name_open_mark
 
-UNREAD_REST = f"it is not in the first {MOST_READ:,} characters, and the rest is not read"
+UNREAD_REST = f"this is not in the first {MOST_READ:,} characters of the answer, and the rest is not read"
 
 
 def judge_facts(
@@ -88,7 +88,7 @@ def _judge_cached(
         elif fact.strip():
             is_there = read_text(fact).plain.strip() in read_text(answer).plain
             state: FactState = "stated" if is_there else "unknown" if len(answer) > MOST_READ else "missing"
-            judgments.append(FactJudgment(fact, state, "" if is_there else "not there"))
+            judgments.append(FactJudgment(fact, state, "" if is_there else "the answer does not have it"))
     swapped = find_swapped_values(question, context, answer, facts)
     judgments = [
         swapped.get(judgment.fact, judgment) if _may_be_swapped(judgment, swapped) else judgment

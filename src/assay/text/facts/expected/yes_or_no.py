@@ -128,13 +128,13 @@ def _judge_mere_decision(texts: FactTexts, wanted: str) -> FactJudgment | None:
         return None
     if words and wanted not in words:
         opposite = texts.answer.text[slice(*decisions[0].span("word"))]
-        return FactJudgment(texts.fact, "denied", f'it says "{opposite}"')
+        return FactJudgment(texts.fact, "denied", f'the answer says "{opposite}"')
     begun = read_decision(texts.answer)
     if begun is None or words or _RESTRICTED.search(texts.answer.plain[begun.end :]) is not None:
-        return FactJudgment(texts.fact, "unknown", f'it says "{texts.fact.strip()}" neither at first nor by itself')
+        return FactJudgment(texts.fact, "unknown", f'the answer does not plainly say "{texts.fact.strip()}"')
     if begun.is_yes == (wanted in _AFFIRMING):
         return FactJudgment(texts.fact, "stated")
-    return FactJudgment(texts.fact, "denied", f'it says "{begun.spelled}"')
+    return FactJudgment(texts.fact, "denied", f'the answer says "{begun.spelled}"')
 
 
 _ASKING_BEGIN = build_pattern(rf"^(?:and |so )?(?:{AUXILIARY_FIRST})\b(?: (?:i|we|you|there)\b)?")
@@ -207,8 +207,8 @@ def decide_by_statement(fact: str, restated: FactJudgment) -> FactJudgment:
     if restated.state == ("stated" if is_wanted else "denied"):
         return FactJudgment(fact, "stated")
     if restated.state == ("denied" if is_wanted else "stated"):
-        return FactJudgment(fact, "denied", f'it {"denies" if is_wanted else "says"} "{restated.fact}"')
-    return FactJudgment(fact, "unknown", f'it says "{fact.strip()}" neither at first nor by itself')
+        return FactJudgment(fact, "denied", f'the answer {"denies" if is_wanted else "says"} "{restated.fact}"')
+    return FactJudgment(fact, "unknown", f'the answer does not plainly say "{fact.strip()}"')
 
 
 def _judge_restated_question(texts: FactTexts) -> FactJudgment | None:
@@ -225,10 +225,10 @@ def _judge_restated_question(texts: FactTexts) -> FactJudgment | None:
         return None
     rest = texts.answer.plain[decision.end :]
     if DOUBT.search(rest) is not None or _RESTRICTED.search(rest) is not None:
-        return FactJudgment(texts.fact, "unknown", f'it says "{decision.spelled}" with a restriction')
+        return FactJudgment(texts.fact, "unknown", f'the answer says "{decision.spelled}" with a restriction')
     if decision.is_yes == expected:
         return FactJudgment(texts.fact, "stated")
-    return FactJudgment(texts.fact, "denied", f'it says "{decision.spelled}"')
+    return FactJudgment(texts.fact, "denied", f'the answer says "{decision.spelled}"')
 
 
 def _find_expected_decision(texts: FactTexts) -> bool | None:
@@ -275,7 +275,7 @@ def find_contrary_answer(texts: FactTexts) -> str:
     expected = read_decision(texts.read_fact) or read_decision(texts.reference)
     if stated is None or expected is None or stated.is_yes == expected.is_yes:
         return ""
-    return f'it begins with "{stated.spelled}"'
+    return f'the answer begins with "{stated.spelled}"'
 
 
 def list_offered_words(question: ReadText) -> list[Word]:

@@ -28,7 +28,8 @@ from assay.text.quantities.quantity_agreement import is_same_quantity, is_same_v
 
 _MAY_FAIL = ("value", "decision")
 _MOST_COMPARED_WORDS = 12
-TOO_LONG, OTHER_ORDER = "it is longer than rules compare", "it gives the values in another order"
+TOO_LONG = "the reference has too many words to compare without a judge"
+OTHER_ORDER = "the answer gives the values in another order than the reference"
 
 
 def judge_reference_facts(
@@ -61,7 +62,9 @@ def judge_reference_facts(
     if derived.kind == "decision" and (derived.besides or limits_decision(derived)):
         judgments[0] = _decide_by_first_word(judgments[0], read_text(answer), read_text(reference))
     if judgments and is_contrary_decision(read_text(answer), read_text(reference), read_text(question)):
-        judgments[0] = judgments[0]._replace(state="denied", reason="it decides the question the other way", mistake="")
+        judgments[0] = judgments[0]._replace(
+            state="denied", reason="the answer says yes where the reference says no, or the other way round", mistake=""
+        )
     is_implied = derived.kind == "decision" and _is_undecided(read_text(answer))
     if is_implied and derived.facts[0] == "no":
         decided = put_denial_first(answer, question)
@@ -148,7 +151,7 @@ def _check_words(
     if decision is not None and reference.clauses:
         first = reference.clauses[0]
         denies = len(find_negations(reference, first.start, first.end)) % 2 == 1
-        reason = f'it begins with "{decision.spelled}"' if denies == decision.is_yes else ""
+        reason = f'the answer begins with "{decision.spelled}"' if denies == decision.is_yes else ""
     reason = reason or _find_other_pair(answer, reference)
     if not reason:
         return judgments
@@ -173,7 +176,7 @@ def _find_other_pair(answer: ReadText, reference: ReadText) -> str:
         elif expected and before.key in reference_keys:
             other_by_key.setdefault(word.key, answer.text[before.start : word.end])
     others = [text for key, text in other_by_key.items() if key not in as_expected]
-    return f'it says "{others[0]}"' if others else ""
+    return f'the answer says "{others[0]}", words that the reference does not put together' if others else ""
 
 
 def _iterate_pairs(text: ReadText) -> Iterator[tuple[Word, Word]]:
@@ -191,7 +194,7 @@ def _check_ends(judgment: FactJudgment, answer: str) -> FactJudgment:
     given = [remove_bound(quantity) for quantity in read_text(answer).quantities]
     for wanted in read_text(judgment.fact).quantities:
         if judgment.state == "stated" and wanted.bound and not _is_among(remove_bound(wanted), given):
-            return judgment._replace(state="unknown", reason=f"it does not name {judgment.fact}")
+            return judgment._replace(state="unknown", reason=f"the answer does not name {judgment.fact}")
         if judgment.state != "stated" and any(_is_among(end, given) for end in split_range(wanted)):
             return judgment._replace(state="unknown")
     return judgment

@@ -225,11 +225,11 @@ def _find_other_statement(texts: FactTexts, occurrence: Occurrence) -> str:
     """Return how a clause with the subject of the question says something else of a fact without a value, in words."""
     relative = _find_relative_clause(texts, occurrence)
     if relative:
-        return f'it only says which "{relative}" is meant'
+        return f'the answer names this only to say which "{relative}" it means'
     if _is_object(texts, occurrence):
-        return "what is asked is done to it, and not by it"
+        return "in the answer this is not who does what is asked, but to whom it is done"
     rival = _find_other_asked(texts, occurrence)
-    return f'it is said of "{rival}", and the question is about another one' if rival else ""
+    return f'the answer says this of "{rival}", and the question is about another one' if rival else ""
 
 
 def _find_relative_clause(texts: FactTexts, occurrence: Occurrence) -> str:
@@ -328,5 +328,5 @@ def _is_in_sentence(texts: FactTexts, word: Word, clause: ClauseSpan) -> bool:
 
 
 def _say_of_other(texts: FactTexts, subject: str) -> FactJudgment:
-    reason = f'its sentence is about "{" ".join(subject.split())}", which the question does not mention'
+    reason = f'the answer says this of "{" ".join(subject.split())}", and the question does not speak of that'
     return FactJudgment(texts.fact, "unknown", reason)

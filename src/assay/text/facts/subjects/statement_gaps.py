@@ -169,7 +169,10 @@ class GapFinder:
             if is_aside or self._is_over(group, groups[index]):
                 continue
             if len(own - other) <= len(other - own):
-                yield Gap("second value", f'it gives another value too ("{self._spell_value(group, rival)}")')
+                yield Gap(
+                    "second value",
+                    f'the answer gives another value too ("{self._spell_value(group, rival)}"), which may be the one',
+                )
                 return
 
     def _is_factor(self, start: int) -> bool:
@@ -283,12 +286,18 @@ class GapFinder:
             yield Gap("earlier statement", f'the answer says something else first ("{quoted}")')
         elsewhere = topics_before - own
         if elsewhere and (len(elsewhere) > len(own - topics_before) or self._has_foreign(around.unit)):
-            yield Gap("question before", f"the words {self._spell(elsewhere)} of the question are in another part")
+            yield Gap(
+                "question before",
+                f"the answer says {self._spell(elsewhere)} of the question elsewhere{_PERHAPS}",
+            )
         after = [part for part in around.after if not self._has_fact(part) and part not in other_days]
         topics_after = {key for part in after for key in self._list_topics(self.owner.words_in(part))}
         elsewhere = topics_after - own
         if elsewhere and len(elsewhere) >= len(own - topics_after) and self._has_foreign(around.unit):
-            yield Gap("question after", f"the words {self._spell(elsewhere)} of the question are in another part")
+            yield Gap(
+                "question after",
+                f"the answer says {self._spell(elsewhere)} of the question elsewhere{_PERHAPS}",
+            )
 
     def _is_sum_before(self, part: Part, own: Part) -> bool:
         """Whether a part is a sum of the sentence of another: "8 × €18 = €144, but you pay at least €150"."""
@@ -323,7 +332,10 @@ class GapFinder:
         topics_beside = {key for part in beside for key in self._list_topics(self.owner.words_in(part))}
         elsewhere = topics_beside - own
         if elsewhere and self._has_foreign(around.part):
-            yield Gap("question beside", f"the words {self._spell(elsewhere)} of the question are beside it")
+            yield Gap(
+                "question beside",
+                f"the answer says {self._spell(elsewhere)} of the question in another clause{_PERHAPS}",
+            )
 
     def _find_decided_beside(self, around: Surroundings) -> Iterator[Gap]:
         """Yield that another part says yes or no of what is asked: "no smoking inside, the balcony is fine"."""
@@ -333,7 +345,7 @@ class GapFinder:
             own = self._list_topics(self.owner.words_in(around.part))
             elsewhere = self._list_topics(self.owner.words_in(part)) - own
             if elsewhere:
-                yield Gap("question beside", f"another part says yes or no of {self._spell(elsewhere)}")
+                yield Gap("question beside", f"another part of the answer says yes or no of {self._spell(elsewhere)}")
                 return
 
     def _cut_subordinate(self, part: Part, own: Part) -> Part:
@@ -372,7 +384,7 @@ class GapFinder:
         is_first = only.start() == around.part.start
         # "Just walk in" is an order, and "riêng" means "only" before a subject and "separate" after a noun.
         if not (only[0] == "just" and is_first) and not (only[0] == "rieng" and not is_first):
-            yield Gap("only", f'it says "{only[0]}", which neither the question nor the facts do')
+            yield Gap("only", f'the answer says "{only[0]}", which is nowhere expected, so this may hold of less')
 
     def _search_only(self, part: Part) -> re.Match[str] | None:
         """Return the first "only" of a part; "chị" (you) is folded like "chỉ" (only)."""
@@ -387,7 +399,7 @@ class GapFinder:
             return
         former = _FORMER.search(plain, around.unit.start, around.unit.end)
         if former is not None and not self._is_explained(_FORMER):
-            yield Gap("former", f'it says "{former[0]}"')
+            yield Gap("former", f'the answer says "{former[0]}", so this may be of the past')
             return
         if PRESENT.search(plain, around.unit.start, around.unit.end) or self._is_explained(PRESENT):
             return
@@ -411,7 +423,7 @@ class GapFinder:
             addition = None  # "half", which is folded like "nữa" (more)
         before = _ADDITION_BEFORE.search(self.answer.plain, max(0, statement.start - 20), statement.start)
         if addition is not None or before is not None:
-            yield Gap("addition", "it states the value as one that comes on top of something")
+            yield Gap("addition", "the answer says this of what comes on top of something")
 
     def _is_explained(self, pattern: LatePattern | re.Pattern[str]) -> bool:
         return any(pattern.search(text.plain) for text in self.explaining)
@@ -444,6 +456,7 @@ _DECIDED = build_pattern(rf"\b{DECIDED_LAST}[ .!]*$")
 _FORMER = build_pattern(rf"{USED_TO.pattern}|\b{NO_LONGER}\b")
 _OPERATOR_BEFORE = LatePattern(r"[×*=] ?$| x $")
 _OPERATOR_AFTER = LatePattern(r" ?[×*=]| x \d")
+_PERHAPS = ", so this may be about something else"
 _SENTENCE_END = LatePattern(r"[.!?] ")
 _SUM = LatePattern(r"[×*+] ?[^\s=]{1,12}(?: [a-z]+)? ?=")
 """Signs of a sum that is written out."""
