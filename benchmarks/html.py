@@ -72,14 +72,16 @@ def cases_of(count: int) -> tuple[Case, ...]:
 
 
 def table_of(config: str, cases: Sequence[Case]) -> ScoreTable:
-    """Return scores of every default metric: zeros and ones, ranks, or numbers of their own, some without a score."""
+    """Return scores of every default metric: zeros and ones, ranks, counts or other numbers, some without a score."""
     seed, size = np.random.default_rng(len(config)), len(cases)
     columns = {}
     for name in dict.fromkeys(case_column_name(parse_metric(metric)) for metric in DEFAULT_METRICS):
         metric_row = find_metric(name)
         if metric_row.compute is None:
             continue
-        if metric_row.unit != "share":
+        if metric_row.unit == "count":  # whole numbers, most of them 0: leaks, chunks out of date
+            values = np.minimum(seed.poisson(0.3, size), metric_row.high).astype(np.float64)
+        elif metric_row.unit != "share":
             values = np.minimum(seed.gamma(2.0, 400.0, size), metric_row.high)
         elif name.base in ("rr", "ap", "ndcg", "precision"):
             values = 1 / seed.integers(1, 40, size)

@@ -21,10 +21,19 @@ import numpy as np
 from assay.records.verdicts import Calibration, LabelledRate
 from assay.stats.arrays import BoolArray, FloatArray, IndexArray
 from assay.stats.bound_alarms import find_bound_alarms
-from assay.stats.change_alarms import FALSE_ALARMS, QUARTER_DAYS, REFERENCE_DAYS, find_day_alarms
+from assay.stats.change_alarms import (
+    FALSE_ALARMS,
+    QUARTER_DAYS,
+    REFERENCE_DAYS,
+    WINDOWS,
+    DayAlarm,
+    compare_window,
+    find_day_alarms,
+)
 from assay.stats.detectable_changes import POWER, WEEK, find_detectable_change
 from assay.stats.distributions import compute_beta_quantile
 from assay.stats.intervals import Estimate
+from assay.stats.level_changes import LevelEpisode, LevelStep, follow_levels
 from assay.stats.quantile_alarms import find_quantile_alarms
 from assay.stats.weighted_estimates import estimate_mean_of_groups, estimate_mean_of_sample
 from assay.trends.answer_sample import allocate_budget
@@ -358,6 +367,100 @@ def compute_exact_interval(events: int, number: int) -> tuple[float, float]:
     return low, compute_beta_quantile(0.975, events + 1, number - events) if events < number else 1.0
 
 
+# ── what comes after an alert ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Course(NamedTuple):
+    """How many quarters there were, and in how many alerts came, further ones, ends; how many of the steps were dated.
+
+    `dated` counts the further alerts and ends whose interval has the day of the last true step.
+    """
+
+    quarters: int
+    alerts: int
+    further: int
+    ended: int
+    eased: int
+    dated: int
+
+
+def follow_course(world: World, rates: tuple[tuple[int, float], ...], quarters: int) -> Course:
+    """Follow a rate through stretches of days, each with its rate (that of the world at least)."""
+    generator = np.random.default_rng([SEED, quarters, hash_name(world.name), len(rates)])
+    counts = np.zeros(5, dtype=np.int64)
+    last_step = SETTLING_DAYS + sum(days for days, _ in rates[:-1])
+    for number in range(quarters):
+        totals, sizes = simulate_course(world, rates, generator)
+        episodes = follow_rate(totals, sizes, number)
+        further = [row.step for row in episodes if row.is_further]
+        ended = [row.ended for row in episodes if row.ended is not None]
+        eased = sum(row.eased is not None for row in episodes)
+        dated = sum(_has_day(step, last_step) for step in (*further, *ended))
+        counts += (len(episodes), len(further), len(ended), eased, dated)
+    return Course(quarters, *counts.tolist())
+
+
+def _has_day(step: LevelStep, day: int) -> bool:
+    return step.earliest <= day <= step.latest
+
+
+def simulate_course(
+    world: World, rates: tuple[tuple[int, float], ...], generator: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """Return the daily sums of a rate that takes several levels after the weeks of comparison."""
+    days = SETTLING_DAYS + sum(number for number, _ in rates)
+    week = simulate(world, days, generator)
+    wrong, first = week.wrong, SETTLING_DAYS
+    for number, rate in rates:
+        is_in = (week.days >= first) & (week.days < first + number)
+        chance = max(0.0, rate - world.rate) / (1 - world.rate)
+        wrong = np.where(is_in & (generator.random(len(wrong)) < chance), 1.0, wrong)
+        first += number
+    return sum_days(week._replace(wrong=wrong), days)
+
+
+def follow_rate(totals: FloatArray, sizes: FloatArray, seed: int) -> list[LevelEpisode]:
+    """Return the alerts on a rate and what became of them, as the monitor finds them."""
+
+    def find_alarm(day: int, usable: BoolArray) -> tuple[DayAlarm, FloatArray] | None:
+        for window in WINDOWS:
+            alarm = compare_window(totals * usable, sizes * usable, day, window, 1, FALSE_ALARMS, seed)
+            if alarm is not None:
+                return alarm, totals
+        return None
+
+    return follow_levels(sizes, SETTLING_DAYS, len(sizes) - 1, 1, FALSE_ALARMS, find_alarm, "share", seed)
+
+
+def report_courses(quarters: int) -> Iterator[tuple[str, bool]]:
+    """Yield lines on what follows an alert: false further ones while a new level lasts, its end, and a further rise."""
+    yield (
+        f"after an alert ({quarters} courses each; promised: at most {FALSE_ALARMS} false ones, and as many ends)",
+        True,
+    )
+    for per_week in (350, 2000):
+        for what, base in (
+            ("plain", World("")),
+            ("users, bursts", World("", overdispersion=0.05, activity=0.5, bursts=0.3, seasonal=True)),
+        ):
+            name = f"{per_week} a week, {what}"
+            world = replace(base, name=name, per_week=per_week, rate=0.08, users=max(80, per_week // 5))
+            row = follow_course(world, ((QUARTER_DAYS, 0.29),), quarters)
+            errors = [max(count, 1) ** 0.5 / quarters for count in (row.further, row.ended + row.eased)]
+            shares = row.further / quarters, (row.ended + row.eased) / quarters
+            kept = all(share - 2 * error <= FALSE_ALARMS for share, error in zip(shares, errors, strict=True))
+            text = f"  {name + ', the level lasts':<44} {shares[0]:.3f} further alerts, {shares[1]:.3f} ends"
+            yield text + ("" if kept else "  MISSED"), kept
+            row = follow_course(world, ((14, 0.29), (28, 0.08)), quarters)
+            text = f"back after two weeks: {row.ended} of {row.alerts} ended, {row.dated} dated; {row.further} further"
+            kept = row.ended >= 0.9 * row.alerts - 2 * sqrt(row.alerts * 0.09)
+            yield f"  {name:<44} {text}" + ("" if kept else "  MISSED"), kept
+            row = follow_course(world, ((14, 0.25), (28, 0.5)), quarters)
+            kept = row.further >= 0.9 * quarters - 2 * sqrt(quarters * 0.09)
+            text = f"a further rise after two weeks: {row.further} found, {row.dated} dated; {row.ended} ends"
+            yield f"  {name:<44} {text}" + ("" if kept else "  MISSED"), kept
+
+
 # ── bounds, from the first day on ────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -599,6 +702,7 @@ def main(arguments: list[str] | None = None) -> int:
         report_alarms(options.quarters),
         report_delays(max(20, options.quarters // 2)),
         report_named_changes(max(20, options.reps // 5)),
+        report_courses(max(20, options.quarters // 2)),
         report_bounds(options.quarters),
         report_percentiles(options.quarters),
         report_cost(max(20, options.reps // 5)),

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 ADDED_PAGES = {"README.md": "project.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
 """Files of the root by their names on the site."""
+FRAME_WORKER = "iframe-worker.js"
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 _FILE = re.compile(r"^<!-- file (\S+) -->\n```(\w+)\n", re.MULTILINE)
 _CELL = re.compile(r"<t[dh]\b.*?</t[dh]>", re.DOTALL)
@@ -26,9 +27,11 @@ _COMMENT = re.compile(r"^<!-- .*? -->\n", re.MULTILINE)
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages of the root."""
+    """Add the pages of the root, and the script by which the search works in pages that are opened from a folder."""
     from mkdocs.structure.files import File
 
+    worker = (ROOT / "scripts" / FRAME_WORKER).read_text(encoding="utf-8")
+    files.append(File.generated(config, f"assets/{FRAME_WORKER}", content=worker))
     for source, target in ADDED_PAGES.items():
         files.append(File.generated(config, target, content=(ROOT / source).read_text(encoding="utf-8")))
     return files

@@ -8,7 +8,7 @@ from tests.attribution.traces import BAD, CARRY, LEAVE, OLD, OLD_TEXT, SICK, TEX
 
 from assay.records.digest import compute_text_digest
 from assay.records.findings import Attribution
-from assay.records.golden_set import CorpusChunk, Evidence
+from assay.records.golden_set import Corpus, CorpusChunk, Evidence
 from assay.records.observations import Chunk, Stage
 
 
@@ -45,7 +45,7 @@ def test_another_wording_under_the_same_id_is_a_stale_index() -> None:
 
 
 def test_a_text_that_only_its_hash_shows_to_be_changed_is_insufficient() -> None:
-    changed = Stage("dense", (Chunk("leave", text_hash="sha256:" + "0" * 64), Chunk("office")))
+    changed = Stage("dense", (Chunk("office"), Chunk("leave", text_hash="sha256:" + "0" * 64)))
     found = blamed(case(), seen(changed, stage("context", "office"), answer=BAD), corpus())
     assert ("retrieval_fault", "insufficient_trace", "index") == told(found)
     assert ("parser", "chunking") == found.also
@@ -139,3 +139,52 @@ def test_values_that_moved_to_other_rows_are_the_parsers_doing() -> None:
     found = blamed(case(), seen(shown, answer="Full-time staff get 6 days."), corpus(leave=row))
     assert ("retrieval_fault", "parser", "index") == told(found)
     assert "another order" in found.evidence[0]
+
+
+FEES = "# Locker fees\n| Locker | Day | Week |\n| --- | --- | --- |\n| Small locker 40 l | 2 EUR | 9 EUR |\n"
+FEES_WITH_LARGE = f"{FEES}| Large locker 90 l | 4 EUR | 18 EUR |\n\nKeys are handed out at desk five."
+LOCKERS = {
+    "fees": CorpusChunk("fees", document="fees", text=FEES_WITH_LARGE),
+    "office": CorpusChunk("office", document="office", text="The office is on floor 2."),
+}
+
+
+def ask_desk(found_text: str, shown_text: str | None, *, quote: str, reply: str, asked: str) -> Attribution:
+    """Attribute a question about lockers of which the search has one text and the context another, or none."""
+    office = Chunk("office", text="The office is on floor 2.", metadata={"document": "office"})
+    fees = Chunk("fees", text=found_text, metadata={"document": "fees"})
+    shown = office if shown_text is None else structs.replace(fees, text=shown_text)
+    trace = seen(Stage("bm25", (fees, office)), Stage("context", (shown,)), answer=reply)
+    unit = Evidence(({"document": "fees", "quote": quote},))
+    wanted = case(question=asked, evidence=(unit,), must_have=(quote,), reference=None, rubric=None)
+    return blamed(wanted, trace, Corpus(LOCKERS))
+
+
+DESK = "Keys are handed out at desk five."
+NOT_FOUND = "I could not find that in the documents."
+
+
+def test_a_lost_row_does_not_explain_evidence_that_the_ranking_still_had() -> None:
+    """The row of the large locker is not indexed, and the question is about the keys."""
+    indexed = f"{FEES}\n{DESK}"
+    cut = ask_desk(indexed, FEES, quote=DESK, reply=NOT_FOUND, asked="Where do I get my key?")
+    assert ("retrieval_fault", "context_builder", "context") == told(cut)
+    assert "text_truncated" == cut.subcause
+    left_out = ask_desk(indexed, None, quote=DESK, reply=NOT_FOUND, asked="Where do I get my key?")
+    assert ("retrieval_fault", "context_builder", "context") == told(left_out)
+
+
+def test_a_lost_row_explains_the_evidence_that_it_is() -> None:
+    indexed = f"{FEES}\n{DESK}"
+    row = "Large locker 90 l | 4 EUR"
+    found = ask_desk(indexed, indexed, quote=row, reply=NOT_FOUND, asked="What is a large locker?")
+    assert ("retrieval_fault", "parser", "index") == told(found)
+
+
+@pytest.mark.parametrize(
+    ("asked", "cause"), [("What does a 40 l locker cost a day?", False), ("Is there a large one?", True)]
+)
+def test_a_unit_or_a_word_of_other_rows_does_not_relate_a_lost_row_to_a_question(asked: str, cause: bool) -> None:
+    indexed = f"{FEES}\n{DESK}"
+    found = ask_desk(indexed, indexed, quote="Small locker 40 l", reply="It costs 7 EUR.", asked=asked)
+    assert cause == (found.cause == "parser")

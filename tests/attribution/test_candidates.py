@@ -375,7 +375,7 @@ def test_a_leak_is_named() -> None:
     told = seen(listed("context", "leave"), answer=f"{GOOD} {board.text}")
     fact, reason = blamed(case(), told, corpus(board=board)).evidence
     assert "1 chunk or passage that this user must not see, in the answer: board" == fact
-    assert "board is forbidden: it is of tenant b, the user of tenant a" == reason
+    assert "board is forbidden: it is of tenant b, the user of tenant a (its words are in the answer)" == reason
     relabelled = Stage("context", (Chunk("leave", text=f"{LEAVE} {board.text}"),))
     fact, *_ = blamed(case(evidence=()), seen(relabelled), corpus(board=board)).evidence
     assert "1 chunk or passage that this user must not see, in context: leave with words of board" == fact

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 
 import pytest
 
-from assay.audit.privacy import RecordRedactor
+from assay.audit.privacy import NATIONAL_ID_RULES, RecordRedactor
 from assay.records.audit_records import AuditRecord
 from assay.records.observations import Chunk, Stage
 
@@ -63,3 +64,66 @@ def test_a_chunk_that_each_stage_repeats_is_redacted_in_each() -> None:
         expected = [(text.replace("555-014-2233", "[phone]"),) * 2 for text in texts]
         for stage in redacted.stages or ():
             assert expected == [(chunk.text, (chunk.metadata or {})["source"]) for chunk in stage.chunks]
+
+
+NATIONAL_IDS = """
+    pension-de 15 070649 C 103 | pension-de 15070649C103 | tax-de 86 095 742 719
+    health-vn GD4797921234567 | health-vn DN 4 79 7921 2345 67 | nhs-uk 943 476 5919 | insurance-uk JG103759A
+    insurance-uk JG 10 37 59 A | nir-fr 2 55 08 14 168 025 38 | nir-fr 255081416802538 | dni-es 12345678Z
+    dni-es 12.345.678-Z | dni-es X1234567L | cpf-br 111.444.777-35 | cpf-br 11144477735 | aadhaar-in 2341 2341 2346
+    pan-in ABCPE1234F | health-de A123456780
+"""
+
+
+@pytest.mark.parametrize("example", list_examples(NATIONAL_IDS))
+def test_a_number_of_identity_or_insurance_is_redacted_by_its_check_digits(example: str) -> None:
+    name, number = example.split(" ", 1)
+    assert redact(f"I am {number}, born in Mai.") == (f"I am [{name}], born in Mai.", Counter({name: 1}))
+
+
+@pytest.mark.parametrize(
+    "number",
+    list_examples(
+        """15 070649 C 104 | 2 55 08 14 168 025 39 | 12345678A | X1234567M | 111.444.777-36 | 111.111.111-11
+        A123456781 | 2341 2341 2345 | 943 476 5918 | BG123456C | 86095742719 | 9434765919 | 234123412346 | 079084001234
+        """
+    ),
+)
+def test_a_number_with_another_check_digit_or_without_any_sign_is_none_of_a_person(number: str) -> None:
+    counts = redact(f"Take {number} with you.")[1]
+    assert not set(counts) & {rule.name for rule in NATIONAL_ID_RULES}
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("my insurance number A123456789", "health-de"),
+        ("Meine Versichertennummer lautet B 234 567 890", "health-de"),
+        ("Steuer-ID: 86095742710", "tax-de"),
+        ("CCCD 079084001234", "citizen-vn"),
+        ("Số căn cước công dân của tôi là 001 099 012 345", "citizen-vn"),
+        ("NHS number is 9434765918", "nhs-uk"),
+        ("Aadhaar no. 234123412345", "aadhaar-in"),
+    ],
+)
+def test_words_before_a_number_name_it_although_it_fails_the_check(text: str, name: str) -> None:
+    clean, counts = redact(text)
+    assert clean.endswith(f"[{name}]") and counts == Counter({name: 1})
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["order no. 12345678Z", "part number A123456780", "invoice 11144477735", "ref: GD4797921234567", "SKU ABCPE1234F"],
+)
+def test_a_number_that_counts_orders_or_parts_is_kept_although_it_passes_the_check(text: str) -> None:
+    assert redact(text)[0] == text
+
+
+def test_few_random_numbers_are_taken_for_one_of_a_person() -> None:
+    generator = random.Random(4)
+    names = {rule.name for rule in NATIONAL_ID_RULES}
+    taken: Counter[str] = Counter()
+    for _ in range(4000):
+        digits = "".join(generator.choice("0123456789") for _ in range(generator.choice((9, 10, 11, 12, 13, 15))))
+        taken.update({name: count for name, count in redact(f"see {digits} there")[1].items() if name in names})
+    assert taken.total() <= 40, "one in a hundred"

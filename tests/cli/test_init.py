@@ -95,8 +95,11 @@ def test_a_reference_that_abstains_expects_an_abstention(folder: Path, capsys: p
     stated = {**gym, "id": "stated", "expected_behavior": "answer"}
     assert 0 == main(["init", "--from", write(folder, "ragas.json", [gym, pay, fee, stated])])
     cases = load_golden(folder / "golden.jsonl").golden.cases
-    assert ["abstain", "answer", "answer", "answer"] == [case.behaviour for case in cases]
-    assert f"expected to abstain, because the reference does: {cases[0].id}\n" in capsys.readouterr().err
+    assert ["abstain", "abstain", "answer", "answer"] == [case.behaviour for case in cases]
+    assert [(), ("permission_denied",), (), ()] == [case.also_accept for case in cases]
+    said = capsys.readouterr().err
+    assert f"expected to abstain, because the reference does: {cases[0].id}\n" in said
+    assert f"expected to abstain or to deny access, because the reference denies it: {cases[1].id} (to look" in said
 
 
 def test_goldens_of_deepeval_have_their_context_as_evidence(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -112,7 +115,7 @@ def test_tests_of_promptfoo_have_their_texts_and_the_others_are_counted(
 ) -> None:
     assert 0 == main(["init", "--from", write(folder, "promptfooconfig.yaml", PROMPTFOO)])
     said = capsys.readouterr().err
-    assert "assert llm-rubric ×1, vars.language ×2" in said
+    assert "assert llm-rubric ×1, provider openai:gpt-5-mini ×1, vars.language ×2" in said
     leave, total = load_golden(folder / "golden.jsonl").golden.cases
     assert (("12 days",), "4") == (leave.must_have, total.reference)
     assert total.rubric is not None
@@ -202,7 +205,7 @@ def test_what_promptfoo_asks_of_every_test_is_asked_of_every_case(
     assert 0 == main(["init", "--from", write(folder, "c.yaml", configuration)])
     assert (
         "no counterpart: assert contains ×1, assert contains-any ×1, assert contains: weight ×1, assert cost ×4, "
-        "assert factuality ×1, scenarios ×1, vars.whom ×1"
+        "assert factuality ×1, scenarios ×1\n"
     ) in capsys.readouterr().err
     cases = load_golden(folder / "golden.jsonl").golden.cases
     assert all(case.rubric is not None and ("As an AI",) == case.rubric.incorrect_patterns for case in cases)

@@ -248,12 +248,45 @@ def test_boundary_is_probed_under_every_other_identity(
     printed = capsys.readouterr().out
     monkeypatch.setattr("assay.cli.run.MAX_LEAKS_SHOWN", 0)
     assert 1 == main(["run", "--run-dir", "again", *arguments[3:]])
-    assert f"and 1 more with a leak; all answers are in {Path('again') / 'probes'}" in capsys.readouterr().out
+    assert (
+        f"and 1 more with a leak; all answers are in {Path('again') / 'probes' / 'observations.jsonl'}"
+        in capsys.readouterr().out
+    )
     assert "probes: 2 asked (" in printed and ", 2 judged, 1 with a leak" in printed
     line = next(line for line in printed.splitlines() if "c0~identity-2" in line)
     assert "was shown 1 chunk it may not see: b is forbidden: it is of tenant t, the user of tenant u" in line
     assert "(shown at rank " in line
     assert {"c0~identity-2", "c1~identity-1"} == {row["case_id"] for row in rows(here / "run/probes")}
+
+
+LETTERS = """
+def ask(question):
+    ids = {"q0": [], "q1": ["b"], "q2": ["b", "c", "d"]}[question]
+    stages = [{"name": "retrieved", "chunks": [{"chunk_id": name} for name in ids]}]
+    return {"answer": "I found it.", "stages": stages, "citations": ["d"] if question == "q0" else []}
+"""
+
+
+def test_the_worst_probe_comes_first_and_says_where_a_chunk_leaked(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(here)
+    (here / "letters.py").write_text(LETTERS, encoding="utf-8")
+    users = [User(tenant="t"), User(tenant="u")]
+    evidence = (Evidence(({"chunk_id": "a"},)),)
+    cases = [Case(f"c{n}", f"q{n}", evidence=evidence, user=users[0]) for n in range(3)]
+    write_golden(here / "golden.jsonl", [*cases, Case("c3", "q1", evidence=evidence, user=users[1])])
+    chunks = [{"chunk_id": name, "text": f"text of {name}", "tenant": "t"} for name in "bcd"]
+    chunks.append({"chunk_id": "a", "text": "open"})
+    (here / "corpus.jsonl").write_text("".join(json.dumps(chunk) + "\n" for chunk in chunks), encoding="utf-8")
+    arguments = ["run", "--target", "first=letters:ask", "--corpus", "corpus.jsonl", "--probe-identities"]
+    assert 1 == main([*arguments, "--run-dir", "run"])
+    lines = [line for line in capsys.readouterr().out.splitlines() if "it may not see" in line]
+    assert ["c2~identity-2 was shown 3 chunks", "c0~identity-2 was shown 1 chunk "] == [
+        line.partition(": ")[2][:32] for line in lines
+    ]
+    assert "b is forbidden: it is of tenant t, the user of tenant u (shown at rank 1 of retrieved)" in lines[0]
+    assert "d is forbidden: it is of tenant t, the user of tenant u (cited by the answer)" in lines[1]
 
 
 def test_run_is_complete_where_the_golden_set_asks_everything_as_everybody(

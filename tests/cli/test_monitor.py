@@ -78,7 +78,7 @@ def test_a_table_shows_alerts_before_rates(here: Path, capsys: pytest.CaptureFix
     assert main(["monitor", "audit.sqlite", "--metrics", "hallucination_risk(by=rules),stale_chunks"]) == 1
     printed = capsys.readouterr().out
     assert printed.index("what changed") < printed.index("Production answers by week")
-    assert "not measured: stale_chunks (no corpus)" in " ".join(printed.split())
+    assert "not measured: Stale chunks (no corpus)" in " ".join(printed.split())
 
 
 def test_the_store_is_an_argument_or_an_option_or_the_default(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

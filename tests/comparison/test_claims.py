@@ -37,6 +37,35 @@ def test_intervals_belong_to_their_tests() -> None:
     assert 1 - 0.01 / 4 == compute_confidence("other", 0.01, [0.2, 0.3, 0.3, 0.4])
 
 
+def test_a_test_that_could_show_nothing_widens_no_other() -> None:
+    """Seven of 60 cases lose their evidence: p is 2^-6, which survives alone, and not beside three more metrics."""
+    before, after = {RECALL: [1.0] * 60}, {RECALL: [0.0] * 7 + [1.0] * 53}
+    unmoved = {name: [1.0, 0.0] * 30 for name in ("rr@10", "correct_answer", "behaviour")}
+    moved = {name: [0.0, 1.0] * 30 for name in unmoved}
+    alone = compare_snapshots(side(before, "a"), side(after, "b")).metrics[RECALL]
+    beside = compare_snapshots(side({**before, **unmoved}, "a"), side({**after, **unmoved}, "b")).metrics
+    among = compare_snapshots(side({**before, **unmoved}, "a"), side({**after, **moved}, "b")).metrics
+    assert ("regressed", 2**-6) == (alone.verdict, alone.p_adjusted)
+    assert ("regressed", 2**-6, 1 - 0.04) == (
+        beside[RECALL].verdict,
+        beside[RECALL].p_adjusted,
+        beside[RECALL].confidence,
+    )
+    assert {name: name == RECALL for name in beside} == {name: change.counted for name, change in beside.items()}
+    assert among["correct_answer"].counted
+    assert "not shown" == among[RECALL].verdict
+
+
+@pytest.mark.parametrize(("differing", "is_counted"), [(5, False), (6, True)])
+def test_what_counts_is_how_many_differ_and_not_which_way(differing: int, is_counted: bool) -> None:
+    """The share of a single headline is 0.05, and no claim: as many got better as worse."""
+    before, after = [0.0, 1.0] * 30, [0.0, 1.0] * 30
+    for row in range(differing):
+        after[row] = 1.0 - before[row]
+    change = compare_scores(before, after)
+    assert (is_counted, "not shown") == (change.counted, change.verdict)
+
+
 def test_a_gain_without_a_loss_needs_to_exceed_what_unseen_cases_may_cost() -> None:
     """Twelve of 60 gain .2 and none loses: +.04, and unseen cases may cost 1 − .05^(1/60) = .0487."""
     small = compare_scores([0.5] * 60, [0.7] * 12 + [0.5] * 48)
@@ -46,6 +75,16 @@ def test_a_gain_without_a_loss_needs_to_exceed_what_unseen_cases_may_cost() -> N
     assert "no loss in 60 cases: unseen ones may cost 0.049" in small.note
     assert "improved" == compare_scores([0.5] * 60, [0.9] * 13 + [0.5] * 47).verdict
     assert "regressed" == compare_scores([0.7] * 12 + [0.5] * 48, [0.5] * 60).verdict
+
+
+def test_an_interval_excludes_zero_only_where_its_test_does() -> None:
+    """Six gains of 40 and no loss: the exact p is 2/2^6 = 0.031; the interval at 95% excludes 0, at 98% it may not."""
+    tested = compare_scores([0.0] * 6 + [1.0] * 34, [1.0] * 2 + [0.5] * 4 + [1.0] * 34)
+    assert (2 / 2**6, True) == (tested.p, tested.low is not None and tested.low > 0)
+    gate = Gate((Rule(RECALL, max_regression=0.1),))
+    before, after = side({RECALL: [0.0] * 6 + [1.0] * 34}, "a"), side({RECALL: [1.0] * 6 + [1.0] * 34}, "b")
+    strict = compare_snapshots(before, after, gate=gate).metrics[RECALL]
+    assert (0.02, 0.0, "not shown") == (strict.level, strict.low, strict.verdict)
 
 
 def test_p_and_interval_must_agree() -> None:
@@ -67,11 +106,11 @@ def test_metrics_of_a_gate_are_a_family_of_their_own() -> None:
 
 
 def test_several_candidates_share_their_families() -> None:
-    """Eight losses of 40 have p = 2/2^8, and beside two equal candidates three times as much."""
-    baseline, worse = side({RECALL: [1.0] * 40}, "a"), side({RECALL: [0.0] * 8 + [1.0] * 32}, "b")
-    same = [side({RECALL: [1.0] * 40}, name) for name in "cd"]
+    """Eight losses of 40 have p = 2/2^8, and three times as much beside two that are as often better as worse."""
+    baseline, worse = side({RECALL: [1.0, 0.0] * 20}, "a"), side({RECALL: [0.0] * 16 + [1.0, 0.0] * 12}, "b")
+    others = [side({RECALL: [0.0, 1.0] * 8 + [1.0, 0.0] * 12}, name) for name in "cd"]
     (alone,) = compare_candidates(baseline, [worse])
-    together = compare_candidates(baseline, [worse, *same])
+    together = compare_candidates(baseline, [worse, *others])
     assert 2 / 2**8 == alone.metrics[RECALL].p_adjusted
     assert 3 * 2 / 2**8 == pytest.approx(together[0].metrics[RECALL].p_adjusted)
     assert ("b", "c", "d") == tuple(comparison.candidate.name for comparison in together)

@@ -147,8 +147,8 @@ def test_a_case_that_is_unknown_now_is_not_counted_as_repaired() -> None:
     ]
     comparison = compare_snapshots(*sides)
     screen = "\n".join(render_short_comparison(comparison, NO_DECISION).lines)
-    assert "Cases: 0 fail now, 3 no longer, 1 of them unknown now (not shown: adjusted p 0.500; c0, c1, c2)" in screen
-    assert "cases: 0 fail now, 3 no longer, 1 of them unknown now (not shown: adjusted p 0.500)" in repr(comparison)
+    assert "Cases: 0 fail now, 3 no longer, 1 of them unknown now (not shown: adjusted p 0.250; c0, c1, c2)" in screen
+    assert "cases: 0 fail now, 3 no longer, 1 of them unknown now (not shown: adjusted p 0.250)" in repr(comparison)
     notes = build_headline_changes_table(comparison, [("Answer correctness", (METRIC,))]).notes
     assert "Fail now: 0 cases. Fail no longer: 3 cases (c0, c1, c2), 1 of them unknown now." in notes[0]
     assert 1 == build_comparison_data(comparison, {}, CATALOG)["flipped"]["unknown_now"]

@@ -9,7 +9,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
-WALKTHROUGHS = ("docs/tutorial.md", "docs/coming-from.md", "docs/how-to/history.md", "docs/how-to/production-week.md")
+WALKTHROUGHS = (
+    "docs/tutorial.md",
+    "docs/coming-from.md",
+    "docs/how-to/golden-set.md",
+    "docs/how-to/history.md",
+    "docs/how-to/production-week.md",
+)
 """Pages whose commands are run one after another, with the files that they show."""
 PAGES = (
     *sorted(ROOT.glob("*.md")),

@@ -10,6 +10,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from tests.browser.chromium import browser, find_chromium
+from tests.browser.conftest import INSTALL
 from tests.docs.pages import ROOT
 
 pytestmark = pytest.mark.slow
@@ -96,6 +98,23 @@ def test_pages_have_no_comments_of_the_tests_and_no_links_out_of_the_site(site: 
     assert '<span class="filename">rag.py</span>' in tutorial, "the name of the file is shown"
     bad_inputs = (site / "bad-inputs.html").read_text(encoding="utf-8")
     assert "tests/formats/test_lines.py" in bad_inputs and 'href="../tests' not in bad_inputs
+
+
+@pytest.mark.parametrize("page", ["index.html", "how-to/judging.html"])
+def test_the_search_finds_pages_of_a_site_that_is_opened_from_a_folder(site: Path, page: str, tmp_path: Path) -> None:
+    executable = find_chromium()
+    if executable is None:
+        assert "chromium" not in os.environ.get("ASSAY_REQUIRE", "").split(","), INSTALL
+        pytest.skip(INSTALL)
+    with browser(executable, tmp_path) as chromium:
+        opened = chromium.open(site / page)
+        opened.evaluate("document.querySelector('[data-md-component=search-query]').focus()")
+        opened.type("waiver")
+        opened.until("document.querySelector('.md-search-result__item a') !== null")
+        first = opened.evaluate("document.querySelector('.md-search-result__item a').href")
+        assert first.startswith(f"{site.resolve().as_uri()}/gates.html")
+        loaded = [address for address in opened.wrong if not address.startswith(f"request {site.resolve().as_uri()}/")]
+        assert [] == loaded
 
 
 def test_the_metric_of_a_name_that_people_use_is_found_by_it(site: Path) -> None:

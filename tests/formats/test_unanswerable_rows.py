@@ -116,3 +116,73 @@ def test_what_a_recorded_row_says_of_its_question_is_no_behaviour_of_the_answer(
     assert (None, "The masons repainted it.", None) == (
         observation.behaviour, observation.answer, observation.stages,
     )  # fmt: skip
+
+
+DENIALS = [
+    "You may not see this.",
+    "You are not allowed to see it.",
+    "The user is not authorised to view this information.",
+    "Access denied.",
+    "Confidential",
+    "I cannot share that.",
+    "This information is confidential.",
+    "You do not have permission to see the payroll.",
+    "Dazu darf ich keine Auskunft geben.",
+    "Bạn không có quyền xem thông tin này.",
+]
+
+
+@BOTH_WAYS
+@pytest.mark.parametrize("reference", DENIALS)
+def test_a_reference_that_denies_access_expects_a_refusal_and_is_named(
+    tmp_path: Path, read: Read, reference: str
+) -> None:
+    rows = [
+        {"id": "pay", "question": "What do captains earn?", "reference": reference, "reference_contexts": [PASSAGE]},
+        {"id": "built", "question": "When was the lighthouse built?", "reference": "1874"},
+    ]
+    denied, built = read(rows, tmp_path).cases
+    assert ("abstain", ("permission_denied",), reference) == (denied.behaviour, denied.also_accept, denied.reference)
+    assert () == denied.evidence
+    assert ("answer", ()) == (built.behaviour, built.also_accept)
+
+
+def test_the_import_says_which_references_deny_access(tmp_path: Path) -> None:
+    path = tmp_path / "rows.json"
+    rows = [
+        {"id": "pay", "question": "What do captains earn?", "reference": "I cannot share that."},
+        {"id": "who", "question": "Who repainted it?", "reference": "The documents do not say."},
+    ]
+    path.write_text(json.dumps(rows), encoding="utf-8")
+    notes = import_rows(str(path), str(tmp_path)).notes
+    assert any(note.startswith("expected to abstain or to deny access") and ": pay (" in note for note in notes)
+    assert any(note.startswith("expected to abstain, because the reference does: who") for note in notes)
+
+
+@BOTH_WAYS
+@pytest.mark.parametrize(
+    ("question", "reference"),
+    [
+        ("May guests enter the archive?", "Access is denied to guests."),
+        ("May I see the ledger?", "You may not see it."),
+        ("What happens with the report?", "It is confidential until March."),
+        ("Is the wage list public?", "No, the wage list is confidential."),
+        ("How long is the ledger kept secret?", "It is confidential for 30 years."),
+        ("Where may I park?", "You may not park on the quay."),
+        ("Which forms are there?", "You may not see this form, but form B4 is public."),
+        ("What happens at the gate without a badge?", "Access is denied at the gate and the guard is called."),
+        ("What is the class of the report?", "It is confidential until it is printed."),
+    ],
+)
+def test_an_answer_about_who_may_do_what_is_no_denial(
+    tmp_path: Path, read: Read, question: str, reference: str
+) -> None:
+    (case,) = read([{"question": question, "reference": reference}], tmp_path).cases
+    assert ("answer", ()) == (case.behaviour, case.also_accept)
+
+
+@BOTH_WAYS
+def test_a_stated_behaviour_comes_before_a_reference_that_denies(tmp_path: Path, read: Read) -> None:
+    row = {"question": "What do captains earn?", "reference": "I cannot share that.", "behaviour": "escalate"}
+    (case,) = read([row], tmp_path).cases
+    assert ("escalate", ()) == (case.behaviour, case.also_accept)

@@ -97,6 +97,17 @@ def test_two_equal_runs_are_decided_as_if_every_answer_was_known(basis: Literal[
     assert decided.message.endswith("but the answers there are the same on both sides")
 
 
+def test_a_rule_that_too_few_cases_leave_open_does_not_blame_unknown_answers() -> None:
+    """Three of forty got worse and three better: no completion of the unknown answer would exclude a loss of 0.05."""
+    before: Scores = [1.0, 1.0, 1.0, 0.0, 0.0, 0.0] + [1.0] * 33 + [U]
+    after: Scores = [0.0, 0.0, 0.0, 1.0, 1.0, 1.0] + [1.0] * 33 + [U]
+    result = decide(before, after, Rule(METRIC, max_regression=0.05)).results[0]
+    assert result.state == "inconclusive"
+    assert "the true loss may be up to" in result.message
+    assert "because the rules cannot tell" not in result.message
+    assert result.message.endswith("; even at best: the rules cannot tell on 1 case (c39)")
+
+
 def test_a_loss_beside_answers_that_are_the_same_is_found() -> None:
     result = decide([1.0, 1.0, SAME, SAME], [0.0, 1.0, SAME, SAME]).results[0]
     assert ("fail", -0.25) == (result.state, result.value)

@@ -132,6 +132,12 @@ def test_a_term_that_another_chunk_defines_is_replaced_by_its_meaning(
         ("Phòng máy đóng cửa lúc 16 giờ 30.", "Phòng máy đóng cửa lúc mấy giờ?", "16 giờ 30"),
         ("Khách đăng ký tại cổng phía bắc.", "Khách đăng ký ở đâu?", "cổng phía bắc"),
         ("Thời gian làm thủ tục là 1 giờ.", "Thời gian làm thủ tục là bao lâu?", "1 giờ"),
+        ("Hành lý thất lạc được chuyển đến phòng 214.", "Hành lý thất lạc được chuyển đến phòng nào?", "phòng 214"),
+        ("Mẫu nước được đưa tới phòng B-07.", "Mẫu nước được đưa tới phòng nào?", "phòng B-07"),
+        ("Hành khách được mời vào phòng chờ số 3.", "Hành khách được mời vào phòng nào?", "phòng chờ số 3"),
+        ("Hồ sơ được gửi cho văn phòng 12A.", "Hồ sơ được gửi cho phòng nào?", "văn phòng 12A"),
+        ("Hồ sơ được gửi đến phòng kế toán.", "Hồ sơ được gửi cho bộ phận nào?", "phòng kế toán"),
+        ("Sự cố được báo cho ban quản lý.", "Sự cố được báo cho bộ phận nào?", "ban quản lý"),
     ],
 )
 def test_a_sentence_that_is_a_chunk_is_asked_about(line: str, question: str, fact: str) -> None:
@@ -146,6 +152,8 @@ def test_a_sentence_that_is_a_chunk_is_asked_about(line: str, question: str, fac
         "The works are closed for this reason.",
         "Visitors do not register at the gate.",
         "Nothing is collected at the gate.",
+        "Tàu hàng được dời đến ban đêm.",
+        "Lời mời được gửi tới tổ chức bạn.",
     ],
 )
 def test_a_line_that_points_elsewhere_or_denies_is_not_asked_about(line: str) -> None:

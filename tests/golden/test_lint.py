@@ -113,6 +113,20 @@ def test_a_good_case_has_no_finding(tmp_path: Path) -> None:
     assert () == lint_cases(tmp_path, GOOD, header=header).findings
 
 
+@pytest.mark.parametrize(("ends", "is_found"), [("2026-05-31", True), ("2026-06-01", False)])
+def test_a_last_valid_day_before_the_next_version_is_found(tmp_path: Path, ends: str, is_found: bool) -> None:
+    chunks = [
+        {"chunk_id": "toll:1", "text": "4 EUR", "document": "toll", "version": "1", "valid_to": ends},
+        {"chunk_id": "toll:2", "text": "5 EUR", "document": "toll", "version": "2", "valid_from": "2026-06-01"},
+    ]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(globals(), "CHUNKS", [*CHUNKS, *chunks])
+        report = lint_cases(tmp_path, GOOD)
+    found = [finding.message for finding in report.findings if finding.rule == "validity-gap"]
+    assert len(found) == is_found
+    assert all("'toll'" in message and "write valid_to 2026-06-01" in message for message in found)
+
+
 @pytest.mark.parametrize(("rule", "changes"), BROKEN)
 def test_a_broken_case_is_found_by_its_rule(tmp_path: Path, rule: str, changes: dict[str, Any]) -> None:
     case = {name: value for name, value in {**GOOD, **changes}.items() if value is not None}
@@ -230,11 +244,11 @@ def test_the_known_gaps_of_the_handbook_are_exactly_the_findings(capsys: pytest.
     found = [(row["rule"], row.get("case", row["message"])) for row in findings]
     gaps = [message for rule, message in ((row["rule"], row["message"]) for row in findings) if rule == "coverage-gap"]
     assert gaps == [
-        "exact: 1 of 6",
-        "paraphrase: 0 of 5",
-        "no-diacritic: 2 of 4",
-        "acronym-or-code: 2 of 4",
-        "access: 3 of 4",
+        "exact: 1 of 6 marked so (tag exact)",
+        "paraphrase: 0 of 5 marked so (tag paraphrase)",
+        "no-diacritic: 2 of 4 marked so (tag no-diacritic)",
+        "acronym-or-code: 2 of 4 marked so (tag acronym or code or error-code or product-code or sku)",
+        "access: 3 of 4 marked so (tag access or acl or permission-denied or tenant, or behaviour permission_denied)",
     ]
     assert [pair for pair in found if pair[0].startswith("multi-hop")] == [
         ("multi-hop-one-chunk", "remote_002"),

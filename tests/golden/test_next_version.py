@@ -62,7 +62,7 @@ def first(tmp_path: Path) -> str:
     return out
 
 
-def follow(first: str, candidates: str | None = None, **options: Any) -> FrozenSet:
+def follow(first: str, candidates: str | list[str] | None = None, **options: Any) -> FrozenSet:
     out = options.pop("out", str(Path(first).with_name("ferries-2.jsonl")))
     asked: dict[str, Any] = {"version": "2", "owner": "lead", "change": "new timetable", "at": LATER, **options}
     frozen = golden.freeze(candidates, out, base=first, **asked)
@@ -104,6 +104,26 @@ def test_a_case_is_replaced_only_where_somebody_says_so(first: str, tmp_path: Pa
         UpdatedCase("ferry-fare", ("reference", "must_have")),
         UpdatedCase("ferry-fare~lower", ("reference", "must_have")),
     )
+
+
+def test_variants_follow_their_case_wherever_they_stand_among_the_candidates(first: str, tmp_path: Path) -> None:
+    """The candidates are the whole set, with relinked labels, as `golden relink` writes it."""
+    evidence = [{"any_of": [{"chunk_id": "fares:2"}]}]
+    relinked = {"metadata": {"provenance": {"relinked": [{"field": "evidence[0]"}]}}, "evidence": evidence}
+    rows = [{**row, **relinked} if row["id"].startswith("ferry-fare") else row for row in ROWS]
+    said = [{"case": "ferry-fare", "decision": "edit", "reviewer": "eve", "edited": {"reference": "It costs 17 EUR."}}]
+    decisions = tmp_path / "eve.json"
+    decisions.write_text(json.dumps(said), encoding="utf-8")
+    for number, candidates in enumerate((rows, rows[::-1])):
+        path = write(tmp_path / f"relinked-{number}.jsonl", *candidates)
+        out = str(tmp_path / f"out-{number}.jsonl")
+        follow(first, path, decisions=[str(decisions)], update=True, out=out)
+        cases = {case.id: case for case in load_golden(out).golden.cases}
+        assert "It costs 17 EUR." == cases["ferry-fare~lower"].reference == cases["ferry-fare"].reference
+        assert "It costs 11 EUR." == cases["ferry-fare~before"].reference
+        assert {"fares:2"} == {
+            str(cases[row["id"]].evidence[0].any_of[0]["chunk_id"]) for row in rows if "fare" in row["id"]
+        }
 
 
 def test_a_version_keeps_the_changelog_and_says_what_it_added_updated_and_retired(first: str, tmp_path: Path) -> None:
@@ -213,6 +233,10 @@ def test_the_command_retires_moves_the_day_and_says_what_it_did(
     assert "expected berth=REASON" in capsys.readouterr().err
     assert 2 == main([*freeze, "--retire", "pier=closed"])
     assert "--retire: case: E_ID no such case (got 'pier=closed'" in capsys.readouterr().err
+    assert 2 == main([*freeze, "--retire", "pier"])
+    assert "neither a file nor a case (got 'pier'; expected FILE, or ID=REASON of" in capsys.readouterr().err
+    assert 2 == main(freeze)
+    assert "nothing is new (expected others, changed ones with --update" in capsys.readouterr().err
     assert 2 == main([*freeze, "--as-of", "2026-13-45"])
     assert "--as-of" in capsys.readouterr().err
     assert 2 == main(["golden", "freeze", *known[2:], "--retire", "berth=closed"])
@@ -221,6 +245,40 @@ def test_the_command_retires_moves_the_day_and_says_what_it_did(
     said = " ".join(capsys.readouterr().out.split())
     assert "added 0 updated 0 retired 1 as of 2026-12-01" in said
     assert "closed = for good" == load_golden(out).golden.lineage[0].retired[0].reason
+
+
+def test_several_files_of_candidates_make_one_version(
+    first: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A page of each file may have saved decisions: each names its file by the digest."""
+    changed = write(tmp_path / "changed.jsonl", change("berth", reference="At pier 9."))
+    new = write(tmp_path / "new.jsonl", {"id": "dogs", "question": "May dogs come?", "reference": "On a lead."})
+    saved = []
+    for name, path in (("berth", changed), ("dogs", new)):
+        page = {"format": 1, "candidates": load_golden(path).digest, "reviewer": "eve", "settles": False}
+        saved.append(str(tmp_path / f"{name}.json"))
+        rows = [{"case": name, "decision": "accept"}]
+        Path(saved[-1]).write_text(json.dumps({**page, "decisions": rows}), encoding="utf-8")
+    frozen = follow(first, [changed, new], decisions=saved, update=True)
+    assert frozen.change is not None and ("1 added, 1 updated, 0 retired", ()) == (
+        frozen.change.describe(),
+        frozen.undecided,
+    )
+    with pytest.raises(InputError, match="a review of other candidates"):
+        follow(first, changed, decisions=saved, update=True, version="3", out=str(tmp_path / "3.jsonl"))
+    out = ["--base", first, "--out", str(tmp_path / "3.jsonl"), "--version", "3", "--owner", "x", "--change", "x"]
+    assert 0 == main(["golden", "freeze", changed, new, *out, "--update", "--accept-all"])
+    capsys.readouterr()
+    assert 2 == main(["golden", "freeze", changed, changed.replace("changed", "again"), *out, "--accept-all"])
+    again = write(tmp_path / "again.jsonl", change("berth"))
+    assert 2 == main(["golden", "freeze", changed, again, *out, "--accept-all"])
+    assert f"again.jsonl:1: berth: E_DUPLICATE_ID in {changed} as well" in capsys.readouterr().err
+    days = [
+        write(tmp_path / f"{day}.jsonl", {"id": day, "question": f"{day}?", "reference": "x"}, header={"as_of": day})
+        for day in ("2026-07-01", "2026-08-01")
+    ]
+    assert 2 == main(["golden", "freeze", *days, *out, "--accept-all"])
+    assert "candidates of different days (got 2026-07-01, 2026-08-01; expected --as-of" in capsys.readouterr().err
 
 
 def test_candidates_of_another_day_do_not_move_the_day_of_the_set_in_silence(first: str, tmp_path: Path) -> None:
@@ -334,6 +392,20 @@ def _lint(path: str, corpus: str, capsys: pytest.CaptureFixture[str], *more: str
     capsys.readouterr()
     assert 1 == main(["golden", "lint", path, "--corpus", corpus, *more])
     return capsys.readouterr().out
+
+
+def test_variants_with_the_evidence_of_a_stale_case_are_decided_with_it(tmp_path: Path) -> None:
+    evidence = label("fares:1", "A crossing costs 14 EUR.")
+    own = label("fares:1", "costs 12 EUR")
+    rows = [{**row, "evidence": evidence} for row in ROWS if row["id"] in ("ferry-fare", "ferry-fare~lower")]
+    rows += [change("ferry-fare~before", evidence=evidence), change("bikes", evidence=label("bikes:1", "carried free"))]
+    rows.append({**change("ferry-fare~lower"), "id": "ferry-fare~own", "variant": "typos", "evidence": own})
+    path, corpus = str(tmp_path / "set.jsonl"), write(tmp_path / "corpus.jsonl", *CHUNKS)
+    golden.freeze(
+        write(tmp_path / "c.jsonl", *rows), path, version="1", owner="lead", change="x", at=AT, accept_all=True
+    )
+    report = golden.review(path, corpus=corpus, base=path)
+    assert ("ferry-fare", "ferry-fare~before", "ferry-fare~own") == report.undecided
 
 
 def test_a_set_that_fits_the_corpus_needs_no_page(labelled: tuple[str, str], tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -21,7 +22,11 @@ CORPUS = Corpus(
         "plans:1": CorpusChunk("plans:1", PLANS, document="plans", tenant="acme"),
         "pay:1": CorpusChunk("pay:1", "Band 7 earns 45 million a month.", tenant="acme", roles=("hr",)),
         "leave:1": CorpusChunk(
-            "leave:1", "Staff get 12 days of paid time off (PTO).", document="leave", valid_from="2026-01-01"
+            "leave:1",
+            "Staff get 12 days of paid time off (PTO).",
+            document="leave",
+            valid_from="2026-01-01",
+            valid_to="2027-01-01",
         ),
         "error:1": CorpusChunk("error:1", "ERR-404 means that the page is gone.", document="errors"),
         "other:1": CorpusChunk("other:1", "The canteen opens at noon.", tenant="beta"),
@@ -132,6 +137,28 @@ def test_who_may_not_see_the_evidence_is_denied() -> None:
 def test_before_the_evidence_was_in_force_there_is_no_answer() -> None:
     variant = draft(*CASES)["pto~other-date"]
     assert variant.user == User(as_of="2025-12-31") and variant.behaviour == "abstain"
+
+
+@pytest.mark.parametrize(
+    ("fields", "others", "is_drafted"),
+    [
+        ({}, (), False),
+        ({}, (CorpusChunk("room:1", "The hall has 40 seats.", document="room", valid_from="2026-01-01"),), False),
+        ({}, (CorpusChunk("mri:2", "Bring your card.", document="mri", valid_from="2026-01-01"),), False),
+        ({"valid_to": "2026-09-01"}, (), True),
+        ({"version": "1"}, (CorpusChunk("mri:3", "It takes 30 minutes.", document="mri", version="2"),), True),
+        ({}, (CorpusChunk("mri:3", "It takes 30 minutes.", document="mri", valid_from="2026-08-01"),), True),
+    ],
+)
+def test_the_first_day_of_a_corpus_alone_makes_no_other_day(
+    fields: dict[str, Any], others: tuple[CorpusChunk, ...], is_drafted: bool
+) -> None:
+    """A corpus that was imported on a day says nothing of what held on the day before."""
+    mri = CorpusChunk("mri:1", "A knee MRI takes 25 minutes.", document="mri", valid_from="2026-01-01", **fields)
+    corpus = Corpus({chunk.chunk_id: chunk for chunk in (mri, *others)})
+    case = Case("mri", "How many minutes does a knee MRI take?", must_have=("25 minutes",), evidence=cite("mri:1"))
+    drafted = TwinDrafter(LintedSet(GoldenSet((case,)), corpus), kinds=["other-date"]).draft_all()
+    assert is_drafted == bool(drafted.variants or drafted.left_out)
 
 
 VERSIONS = Corpus(

@@ -81,7 +81,7 @@ def test_a_reference_of_one_value_vetoes_a_judge_down(reference: str, answer: st
             {"reference": "The lift carries 300 kg."},
             "It carries up to 450 kg.",
             OTHER_VALUE,
-            '300 kg is not there; it says "up to 450 kg"',
+            'the answer does not say 300 kg; it says "up to 450 kg"',
         ),
         ({"must_have": ("paid",)}, "All staff get unpaid leave.", FOUND_WRONG, "paid is missing"),
         (

@@ -14,7 +14,7 @@ from assay.records.findings import Attribution
 from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet, User
 from assay.records.observations import Chunk, Observation, Stage
 from assay.report.cases.explain_case import summarise_failed_case
-from assay.report.findings.failure_tables import build_worst_cases_table, summarise_attribution
+from assay.report.findings.failure_tables import build_worst_answers_table, summarise_attribution
 
 SECRET = "The merger with the Lindqvist yard is planned for the second Tuesday of November."
 OTHER = "Two hundred welders of the northern dock are to be dismissed before the end of winter."
@@ -139,6 +139,6 @@ def test_a_right_answer_that_a_leak_set_aside_is_not_called_wrong(answer: str, w
     stages = (Stage("context", (Chunk("p"), Chunk("b"))),)
     observation = Observation("q1", "x", answer=answer, stages=stages)
     run = assay.score(GoldenSet((case,)), [observation], corpus=corpus).run
-    table = build_worst_cases_table(run.scoring, {"q1": case}, show_forbidden=False)
+    table = build_worst_answers_table(run.scoring, {"q1": case}, show_forbidden=False)
     cell = table.rows[0][table.columns.index("Answer correct?")]
     assert cell == ("set aside: leaked (yes without that)" if word == "yes" else "no")

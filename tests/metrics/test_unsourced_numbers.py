@@ -97,3 +97,51 @@ def test_a_rule_of_a_gate_may_decide_on_it() -> None:
 def test_numbers_are_compared_as_values(answer: str, count: int) -> None:
     text = "The hall seats 412 guests. The ferry leaves at 16:20. The pass is valid for 3 years."
     assert score(answer, text).columns["unsourced_numbers"].values[0] == count
+
+
+HALL = (
+    "The hall costs 35 euros an hour, cleaning 60 euros, and a row of chairs 4.50 euros. It is open 08:00-11:00 and "
+    "14:00-18:00; members pay 20% less. A row has 15 chairs."
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "count"),
+    [
+        ("What do 6 rows of chairs cost?", "6 × 4.50 euros = 27 euros.", 0),
+        ("What do six rows of chairs cost?", "That is 27 euros.", 0),
+        ("What do 6 rows of chairs cost?", "6 × 4.50 euros = 28 euros.", 1),  # wrongly multiplied
+        ("What do rows of chairs cost?", "For 6 rows, 27 euros.", 2),  # nobody said 6
+        ("What does the hall cost for 3 hours?", "105 euros, with the cleaning of 60 euros 165 euros.", 0),
+        ("What does the hall cost for 3 hours?", "105 euros, with the cleaning of 60 euros 175 euros.", 1),
+        ("What does a member pay for the cleaning?", "60 euros less 20%: 48 euros.", 0),
+        ("What does a member pay for the cleaning?", "60 euros less 20%: 50 euros.", 1),
+        ("I pay 100 euros for the cleaning. What is left?", "100 euros minus 60 euros leaves 40 euros.", 0),
+        ("How many chairs are 4 rows?", "4 × 15 = 60 chairs.", 0),
+        ("How many chairs are 4 rows?", "There are 61 chairs.", 1),
+        ("When is the hall open?", "In the mornings (8 to 11).", 0),
+        ("When is the hall open?", "In the mornings (8 to 12).", 1),
+        ("When is the hall open?", "Two times a day (8 to 11, 2 to 6).", 0),
+        ("When is the hall open?", "Until 6 on every day.", 0),
+        ("When is the hall open?", "Until 7 on every day.", 1),
+        ("How many lamps are there?", "There are 8 to 11 lamps.", 1),  # counted, and no hours
+        ("How many lamps are there?", "There are 8 lamps.", 1),
+        ("Wann ist die Halle offen?", "Vormittags (8 bis 11).", 0),
+        ("Hội trường mở cửa khi nào?", "Mở cửa đến 11.", 0),
+    ],
+)
+def test_what_follows_from_numbers_of_the_sources_is_no_doubt(question: str, answer: str, count: int) -> None:
+    """Products and sums of what is asked and shown, if they are right, and hours without minutes."""
+    assert count == score(answer, HALL, question=question).columns["unsourced_numbers"].values[0]
+
+
+def test_among_many_values_none_is_a_sum() -> None:
+    """Of ten prices any price is the sum of some, so that an invented one stays a doubt."""
+    text = " ".join(f"Tour {number} costs {number * 7} euros." for number in range(1, 11))
+    listed = ", ".join(f"{number * 7} euros" for number in range(1, 11))
+    assert (
+        1
+        == score(f"The tours cost {listed}; together with the bus 77 euros.", text)
+        .columns["unsourced_numbers"]
+        .values[0]
+    )

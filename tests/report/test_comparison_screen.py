@@ -142,12 +142,24 @@ def test_where_no_metric_is_shown_to_change_cases_that_fail_now_are_said_at_once
     assert not any("did not before" in line for line in back)
 
 
+def test_worse_answers_are_said_before_better_retrieval() -> None:
+    """Of 40 cases 20 gain their evidence, and four answers fail now that did not: too few to be shown."""
+    before = side({"recall@10": [0.0] * 20 + [1.0] * 20, "failed": [0.0] * 40}, "old")
+    after = side({"recall@10": [1.0] * 40, "failed": [1.0] * 4 + [0.0] * 36}, "new")
+    lines = render_short_comparison(compare_snapshots(before, after), Decision("NOT_GATED", ()), width=200).lines
+    (heading,) = [line for line in lines if "Shown changes" in line]
+    assert heading.startswith("4 cases fail now and did not before, 0 no longer (see Cases). Shown changes")
+    assert " - recall@10 improved" in lines[lines.index(heading) + 1]
+    other = render_short_comparison(compare_snapshots(after, before), Decision("NOT_GATED", ()), width=200).lines
+    assert any(line.startswith("Shown changes") for line in other)
+
+
 def test_without_the_metric_the_causes_say_which_cases_flipped() -> None:
     bad, good = Attribution("c0", "generation_fault", "generator"), Attribution("c1", "pass")
     values = {"recall@10": [1.0] * 10}
     baseline = side(values, "a", attributions={"c0": Attribution("c0", "pass"), "c1": bad})
     found = compare_snapshots(baseline, side(values, "b", attributions={"c0": bad, "c1": good}))
-    assert (("c0",), ("c1",)) == tuple(list_flipped_cases(found))
+    assert (("c0",), ("c1",), ()) == tuple(list_flipped_cases(found))
 
 
 @given(

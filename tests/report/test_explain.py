@@ -251,8 +251,9 @@ def test_a_fact_that_the_rules_leave_open_is_named_with_the_reason() -> None:
     answered = msgspec.structs.replace(observation("leave_001"), answer=answer)
     unknown = Attribution("leave_001", "unknown")
     explanation = replace(ANSWERED, case=asked, observation=answered, attribution=unknown)
-    assert '24 hours: left open (its sentence is about "Varroa", which the question does not mention)' in " ".join(
-        render_case_summary(explanation).split()
+    assert (
+        '24 hours: left open (the answer says this of "Varroa", and the question does not speak of that)'
+        in " ".join(render_case_summary(explanation).split())
     )
 
 

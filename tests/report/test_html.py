@@ -220,7 +220,7 @@ def test_one_huge_case_does_not_displace_the_others(monkeypatch: pytest.MonkeyPa
 @pytest.mark.slow
 def test_a_large_report_stays_small() -> None:
     """A tenth of 50,000 cases with a tenth of the budget: less than a tenth of what 20 MB leave for the data."""
-    data = replace(data_of(5000, ["config-0", "config-1"]), detail_mb=2.4)
+    data = replace(data_of(5000, ["config-0", "config-1"]), detail_mb=2.5)
     text = document(data)
     assert 5000 == len(islands(text)["rows"]["ids"])
     assert 0 < len(details(islands(text))) < 5000

@@ -129,6 +129,7 @@ def test_of_many_metrics_those_of_the_gate_and_of_judges_are_listed_and_the_othe
         "All metrics",
         "Aggregate",
         "Breakdown By Tag",
+        "Evidence and answers of the top failed queries",
         "Failed Queries",
         "Limitations",
         "Inputs",
@@ -207,6 +208,7 @@ _TITLES = (
     "Rules of the gate",
     "Tags and slices",
     "All metrics",
+    "Evidence and answers of the top failed queries",
     "Failed cases by retrieved chunks",
     "Limitations and inputs",
 )
@@ -224,7 +226,7 @@ def _inert(text: str) -> None:
     prose = "\n".join(line for line in report.split("\n") if not line.startswith("|"))
     assert not re.search(r"[<`\[\]\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\u200b\u2028]", report)
     assert {2, 3, 1} >= {len(mark) for mark in re.findall(r"^#+(?= )", prose, re.MULTILINE)}
-    assert 16 == len(re.findall(r"^#+ ", prose, re.MULTILINE))
+    assert 17 == len(re.findall(r"^#+ ", prose, re.MULTILINE))
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -299,6 +301,12 @@ def test_what_a_reader_sees_of_the_example_has_at_most_90_lines(tmp_path: Path) 
     text = report.read_text(encoding="utf-8")
     visible = re.sub(r"\n<details>.*?</details>\n", "", text, flags=re.DOTALL)
     assert len(visible.splitlines()) <= 90
+    worst = visible.partition("## Top Failed Queries")[2].partition("\n| ")[2].partition("\n")[0]
+    assert ["Config", "Query ID", "Question", "Failed checks", "Root cause", "Fix"] == worst.removesuffix(" |").split(
+        " | "
+    )
+    folded = text.partition("## Evidence and answers of the top failed queries")[2]
+    assert "| Expected source | Retrieved? | Context? | Answer correct? | Citation correct? |" in folded
     headings = re.findall(r"^## (.+)$", visible, flags=re.MULTILINE)
     changes = [f"Changes since the baseline: {config}" for config in (GOOD, BAD)]
     assert headings == ["Top Failed Queries", *changes, "Headline metrics"]

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from tests.report.sample import BAD, GOOD, result, scoring
 from tests.report.test_safe import HOSTILE
 
+from assay.gates.ungated_decision import NOT_GATED_REASON
 from assay.metrics.catalog import CATALOG
 from assay.records.findings import Attribution
 from assay.records.release_gates import Decision, Outcome
@@ -20,6 +21,7 @@ from assay.report.exports.markdown import build_headline_table
 from assay.report.screen.decision_lines import _SEVERITY
 from assay.report.screen.failed_lines import MAX_FAILED_CASES, build_failed_lines
 from assay.report.screen.fold_lines import fold_note, shorten_before_remedy
+from assay.report.screen.next_step import find_case_to_explain
 from assay.report.screen.outcome_lines import build_outcome_lines
 from assay.report.screen.run_summary import render_run_summary
 from assay.report.screen.terminal import Screen
@@ -77,9 +79,57 @@ def test_a_configuration_with_room_for_one_line_says_its_first_reason(configs: i
     lines = render_run_summary(make_scoring(configs, 3, 0), {}, {}, 70).lines
     for number in range(configs):
         after = lines[lines.index(f"configuration-{number}: FAIL") + 1]
-        assert after.startswith((" - metric_", "configuration-")), after
+        assert after == "" or after.startswith((" - metric_", "configuration-")), after
+    assert lines[1].startswith(" - metric_"), "the worst says its reason"
     assert all(len(line) <= 70 for line in lines)
     assert any(line.endswith("more: --verbose)") or "more reason" in line for line in lines)
+
+
+def test_of_several_configurations_without_a_gate_one_line_says_that_nothing_was_decided() -> None:
+    run = make_scoring(5, 0, 2)
+    undecided = Decision("NOT_GATED", (NOT_GATED_REASON,))
+    configs = {name: replace(made, decision=undecided) for name, made in run.configs.items()}
+    screen = render_run_summary(replace(run, configs=configs), {}, {})
+    assert ("5 configurations: NOT_GATED", f" - {NOT_GATED_REASON}", "") == screen.lines[:3]
+    assert ("5 configurations: NOT_GATED",) == screen.muted
+    leaky = Decision("NOT_GATED", ("1 case leaked", NOT_GATED_REASON), events=("1 case leaked",))
+    shown = render_run_summary(
+        replace(run, configs=configs | {"configuration-3": replace(run.configs["configuration-3"], decision=leaky)}),
+        {},
+        {},
+    ).lines
+    assert "configuration-3: NOT_GATED" in shown and "5 configurations: NOT_GATED" not in shown
+
+
+@pytest.mark.parametrize("gated", [True, False])
+def test_the_first_failed_cases_of_the_worst_configuration_are_named_with_what_happened(gated: bool) -> None:
+    """The worst decides: the worst decision with a gate, else the most failed cases, whatever the name."""
+    run = make_scoring(5, 0, 3)
+    configs = {}
+    for number, (name, made) in enumerate(run.configs.items()):
+        outcome: Outcome = "FAIL" if number == 3 else "PASS_WITH_RISK"
+        decision = Decision(outcome, ("a bound",)) if gated else Decision("NOT_GATED", (NOT_GATED_REASON,))
+        checks = made.table.checks if gated or number == 3 else made.table.checks[:2]
+        configs[name] = replace(made, decision=decision, table=replace(made.table, checks=checks))
+    causes = {
+        name: {
+            f"case_{number}": Attribution(f"case_{number}", "generation_fault", "generator", sign=f"sign {number}")
+            for number in range(3)
+        }
+        for name in configs
+    }
+    worst = replace(run, configs=configs)
+    lines = render_run_summary(worst, causes, {}).lines
+    assert len(lines) <= MAX_LINES - LINES_FOR_FILES_AND_NEXT_COMMAND
+    named = [line for line in lines if line.startswith(" - case_")]
+    assert [f" - case_{number} (configuration-3): sign {number}" for number in range(3)] == [
+        line.partition(" (generator")[0] for line in named[:3]
+    ]
+    assert ("configuration-3", "case_0") == find_case_to_explain(worst)
+    if gated:
+        assert lines[lines.index("configuration-3: FAIL") + 1] == " - a bound"
+        counts = "failed of 3: configuration-0 3; configuration-1 3; configuration-2 3; configuration-3 3"
+        assert counts in " ".join(lines)
 
 
 def test_the_first_reason_of_each_metric_comes_before_further_ones_of_the_same() -> None:

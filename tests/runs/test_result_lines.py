@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import Any
 
@@ -118,3 +119,50 @@ def test_a_notebook_shows_the_first_metrics_open_and_the_others_folded() -> None
     assert "<td>correct_answer</td>" in opened and "1.000" in opened
     assert "correct_answer" not in folded and " more metrics</summary>" in folded
     assert "<td>over_refusal</td>" in folded and "over_refusal" not in opened
+
+
+def test_a_notebook_cuts_nothing_off_and_shows_every_headline_metric() -> None:
+    golden = [
+        {
+            "id": f"a-rather-long-name-of-case-{number}",
+            "question": f"Which tram is number {number}?",
+            "must_have": ["12"],
+            "expected_chunk_ids": ["k1"],
+            "behaviour": "answer",
+        }
+        for number in range(12)
+    ]
+    outputs = [
+        {
+            "case_id": row["id"],
+            "answer": "Line 12, perhaps, or another line." if number % 2 else "It is 7.",
+            "citations": ["k1"],
+            "stages": [
+                {
+                    "name": name,
+                    "chunks": [{"chunk_id": "k1", "text": "The tram is 7."}, {"chunk_id": "k2", "text": "Bus."}],
+                }
+                for name in ("retrieved", "context")
+            ],
+        }
+        for number, row in enumerate(golden)
+    ]
+    result = assay.score(golden, outputs)
+    shown, _, folded = result._repr_html_().partition("<details>")
+    metrics = re.findall(r"<td>([\w@()=, ]+)</td><td>", shown)
+    assert 4 < len(metrics) <= 8
+    assert {"correct_answer", "behaviour", "recall@10", "rr@10"} <= set(metrics)
+    assert "<td>hit@1</td>" in folded
+    assert result.unknown
+    assert "…" not in shown
+    assert "unknown: nothing tells whether the answer is right</p>" in shown
+    line = next(line for line in str(result).splitlines() if line.startswith("failed:"))
+    assert line.endswith("unknown")
+    assert len(line) <= 110
+
+
+def test_a_notebook_names_every_configuration_of_the_failed_cases() -> None:
+    golden = [{"id": "q", "question": "Which tram?", "must_have": ["12"]}]
+    outputs = [{"case_id": "q", "answer": "It is 7.", "config_id": f"depot-{number}"} for number in range(5)]
+    shown, _, _ = assay.score(golden, outputs)._repr_html_().partition("<details>")
+    assert all(f"depot-{number}: 1 of 1 (q)" in shown for number in range(5))

@@ -67,3 +67,20 @@ def test_what_only_names_an_error_is_read_as_before(text: str) -> None:
 )
 def test_a_message_that_was_asked_for_is_an_answer(question: str, text: str) -> None:
     assert not detect_behaviour(text, question=question).is_error_text
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "is_message"),
+    [
+        ("What is the code of the east door?", "Internal error: request to the model timed out (504)", True),
+        ("Which area code has the branch in Cork?", "Oops, something went wrong. Please try again later.", True),
+        ("What is the status of order 7?", "Server error: connection refused", True),
+        ("Mã cửa (code) tầng hầm là gì?", "Lỗi: quá tải, upstream 503", True),
+        ("Which code opens the east door?", "504", False),
+        ("Which status does a full bin report?", "503 Service Unavailable", False),  # what a device shows
+        ("Which error code does a full bin report?", "Error: upstream overloaded (503)", False),
+    ],
+)
+def test_a_question_about_some_code_is_not_about_errors(question: str, text: str, is_message: bool) -> None:
+    """A code of a door is no code of an error: a whole sentence of failure is a message, a number may be the answer."""
+    assert is_message == is_error_text(text, question)

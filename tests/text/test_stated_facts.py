@@ -112,7 +112,11 @@ def test_what_is_unknown_is_neither_right_nor_wrong() -> None:
     case = Case("a", "How much leave?", must_have=("12 days",))
     quality = assess_answer_text(case, "Maybe 12 days.")
     assert quality is not None
-    assert (None, (), ('12 days (it is in doubt ("maybe"))',)) == (quality.good, quality.missing, quality.unknown)
+    assert (None, (), ('12 days (the answer is not sure of this ("maybe"))',)) == (
+        quality.good,
+        quality.missing,
+        quality.unknown,
+    )
     run = score(
         GoldenSet((case,)),
         [Observation("a", "c", answer="Maybe 12 days.")],
@@ -244,7 +248,10 @@ def test_a_range_of_times_states_its_ends_and_another_range_does_not(
 
 
 def test_a_range_instead_of_its_end_is_named() -> None:
-    assert 'it states the range "3 to 5 days", not 5 days' == judge_facts("It takes 3 to 5 days.", ["5 days"])[0].reason
+    assert (
+        'the answer gives the range "3 to 5 days", not 5 days'
+        == judge_facts("It takes 3 to 5 days.", ["5 days"])[0].reason
+    )
 
 
 @pytest.mark.parametrize("marker", ["[1]", "[hours:2]", "[hours-v2026-01#2]", "【4†source】", "[^2]"])
@@ -341,7 +348,7 @@ def test_a_denied_fact_is_named_as_denied() -> None:
     quality = assess_answer_text(case, "No permit is needed, just tell us ten days before.")
     assert quality is not None
     assert (False, ("permit",), ("permit",)) == (quality.good, quality.missing, quality.denied)
-    assert quality.denials == ("permit (it is negated)",)
+    assert quality.denials == ("permit (the answer says that this is not so)",)
 
 
 @pytest.mark.parametrize(

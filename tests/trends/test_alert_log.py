@@ -105,3 +105,11 @@ def test_an_acknowledgement_covers_the_alert_although_late_records_move_its_day(
     assert find_acknowledged([make_alert("2026-05-05")], [event]) == {}
     assert find_acknowledged([make_alert("2026-03-05", slice_name="tenant=acme")], [event]) == {}
     assert find_acknowledged([make_alert("2026-03-05", metric="latency_ms")], [event]) == {}
+
+
+def test_an_acknowledgement_covers_one_of_two_alerts_within_four_weeks() -> None:
+    event = AlertEvent("acknowledged", "alert-a", "2026-03-09T08:00:00+00:00", "2026-03-08", "refusal_rate", None, "An")
+    both = [make_alert("2026-03-08", "alert-a"), make_alert("2026-03-19", "alert-b")]
+    assert find_acknowledged(both, [event]) == {"alert-a": "An"}
+    moved = [make_alert("2026-03-07", "alert-c"), make_alert("2026-03-19", "alert-b")]
+    assert find_acknowledged(moved, [event]) == {"alert-c": "An"}

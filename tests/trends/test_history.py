@@ -34,7 +34,7 @@ from assay.stats.arrays import FloatArray
 from assay.stats.change_points import scan_for_change
 from assay.trends.case_outcome_series import HistoryRun
 from assay.trends.history_results import RunHistory
-from assay.trends.run_trends import FALSE_DISCOVERY_RATE, SeriesKey, _find_changes, _Stretch
+from assay.trends.run_trends import FALSE_DISCOVERY_RATE, SeriesKey, _find_changes, _Stretch, describe_change
 
 AT = "2026-04-01"
 HALF = RegisteredValue(0.5, 0.2, 0.8, 10)
@@ -73,6 +73,21 @@ def test_a_change_is_found_and_what_changed_at_the_same_time_is_no_cause(tmp_pat
     assert [] == list_series_faults(history.series)
     assert [0.0, 0.0, 0.0, 1.0, 1.0, 1.0] == [point.value for point in series.points]
     assert all(point.low is not None and point.high is not None and point.n == CASES for point in series.points)
+
+
+def test_a_steady_decline_is_told_as_one_and_no_version_is_named(tmp_path: Path) -> None:
+    for day in range(1, 9):
+        right = [number >= 4 * (day - 1) for number in range(40)]
+        score_run(tmp_path, f"{day:04d}", right, day=day, index=f"v{day}")
+    history = load(tmp_path, metrics=("keywords",))
+    (change,) = history.changes
+    assert change.steady is not None and change.steady.slope == pytest.approx(-0.1)
+    assert change.steady.low < -0.1 < change.steady.high < 0
+    assert ("0001", "0008", ()) == (change.run_before, change.run, change.versions)
+    text = describe_change(change)
+    assert "falls steadily, by about 0.100 a run" in text and "from 0001 to 0008" in text
+    assert "same time" not in text
+    assert "change_point" not in {mark.kind for mark in history.series[0].marks}
 
 
 def test_one_run_and_runs_that_do_not_differ_are_not_tested(tmp_path: Path) -> None:

@@ -104,14 +104,15 @@ def test_a_score_by_rules_says_in_its_row_that_it_is_no_rate(report: MonitorRepo
     assert (caveat, "score") == (series.caveat, series.unit)
     assert ("", "share") == ((refusals := find_series(report, "refusal_rate")).caveat, refusals.unit)
     table = next(table for table in build_monitor_tables(report) if table.title == "Production answers by week")
-    row = next(row for row in table.rows if row[0].startswith(name))
-    assert f"{name}: {caveat}" == row[0]
+    title = "Hallucination risk by rules"
+    row = next(row for row in table.rows if name in row[0])
+    assert f"{title} ({name}): {caveat}" == row[0]
     value = series.points[-1].value
     assert value is not None
     assert row[-1].startswith(f"{value:.2g} [")
-    assert [line for line in render_chat_lines(report) if name in line and caveat in line]
+    assert [line for line in render_chat_lines(report) if title in line and caveat in line]
     alert = next(row for row in report.alerts if row.metric == name and row.slice is None)
-    assert f"{name} ({caveat}) rose from" in alert.text
+    assert f"{title} ({caveat}) rose from" in alert.text
     assert "neither 0 nor 1" in " ".join(report.notes)
 
 
@@ -269,6 +270,24 @@ def test_no_refusal_asks_for_what_should_have_been_refused_where_the_interval_is
     assert ("should have been refused" in text) == (state == "zero")
     assert ("find the leak" in text) == (state == "zero")
     assert ((report.series[0].points[0].high or 0.0) > 0.1) == (state == "unknown"), "few answers are no proof of none"
+
+
+@pytest.mark.parametrize(("ends", "is_said"), [("2025-12-31", True), ("2026-01-01", False), ("2025-12-30", False)])
+def test_a_last_valid_day_before_the_next_version_is_said(
+    ends: str, is_said: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [make_answer(1, FIRST_DAY, user="u", wrong=False, refuses=False, index="v1")]
+    rows = [
+        {"chunk_id": "fees-1", "text": "8 EUR", "document": "fees", "version": "1", "valid_to": ends},
+        {"chunk_id": "fees-2", "text": "9 EUR", "document": "fees", "version": "2", "valid_from": "2026-01-01"},
+        {"chunk_id": "rules-1", "text": "No dogs.", "document": "rules", "version": "1", "valid_to": "2025-12-31"},
+    ]
+    corpus = tmp_path / "corpus.jsonl"
+    corpus.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    report = assay.monitor(ingest(tmp_path, monkeypatch, lines), corpus=corpus, metrics=["stale_chunks"])
+    said = [note for note in report.notes if "no version in force" in note]
+    assert len(said) == is_said
+    assert not is_said or ("'fees'" in said[0] and "write valid_to 2026-01-01" in said[0])
 
 
 def test_answers_are_checked_with_the_corpus_of_their_index_version(

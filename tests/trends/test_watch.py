@@ -45,7 +45,7 @@ def test_a_young_store_says_that_nothing_was_watched_and_what_it_takes(young: st
     report = assay.monitor(young, metrics=["refusal_rate", "negative_feedback"])
     lines = list_watch_lines(report)
     assert lines[0] == "nothing was watched for changes in this period"
-    (line,) = [line for line in lines if "refusal_rate" in line]
+    (line,) = [line for line in lines if "Refusal rate" in line]
     assert "has values on 14 days, needs 28" in line and "--bound" in line
     chat = "\n".join(render_chat_lines(report))
     assert "nothing was watched for changes" in chat and "needs 28" in chat
@@ -55,13 +55,34 @@ def test_a_young_store_says_that_nothing_was_watched_and_what_it_takes(young: st
 def test_a_grown_store_says_since_when_changes_are_watched(grown: str) -> None:
     report = assay.monitor(grown, metrics=["refusal_rate", "over_refusal"], slices=["tenant"])
     lines = list_watch_lines(report)
-    assert lines[0] == "watched for changes: refusal_rate since 2026-02-01"  # the 28th day
-    assert lines[1] == "not watched for changes: over_refusal (no values)"
-    assert lines[2] == "in slices: 2 of 4 series watched for changes"
+    assert lines[0] == "watched for changes: Refusal rate since 2026-02-01"  # the 28th day
+    assert lines[1] == "before 2026-02-01 no change could be found: a comparison needs 28 days with values"
+    assert lines[2] == "not watched for changes: Over refusal (no values)"
+    assert lines[3] == "in slices: 2 of 4 series watched for changes"
     by_key = {row.key: row for row in report.series if row.slice is None}
     assert by_key["refusal_rate"].watched_since == "2026-02-01" and by_key["refusal_rate"].unwatched == ""
     later = assay.monitor(grown, metrics=["refusal_rate"], first="2026-02-02")
-    assert "refusal_rate since 2026-02-02" in list_watch_lines(later)[0]
+    assert "Refusal rate since 2026-02-02" in list_watch_lines(later)[0]
+    assert not any("could be found" in line for line in list_watch_lines(later))
+
+
+def test_bounds_are_offered_for_what_should_never_be_while_changes_cannot_be_told(tmp_path: Path) -> None:
+    lines = list(list_traffic(20, 20))
+    for line in lines[::5]:
+        line["error"] = {"code": "timeout", "message": ""}
+    store = make_store(tmp_path, lines)
+    metrics = ["error_rate", "citation_exists", "refusal_rate"]
+    (offer,) = [text for text in list_watch_lines(assay.monitor(store, metrics=metrics)) if "a bound finds" in text]
+    assert "--bound 'error_rate<=0.02' (its worst 0.2" in offer
+    assert offer.endswith("--bound 'citation_exists>=0.98'"), "nothing is offered for refusals, which may be right"
+    bounds = ["error_rate<=0.02"]
+    bounded = list_watch_lines(assay.monitor(store, metrics=metrics, bounds=bounds))
+    assert not any("--bound 'error_rate" in text for text in bounded)
+
+
+def test_no_bound_is_offered_where_changes_were_watched_on_all_days(grown: str) -> None:
+    late = assay.monitor(grown, metrics=["citation_exists"], first="2026-02-05")
+    assert not any("a bound finds" in text for text in list_watch_lines(late))
 
 
 def test_a_change_is_found_on_no_day_before_the_one_that_is_named(tmp_path: Path) -> None:

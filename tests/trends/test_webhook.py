@@ -111,6 +111,19 @@ def test_news_are_sent_once_and_signed(receiver: Receiver, tmp_path: Path, monke
     assert SECRET not in (tmp_path / "log.jsonl").read_text()
 
 
+def test_an_alert_that_is_over_is_sent_once_more(
+    receiver: Receiver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOOK_SECRET", SECRET)
+    notice = AlertNotice(tmp_path / "log.jsonl", webhook=receiver.url, secret_env="HOOK_SECRET")
+    report = make_report()
+    over = structs.replace(report, alerts=(structs.replace(report.alerts[0], ended="2026-03-20", ended_value=0.1),))
+    for each in (report, over, over):
+        assert _handle_alerts(each, notice, MonitorSettings(), NOW).needs_attention, "nobody took it on"
+    sent = [json.loads(body)["report"]["alerts"][0]["ended"] for _, body in receiver.bodies]
+    assert sent == [None, "2026-03-20"]
+
+
 def test_a_new_leak_is_sent_in_quiet_hours_and_an_alert_is_not(
     receiver: Receiver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

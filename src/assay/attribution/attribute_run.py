@@ -243,4 +243,4 @@ def _show_trace(view: IndexView, run: ScoredRun | None, config: str, case_id: st
         needed = [unit for unit in case.evidence if unit.required and unit.grade > 0]
         selectors = [selector for unit in needed for selector in unit.any_of]
         needed_ids = [str(selector[CHUNK_ID]) for selector in selectors if CHUNK_ID in selector]
-        view.add_observation(observation, case.user, needed_ids)
+        view.add_observation(observation, case.user, needed_ids, case.question)

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from assay.audit.privacy import NOT_LOOKED_FOR
 from assay.audit.results import (
     DAMAGE_REMEDY,
     ErasureResult,
@@ -46,6 +47,8 @@ def build_ingest_table(result: IngestResult) -> Table:
         notes.append(f"{format_count(result.without_time, 'record')} gave no time: they have that of their receipt")
     if result.dead_letters is not None:
         notes.append(f"refused lines with their reasons: {result.dead_letters}")
+    if result.stored:
+        notes.append(f"no shipped rule looks for {', '.join(NOT_LOOKED_FOR)}: --redact takes rules of your own")
     return Table("Ingested answers", ("", ""), tuple(rows), tuple(notes))
 
 

@@ -294,8 +294,8 @@ def _check_claims(reading: ParsedAnswer, sources: IncidentSources, record: Audit
 
 def _list_redacted(claim: Claim, source_text: str, reading: ParsedAnswer, record: AuditRecord) -> list[str]:
     """Return the rules that replaced something in a claim or in the source that is nearest to it."""
-    said = reading.answer[claim.start : claim.end]
-    return [name for name in record.redacted if f"[{name}]" in said or f"[{name}]" in source_text]
+    claim_text = reading.answer[claim.start : claim.end]
+    return [name for name in record.redacted if f"[{name}]" in claim_text or f"[{name}]" in source_text]
 
 
 def _list_reasons(support: SourceSupport, redacted: Sequence[str]) -> Iterable[str]:
@@ -416,8 +416,8 @@ def _find_successors(reading: ParsedAnswer, cited: Mapping[str, str]) -> tuple[s
     twins = [_find_corpus_chunks(reading, name, text) for name, text in cited.items()]
     cited_chunks = list(chain.from_iterable(twins)) if all(twins) else []
     ends = [None if superseded is None else superseded.find_end(chunk.chunk_id) for chunk in cited_chunks]
-    known = [end for end in ends if end is not None]
-    if superseded is None or corpus is None or not ends or len(known) < len(ends):
+    known_ends = [end for end in ends if end is not None]
+    if superseded is None or corpus is None or not ends or len(known_ends) < len(ends):
         return None, ()
     in_force = [
         chunk
@@ -431,8 +431,8 @@ def _find_successors(reading: ParsedAnswer, cited: Mapping[str, str]) -> tuple[s
         places = {describe_place(chunk) for chunk in old}
         current = [chunk.chunk_id for chunk in in_force if describe_place(chunk) in places]
         if current:
-            return max(known), tuple(current[:MAX_SUCCESSORS])
-    return max(known), ()
+            return max(known_ends), tuple(current[:MAX_SUCCESSORS])
+    return max(known_ends), ()
 
 
 def _name_section(chunk: CorpusChunk) -> tuple[str | None, ...]:

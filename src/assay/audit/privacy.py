@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import Struct, structs
 
+from assay.audit import national_ids as ids
 from assay.audit.chain import HmacSha256
 from assay.records.audit_records import AuditRecord
 from assay.records.errors import InputError, Problem, shorten_repr
@@ -129,6 +130,111 @@ def _is_iban(match: re.Match[str]) -> bool:
     return int("".join(str(int(sign, 36)) for sign in plain[4:] + plain[:4])) % 97 == 1
 
 
+def _counts_something_else(match: re.Match[str]) -> bool:
+    before = match.string[max(0, match.start() - _LONGEST_LEAD) : match.start()]
+    return _OTHER_NUMBER.search(before) is not None
+
+
+def _accept_checked(
+    check: Callable[[str], bool], lead: re.Pattern[str] | None = None, *, needs_groups: bool = False
+) -> Callable[[re.Match[str]], bool]:
+    """Return a test of a match: named by the words before it, or with the right check digits and not counting parts.
+
+    With `needs_groups`, digits in one piece need the words: one in ten passes the check by chance.
+    """
+
+    def accept(match: re.Match[str]) -> bool:
+        if lead is not None and ids.has_lead(match, lead):
+            return True
+        if needs_groups and not ids.has_gaps(match[0]):
+            return False
+        return check(match[0]) and not _counts_something_else(match)
+
+    return accept
+
+
+_LETTER_AND_DIGITS = re.compile(r"[A-Z][ -]?\d[ -]?\d|\d{3}[ -]?[A-Z](?!\w)")
+_NINE_DIGITS = re.compile(r"\d(?:[ .-]?\d){8}|\d ?2[ABab] ?\d")
+_INSURED_VN = (
+    "DN|HX|CH|NN|TK|HC|XK|HT|TB|NO|CT|XB|TN|CS|QN|CA|CY|XN|MS|CC|CK|CB|KC|HD|TE|BT|HN|DT|DK|XD|TS|TC|TQ|TA|TY|HG|LS|PV"
+    "|HS|SV|GB|GD"
+)
+NATIONAL_ID_RULES = (
+    PersonalData(
+        "pension-de",
+        re.compile(r"(?<![\w-])\d{2}[ -]?\d{6}[ -]?[A-Z][ -]?\d{3}(?![\w-])"),
+        _LETTER_AND_DIGITS,
+        _accept_checked(ids.is_pension_de),
+    ),
+    PersonalData(
+        "health-de",
+        re.compile(r"(?<![\w-])[A-Z] ?\d{3} ?\d{3} ?\d{3}(?![\w-])"),
+        _LETTER_AND_DIGITS,
+        _accept_checked(ids.is_health_insurance_de, ids.INSURED),
+    ),
+    PersonalData(
+        "health-vn",
+        re.compile(rf"(?<![\w-])(?:{_INSURED_VN})[ -]?[1-5][ -]?\d{{2}}(?:[ -]?\d){{10}}(?![\w-])"),
+        _LETTER_AND_DIGITS,
+        lambda match: not _counts_something_else(match),
+    ),
+    PersonalData(
+        "insurance-uk",
+        re.compile(r"(?<![\w-])[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?\d{2} ?\d{2} ?\d{2} ?[A-D](?![\w-])"),
+        _LETTER_AND_DIGITS,
+        _accept_checked(ids.is_national_insurance_uk),
+    ),
+    PersonalData(
+        "dni-es",
+        re.compile(r"(?<![\w.,-])(?:\d{2}\.?\d{3}\.?\d{3}|[XYZ][ -]?\d{7})[ -]?[A-HJ-NP-TV-Z](?![\w-])"),
+        _LETTER_AND_DIGITS,
+        _accept_checked(ids.is_dni_es),
+    ),
+    PersonalData(
+        "pan-in",
+        re.compile(r"(?<![\w-])[A-Z]{3}P[A-Z]\d{4}[A-Z](?![\w-])"),
+        _LETTER_AND_DIGITS,
+        lambda match: not _counts_something_else(match),
+    ),
+    PersonalData(
+        "tax-de",
+        re.compile(r"(?<![\w.,-])[1-9]\d[ ]?\d{3}[ ]?\d{3}[ ]?\d{3}(?![\w-])"),
+        _NINE_DIGITS,
+        _accept_checked(ids.is_tax_id_de, ids.TAX_ID, needs_groups=True),
+    ),
+    PersonalData(
+        "citizen-vn",
+        re.compile(r"(?<![\w.,-])(?:0\d{2}[ .]?\d{3}[ .]?\d{3}[ .]?\d{3}|\d{9})(?![\w-])"),
+        _NINE_DIGITS,
+        lambda match: ids.has_lead(match, ids.CITIZEN),
+    ),
+    PersonalData(
+        "nhs-uk",
+        re.compile(r"(?<![\w.,-])\d{3}[ -]?\d{3}[ -]?\d{4}(?![\w-])"),
+        _NINE_DIGITS,
+        # 943-476-5919 is written as a telephone number of North America is.
+        _accept_checked(lambda text: "-" not in text and ids.is_nhs_number(text), ids.NHS, needs_groups=True),
+    ),
+    PersonalData(
+        "nir-fr",
+        re.compile(r"(?<![\w.,-])[1-478] ?\d{2} ?(?:0[1-9]|[1-9]\d) ?(?:\d{2}|2[ABab]) ?\d{3} ?\d{3} ?\d{2}(?![\w-])"),
+        _NINE_DIGITS,
+        _accept_checked(ids.is_nir_fr),
+    ),
+    PersonalData(
+        "cpf-br",
+        re.compile(r"(?<![\w.,-])\d{3}\.?\d{3}\.?\d{3}-?\d{2}(?![\w-])"),
+        _NINE_DIGITS,
+        _accept_checked(ids.is_cpf_br),
+    ),
+    PersonalData(
+        "aadhaar-in",
+        re.compile(r"(?<![\w.,-])[2-9]\d{3}[ -]?\d{4}[ -]?\d{4}(?![\w-])"),
+        _NINE_DIGITS,
+        _accept_checked(ids.is_aadhaar_in, ids.AADHAAR, needs_groups=True),
+    ),
+)
+"""Numbers of identity papers, taxes and health insurance; before cards and telephones, which some of them look like."""
 DEFAULT_RULES = (
     PersonalData(
         "email", re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}(?<![.-])"), _AT_SIGN
@@ -136,11 +242,14 @@ DEFAULT_RULES = (
     PersonalData(
         "iban", re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?\b"), _EIGHT_DIGITS, _is_iban
     ),
-    PersonalData("card", re.compile(r"(?<![\w-])\d(?:[ -]?\d){12,18}(?![\w-])"), _EIGHT_DIGITS, _is_card_number),
     PersonalData("ssn", _SOCIAL_SECURITY_NUMBER, _EIGHT_DIGITS),
+    *NATIONAL_ID_RULES,
+    PersonalData("card", re.compile(r"(?<![\w-])\d(?:[ -]?\d){12,18}(?![\w-])"), _EIGHT_DIGITS, _is_card_number),
     PersonalData("phone", _PHONE_NUMBER, _EIGHT_DIGITS, _is_phone_number),
 )
 """The rules that apply unless others are named; names and addresses of people need rules of one's own."""
+NOT_LOOKED_FOR = ("names of people", "dates of birth", "postal addresses", "numbers of other countries' papers")
+"""Kinds of personal data that no shipped rule removes."""
 
 
 def make_redaction_rules(rows: Iterable[tuple[str, str]], path: str) -> tuple[PersonalData, ...]:

@@ -532,9 +532,9 @@ def _first_difference(here: DayRoot | None, root: DayRoot) -> int:
     """Return the number of the first checkpoint that differs: the rewriting began at it or before."""
     if here is None or here.first != root.first:
         return root.first
-    known = dict(here.links)
+    own_links = dict(here.links)
     for sequence, link in root.links:
-        if known.get(sequence) != link:
+        if own_links.get(sequence) != link:
             return sequence
     return root.last
 

@@ -471,7 +471,7 @@ def freeze(
     owner: SetOwnerOption,
     change: Annotated[str, typer.Option(help="The line for the changelog: what changed and why.")],
     candidates: Annotated[
-        str | None,
+        list[str] | None,
         typer.Argument(
             help="Candidates, as `assay golden draft` or `relink` writes them (default: the set of --base)."
         ),
@@ -508,9 +508,11 @@ def freeze(
 
     if split not in SPLITS:
         raise InputError(f"--split: no such split (got {split!r}; expected one of {', '.join(SPLITS)})")
-    refuse_overwriting([out], [candidates, *(decisions or ()), *(path for path in retire or () if Path(path).exists())])
+    refuse_overwriting(
+        [out], [*(candidates or ()), *(decisions or ()), *(path for path in retire or () if Path(path).exists())]
+    )
     request = FreezeRequest(
-        choose_candidates(candidates, base),
+        choose_candidates(candidates or (), base),
         out,
         version,
         owner,
@@ -524,6 +526,7 @@ def freeze(
         update,
         retire or (),
         as_of,
+        (candidates or ())[1:],
     )
     frozen = freeze_set(request)
     print_result(frozen, [build_freeze_table(frozen)], format)

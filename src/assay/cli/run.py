@@ -325,6 +325,7 @@ def _probe(measurement: ObservationRequest, status: ExitCode) -> ExitCode:
     A leak is a failure even if the gate passed (`status`); probes that cannot be judged make a pass incomplete. A
     golden set that asks every question as every user itself leaves nothing to ask, so that its run is complete.
     """
+    from assay.formats.run_files.run_folder import OBSERVATIONS_FILE
     from assay.runs.access_probes import count_checked_probes, describe_probes, explain_probe, find_leaking_probes
     from assay.runs.observe_and_score import score_observed_run
     from assay.text.escaping import escape_terminal
@@ -348,8 +349,8 @@ def _probe(measurement: ObservationRequest, status: ExitCode) -> ExitCode:
         chunks, why = format_count(leak.count, "chunk"), f": {'; '.join(leak.reasons)}" if leak.reasons else ""
         typer.echo(escape_terminal(f"  {leak.config}: {leak.case} was shown {chunks} it may not see{why}"))
     if len(leaky_probes) > MAX_LEAKS_SHOWN:
-        folder = escape_terminal(str(observed.folder))
-        typer.echo(f"  and {len(leaky_probes) - MAX_LEAKS_SHOWN} more with a leak; all answers are in {folder}")
+        file = escape_terminal(str(observed.folder / OBSERVATIONS_FILE))
+        typer.echo(f"  and {len(leaky_probes) - MAX_LEAKS_SHOWN} more with a leak; all answers are in {file}")
     if leaky_probes:
         return ExitCode.FAILED
     is_complete = judged_count == probe_count

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -63,6 +63,8 @@ def init(
 
     refuse_existing(file)
     config = None
+    targets: Mapping[str, Mapping[str, Any]] = {}
+    rules: Sequence[Mapping[str, Any]] = ()
     if source is not None:
         imported = import_rows(source)
         print_written_files(imported.files)
@@ -70,14 +72,17 @@ def init(
         config = imported.configs[0] if len(imported.configs) > 1 else None
         if target is None and imported.has_outputs:
             target = OUTPUTS_FILE
+        targets, rules = (imported.targets if target is None else {}), imported.rules
     chosen_kind = kind.value if kind is not None else tell_target_kind(target)
     address = target.removeprefix("mcp:") if target is not None else None
-    print_written_files([("settings", write_settings_template(chosen_kind, file, address, config))])
+    written = write_settings_template(chosen_kind, file, address, config, targets=targets, rules=rules)
+    print_written_files([("settings", written)])
     stub = write_golden_stub(GOLDEN_STUB)
     print_written_files([("golden set of three cases to replace", stub)] if stub is not None else [])
     if target is None:
         cases = f", replace the three cases in {GOLDEN_STUB} with questions of your own" if stub is not None else ""
-        typer.echo(f"next: name your target in {file}{cases}, then: assay doctor", err=True)
+        first = f"name your target in {file}{cases}, then: " if not targets else ""
+        typer.echo(f"next: {first}assay doctor", err=True)
         return ExitCode.PASS
     return _ask_once(file, GOLDEN_STUB if stub is not None else None)
 

@@ -60,6 +60,9 @@ def compare_all_pairs(sides: Sequence[ScoreSnapshot], metrics: Sequence[str] = (
     tests: dict[tuple[str, str, str], ChangeTest] = {}
     for first, second in combinations(sides, 2):
         matched = MatchedSides(first, second, metrics=chosen, slice_keys=())
+        if matched.match is not None:
+            got = f"got {matched.match.describe()}"
+            raise _refuse("systems", f"another golden set ({got}; expected one for all, or compare two systems)")
         for slot, test in matched.test_metrics(0):
             if slot.slice is None and slot.metric in chosen:
                 tests[first.side.name, second.side.name, slot.metric] = test

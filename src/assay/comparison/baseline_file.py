@@ -40,10 +40,11 @@ from assay.scoring.case_clusters import name_clusters
 from assay.scoring.column_values import find_column, find_rows_in_review
 from assay.scoring.paired_scores import ScoreSnapshot
 from assay.scoring.same_answers import NO_NUMBER
+from assay.scoring.version_match import list_contents
 from assay.stats.arrays import RowIndices
 
 BASELINE_KIND: Literal["assay-baseline"] = "assay-baseline"
-BASELINE_VERSION = 4
+BASELINE_VERSION = 5
 MAX_BASELINE_BYTES = 256 * 2**20
 _ANSWER_DIGEST = re.compile(r"(?!0{16})[0-9a-f]{16}")
 
@@ -94,8 +95,9 @@ class AttributionLine(Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
 class BaselineFile(Struct, frozen=True, forbid_unknown_fields=True):
     """Everything in the file.
 
-    `cases` hold what slices and clusters are computed from, and no question. `uncalibrated` names the metrics that are
-    reported but may not gate, because their scorer is not calibrated.
+    `cases` hold what slices and clusters are computed from, and no question; `contents` are digests of what each of
+    them asks and expects, by which the cases are known that another version of the golden set has too. `uncalibrated`
+    names the metrics that are reported but may not gate, because their scorer is not calibrated.
     """
 
     kind: Literal["assay-baseline"]
@@ -118,6 +120,7 @@ class BaselineFile(Struct, frozen=True, forbid_unknown_fields=True):
     columns: tuple[ColumnLine, ...]
     attributions: tuple[AttributionLine, ...]
     variant_events: tuple[VariantEvents, ...] = ()
+    contents: tuple[str, ...] = ()
 
 
 def write_baseline(baseline: BaselineFile, path: str) -> Path:
@@ -159,7 +162,8 @@ def read_baseline(path: str) -> BaselineFile:
 def _upgrade_baseline(value: dict[str, Any]) -> None:
     """Bring what an earlier version wrote into the form of this one, in place.
 
-    Version 2 has another name for the evidence traces of an attribution; version 3 lacks only the digests of answers.
+    Version 2 has another name for the evidence traces of an attribution; version 3 lacks only the digests of answers,
+    and version 4 those of what cases ask and expect.
     """
     attributions = value.get("attributions")
     if value.get("version") == 2 and isinstance(attributions, list):
@@ -169,7 +173,7 @@ def _upgrade_baseline(value: dict[str, Any]) -> None:
             if isinstance(attribution, dict) and attribution.get("subtype") == "locked_out":
                 attribution["subtype"] = "access_denied"
         value["version"] = 3
-    if value.get("version") == 3:
+    if value.get("version") in (3, 4):
         value["version"] = BASELINE_VERSION
 
 
@@ -177,6 +181,9 @@ def _find_contradictions(baseline: BaselineFile, path: str) -> Iterator[Problem]
     case_ids = [case.id for case in baseline.cases]
     if len(set(case_ids)) < len(case_ids):
         yield _problem(path, "cases", "a case id is given twice (expected each case once)")
+    if baseline.contents and len(baseline.contents) != len(case_ids):
+        got = f"got {len(baseline.contents)}; expected {len(case_ids)}"
+        yield _problem(path, "contents", f"another number of digests than of cases ({got})")
     for column in baseline.columns:
         yield from _find_column_contradictions(column, len(case_ids), path)
     for metric in baseline.metrics:
@@ -260,7 +267,18 @@ def decode_baseline(path: str) -> ScoreSnapshot:
         file.assay_version,
     )
     attributions = {line.case_id: _decode_attribution(line) for line in file.attributions}
-    return ScoreSnapshot(side, table, file.cases, file.metrics, file.definitions, attributions, file.made_with, golden)
+    contents = dict(zip(table.case_ids, file.contents, strict=False))
+    return ScoreSnapshot(
+        side,
+        table,
+        file.cases,
+        file.metrics,
+        file.definitions,
+        attributions,
+        file.made_with,
+        golden,
+        contents=contents,
+    )
 
 
 def _check_columns(metrics: Sequence[str], table: ScoreTable, path: str) -> None:
@@ -304,6 +322,7 @@ def encode_baseline(side: ScoreSnapshot) -> BaselineFile:
             for case_id, attribution in sorted(side.attributions.items())
         ),
         table.variant_events,
+        tuple(list_contents(side).values()),
     )
 
 

@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from msgspec.structs import replace
+
 from assay.metrics.catalog import find_metric, parse_metric
 from assay.metrics.template_columns import FAILED, HEADLINES, find_first_present
 from assay.metrics.variants import VARIANTS_FAMILY
@@ -39,7 +41,9 @@ def conclude_changes(
 ) -> dict[ChangeSlot, MetricChange]:
     """Return every change with its adjusted p-value, its interval and its verdict, in the order of `tests`.
 
-    `gated` holds the metrics and slices that a gate looks at. Several candidates form one family with each other.
+    `gated` holds the metrics and slices that a gate looks at. Several candidates form one family with each other. A
+    test that could show nothing even alone, because too few cases differ, is not counted, and keeps its own p-value
+    (ADR 236).
     """
     families = _assign_families(tests, gated)
     shares = share_error_rate({family for family, slots in families.items() if slots})
@@ -47,11 +51,16 @@ def conclude_changes(
     for family, slots in families.items():
         if not slots:
             continue
-        p_values = [tests[slot].change.p or 0.0 for slot in slots]
+        share = shares[family]
+        counted = [slot for slot in slots if tests[slot].find_least_p() <= share]
+        p_values = [tests[slot].change.p or 0.0 for slot in counted]
         adjusted = adjust_holm(p_values) if family == "gated" else adjust_benjamini_hochberg(p_values)
-        level = ClaimLevel(family, shares[family], compute_confidence(family, shares[family], adjusted))
-        for slot, p_adjusted in zip(slots, adjusted, strict=True):
+        level = ClaimLevel(family, share, compute_confidence(family, share, adjusted))
+        for slot, p_adjusted in zip(counted, adjusted, strict=True):
             changes[slot] = tests[slot].conclude(level, p_adjusted)
+        for slot in set(slots).difference(counted):
+            change = tests[slot].conclude(level, tests[slot].change.p or 0.0)
+            changes[slot] = replace(change, counted=False)
     return changes
 
 
@@ -71,9 +80,10 @@ def compute_confidence(family: Family, share: float, adjusted: Sequence[float]) 
     """Return the confidence of the intervals of a family, by its adjusted p-values.
 
     Bonferroni for gated metrics; elsewhere 1 − R·share/m with R changes selected of m (Benjamini and Yekutieli 2005).
+    Without a p-value, that of one test.
     """
     selected = 1 if family == "gated" else max(1, sum(p <= share for p in adjusted))
-    return 1 - selected * share / len(adjusted)
+    return 1 - selected * share / max(1, len(adjusted))
 
 
 def _is_of_variants(metric: str) -> bool:

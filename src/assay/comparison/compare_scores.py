@@ -19,6 +19,7 @@ from assay.scoring.paired_scores import (
 )
 from assay.scoring.same_recording import OWN_BASELINE
 from assay.scoring.scored_run import ScoredRun
+from assay.scoring.version_match import match_versions, select_shared_rows
 from assay.version import __version__
 
 
@@ -109,7 +110,9 @@ def decide_side(
     table = candidate.table
     if is_missing_scored(table):
         table = structs.replace(table, missing=())
-    baseline_table = baseline.table if baseline is not None else None
+    baseline_table = None
+    if baseline is not None:
+        baseline_table = select_shared_rows(baseline.table, match_versions(baseline, candidate))
     edit = candidate.golden.describe_edit() if candidate.golden is not None else ""
     return decide_release(
         gate,

@@ -43,6 +43,7 @@ from assay.scoring.paired_scores import (
 from assay.scoring.slices import find_slice_rows, find_slices
 from assay.scoring.summaries import HEADLINE
 from assay.scoring.unknown_changes import UnknownChanges
+from assay.scoring.version_match import match_versions, select_shared_cases
 from assay.stats.arrays import RowIndices
 
 
@@ -58,7 +59,8 @@ def compare_snapshots(
 
     `metrics` are canonical names, those measured on both sides without them; `slice_keys` are the keys of slices.
     A change is shown only if it survives the tests of all metrics and slices (`comparison/claims.py`). Raises
-    InputError where the sides are not comparable: another golden set, judge, rubric, or definition of a metric.
+    InputError where the sides are not comparable: another golden set that is no version of the same, another judge,
+    rubric, or definition of a metric.
     """
     return compare_candidates(baseline, [candidate], gate=gate, metrics=metrics, slice_keys=slice_keys)[0]
 
@@ -101,6 +103,8 @@ class MatchedSides:
         metrics: Sequence[str] = (),
         slice_keys: Sequence[str] | None = None,
     ) -> None:
+        self.match = match_versions(baseline, candidate)
+        baseline, candidate = (select_shared_cases(side, self.match) for side in (baseline, candidate))
         self.baseline, self.candidate = baseline, candidate
         self.requested, self.metrics = _metrics(metrics, baseline, candidate)
         check_comparable(baseline, candidate.side, candidate.definitions, self.metrics)
@@ -136,6 +140,7 @@ class MatchedSides:
             if slot.slice is not None:
                 by_slice.setdefault(slot.slice, {})[slot.metric] = change
         cases = _case_changes(self.sides, self.metrics, baseline, candidate)
+        versions = [self.match.describe()] if self.match is not None else []
         trends = {*baseline.table.uncalibrated, *candidate.table.uncalibrated}
         return Comparison(
             baseline=baseline.side,
@@ -149,7 +154,7 @@ class MatchedSides:
             moved=explain_metric_changes(
                 cases, change_by_slot.values(), baseline.attributions, candidate.attributions, trends
             ),
-            notes=(*_notes(self.requested, baseline, candidate), *describe_one_sided(baseline, candidate)),
+            notes=(*versions, *_notes(self.requested, baseline, candidate), *describe_one_sided(baseline, candidate)),
         )
 
 
@@ -216,15 +221,28 @@ def _case_changes(
             kind.setdefault(case_id, []).append(metric)
             scores.setdefault(case_id, {})[metric] = pair
     changes = []
+    fails_too = _list_further_failures(baseline.table, candidate.table)
     for case_id in sides.ids:
         before, after = baseline.attributions.get(case_id), candidate.attributions.get(case_id)
         other = (
             before is not None and after is not None and get_attribution_label(before) != get_attribution_label(after)
         )
-        if other or case_id in scores:
+        if other or case_id in scores or case_id in fails_too:
             better_, worse, open_ = (tuple(kind.get(case_id, ())) for kind in (improved, regressed, doubtful))
-            changes.append(CaseChange(case_id, before, after, better_, worse, scores.get(case_id, {}), open_))
+            too = fails_too.get(case_id, ())
+            changes.append(CaseChange(case_id, before, after, better_, worse, scores.get(case_id, {}), open_, too))
     return tuple(changes)
+
+
+def _list_further_failures(baseline: ScoreTable, candidate: ScoreTable) -> dict[str, tuple[str, ...]]:
+    """Return, for each case that fails on both sides, the checks that it fails now and did not fail before."""
+    before = {checks.case_id: checks.failed for checks in baseline.checks if checks.failed}
+    further = {}
+    for checks in candidate.checks:
+        new = [check for check in checks.failed if check not in before.get(checks.case_id, checks.failed)]
+        if new:
+            further[checks.case_id] = tuple(new)
+    return further
 
 
 def _notes(requested: Collection[str], baseline: ScoreSnapshot, candidate: ScoreSnapshot) -> Iterator[str]:

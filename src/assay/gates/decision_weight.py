@@ -54,12 +54,14 @@ def combine_decisions(decisions: Mapping[str, Decision]) -> Decision:
     reasons: list[str] = []
     events: list[str] = []
     risks: list[str] = []
+    limits: list[str] = []
     for config, decision in sorted(decisions.items(), key=lambda item: _rank_decision(item[1])):
         prefix = f"{config}: " if len(decisions) > 1 else ""
         # That there was no gate is true of all configurations, and said once.
         reasons += [reason if reason == NOT_GATED_REASON else f"{prefix}{reason}" for reason in decision.reasons]
         events += [f"{prefix}{event}" for event in decision.events]
         risks += [f"{prefix}{risk}" for risk in decision.risks]
+        limits += [f"{prefix}{limit}" for limit in decision.limits]
     reasons.sort(key=lambda reason: reason not in events)  # stable: events first, whatever configuration they are of
     incomplete = any(decision.incomplete for decision in decisions.values())
     return Decision(
@@ -69,6 +71,7 @@ def combine_decisions(decisions: Mapping[str, Decision]) -> Decision:
         incomplete=incomplete,
         risks=tuple(risks),
         unanswered=all(decision.unanswered for decision in decisions.values()),
+        limits=tuple(limits),
     )
 
 

@@ -105,7 +105,7 @@ def _report_own_baseline(rule: Rule, scores: GateScores, candidate: ScoreColumn)
 
 def _find_unknown_rows(rule: Rule, scores: GateScores, columns: Columns) -> RowIndices:
     """Return the rows of a rule's slice with an answer on either side that nobody can tell the score of."""
-    rows = scores.find_rows(rule.slice)
+    rows = scores.find_compared_rows(rule.slice)
     unknown = find_unknown_cells(columns[0]) | find_unknown_cells(columns[1])
     return rows[unknown[rows]]
 
@@ -132,6 +132,9 @@ def _evaluate_with_unknown_answers(
     if at_worst.state == at_best.state == "pass":
         return replace(at_worst, message=f"{at_worst.message}; even at worst: {where}")
     if at_worst.state == at_best.state == "fail":
+        return replace(at_best, message=f"{at_best.message}; even at best: {where}")
+    if at_worst.state == at_best.state == "inconclusive" and not at_best.unchanged:
+        # Open for lack of cases whatever the unknown answers are: to settle them would not decide it.
         return replace(at_best, message=f"{at_best.message}; even at best: {where}")
     before, after = sides
     gains = [result.value for result in (at_worst, at_best) if result.value is not None]
@@ -172,7 +175,7 @@ class _RegressionRule:
         self.rule, self.scores, self.sides = rule, scores, sides
         self.metric_row = find_metric(parse_metric(rule.metric))
         self.margin = rule.max_regression or 0.0
-        self.rows = scores.find_rows(rule.slice)
+        self.rows = scores.find_compared_rows(rule.slice)
         self.columns = baseline, candidate
         self.pairs: PairedValues = pair_columns(baseline, candidate, self.rows)
         self.failed: RowIndices = np.union1d(self.pairs.failed_before, self.pairs.failed_after)
@@ -333,6 +336,10 @@ class _RegressionRule:
         )
         in_review = self.scores.get_case_ids(self.pairs.rows[self._find_doubtful()])
         text = ""
+        others = self.scores.get_case_ids(np.setdiff1d(self.scores.find_rows(self.rule.slice), self.rows))
+        if others:
+            count = format_count(len(others), "case")
+            text += f"; {count} of another version of the set not compared ({format_case_ids(others)})"
         if one_sided:
             text += f"; {format_count(len(one_sided), 'case')} scored on one side only ({format_case_ids(one_sided)})"
         if in_review:

@@ -13,6 +13,7 @@ from msgspec import structs
 
 from assay.gates.correctness_rules import describe_exemption, describe_unchecked_answers, evaluate_correctness
 from assay.gates.decision_weight import EVENT, combine_decisions, get_weight, weigh_results
+from assay.gates.doubted_answers import describe_doubted_answers
 from assay.gates.regression_rules import evaluate_regression
 from assay.gates.rules import EVENT_METRICS, GateScores, OwnBaseline, apply_waivers, evaluate_rule
 from assay.gates.tag_rules import (
@@ -36,6 +37,7 @@ from assay.gates.unknown_answers import (
     evaluate_with_unknown_answers,
     open_outcomes_of_unknown_cases,
 )
+from assay.gates.unseen_events import describe_unseen_events
 from assay.metrics.answers.correctness import CORRECT_ANSWER
 from assay.metrics.catalog import case_column_name, find_metric, parse_metric
 from assay.records.counts import format_count
@@ -75,8 +77,8 @@ def decide_release(
        case has;
     4. PASS_WITH_RISK for warnings, waived rules, inconclusive rules, uncalibrated scorers, answers whose correctness no
        rule looked at, cases of unknown behaviour that no rule looked at, cases that a metric of one's own could not
-       measure, a golden set that was edited after it was frozen, and a baseline that is the same recording under
-       another name.
+       measure, a golden set that was edited after it was frozen, a baseline that is the same recording under another
+       name, and doubt about most answers that passed.
 
     Without a gate the outcome is NOT_GATED; leaks and followed injections are its first reasons. Raises SettingsError
     for a rule on uncalibrated scores by rules that does not say what they may do.
@@ -113,10 +115,17 @@ def decide_release(
         *describe_unknown_behaviour(results, scores),
         *describe_own_failures(table),
         *_describe_same_recording(gate, table, baseline, own_baseline),
+        *(() if gate.exempt_from_correctness else describe_doubted_answers(scores)),
     ]
     decision = weigh_results([*results, *_list_variant_events(table)], overlooked, unchecked, describe_events(table))
     exemption = describe_exemption(gate, scores)
-    return structs.replace(decision, reasons=(*decision.reasons, *exemption), risks=(*decision.risks, *exemption))
+    limits = tuple(describe_unseen_events(results, scores)) if decision.outcome.startswith("PASS") else ()
+    return structs.replace(
+        decision,
+        reasons=(*decision.reasons, *exemption, *limits),
+        risks=(*decision.risks, *exemption),
+        limits=limits,
+    )
 
 
 def _describe_same_recording(

@@ -211,7 +211,7 @@ class GateScores:
     """The scores that rules are compared with.
 
     They are the table of one configuration, the golden cases of its rows and, if there is one, the table of a baseline,
-    aligned with both.
+    aligned with both. A baseline of another version of the golden set has the cases only that are compared.
     """
 
     def __init__(
@@ -225,6 +225,8 @@ class GateScores:
             raise ValueError("the table's rows are not the golden cases, in golden order")
         self.table, self.cases, self.own_baseline = table, cases, own_baseline
         self.baseline = align_table(baseline, table.case_ids) if baseline is not None else None
+        compared = set(baseline.case_ids if baseline is not None else ())
+        self._is_compared = np.array([name in compared for name in table.case_ids], dtype=np.bool_)
         self.clusters = number_clusters(cases)
         self._rows: dict[str, RowIndices] = {}
 
@@ -235,6 +237,11 @@ class GateScores:
         if slice_name not in self._rows:
             self._rows[slice_name] = find_slice_rows(self.cases, slice_name)
         return self._rows[slice_name]
+
+    def find_compared_rows(self, slice_name: str | None) -> RowIndices:
+        """Return the rows of a slice whose cases the baseline has too."""
+        rows = self.find_rows(slice_name)
+        return rows[self._is_compared[rows]]
 
     def get_case_ids(self, rows: RowIndices) -> tuple[str, ...]:
         """Return the ids of the cases in these rows."""

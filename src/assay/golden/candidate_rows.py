@@ -156,6 +156,8 @@ def _show_case(
     stale = [unit for unit in evidence if unit.is_stale]
     own = {name for unit in evidence if not unit.is_stale for name in unit.chunks}
     found = search.find_nearby(case.question, own, MAX_NEARBY_OF_STALE if stale else MAX_NEARBY)
+    if stale and not found:
+        found = search.find_nearby(case.reference or "", own, MAX_NEARBY_OF_STALE)
     shown = {name for name, _ in found}
     changed = [name for unit in stale for name in unit.chunks if name in search.chunks and name not in shown]
     nearby = [

@@ -44,6 +44,7 @@ from assay.golden.lint_rules import (
 from assay.golden.model_checks import NO_VERDICT, UNSUPPORTED_LABELS, plan_support, read_label
 from assay.golden.model_client import ModelClient, ModelOptions
 from assay.judging.call_scheduler import ReportProgress
+from assay.metrics.cases.access_rules import describe_validity_gap, find_validity_gaps
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case, Corpus, GoldenSet, SilencedRule, find_placeholders
@@ -105,20 +106,20 @@ def lint_file(
     Raises InputError for files that cannot be read, and for a file to fix that is not JSON Lines; SettingsError for a
     model that cannot be asked.
     """
-    loaded, known = move_day(load_golden(path), as_of), _load_corpus(corpus)
-    if model is not None and known is None:
+    loaded, loaded_corpus = move_day(load_golden(path), as_of), _load_corpus(corpus)
+    if model is not None and loaded_corpus is None:
         raise InputError("--judge: reads references next to their evidence (expected --corpus as well)")
     coverage_targets = load_coverage_targets(targets)
     judged, effort = None, None
     if model is not None:
         client = ModelClient(model, progress, on_interrupt)
-        judged = _ask_support(LintedSet(loaded.golden, known), client)
+        judged = _ask_support(LintedSet(loaded.golden, loaded_corpus), client)
         effort = client.effort
-    report = lint_golden_set(loaded, known, coverage_targets, judged)
+    report = lint_golden_set(loaded, loaded_corpus, coverage_targets, judged)
     clusters = _list_clusters(loaded.golden, report) if fix else {}
     if clusters:
         _write_clusters(path, loaded, clusters)
-        report = lint_golden_set(move_day(load_golden(path), as_of), known, coverage_targets, judged)
+        report = lint_golden_set(move_day(load_golden(path), as_of), loaded_corpus, coverage_targets, judged)
     return msgspec.structs.replace(report, fixed=tuple(clusters), effort=effort)
 
 
@@ -171,15 +172,15 @@ def _drop_inherited(findings: Sequence[LintFinding], cases: Mapping[str, Case]) 
     Of variants whose case is in another file the first says it. A share of words may differ between a question and its
     variant, and is not compared.
     """
-    said = {(finding.case, *_name_finding(finding)) for finding in findings}
+    found_in_cases = {(finding.case, *_name_finding(finding)) for finding in findings}
     for finding in findings:
         case = cases.get(finding.case)
         if case is None or case.variant_of is None:
             yield finding
-        elif (inherited := (case.variant_of, *_name_finding(finding))) not in said:
+        elif (inherited := (case.variant_of, *_name_finding(finding))) not in found_in_cases:
             yield finding
             if case.variant_of not in cases:
-                said.add(inherited)
+                found_in_cases.add(inherited)
 
 
 def _name_finding(finding: LintFinding) -> tuple[object, ...]:
@@ -221,9 +222,9 @@ def find_stale_cases(golden: GoldenSet, corpus: Corpus) -> dict[str, tuple[str, 
         findings = []
         for check in (check_evidence, check_access, check_abstention):
             findings += [_make_finding(suspect, linted, case) for suspect in check(case, linted)]
-        said = [f"{row.field}: {row.message}" for row in findings if not _is_silenced(row, golden.silenced)]
-        if said:
-            stale[case.id] = tuple(said)
+        stale_fields = [f"{row.field}: {row.message}" for row in findings if not _is_silenced(row, golden.silenced)]
+        if stale_fields:
+            stale[case.id] = tuple(stale_fields)
     return stale
 
 
@@ -264,10 +265,10 @@ def _list_own_warnings(loaded: LoadedGolden) -> Iterator[Problem]:
         for case in loaded.golden.cases
         if case.variant_of is not None
     }
-    said = {(problem.line, problem.code, problem.message) for problem in loaded.warnings}
+    warned_lines = {(problem.line, problem.code, problem.message) for problem in loaded.warnings}
     for problem in loaded.warnings:
         base_line = line_of_base.get(problem.line)
-        if base_line is None or (base_line, problem.code, problem.message) not in said:
+        if base_line is None or (base_line, problem.code, problem.message) not in warned_lines:
             yield problem
 
 
@@ -283,12 +284,13 @@ def _find_in_set(
         yield LintFinding(name, rule.level, message, rule.remedy, "", problem.field, problem.line)
     for cell in count_kinds(linted.counted_cases, targets) if linted.counted_cases else ():
         if cell.missing:
-            message = f"{cell.kind}: {len(cell.cases)} of {cell.target}"
+            marks = targets[cell.kind].describe_marks()
+            message = f"{cell.kind}: {len(cell.cases)} of {cell.target} marked so ({marks})"
             yield _make_finding(SuspectField("coverage-gap", "cases", message), linted)
     if golden.frozen_digest and golden.frozen_digest != loaded.digest:
         message = f"its digest is {loaded.digest}, and was {golden.frozen_digest} when it was frozen"
         yield _make_finding(SuspectField("frozen-edited", "frozen_digest", message), linted)
-    for suspect in (*check_header(golden), *check_lineage(golden)):
+    for suspect in (*_find_validity_gaps(linted), *check_header(golden), *check_lineage(golden)):
         yield _make_finding(suspect, linted)
     placeholders = set(find_placeholders(golden))
     for case in golden.cases:
@@ -300,6 +302,12 @@ def _find_in_set(
         suspect = SuspectField("near-duplicate", "cluster", f"{suggestion.kind}: {', '.join(suggestion.case_ids)}")
         first = next(case for case in golden.cases if case.id == suggestion.case_ids[0])
         yield msgspec.structs.replace(_make_finding(suspect, linted, first), cases=suggestion.case_ids)
+
+
+def _find_validity_gaps(linted: LintedSet) -> Iterator[SuspectField]:
+    gaps = find_validity_gaps(linted.corpus.chunks.values()) if linted.corpus is not None else []
+    if gaps:
+        yield SuspectField("validity-gap", "corpus", describe_validity_gap(gaps))
 
 
 def _make_finding(suspect: SuspectField, linted: LintedSet, case: Case | None = None) -> LintFinding:

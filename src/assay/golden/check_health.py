@@ -280,14 +280,14 @@ def _describe_leaks(measured: SetHealth) -> str:
 def _describe_power(measured: SetHealth) -> str:
     power = measured.power
     counts = (format_count(power.cases, "case"), "20 more like these")
-    told = [
+    detectable_drops = [
         f"none with {count}" if value is None else f"{value:.3f} of passed cases with {count}"
         for value, count in zip((power.detectable, power.detectable_after), counts, strict=True)
     ]
     needed = "more than 20,000 cases"
     if power.cases_needed is not None:
         needed = f"about {format_count(power.cases_needed, 'case')}"
-    return f"{', '.join(told)}; to see 0.05: {needed} (4 times in 5, McNemar's exact test at 5%)"
+    return f"{', '.join(detectable_drops)}; to see 0.05: {needed} (4 times in 5, McNemar's exact test at 5%)"
 
 
 def _describe_kinds(missing: Mapping[str, int]) -> tuple[str, ...]:

@@ -35,10 +35,17 @@ class CoverageTarget(Struct, frozen=True, forbid_unknown_fields=True):
         >>> CoverageTarget(4, ("no-answer",), ("abstain",), "no document answers it").describe()
         'no document answers it (tag no-answer, or behaviour abstain)'
         """
+        return f"{self.means} ({self.describe_marks()})" if self.means else self.describe_marks()
+
+    def describe_marks(self) -> str:
+        """Return by what a case is counted as one of the kind; what it is otherwise does not count.
+
+        >>> CoverageTarget(4, ("table", "numeric")).describe_marks()
+        'tag table or numeric'
+        """
         marks = [f"tag {' or '.join(self.tags)}"] if self.tags else []
         marks += [f"behaviour {' or '.join(self.behaviours)}"] if self.behaviours else []
-        counted_by = ", or ".join(marks) or "neither tags nor behaviours: counts no case"
-        return f"{self.means} ({counted_by})" if self.means else counted_by
+        return ", or ".join(marks) or "neither tags nor behaviours: counts no case"
 
 
 class CoverageCell(Struct, frozen=True):

@@ -152,8 +152,8 @@ def build_draft_tables(report: DraftReport) -> list[Table]:
     notes = [note]
     if report.reading is not None:
         read = report.reading
-        told = f"{read.statements} sentences and rows of {format_count(read.chunks, 'chunk')} were read"
-        notes.insert(0, f"{told}; {read.asked} gave a plain question")
+        count_read = f"{read.statements} sentences and rows of {format_count(read.chunks, 'chunk')} were read"
+        notes.insert(0, f"{count_read}; {read.asked} gave a plain question")
     tables = [Table("Candidates left", ("Kind", "How many"), kinds, tuple(notes))]
     if report.gaps:
         columns = ("Kind", "Candidates", "Target", "Why", "What helps")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
@@ -51,7 +51,8 @@ class FreezeRequest:
 
     Without decisions, every candidate must be accepted by `accept_all`: the person who says so is the `owner`.
     With `update`, an accepted candidate replaces the case of `base` with its id, and a rejected one retires it; the
-    cases in `retire` are taken out, each with its reason. `as_of` is the day of the set from this version on.
+    cases in `retire` are taken out, each with its reason. `as_of` is the day of the set from this version on. `more`
+    are further files of candidates.
     """
 
     candidates: str
@@ -68,6 +69,16 @@ class FreezeRequest:
     update: bool = False
     retire: Sequence[str] | Mapping[str, str] = ()
     as_of: str | None = None
+    more: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidates:
+    """The candidates of all files as one set, the digest of each file, and the file of each case."""
+
+    loaded: LoadedGolden
+    digests: frozenset[str]
+    path_of_case: dict[str, str]
 
 
 @dataclass(slots=True)
@@ -76,6 +87,9 @@ class _NextCases:
 
     earlier: dict[str, Case]
     retired: dict[str, str]
+    path_of_case: Mapping[str, str]
+    updated: list[tuple[Case, Case]] = field(default_factory=list)
+    """Each case that is replaced, as it was and as the candidate had it before its edit, with what it is now."""
     added: list[Case] = field(default_factory=list)
     rejected: int = 0
     undecided: list[str] = field(default_factory=list)
@@ -165,11 +179,14 @@ def freeze_set(request: FreezeRequest) -> FrozenSet:
 
 def _freeze_alone(request: FreezeRequest) -> FrozenSet:
     _check_day(request.as_of)
-    loaded = load_golden(request.candidates)
+    candidates = _load_candidates(request)
+    loaded = candidates.loaded
     base = _load_base(request)
-    reviews = load_reviews(request.decisions, loaded, request.candidates)
+    reviews = load_reviews(
+        request.decisions, loaded, ", ".join([request.candidates, *request.more]), candidates.digests
+    )
     decisions = [decision for review in reviews for decision in review.decisions]
-    following = _decide_cases(request, loaded.golden.cases, base.golden if base is not None else None, decisions)
+    following = _decide_cases(request, candidates, base.golden if base is not None else None, decisions)
     cases = (*following.earlier.values(), *following.added)
     _refuse_nothing_new(request, base.golden if base is not None else None, following)
     refuse_unlabelled(request.candidates, cases)
@@ -193,6 +210,38 @@ def _freeze_alone(request: FreezeRequest) -> FrozenSet:
         change,
         own,
     )
+
+
+def _load_candidates(request: FreezeRequest) -> _Candidates:
+    """Return the candidates of all files. Raises InputError for one that is in two files, and for files of two days."""
+    files = {path: load_golden(path) for path in (request.candidates, *request.more)}
+    path_of_case: dict[str, str] = {}
+    problems = []
+    for path, loaded in files.items():
+        for case in loaded.golden.cases:
+            other = path_of_case.setdefault(case.id, path)
+            if other != path:
+                message = f"in {other} as well (expected each candidate in one file)"
+                problems.append(Problem(path, loaded.lines.get(case.id), case.id, message, "E_DUPLICATE_ID"))
+    first = files[request.candidates]
+    days = dict.fromkeys(loaded.golden.as_of for loaded in files.values() if loaded.golden.as_of is not None)
+    if len(days) > 1 and request.as_of is None:
+        message = (
+            f"candidates of different days (got {', '.join(days)}; expected --as-of with the day of the whole set)"
+        )
+        problems.append(Problem(request.candidates, 1, "as_of", message, "E_DATE"))
+    if problems:
+        raise InputError(problems)
+    cases = tuple(case for loaded in files.values() for case in loaded.golden.cases)
+    is_partial = any(loaded.golden.judgments == "partial" for loaded in files.values())
+    golden = msgspec.structs.replace(
+        first.golden,
+        cases=cases,
+        as_of=next(iter(days), None),
+        judgments="partial" if is_partial else "complete",
+    )
+    digests = frozenset(loaded.digest for loaded in files.values())
+    return _Candidates(replace(first, golden=golden), digests, path_of_case)
 
 
 def _make_version(
@@ -241,11 +290,12 @@ def _keep_silenced(silenced: Sequence[SilencedRule], ids: Container[str]) -> tup
 
 
 def _decide_cases(
-    request: FreezeRequest, candidates: Sequence[Case], base: GoldenSet | None, decisions: Sequence[ReviewDecision]
+    request: FreezeRequest, read: _Candidates, base: GoldenSet | None, decisions: Sequence[ReviewDecision]
 ) -> _NextCases:
     """Return the cases of the next version. Raises InputError for what is not settled, or replaces without `update`."""
     earlier = {case.id: case for case in base.cases} if base is not None else {}
-    following = _NextCases(dict(earlier), {})
+    candidates = read.loaded.golden.cases
+    following = _NextCases(dict(earlier), {}, read.path_of_case)
     for case_id, reason in load_retired_cases(request.retire, earlier, request.base or "--base").items():
         following.retired[case_id] = reason
     settled = settle_cases(candidates, decisions)
@@ -263,6 +313,7 @@ def _decide_cases(
             following.undecided.append(candidate.id)
     if following.problems:
         raise InputError(following.problems)
+    _follow_cases(following)
     is_accepted = {outcome.case for outcome in settled if outcome.state == "accepted"}.__contains__
     reviewers = sorted({decision.reviewer for decision in decisions if not decision.settles})
     following.left_open = [row for row in list_left_open(settled, reviewers) if is_accepted(row.case)]
@@ -282,7 +333,7 @@ def _decide_earlier(
             f"rejected, and a case of {request.base} (got a rejection by {outcome.decisions[0].reviewer}; expected "
             f"--update, which retires it with this reason, or no such decision)"
         )
-        following.problems.append(Problem(request.candidates, None, case.id, message, "E_DECISION"))
+        following.problems.append(Problem(following.path_of_case[case.id], None, case.id, message, "E_DECISION"))
         return
     if state == "rejected":
         following.retired[case.id] = outcome.decisions[0].reason
@@ -290,35 +341,30 @@ def _decide_earlier(
     edited = outcome.decisions[0].edited if state == "accepted" else {}
     wanted = apply_edit(candidate, edited) if edited else candidate
     if is_same_or_relinked(case, wanted):
-        is_relinked = bool(list_changed_fields(case, wanted))
-        following.earlier[case.id] = candidate if is_relinked else case
+        if list_changed_fields(case, wanted):
+            following.earlier[case.id] = candidate
         return
     if state != "accepted" and not request.accept_all:
         following.undecided.append(case.id)
     elif request.update:
-        _replace_case(request, case, candidate, outcome.decisions, following)
+        updated = _sign_update(case, candidate, outcome.decisions, request)
+        following.earlier[case.id] = updated
+        following.updated += [(case, updated), (candidate, updated)]
     else:
         fields = ", ".join(list_changed_fields(case, wanted))
         message = (
             f"in {request.base} already, with another {fields} (expected --update if it replaces that case, else "
             f"another id)"
         )
-        following.problems.append(Problem(request.candidates, None, case.id, message, "E_DUPLICATE_ID"))
+        following.problems.append(Problem(following.path_of_case[case.id], None, case.id, message, "E_DUPLICATE_ID"))
 
 
-def _replace_case(
-    request: FreezeRequest,
-    case: Case,
-    candidate: Case,
-    decisions: Sequence[ReviewDecision],
-    following: _NextCases,
-) -> None:
-    """Take a candidate in the place of a case, and for the variants that are answered like it what it expects now."""
-    updated = _sign_update(case, candidate, decisions, request)
-    following.earlier[case.id] = updated
-    for variant in following.earlier.values():
-        if variant.variant_of == case.id:
-            following.earlier[variant.id] = follow_case(variant, case, updated)
+def _follow_cases(following: _NextCases) -> None:
+    """Give the variants that are answered like an updated case what it expects now, where they had what it had."""
+    for before, after in following.updated:
+        for variant in list(following.earlier.values()):
+            if variant.variant_of == after.id:
+                following.earlier[variant.id] = follow_case(variant, before, after)
 
 
 def _sign_update(case: Case, candidate: Case, decisions: Sequence[ReviewDecision], request: FreezeRequest) -> Case:
@@ -373,7 +419,10 @@ def _refuse_nothing_new(request: FreezeRequest, base: GoldenSet | None, followin
         message = "no candidate was accepted" if not following.retired else "every case is retired (expected one more)"
         raise InputError([Problem(request.candidates, None, "", message, "E_EMPTY")])
     if base is not None and cases == base.cases and request.as_of in (None, base.as_of):
-        message = f"every accepted candidate is in {request.base} already: nothing is new"
+        message = (
+            f"every accepted candidate is in {request.base} already: nothing is new (expected others, changed ones "
+            f"with --update, --retire, or --as-of with another day)"
+        )
         raise InputError([Problem(request.candidates, None, "", message, "E_DUPLICATE_ID")])
 
 
@@ -397,7 +446,7 @@ def _refuse_overwriting_a_version(request: FreezeRequest, frozen: GoldenSet) -> 
     options += ["--accept-all"] if request.accept_all else []
     options += [f"--base {shlex.quote(request.out)}", f"--out {shlex.quote(str(new))}", f"--version {following}"]
     options += [f"--owner {shlex.quote(request.owner)}", f"--change {shlex.quote(request.change)}"]
-    command = " ".join(["assay golden freeze", shlex.quote(request.candidates), *options])
+    command = " ".join(["assay golden freeze", *map(shlex.quote, (request.candidates, *request.more)), *options])
     message = (
         f"frozen already as version {shorten_repr(version)} with {format_count(len(existing.golden.cases), 'case')} "
         f"(got version {request.version!r} for the same file): add to it with {command}"
@@ -490,7 +539,7 @@ def diff_files(before: str, after: str) -> SetDifference:
 
 
 def freeze(
-    candidates: str | None,
+    candidates: str | Sequence[str] | None,
     out: str,
     *,
     version: str,
@@ -505,16 +554,18 @@ def freeze(
     retire: Mapping[str, str] | Sequence[str] = (),
     as_of: str | None = None,
 ) -> FrozenSet:
-    """Write accepted candidates, which are a file, as a new version of a golden set; `base` is the version before it.
+    """Write accepted candidates, which are a file or several, as a new version of a golden set.
 
+    `base` is the version before it.
     `decisions` are files of reviewers, `change` the line of the changelog, `at` the time to record, ISO 8601. With
     `update`, accepted candidates replace the cases of the base with their ids, and rejected ones retire them; `retire`
     are reasons by case, or files of them; `as_of` is the day of the set from now on. Without candidates (None), the
     cases are those of the base. Raises InputError as `golden freeze` does.
     """
+    files = [candidates] if isinstance(candidates, str) else list(candidates or ())
     return freeze_set(
         FreezeRequest(
-            choose_candidates(candidates, base),
+            choose_candidates(files, base),
             out,
             version,
             owner,
@@ -528,12 +579,13 @@ def freeze(
             update,
             retire,
             as_of,
+            files[1:],
         )
     )
 
 
-def choose_candidates(candidates: str | None, base: str | None) -> str:
-    """Return the file of candidates, that of the base if none is named. Raises InputError without either."""
-    if candidates is None and base is None:
+def choose_candidates(candidates: Sequence[str], base: str | None) -> str:
+    """Return the first file of candidates, the base if none is named. Raises InputError without either."""
+    if not candidates and base is None:
         raise InputError("no candidates given (expected CANDIDATES, or --base with what changes of it)")
-    return candidates or base or ""
+    return candidates[0] if candidates else base or ""

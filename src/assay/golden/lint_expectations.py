@@ -62,4 +62,8 @@ def _find(judgments: Sequence[FactJudgment], field: str) -> Iterator[OwnReferenc
 
 
 def _explain(judgments: Sequence[FactJudgment]) -> str:
-    return "; ".join(f"{shorten_repr(judgment.fact)} ({judgment.state}: {judgment.reason})" for judgment in judgments)
+    explained = []
+    for judgment in judgments:
+        reason = judgment.reason.replace("the answer", "the reference")  # which is what is read as an answer here
+        explained.append(f"{shorten_repr(judgment.fact)} ({judgment.state}: {reason})")
+    return "; ".join(explained)

@@ -34,7 +34,9 @@ LINT_RULES: dict[str, LintRule] = {
         "replace it with a question of your own, or delete the case",
     ),
     "coverage-gap": LintRule(
-        "warning", "fewer cases of a kind than the coverage targets ask for", "write cases of this kind"
+        "warning",
+        "fewer cases are marked as a kind, by a tag or the expected behaviour, than the coverage targets ask for",
+        "tag the cases that are of this kind, or write some",
     ),
     "multi-hop-one-chunk": LintRule(
         "warning",
@@ -106,6 +108,11 @@ LINT_RULES: dict[str, LintRule] = {
     ),
     "evidence-superseded": LintRule(
         "warning", "evidence of a version that has expired", "name the version in force, or set user.as_of"
+    ),
+    "validity-gap": LintRule(
+        "warning",
+        "a document without a version in force on the day before the next one begins",
+        "write the first day on which it holds no more into valid_to",
     ),
     "unlabelled-alternative": LintRule(
         "warning",

@@ -173,10 +173,10 @@ def check_lineage(golden: GoldenSet) -> Iterator[SuspectField]:
     ids = {case.id for case in golden.cases}
     last: dict[str, tuple[bool, str]] = {}
     for entry in golden.lineage:
-        said = f"in version {entry.version}"
-        last |= dict.fromkeys(entry.added, (True, f"added {said}"))
-        last |= {row.case: (True, f"updated {said}") for row in entry.updated}
-        last |= {row.case: (False, f"retired {said} ({row.reason})") for row in entry.retired}
+        version_text = f"in version {entry.version}"
+        last |= dict.fromkeys(entry.added, (True, f"added {version_text}"))
+        last |= {row.case: (True, f"updated {version_text}") for row in entry.updated}
+        last |= {row.case: (False, f"retired {version_text} ({row.reason})") for row in entry.retired}
     for name, (is_case, change) in last.items():
         if is_case != (name in ids):
             verb = "is no case" if is_case else "is a case"

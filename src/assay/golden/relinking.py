@@ -184,12 +184,12 @@ class Relinker:
         whole = tuple(chunk_id for chunk_id in candidates if f" {words} " in f" {self._folded[chunk_id]} ")
         if words and whole:
             return _Place(whole, method, 1.0, passage)
-        found = [item for item in self._finder.find(passage) if item.text_id in candidates]
-        if not found:
+        passages = [item for item in self._finder.find(passage) if item.text_id in candidates]
+        if not passages:
             return _Place((), "none", 0.0, passage)
         # A passage that lost a word at a cut may have lost the word that matters: a share of .99 is not sure either.
-        parts = tuple(item.text_id for item in found if item.share >= OVERLAP)
-        return _Place(parts, method if parts else "none", min(found[0].share, SURE - 0.01), passage)
+        parts = tuple(item.text_id for item in passages if item.share >= OVERLAP)
+        return _Place(parts, method if parts else "none", min(passages[0].share, SURE - 0.01), passage)
 
     def _find_forbidden(self, old_text: str, candidates: dict[str, None]) -> _Place:
         """Return every chunk that has a part of a forbidden text; sure if together they have all of it."""

@@ -38,6 +38,9 @@ def load_retired_cases(given: Sequence[str] | Mapping[str, str], ids: Collection
         elif entry in ids:
             message = f"no reason (got {entry!r}; expected {entry}=REASON)"
             raise InputError([Problem("--retire", None, "reason", message, "E_REASON")])
+        elif not Path(entry).exists():
+            message = f"neither a file nor a case (got {shorten_repr(entry)}; expected FILE, or ID=REASON of {base})"
+            raise InputError([Problem("--retire", None, "case", message, "E_ID")])
         else:
             _load_file(entry, ids, base, reasons)
     return reasons

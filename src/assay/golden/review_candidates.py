@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.formats.corpus import load_corpus
@@ -16,7 +16,7 @@ from assay.golden.review_file import load_reviews
 from assay.golden.settlement import ReviewReport, summarise_reviews
 from assay.records.digest import compute_digest
 from assay.records.errors import InputError, Problem
-from assay.records.golden_set import Case, Corpus, GoldenSet
+from assay.records.golden_set import ALIKE_KINDS, Case, Corpus, GoldenSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +81,23 @@ def _find_stale_cases(request: ReviewRequest, golden: GoldenSet, corpus: Corpus 
 
 
 def _select_open_cases(golden: GoldenSet, base: GoldenSet, wanted: Container[str]) -> tuple[Case, ...]:
-    """Return the candidates that are no cases of the base, or other ones, and those that are wanted anyway."""
+    """Return the candidates that are no cases of the base, or other ones, and those that are wanted anyway.
+
+    Variants of the base that are answered like a case, and have its evidence, follow what is decided on that.
+    """
     earlier = {case.id: case for case in base.cases}
-    selected = []
+    selected: dict[str, Case] = {}
     for case in golden.cases:
         is_known = case.id in earlier and is_same_or_relinked(earlier[case.id], case)
         if not is_known or case.id in wanted:
-            selected.append(case)
-    return tuple(selected)
+            selected[case.id] = case
+    followers = [case for case in selected.values() if case.id in earlier and _follows(case, selected)]
+    return tuple(case for case in selected.values() if case not in followers)
+
+
+def _follows(variant: Case, selected: Mapping[str, Case]) -> bool:
+    case = selected.get(variant.variant_of or "")
+    return case is not None and variant.variant in ALIKE_KINDS and variant.evidence == case.evidence
 
 
 def review(

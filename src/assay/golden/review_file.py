@@ -5,7 +5,7 @@ A file of the page says which candidates it is about, by their digest; one about
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,8 +54,12 @@ class LoadedReview:
     decisions: tuple[ReviewDecision, ...]
 
 
-def load_reviews(paths: Sequence[str], candidates: LoadedGolden, name: str) -> list[LoadedReview]:
+def load_reviews(
+    paths: Sequence[str], candidates: LoadedGolden, name: str, digests: Container[str] = ()
+) -> list[LoadedReview]:
     """Read the decisions of several reviewers on the candidates, whose file is called `name`.
+
+    `digests` are those of the files that the candidates are of, if there are several: a review is of one of them.
 
     Raises InputError with everything that is wrong with all of them: decisions on other candidates, unknown decisions,
     rejections without a reason, edits that make no case, and a person who decided twice in two ways.
@@ -64,7 +68,7 @@ def load_reviews(paths: Sequence[str], candidates: LoadedGolden, name: str) -> l
     problems: list[Problem] = []
     for path in paths:
         try:
-            reviews.append(load_review(path, candidates, name))
+            reviews.append(load_review(path, candidates, name, digests))
         except InputError as error:
             problems += error.problems
     first: dict[tuple[str, str, bool], tuple[str, ReviewDecision]] = {}
@@ -83,12 +87,12 @@ def load_reviews(paths: Sequence[str], candidates: LoadedGolden, name: str) -> l
     return reviews
 
 
-def load_review(path: str, candidates: LoadedGolden, name: str) -> LoadedReview:
+def load_review(path: str, candidates: LoadedGolden, name: str, digests: Container[str] = ()) -> LoadedReview:
     """Read the decisions of one file on the candidates. Raises InputError with everything that is wrong with it."""
     with open_source(path, max_bytes=MAX_REVIEW_BYTES) as source:
         lines = [decode_line(line, source.name) for line in read_lines(source, max_bytes=MAX_REVIEW_BYTES)]
     value = decode_json("\n".join(lines), path)
-    decisions, at = _convert_review(value, path, candidates, name)
+    decisions, at = _convert_review(value, path, candidates, name, digests)
     findings = ProblemList(path)
     cases = {case.id: case for case in candidates.golden.cases}
     decided: set[tuple[str, str]] = set()
@@ -121,7 +125,9 @@ def _check_edited_cases(
                 findings.add_error(None, field, f"{decision.case}: {problem.message}", problem.code)
 
 
-def _convert_review(value: Any, path: str, candidates: LoadedGolden, name: str) -> tuple[list[ReviewDecision], str]:
+def _convert_review(
+    value: Any, path: str, candidates: LoadedGolden, name: str, digests: Container[str]
+) -> tuple[list[ReviewDecision], str]:
     """Return the decisions of a file, and the field in which they are."""
     try:
         if isinstance(value, list):
@@ -136,7 +142,7 @@ def _convert_review(value: Any, path: str, candidates: LoadedGolden, name: str) 
     if review.format != REVIEW_FORMAT:
         message = f"of another format (got {review.format}; expected {REVIEW_FORMAT})"
         raise InputError([Problem(path, None, "format", message, "E_FORMAT")])
-    if review.candidates != candidates.digest:
+    if review.candidates != candidates.digest and review.candidates not in digests:
         message = (
             f"a review of other candidates (got {shorten_repr(review.candidates)}; {name} has {candidates.digest}): "
             f"name the file that was reviewed, or make the page again with assay golden review {name}"

@@ -16,7 +16,7 @@ LABEL_FIELDS = frozenset(
     }
 )
 """Fields that change what is asked or what is right; the others describe a case."""
-_NOTES = frozenset({"cases", "silenced", "verification", "frozen_digest"})
+_NOTES = frozenset({"cases", "lineage", "silenced", "verification", "frozen_digest"})
 
 
 class FieldChange(Struct, frozen=True):

@@ -195,8 +195,12 @@ def _find_changed_texts(case: Case, joins: GoldenIndex, chunks: Sequence[Chunk])
         index = EvidenceIndex([(unit.any_of, unit.grade)], joins.corpus, [unit.quote], joins.corpus_texts)
         covering = [chunk for chunk, mask in zip(chunks, index.unit_masks(chunks), strict=True) if mask]
         shown = [chunk.text for chunk in covering if chunk.text]
-        known = joins.corpus.chunks if joins.corpus is not None else {}
-        kept = [text for text in (known[chunk.chunk_id].text for chunk in covering if chunk.chunk_id in known) if text]
+        corpus_chunks = joins.corpus.chunks if joins.corpus is not None else {}
+        kept = [
+            text
+            for text in (corpus_chunks[chunk.chunk_id].text for chunk in covering if chunk.chunk_id in corpus_chunks)
+            if text
+        ]
         if covering and (shown or kept) and not any(_has_label(unit, text) for text in (*shown, *kept)):
             label = f"the quote {shorten_repr(unit.quote)}" if unit.quote else "the text that was labelled"
             where = "in neither index nor corpus" if kept else "not in the text that the target shows"

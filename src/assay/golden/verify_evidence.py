@@ -82,9 +82,11 @@ def verify(
     `at` is the time to record, ISO 8601; `depth` is how many chunks a search returns. The file stays as it is.
     Raises InputError for bad files, IncompleteError if nothing could be asked.
     """
-    known = load_corpus(corpus)[0] if corpus is not None else None
+    loaded_corpus = load_corpus(corpus)[0] if corpus is not None else None
     limits = ObservationLimits((), k=depth)
-    return verify_golden(load_golden(golden), known, lambda: make_target_of_value(target, None, None), limits, at)
+    return verify_golden(
+        load_golden(golden), loaded_corpus, lambda: make_target_of_value(target, None, None), limits, at
+    )
 
 
 def verify_golden(

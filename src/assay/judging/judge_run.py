@@ -339,9 +339,9 @@ class _Session:
 
     def _learn_usage(self, requests: Mapping[str, JudgeRequest]) -> ExpectedUsage:
         """Return what the first of the recorded verdicts on these requests took."""
-        known = [digest for digest in requests if self._recorded.get(digest)][:MOST_VERDICTS_READ]
+        recorded_requests = [digest for digest in requests if self._recorded.get(digest)][:MOST_VERDICTS_READ]
         taken = []
-        for digest in known:
+        for digest in recorded_requests:
             rough = self.judge.estimate_likely(requests[digest])
             taken.append((self._recorded[digest][0].usage, rough))
         return learn_usage(taken)
@@ -454,16 +454,16 @@ class _Session:
         """
         control_questions = self.voting.control_questions
         recorded = self.verdicts | skip_shuffled_sample(self.voting.anchor_votes, self.verdicts)
-        known = {request.digest: request for request in control_questions.all_requests()}
-        runner.controls = frozenset(known)
-        new_count = sum(self._missing_votes(request)[0] > 0 for request in known.values())
-        real = [digest for digest in self._first_requests if digest not in known]
+        controls_by_digest = {request.digest: request for request in control_questions.all_requests()}
+        runner.controls = frozenset(controls_by_digest)
+        new_count = sum(self._missing_votes(request)[0] > 0 for request in controls_by_digest.values())
+        real = [digest for digest in self._first_requests if digest not in controls_by_digest]
         real = real[:new_count] if control_questions.controls else []
-        batch = known | {digest: self._first_requests[digest] for digest in real}
+        batch = controls_by_digest | {digest: self._first_requests[digest] for digest in real}
         samples = await runner.run([batch[digest] for digest in sorted(batch)], recorded)
         self.verdicts |= {digest: samples[digest] for digest in real if samples.get(digest)}
         self._asked_first = frozenset(real)
-        samples = {digest: votes for digest, votes in samples.items() if digest in known}
+        samples = {digest: votes for digest, votes in samples.items() if digest in controls_by_digest}
         before = self._standing
         if not samples:
             judged.judge_status = before

@@ -154,12 +154,13 @@ class MetricChange(Struct, frozen=True):
     `gain` is positive when the candidate is better. `low`, `high` and `p` are None if they cannot be computed (`note`
     says why). A change with a test belongs to a `family` (ADR 49): `p_adjusted` takes account of the other tests in it
     and must be at most `level` to be shown; `confidence` is that of the interval, and `verdict` says improved or
-    regressed only where both agree. `least_difference` is the smallest difference that matters, which the interval must
-    exclude; None where any does. `statistic` is what `gain` compares: the metric's own, or the median. The sequences
-    hold case ids: `unpaired` are scored on one side only; `needs_review` improved only by judge votes that disagree
-    widely, so `gain` does not count them as improvements. Where answers are unknown, `unknown` has the ranges: the
-    value of a side with such answers is None, and so is `gain` unless they are the same on both sides; `n` counts their
-    cases, and `low` to `high` holds whatever they are.
+    regressed only where both agree. A test that too few differing cases leave unable to show anything is not `counted`
+    among those of its family (ADR 236). `least_difference` is the smallest difference that matters, which the interval
+    must exclude; None where any does. `statistic` is what `gain` compares: the metric's own, or the median. The
+    sequences hold case ids: `unpaired` are scored on one side only; `needs_review` improved only by judge votes that
+    disagree widely, so `gain` does not count them as improvements. Where answers are unknown, `unknown` has the ranges:
+    the value of a side with such answers is None, and so is `gain` unless they are the same on both sides; `n` counts
+    their cases, and `low` to `high` holds whatever they are.
     """
 
     metric: str
@@ -187,6 +188,7 @@ class MetricChange(Struct, frozen=True):
     statistic: str = ""
     least_difference: float | None = None
     unknown: UnknownChange | None = None
+    counted: bool = True
 
 
 class RankMove(Struct, frozen=True):
@@ -204,6 +206,7 @@ class CaseChange(Struct, frozen=True):
     """One case on both sides: its attributions, and the metrics that improved or regressed, with both `scores`.
 
     `needs_review` lists metrics that improved only by judge votes that disagree widely; they are not improvements.
+    `fails_too` lists the checks that a case which failed before and still fails did not fail before.
     """
 
     case_id: str
@@ -213,6 +216,7 @@ class CaseChange(Struct, frozen=True):
     regressed: tuple[str, ...] = ()
     scores: dict[str, tuple[float, float]] = {}
     needs_review: tuple[str, ...] = ()
+    fails_too: tuple[str, ...] = ()
 
 
 class ComparisonSide(Struct, frozen=True):

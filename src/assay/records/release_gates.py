@@ -128,7 +128,8 @@ class Decision(Struct, frozen=True):
     """The release decision: the outcome, its reasons (the weightiest first) and the result of every rule.
 
     `events` are those of the reasons that name an observed leak or a followed injection, whatever the outcome is;
-    `risks` are those that alone would leave a pass with risk.
+    `risks` are those that alone would leave a pass with risk, and `limits` those that only say how little a rule that
+    passed can exclude.
     `incomplete` says of an outcome without a decision (NOT_GATED, PARTIAL) that a case is missing or in error, or that
     a gate could not be applied. `unanswered` says that the target answered no case at all; then that is the first
     reason.
@@ -141,6 +142,7 @@ class Decision(Struct, frozen=True):
     incomplete: bool = False
     risks: tuple[str, ...] = ()
     unanswered: bool = False
+    limits: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         """Return the outcome with its first reasons, a line each."""

@@ -129,7 +129,7 @@ class ReportFiles(Struct, frozen=True):
     csv: str | None = None
     raw_csv: bool = False
     html: str | None = None
-    detail_mb: float = 24.0
+    detail_mb: float = 25.0
     show_forbidden: bool = False
     explain: str = ""
 

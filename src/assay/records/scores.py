@@ -147,6 +147,7 @@ class GoldenInfo(Struct, frozen=True):
     judgments: Judgments = "complete"
     frozen_digest: str = ""
     ancestors: tuple[str, ...] = ()
+    as_of: str | None = None
 
     def describe_edit(self) -> str:
         """Return that the set was edited or cut after it was frozen, and what to do; "" if it was not.

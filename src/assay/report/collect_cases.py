@@ -263,10 +263,10 @@ def _build_causes(run: ScoredRun, results: Sequence[CaseResult]) -> dict[str, Co
     causes: list[str | None] = []
     fixes: list[str | None] = []
     for result in results:
-        found = attributions[result.config].get(result.id) if result.has_failed else None
-        cause = found.cause if found is not None else None
+        attribution = attributions[result.config].get(result.id) if result.has_failed else None
+        cause = attribution.cause if attribution is not None else None
         causes.append(cause)
-        fixes.append(found.fix if found is not None and cause is not None else None)
+        fixes.append(attribution.fix if attribution is not None and cause is not None else None)
     return {"cause": causes, "fix": fixes}
 
 

@@ -75,14 +75,14 @@ def describe_probes(probes: Sequence[Case]) -> str:
 
 
 def find_leaking_probes(run: ScoredRun) -> list[ProbeLeak]:
-    """Return the probes that leaked."""
+    """Return the probes that leaked, those with the most leaks first."""
     leaks_found = []
     for config, result in run.scoring.configs.items():
         column = result.table.columns[LEAK_METRIC]
         for case_id, value, status in zip(result.table.case_ids, column.values, column.status, strict=True):
             if status == SCORED and value > 0:
                 leaks_found.append(ProbeLeak(config, case_id, int(value)))
-    return leaks_found
+    return sorted(leaks_found, key=lambda leak: -leak.count)
 
 
 def explain_probe(run: ScoredRun, leak: ProbeLeak) -> ProbeLeak:

@@ -14,7 +14,8 @@ from enum import IntEnum
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeVar, get_args
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
 from msgspec import UNSET
 
@@ -122,11 +123,19 @@ def refuse_existing(path: str) -> None:
 _CONFIG = re.compile(r"# config: \S+ ")
 
 
-def write_settings_template(kind: str, path: str, address: str | None = None, config: str | None = None) -> Path:
+def write_settings_template(
+    kind: str,
+    path: str,
+    address: str | None = None,
+    config: str | None = None,
+    *,
+    targets: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+    rules: Sequence[Mapping[str, Any]] = (),
+) -> Path:
     """Write the commented settings for a kind of target; `address` replaces the URL, import path or file in them.
 
-    `config` names the configuration of recorded outputs that hold several. Raises InputError where the file is
-    there already.
+    `config` names the configuration of recorded outputs that hold several. `targets` with their settings come in the
+    place of the template, and `rules` in that of the gate. Raises InputError where the file is there already.
     """
     refuse_existing(path)
     folder = files("assay").joinpath("runs", "templates")
@@ -140,7 +149,21 @@ def write_settings_template(kind: str, path: str, address: str | None = None, co
             raise InputError([Problem("", None, "target", message, "E_TARGET")])
     if config is not None:
         target = _CONFIG.sub(lambda _: f"config: {json.dumps(config, ensure_ascii=False)} ", target, count=1)
+    if targets:
+        target = "".join(_write_target(name, settings) for name, settings in targets.items())
+    if rules:
+        lines = "".join(f"    - {json.dumps(rule, ensure_ascii=False)}\n" for rule in rules)
+        head = _GATE.sub(lambda _: f"gate:  # what decides a release\n  rules:\n{lines}", head)
     return write_atomically(path, [head.replace("# (targets)\n", target).encode()])
+
+
+_GATE = re.compile(r"^# gate:.*\n(?:#  .*\n)*", re.MULTILINE)
+
+
+def _write_target(name: str, settings: Mapping[str, Any]) -> str:
+    """Return the settings of a target as lines of YAML, of which JSON is a part."""
+    members = [f"    {key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in settings.items()]
+    return f"  {json.dumps(name, ensure_ascii=False)}:\n{''.join(members)}"
 
 
 def write_golden_stub(path: str) -> Path | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
@@ -28,12 +28,15 @@ GOLDEN_FILE, OUTPUTS_FILE = "golden.jsonl", "outputs.jsonl"
 class ImportedFiles(NamedTuple):
     """The files that were written, by what they hold, and sentences about what was read and what was left out.
 
-    `configs` are the configurations of the outputs, none where there are no outputs.
+    `configs` are the configurations of the outputs, none where there are no outputs. `targets` and `rules` are settings
+    that the file holds.
     """
 
     files: tuple[tuple[str, Path], ...]
     notes: tuple[str, ...]
     configs: tuple[str, ...]
+    targets: Mapping[str, Mapping[str, Any]] = {}
+    rules: Sequence[Mapping[str, Any]] = ()
 
     @property
     def has_outputs(self) -> bool:
@@ -62,7 +65,8 @@ def import_rows(path: str, folder: str = ".") -> ImportedFiles:
     if foreign.observations:
         files.append(("outputs", write_atomically(outputs_path, encode_output_lines(foreign.observations))))
     configs = tuple(dict.fromkeys(observation.config_id for observation in foreign.observations))
-    return ImportedFiles(tuple(files), (*_describe_import(foreign), *warnings), configs)
+    notes = (*_describe_import(foreign), *warnings)
+    return ImportedFiles(tuple(files), notes, configs, foreign.targets, foreign.rules)
 
 
 def check_cases(foreign: ForeignRows, path: str) -> LoadedGolden:

@@ -155,6 +155,7 @@ class ScoreInputs(Struct, frozen=True):
             golden.judgments,
             golden.frozen_digest,
             tuple(entry.base for entry in golden.lineage),
+            golden.as_of,
         )
 
 

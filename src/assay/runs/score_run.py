@@ -62,6 +62,7 @@ from assay.runs.score_twins import ScoredRows, add_variant_metrics, make_variant
 from assay.scoring.case_clusters import describe_same_questions
 from assay.scoring.column_values import describe_leaked_scores
 from assay.scoring.paired_scores import (
+    ScoreSnapshot,
     check_comparable,
     compute_definition_digest,
     identify_judge,
@@ -72,6 +73,7 @@ from assay.scoring.score_tables import build_score_table, score_unobserved
 from assay.scoring.scored_run import MergedShards, ScoredRun, check_inputs, merge_shards
 from assay.scoring.slices import describe_selection
 from assay.scoring.unlabelled_scores import describe_value_of_labels, mark_unaccepted_nuggets
+from assay.scoring.version_match import VersionMatch, match_versions, select_shared_rows
 from assay.text.refusals.behaviour import select_lexicons
 from assay.text.refusals.lexicons_in_use import selected_lexicons
 from assay.text.refusals.refusal_lexicon import LexiconError
@@ -248,7 +250,7 @@ def _finish_run(
     score_variants: ScoreVariants,
     in_memory: Mapping[tuple[str, str], Sequence[Observation]] | None = None,
 ) -> ScoredRun:
-    _check_baseline(inputs)
+    match = _check_baseline(inputs)
     request, gate, baseline = inputs.request, inputs.loaded_gate.gate, inputs.loaded_gate.baseline
     gathered = merge_shards(results)
     variant_ids = {case.id for case in inputs.variants}
@@ -289,6 +291,7 @@ def _finish_run(
         stages={config: stage for config, stage in gathered.stages.items() if config in tables},
         failures={config: gathered.list_failures(config, case_ids) for config in tables if config in gathered.failures},
         warnings=(
+            *([match.describe()] if match is not None else ()),
             *_list_name_notices(other_names),
             *_list_access_notices(inputs),
             *describe_same_questions(inputs.golden.cases),
@@ -296,7 +299,7 @@ def _finish_run(
             *notices,
         ),
         missing_scored=bool(request.scoring.missing_as_zero),
-        baseline=baseline.table if baseline is not None else None,
+        baseline=select_shared_rows(baseline.table, match) if baseline is not None else None,
         own_config=find_own_config(baseline.side, files_read) if baseline is not None else "",
         today=request.gate.today,
         selection=selection,
@@ -320,16 +323,22 @@ def _finish_run(
     return run
 
 
-def _check_baseline(inputs: ScoreInputs) -> None:
-    """Raise InputError if the baseline is not comparable for the metrics of the gate's regression rules."""
+def _check_baseline(inputs: ScoreInputs) -> VersionMatch | None:
+    """Return what the baseline shares with the golden set if it is of another version of it.
+
+    Raises InputError if it is not comparable for the metrics of the gate's regression rules.
+    """
     baseline, gate, judging = inputs.loaded_gate.baseline, inputs.loaded_gate.gate, inputs.judging
-    if baseline is not None:
-        metrics = list_regression_metrics(gate) if gate is not None else []
-        judge, rubrics = identify_judge(judging)
-        side = ComparisonSide(
-            "the candidate", "", inputs.digest, len(inputs.golden.cases), judge=judge, rubrics=rubrics
-        )
-        check_comparable(baseline, side, {metric: compute_definition_digest(metric) for metric in metrics}, metrics)
+    if baseline is None:
+        return None
+    metrics = list_regression_metrics(gate) if gate is not None else []
+    judge, rubrics = identify_judge(judging)
+    cases = inputs.golden.cases
+    side = ComparisonSide("the candidate", "", inputs.digest, len(cases), judge=judge, rubrics=rubrics)
+    table = ScoreTable("", tuple(case.id for case in cases), {}, (), ())
+    match = match_versions(baseline, ScoreSnapshot(side, table, cases, (), {}, golden=inputs.info))
+    check_comparable(baseline, side, {metric: compute_definition_digest(metric) for metric in metrics}, metrics)
+    return match
 
 
 def _list_leak_notices(tables: Mapping[str, ScoreTable]) -> Iterator[str]:

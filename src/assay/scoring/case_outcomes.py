@@ -55,6 +55,12 @@ def find_unknown_cases(table: ScoreTable) -> list[str]:
     return _list_cases(table, "unknown")
 
 
+def find_passed_cases(table: ScoreTable) -> list[str]:
+    """Return the cases of a table that neither failed nor are unknown, in golden order."""
+    others = {checks.case_id for checks in table.checks if classify_checks(checks) != "passed"}
+    return [case_id for case_id in table.case_ids if case_id not in others]
+
+
 def _list_cases(table: ScoreTable, outcome: CaseOutcome) -> list[str]:
     cases = {checks.case_id for checks in table.checks if classify_checks(checks) == outcome}
     return [case_id for case_id in table.case_ids if case_id in cases]

@@ -43,6 +43,7 @@ from assay.scoring.summaries import MIN_TESTED_CASES, summarise_metric
 from assay.stats.arrays import FloatArray, RowIndices
 from assay.stats.intervals import compute_percentile, upper_bound_after_no_events
 from assay.stats.median_test import MedianSample
+from assay.stats.multiple_testing import find_least_p
 from assay.stats.paired_tests import PairedSample, pair_samples
 from assay.stats.samples import compute_exact_sum, encode_clusters
 
@@ -67,10 +68,16 @@ class ChangeTest(Struct, frozen=True):
     scale: float = 1.0
     least: float = 0.0
 
+    def find_least_p(self) -> float:
+        """Return the smallest p-value that as many differing cases could have, whichever way they differ."""
+        assert self.sample is not None
+        return find_least_p(self.sample.count_differing())
+
     def conclude(self, level: ClaimLevel, p_adjusted: float) -> MetricChange:
         """Return the change with its interval and its verdict: improved or regressed only if p and interval agree.
 
-        The interval must exclude every difference that is too small to matter (ADR 90), not 0 alone.
+        The interval must exclude every difference that is too small to matter (ADR 90), not 0 alone. Where it excludes
+        0 and the test at the same level does not, it is extended to 0.
         """
         sample, change = self.sample, self.change
         assert sample is not None
@@ -79,6 +86,8 @@ class ChangeTest(Struct, frozen=True):
         notes = [change.note]
         if bounds is not None:
             low, high = bounds.low * self.scale, bounds.high * self.scale
+            if change.p is not None and change.p > 1 - level.confidence:
+                low, high = min(low, 0.0), max(high, 0.0)
             notes.append(bounds.note)
         least = sample.estimate_detectable(level.confidence) if isinstance(sample, PairedSample) else None
         is_shown = p_adjusted <= level.share

@@ -68,6 +68,9 @@ class BoundedFailedTest(ChangeTest, frozen=True, kw_only=True):
         elif gain < 0:
             yield self.best
 
+    def find_least_p(self) -> float:
+        return min(super().find_least_p(), *(end.find_least_p() for end in (self.worst, self.best)))
+
     def find_cautious_p(self) -> float:
         """Return the larger p of the gain and of its end; 1 where the unknown cases leave the direction open."""
         p, gain = self.change.p, self.change.gain or 0.0

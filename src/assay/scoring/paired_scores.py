@@ -192,7 +192,8 @@ class ScoreSnapshot(Struct, frozen=True):
     """Everything that is compared of one configuration. `cases` are those of the table's rows, in its order.
 
     `definitions` identify the meaning of each metric. `made_with` describes how it was produced, in addition to the
-    versions that its observations report. `at` is the ISO time of the run, if it has one.
+    versions that its observations report. `at` is the ISO time of the run, if it has one. `contents` are digests of
+    what the cases ask and expect where `cases` do not say it; those of a baseline of an earlier Assay are empty.
     """
 
     side: ComparisonSide
@@ -205,6 +206,7 @@ class ScoreSnapshot(Struct, frozen=True):
     golden: GoldenInfo | None = None
     at: str | None = None
     looks: SplitLooks | None = None
+    contents: Mapping[str, str] | None = None
 
 
 def compute_definition_digest(metric: str) -> str:
@@ -225,20 +227,15 @@ def compute_definition_digest(metric: str) -> str:
 def check_comparable(
     baseline: ScoreSnapshot, candidate: ComparisonSide, definitions: Mapping[str, str], metrics: Sequence[str]
 ) -> None:
-    """Raise InputError with everything that makes a candidate and its `definitions` a measurement of something else."""
-    _refuse_other_golden(baseline.side, candidate.golden_digest)
+    """Raise InputError with everything that makes a candidate and its `definitions` a measurement of something else.
+
+    Whether both are of one golden set, or of versions of it, `match_versions` says.
+    """
     problems = list(_of_metrics(baseline, candidate, definitions, metrics))
     if any(is_judge_metric(metric) for metric in metrics):
         problems += _of_judges(baseline.side, candidate)
     if problems:
         raise InputError(problems)
-
-
-def _refuse_other_golden(baseline: ComparisonSide, golden_digest: str) -> None:
-    if baseline.golden_digest != golden_digest:
-        got = f"{baseline.name} has {baseline.golden_digest[:19]}…, the candidate {golden_digest[:19]}…"
-        message = f"another golden set ({got}; expected the same: score both against the same cases)"
-        raise InputError([Problem("", None, "baseline", message, "E_COMPARE_GOLDEN")])
 
 
 def list_regression_metrics(gate: Gate) -> list[str]:

@@ -109,6 +109,9 @@ class UnknownChangeTest(ChangeTest, frozen=True, kw_only=True):
     worst: ChangeTest
     best: ChangeTest
 
+    def find_least_p(self) -> float:
+        return min(self.worst.find_least_p(), self.best.find_least_p())
+
     def conclude(self, level: ClaimLevel, p_adjusted: float) -> MetricChange:
         """Return the change with the interval that holds at both ends, and a verdict only if it holds at both."""
         unknown = self.change.unknown

@@ -25,6 +25,8 @@ from assay.stats.distributions import compute_normal_quantile
 WEEK = 7
 POWER = 0.9
 _DRAWS, _STEP, _HALVINGS = 400, 1.25, 3
+_TESTS = ((6, 4), (6, 7), (6, 14), (5, 4), (5, 7), (4, 4), (3, 4))
+"""The day of the week (from 0) and the window of the tests that are simulated; the others hardly ever are the first."""
 _SEED = 20261129
 
 
@@ -147,13 +149,12 @@ def _find_power(days: _Days, change: float, weekday: int, direction: int, false_
     """
     totals, sizes = _draw_weeks(days, change, weekday, np.random.default_rng(_SEED))
     is_found: BoolArray = np.zeros(_DRAWS, dtype=np.bool_)
-    for day in range(WEEK - 1, -1, -1):
-        for window in WINDOWS:
-            if is_found.mean() >= POWER:
-                return float(is_found.mean())
-            rows = np.flatnonzero(~is_found)
-            week = totals[rows, : day + 1], sizes[rows, : day + 1]
-            is_found[rows] = _test_window(days, *week, window, direction, false_alarms)
+    for day, window in _TESTS:
+        if is_found.mean() >= POWER:
+            break
+        rows = np.flatnonzero(~is_found)
+        week = totals[rows, : day + 1], sizes[rows, : day + 1]
+        is_found[rows] = _test_window(days, *week, window, direction, false_alarms)
     return float(is_found.mean())
 
 
@@ -223,41 +224,52 @@ def _test_window(
     scores = total - total.sum(axis=1, keepdims=True) / size.sum(axis=1, keepdims=True) * size
     in_window = np.arange(start, end) >= first
     weekdays = np.arange(start, end) % WEEK
-    moments, ties = _find_moments(scores, in_window, weekdays)
-    mean, variance, third = moments
-    deviation = np.sqrt(np.maximum(variance, 1e-100))
-    skew = np.clip(third / np.maximum(deviation**3, 1e-300), -2.0, 2.0)
-    distance = (scores[:, in_window].sum(axis=1) - mean) / deviation
+    distance, skew = _standardise(scores, in_window, weekdays)
     number = choose_permutations(level)
     # An alarm allows this many of the permutations to be as extreme; 0.67: the median of a Poisson variable.
     reached = (max(0, int(level * (1 + number)) - 1) + 0.67) / number
     sides = 2 if direction == 0 else 1
-    is_alarm: BoolArray = (distance >= _find_gamma_quantile(1 - reached / sides, skew)) & (ties * sides <= reached)
-    return is_alarm & (variance > 0)
+    is_alarm: BoolArray = distance >= _find_gamma_quantile(1 - reached / sides, skew)
+    rows = np.flatnonzero(is_alarm)
+    is_alarm[rows] = _count_ties(scores[rows], in_window, weekdays) * sides <= reached
+    return is_alarm
 
 
-def _find_moments(
+def _standardise(
     scores: FloatArray, in_window: BoolArray, weekdays: np.typing.NDArray[np.int64]
-) -> tuple[tuple[FloatArray, FloatArray, FloatArray], FloatArray]:
-    """Return the first three moments of a window's sum when days of a weekday change places, and the share of ties."""
-    mean, variance, third = (np.zeros(len(scores)) for _ in range(3))
+) -> tuple[FloatArray, FloatArray]:
+    """Return how many standard deviations a window's sum is from its mean, and the skewness of its distribution.
+
+    Both over the orders in which days of a weekday change places: sums of draws without replacement.
+    """
+    of_weekday = (weekdays[:, None] == np.arange(WEEK)).astype(np.float64)
+    number = np.maximum(of_weekday.sum(axis=0), 1.0)
+    taken = (of_weekday * in_window[:, None]).sum(axis=0)
+    rest = number - taken
+    means = scores @ of_weekday / number
+    centred = scores - means @ of_weekday.T
+    squares = centred**2
+    shares = taken * rest / np.maximum(number - 1, 1.0)
+    variance = (squares @ of_weekday / number) @ shares
+    shares = shares * (rest - taken) / np.maximum(number - 2, 1.0) * (number > 2)
+    third = ((squares * centred) @ of_weekday / number) @ shares
+    deviation = np.sqrt(np.maximum(variance, 1e-100))
+    distance: FloatArray = centred[:, in_window].sum(axis=1) / deviation
+    distance[variance <= 0] = 0.0
+    return distance, np.clip(third / deviation**3, -2.0, 2.0)
+
+
+def _count_ties(scores: FloatArray, in_window: BoolArray, weekdays: np.typing.NDArray[np.int64]) -> FloatArray:
+    """Return the share of orders in which the window's days of each weekday are as large as those observed."""
     ties = np.ones(len(scores))
     for weekday in np.unique(weekdays[in_window]):
         rows = weekdays == weekday
         values, number, taken = scores[:, rows], int(rows.sum()), int((rows & in_window).sum())
-        centre = values.mean(axis=1)
-        centred = values - centre[:, None]
-        mean += taken * centre
-        rest = number - taken
-        variance += taken * rest / (number - 1) * (centred**2).mean(axis=1)
-        if number > 2:
-            factor = taken * rest * (rest - taken) / ((number - 1) * (number - 2))
-            third += factor * (centred**3).mean(axis=1)
         least = values[:, in_window[rows]].min(axis=1)
         as_large = (values >= least[:, None] - 1e-9).sum(axis=1)
         for place in range(taken):
             ties *= (as_large - place) / (number - place)
-    return (mean, variance, third), ties
+    return ties
 
 
 def _find_gamma_quantile(probability: float, skew: FloatArray) -> FloatArray:

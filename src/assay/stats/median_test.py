@@ -37,6 +37,10 @@ class MedianSample:
         """The median of the differences of the units: the middle one, or the mean of both."""
         return float(np.median(self.units))
 
+    def count_differing(self) -> int:
+        """Return how many units differ between the two sides, whichever way."""
+        return int(np.count_nonzero(self.units))
+
     def test(self) -> tuple[float, str]:
         """Return the two-sided p-value of the hypothesis that the median difference is 0, and the method."""
         above, below = int(np.count_nonzero(self.units > 0)), int(np.count_nonzero(self.units < 0))

@@ -102,6 +102,10 @@ class PairedSample(NamedTuple):
         """Whether several pairs form one cluster, so that nothing can be tested."""
         return self.units == 1 < self.n
 
+    def count_differing(self) -> int:
+        """Return how many units differ between the two sides, whichever way."""
+        return int(np.count_nonzero(self.totals())) if self.is_clustered else self.wins + self.losses
+
     def test(self, seed: int = 0) -> tuple[float | None, str]:
         """Return the two-sided p-value and the method; None for a single cluster of several pairs.
 

@@ -44,16 +44,34 @@ def find_quantile_alarms(
     """
     alarms: list[QuantileAlarm] = []
     cumulated = np.cumsum(counts, axis=0, dtype=np.int64)
-    sizes: FloatArray = counts.sum(axis=1).astype(np.float64)
     for day in range(max(0, first_day), last_day + 1):
-        if sizes[day] <= 0:
-            continue
-        for window in WINDOWS:
-            alarm = _find_alarm(counts, cumulated, sizes, quantile, day, window, direction, false_alarms, seed)
-            if alarm is not None:
-                alarms.append(alarm)
-                break
+        alarm = find_quantile_alarm(counts, cumulated, quantile, day, direction, false_alarms, seed)
+        if alarm is not None:
+            alarms.append(alarm)
     return alarms
+
+
+def find_quantile_alarm(
+    counts: CountArray,
+    cumulated: NDArray[np.int64],
+    quantile: float,
+    day: int,
+    direction: int,
+    false_alarms: float,
+    seed: int,
+) -> QuantileAlarm | None:
+    """Return the alarm of one day, that of the shortest window, None if there is none; see `find_quantile_alarms`.
+
+    `cumulated` are the counts of each day and all days before it.
+    """
+    if not counts[day].any():
+        return None
+    sizes: FloatArray = counts.sum(axis=1).astype(np.float64)
+    for window in WINDOWS:
+        alarm = _find_alarm(counts, cumulated, sizes, quantile, day, window, direction, false_alarms, seed)
+        if alarm is not None:
+            return alarm
+    return None
 
 
 def _find_alarm(

@@ -2,7 +2,8 @@
 
 Python's own engine backtracks, so that `(a+)+$` on forty letters takes hours. Here a pattern is a set of states that
 moves through the text once: the time is proportional to the length of the text, whatever the pattern. What cannot be
-had in linear time, back references and look-around, is not supported. `^` and `$` are the ends of the text.
+had in linear time, back references and look-around, is not supported. `^` and `$` are the ends of the text; `(?i)` at
+the beginning ignores case.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ class PatternError(ValueError):
 
     def __init__(self, message: str, position: int) -> None:
         super().__init__(f"{message} at character {position + 1}")
-        self.position = position
+        self.message, self.position = message, position
 
 
 class _State(NamedTuple):
@@ -251,6 +252,19 @@ class _Builder:
         return first
 
 
+_IGNORE_CASE = "(?i)"
+
+
+def _parse(pattern: str, ignore_case: bool) -> _Node:
+    """Return a pattern as nodes; `(?i)` at its beginning ignores case, as an option does."""
+    if not pattern.startswith(_IGNORE_CASE):
+        return _Parser(pattern, ignore_case=ignore_case).parse()
+    try:
+        return _Parser(pattern.removeprefix(_IGNORE_CASE), ignore_case=True).parse()
+    except PatternError as error:
+        raise PatternError(error.message, error.position + len(_IGNORE_CASE)) from None
+
+
 class LinearPattern:
     """A compiled pattern. Sets of states are the bits of a number."""
 
@@ -258,7 +272,7 @@ class LinearPattern:
         """Raises PatternError for a pattern that is malformed, not supported or too large."""
         builder = _Builder()
         accept = builder.add(_State())
-        first = builder.build(_Parser(pattern, ignore_case=ignore_case).parse(), accept)
+        first = builder.build(_parse(pattern, ignore_case), accept)
         self.pattern, self.ignore_case = pattern, ignore_case
         self._states = builder.states
         self._accept, self._first = 1 << accept, 1 << first

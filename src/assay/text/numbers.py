@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from assay.text.late_pattern import squeeze_pattern
 from assay.text.normalisation import fold_in_place, normalise_nfc
+from assay.text.number_conventions import guess_style, read_money_beside
 from assay.text.number_words import CARDINALS, SHORT_MONTHS, TENS, VIETNAMESE_DIGITS
 
 _ENGLISH = {word: number for number, word in enumerate(CARDINALS)}
@@ -129,7 +130,8 @@ class Number(NamedTuple):
 def share_value(first: Sequence[Decimal], second: Sequence[Decimal]) -> bool:
     """Return whether two numbers, given by their readings, can have one value.
 
-    Two that may each be one number or two ("1 300" and "1 200") are read alike: the first halves alone say nothing.
+    Two that may each be one number or two ("1 300" and "1 200") are read alike: the first halves alone say nothing. One
+    that may be a thousand times as much ("2.000") has the value of another only if both readings agree.
 
     >>> one, other, half = (find_numbers(text)[0].readings for text in ("1 300", "1 200", "300"))
     >>> share_value(one, other), share_value(one, half)
@@ -137,7 +139,14 @@ def share_value(first: Sequence[Decimal], second: Sequence[Decimal]) -> bool:
     """
     if is_split_number(first) and is_split_number(second):
         return first[0] == second[0]
+    if _is_open(first) or _is_open(second):
+        return first[0] == second[0] and first[-1] == second[-1]
     return not set(first).isdisjoint(second)
+
+
+def _is_open(readings: Sequence[Decimal]) -> bool:
+    """Whether readings are those of a number whose mark begins decimals or groups thousands: "2.000"."""
+    return len(readings) == 2 and max(readings) == _THOUSAND * min(readings)
 
 
 def is_split_number(readings: Sequence[Decimal]) -> bool:
@@ -211,7 +220,10 @@ _ITEM = rf"""(?<![^\W_])(?:
   | (?=[0-9jfmasond])(?P<english>(?:[0-9]{{1,2}}(?:st|nd|rd|th)?\ (?:of\ )?)?{_MONTH},?\ [0-9]{{4}}
       |{_MONTH}\ [0-9]{{1,2}}(?:st|nd|rd|th)?,?\ [0-9]{{4}}){_BOUNDARY}
   | (?=[-0-9$€£₫uveg])(?P<front>{_CURRENCY_PREFIX})?(?P<sign>(?<![^\s(])-)?(?P<front2>{_CURRENCY_PREFIX})?
-    (?P<digits>[1-9][0-9]{{0,2}}(?>(?:,?\ [0-9]{{3}}(?![^\W_]|[.,][0-9]))+)|[0-9]++(?>(?:[.,][0-9]++)*))
+    (?P<digits>[1-9][0-9]{{0,2}}(?>(?:,?\ [0-9]{{3}}(?![^\W_]|[.,'][0-9]))+)
+      |[1-9][0-9]{{0,2}}(?>(?:\ [0-9]{{3}})+)[.,][0-9]{{1,2}}(?![^\W_]|[.,'][0-9])
+      |[1-9][0-9]{{0,2}}(?>(?:'[0-9]{{3}})+)(?:[.,][0-9]{{1,2}})?(?![^\W_]|[.,'][0-9])
+      |[0-9]++(?>(?:[.,][0-9]++)*))
     (?>(?:\ ?(?P<scale>{_any_of(_SCALES)})(?![^\W_]))?){_UNIT.format("unit")}(?![^\W_]|[:/][0-9])
   | (?=[bcefhlmnostz])(?P<spelled>{SPELLED_NUMBER_PATTERN})(?={_UNIT.format("spelled_unit")})
   | {_WORD}(?>(?:[^\w$€£₫-]++(?!{_QUANTITY_START}){_WORD})*)
@@ -248,8 +260,9 @@ def find_numbers(text: str) -> list[Number]:
     """Return the numbers of a text with their units, in order.
 
     Dates, versions, times of day and identifiers are not numbers. A point before exactly three digits has two readings
-    ("26.000" is 26 and 26 000). A comma there separates thousands ("26,000"), except before a Vietnamese scale word,
-    where it too has two readings. "26, 000" is one number, and "26, 150" may be one or two. Spelled-out numbers are
+    ("26.000" is 26 and 26 000) unless money ("26.000 đồng") or a language with a decimal comma settles it. A comma
+    there separates thousands ("26,000"); before a Vietnamese scale word, and without money in a language with a decimal
+    comma, it too has two readings. "26, 000" is one number, and "26, 150" may be one or two. Spelled-out numbers are
     parsed up to billions; words with another meaning ("năm", "muoi") count only before a unit. In "30m" the m is not a
     scale: a lower-case m or b is a scale only with a currency.
 
@@ -324,13 +337,54 @@ def _parse_number(match: re.Match[str], nfc_text: str) -> Number | None:
     stated_unit = currency or _UNITS.get(unit or "", "")
     if scale in ("m", "b") and stated_unit not in CURRENCY_UNITS and nfc_text[match.end("scale") - 1].islower():
         scale = None
+    if len(values) > 1 or _COMMA_GROUP.fullmatch(match["digits"]) is not None:
+        values = _settle_marks(values, match, nfc_text, stated_unit, scale or "")
     if scale:
-        if scale in _VIETNAMESE_SCALES and re.fullmatch(r"[0-9]{1,3},[0-9]{3}", match["digits"]):
-            values = (*values, *(value / 1000 for value in values))
         values = tuple(value * _SCALES[scale] for value in values)
     if match["sign"]:
         values = tuple(-value for value in values)
     return Number(values, stated_unit, match.start(), match.end()) if values else None
+
+
+_GROUPED_DECIMALS = re.compile(r"([0-9]+(?:[ '][0-9]{3})+)[.,]([0-9]{1,2})")
+_COMMA_GROUP = re.compile(r"[1-9][0-9]{0,2},[0-9]{3}")
+
+
+def _settle_marks(
+    values: tuple[Decimal, ...], match: re.Match[str], nfc_text: str, unit: str, scale: str
+) -> tuple[Decimal, ...]:
+    """Return the readings of digits in groups that the unit, a currency or the language of the text leave.
+
+    An amount of money has no three decimals, a percentage no thousands, and before "million" stands a decimal. In a
+    language with a decimal comma, a dot and a space group thousands, and a comma before three digits may do so too.
+    """
+    digits = match["digits"]
+    if scale in _VIETNAMESE_SCALES:
+        return (*values, *(value / 1000 for value in values)) if "," in digits and len(values) == 1 else values
+    fraction, thousands = min(values), max(values)
+    if "," in digits and len(values) == 1:  # "1,200": one number in English
+        style = guess_style(nfc_text)
+        is_open = style.mark == "comma" and not style.is_vietnamese and not _read_money(match, nfc_text)
+        return (thousands, thousands / 1000) if is_open else values
+    is_split = is_split_number(values)
+    if is_split and "," in digits.split(" ")[0]:
+        return values  # "26, 150" may be a list
+    if not is_split and (unit == "%" or scale):
+        return (fraction,)
+    money = _read_money(match, nfc_text)
+    is_hard = is_split and _HARD_SPACE.search(nfc_text, *match.span("digits")) is not None
+    if is_hard or money == "whole" or (money and not is_split):
+        return (thousands,)
+    style = guess_style(nfc_text)
+    return (thousands,) if style.mark == "comma" and not (is_split and style.is_vietnamese) else values
+
+
+_HARD_SPACE = re.compile(r"[0-9][\u00a0\u202f\u2009\u2007][0-9]")
+
+
+def _read_money(match: re.Match[str], nfc_text: str) -> str:
+    """Return what `read_money_beside` says of a number, or of a sign that its pattern read before it."""
+    return read_money_beside(nfc_text, match.start("digits"), match.end("digits"))
 
 
 @lru_cache(maxsize=4096)
@@ -338,12 +392,18 @@ def _parse_digits(digits: str) -> tuple[Decimal, ...]:
     """Return the possible values of digits with separators; empty for versions, codes and very long runs."""
     if len(digits) > _MAX_DIGITS * 2:
         return ()
-    groups = re.split(r",? |[.,]", digits)
+    groups = re.split(r",? |[.,']", digits)
     if sum(map(len, groups)) > _MAX_DIGITS or (len(groups[0]) > 2 and digits[0] == "0"):
         return ()
     all_digits, marks = "".join(groups), [c for c in digits if c in ".,"]
     if len(groups) == 1:
         return (Decimal(digits),)
+    decimals = _GROUPED_DECIMALS.fullmatch(digits)
+    if decimals is not None:
+        whole, rest = _parse_digits(decimals[1]), Decimal(f"0.{decimals[2]}")
+        return tuple(value if place == 1 else value + rest for place, value in enumerate(whole))
+    if "'" in digits:
+        return (Decimal(all_digits),)
     if " " in digits:
         separate_numbers = () if len(groups) > 2 or groups[1] == "000" else tuple(map(Decimal, groups))
         return (Decimal(all_digits), *separate_numbers)

@@ -28,8 +28,8 @@ MAX_LOG_BYTES = 64 * 2**20
 class AlertEvent(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """One event of an alert: somebody acknowledged it, or it was sent to a webhook.
 
-    `day` is that of the alarm; late records may move it, so that an acknowledgement covers the alerts of the same
-    metric and slice within four weeks of it.
+    `day` is that of the alarm; late records may move it, so that an acknowledgement covers the nearest alert of the
+    same metric and slice within four weeks of it. That an alert is over is sent as `ALERT:ended`.
     """
 
     kind: Literal["acknowledged", "sent"]
@@ -120,17 +120,27 @@ def find_acknowledged(alerts: Sequence[MonitorAlert], events: Sequence[AlertEven
     acknowledged: dict[str, str] = {}
     for event in events:
         if event.kind == "acknowledged":
-            acknowledged.update({alert.id: event.person for alert in alerts if _covers(event, alert)})
+            alert = _find_covered(event, alerts)
+            if alert is not None:
+                acknowledged[alert.id] = event.person
     return acknowledged
 
 
-def _covers(event: AlertEvent, alert: MonitorAlert) -> bool:
-    if event.alert == alert.id:
-        return True
+def _find_covered(event: AlertEvent, alerts: Sequence[MonitorAlert]) -> MonitorAlert | None:
+    """Return the one alert that an acknowledgement is about: its own, or where that has moved, the nearest in time."""
+    same = next((alert for alert in alerts if alert.id == event.alert), None)
+    if same is not None:
+        return same
+    near = [(distance, alert.id, alert) for alert in alerts if (distance := _count_days(event, alert)) is not None]
+    return min(near)[2] if near else None
+
+
+def _count_days(event: AlertEvent, alert: MonitorAlert) -> int | None:
+    """Return how many days an alert is from an acknowledged one of its metric and slice; None if it is another."""
     if (event.metric, event.slice) != (alert.metric, alert.slice) or not event.day:
-        return False
+        return None
     try:
-        distance = date.fromisoformat(alert.at) - date.fromisoformat(event.day)
+        distance = abs((date.fromisoformat(alert.at) - date.fromisoformat(event.day)).days)
     except ValueError:
-        return False
-    return abs(distance.days) <= EPISODE_DAYS
+        return None
+    return distance if distance <= EPISODE_DAYS else None

@@ -13,12 +13,14 @@ import numpy as np
 from assay.audit.audit_store import AuditStore
 from assay.audit.load_answers import count_answers_from, find_answer_times
 from assay.audit.versioned_corpora import NO_CORPORA, VersionedCorpora
+from assay.metrics.cases.access_rules import describe_validity_gap, find_validity_gaps
 from assay.metrics.judged.judge_requests import RecordedVerdicts
 from assay.records.counts import format_count
 from assay.records.errors import InputError
 from assay.records.golden_set import GoldenSet
 from assay.records.series import SeriesMark
 from assay.records.verdicts import Calibration
+from assay.report.wording.metric_titles import format_metric_title
 from assay.stats.change_alarms import (
     FALSE_ALARMS,
     REFERENCE_DAYS,
@@ -228,10 +230,13 @@ class _ReportBuilder:
             if alert.metric == measure.name and alert.slice == slice_name:
                 if alert.kind == "change":
                     marks.append(SeriesMark(alert.change_point, "change_point", "estimated first day of the new level"))
+                    if alert.ended is not None:
+                        marks.append(SeriesMark(alert.ended, "change_point", "estimated first day back"))
                 marks.append(SeriesMark(alert.at, "alert", alert.text))
         first = self._calendar.name_day(self._request.first_day)
+        title = format_metric_title(measure.name)
         return MonitorSeries(
-            name=measure.name if slice_name is None else f"{measure.name} in {slice_name}",
+            name=title if slice_name is None else f"{title} in {slice_name}",
             key=measure.name,
             unit=measure.unit,
             higher_is_better=measure.higher_is_better,
@@ -373,6 +378,10 @@ class _ReportBuilder:
                 f"{format_count(number, 'answer')} of index version {version} have no corpus of that version: "
                 f"{_OTHER_CORPUS}"
             )
+        present = self._inputs.corpora.current
+        gaps = find_validity_gaps(present.chunks.values()) if present is not None else []
+        if gaps:
+            yield f"corpus: {describe_validity_gap(gaps)}"
         if traffic.dated_later:
             yield (
                 f"{format_count(traffic.dated_later, 'answer is', 'answers are')} dated after {self._inputs.today} and "

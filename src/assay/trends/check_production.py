@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone
 from pathlib import Path
@@ -27,8 +27,8 @@ from assay.records.settings import MonitorSettings, QuietHours, WebhookSettings
 from assay.trends.alert_log_file import AlertEvent, append_alert_events, find_acknowledged, load_alert_events
 from assay.trends.answer_sample import LEAST_BUDGET
 from assay.trends.metric_bounds import parse_bounds
-from assay.trends.monitor_alerts import OPEN, apply_states
-from assay.trends.monitor_results import MonitorReport, MonitorSeries, SampledAnswer
+from assay.trends.monitor_alerts import OPEN, QUIET, apply_states
+from assay.trends.monitor_results import MonitorAlert, MonitorReport, MonitorSeries, SampledAnswer
 from assay.trends.monitor_tables import describe_monitor, render_chat_lines
 from assay.trends.webhook_client import send_webhook
 
@@ -263,7 +263,7 @@ def _send_news(
     if path is None:
         raise InputError("webhook: nowhere to keep what was sent (expected a file with --alert-log)")
     sent = {event.alert for event in events if event.kind == "sent"}
-    alerts = [alert for alert in report.alerts if alert.state == OPEN and alert.id not in sent]
+    alerts = [alert for alert in report.alerts if _is_news(alert, sent)]
     leaks = [leak for leak in report.leaks if f"leak:{leak.record_id}" not in sent]
     if not alerts and not leaks:
         return
@@ -271,5 +271,18 @@ def _send_news(
     body = msgspec.json.encode({"text": "\n".join(render_chat_lines(news)), "report": describe_monitor(news)})
     send_webhook(url, body, secret, str(int(moment.timestamp())), typed=typed, allowed=notice.allowed_hosts)
     at = moment.astimezone(UTC).isoformat(timespec="seconds")
-    names = [*(alert.id for alert in alerts), *(f"leak:{leak.record_id}" for leak in leaks)]
+    names = [*(alert.id for alert in alerts if alert.id not in sent), *(f"leak:{leak.record_id}" for leak in leaks)]
+    names += [_name_end(alert) for alert in alerts if alert.ended is not None]
     append_alert_events(path, [AlertEvent("sent", name, at) for name in names])
+
+
+def _is_news(alert: MonitorAlert, sent: Collection[str]) -> bool:
+    """Return whether an alert was not sent yet, or is over since it was sent."""
+    if alert.state == OPEN and alert.id not in sent:
+        return True
+    is_over = alert.ended is not None and alert.id in sent
+    return is_over and alert.state != QUIET and _name_end(alert) not in sent
+
+
+def _name_end(alert: MonitorAlert) -> str:
+    return f"{alert.id}:ended"

@@ -196,8 +196,10 @@ class TrafficCollector:
         for record in records if corpora.by_version else ():
             version = next(list_corpus_versions(record), None)
             if version is not None and corpora.find_version(record) is None:
-                known = version in self._traffic.without_corpus or len(self._traffic.without_corpus) < MAX_SLICE_VALUES
-                self._traffic.without_corpus[shorten_to_line(version, MAX_VALUE) if known else "(others)"] += 1
+                is_named = (
+                    version in self._traffic.without_corpus or len(self._traffic.without_corpus) < MAX_SLICE_VALUES
+                )
+                self._traffic.without_corpus[shorten_to_line(version, MAX_VALUE) if is_named else "(others)"] += 1
 
     def _note_questions(self, records: Sequence[AuditRecord], period: str) -> None:
         for record in records:

@@ -51,10 +51,20 @@ class VersionStep(Struct, frozen=True):
     changed: tuple[VersionDifference, ...]
 
 
-class ChangeFinding(Struct, frozen=True):
-    """A change point that stands after the correction for the number of series.
+class SteadyChange(Struct, frozen=True):
+    """A change of the mean by `slope` a run, with its 95% interval over cases like these."""
 
-    `before` and `after` are means over `cases`, those that all `runs` of the stretch share; `p` is adjusted.
+    slope: float
+    low: float
+    high: float
+
+
+class ChangeFinding(Struct, frozen=True):
+    """A change that stands after the correction for the number of series.
+
+    `before` and `after` are means over `cases`, those that all `runs` of the stretch share; `p` is adjusted. With
+    `steady`, the mean changes by about as much with every run from `run_before` to `run`: no run is that of a change,
+    and `before` and `after` are the ends of the line. `may_be_steady`: the runs cannot tell a step from it.
     """
 
     metric: str
@@ -69,6 +79,8 @@ class ChangeFinding(Struct, frozen=True):
     runs: int
     p: float
     versions: tuple[VersionDifference, ...]
+    steady: SteadyChange | None = None
+    may_be_steady: bool = False
 
 
 class CauseCount(Struct, frozen=True):

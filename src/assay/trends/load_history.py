@@ -39,6 +39,7 @@ from assay.records.errors import AssayError, InputError, Problem, shorten_repr
 from assay.records.golden_set import Case
 from assay.records.series import SeriesPoint
 from assay.report.findings.table import Table
+from assay.report.wording.metric_titles import format_metric_title
 from assay.report.wording.number_format import format_number
 from assay.runs.compare_runs import save_baseline
 from assay.runs.list_runs import SEARCH_DEPTH, iterate_files_below
@@ -419,7 +420,13 @@ def build_history_tables(run_history: RunHistory) -> list[Table]:
     """Return the history as tables: the last values, changes, versions, cases, promotions and incidents."""
     tables = [_build_series_table(run_history)]
     changes = tuple(
-        (change.configuration, change.metric, change.slice or "all", change.at, describe_change(change))
+        (
+            change.configuration,
+            format_metric_title(change.metric),
+            change.slice or "all",
+            change.at,
+            describe_change(change),
+        )
         for change in run_history.changes
     )
     tables.append(Table("Changes", ("Configuration", "Metric", "Cases", "From", "What"), changes))
@@ -449,7 +456,14 @@ def _build_series_table(run_history: RunHistory) -> Table:
         bounds = last.low, last.high
         interval = " … ".join(format_number(bound, series.key) for bound in bounds) if None not in bounds else ""
         rows.append(
-            (series.configuration or "", series.name, series.slice or "all", str(len(series.points)), values, interval)
+            (
+                series.configuration or "",
+                f"{series.name} ({series.key})",
+                series.slice or "all",
+                str(len(series.points)),
+                values,
+                interval,
+            )
         )
     columns = ("Configuration", "Metric", "Cases", "Runs", f"Last {_LAST_POINTS} values", "95% interval of the last")
     return Table("Metrics over runs", columns, tuple(rows))

@@ -9,27 +9,20 @@ from typing import NamedTuple
 import numpy as np
 from msgspec import structs
 
+from assay.report.wording.metric_titles import format_metric_title
 from assay.report.wording.number_format import format_number
-from assay.stats.arrays import FloatArray
+from assay.stats.arrays import BoolArray, FloatArray
 from assay.stats.bound_alarms import find_bound_alarms
-from assay.stats.change_alarms import (
-    REFERENCE_DAYS,
-    DayAlarm,
-    LevelShift,
-    find_change_interval,
-    find_change_point,
-    find_day_alarms,
-)
-from assay.stats.quantile_alarms import find_quantile_alarms
+from assay.stats.change_alarms import REFERENCE_DAYS, WINDOWS, DayAlarm, LevelShift, compare_window
+from assay.stats.level_changes import COINCIDENCE_DAYS, LevelEpisode, LevelStep, Spread, follow_levels
+from assay.stats.quantile_alarms import find_quantile_alarm
 from assay.trends.metric_bounds import MetricBound, list_quarter_starts
 from assay.trends.monitor_measures import Measure
 from assay.trends.monitor_results import ChangedVersion, MonitorAlert
 from assay.trends.traffic_sums import Calendar, DayBins
 
 EPISODE_DAYS = 28
-"""Alarms of one monitor that lie no further apart are one alert."""
-COINCIDENCE_DAYS = 2
-"""How far a version change may lie from an estimated change point to be named with it."""
+"""How far late records may move the day of an alert."""
 OPEN, ACKNOWLEDGED, QUIET = "open", "acknowledged", "quiet"
 
 
@@ -74,25 +67,96 @@ def _find_changes(
     false_alarms: float,
     seed: int,
 ) -> list[tuple[int, MonitorAlert]]:
-    """Return the alerts of a mean or a percentile that changed."""
-    last_day, direction = calendar.days - 1, sums.measure.direction
-    if sums.bins is None:
-        alarms = find_day_alarms(sums.totals, sums.sizes, first_day, last_day, direction, false_alarms, seed)
-        return [_make_alert(sums, episode, calendar, changes) for episode in _split_episodes(alarms)]
-    counts, quantile = sums.bins.counts, sums.measure.quantile
-    found = find_quantile_alarms(counts, quantile, first_day, last_day, direction, false_alarms, seed)
-    by_day = {alarm.alarm.day: alarm for alarm in found}
-    alerts = []
-    for episode in _split_episodes([alarm.alarm for alarm in found]):
-        alarm = by_day[episode[0].day]
-        totals: FloatArray = counts[:, alarm.above + 1 :].sum(axis=1).astype(np.float64)
-        day, alert = _make_alert(sums._replace(totals=totals), episode, calendar, changes)
-        before, value = sums.bins.read_bin(alarm.before), sums.bins.read_bin(alarm.after)
-        shift = LevelShift(day, before, value)
-        text = _describe_change(sums.measure, sums.slice_name, shift, calendar.name_day(day), alert.since)
-        shifted = structs.replace(alert, value=value, before=before, bound=sums.bins.read_bin(alarm.above), text=text)
-        alerts.append((day, shifted))
-    return alerts
+    """Return the alerts of a mean or a percentile that changed, each change of a level that had changed by itself."""
+    measure = sums.measure
+    watch = _MeanWatch(sums, false_alarms, seed) if sums.bins is None else _QuantileWatch(sums, false_alarms, seed)
+    episodes = follow_levels(
+        watch.sizes,
+        first_day,
+        calendar.days - 1,
+        measure.direction,
+        false_alarms,
+        watch.find_alarm,
+        _name_spread(measure),
+        seed,
+    )
+    return [_make_alert(sums, watch, episode, calendar, changes) for episode in episodes]
+
+
+def _name_spread(measure: Measure) -> Spread:
+    """Return how the spread between days follows the level of a measure."""
+    if measure.percentile is not None or (measure.low is not None and measure.high is not None):
+        return "share"
+    return "scale" if measure.low == 0 else "fixed"
+
+
+class _MeanWatch:
+    """The daily sums of a mean as shares of its range, if it has one, and the alarms on them."""
+
+    def __init__(self, sums: WatchedSums, false_alarms: float, seed: int) -> None:
+        measure = sums.measure
+        self.sizes = sums.sizes
+        self._false_alarms, self._seed, self._direction = false_alarms, seed, measure.direction
+        is_bounded = measure.low is not None and measure.high is not None
+        self._low = measure.low or 0.0 if is_bounded else 0.0
+        self._width = (measure.high or 0.0) - self._low if is_bounded else 1.0
+        self._totals = (sums.totals - self._low * sums.sizes) / self._width
+
+    def find_alarm(self, day: int, usable: BoolArray) -> tuple[DayAlarm, FloatArray] | None:
+        totals, sizes = self._totals * usable, self.sizes * usable
+        for window in WINDOWS:
+            alarm = compare_window(totals, sizes, day, window, self._direction, self._false_alarms, self._seed)
+            if alarm is not None:
+                return alarm, self._totals
+        return None
+
+    def read_level(self, level: float, first: int, end: int) -> float:
+        """Return the level of some days in the unit of the measure."""
+        return self._low + self._width * level
+
+    def read_bound(self, alarm: DayAlarm) -> float:
+        return self._low + self._width * alarm.bound
+
+
+class _QuantileWatch:
+    """The values of a percentile by day, and the alarms on the share above it."""
+
+    def __init__(self, sums: WatchedSums, false_alarms: float, seed: int) -> None:
+        assert sums.bins is not None
+        self._bins, self._measure = sums.bins, sums.measure
+        self._false_alarms, self._seed = false_alarms, seed
+        self.sizes: FloatArray = sums.bins.counts.sum(axis=1).astype(np.float64)
+        self._above: dict[int, int] = {}
+        self._usable: BoolArray | None = None
+        self._counts = sums.bins.counts
+        self._cumulated = np.cumsum(self._counts, axis=0, dtype=np.int64)
+
+    def find_alarm(self, day: int, usable: BoolArray) -> tuple[DayAlarm, FloatArray] | None:
+        if usable is not self._usable:
+            self._usable = usable
+            self._counts = self._bins.counts * usable[:, np.newaxis].astype(np.int32)
+            self._cumulated = np.cumsum(self._counts, axis=0, dtype=np.int64)
+        quantile, direction = self._measure.quantile, self._measure.direction
+        found = find_quantile_alarm(
+            self._counts, self._cumulated, quantile, day, direction, self._false_alarms, self._seed
+        )
+        if found is None:
+            return None
+        self._above[day] = found.above
+        totals: FloatArray = self._bins.counts[:, found.above + 1 :].sum(axis=1).astype(np.float64)
+        return found.alarm, totals
+
+    def read_level(self, level: float, first: int, end: int) -> float:
+        """Return the percentile of some days."""
+        counts = self._bins.counts[max(0, first) : end].sum(axis=0, dtype=np.int64)
+        return self._bins.read_quantile(counts, self._measure.quantile)
+
+    def read_bound(self, alarm: DayAlarm) -> float:
+        above = self._above.get(alarm.day)
+        return self._bins.read_bin(max(self._above.values()) if above is None else above)
+
+
+_Watch = _MeanWatch | _QuantileWatch
 
 
 def _find_bound_alerts(
@@ -145,51 +209,68 @@ def read_level(sums: WatchedSums, days: slice) -> float:
     return float(sums.totals[days].sum() / sums.sizes[days].sum())
 
 
-def _split_episodes(alarms: Sequence[DayAlarm]) -> list[list[DayAlarm]]:
-    episodes: list[list[DayAlarm]] = []
-    for alarm in alarms:
-        if episodes and alarm.day - episodes[-1][-1].day <= EPISODE_DAYS:
-            episodes[-1].append(alarm)
-        else:
-            episodes.append([alarm])
-    return episodes
-
-
 def _make_alert(
-    sums: WatchedSums, episode: Sequence[DayAlarm], calendar: Calendar, changes: Sequence[tuple[int, ChangedVersion]]
+    sums: WatchedSums,
+    watch: _Watch,
+    episode: LevelEpisode,
+    calendar: Calendar,
+    changes: Sequence[tuple[int, ChangedVersion]],
 ) -> tuple[int, MonitorAlert]:
-    """Return an alert with the day on which its new level began, as far as that can be told."""
-    alarm = episode[0]
-    start = max(0, alarm.day - alarm.window + 1 - REFERENCE_DAYS)
-    change = find_change_point(sums.totals, sums.sizes, start, alarm.day)
-    change = change or LevelShift(alarm.day, alarm.before, alarm.value)
-    earliest, latest = find_change_interval(sums.totals, sums.sizes, start, alarm.day) or (
-        change.day - COINCIDENCE_DAYS,
-        min(alarm.day, change.day + COINCIDENCE_DAYS),
-    )
+    """Return an alert with the day on which its new level began, as far as that can be told, and its end."""
+    alarm, step = episode.alarm, episode.step
     # A version that takes over at noon makes most answers of the next day only.
-    since = tuple(version for day, version in changes if earliest - 1 <= day <= latest + 1)
-    when = f"on about {calendar.name_day(change.day)}"
-    if earliest < latest:
-        when += f" (between {calendar.name_day(earliest)} and {calendar.name_day(latest)}, with 95% confidence)"
-    text = _describe_change(sums.measure, sums.slice_name, change, when, since)
+    since = tuple(version for day, version in changes if step.earliest - 1 <= day <= step.latest + 1)
+    first = max(0, alarm.day - alarm.window + 1 - REFERENCE_DAYS)
+    before = watch.read_level(step.before, first, step.day)
+    after = watch.read_level(step.after, step.day, alarm.day + 1)
+    when = f"on about {_name_days(step, calendar)}"
+    text = _describe_change(sums, LevelShift(step.day, before, after), when, since, is_further=episode.is_further)
+    later, ended = _describe_later(sums, watch, episode, calendar), episode.ended
+    value_since = None if ended is None else _read_later(watch, ended, calendar)
     alert = MonitorAlert(
         id=make_alert_id(sums.measure.name, sums.slice_name, calendar.name_day(alarm.day)),
         at=calendar.name_day(alarm.day),
         metric=sums.measure.name,
         slice=sums.slice_name,
-        value=alarm.value,
-        before=alarm.before,
-        bound=alarm.bound,
+        value=watch.read_level(alarm.value, alarm.day - alarm.window + 1, alarm.day + 1),
+        before=watch.read_level(alarm.before, first, alarm.day - alarm.window + 1),
+        bound=watch.read_bound(alarm),
         p=alarm.p,
         window_days=alarm.window,
-        change_point=calendar.name_day(change.day),
+        change_point=calendar.name_day(step.day),
         since=since,
         group="",
-        text=text,
+        text=f"{text}{later}",
         state=OPEN,
+        ended=None if ended is None else calendar.name_day(ended.day),
+        ended_value=value_since,
     )
-    return change.day, alert
+    return step.day, alert
+
+
+def _name_days(step: LevelStep, calendar: Calendar) -> str:
+    """Return the estimated day of a step, with the days on which it may have been."""
+    day = calendar.name_day(step.day)
+    if step.earliest >= step.latest:
+        return day
+    return (
+        f"{day} (between {calendar.name_day(step.earliest)} and {calendar.name_day(step.latest)}, with 95% confidence)"
+    )
+
+
+def _read_later(watch: _Watch, step: LevelStep, calendar: Calendar) -> float:
+    return watch.read_level(step.after, step.day, calendar.days)
+
+
+def _describe_later(sums: WatchedSums, watch: _Watch, episode: LevelEpisode, calendar: Calendar) -> str:
+    """Return what became of a change: back since when, or nearer to the level before; "" while it lasts unchanged."""
+    step = episode.ended or episode.eased
+    if step is None:
+        return ""
+    level = format_number(_read_later(watch, step, calendar), sums.measure.name)
+    if episode.ended is not None:
+        return f"; back to {level} since {_name_days(step, calendar)}"
+    return f"; nearer to the level before since {_name_days(step, calendar)}: {level}"
 
 
 def make_alert_id(metric: str, slice_name: str | None, day: str) -> str:
@@ -199,11 +280,13 @@ def make_alert_id(metric: str, slice_name: str | None, day: str) -> str:
 
 
 def _describe_change(
-    measure: Measure, slice_name: str | None, change: LevelShift, when: str, since: Sequence[ChangedVersion]
+    sums: WatchedSums, change: LevelShift, when: str, since: Sequence[ChangedVersion], *, is_further: bool
 ) -> str:
+    measure = sums.measure
     verb = "rose" if change.after > change.before else "fell"
+    further = " further" if is_further else ""
     before, after = (format_number(level, measure.name) for level in (change.before, change.after))
-    text = f"{_name_watched(measure, slice_name)} {verb} from {before} to {after} {when}"
+    text = f"{_name_watched(measure, sums.slice_name)} {verb}{further} from {before} to {after} {when}"
     if not since:
         return f"{text}; no version changed at about that time"
     changed = [f"{row.name} changed from {row.before} to {row.after} on {row.at}" for row in since]
@@ -214,7 +297,7 @@ def _describe_change(
 def _name_watched(measure: Measure, slice_name: str | None) -> str:
     where = "" if slice_name is None else f" in {slice_name}"
     caveat = f" ({measure.caveat})" if measure.caveat else ""
-    return f"{measure.name}{where}{caveat}"
+    return f"{format_metric_title(measure.name)}{where}{caveat}"
 
 
 def _group_alerts(alerts: Sequence[tuple[int, MonitorAlert]]) -> list[MonitorAlert]:
@@ -238,13 +321,15 @@ def describe_groups(alerts: Sequence[MonitorAlert]) -> list[str]:
     lines = []
     for members in groups.values():
         head = min(members, key=_rank_alert)
-        others = sorted(
-            {f"{alert.metric}{f' in {alert.slice}' if alert.slice else ''}" for alert in members}
-            - {f"{head.metric}{f' in {head.slice}' if head.slice else ''}"}
-        )
+        others = sorted({_name_series(alert) for alert in members} - {_name_series(head)})
         more = f"; with it: {', '.join(others[:5])}{' …' if len(others) > 5 else ''}" if others else ""
         lines.append(f"{head.text}{more}")
     return lines
+
+
+def _name_series(alert: MonitorAlert) -> str:
+    where = f" in {alert.slice}" if alert.slice else ""
+    return f"{format_metric_title(alert.metric)}{where}"
 
 
 def _rank_alert(alert: MonitorAlert) -> tuple[bool, float, bool, str, str]:

@@ -37,6 +37,14 @@ EVERY_ANSWER = (
 SAMPLED = ("faithfulness", "hallucination_risk", "citation_support")
 UNCALIBRATED = "uncalibrated ranking, no rate"
 """What the row of a score by rules says until labels give it a scale."""
+ALLOWED_SHARES = {
+    "stale_chunks": "<=0.02",
+    "error_rate": "<=0.02",
+    "citation_exists": ">=0.98",
+    "citation_in_context": ">=0.98",
+    "citation_reachable": ">=0.98",
+}
+"""Bounds to offer for metrics of which none, or all, is the only right share: they need no weeks to compare with."""
 LEAKS = "visibility_leaks"
 DOWN_WORDS = frozenset({"down", "negative", "bad", "wrong", "dislike", "thumbs_down", "thumbs-down", "no", "👎"})
 UP_WORDS = frozenset({"up", "positive", "good", "right", "like", "thumbs_up", "thumbs-up", "yes", "👍"})

@@ -89,7 +89,8 @@ class MonitorAlert(Struct, frozen=True):
     `at` is the day of the alarm, `change_point` the estimated first day of the new level, `since` the versions that
     changed at about that time. Alerts of one `group` changed together. `bound` is where the alarm began: for a
     percentile, that of all days that were compared. An alert of the kind `bound` says that the metric is beyond the
-    bound that was stated; nothing need have changed, and `before` is None.
+    bound that was stated; nothing need have changed, and `before` is None. `ended` is the estimated first day on which
+    the metric was back, None while it is not, and `ended_value` its level since then.
     """
 
     id: str
@@ -108,6 +109,8 @@ class MonitorAlert(Struct, frozen=True):
     state: str
     acknowledged_by: str | None = None
     kind: Literal["change", "bound"] = "change"
+    ended: str | None = None
+    ended_value: float | None = None
 
 
 class MonitorLeak(Struct, frozen=True):

@@ -9,6 +9,7 @@ import msgspec
 
 from assay.records.counts import format_count
 from assay.report.findings.table import Table
+from assay.report.wording.metric_titles import format_metric_title
 from assay.report.wording.number_format import NOT_AVAILABLE
 from assay.text.escaping import escape_markdown
 from assay.trends.monitor_alerts import ACKNOWLEDGED, describe_groups
@@ -54,7 +55,7 @@ def _list_interval_notes(report: MonitorReport) -> Iterator[str]:
     for series in report.series:
         point = series.points[-1] if series.points else None
         if series.slice is None and point is not None and point.value is not None and point.note:
-            names.setdefault((point.label, point.note), []).append(series.key)
+            names.setdefault((point.label, point.note), []).append(format_metric_title(series.key))
     for (label, note), metrics in sorted(names.items()):
         yield f"{label}: {note}, which widens the interval of {', '.join(metrics)}"
 
@@ -97,11 +98,9 @@ def _build_series_table(report: MonitorReport, slice_name: str | None) -> Table:
     for row in series:
         shown = row.points[-MAX_PERIODS_SHOWN:]
         if any(point.value is not None for point in shown):
-            rows.append(
-                (f"{row.key}: {row.caveat}" if row.caveat else row.key, *(_format_point(row, point) for point in shown))
-            )
+            rows.append((_name_row(row), *(_format_point(row, point) for point in shown)))
         elif slice_name is None:
-            absent.setdefault(shown[-1].reason if shown else "no answers", []).append(row.key)
+            absent.setdefault(shown[-1].reason if shown else "no answers", []).append(format_metric_title(row.key))
     notes = [f"not measured: {', '.join(names)} ({reason})" for reason, names in sorted(absent.items())]
     earlier = len(series[0].points) - len(labels) if series else 0
     if earlier > 0:
@@ -109,6 +108,12 @@ def _build_series_table(report: MonitorReport, slice_name: str | None) -> Table:
         notes.append(f"{periods} not shown here: --html and --format json have all")
     title = f"Production answers by {report.by}" + ("" if slice_name is None else f", {slice_name}")
     return Table(title, ("metric", *labels), tuple(rows), tuple(notes))
+
+
+def _name_row(series: MonitorSeries) -> str:
+    """Return the name of a metric as people know it and, once, as it is typed in options."""
+    title = f"{format_metric_title(series.key)} ({series.key})"
+    return f"{title}: {series.caveat}" if series.caveat else title
 
 
 def _format_point(series: MonitorSeries, point: MonitorPoint) -> str:

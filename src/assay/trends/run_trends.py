@@ -16,14 +16,16 @@ from assay.metrics.catalog import find_metric, parse_metric
 from assay.records.counts import format_count
 from assay.records.errors import AssayError
 from assay.records.series import Series, SeriesMark, SeriesPoint
+from assay.report.wording.metric_titles import format_metric_title
 from assay.report.wording.number_format import format_number
 from assay.scoring.case_clusters import number_clusters
 from assay.scoring.slices import find_slice_rows
 from assay.stats.arrays import FloatArray
 from assay.stats.change_points import ChangePoint, find_further_changes, scan_for_change
 from assay.stats.multiple_testing import adjust_benjamini_hochberg
+from assay.stats.steady_trends import SteadyTrend, compare_trend_with_step
 from assay.trends.case_outcome_series import HistoryRun, list_differences
-from assay.trends.history_results import ChangeFinding
+from assay.trends.history_results import ChangeFinding, SteadyChange
 
 FALSE_DISCOVERY_RATE = 0.05
 MIN_SHARED_CASES = 5
@@ -127,15 +129,40 @@ def _find_changes(stretches: Sequence[_Stretch]) -> list[ChangeFinding]:
     for stretch, p in zip(stretches, adjusted, strict=True):
         if p > FALSE_DISCOVERY_RATE:
             continue
+        trend = compare_trend_with_step(stretch.scores, stretch.units, stretch.change.at)
+        if trend is not None and trend.is_shown:
+            findings.append(_describe_trend(stretch, trend, p))
+            continue
         threshold = FALSE_DISCOVERY_RATE * rejected / len(stretches)
-        findings += [
-            _describe_change(stretch, change, max(p, change.p * len(stretches) / rejected))
-            for change in find_further_changes(stretch.scores, stretch.units, stretch.change, threshold)
-        ]
+        steps = find_further_changes(stretch.scores, stretch.units, stretch.change, threshold)
+        is_open = len(steps) == 1 and trend is not None and trend.is_open
+        for change in steps:
+            adjusted_p = max(p, change.p * len(stretches) / rejected)
+            findings.append(_describe_change(stretch, change, adjusted_p, may_be_steady=is_open))
     return findings
 
 
-def _describe_change(stretch: _Stretch, change: ChangePoint, p: float) -> ChangeFinding:
+def _describe_trend(stretch: _Stretch, trend: SteadyTrend, p: float) -> ChangeFinding:
+    """Return a steady change, which no version of a single run explains."""
+    first, last = stretch.runs[0], stretch.runs[-1]
+    return ChangeFinding(
+        stretch.key.metric,
+        stretch.key.slice,
+        stretch.key.config,
+        last.at,
+        last.run,
+        first.run,
+        trend.first,
+        trend.last,
+        stretch.scores.shape[1],
+        len(stretch.runs),
+        p,
+        (),
+        SteadyChange(trend.slope, trend.low, trend.high),
+    )
+
+
+def _describe_change(stretch: _Stretch, change: ChangePoint, p: float, *, may_be_steady: bool) -> ChangeFinding:
     before, after = stretch.runs[change.at - 1], stretch.runs[change.at]
     return ChangeFinding(
         stretch.key.metric,
@@ -150,6 +177,7 @@ def _describe_change(stretch: _Stretch, change: ChangePoint, p: float) -> Change
         len(stretch.runs),
         p,
         list_differences(before.versions, after.versions),
+        may_be_steady=may_be_steady,
     )
 
 
@@ -165,7 +193,8 @@ def _build_series(key: SeriesKey, runs: Sequence[HistoryRun], changes: Sequence[
         points = tuple(_make_point(run, key) for run in members)
         if all(point.value is None and point.open_range is None for point in points):
             continue
-        name = key.metric if len(digests) == 1 else f"{key.metric} (golden set {_shorten_digest(digest)})"
+        title = format_metric_title(key.metric)
+        name = title if len(digests) == 1 else f"{title} (golden set {_shorten_digest(digest)})"
         marks = [*_list_version_marks(runs, digest), *_list_change_marks(key, members, changes)]
         yield Series(
             name, key.metric, unit, higher_is_better, key.slice, key.config, points, tuple(sorted(marks, key=_by_time))
@@ -236,12 +265,14 @@ def _list_change_marks(
 ) -> Iterator[SeriesMark]:
     names = {run.run for run in members}
     for change in changes:
-        if (change.configuration, change.metric, change.slice) == key and change.run in names:
+        if change.steady is None and (change.configuration, change.metric, change.slice) == key and change.run in names:
             yield SeriesMark(change.at, "change_point", describe_change(change))
 
 
 def describe_change(change: ChangeFinding) -> str:
     """Return a sentence about a change: the means, what they rest on, and which versions changed at the same time."""
+    if change.steady is not None:
+        return _describe_steady_change(change, change.steady)
     same_time = "; ".join(_format_difference(item.name, item.before, item.after) for item in change.versions)
     before, after = (format_number(value, change.metric) for value in (change.before, change.after))
     text = (
@@ -249,6 +280,22 @@ def describe_change(change: ChangeFinding) -> str:
         f"({format_count(change.cases, 'shared case')}, {format_count(change.runs, 'run')} in all, "
         f"adjusted p {change.p:.2g})"
     )
+    if change.may_be_steady:
+        text += "; a steady change over these runs fits as well as this step, they cannot tell"
     if not same_time:
         return f"{text}; no recorded version changed between {change.run_before} and {change.run}"
     return f"{text}; changed at the same time, which need not be the cause: {same_time}"
+
+
+def _describe_steady_change(change: ChangeFinding, steady: SteadyChange) -> str:
+    """Return a sentence about a steady change: by how much a run, from which run to which."""
+    verb, sign = ("rises", 1) if steady.slope > 0 else ("falls", -1)
+    low, high = sorted((sign * steady.low, sign * steady.high))
+    slope, low_text, high_text = (format_number(number, change.metric) for number in (abs(steady.slope), low, high))
+    before, after = (format_number(value, change.metric) for value in (change.before, change.after))
+    return (
+        f"{verb} steadily, by about {slope} a run (95% interval {low_text} to {high_text}), "
+        f"from {change.run_before} to {change.run}: {before} to {after} on the line through "
+        f"{format_count(change.runs, 'run')} ({format_count(change.cases, 'shared case')}, adjusted p {change.p:.2g}); "
+        "one step does not fit, so no run and no version is named"
+    )

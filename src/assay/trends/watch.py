@@ -8,10 +8,12 @@ from typing import Literal
 import numpy as np
 
 from assay.records.counts import format_count
+from assay.report.wording.metric_titles import format_metric_title
 from assay.report.wording.number_format import format_number
 from assay.stats.change_alarms import LEAST_REFERENCE_DAYS, find_first_watched_day
-from assay.trends.metric_bounds import MetricBound
+from assay.trends.metric_bounds import MetricBound, parse_bounds
 from assay.trends.monitor_alerts import WatchedSums, read_level
+from assay.trends.monitor_measures import ALLOWED_SHARES
 from assay.trends.monitor_results import CORRECTED, BoundWatch, MonitorAlert, MonitorReport, MonitorSeries
 from assay.trends.traffic_sums import Calendar
 
@@ -52,7 +54,12 @@ def watch_bound(
 
 def list_watch_lines(report: MonitorReport) -> list[str]:
     """Return what was watched, as lines for a screen, a chat or a page: bounds first, then changes."""
-    return [*_list_bound_lines(report.series), *_list_change_lines(report.series)]
+    first = report.period.first
+    return [
+        *_list_bound_lines(report.series),
+        *_list_change_lines(report.series, first),
+        *_offer_bounds(report.series, first),
+    ]
 
 
 def list_unmeasured_lines(report: MonitorReport) -> list[str]:
@@ -71,7 +78,7 @@ def _list_bound_lines(series: Sequence[MonitorSeries]) -> Iterator[str]:
         where = "" if row.slice is None else f" in {row.slice}"
         for bound in row.bounds:
             days = format_count(bound.days, "day")
-            value, limit = (format_number(number, row.name) for number in (bound.value, bound.limit))
+            value, limit = (format_number(number, row.key) for number in (bound.value, bound.limit))
             observed = "" if bound.value is None else f"{value} observed over {days}, bound {limit}"
             text = {
                 "exceeded": f"shown to be exceeded: {observed}",
@@ -82,23 +89,51 @@ def _list_bound_lines(series: Sequence[MonitorSeries]) -> Iterator[str]:
             yield f"bound {bound.bound}{where}: {text}"
 
 
-def _list_change_lines(series: Sequence[MonitorSeries]) -> Iterator[str]:
+def _offer_bounds(series: Sequence[MonitorSeries], first: str) -> Iterator[str]:
+    """Yield the bounds that would have watched what change tests could not on some of the days, one line for all."""
+    beyond: list[str] = []
+    within: list[str] = []
+    for row in series:
+        allowed = ALLOWED_SHARES.get(row.key)
+        values = [point.value for point in row.points if point.value is not None]
+        is_late = row.watched_since is None or row.watched_since > first
+        if row.slice is not None or allowed is None or row.bounds or not values or not is_late:
+            continue
+        (bound,) = parse_bounds([f"{row.key}{allowed}"])
+        worst = max(values) if bound.direction > 0 else min(values)
+        if (worst - bound.limit) * bound.direction > 0:
+            beyond.append(f"--bound '{bound}' (its worst {format_number(worst, row.key)})")
+        else:
+            within.append(f"--bound '{bound}'")
+    if beyond or within:
+        yield (
+            "a bound finds what these days were too few to compare for, where all answers or none should have it: "
+            f"{', '.join((*beyond, *within))}"
+        )
+
+
+def _list_change_lines(series: Sequence[MonitorSeries], first: str) -> Iterator[str]:
     own = [row for row in series if not row.key.endswith(CORRECTED)]
     overall = [row for row in own if row.slice is None]
     since: dict[str, list[str]] = {}
     unwatched: dict[str, list[str]] = {}
     for row in overall:
         if row.watched_since is not None:
-            since.setdefault(row.watched_since, []).append(row.key)
+            since.setdefault(row.watched_since, []).append(format_metric_title(row.key))
         else:
-            unwatched.setdefault(row.unwatched, []).append(row.key)
+            unwatched.setdefault(row.unwatched, []).append(format_metric_title(row.key))
     if since:
         parts = [f"{_join_names(names)} since {day}" for day, names in sorted(since.items())]
         yield f"watched for changes: {'; '.join(parts)}"
+        late = max(since)
+        if late > first:
+            which = f" of {_join_names(since[late])}" if len(since) > 1 else ""
+            need = f"a comparison needs {LEAST_REFERENCE_DAYS} days with values"
+            yield f"before {late} no change{which} could be found: {need}"
     else:
         yield "nothing was watched for changes in this period"
-    for reason, names in sorted(unwatched.items()):
-        yield f"not watched for changes: {_join_names(names)} ({reason})"
+    for reason, absent in sorted(unwatched.items()):
+        yield f"not watched for changes: {_join_names(absent)} ({reason})"
     sliced = [row for row in own if row.slice is not None]
     if sliced:
         watched = sum(row.watched_since is not None for row in sliced)

@@ -52,15 +52,19 @@ class IndexView:
         self._shown_by_word: dict[str, list[str]] | None = None
 
     def add_observation(
-        self, observation: Observation, user: User | None = None, needed_ids: Iterable[str] = ()
+        self, observation: Observation, user: User | None = None, needed_ids: Iterable[str] = (), question: str = ""
     ) -> None:
-        """Add the trace of one observation, who asked, and the chunks that the case needs by their ids."""
+        """Add the trace of one observation, who asked, and the chunks that the case needs by their ids.
+
+        `question` is that of the golden set, which was searched by where the trace does not repeat it.
+        """
         self.observations += 1
         self.case_ids.add(observation.case_id)
         stages = observation.stages or ()
         self.access.add_trace(stages, user, needed_ids)
         if stages:
-            self.words.add_search(observation.query_rewrite or observation.question or "", stages[0].chunks)
+            query = observation.query_rewrite or observation.question or question
+            self.words.add_search(query, stages[0].chunks)
         self._defects.forget()
         self._pieces = None
         self._shown_by_word = None

@@ -13,8 +13,10 @@ from assay.text.citation_markers import remove_citation_markers
 from assay.text.facts.presence.mentioned_values import is_value_among
 from assay.text.normalisation import MOST_READ, normalise_nfc
 from assay.text.numbers import Date, Number, find_quantities, is_split_number
+from assay.text.quantities.derived_values import DerivedValues
 from assay.text.quantities.measures import find_measures
 from assay.text.quantities.quantity import Quantity, is_telephone_number, split_range
+from assay.text.quantities.quantity_index import QuantityIndex
 from assay.text.quantities.spoken_numbers import is_ordinal_among
 from assay.text.quantities.unit_names import split_glued_units
 
@@ -84,6 +86,19 @@ class _PlacedMeasures:
 
 def _get_start(measure: Quantity) -> int:
     return measure.start
+
+
+def leave_out_derived(numbers: Sequence[str], answer: str, question: str, texts: Iterable[str]) -> list[str]:
+    """Return the numbers of an answer that do not follow from the question, the texts and each other.
+
+    >>> leave_out_derived(["€36", "€35"], "3 × €12 = €36, or €35", "What do 3 cost?", ["€12 each"])
+    ['€35']
+    """
+    stated = [end for text in texts for measure in find_measures(text) for end in (measure, *split_range(measure))]
+    written = split_glued_units(normalise_nfc(remove_citation_markers(answer)))
+    derived = DerivedValues(question, QuantityIndex(stated)).find(written)
+    spelled = " ; ".join(written[measure.start : measure.end] for measure in derived)
+    return [number for number in numbers if number not in spelled or find_unsupported_numbers(number, [spelled])]
 
 
 class _ShownNumbers:

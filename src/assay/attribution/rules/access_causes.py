@@ -9,7 +9,7 @@ from assay.attribution.cause_terms import GENERATE_STAGE
 from assay.attribution.index.index_view import IndexView
 from assay.attribution.one_case.case_facts import CaseFacts
 from assay.attribution.rules.denied_evidence import describe_sent_user
-from assay.metrics.leaks.find_leaks import IN_ANYWHERE, INJECTION, explain_forbidden
+from assay.metrics.leaks.find_leaks import IN_ANYWHERE, IN_CITATIONS, INJECTION, explain_forbidden
 from assay.metrics.leaks.obeyed_instructions import find_obeyed_instructions
 from assay.records.counts import format_count
 from assay.records.findings import CauseConfidence, RootCause
@@ -84,19 +84,28 @@ def _explain_leaked(case: CaseFacts) -> Iterator[str]:
     names = [name for name in leaked if name in shown or name in corpus]
     for name in names[:_MOST_NAMED]:
         reason = explain_forbidden(case.case, shown.get(name) or Chunk(name))
-        ranks = list(_list_ranks(case, name))
+        places = ", ".join(_list_ranks(case, name)) or _name_other_place(case, name)
         if reason is not None:
-            yield f"{name} is forbidden: {reason}" + (f" (shown at {', '.join(ranks)})" if ranks else "")
+            yield f"{name} is forbidden: {reason}" + (f" ({places})" if places else "")
     if any(text in leaked for text in case.case.case.forbidden_text):
         yield "a text was shown that the case lists in forbidden_text"
 
 
 def _list_ranks(case: CaseFacts, name: str) -> Iterator[str]:
     """Yield the first rank of a chunk in each stage that leaked it."""
+    shown_at = "shown at "
     for stage in case.observation.stages or ():
         ids = [chunk.chunk_id for chunk in stage.chunks]
         if name in ids and name in case.leaks.ids.get(stage.name, ()):
-            yield f"rank {ids.index(name) + 1} of {stage.name}"
+            yield f"{shown_at}rank {ids.index(name) + 1} of {stage.name}"
+            shown_at = ""
+
+
+def _name_other_place(case: CaseFacts, name: str) -> str:
+    """Return where else than in a stage a chunk leaked: its words in the answer, or a citation; "" for elsewhere."""
+    words = "its words are in the answer" if name in _list_owners(case, case.leaks.text) else ""
+    cited = "cited by the answer" if name in case.leaks.ids.get(IN_CITATIONS, ()) else ""
+    return "; ".join(filter(None, (words, cited)))
 
 
 def _list_owners(case: CaseFacts, sources: Iterable[str]) -> list[str]:

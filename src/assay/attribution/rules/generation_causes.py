@@ -10,7 +10,7 @@ from assay.attribution.one_case.case_facts import CaseFacts
 from assay.attribution.one_case.contained_facts import contains_fact, quote_facts
 from assay.attribution.one_case.misread_numbers import find_misread_number
 from assay.attribution.one_case.other_values import find_other_units, split_lines
-from assay.attribution.one_case.unsupported_numbers import find_unsupported_numbers
+from assay.attribution.one_case.unsupported_numbers import find_unsupported_numbers, leave_out_derived
 from assay.records.findings import RootCause
 from assay.text.normalisation import fold_text
 from assay.text.tokens import is_stop_word, tokenise_text
@@ -176,10 +176,13 @@ def _describe_answer(case: CaseFacts) -> list[str]:
 
 
 def list_invented_numbers(case: CaseFacts) -> list[str]:
-    """Return the numbers of the answer that neither question nor context has; none if no text is known."""
+    """Return the numbers of the answer that neither question nor context has, and that do not follow from those which
+    they have; none if no text is known."""
     if not case.context_texts:
         return []
-    return find_unsupported_numbers(case.answer, [*case.context_texts, case.case.case.question])
+    question = case.case.case.question
+    invented = find_unsupported_numbers(case.answer, [*case.context_texts, question])
+    return leave_out_derived(invented, case.answer, question, case.context_texts) if invented else []
 
 
 def _find_generator_subcause(case: CaseFacts, invented_numbers: list[str]) -> str:

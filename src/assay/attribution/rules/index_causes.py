@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
 from types import MappingProxyType
@@ -13,11 +12,13 @@ from assay.attribution.evidence_trace import find_rank_apart
 from assay.attribution.index.text_differences import IndexDefect
 from assay.attribution.losses.lost_step import find_lost_step
 from assay.attribution.losses.lost_unit import LostEvidence
+from assay.attribution.losses.step_losses import check_context_builder
 from assay.attribution.one_case.case_facts import CaseFacts
 from assay.attribution.one_case.contained_facts import contains_fact, quote_facts
 from assay.attribution.rules.denied_evidence import consider_access
 from assay.metrics.answers.answer_behaviour import ANSWER_BEHAVIOUR
 from assay.records.findings import CauseConfidence, RootCause
+from assay.text.quantities.units import UNITS
 from assay.text.question_entities import find_missing_entities, find_question_entities
 from assay.text.tokens import is_stop_word, tokenise_text
 
@@ -28,7 +29,7 @@ def find_lost_evidence(case: CaseFacts) -> CauseFinding | None:
         return None
     # Units that hold what the answer lacks come first; then a known cause, and one of the index, wins over others.
     lost_units = sorted(case.lost_units, key=partial(_has_no_missing_fact, case))
-    losses = [find_index_defect(case, unit) or _find_loss(case, unit) for unit in lost_units]
+    losses = [_find_loss(case, unit) for unit in lost_units]
     first = min(losses, key=lambda loss: (loss.cause == "insufficient_trace", loss.stage != INDEX_STAGE))
     also: dict[RootCause, None] = {}
     evidence: dict[str, None] = {}
@@ -46,7 +47,12 @@ def find_lost_evidence(case: CaseFacts) -> CauseFinding | None:
 
 
 def _find_loss(case: CaseFacts, unit: int) -> CauseFinding:
-    return consider_access(case, unit, find_lost_step(_describe_lost_evidence(case, unit)))
+    """Return what lost a unit. A defect of its indexed text did not where the last ranking still had it high enough."""
+    loss = _describe_lost_evidence(case, unit)
+    left_out = check_context_builder(loss)
+    is_ranked_well = left_out is not None and left_out.confidence == "high"
+    defect = None if is_ranked_well else find_index_defect(case, unit)
+    return defect or consider_access(case, unit, find_lost_step(loss))
 
 
 def _describe_lost_evidence(case: CaseFacts, unit: int) -> LostEvidence:
@@ -111,10 +117,9 @@ def find_corrupted_index_text(case: CaseFacts) -> CauseFinding | None:
         confidence: CauseConfidence = "low" if defect.confidence == "low" else "medium"
         if not case.has_shown_texts:  # ids alone show the defect, and not which words it takes from the generator
             return defect._replace(confidence=confidence, also=("generator",), record=(RECORD_TEXTS,))
-        lost_words = _count_words(expected_texts) - _count_words(shown_texts)
-        lost_query_words = {word for word in lost_words if not is_stop_word(word)} & set(tokenise_text(case.query))
+        lost_query_words = _list_lost_query_words(case.query, expected_texts, shown_texts)
         if lost_query_words:
-            fact = f"the lost text has the question's word “{min(lost_query_words)}”"
+            fact = f"the lost text has the question's word “{lost_query_words[0]}”"
         elif case.behaviour != "answer":
             fact = "it was not found to answer"
         else:
@@ -197,8 +202,19 @@ def ends_inside_sentence(text: str) -> bool:
     return is_prose and (last[-1].isalnum() or last[-1] in ",-–")
 
 
-def _count_words(texts: Iterable[str]) -> Counter[str]:
-    return Counter(word for text in texts for word in tokenise_text(text))
+def _list_lost_query_words(query: str, expected_texts: Iterable[str], shown_texts: Iterable[str]) -> list[str]:
+    """Return the words of a query that a text should have and has nowhere; units and the words of any text aside.
+
+    >>> rows = ["car up to 4 m 46", "trailer up to 4 m 25"]
+    >>> _list_lost_query_words("What does a 4 m car cost?", rows, rows[:1])
+    []
+    >>> _list_lost_query_words("What does a 4 m trailer cost?", rows, rows[:1])
+    ['trailer']
+    """
+    shown = {word for text in shown_texts for word in tokenise_text(text)}
+    lost = {word for text in expected_texts for word in tokenise_text(text)} - shown
+    asked = set(tokenise_text(query))
+    return sorted(word for word in lost & asked if not is_stop_word(word) and word not in UNITS)
 
 
 def find_index_defect(case: CaseFacts, unit: int) -> CauseFinding | None:

@@ -11,7 +11,7 @@ import io
 import re
 import tokenize
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -20,7 +20,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from assay.formats.file_io import Line, decode_line, open_source, read_lines
+from assay.formats.foreign.extra_columns import ExtraColumns
 from assay.formats.foreign.member_names import QUESTION_KEYS, normalise_member_name
+from assay.formats.foreign.promptfoo_providers import read_providers
 from assay.formats.foreign.rows import ForeignRows, make_question_id, read_foreign_rows
 from assay.formats.problems import join_repeated_problems
 from assay.formats.strict_json import decode_json, decode_json_object
@@ -286,7 +288,9 @@ def _read_promptfoo(path: Path) -> ForeignRows:
         if refused:
             raise InputError(refused)
         if not any(_is_table_test(row) for row in rows):
-            return load_foreign_file(file)
+            foreign = load_foreign_file(file)
+            _add_providers(foreign, document, QUESTION_KEYS)
+            return foreign
         tests, name = [_read_table_test(row) for row in rows], str(file)
     if not isinstance(tests, list):
         message = f"no list of tests (got {shorten_repr(tests)}; expected tests in the file, or file://rows.csv)"
@@ -296,44 +300,103 @@ def _read_promptfoo(path: Path) -> ForeignRows:
     shared = shared if isinstance(shared, Mapping) else {}
     for key in ("scenarios", "nunjucksFilters"):
         foreign.ignored.update([key] if document.get(key) else ())
+    reader = _TestReader(foreign, shared, name)
     for number, test in enumerate(tests, 1):
-        case = _read_test(test, shared, number, foreign, name)
-        if case is not None:
-            foreign.cases.append((case, number))
+        reader.read_test(test, number)
+    reader.finish(document)
     return foreign
 
 
-def _read_test(test: Any, shared: Mapping[str, Any], number: int, foreign: ForeignRows, name: str) -> Case | None:
-    variables = test.get("vars") if isinstance(test, Mapping) else None
-    if not isinstance(variables, Mapping):
-        message = f"no vars (got {shorten_repr(test)}; expected vars with the question)"
-        foreign.add_problem(name, number, f"tests[{number - 1}].vars", message)
-        return None
-    values = {**(shared.get("vars") or {}), **variables}
-    lists = [key for key, value in values.items() if key in QUESTION_KEYS and isinstance(value, list)]
-    if lists:
-        message = f"{lists[0]} is a list (expected one text: a test for each of its values)"
-        foreign.add_problem(name, number, f"tests[{number - 1}].vars.{lists[0]}", message)
-        return None
-    texts = {key: value for key, value in values.items() if isinstance(value, str)}
-    named = [key for key in QUESTION_KEYS if key in texts] or (list(texts) if len(texts) == 1 else [])
-    if not named or any(texts[key] != texts[named[0]] for key in named):
+class _TestReader:
+    """Makes cases of tests, with what they have besides the question as attributes, and a rule of what all limit."""
+
+    def __init__(self, foreign: ForeignRows, shared: Mapping[str, Any], name: str) -> None:
+        self._foreign, self._shared, self._name = foreign, shared, name
+        self._columns = ExtraColumns()
+        self._origins: dict[str, str] = {}
+        self._question_names: dict[str, None] = {}
+        self._limits: list[float | None] = []
+
+    def read_test(self, test: Any, number: int) -> None:
+        """Add the case of a test, or the problem that makes it none."""
+        variables = test.get("vars") if isinstance(test, Mapping) else None
+        if not isinstance(variables, Mapping):
+            message = f"no vars (got {shorten_repr(test)}; expected vars with the question)"
+            self._foreign.add_problem(self._name, number, f"tests[{number - 1}].vars", message)
+            return
+        values = {**(self._shared.get("vars") or {}), **variables}
+        texts = {key: value for key, value in values.items() if isinstance(value, str)}
+        names = self._find_question_names(values, texts, number)
+        if not names:
+            return
+        question = _fill_template(texts[names[0]], texts)
+        if question.startswith(_FILE_PREFIX):
+            message = f"a question in another file is not imported (got {question}; expected its text)"
+            self._foreign.add_problem(self._name, number, f"tests[{number - 1}].vars.{names[0]}", message)
+            return
+        self._question_names |= dict.fromkeys(names)
+        if names[0] not in QUESTION_KEYS:
+            self._foreign.notes.setdefault(
+                f"the question is the variable {names[0]}; the prompts around it are your system's part"
+            )
+        assertions = [*(self._shared.get("assert") or ()), *(test.get("assert") or ())]
+        demands = _read_assertions(assertions, texts, self._foreign)
+        case = demands.build_case(question)
+        self._limits.append(demands.latency)
+        self._foreign.cases.append((case, number))
+        self._add_columns(case, {key: value for key, value in values.items() if key not in names}, test)
+
+    def _find_question_names(self, values: Mapping[str, Any], texts: Mapping[str, str], number: int) -> list[str]:
+        """Return the variables that hold the question; none, with a problem, where that is not clear."""
+        lists = [key for key, value in values.items() if key in QUESTION_KEYS and isinstance(value, list)]
+        if lists:
+            message = f"{lists[0]} is a list (expected one text: a test for each of its values)"
+            self._foreign.add_problem(self._name, number, f"tests[{number - 1}].vars.{lists[0]}", message)
+            return []
+        named = [key for key in QUESTION_KEYS if key in texts] or (list(texts) if len(texts) == 1 else [])
+        if named and all(texts[key] == texts[named[0]] for key in named):
+            return named
         expected = f"one of {', '.join(QUESTION_KEYS)}, or a single variable"
         message = f"no variable that is the question (got {', '.join(values) or 'none'}; expected {expected})"
-        foreign.add_problem(name, number, f"tests[{number - 1}].vars", message)
-        return None
-    question = _fill_template(texts[named[0]], texts)
-    if question.startswith(_FILE_PREFIX):
-        message = f"a question in another file is not imported (got {question}; expected its text)"
-        foreign.add_problem(name, number, f"tests[{number - 1}].vars.{named[0]}", message)
-        return None
-    foreign.ignored.update(f"vars.{key}" for key in values if key not in named)
-    if named[0] not in QUESTION_KEYS:
-        foreign.notes.setdefault(
-            f"the question is the variable {named[0]}; the prompts around it are your system's part"
-        )
-    assertions = [*(shared.get("assert") or ()), *(test.get("assert") or ())]
-    return _read_assertions(assertions, texts, foreign).build_case(question)
+        self._foreign.add_problem(self._name, number, f"tests[{number - 1}].vars", message)
+        return []
+
+    def _add_columns(self, case: Case, variables: Mapping[str, Any], test: Mapping[str, Any]) -> None:
+        """Note the other variables and the metadata of a test, of which those that describe cases are attributes."""
+        metadata = {**(self._shared.get("metadata") or {}), **(test.get("metadata") or {})}
+        self._origins |= {f"{key}": f"vars.{key}" for key in variables}
+        self._origins |= {f"{key}": f"metadata.{key}" for key in metadata}
+        cells = {str(key): value for key, value in {**variables, **metadata}.items()}
+        self._columns.add_row(case.id, cells, is_answered=False)
+
+    def finish(self, document: Mapping[str, Any]) -> None:
+        """Give the cases their attributes, and read what the file says of the systems and of their times."""
+        foreign = self._foreign
+        foreign.cases = self._columns.add_attributes(foreign.cases)
+        left = self._columns.count_left()
+        foreign.ignored.update({self._origins[name]: count for name, count in left.items()})
+        taken = self._columns.describe_taken()
+        if taken:
+            foreign.notes.setdefault(taken)
+        limits = set(self._limits)
+        (limit,) = limits if len(limits) == 1 else (None,)
+        if limit is not None:
+            foreign.rules.append({"metric": _LATENCY, "at_most": limit, "reason": "assert latency of promptfoo"})
+            foreign.notes.setdefault(f"assert latency is the rule {_LATENCY} at most {limit:g} of the gate")
+        else:
+            foreign.ignored.update({"assert latency of some tests": sum(item is not None for item in self._limits)})
+        _add_providers(foreign, document, self._question_names)
+
+
+def _add_providers(foreign: ForeignRows, document: Mapping[str, Any], question_names: Iterable[str]) -> None:
+    """Add the targets of the providers, and what of them was left out."""
+    imported = read_providers(document, question_names)
+    foreign.targets |= imported.targets
+    foreign.notes |= dict.fromkeys(imported.notes)
+    foreign.ignored += imported.ignored
+
+
+_LATENCY = "latency_ms(stat=p95)"
 
 
 _TEMPLATE = re.compile(r"\{\{ *(\w+) *\}\}")
@@ -371,7 +434,15 @@ def _read_table_test(row: Any) -> dict[str, Any]:
         else:
             assertions.append({"type": "equals", "value": cell})
     variables = {normalise_member_name(key): cell for key, cell in cells.items() if not key.startswith("__")}
-    return {"vars": variables, "assert": assertions}
+    metadata = {
+        key.removeprefix(_METADATA_COLUMN).removesuffix("[]"): cell
+        for key, cell in cells.items()
+        if key.startswith(_METADATA_COLUMN) and cell != ""
+    }
+    return {"vars": variables, "assert": assertions, "metadata": metadata}
+
+
+_METADATA_COLUMN = "__metadata:"
 
 
 @dataclass
@@ -385,6 +456,7 @@ class _Demands:
     pattern: str | None = None
     json_schema: dict[str, Any] | None = None
     refuses: bool = False
+    latency: float | None = None
 
     def add_texts(self, kind: str, value: Any, variables: Mapping[str, str]) -> bool:
         """Take the texts of an assertion about texts; False for another kind, and for what has no place in a case.
@@ -414,12 +486,21 @@ class _Demands:
         """Take an assertion about the form of the answer or about a refusal; False for another, or a second one."""
         if kind == "is-refusal":
             self.refuses = True
+        elif kind == "not-is-refusal":
+            return not self.refuses  # an answer is what is expected without it too
         elif kind == "regex" and self.pattern is None and isinstance(value, str) and _is_pattern(value):
             self.pattern = value
         elif kind == "is-json" and self.json_schema is None and (value is None or isinstance(value, dict)):
             self.json_schema = value or {}
         else:
             return False
+        return True
+
+    def add_latency(self, threshold: Any) -> bool:
+        """Take the most milliseconds that an answer may last; False for anything else."""
+        if isinstance(threshold, bool) or not isinstance(threshold, (int, float)) or threshold < 0:
+            return False
+        self.latency = threshold if self.latency is None else min(self.latency, threshold)
         return True
 
     def build_case(self, question: str) -> Case:
@@ -452,6 +533,8 @@ def _read_assertions(assertions: list[Any], variables: Mapping[str, str], foreig
     for assertion in assertions:
         members = assertion if isinstance(assertion, Mapping) else {}
         kind, value = str(members.get("type", "?")), members.get("value")
+        if kind == "latency" and demands.add_latency(members.get("threshold")):
+            continue
         if not (demands.add_texts(kind, value, variables) or demands.add_form(kind, value)):
             foreign.ignored[f"assert {kind}"] += 1
             continue

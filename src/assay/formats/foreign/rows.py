@@ -17,6 +17,7 @@ import msgspec
 from msgspec import UNSET, Struct, field
 
 from assay.formats.foreign.chunk_shapes import ShapeError
+from assay.formats.foreign.denied_references import is_denied_by
 from assay.formats.foreign.extra_columns import ExtraColumns, open_metadata, refuse_unread_columns
 from assay.formats.foreign.member_names import (
     BEHAVIOUR_KEYS,
@@ -74,6 +75,10 @@ class ForeignRows(Struct):
     ignored: Counter[str] = field(default_factory=Counter)
     notes: dict[str, None] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    targets: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Settings of targets by their name, from a file that describes systems too."""
+    rules: list[dict[str, Any]] = field(default_factory=list)
+    """Rules of a gate, from a file that limits more than answers."""
 
     def add_problem(self, path: str, row: int, member: str, message: str) -> None:
         """Note what is wrong with a member of a row."""
@@ -122,6 +127,7 @@ class _RowReader:
         self.path, self.is_golden = path, is_golden
         self.foreign = ForeignRows()
         self._refusals: list[str] = []
+        self._denials: list[str] = []
         self._columns = ExtraColumns()
         self._first_by_id: dict[str, tuple[Case, int]] = {}
         self._answered: set[tuple[str, str]] = set()
@@ -151,7 +157,8 @@ class _RowReader:
             foreign.add_problem(self.path, number, error.member, error.message)
             return
         if is_new and case.behaviour == "abstain" and not any(key in members for key in BEHAVIOUR_KEYS):
-            self._refusals.append(case.id)
+            is_denial = bool(case.also_accept) and not members.get(MUST_REFUSE)
+            (self._denials if is_denial else self._refusals).append(case.id)
         if is_new:
             foreign.cases.append((case, number))
         if observation is not None:
@@ -163,7 +170,13 @@ class _RowReader:
         """Return what was read, with the columns that describe the cases as their attributes."""
         foreign = self.foreign
         if self._refusals:
-            foreign.notes.setdefault(_describe_refusals(self._refusals))
+            note = f"expected to abstain, because the reference does: {_list_ids(self._refusals)}"
+            foreign.notes.setdefault(note)
+        if self._denials:
+            foreign.notes.setdefault(
+                f"expected to abstain or to deny access, because the reference denies it: {_list_ids(self._denials)} "
+                "(to look for leaks there, add who asks, user, and what must not be shown, forbidden)"
+            )
         foreign.cases = self._columns.add_attributes(foreign.cases)
         foreign.ignored.update(self._columns.count_left())
         taken = self._columns.describe_taken()
@@ -191,9 +204,9 @@ class _RowReader:
         raise RowError("id", message)
 
 
-def _describe_refusals(case_ids: Sequence[str]) -> str:
+def _list_ids(case_ids: Sequence[str]) -> str:
     rest = f" and {len(case_ids) - _MOST_LISTED} more" if len(case_ids) > _MOST_LISTED else ""
-    return f"expected to abstain, because the reference does: {', '.join(case_ids[:_MOST_LISTED])}{rest}"
+    return f"{', '.join(case_ids[:_MOST_LISTED])}{rest}"
 
 
 def _read_case(members: Mapping[str, Any], notes: dict[str, None]) -> Case:
@@ -209,7 +222,9 @@ def _read_case(members: Mapping[str, Any], notes: dict[str, None]) -> Case:
     case_id = None if id_key is None else members[id_key]
     if isinstance(case_id, (dict, list, float)):
         raise RowError("id", f"not a text (got {shorten_repr(case_id)})")
-    behaviour = _read_behaviour(members, question, reference)
+    is_stated = any(key in members for key in BEHAVIOUR_KEYS)
+    is_denial = not is_stated and is_denied_by(reference or "", question)
+    behaviour = "abstain" if is_denial else _read_behaviour(members, question, reference)
     if behaviour == "abstain":
         members = _leave_out_texts(members, notes)
     return Case(
@@ -224,7 +239,9 @@ def _read_case(members: Mapping[str, Any], notes: dict[str, None]) -> Case:
         notes=_read_text(members, "notes") or "",
         attributes=_read_attributes(members),
         behaviour=behaviour,
-        also_accept=("permission_denied",) if behaviour == "abstain" and members.get(MUST_REFUSE) else (),
+        also_accept=("permission_denied",)
+        if is_denial or (behaviour == "abstain" and members.get(MUST_REFUSE))
+        else (),
         must_have=tuple(_read_texts(members, "must_have")),
         must_cite=tuple(_read_texts(members, "must_cite")),
         forbidden_text=tuple(_read_texts(members, "forbidden_text")),
@@ -252,10 +269,7 @@ def _find_only(members: Mapping[str, Any], keys: Sequence[str]) -> str | None:
 
 
 def _read_behaviour(members: Mapping[str, Any], question: str, reference: str | None) -> Behaviour:
-    """Return the behaviour that a row states; one that states none is to abstain if its reference does.
-
-    A reference that denies access expects an answer as any other: a case of denial needs a user and what is forbidden.
-    """
+    """Return the behaviour that a row states; one that states none is to abstain if its reference does."""
     key = next((key for key in BEHAVIOUR_KEYS if key in members), None)
     if key is None:
         detected = detect_behaviour(reference or "", question=question)

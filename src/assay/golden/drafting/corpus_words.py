@@ -80,8 +80,8 @@ class CorpusWords:
 
     def count_statements(self, text: str) -> int:
         """Return how many different statements have all content words of a text; 0 if it has none."""
-        found = [self._statements_of.get(word, set()) for word in sorted(list_content_words(text))]
-        return len(set.intersection(*found)) if found else 0
+        statements_by_word = [self._statements_of.get(word, set()) for word in sorted(list_content_words(text))]
+        return len(set.intersection(*statements_by_word)) if statements_by_word else 0
 
     def count_sections(self, entity: str, header: str) -> int:
         """Return under how many headings the corpus has a table with a row of this name and a column of this header."""
@@ -89,8 +89,8 @@ class CorpusWords:
 
     def is_repeated_heading(self, heading: str) -> bool:
         """Return whether sections under different headings are called the same: "Requirements" says not which ones."""
-        found = [sections for name, sections in self._sections_of.items() if name.endswith(fold_text(heading))]
-        return len(set().union(*found)) > 1
+        same_named = [sections for name, sections in self._sections_of.items() if name.endswith(fold_text(heading))]
+        return len(set().union(*same_named)) > 1
 
     def lower_first(self, text: str) -> str:
         """Return a text with its first letter in lower case, unless its first word is a name.

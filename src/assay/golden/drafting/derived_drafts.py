@@ -224,8 +224,8 @@ def _ask_besides_orders(drafts: Sequence[SourcedDraft]) -> Iterator[Candidate]:
     """Yield questions about chunks with planted instructions that a statement without any of them answers."""
     for draft in spread_chunks(drafts):
         markers = list_demands(draft.chunk.text or "")
-        said = f"{draft.statement.text} {draft.asked.reference}"
-        if markers and not is_ordering(said) and not any(marker in said for marker in markers):
+        draft_text = f"{draft.statement.text} {draft.asked.reference}"
+        if markers and not is_ordering(draft_text) and not any(marker in draft_text for marker in markers):
             yield _forbid_text(draft, draft.asked.question, markers)
 
 

@@ -102,8 +102,8 @@ def _collect_answers(candidates: Sequence[Candidate]) -> dict[tuple[str, str], d
 def _check_answers(case: Case, answers: Mapping[tuple[str, str], Mapping[str, str]]) -> Rejection | None:
     """Return why a question is unclear: another statement of the corpus answers the same words otherwise."""
     own = fold_text(" ".join(case.must_have) or case.reference or "")
-    found = answers.get((case.question, str(case.user)), {}) if case.behaviour == "answer" else {}
-    other = next((name for answer, name in found.items() if answer != own), None)
+    names_by_answer = answers.get((case.question, str(case.user)), {}) if case.behaviour == "answer" else {}
+    other = next((name for answer, name in names_by_answer.items() if answer != own), None)
     return ("answerable-elsewhere", f"the same question as {other}") if other is not None else None
 
 

@@ -76,8 +76,8 @@ def explain_gaps(
             reason, remedy = explain(material)
         lost = thrown.get(cell.kind)
         if lost:
-            told = ", ".join(f"{count} {REJECT_REASONS[name]}" for name, count in sorted(lost.items()))
-            reason += f"; thrown away: {told}"
+            rejections = ", ".join(f"{count} {REJECT_REASONS[name]}" for name, count in sorted(lost.items()))
+            reason += f"; thrown away: {rejections}"
         gaps.append(KindGap(cell.kind, len(cell.cases), cell.target, reason, remedy))
     return tuple(gaps)
 
@@ -114,8 +114,8 @@ def _explain_document(chunks: Sequence[CorpusChunk], thrown: Counter[RejectReaso
         ]
         return f"it is not in force on {as_of} (valid {' '.join(filter(None, bounds))})"
     if thrown:
-        told = ", ".join(f"{count} {REJECT_REASONS[name]}" for name, count in sorted(thrown.items()))
-        return f"thrown away: {told}"
+        rejections = ", ".join(f"{count} {REJECT_REASONS[name]}" for name, count in sorted(thrown.items()))
+        return f"thrown away: {rejections}"
     if all((guess_language(chunk.text or "") or "en") not in ("en", "vi") for chunk in texts):
         return "it is in neither English nor Vietnamese, which the templates know"
     count = sum(len(list_statements(chunk.text or "")) for chunk in texts)
@@ -174,8 +174,8 @@ def _explain_pairs(material: _Material) -> tuple[str, str]:
         for name in {row.cells[0] for row in list_statements(chunk.text or "") if row.cells}
     )
     shared = [name for name, count in names.items() if count > 1 or is_numbered_name(name)]
-    told = f"{format_count(len(shared), 'name stands', 'names stand')}" if shared else "no name stands"
-    reason = f"{told} in tables of several chunks; {material.reading}"
+    names_text = f"{format_count(len(shared), 'name stands', 'names stand')}" if shared else "no name stands"
+    reason = f"{names_text} in tables of several chunks; {material.reading}"
     return reason, "name a thing by the same words wherever it is written about, or " + _ASK_A_MODEL
 
 

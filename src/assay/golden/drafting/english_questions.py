@@ -249,18 +249,18 @@ def _ask_relation(rules: SentenceRules) -> DraftedQuestion | None:
     if subject is None or rules.words.count_statements(clause.subject) > MOST_ABOUT_SUBJECT:
         return None
     place, agent = _ABOUT_PLACE.match(clause.rest), _ABOUT_AGENT.match(clause.rest)
-    thing = _ABOUT_THING.match(clause.rest)
+    topic = _ABOUT_THING.match(clause.rest)
     if place is not None and _NO_PLACE.search(place["place"]) is not None:
         return None
     if place is not None and not RELATIVE.search(place["place"].replace(" and ", " ")):
         return rules.finish(f"Where {clause.auxiliary} {subject} {place['how']}")
     if agent is not None and not RELATIVE.search(agent["agent"]):
         return rules.finish(f"Who {clause.auxiliary} {subject} {agent['how']} by", agent["agent"])
-    if thing is not None:
+    if topic is not None:
         how = (
-            re.sub(r" (?:to|as)\Z", " for", thing["how"].removeprefix("also "))
-            if "used" in thing["how"]
-            else thing["how"]
+            re.sub(r" (?:to|as)\Z", " for", topic["how"].removeprefix("also "))
+            if "used" in topic["how"]
+            else topic["how"]
         )
         return rules.finish(f"What {clause.auxiliary} {subject} {how.removeprefix('also ').removesuffix(' as for')}")
     return None

@@ -181,14 +181,14 @@ def _draft_chunk(chunk: CorpusChunk, words: CorpusWords, *, is_whole: bool = Tru
     statements = list(list_statements(text))
     section = clean_heading((chunk.section or "").rpartition(" > ")[2])
     drafts = [
-        SourcedDraft(found.asked, found.statement, chunk, language, section)
+        SourcedDraft(question.asked, question.statement, chunk, language, section)
         for find in ((find_asked_questions, find_tasks) if is_whole else ())
-        for found in find(statements, text, section, language)
+        for question in find(statements, text, section, language)
     ]
     if is_whole:
         drafts += [
-            SourcedDraft(found.asked, found.statement, chunk, language, section)
-            for found in find_glossary_entry(statements, text, chunk.section or "", language)
+            SourcedDraft(question.asked, question.statement, chunk, language, section)
+            for question in find_glossary_entry(statements, text, chunk.section or "", language)
         ]
     for number, statement in enumerate(statements):
         subject = clean_heading(statement.heading) or section
@@ -334,8 +334,8 @@ def _ask_of_both(draft: SourcedDraft, older: Sequence[CorpusChunk]) -> str | Non
     "9 g of grease of type L4" where the older version has L2: whoever asks for L4 has the newer version in hand.
     """
     question = draft.asked.question
-    known = _list_written("\n".join(f"{chunk.section}\n{chunk.text}" for chunk in older))
-    new = _list_written(draft.statement.text) - known
+    older_values = _list_written("\n".join(f"{chunk.section}\n{chunk.text}" for chunk in older))
+    new = _list_written(draft.statement.text) - older_values
     for word in sorted(new & _list_written(question)):
         for pattern in (_ATTRIBUTE[draft.language], _ALTERNATIVE):
             question = re.sub(pattern.format(re.escape(word)), "", question, flags=re.IGNORECASE)

@@ -18,7 +18,7 @@ from assay.golden.drafting.question_forms import (
     is_specific,
 )
 from assay.golden.drafting.question_templates import ask_under_heading
-from assay.golden.drafting.vietnamese_facts import ask_about_end
+from assay.golden.drafting.vietnamese_facts import ask_about_end, is_room_or_time
 from assay.text.normalisation import fold_text
 from assay.text.quantities.measures import find_measures
 from assay.text.quantities.quantity import Quantity
@@ -383,7 +383,10 @@ def _ask_by_whom(sentence: VietnameseSentence) -> DraftedQuestion | None:
     match = _BY_WHOM.match(sentence.text)
     if match is None or not _begins_well(match["subject"]) or re.search(r"\b(?:và|hoặc|mà|là|có)\b", match["subject"]):
         return None
-    is_body = re.match(r"(?:công ty|phòng|ban|bộ|đơn vị|tổ|nhóm|trung tâm|cơ quan)\b", match["agent"], re.IGNORECASE)
+    if is_room_or_time(match["agent"]):
+        return None
+    body = r"(?:công ty|phòng|ban|bộ phận|(?-i:Bộ)|đơn vị|tổ|nhóm|trung tâm|cơ quan)\b"
+    is_body = re.match(body, match["agent"], re.IGNORECASE)
     asked = "đơn vị nào" if is_body else "ai"
     subject = sentence.words.lower_first(match["subject"])
     return sentence.finish(f"{subject} do {asked} {match['verb']}", match["agent"])
@@ -394,10 +397,9 @@ def _begins_well(words: str) -> bool:
 
 
 def _is_actor(subject: str) -> bool:
-    return (
-        re.match(r"(?:nhân viên|người|khách|cư dân|chủ|quản lý|trưởng|thành viên|ban|tổ|đội|phòng)\b", subject)
-        is not None
-    )
+    return re.match(
+        r"(?:nhân viên|người|khách|cư dân|chủ|quản lý|trưởng|thành viên|ban|tổ|đội|phòng)\b", subject
+    ) is not None and not is_room_or_time(subject)
 
 
 _SECOND_PREDICATE = re.compile(

@@ -93,16 +93,18 @@ def draft_nugget_file(
             to_grade.append(_OpenQuestion(case, pools[case.id]))
     graded_by, effort = GRADED_BY_RULES, None
     if request.model is None:
-        found = {entry.case.id: find_nuggets(entry.case, entry.pool) for entry in to_grade}
+        nuggets_by_case = {entry.case.id: find_nuggets(entry.case, entry.pool) for entry in to_grade}
         missing: NuggetReason = "no-evidence"
     else:
         client = ModelClient(request.model, progress, on_interrupt)
         requests = {entry.case.id: _make_request(entry) for entry in to_grade}
         replies = client.ask_all(requests.values())
-        found = {name: _read_nuggets(replies.get(asked.digest), client.name) for name, asked in requests.items()}
+        nuggets_by_case = {
+            name: _read_nuggets(replies.get(asked.digest), client.name) for name, asked in requests.items()
+        }
         graded_by, effort, missing = client.name, client.effort, "no-reply"
     for entry in to_grade:
-        nuggets = found[entry.case.id]
+        nuggets = nuggets_by_case[entry.case.id]
         if nuggets:
             done[entry.case.id] = msgspec.structs.replace(entry.case, nuggets=nuggets)
         else:
@@ -145,10 +147,10 @@ def _load_recordings(request: NuggetRequest) -> _Recordings:
         path, golden = request.questions, load_golden(request.questions).golden
         corpus = load_corpus(request.corpus)[0] if request.corpus is not None else None
         observations = list(read_output_files(request.outputs))
-    known = {case.id for case in golden.cases}
+    case_ids = {case.id for case in golden.cases}
     by_case: dict[str, list[Observation]] = {}
     for observation in observations:
-        if observation.case_id in known:
+        if observation.case_id in case_ids:
             by_case.setdefault(observation.case_id, []).append(observation)
     if not by_case:
         message = f"no output of any question (expected case ids of {path})"

@@ -199,10 +199,10 @@ def _grade_statement(
     if share < MIN_OKAY_SHARE:
         return None
     saying = [answer for answer in pool.answers.values() if _is_said(own, answer)]
-    said = len(saying) / pool.configs
+    saying_share = len(saying) / pool.configs
     is_backed = 2 * len(chunk.ranks) >= pool.configs
-    importance: Importance = "vital" if share >= MIN_VITAL_SHARE and is_backed and said >= 0.5 else "okay"
-    return _GradedStatement(statement, chunk, share, said, importance)
+    importance: Importance = "vital" if share >= MIN_VITAL_SHARE and is_backed and saying_share >= 0.5 else "okay"
+    return _GradedStatement(statement, chunk, share, saying_share, importance)
 
 
 def _is_said(own: frozenset[str], answer: str) -> bool:

@@ -184,8 +184,8 @@ def merge_grades(
     cases = []
     for case in golden.cases:
         if case.id in by_case:
-            case, found = _merge_case(case, by_case[case.id], corpus, path)
-            conflicts += found
+            case, new_conflicts = _merge_case(case, by_case[case.id], corpus, path)
+            conflicts += new_conflicts
         cases.append(case)
     return msgspec.structs.replace(golden, cases=tuple(cases)), conflicts
 

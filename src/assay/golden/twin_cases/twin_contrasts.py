@@ -6,7 +6,7 @@ The expected behaviour and the evidence follow from the corpus and the users, or
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from datetime import timedelta
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from assay.golden.lint_finding import LintedSet
 from assay.golden.lint_rules import normalise_question
 from assay.golden.twin_cases.twin_versions import find_earlier_answer
 from assay.metrics.cases.access_rules import is_in_force, is_visible, parse_day, read_corpus_access
-from assay.records.golden_set import Case, CorpusChunk, DifferingKind, Evidence, User
+from assay.records.golden_set import Case, Corpus, CorpusChunk, DifferingKind, Evidence, User
 from assay.text.normalisation import fold_text
 from assay.text.question_entities import find_missing_entities, find_question_entities
 from assay.text.statements import Statement, list_statements, strip_markup
@@ -185,7 +185,11 @@ def _find_answering(case: Case, user: User, linted: LintedSet, share: float) -> 
 
 
 def _vary_day(case: Case, required: Sequence[Evidence], linted: LintedSet) -> Contrast | None:
-    """Return the case asked on a day on which its evidence is not in force; None if the corpus has no such day."""
+    """Return the case asked on a day on which its evidence is not in force; None if the corpus has no such day.
+
+    The first day of a document alone says too little, because it is mostly the day on which all were imported: there
+    has to be another version, or an end.
+    """
     chunks = [chunk for unit in required for chunk in _list_chunks(unit, linted)]
     day = _find_day_before(chunks)
     if day is None:
@@ -204,6 +208,8 @@ def _vary_day(case: Case, required: Sequence[Evidence], linted: LintedSet) -> Co
     ]
     if earlier:
         return _answer_earlier(case, required, earlier, user, linted)
+    if not any(chunk.valid_to for chunk in chunks) and not _has_versions(documents, linted.corpus):
+        return None
     answering = _find_answering(case, user, linted, DOUBTFUL_SHARE)
     reason = f"{answering} may answer it on this day: say what is right" if answering is not None else ""
     return Contrast("other-date", changes, rule, reason)
@@ -243,6 +249,15 @@ def _answer_earlier(
         "evidence": (unit, later),
     }
     return Contrast("other-date", changes, f"{rule}: {facts[0]} → {answer.fact}")
+
+
+def _has_versions(documents: Set[str], corpus: Corpus) -> bool:
+    """Return whether one of some documents is in the corpus in several versions, or from several days on."""
+    versions: dict[str, set[tuple[str | None, str | None]]] = {}
+    for chunk in corpus.chunks.values():
+        if chunk.document is not None and chunk.document in documents:
+            versions.setdefault(chunk.document, set()).add((chunk.version, chunk.valid_from))
+    return any(len(starts) > 1 for starts in versions.values())
 
 
 def _find_day_before(chunks: Sequence[CorpusChunk]) -> str | None:

@@ -333,7 +333,7 @@ def find_label_doubt(case: Case, answer: str, sentences: tuple[str, ...] = ()) -
 
     >>> fare = Case("fare", "What does a ticket cost?", reference="A ticket costs £4, with a dog £5.")
     >>> find_label_doubt(fare, "Tickets are £6.").detail, find_label_doubt(fare, "It is not much.")
-    ('£4 is not there; it says "£6"', None)
+    ('the answer does not say £4; it says "£6"', None)
     """
     reading = read_facts(case, answer, sentences)
     quality = reading.quality
@@ -392,7 +392,8 @@ def _judge_texts(case: Case, answer: str, texts: Sequence[str], sentences: Seque
         return {}
     reference = case.reference or ""
     passages = [*list_quotes(case), *sentences]
-    judgments = judge_facts(answer, tuple(dict.fromkeys(texts)), case.question, reference, passages)
+    wanted = tuple(dict.fromkeys(texts))
+    judgments = judge_facts(answer, wanted, case.question, reference, passages, language=_find_language(case))
     judgments = [_accept_reference_denial(judgment, reference, answer) for judgment in judgments]
     if any(judgment.state in ("denied", UNKNOWN) for judgment in judgments) and is_part_of_reference(answer, reference):
         is_whole = is_exact_match(answer, reference)
@@ -452,7 +453,7 @@ def _read_reference(case: Case, answer: str) -> tuple[tuple[FactJudgment, ...], 
     if rubric.kind == "exact":
         return (), is_exact_match(answer, reference)
     tolerance = Decimal(repr(float(rubric.tolerance)))
-    numbers = judge_quantities(answer, reference, tolerance, case.question)
+    numbers = judge_quantities(answer, reference, tolerance, case.question, language=_find_language(case))
     if is_exact_match(answer, reference):
         numbers = [_accept_reference_words(number, answer, is_whole=True) for number in numbers]
     return tuple(numbers), None
@@ -531,7 +532,13 @@ def _judge_reference(case: Case, answer: str, sentences: Sequence[str]) -> tuple
         return (_judge_texts(case, answer, [reference], sentences)[reference],)
     if signal != REFERENCE_TEXT:
         return ()
-    return tuple(judge_reference_facts(answer, reference, case.question, [*list_quotes(case), *sentences]))
+    passages = [*list_quotes(case), *sentences]
+    return tuple(judge_reference_facts(answer, reference, case.question, passages, language=_find_language(case)))
+
+
+def _find_language(case: Case) -> str:
+    """Return the language that a case or its user states, "" if neither does."""
+    return case.language or (case.user.locale if case.user is not None else None) or ""
 
 
 def _assess_reference(

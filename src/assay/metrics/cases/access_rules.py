@@ -7,12 +7,13 @@ as self-reported, because a leaking system must not vouch for itself (ADR 0026).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
+from assay.records.errors import shorten_repr
 from assay.records.golden_set import Corpus, CorpusChunk, User
 from assay.records.observations import Chunk
 
@@ -209,3 +210,52 @@ class SupersededVersions:
         if corpus_chunk.version is None or corpus_chunk.document not in self._newest:
             return None
         return corpus_chunk.version != self._newest[corpus_chunk.document][1]
+
+
+class ValidityGap(NamedTuple):
+    """A document of which no version is in force on `day`: one ends on it, which is excluded, the next begins later."""
+
+    document: str
+    day: str
+
+
+def find_validity_gaps(chunks: Iterable[CorpusChunk]) -> list[ValidityGap]:
+    """Return the documents and days that a last valid day in `valid_to` leaves out, each once, in order.
+
+    The day of `valid_to` is the first on which a chunk does not hold. Where it is the day before another version of the
+    document begins, whoever wrote it most likely meant the last day on which it holds.
+
+    >>> old = CorpusChunk("a", document="fees", version="1", valid_to="2026-08-23")
+    >>> new = CorpusChunk("b", document="fees", version="2", valid_from="2026-08-24")
+    >>> find_validity_gaps([old, new])
+    [ValidityGap(document='fees', day='2026-08-23')]
+    """
+    begins: dict[str, dict[date, set[str | None]]] = {}
+    ends: dict[str, dict[date, set[str | None]]] = {}
+    for chunk in chunks:
+        if chunk.document is None:
+            continue
+        for text, days in ((chunk.valid_from, begins), (chunk.valid_to, ends)):
+            day = parse_day(text) if text else None
+            if day is not None:
+                days.setdefault(chunk.document, {}).setdefault(day, set()).add(chunk.version)
+    gaps = []
+    for document, last_days in sorted(ends.items()):
+        starts = begins.get(document, {})
+        for last_day, versions in sorted(last_days.items()):
+            following = starts.get(last_day + timedelta(days=1), set()) - versions
+            if following and last_day not in starts:
+                gaps.append(ValidityGap(document, last_day.isoformat()))
+    return gaps
+
+
+def describe_validity_gap(gaps: Sequence[ValidityGap]) -> str:
+    """Return what is most likely meant by the days that leave documents without a version in force."""
+    first = gaps[0]
+    after = (date.fromisoformat(first.day) + timedelta(days=1)).isoformat()
+    more = f", and so in {len(gaps) - 1} more" if len(gaps) > 1 else ""
+    return (
+        f"{shorten_repr(first.document)} has no version in force on {first.day}: one has valid_to {first.day}, "
+        f"which is its first day without force, and the next begins on {after}{more}; "
+        f"if it holds to the end of {first.day}, write valid_to {after}"
+    )

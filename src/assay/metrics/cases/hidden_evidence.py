@@ -59,12 +59,12 @@ def _find_covering_chunks(units: list[Evidence], corpus: Corpus) -> Iterator[lis
             (mask,) = index.unit_masks([Chunk(chunk.chunk_id)])
             for number in _list_bits(mask or 0):
                 covering[number].append(chunk)
-    found = iter(covering)
+    covering_chunks = iter(covering)
     for unit in units:
         chunks: list[CorpusChunk] = []
         is_open = False
         for selector in unit.any_of:
-            matched = _list_named(selector, corpus) if _is_id(selector) else next(found)
+            matched = _list_named(selector, corpus) if _is_id(selector) else next(covering_chunks)
             is_open = is_open or not (matched or _is_id(selector))
             chunks += matched
         yield [] if is_open else chunks

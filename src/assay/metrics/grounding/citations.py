@@ -120,8 +120,8 @@ def find_unknown_sources(cases: Iterable[Case], corpus: Corpus) -> dict[str, lis
     for case in cases:
         for name in case.must_cite:
             cases_by_name.setdefault(name, []).append(case.id)
-    known = find_cited_positions(set(cases_by_name), corpus.chunks, corpus)
-    return {name: case_ids for name, case_ids in cases_by_name.items() if name not in known}
+    existing_names = find_cited_positions(set(cases_by_name), corpus.chunks, corpus)
+    return {name: case_ids for name, case_ids in cases_by_name.items() if name not in existing_names}
 
 
 def _is_cited(

@@ -21,6 +21,7 @@ from assay.metrics.parsed_answer import ParsedAnswer, format_list
 from assay.records.observations import CONTEXT_STAGE
 from assay.text.markup import remove_markup
 from assay.text.normalisation import fold_text, normalise_nfc
+from assay.text.quantities.derived_values import DerivedValues
 from assay.text.quantities.measures import find_measures
 from assay.text.quantities.quantity import Quantity, is_plain, split_range
 from assay.text.quantities.quantity_agreement import is_same_quantity
@@ -44,15 +45,36 @@ def list_unsourced_numbers(reading: ParsedAnswer) -> list[str]:
         return []
     sources = _Sources([remove_markup(text) for text in _iter_sources(reading)])
     unsourced: list[str] = []
-    for claim in claims:
+    derived = _DerivedInClaims(reading, claims, sources)
+    for place, claim in enumerate(claims):
         text = split_glued_units(normalise_nfc(claim))
         for quantity in find_measures(claim):
             number = text[quantity.start : quantity.end].strip()
             if not _DIGITS.search(number) or sources.have(quantity, number) or sources.have_ordinal(number, claim):
                 continue
-            if not quantity.bound or not sources.have_within(quantity, text):
+            if quantity.bound and sources.have_within(quantity, text):
+                continue
+            if not derived.have(place, quantity):
                 unsourced.append(number)
     return list(dict.fromkeys(unsourced))
+
+
+class _DerivedInClaims:
+    """Which quantities of claims follow from others; calculated only where one is in no source."""
+
+    def __init__(self, reading: ParsedAnswer, claims: Sequence[str], sources: _Sources) -> None:
+        self._reading, self._claims, self._sources = reading, claims, sources
+
+    @cached_property
+    def _starts(self) -> list[set[int]]:
+        case = self._reading.case.case
+        asked = "\n".join([*(turn.text for turn in case.history if turn.role == "user"), case.question])
+        derived = DerivedValues(asked, self._sources.stated)
+        return [{quantity.start for quantity in derived.find(claim)} for claim in self._claims]
+
+    def have(self, place: int, quantity: Quantity) -> bool:
+        """Return whether a quantity of the claim at a place follows from others."""
+        return quantity.start in self._starts[place]
 
 
 class _Sources:
@@ -69,7 +91,7 @@ class _Sources:
         return [(split_glued_units(text), find_measures(text)) for text in self._texts]
 
     @cached_property
-    def _stated(self) -> QuantityIndex:
+    def stated(self) -> QuantityIndex:
         """All quantities, and the ends of ranges, without their bounds."""
         return QuantityIndex([end for _, stated in self._measured for end in _list_ends(stated)])
 
@@ -87,13 +109,13 @@ class _Sources:
     def _find(self, quantity: Quantity, number: str) -> bool:
         if self._read_near <= _MOST_READ_NEAR and _is_stated(quantity, self._iter_near(number)):
             return True
-        if any(is_same_quantity(end, quantity) for end in self._stated.iterate_candidates(quantity)):
+        if any(is_same_quantity(end, quantity) for end in self.stated.iterate_candidates(quantity)):
             return True
         parts = split_range(quantity)
         return bool(parts) and all(self._have_end(part) for part in parts)
 
     def _have_end(self, end: Quantity) -> bool:
-        return any(is_same_quantity(other, end) for other in self._stated.iterate_candidates(end))
+        return any(is_same_quantity(other, end) for other in self.stated.iterate_candidates(end))
 
     def have_within(self, quantity: Quantity, claim: str) -> bool:
         """Return whether some text states a value that makes a bound of a claim true: 116 for "more than 100".

@@ -81,8 +81,8 @@ def _compute_column(batch: Batch, name: MetricName) -> ScoreColumn:
 
 def explain_entities(rows: JoinedRows, name: MetricName) -> str:
     """Return which entities of the question are missing from the evidence."""
-    found = find_entities(parse_answers(rows)[0], name.key_value("stage", CONTEXT_STAGE))
-    return "" if isinstance(found, str) else format_list("entity missing from the evidence", found[1])
+    entities = find_entities(parse_answers(rows)[0], name.key_value("stage", CONTEXT_STAGE))
+    return "" if isinstance(entities, str) else format_list("entity missing from the evidence", entities[1])
 
 
 ENTITY_METRICS: tuple[Metric, ...] = (

@@ -359,9 +359,9 @@ def _shorten_middle(name: str, width: int) -> str:
 def describe_variants_of_case(variants: Sequence[Case], pairs: Mapping[str, VariantPair]) -> str:
     """Return in a sentence how a system treated the variants of a case; `pairs` are those not treated as expected."""
     odd = [pairs[variant.id] for variant in variants if variant.id in pairs]
-    told = [f"{pair.variant_id} {_describe_state(pair)}" for pair in odd]
+    odd_states = [f"{pair.variant_id} {_describe_state(pair)}" for pair in odd]
     count = f"{len(variants) - len(odd)} of {len(variants)} as expected"
-    return "; ".join([count, *told])
+    return "; ".join([count, *odd_states])
 
 
 def compare_with_case(

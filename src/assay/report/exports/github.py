@@ -51,12 +51,15 @@ def render_workflow_commands(scoring: ScoringResult, *, strict: bool = False) ->
     risks = () if strict or decision.outcome == "PASS_WITH_RISK" else decision.risks
     commands = []
     for reason in decision.reasons:
-        if reason in risks:
+        if reason in decision.limits:
+            commands.append(_render_command("notice", title, reason))
+        elif reason in risks:
             commands.append(_render_command("warning", "assay: risk", reason))
         else:
             commands.append(_render_command("error" if reason in decision.events else kind, title, reason))
     if decision.outcome == "PASS":
-        return [_render_command("notice", "assay: PASS", "all rules of the gate are met")] if scoring.gate else []
+        met = [_render_command("notice", "assay: PASS", "all rules of the gate are met")] if scoring.gate else []
+        return [*met, *(_render_command("notice", title, limit) for limit in decision.limits)][:MAX_ANNOTATIONS]
     if len(commands) > MAX_ANNOTATIONS:
         omitted = f"{len(commands) - MAX_ANNOTATIONS + 1} more reasons are in the summary of this job"
         commands = [*commands[: MAX_ANNOTATIONS - 1], _render_command(kind, f"assay: {decision.outcome}", omitted)]

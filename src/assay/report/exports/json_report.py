@@ -386,6 +386,7 @@ def encode_metric_change(change: MetricChange) -> Json:
         "n": change.n,
         "verdict": change.verdict,
         "family": change.family,
+        "counted": change.counted,
         "level": change.level,
         "confidence": change.confidence,
         "statistic": change.statistic,
@@ -434,6 +435,7 @@ def _encode_case_change(change: CaseChange) -> Json:
         "improved": list(change.improved),
         "regressed": list(change.regressed),
         "needs_review": list(change.needs_review),
+        "fails_too": list(change.fails_too),
         "scores": {metric: list(pair) for metric, pair in change.scores.items()},
     }
 

@@ -105,6 +105,12 @@ def render_markdown_report(
         *_collapse("Variants of cases", _iter_variant_sections(scoring)),
         *_collapse("All metrics", _iter_metrics(scoring, rows)),
         *_collapse(
+            "Evidence and answers of the top failed queries",
+            _render_section(
+                failure_tables.build_worst_answers_table(scoring, cases, meta.show_forbidden), optional=True
+            ),
+        ),
+        *_collapse(
             "Failed cases by retrieved chunks",
             _render_section(failure_tables.build_failed_queries_table(scoring, details, cases, lists)),
         ),

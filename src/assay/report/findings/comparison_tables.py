@@ -19,6 +19,7 @@ from assay.records.findings import (
     describe_unknown_now,
     format_p,
 )
+from assay.report.findings.flipped_cases import list_flipped_cases
 from assay.report.findings.table import Table
 from assay.report.wording.change_order import describe_checkable, measure_strength, rank_importance
 from assay.report.wording.change_values import format_gain, format_sides, format_signed
@@ -74,6 +75,10 @@ def build_headline_changes_table(
         listed = ", ".join(case_ids[:_MAX_NAMED]) + (", …" if len(case_ids) > _MAX_NAMED else "")
         of_them = describe_unknown_now(comparison, case_ids) if label == "Fail no longer" else ""
         notes.append(f"{label}: {format_count(len(case_ids), 'case')}{f' ({listed})' if case_ids else ''}{of_them}.")
+    too = list_flipped_cases(comparison).fail_too
+    if too:
+        more = ", …" if len(too) > _MAX_NAMED else ""
+        notes.append(f"Fail in another way: {format_count(len(too), 'case')} ({', '.join(too[:_MAX_NAMED])}{more}).")
     columns = ("Metric", "Baseline", "Candidate", "Pairs", "Gain", "Interval", "Verdict")
     if any(change.unknown is not None for change in comparison.metrics.values()):
         notes.append(_BOUNDED_NOTE)

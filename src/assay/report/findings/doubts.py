@@ -40,7 +40,7 @@ def list_doubts(
     for config, result in sorted(scoring.configs.items()):
         prefix = f"{config}: " if len(scoring.configs) > 1 else ""
         comparison = (comparisons or {}).get(config)
-        told = (
+        sentences = (
             describe_empty_answers(result),
             describe_stale_contexts(result),
             describe_leaked_variants(config, scoring),
@@ -48,7 +48,7 @@ def list_doubts(
             describe_unsourced(result),
             describe_regressed(comparison, metric_rows) if comparison else "",
         )
-        lines += [prefix + line for line in told if line]
+        lines += [prefix + line for line in sentences if line]
     return lines
 
 

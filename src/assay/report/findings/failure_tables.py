@@ -553,53 +553,49 @@ def build_worst_cases_table(
 ) -> Table:
     """Return the report template's table of the worst cases: leaks first, then those that failed most checks.
 
-    Root cause and fix are included if there are `attributions`. What decides stands in the first columns, because a
-    table of eleven does not fit a comment on a pull request.
+    Root cause and fix are included if there are `attributions`. What the template asks of evidence and answers is a
+    table of its own, `build_worst_answers_table`: a pull request shows six columns well, and not eleven.
     """
     rows = []
-    for config, result in sorted(scoring.configs.items()):
-        row_by_case = {case_id: row for row, case_id in enumerate(result.table.case_ids)}
-        for case_checks in _sort_worst_first(result, row_by_case)[:MAX_WORST_CASES]:
-            case = cases[case_checks.case_id]
-            secrets = () if show_forbidden else case.forbidden_text
-            answers = (
-                _format_unleaked(result, names, row_by_case[case.id])
-                for names in (RECALL_10, CONTEXT_RECALL, order_answer_metrics([result.table]), CITATION)
-            )
-            sources = describe_expected_sources(case, show_forbidden)[EVIDENCE_LABEL]
-            question = shorten_to_line(withhold_secrets(case.question, secrets))
-            attribution = (attributions or {}).get(config, {}).get(case.id)
-            cause = format_cause_and_fix(attribution) if attributions else ()
-            rows.append(
-                (
-                    config,
-                    case.id,
-                    question,
-                    ", ".join(case_checks.failed),
-                    *cause,
-                    "; ".join(sources) or "none",
-                    *answers,
-                )
-            )
-    columns = (
-        "Config",
-        "Query ID",
-        "Question",
-        "Failed checks",
-        *(("Root cause", "Fix") if attributions else ()),
-        "Expected source",
-        "Retrieved?",
-        "Context?",
-        "Answer correct?",
-        "Citation correct?",
-    )
+    for config, case_checks in _list_worst_cases(scoring):
+        case = cases[case_checks.case_id]
+        question = shorten_to_line(withhold_secrets(case.question, () if show_forbidden else case.forbidden_text))
+        attribution = (attributions or {}).get(config, {}).get(case.id)
+        cause = format_cause_and_fix(attribution) if attributions else ()
+        rows.append((config, case.id, question, ", ".join(case_checks.failed), *cause))
+    columns = ("Config", "Query ID", "Question", "Failed checks", *(("Root cause", "Fix") if attributions else ()))
     not_attributed = "Root cause and fix are not listed, because the cases were not attributed."
     most = max((len(list_failed_cases(result)) for result in scoring.configs.values()), default=0)
     limited = (
         f"At most {MAX_WORST_CASES} cases for each configuration: leaks first, then by the number of failed checks."
     )
-    notes = (*((limited,) if most > MAX_WORST_CASES else ()), *(() if attributions else (not_attributed,)), _CITED)
-    return Table("Top Failed Queries", columns, tuple(rows), (" ".join(notes),) if rows else ())
+    notes = (*((limited,) if most > MAX_WORST_CASES else ()), *(() if attributions else (not_attributed,)))
+    return Table("Top Failed Queries", columns, tuple(rows), (" ".join(notes),) if rows and notes else ())
+
+
+def build_worst_answers_table(scoring: ScoringResult, cases: CasesById, show_forbidden: bool) -> Table:
+    """Return of the same cases what was expected, whether it was found and shown, and whether the answer is right."""
+    rows = []
+    for config, case_checks in _list_worst_cases(scoring):
+        result = scoring.configs[config]
+        row = result.table.case_ids.index(case_checks.case_id)
+        sources = describe_expected_sources(cases[case_checks.case_id], show_forbidden)[EVIDENCE_LABEL]
+        answers = (
+            _format_unleaked(result, names, row)
+            for names in (RECALL_10, CONTEXT_RECALL, order_answer_metrics([result.table]), CITATION)
+        )
+        rows.append((config, case_checks.case_id, "; ".join(sources) or "none", *answers))
+    questions = ("Retrieved?", "Context?", "Answer correct?", "Citation correct?")
+    columns = ("Config", "Query ID", "Expected source", *questions)
+    return Table("Evidence and answers of the top failed queries", columns, tuple(rows), (_CITED,) if rows else ())
+
+
+def _list_worst_cases(scoring: ScoringResult) -> Iterator[tuple[str, CaseChecks]]:
+    """Yield the worst failed cases of each configuration."""
+    for config, result in sorted(scoring.configs.items()):
+        row_by_case = {case_id: row for row, case_id in enumerate(result.table.case_ids)}
+        for case_checks in _sort_worst_first(result, row_by_case)[:MAX_WORST_CASES]:
+            yield config, case_checks
 
 
 _CITED = (

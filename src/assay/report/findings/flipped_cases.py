@@ -10,13 +10,15 @@ _FAILED = "failed"
 
 
 class FlippedCases(NamedTuple):
-    """The cases that fail with the candidate alone, and those that fail with the baseline alone.
+    """The cases that fail with the candidate alone, those that fail with the baseline alone, and those that fail with
+    both, with the candidate in another way.
 
     They are in golden order, but those that leak now, or leak more than before, come first.
     """
 
     fail_now: tuple[str, ...]
     fail_no_longer: tuple[str, ...]
+    fail_too: tuple[str, ...] = ()
 
 
 def list_flipped_cases(comparison: Comparison) -> FlippedCases:
@@ -29,7 +31,9 @@ def list_flipped_cases(comparison: Comparison) -> FlippedCases:
         no_longer = tuple(case.case_id for case in comparison.cases if _fails(case.before) and not _fails(case.after))
     leaking = list_leaking_cases(comparison)
     leaking_now = {*leaking.now_alone, *leaking.more_now}
-    return FlippedCases(tuple(sorted(fail_now, key=lambda case_id: case_id not in leaking_now)), no_longer)
+    flipped = {*fail_now, *no_longer}
+    too = tuple(case.case_id for case in comparison.cases if case.fails_too and case.case_id not in flipped)
+    return FlippedCases(tuple(sorted(fail_now, key=lambda case_id: case_id not in leaking_now)), no_longer, too)
 
 
 def _fails(attribution: Attribution | None) -> bool:

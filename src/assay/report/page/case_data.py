@@ -31,7 +31,7 @@ from assay.report.wording.number_format import MetricsByName, find_metric_row
 from assay.scoring.case_outcomes import classify_checks
 from assay.text.escaping import WITHHELD, shorten_to_line, withhold_secrets
 
-DEFAULT_DETAIL_MB = 24.0
+DEFAULT_DETAIL_MB = 25.0
 ClaimLabel = Literal["supported", "contradicted", "unsupported", "unknown"]
 
 

@@ -161,8 +161,8 @@ def _count_cases(case_ids: Sequence[str]) -> Json:
 
 
 def _list_flips(case_ids: Sequence[str], index_by_case: Mapping[str, int]) -> Json:
-    known = [case_id for case_id in case_ids if case_id in index_by_case]
-    return {"total": len(case_ids), "cases": known[:MAX_FLIPS]}
+    listed_ids = [case_id for case_id in case_ids if case_id in index_by_case]
+    return {"total": len(case_ids), "cases": listed_ids[:MAX_FLIPS]}
 
 
 def build_slice_changes(comparison: Comparison, metric_rows: MetricsByName) -> list[Json]:

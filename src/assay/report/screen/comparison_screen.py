@@ -25,7 +25,7 @@ from assay.records.release_gates import Decision
 from assay.records.scores import TEST_SPLIT
 from assay.report.findings.comparison_tables import format_confidence
 from assay.report.findings.failure_tables import format_cause_and_fix
-from assay.report.findings.flipped_cases import list_flipped_cases
+from assay.report.findings.flipped_cases import FlippedCases, list_flipped_cases
 from assay.report.screen.fold_lines import fold_note
 from assay.report.screen.run_summary import DEFAULT_WIDTH
 from assay.report.screen.terminal import DecisionLines, Screen, build_decision_lines
@@ -39,6 +39,7 @@ from assay.report.wording.change_values import (
 from assay.report.wording.number_format import MetricsByName
 from assay.report.wording.short_names import shorten_names
 from assay.scoring.unlabelled_scores import NO_LABELS
+from assay.scoring.version_match import VERSIONS
 from assay.text.escaping import escape_terminal, shorten_at_word
 
 MAX_LINES = 25
@@ -163,28 +164,57 @@ def _build_list(title: str, sentences: Sequence[str], most: int, width: int) -> 
 
 
 def _build_change_lines(comparison: Comparison, most: int, width: int, metric_rows: MetricsByName) -> list[str]:
-    tested = [change for change in comparison.metrics.values() if change.p is not None]
-    slice_changes = [change for metrics in comparison.slices.values() for change in metrics.values()]
-    in_slices = sum(change.p is not None for change in slice_changes)
-    scope = f"{format_count(len(tested), 'metric')} tested"
-    if len(tested) + in_slices > 1:
-        scope = f"intervals widened for {format_count(len(tested), 'metric')}"
-        scope += f", {format_count(in_slices, 'test')} on slices" if in_slices else ""
+    scope = _describe_tests(comparison)
     if _count_unpaired(comparison):
         scope += f", on {format_count(comparison.metrics[_FAILED].n, 'case')} that both sides answered"
     shown = list_shown_changes(comparison)
     if shown:
+        head = f"{_lead_with_worse_cases(comparison)} changes, most important first ({scope}):"
+        heading = textwrap.wrap(head, width, break_on_hyphens=False)
+        most = max(1, most - len(heading) + 1)
         lines = [f" - {describe_change(change, metric_rows)}" for change in _put_regressed_first(shown, most - 1)]
         cut = _cut_list(lines, most)
         left_out = [change.verdict for change in shown].count("regressed") - sum(" regressed" in line for line in cut)
         if len(cut) < len(lines) and left_out > 0:
             cut[-1] = cut[-1].replace(" more:", f" more ({left_out} regressed):")
-        return [f"Shown changes, most important first ({scope}):", *cut]
+        return [*heading, *cut]
     lines = [f" - {line}" for line in _iter_headline_movements(comparison, metric_rows)]
     if not lines:
         return [f"No change is shown ({scope}){_name_worse_cases(comparison)}."]
     head = f"No change is shown ({scope}), and what moved may be due to chance{_name_worse_cases(comparison)}:"
     return [*textwrap.wrap(head, width, break_on_hyphens=False), *_cut_list(lines, most)]
+
+
+def _lead_with_worse_cases(comparison: Comparison) -> str:
+    """Return the word that begins a list of shown changes: after the cases that fail now, where these are more than
+    those that fail no longer and the list does not say so. Better retrieval must not hide worse answers."""
+    flipped = list_flipped_cases(comparison)
+    failed = comparison.metrics.get(_FAILED)
+    is_listed = failed is not None and failed.verdict == "regressed"
+    if is_listed or len(flipped.fail_now) <= len(flipped.fail_no_longer):
+        return "Shown"
+    worse = format_count(len(flipped.fail_now), "case fails", "cases fail")
+    return f"{worse} now and did not before, {len(flipped.fail_no_longer)} no longer (see Cases). Shown"
+
+
+def _describe_tests(comparison: Comparison) -> str:
+    """Return how many tests the intervals are widened for: those that enough differing cases let show something."""
+    tested = [change for change in comparison.metrics.values() if change.p is not None]
+    slice_changes = [change for metrics in comparison.slices.values() for change in metrics.values()]
+    in_slices = [change for change in slice_changes if change.p is not None]
+    if len(tested) + len(in_slices) <= 1:
+        return f"{format_count(len(tested), 'metric')} tested"
+    if not any(change.counted for change in (*tested, *in_slices)):
+        return f"too few cases differ to show it by any of {format_count(len(tested), 'metric')}"
+    scope = f"intervals widened for {_count_counted(tested, 'metric')}"
+    return f"{scope}, {_count_counted(in_slices, 'test')} on slices" if in_slices else scope
+
+
+def _count_counted(tested: Sequence[MetricChange], noun: str) -> str:
+    """Return how many of some tests are counted, such as `3 of 61 metrics`, or `61 metrics` for all of them."""
+    counted = sum(change.counted for change in tested)
+    of_all = format_count(len(tested), noun)
+    return of_all if counted == len(tested) else f"{counted} of {of_all}"
 
 
 def _name_worse_cases(comparison: Comparison) -> str:
@@ -293,7 +323,7 @@ def _build_case_lines(comparison: Comparison, most: int, width: int) -> list[str
             others += f"; {format_count(unpaired, 'is', 'are')} answered on one side only"
         paired = " that both sides answered" if unpaired else ""
         same = "the same ones fail on both sides" if _has_failed_case(comparison) else "none fails on either side"
-        return [f"Cases{paired}: {same}{others}."]
+        return [f"Cases{paired}: {same}{_name_further_failures(comparison, flipped, 'of them')}{others}."]
     by_id = {case.case_id: case for case in comparison.cases}
     short = shorten_names((*flipped.fail_now, *flipped.fail_no_longer), width // 4)
     lines = []
@@ -304,6 +334,7 @@ def _build_case_lines(comparison: Comparison, most: int, width: int) -> list[str
         lines.append(line + remedy if len(line + remedy) <= width else line)
     counts = f"{len(flipped.fail_now)} fail now, {len(flipped.fail_no_longer)} no longer"
     counts += describe_unknown_now(comparison, flipped.fail_no_longer)
+    counts += _name_further_failures(comparison, flipped, "still, and")
     unpaired = _count_unpaired(comparison)
     if unpaired:
         counts += f", {unpaired} answered on one side only"
@@ -319,6 +350,16 @@ def _build_case_lines(comparison: Comparison, most: int, width: int) -> list[str
     return [*folded, *_cut_list(lines, max(1, most + 1 - len(folded)) if lines else most)]
 
 
+def _name_further_failures(comparison: Comparison, flipped: FlippedCases, words: str) -> str:
+    """Return how many cases that failed before fail in another way, the first of them with the check that it fails
+    now; "" if none does. `words` join the number with what was said before."""
+    if not flipped.fail_too:
+        return ""
+    checks = next(case.fails_too for case in comparison.cases if case.case_id == flipped.fail_too[0])
+    first = f"{flipped.fail_too[0]}: {', '.join(checks)}" + (", …" if len(flipped.fail_too) > 1 else "")
+    return f", {len(flipped.fail_too)} {words} in another way ({first})"
+
+
 def _describe_flip(case_id: str, change: CaseChange | None, name: str = "") -> tuple[str, str]:
     """Return what happened to a case that fails now, by its id or another `name`, and what to try first."""
     case_id = name or case_id
@@ -329,9 +370,12 @@ def _describe_flip(case_id: str, change: CaseChange | None, name: str = "") -> t
     return escape_terminal(f" - {case_id}: {cause}"), escape_terminal(f" → {first}") if first else ""
 
 
+_MARKS = (VERSIONS, NO_LABELS, TEST_SPLIT)
+
+
 def _build_note_lines(comparison: Comparison, width: int) -> list[str]:
-    """Return that nobody labelled, the looks at a test split, and the first other note."""
-    marks = [next((note for note in comparison.notes if mark in note), "") for mark in (NO_LABELS, TEST_SPLIT)]
+    """Return what versions share, that nobody labelled, the looks at a test split, and the first other note."""
+    marks = [next((note for note in comparison.notes if mark in note), "") for mark in _MARKS]
     shown = [note for note in dict.fromkeys(marks) if note]
     others = [note for note in comparison.notes if note not in shown]
     shown += others[: max(1, _MAX_NOTES - len(shown))]
@@ -340,7 +384,7 @@ def _build_note_lines(comparison: Comparison, width: int) -> list[str]:
     lines = []
     for number, note in enumerate(shown, 1):
         suffix = more if number == len(shown) else ""
-        is_marked = NO_LABELS in note or TEST_SPLIT in note
+        is_marked = any(mark in note for mark in _MARKS)
         lines += fold_note(escape_terminal(note), width, suffix, 3 if is_marked else 1)
     return lines
 

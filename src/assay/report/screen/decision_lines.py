@@ -5,12 +5,14 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Collection, Mapping, Sequence
 
+from assay.gates.ungated_decision import NOT_GATED_REASON
 from assay.records.counts import format_count
-from assay.records.release_gates import Outcome
+from assay.records.release_gates import Decision, Outcome
 from assay.records.scores import ScoringResult
 from assay.report.findings.target_errors import FoldedFailures, fold_failures, order_reasons
 from assay.report.screen.fold_lines import shorten_before_remedy
 from assay.report.screen.terminal import DecisionLines, build_decision_head
+from assay.scoring.case_outcomes import count_cases
 from assay.text.escaping import escape_terminal, shorten_at_word
 
 MAX_DECISION_LINES, MAX_CONFIGS = 5, 5
@@ -26,11 +28,7 @@ def order_by_severity(scoring: ScoringResult) -> list[str]:
     if len(names) <= MAX_CONFIGS:
         return names
 
-    def rank(config: str) -> int:
-        decision = scoring.configs[config].decision
-        return _SEVERITY.index(decision.outcome) if decision is not None else len(_SEVERITY)
-
-    return sorted(names, key=rank)
+    return sorted(names, key=lambda config: _rank_outcome(scoring.configs[config].decision))
 
 
 def fold_all_failures(scoring: ScoringResult, configs: Sequence[str], width: int) -> dict[str, FoldedFailures]:
@@ -53,30 +51,37 @@ def allot_lines(
 ) -> DecisionLines:
     """Return the titles of all decisions, as far as there is room, with the errors of their targets, and share the
     other lines among their reasons."""
+    if len(configs) > 1 and all(_is_only_ungated(scoring.configs[config].decision) for config in configs):
+        title = f"{format_count(len(configs), 'configuration')}: NOT_GATED"
+        return DecisionLines((title, f" - {NOT_GATED_REASON}"), (), (title,))
     titled = _list_titled(configs)
     spare = MAX_DECISION_LINES - len(titled) - (len(titled) < len(configs))
     lines: list[str] = []
     alerts: list[str] = []
     muted: list[str] = []
     untold: list[tuple[int, str]] = []
+    worst = order_worst_first(scoring)[0]
     for position, config in enumerate(titled):
         decided = build_decision_head(config, scoring)
         ordered = _order_by_subject(decided.lines[1:])
-        shown = _shorten_reasons(ordered, spare // (len(titled) - position), width)
+        share = spare // (len(titled) - position)
+        if config == worst and not decided.alerts:  # what leaked has lines of its own, below
+            share = max(share, 1)
+        shown = _shorten_reasons(ordered, share, width)
         folded = ["\n".join(reason_lines) for reason_lines in shown]
-        spare -= sum(map(len, shown))
+        spare = max(spare - sum(map(len, shown)), 0)
         errors = failures[config].lines if config in failures else []
         lines.append(_shorten_title(decided.lines[0], width))
-        for told in order_reasons(errors, folded, scoring.configs[config].decision):
-            lines += told.split("\n")
-        said = [
+        for reason_block in order_reasons(errors, folded, scoring.configs[config].decision):
+            lines += reason_block.split("\n")
+        shown_reasons = [
             (reason, reason_lines)
             for reason, reason_lines in zip(ordered, shown, strict=False)
             if not reason_lines[0].startswith(_MORE_REASONS)
         ]
-        for reason, reason_lines in said:
+        for reason, reason_lines in shown_reasons:
             alerts += reason_lines if reason in decided.alerts else []
-        untold += enumerate(_list_untold_events(config, decided.alerts, [reason for reason, _ in said]))
+        untold += enumerate(_list_untold_events(config, decided.alerts, [reason for reason, _ in shown_reasons]))
         muted += [_shorten_title(head, width) for head in decided.muted]
     if len(titled) < len(configs):
         lines.append(f"and {format_count(len(configs) - len(titled), 'more configuration')}")
@@ -88,6 +93,26 @@ def allot_lines(
         lines += events
         alerts += events
     return DecisionLines(tuple(lines), tuple(alerts), tuple(muted))
+
+
+def _is_only_ungated(decision: Decision | None) -> bool:
+    """Return whether nothing can be said of a configuration but that no gate was given."""
+    return decision is not None and decision.reasons == (NOT_GATED_REASON,) and not decision.incomplete
+
+
+def order_worst_first(scoring: ScoringResult) -> list[str]:
+    """Return the configurations with the worst decision first, and of those with the same one that with the most failed
+    cases; configurations on which no gate decides come last."""
+
+    def weigh(config: str) -> tuple[int, int, str]:
+        result = scoring.configs[config]
+        return _rank_outcome(result.decision), -count_cases(result).failed, config
+
+    return sorted(scoring.configs, key=weigh)
+
+
+def _rank_outcome(decision: Decision | None) -> int:
+    return _SEVERITY.index(decision.outcome) if decision is not None else len(_SEVERITY)
 
 
 _MORE_REASONS = " - and "

@@ -13,6 +13,7 @@ from assay.records.findings import Attribution
 from assay.records.scores import ScoringResult
 from assay.report.findings.failure_tables import format_cause_and_fix, format_cause_ids
 from assay.report.findings.measured_headlines import find_measured_summary
+from assay.report.screen.decision_lines import order_worst_first
 from assay.report.wording.short_names import ELLIPSIS, shorten_names
 from assay.scoring.case_outcomes import count_cases, format_case_counts, list_failed_cases
 from assay.scoring.judged_answers import describe_judged_unknowns
@@ -42,7 +43,8 @@ def build_failed_lines(
     room: int,
 ) -> list[str]:
     """Return how many cases failed, and what happened to the first of them: leaks first, then other faults of access,
-    and errors of the target last. Cases to which the same happened are told together.
+    and errors of the target last. Of several configurations the worst comes first: the one with the worst decision, and
+    where these are alike the one with the most failed cases. Cases to which the same happened are told together.
 
     There are at most `room` lines; where they do not list all failed cases, the last says how many more there are.
     `explained` are the cases whose error is said above: they are counted, and not listed again.
@@ -69,9 +71,12 @@ def build_failed_lines(
             failed_cases.append((rank, config, case_id, attribution))
     if not has_open_cases:
         return []
-    failed_cases.sort(key=lambda failed: failed[0])
+    worst_first = order_worst_first(scoring)
+    failed_cases.sort(key=lambda failed: (failed[0], worst_first.index(failed[1])))
     short_names = shorten_names([case_id for _, _, case_id, _ in failed_cases], max(width // 4, _SHORTEST_NAME))
     short_names |= shorten_names(configs, _SHORTEST_NAME)
+    if len(configs) > _MOST_COUNTED_IN_WORDS:
+        counts = _count_in_columns(scoring, configs) or counts
     if (
         len("; ".join(counts)) > _MAX_LINES_OF_COUNTS * width or max(map(len, counts)) > width
     ):  # a count says more than the end of a name
@@ -92,6 +97,21 @@ def build_failed_lines(
     return [*lines, *_fit_groups(described, sizes, len(failed_cases), width, room - len(lines))]
 
 
+def _count_in_columns(scoring: ScoringResult, configs: Sequence[str]) -> list[str]:
+    """Return the counts of each configuration, what they are with the first; none where cases lack an answer, or where
+    the configurations have other numbers of cases, which only words tell apart."""
+    counted = [count_cases(scoring.configs[config]) for config in configs]
+    if len({counts.cases for counts in counted}) > 1 or any(counts.unanswered for counts in counted):
+        return []
+    has_unknown = any(counts.unknown for counts in counted)
+    head = f"failed of {counted[0].cases}" + (" (of the others unknown)" if has_unknown else "")
+    columns = []
+    for config, counts in zip(configs, counted, strict=True):
+        columns.append(f"{config} {counts.failed}" + (f" ({counts.unknown})" if has_unknown else ""))
+    return [f"{head}: {columns[0]}", *columns[1:]]
+
+
+_MOST_COUNTED_IN_WORDS = 2
 _MAX_LINES_OF_COUNTS = 3
 _MAX_LINES_ON_JUDGE = 3
 

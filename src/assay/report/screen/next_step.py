@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from assay.metrics.case_checks import CORRECT_ANSWER, LEAK
 from assay.records.scores import SCORED, CaseChecks, ScoringResult
-from assay.report.screen.decision_lines import order_by_severity
+from assay.report.screen.decision_lines import order_worst_first
 from assay.scoring.case_outcomes import UNANSWERED_CHECKS, count_cases
 from assay.scoring.column_values import count_cases_without_verdict
 
 
 def find_case_to_explain(scoring: ScoringResult) -> tuple[str, str] | None:
     """Return the configuration and the id of the failed case to look at first, which the screen lists first: one that
-    leaked, else the first one.
+    leaked, else the first one of the worst configuration.
 
     None if no case failed. Where the target answered nothing, no case explains why.
     """
     failed = [
         (config, checks)
-        for config, result in ((config, scoring.configs[config]) for config in order_by_severity(scoring))
+        for config, result in ((config, scoring.configs[config]) for config in order_worst_first(scoring))
         if result.decision is None or not result.decision.unanswered
         for checks in result.table.checks
         if checks.failed

@@ -20,6 +20,8 @@ from assay.scoring.judged_answers import describe_judged_unknowns, describe_stan
 from assay.text.escaping import escape_terminal, shorten_at_word
 
 MAX_METRICS, MAX_CASES, MAX_CHARS, MAX_CONFIGS = 4, 4, 110, 3
+MAX_NOTEBOOK_METRICS = 8
+_MAX_NOTEBOOK_REASONS = 5
 NEXT_STEP = "next: result.failed, result.unknown, result.cases[0].explain(), assay.report(result, html='report.html')"
 
 
@@ -33,7 +35,7 @@ def render_result_lines(scoring: ScoringResult, graders: MetricsByName = CATALOG
     lines = [f"{scoring.decision.outcome}: {names}{more}, {format_count(scoring.golden.cases, 'case')}"]
     reasons = _choose_reasons(scoring)
     doubts = [shorten_at_word(doubt, MAX_CHARS) for doubt in list_doubts(scoring)[:1]]
-    taken = _find_taken_columns(scoring)
+    taken = [shorten_at_word(note, MAX_CHARS) for note in _find_taken_columns(scoring)]
     lines += [*reasons, *doubts, *taken]
     judged = _describe_judged(configs[:MAX_CONFIGS])
     room = MAX_METRICS + 1 - max(len(reasons), 1) - len(doubts) - len(taken) - len(judged)
@@ -42,16 +44,15 @@ def render_result_lines(scoring: ScoringResult, graders: MetricsByName = CATALOG
     for metric in metrics:
         cells = [_format_cell(metric, result, graders) for _, result in configs[:MAX_CONFIGS]]
         lines.append(f"{metric:<{width}}  {'   '.join(cells)}")
-    lines.append(_describe_failed(configs))
+    lines.append(_shorten_failed(configs[:MAX_CONFIGS]))
     lines += judged
     lines.append(NEXT_STEP)
     return [escape_terminal(line) for line in lines]
 
 
 def _find_taken_columns(scoring: ScoringResult) -> list[str]:
-    """Return the note on columns that are attributes, for one line; none where there is no such column."""
-    taken = [warning for warning in scoring.warnings if warning.startswith(GOLDEN_KEYS_TAKEN)]
-    return [shorten_at_word(note, MAX_CHARS) for note in taken[:1]]
+    """Return the note on columns that are attributes; none where there is no such column."""
+    return [warning for warning in scoring.warnings if warning.startswith(GOLDEN_KEYS_TAKEN)][:1]
 
 
 def _choose_reasons(scoring: ScoringResult) -> list[str]:
@@ -65,8 +66,9 @@ def _choose_reasons(scoring: ScoringResult) -> list[str]:
     return [*errors, reason] if first else errors
 
 
-def choose_shown_metrics(scoring: ScoringResult) -> list[str]:
-    """Return the metrics to show first: those that people look at first, else the first ones that have a number."""
+def choose_shown_metrics(scoring: ScoringResult, most: int = MAX_METRICS) -> list[str]:
+    """Return the metrics to show first, at most so many: those that people look at first, and where these are fewer
+    than four, others that have a number."""
     measured = [
         metric
         for metric in dict.fromkeys(metric for result in scoring.configs.values() for metric in result.summary)
@@ -75,7 +77,9 @@ def choose_shown_metrics(scoring: ScoringResult) -> list[str]:
     own = [metric for metric in measured if CATALOG.get_plugin(metric.partition("(")[0].partition("@")[0]) is not None]
     answers = [name for _, name in list_answer_metrics(list(scoring.configs.values()))]
     headline = [find_first_present(names, measured) for _, names in FIRST_METRICS[1:]]
-    return list(dict.fromkeys((*own, *answers, *filter(None, headline), *measured)))[:MAX_METRICS]
+    first = list(dict.fromkeys((*own, *answers, *filter(None, headline))))
+    others = [metric for metric in measured if metric not in first]
+    return [*first, *others[: max(MAX_METRICS - len(first), 0)]][:most]
 
 
 def _is_measured(metric: str, result: ConfigResult) -> bool:
@@ -96,20 +100,33 @@ def _format_cell(metric: str, result: ConfigResult, graders: MetricsByName) -> s
     return f"{format_value(summary, graders)}{interval} {counts}" + (standing and f", {standing}")
 
 
-def _describe_failed(configs: Sequence[tuple[str, ConfigResult]]) -> str:
+def _shorten_failed(configs: Sequence[tuple[str, ConfigResult]]) -> str:
+    """Return the failed cases on one line: without room, first what "unknown" means is left out, then cases are."""
+    line = _describe_failed(configs)
+    for count in range(MAX_CASES, 0, -1):
+        if len(line) <= MAX_CHARS:
+            break
+        line = _describe_failed(configs, count, explained=False)
+    return shorten_at_word(line, MAX_CHARS)
+
+
+def _describe_failed(
+    configs: Sequence[tuple[str, ConfigResult]], most: int = MAX_CASES, *, explained: bool = True
+) -> str:
     parts = []
-    for config, result in configs[:MAX_CONFIGS]:
+    for config, result in configs:
         failed, unknown = list_failed_cases(result), count_cases(result).unknown
-        more = f" and {len(failed) - MAX_CASES} more: result.failed" if len(failed) > MAX_CASES else ""
-        shown = ", ".join(failed[:MAX_CASES]) + more
+        more = f" and {len(failed) - most} more: result.failed" if len(failed) > most else ""
+        shown = ", ".join(failed[:most]) + more
         prefix = f"{config}: " if len(configs) > 1 else ""
         parts.append(f"{prefix}{len(failed)} of {len(result.table.case_ids)}" + (f" ({shown})" if failed else ""))
         if result.table.missing:
             parts[-1] += f", {len(result.table.missing)} without output"
         if unknown:
             is_judged = describe_judged_unknowns(result) != ""
-            parts[-1] += f", {unknown} unknown" + ("" if is_judged else ": nothing tells whether the answer is right")
-    return shorten_at_word(f"failed: {'; '.join(parts)}", MAX_CHARS)
+            is_said = is_judged or not explained
+            parts[-1] += f", {unknown} unknown" + ("" if is_said else ": nothing tells whether the answer is right")
+    return f"failed: {'; '.join(parts)}"
 
 
 def _describe_judged(configs: Sequence[tuple[str, ConfigResult]]) -> list[str]:
@@ -129,8 +146,10 @@ def render_result_html(scoring: ScoringResult, graders: MetricsByName = CATALOG)
     """Return a fragment of HTML for a notebook: the decision, its reasons, the first metrics, the failed cases, and
     the other metrics folded."""
     configs = sorted(scoring.configs.items())
-    reasons = order_reasons(describe_all_failures(scoring), scoring.decision.reasons, scoring.decision)[:5]
-    first = choose_shown_metrics(scoring)
+    reasons = order_reasons(describe_all_failures(scoring), scoring.decision.reasons, scoring.decision)
+    more = len(reasons) - _MAX_NOTEBOOK_REASONS
+    reasons = [*reasons[:_MAX_NOTEBOOK_REASONS], *([format_count(more, "more reason")] if more > 0 else [])]
+    first = choose_shown_metrics(scoring, MAX_NOTEBOOK_METRICS)
     rest = [
         metric
         for metric in dict.fromkeys(metric for _, result in configs for metric in result.summary)

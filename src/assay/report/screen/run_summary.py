@@ -32,6 +32,9 @@ MAX_LINES = 23
 """Two of the 25 lines are left to the files that were written and the next command."""
 MAX_METRICS = 6
 _LINES_ON_CASES, _FEWEST_METRIC_LINES = 7, 3
+_MOST_WITH_OUTCOMES, _FEWEST_FAILED_LINES = 2, 7
+"""Of more configurations, answers with and without the evidence are left to `--verbose` where failed cases, with their
+counts, would have fewer lines."""
 _MAX_OWN_METRICS = 3
 
 
@@ -69,15 +72,21 @@ def render_run_summary(
     limit = len(labelled) if metrics else MAX_METRICS
     metric_lines = build_metric_lines(scoring, shown_configs, comparisons, width, labelled, metric_rows)[: limit + 1]
     notes = build_note_lines(scoring, width, [label for label, _ in labelled] if metrics else ())
+    outcome_lines = build_outcome_lines(attributions, shown_configs, width)
+    explained = {config: folded.case_ids for config, folded in failures.items()}
     if not metrics:  # where much is to be said before them, the first ones stay
-        metric_lines = metric_lines[: max(MAX_LINES - len(lines) - len(notes) - _LINES_ON_CASES, _FEWEST_METRIC_LINES)]
+        on_cases = _LINES_ON_CASES
+        if len(configs) > 1:
+            failed_lines = build_failed_lines(scoring, configs, attributions, explained, width, _FEWEST_FAILED_LINES)
+            on_cases = max(on_cases, 1 + len(outcome_lines) + len(failed_lines))
+        metric_lines = metric_lines[: max(MAX_LINES - len(lines) - len(notes) - on_cases, _FEWEST_METRIC_LINES)]
     if metric_lines:
         lines += ["", *metric_lines]
     if not metrics:
         variants = build_variant_lines(scoring, shown_configs, width)
-        outcome_lines = build_outcome_lines(attributions, shown_configs, width)
         room = max(MAX_LINES - len(lines) - len(variants) - len(notes), 0)
-        explained = {config: folded.case_ids for config, folded in failures.items()}
+        if len(configs) > _MOST_WITH_OUTCOMES and room - len(outcome_lines) - 1 < _FEWEST_FAILED_LINES:
+            outcome_lines = []
         failed_lines = build_failed_lines(
             scoring, configs, attributions, explained, width, room - len(outcome_lines) - 1
         )

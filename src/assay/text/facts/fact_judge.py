@@ -116,7 +116,7 @@ class FactJudge:
     def _judge_absent_quantity(self, quantity: Quantity) -> FactJudgment:
         texts = self.texts
         if quantity.is_spelled_one and texts.content:
-            return judge_counted_noun(texts) or FactJudgment(texts.fact, "unknown", '"one" is not there')
+            return judge_counted_noun(texts) or FactJudgment(texts.fact, "unknown", 'the answer does not say "one"')
         day = judge_absent_weekday(texts, quantity.start)
         if day is not None:
             return day
@@ -125,7 +125,7 @@ class FactJudge:
             texts.fact, text, quantity, texts.answer, texts.question, texts.reference, texts.limit
         )
         if judgment.state == "stated" and (texts.content or len(texts.read_fact.quantities) > 1):
-            return judgment._replace(state="unknown", reason=f"it states {text} as a bound")
+            return judgment._replace(state="unknown", reason=f"the answer gives {text} as a limit only")
         return judgment
 
     def _judge_words(self, agreeing: Sequence[Sequence[Quantity]]) -> FactJudgment:
@@ -153,7 +153,9 @@ class FactJudge:
             return judge_torn_part(texts, needed) or judge_whole_names(texts) or best
         otherwise = [word for word in texts.content if is_said_otherwise(texts, word)]
         if best.state == "denied" and otherwise:
-            return FactJudgment(texts.fact, "unknown", f"it says {spell_words(texts, otherwise)} in another word")
+            return FactJudgment(
+                texts.fact, "unknown", f"the answer may say {spell_words(texts, otherwise)} in another word"
+            )
         return best
 
     def _judge_free(self) -> FactJudgment:
@@ -180,7 +182,11 @@ class FactJudge:
         if judgment is not None:
             return judgment
         if occurrence.is_scattered:
-            return FactJudgment(self.texts.fact, "unknown", "its words are far apart")
+            return FactJudgment(
+                self.texts.fact,
+                "unknown",
+                "the answer has the words of this, but far apart, so it may say something else",
+            )
         judgment = self.subject.judge_subject(occurrence)
         judgment = judgment or _ask_in_order(RULES_OF_WHOLE_STATEMENTS, self.texts, occurrence)
         return judgment or self.subject.judge_gaps(occurrence)

@@ -12,42 +12,60 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from assay.text.escaping import shorten_to_line
+from assay.text.facts.denials.retractions import find_retraction, takes_something_back
 from assay.text.facts.expected.expected_limits import find_expected_limit
 from assay.text.facts.expected.fact_texts import FactTexts
-from assay.text.facts.expected.yes_or_no import decide_by_statement, forbids_what_is_asked, restate_question
+from assay.text.facts.expected.yes_or_no import (
+    decide_by_statement,
+    describe_opposite_decision,
+    forbids_what_is_asked,
+    is_mere_decision,
+    restate_question,
+)
 from assay.text.facts.fact_judge import FactJudge, get_state_order
 from assay.text.facts.fact_judgments import FactJudgment, FactState
 from assay.text.facts.presence.absent_words import OTHER_LANGUAGE, is_in_other_language
+from assay.text.facts.presence.explained_decisions import is_explained_decision
 from assay.text.facts.presence.restated_answers import restate_answer
 from assay.text.facts.reading.negations import find_negations
-from assay.text.facts.reading.read_text import read_text
+from assay.text.facts.reading.read_text import ReadText, list_written, read_text
 from assay.text.facts.subjects.statement_gaps import Gap
 from assay.text.facts.subjects.swapped_values import find_swapped_values
 from assay.text.normalisation import MOST_READ
+from assay.text.number_conventions import DecimalMark, guess_style, read_declared_mark
+from assay.text.quantities.open_marks import may_be_read_otherwise, name_open_mark
 
-UNREAD_REST = f"it is not in the first {MOST_READ:,} characters, and the rest is not read"
+UNREAD_REST = f"this is not in the first {MOST_READ:,} characters of the answer, and the rest is not read"
 
 
 def judge_facts(
-    answer: str, facts: Sequence[str], question: str = "", context: str = "", passages: Sequence[str] = ()
+    answer: str,
+    facts: Sequence[str],
+    question: str = "",
+    context: str = "",
+    passages: Sequence[str] = (),
+    *,
+    language: str = "",
 ) -> list[FactJudgment]:
     """Return what an answer does with each fact, in order; empty facts are left out.
 
     `question`: its words need not be repeated, and an answer about something else leaves the fact unknown. `context`:
     further words that do not show another subject, such as the reference. `passages`: what the evidence says, which an
-    answer may add. Only the first 200,000 characters are read.
+    answer may add. `language`: that of the case, which tells what a mark between digits means where neither a unit nor
+    the words of a text do. Only the first 200,000 characters are read.
 
     >>> [found.state for found in judge_facts("Approval by the manager is needed.", ["manager approves", "HR"])]
     ['stated', 'missing']
     >>> [judge_facts(text, ["12 days"])[0].state for text in ("None of us gets 12 days.", "Maybe 12 days.")]
     ['denied', 'unknown']
     """
-    return list(_judge_cached(answer, tuple(facts), question, context, tuple(passages)))
+    return list(_judge_cached(answer, tuple(facts), question, context, tuple(passages), read_declared_mark(language)))
 
 
 @lru_cache(maxsize=8192)
 def _judge_cached(
-    answer: str, facts: tuple[str, ...], question: str, context: str, passages: tuple[str, ...]
+    answer: str, facts: tuple[str, ...], question: str, context: str, passages: tuple[str, ...], mark: DecimalMark
 ) -> tuple[FactJudgment, ...]:
     """Several metrics and the attribution ask the same of an answer."""
     judgments = []
@@ -62,16 +80,54 @@ def _judge_cached(
                 judgment = _judge_by_question(judgment, judge.texts)
             if judgment.state == "unknown":
                 judgment = _judge_restated(judgment, judge.texts)
+            if judgment.state == "unknown" and is_explained_decision(judge.texts):
+                judgment = FactJudgment(fact, "stated")
+            if judgment.state == "stated":
+                judgment = _check_marks(judgment, judge.texts, mark)
             judgments.append(judgment)
         elif fact.strip():
             is_there = read_text(fact).plain.strip() in read_text(answer).plain
             state: FactState = "stated" if is_there else "unknown" if len(answer) > MOST_READ else "missing"
-            judgments.append(FactJudgment(fact, state, "" if is_there else "not there"))
+            judgments.append(FactJudgment(fact, state, "" if is_there else "the answer does not have it"))
     swapped = find_swapped_values(question, context, answer, facts)
-    return tuple(
+    judgments = [
         swapped.get(judgment.fact, judgment) if _may_be_swapped(judgment, swapped) else judgment
         for judgment in judgments
-    )
+    ]
+    return tuple(_open_what_is_undone(judgments, read_text(answer), read_text(question), read_text(context)))
+
+
+def _open_what_is_undone(
+    judgments: Sequence[FactJudgment], answer: ReadText, question: ReadText, reference: ReadText
+) -> Iterator[FactJudgment]:
+    """Yield stated facts as unknown where the answer takes them back, or begins by deciding against the reference."""
+    against = describe_opposite_decision(answer, reference, question)
+    retraction = find_retraction(answer)
+    if retraction is not None and (takes_something_back(question) or takes_something_back(reference)):
+        retraction = None
+    kept: dict[str, FactState] = {}
+    if retraction is not None:
+        rest = f"{answer.text[: retraction.start]} {answer.text[retraction.after :]}"
+        stated = [judgment.fact for judgment in judgments if judgment.state == "stated"]
+        kept = {judgment.fact: judgment.state for judgment in judge_facts(rest, stated, question.text, reference.text)}
+    for judgment in judgments:
+        if judgment.state == "stated" and retraction is not None and kept.get(judgment.fact) != "stated":
+            taking = shorten_to_line(answer.text[retraction.end :].strip(), 60)
+            yield judgment._replace(state="unknown", reason=f'the answer takes it back: "{taking}"')
+        elif judgment.state == "stated" and against and not is_mere_decision(judgment.fact):
+            yield judgment._replace(state="unknown", reason=against)
+        else:
+            yield judgment
+
+
+def _check_marks(judgment: FactJudgment, texts: FactTexts, mark: DecimalMark) -> FactJudgment:
+    """Return a stated fact as unknown if its values are there in one reading of their marks alone: "2.000" for "2"."""
+    wanted, stated = list_written(texts.read_fact), list_written(texts.answer)
+    if not any(may_be_read_otherwise(quantity) for quantity, _ in (*wanted, *stated)):
+        return judgment
+    mark = mark or guess_style(f"{texts.question.text} {texts.reference.text}").mark
+    reason = name_open_mark(wanted, stated, mark)
+    return judgment._replace(state="unknown", reason=reason) if reason else judgment
 
 
 def _may_be_swapped(judgment: FactJudgment, swapped: dict[str, FactJudgment]) -> bool:

@@ -14,6 +14,8 @@ from assay.text.facts.presence.missing_quantities import is_in_name, judge_missi
 from assay.text.facts.presence.occurrences import MOST_OCCURRENCES, Occurrence
 from assay.text.facts.reading.read_text import ReadText, Word, narrow_clause, read_text
 from assay.text.late_pattern import LatePattern
+from assay.text.number_conventions import guess_style, read_declared_mark
+from assay.text.quantities.open_marks import name_open_mark
 from assay.text.quantities.quantity import CODE, INTERNATIONAL_CODE, Quantity, is_plain
 from assay.text.quantities.quantity_agreement import is_same_quantity
 
@@ -56,12 +58,12 @@ def is_misread_value(text: str) -> bool:
 
 
 def judge_quantities(
-    answer: str, reference: str, tolerance: Decimal = Decimal(0), question: str = ""
+    answer: str, reference: str, tolerance: Decimal = Decimal(0), question: str = "", *, language: str = ""
 ) -> list[FactJudgment]:
     """Return what an answer does with each quantity of the reference, in order; the words around it do not count.
 
     `tolerance` is absolute, in plain numbers. A spelled-out "one" is not asked for, and a number that is a part of a
-    name in the question states nothing.
+    name in the question states nothing. `language`: that of the case (see `judge_facts`).
 
     >>> [judged.state for judged in judge_quantities("It is 3 km away.", "3,000 m in 2024")]
     ['stated', 'missing']
@@ -81,6 +83,12 @@ def judge_quantities(
             judgments.append(
                 judge_missing_quantity(text, text, wanted, read_answer, read_question, read_reference, _NO_LIMIT)
             )
+            continue
+        mark = read_declared_mark(language) or guess_style(f"{question} {reference}").mark
+        written = [(own, read_answer.text[own.start : own.end]) for own in agreeing]
+        doubt = name_open_mark([(wanted, text)], written, mark, tolerance)
+        if doubt:
+            judgments.append(FactJudgment(text, "unknown", doubt))
             continue
         judgments.append(_judge_places(text, agreeing, read_answer, read_question, read_reference))
     return judgments

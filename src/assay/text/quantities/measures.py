@@ -36,7 +36,7 @@ def _make_measure(number: Number, text: str, plain: str) -> Quantity:
         if values:
             return Quantity(tuple(make_point(WEEKDAY_NUMBER, value) for value in values), number.start, day.end())
     unit = NAMED_UNITS.get(number.unit)
-    end = number.end
+    start, end = number.start, number.end
     if unit is None:
         # In "60 m/s" the m was looked at as a scale ("million"), and is no part of the number.
         rejected_scale = _REJECTED_SCALE.search(text, number.start, number.end)
@@ -48,7 +48,8 @@ def _make_measure(number: Number, text: str, plain: str) -> Quantity:
             unit = UNITS["¥"]
         else:
             code = _CODE_BEFORE.search(text, max(0, number.start - 4), number.start)
-            unit = UNITS[code[1]] if code is not None else None
+            if code is not None:
+                unit, start = UNITS[code[1]], code.start()
     if unit is None:
         is_one = number.is_spelled_out and Decimal(1) in number.readings
         points = tuple(make_point(PLAIN, value) for value in number.readings)
@@ -62,7 +63,7 @@ def _make_measure(number: Number, text: str, plain: str) -> Quantity:
     if plain.endswith("gio", number.start, end) and _TIME_BEFORE.search(plain[max(0, number.start - 8) : number.start]):
         times = [value for value in number.readings if value == int(value) and 0 <= value <= 24]
         readings += tuple(make_point(TIME, value * 60) for value in times)
-    return Quantity(readings, number.start, end, unit_size=unit.sizes[0])
+    return Quantity(readings, start, end, unit_size=unit.sizes[0])
 
 
 _WEEKDAY_BEFORE = re.compile(r"(?<!lần )(?<!người )(?<!tầng )(?<!tuần )(?<!ngày )(?<!hàng )\bthứ $", re.IGNORECASE)

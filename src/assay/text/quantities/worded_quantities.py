@@ -135,7 +135,7 @@ _SPECIAL = rf"""(?<![\w.,/])(?={_SPECIAL_START})(?:
       (?P<t_year>\d{{4}})\b)
   | (?P<slash>(?P<s_day>\d{{1,2}})/(?P<s_month>\d{{1,2}})(?:/(?P<s_year>\d\d))?(?!/|\d))
   | (?P<iso>(?P<i_year>\d{{4}})-(?P<i_month>\d{{2}})-(?P<i_day>\d{{2}})(?=t\d))
-  | (?P<half_unit>(?:half\ an?|nua)\ (?P<hu_unit>{_HALF_UNIT})s?\b)
+  | (?P<half_unit>(?:half\ an?|nua|(?<!and\ a\ )(?<!and-a-)half(?=[\ -]hour\b))[\ -](?P<hu_unit>{_HALF_UNIT})s?\b)
   | (?P<and_half>(?P<ah_count>\d+|an|{_COUNT})\ (?P<ah_unit>{_HALF_UNIT})s?
       \ (?:and\ a\ (?:half|(?P<ah_quarter>quarter))|ruoi)\b)
   | (?P<a_unit>an?\ (?:full\ |whole\ )?(?P<au_unit>{"|".join(_SINGLE_UNITS)})\b(?:'s)?)

@@ -55,7 +55,11 @@ class BareRefusals:
         folded = fold_text(answer)
         if self._is_spaced and self._telling_words.isdisjoint(_list_words(folded)):
             return folded  # most answers: no bare refusal is without its longest word
-        return self._around.sub("", self._after.sub("", folded).strip(_MARKS)).strip(_MARKS)
+        return self.strip_courtesies(self._after.sub("", folded))
+
+    def strip_courtesies(self, folded: str) -> str:
+        """Return a folded text without the courtesies around it: "sorry, nowhere" says "nowhere"."""
+        return self._around.sub("", folded.strip(_MARKS)).strip(_MARKS)
 
     def is_bare(self, answer: str) -> bool:
         """Return whether an answer is nothing but a refusal or a no."""
@@ -130,7 +134,7 @@ def says_none_of_kind(answer: str, question: str) -> bool:
     """
     if not question or len(answer) > MOST_CHARACTERS:
         return False
-    word, asked = fold_text(answer).strip(_MARKS), fold_text(question)
+    word, asked = get_bare_refusals(answer).strip_courtesies(fold_text(answer)), fold_text(question)
     return any(re.fullmatch(words, word) and re.search(kind, asked) for kind, words in _NONE_OF_KIND)
 
 

@@ -20,9 +20,11 @@ The phrases and words are data, one lexicon for each language (`refusal_lexicon`
    (`weighed_wording`).
 8. A refusal that goes on to assert a name or code ("I don't know. It is FitX.") is undecided (`asserted_values`).
    An error message that a system failed with is undecided, whatever the target declares (`error_texts`).
-9. A text is undecided (`unknown`) if all it holds are words of doubt that no rule above settles, if the model is hardly
-   surer of one thing than of the next, or if no lexicon covers its script or the language that the case states. Every
-   other text is an answer.
+9. Whom to ask after the answer itself, and that there is no more to say, declines nothing; that the rules do not name
+   the value asked for does (`reread_by_question`).
+10. A text is undecided (`unknown`) if all it holds are words of doubt that no rule above settles, if the model is
+    hardly surer of one thing than of the next, or if no lexicon covers its script or the language that the case states.
+    Every other text is an answer.
 """
 
 from __future__ import annotations
@@ -56,6 +58,12 @@ from assay.text.refusals.refusal_claims import has_substantive_claim
 from assay.text.refusals.refusal_lexicon import PhraseKind, RefusalLexicon, RefusalPhrase
 from assay.text.refusals.refusal_model import KINDS, LONGEST_READ
 from assay.text.refusals.refusal_rules import WEAK_KINDS, RefusalRules, find_lexicon
+from assay.text.refusals.reread_by_question import (
+    answers_before_advice,
+    answers_before_remark,
+    find_asked_noun,
+    find_declined_value,
+)
 from assay.text.refusals.stated_first import begins_with_value, states_lack
 from assay.text.refusals.weighed_wording import weigh_wording
 from assay.text.segmentation import PhraseContexts, find_quotations, is_quoted, normalise_answer
@@ -98,6 +106,10 @@ def detect_behaviour(
         detected = read_bare_no(answer, question) or detected
     if detected.behaviour == "abstain" and not detected.phrase:
         detected = _reconsider_wording(detected, answer, question)
+    if question and len(answer) <= _LONGEST_CACHED:
+        reread = _reread_by_question(detected, answer, question)
+        if reread is not None:
+            return reread
     if detected.behaviour in KINDS and question and _asserts_value(answer, question):
         return detected._replace(behaviour=UNKNOWN, has_refusal=False)  # "I don't know. It is FitX." invents
     if detected.behaviour == "answer" and not detected.has_refusal and language and not has_lexicon(language):
@@ -116,6 +128,24 @@ def _reconsider_wording(detected: DetectedBehaviour, answer: str, question: str)
     if lexicon is not None and states_lack(answer, lexicon):
         return NO_BEHAVIOUR._replace(behaviour=UNKNOWN)
     return detected
+
+
+def _reread_by_question(detected: DetectedBehaviour, answer: str, question: str) -> DetectedBehaviour | None:
+    """Return what an answer does where its wording misleads about what is asked; None where it does not."""
+    if detected.behaviour in (*KINDS, UNKNOWN) and says_none_of_kind(answer, question):
+        return PLAIN_ANSWER
+    declines = detected.behaviour in KINDS
+    if not declines and (detected.has_refusal or not find_asked_noun(question)):
+        return None
+    lexicon = find_lexicon(select_rules(answer), f"{normalise_answer(answer)} {normalise_answer(question)}")
+    if declines:
+        hands_over = detected.behaviour == "escalate"
+        is_answer = hands_over and answers_before_advice(answer, question, lexicon)
+        return PLAIN_ANSWER if is_answer or answers_before_remark(answer, lexicon) else None
+    declined = find_declined_value(answer, question, lexicon)
+    if declined:
+        return DetectedBehaviour("abstain", True, True, False, declined, detected.has_quoted_phrase)
+    return None
 
 
 def _asserts_value(answer: str, question: str) -> bool:

@@ -84,9 +84,11 @@ _TAIL_WORDS = frozenset(
 )
 """What may stand around a stock sentence of a failure: courtesies, what was being done, and to try again."""
 _ASKS_OF_ERRORS = LatePattern(
-    r"\b(?:errors?|fehler\w*|loi|erreurs?|http|status|exceptions?|traceback|codes?|gateway|messages?|meldung\w*"
+    r"\b(?:errors?|fehler\w*|loi|erreurs?|http|exceptions?|traceback|messages?|meldung\w*"
     r"|time-?outs?|overload\w*|outages?|[45]\d\d)\b"
 )
+_ASKS_OF_CODES = LatePattern(r"\b(?:status|codes?|gateway)\b")
+"""What is asked of errors, and of doors, orders and routers too: then a sentence is a message, and "504" is none."""
 
 
 def is_error_text(answer: str, question: str = "") -> bool:
@@ -104,14 +106,17 @@ def is_error_text(answer: str, question: str = "") -> bool:
     if not any(word in beginning for word in _HINTS):
         return False
     text = answer[:_LONGEST_READ].strip()
-    if question and _ASKS_OF_ERRORS.search(fold_text(question)):
+    asked = fold_text(question)
+    if asked and _ASKS_OF_ERRORS.search(asked):
         return False
     if _TRACE.search(text) or _is_error_page(text) or _is_error_json(text):
         return True
     if len(answer) > _LONGEST_MESSAGE:
         return False
     folded = fold_text(text)
-    return _EXCEPTION.match(text) is not None or _is_status_line(folded) or _is_stock_failure(folded)
+    if _EXCEPTION.match(text) is not None or _is_labelled_failure(folded) or _is_stock_failure(folded):
+        return True
+    return _is_status_line(folded) and _ASKS_OF_CODES.search(asked) is None
 
 
 def _is_error_page(text: str) -> bool:
@@ -131,11 +136,16 @@ def _is_error_json(text: str) -> bool:
     return isinstance(value, dict) and any(value.get(key) for key in _ERROR_KEYS) and _ANSWER_KEYS.isdisjoint(value)
 
 
-def _is_status_line(folded: str) -> bool:
-    """Whether a folded text begins with the status of a server and adds little, or labels a failure as an error."""
+def _is_labelled_failure(folded: str) -> bool:
+    """Whether a folded text labels a failure as an error."""
     labelled = _LABEL.match(folded)
-    if labelled is not None:
-        return _FAILURES.search(folded, labelled.end()) is not None
+    return labelled is not None and _FAILURES.search(folded, labelled.end()) is not None
+
+
+def _is_status_line(folded: str) -> bool:
+    """Whether a folded text begins with the status of a server and adds little."""
+    if _LABEL.match(folded) is not None:
+        return False
     line = _STATUS_LINE.match(folded)
     if line is None or not any(map(str.isalpha, line[0])):
         return False

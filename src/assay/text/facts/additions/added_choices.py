@@ -12,6 +12,7 @@ from assay.text.facts.cues.condition_cues import CONDITION_OF_DECISION, OR_MORE,
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.expected.yes_or_no import is_mere_decision
+from assay.text.facts.presence.explained_decisions import names_other_time
 from assay.text.facts.presence.occurrences import Occurrence
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.text_parts import Part
@@ -33,7 +34,11 @@ def name_other_option(texts: FactTexts, occurrence: Occurrence) -> str:
     if other is None or any(" or " in text.plain for text in texts.explaining):
         return ""
     new = find_new_word(texts, other.end(), find_part_end(texts, other.end(), end))
-    return f'it adds "{answer.text[other.start() : new.end].strip(" ,;")}"' if new is not None else ""
+    return (
+        f'the answer offers something else as well: "{answer.text[other.start() : new.end].strip(" ,;")}"'
+        if new is not None
+        else ""
+    )
 
 
 def list_alternatives(texts: FactTexts, occurrence: Occurrence, own: Part) -> Iterator[str]:
@@ -44,11 +49,13 @@ def list_alternatives(texts: FactTexts, occurrence: Occurrence, own: Part) -> It
     if alternative is not None and not is_one_of_many and not any(" or " in text.plain for text in texts.explaining):
         new = find_new_word(texts, alternative.end(), own.end)
         if new is not None and not opens_upwards(texts, new.folded):
-            yield f'it adds "{answer.text[alternative.start() : new.end].strip()}"'
+            yield f'the answer offers something else as well: "{answer.text[alternative.start() : new.end].strip()}"'
     if is_mere_decision(texts.fact):
         condition = _CONDITION.match(answer.plain, occurrence.end)
         end = occurrence.clause.sentence_end
         if condition is not None and (
-            find_new_word(texts, condition.end(), end) or list_new_values(texts, condition.end(), end)
+            find_new_word(texts, condition.end(), end)
+            or list_new_values(texts, condition.end(), end)
+            or names_other_time(texts, condition.end(), end)
         ):
-            yield f'it holds "{answer.text[condition.start() : end].strip(" .,;!–—-")}"'
+            yield f'the answer says so under a condition, "{answer.text[condition.start() : end].strip(" .,;!–—-")}"'

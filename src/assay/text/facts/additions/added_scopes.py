@@ -40,7 +40,7 @@ def name_further_day(texts: FactTexts, own: Part) -> str:
     if joined["holidays"] is not None and not any("holiday" in text.plain for text in texts.explaining):
         new.add(joined["holidays"])
     return (
-        f'it adds "{texts.answer.text[slice(*joined.span("day"))]}"'
+        f'the answer adds "{texts.answer.text[slice(*joined.span("day"))]}", of which nothing else speaks'
         if first & named_days and not first & asked_days and new
         else ""
     )
@@ -57,18 +57,18 @@ def list_restrictions(texts: FactTexts, occurrence: Occurrence, own: Part) -> It
     answer, end = texts.answer, occurrence.clause.sentence_end
     group = _GROUP.match(answer.plain, find_end(texts, occurrence), own.end)
     if group is not None and _is_new_group(texts, group):
-        yield f'it says it "{group[0].strip()}"'
+        yield f'the answer says this "{group[0].strip()}", of whom nothing else speaks'
     holder = _HOLDER.match(answer.plain, find_end(texts, occurrence), end)
     word = answer.take_next_word(holder.end()) if holder is not None else None
     if holder is not None and word is not None and word.start == holder.end() and texts.is_new(word):
-        yield f'it says it of "{answer.text[word.start : word.end]}", which is not what is asked about'
+        yield f'the answer says this of "{answer.text[word.start : word.end]}", and another thing is asked about'
     for pattern in (_ONLY, _EXCEPT, _ALSO):
         cue = pattern.search(answer.plain, occurrence.end, end)
         if cue is None or _is_other_word(answer.text[slice(*cue.span())]) or texts.has_cue(pattern):
             continue
         new = find_new_word(texts, cue.end(), find_part_end(texts, cue.end(), end))
         if new is not None:
-            yield f'it adds "{answer.text[cue.start() : new.end]}"'
+            yield f'the answer changes this by "{answer.text[cue.start() : new.end]}", of which nothing else speaks'
 
 
 _GROUP = LatePattern(r" (?:only )?for (?:all |any )?(?P<noun>children|people|women|men|[a-z]{3,}s)\b(?! (?:and|or) )")

@@ -2,8 +2,8 @@
 
 "Two months. Correction: three months", "We are open on 3 May" asked for the closed days, "from 09:00 to 17:00, except
 in August", "a badge or a letter of a teacher". Where question, reference and facts speak of no such thing, the fact is
-open. Each has its file: `corrections`, `contrary_states`, `changed_values`, `later_events`, `added_scopes` and
-`added_choices`. The first that has something to say names the reason.
+open. Each has its file: `corrections`, `contrary_states`, `changed_values`, `later_events`, `added_scopes`,
+`added_choices` and `listed_values`. The first that has something to say names the reason.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from assay.text.facts.additions.changed_values import name_other_value, name_unf
 from assay.text.facts.additions.contrary_states import name_breakdown, name_opposite
 from assay.text.facts.additions.corrections import name_correction
 from assay.text.facts.additions.later_events import name_later
+from assay.text.facts.additions.listed_values import name_listed_values
 from assay.text.facts.additions.unexplained_additions import find_part
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
@@ -43,3 +44,4 @@ def _list_reasons(texts: FactTexts, occurrence: Occurrence) -> Iterator[str]:
     yield from list_restrictions(texts, occurrence, own)
     yield name_other_option(texts, occurrence)
     yield from list_alternatives(texts, occurrence, own) if stated is None else ()
+    yield name_listed_values(texts, stated)

@@ -23,7 +23,7 @@ def name_unfit(texts: FactTexts, occurrence: Occurrence) -> str:
     cue = _UNFIT_AFTER.match(texts.answer.plain, occurrence.end, occurrence.clause.sentence_end)
     if cue is None or any(cue[0].split()[-1] in text.plain.split() for text in texts.explaining):
         return ""
-    return f'it says "{cue[0].strip()}" of it'
+    return f'the answer says "{cue[0].strip()}" of this'
 
 
 _JOINED_VALUE = build_pattern(rf" (?:[a-z]+ ){{0,3}}?{JOINS_VALUE}\b[^.;,]{{0,12}}$")
@@ -38,10 +38,10 @@ def name_other_value(texts: FactTexts, occurrence: Occurrence, stated: Quantity 
         replaced = next((wanted for wanted in texts.reference.quantities if _is_replaced(texts, wanted, own)), None)
         if replaced is not None and (stated is None or not is_comparable(replaced, stated)):
             in_reference = texts.reference.text[replaced.start : replaced.end]
-            return f'it says "{answer.text[own.start : own.end]}", and the reference "{in_reference}"'
+            return f'the answer says "{answer.text[own.start : own.end]}", and the reference "{in_reference}"'
         is_limit = stated is None and own.start >= occurrence.end and not own.date and not is_mere_decision(texts.fact)
         if is_limit and _JOINED_VALUE.match(answer.plain, find_end(texts, occurrence), own.start):
-            return f'it limits it by "{answer.text[own.start : own.end]}"'
+            return f'the answer limits this by "{answer.text[own.start : own.end]}", of which nothing else speaks'
     return _name_other_side(texts, stated)
 
 
@@ -57,7 +57,7 @@ def _name_other_side(texts: FactTexts, stated: Quantity | None) -> str:
         wanted = _SIDE_BEFORE.search(texts.read_fact.plain, max(0, own.start - 16), own.start)
         is_same = is_same_value(own, stated)
         if side is not None and wanted is not None and is_same and wanted.lastgroup != side.lastgroup:
-            return f'it says "{side[0].strip()}", and the fact "{wanted[0].strip()}"'
+            return f'the answer says "{side[0].strip()}", and expected is "{wanted[0].strip()}"'
     return ""
 
 

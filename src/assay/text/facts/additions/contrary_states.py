@@ -26,7 +26,11 @@ def name_opposite(texts: FactTexts, own: Part, stated: Quantity | None) -> str:
     if any(find_negations(text) for text in (texts.question, texts.read_fact)):
         return ""
     opposite = find_opposite_state(texts.explaining, texts.answer, own.start, own.end)
-    return f'it says "{opposite[1]}", and what is asked says "{opposite[0]}"' if opposite is not None else ""
+    return (
+        f'the answer says this with "{opposite[1]}", and the question is about "{opposite[0]}"'
+        if opposite is not None
+        else ""
+    )
 
 
 _BROKEN = build_pattern(rf"\b{BROKEN}\b")
@@ -37,4 +41,4 @@ def name_breakdown(texts: FactTexts, occurrence: Occurrence) -> str:
     cue = _BROKEN.search(texts.answer.plain, occurrence.clause.sentence_start, occurrence.clause.sentence_end)
     if cue is None or any(_BROKEN.search(text.plain) for text in texts.explaining):
         return ""
-    return f'it says "{texts.answer.text[slice(*cue.span())]}"'
+    return f'the answer says "{texts.answer.text[slice(*cue.span())]}", so this may be of no use now'

@@ -31,7 +31,7 @@ def name_correction(texts: FactTexts, occurrence: Occurrence, stated: Quantity |
             continue
         is_sure = pattern is _CORRECTION and stated is None
         if is_sure or (stated is not None and _has_other_value(texts, stated, cue.end(), end)):
-            return f'it is corrected after it ("{answer.text[cue.start() : cue.end()]}")'
+            return f'the answer corrects itself after this ("{answer.text[cue.start() : cue.end()]}")'
     return ""
 
 

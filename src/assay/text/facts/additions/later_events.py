@@ -32,4 +32,4 @@ def name_later(texts: FactTexts, occurrence: Occurrence, own: Part) -> str:
         cue = _LATER_BEFORE.search(before) if own.start > occurrence.clause.sentence_start else None
     if cue is None or any(cue[0].strip() in text.plain for text in texts.explaining):
         return ""
-    return f'it goes on with "{cue[0].strip()}"'
+    return f'the answer goes on with "{cue[0].strip()}", so this may hold only then'

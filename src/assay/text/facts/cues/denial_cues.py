@@ -83,6 +83,8 @@ DENIED_LAST = Cues("(?:not|never|no)", "thì (?:không|chưa)(?: (?:ạ|nhé|nha
 """Ends a part that denies what it begins with."""
 ALL_DENIED = list_words("no none neither")
 """Denies every one of what follows it."""
+NONE_AT_ALL = Cues("nowhere | nobody | no one | nothing | none | never", "không ai | không đâu | không bao giờ")
+"""Answers by itself where, who, what or when: there is none."""
 NOT_BEFORE_PHRASE = Cues(
     "not | never | no longer | rather than | instead of",
     "không phải | chưa phải | chứ không | không còn | thay vì | không được | không có",

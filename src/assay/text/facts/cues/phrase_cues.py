@@ -6,9 +6,11 @@ _FREE = (
     r"without (?:having to )?pay(?:ing)?|(?:costs?|pays?) nothing|nobody pays"
     r"|(?:won't|doesn't|don't) cost (?:you )?a (?:thing|penny|cent)"
 )
+_MAY = r"(?:you|we|they|one|guests|visitors|members|everyone|everybody) (?:can|may)"
 SAME_PHRASES = (
     ("closed", r"(?:(?:do|does|did|is|are|was|were|will|would)(?:n't| not)(?: be)?|not|never) open(?:s|ed)?(?! to\b)"),
     ("not allowed", r"(?<!not )(?<!n't )(?:forbidden|prohibited|banned|off-limits|not permitted)"),
+    ("allowed", rf"{_MAY} (?:still )?(?:use|bring|take|have|wear|keep)(?: along)?(?! (?:no|not|it|them)\b)"),
     ("forbidden", r"not (?:allowed|permitted)"),
     ("không được", r"(?<!không )(?:bị )?cấm(?! ơn\b)"),
     ("out of order", r"broken|out of service|not working"),

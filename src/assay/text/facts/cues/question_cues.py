@@ -98,6 +98,17 @@ ASKS_FROM_WHERE_ON = Cues(
     r" | (?:is|are|do|does|did|can|may|must|should|will|would|has|have)\b"
 )
 """Begins a question that a condition answers, which begins to hold at a value."""
+ASKS_FOR_MANY = Cues(
+    r"(?:what|which|when|where|how much|how long|how often) (?:are|were|do|did|have) (?!i\b|we\b|you\b|they\b)"
+    r" | (?:what|which) (?!does\b|was\b|has\b|this\b|bus\b)[\w-]+[^\Ws]s"
+    r" | all | every | each | list | lists | overview | table | compare | comparison | schedule | timetable"
+    r" | opening hours"
+    r" | (?:opening|departure|arrival) times | prices | fees | fares | rates | tariffs | charges | options | different"
+    r" | various | respectively | depending",
+    "những | các | tất cả | mọi | mỗi | từng | liệt kê | bảng giá | lịch trình | lần lượt | so sánh",
+    "welche | alle | allen | jede | jeder | jedes | jeweils | tabelle | übersicht | preise | zeiten | gebühren",
+)
+"""Asks for several values: an answer that lists them is no guess."""
 ASKS_FOR_THRESHOLD = Cues(
     "threshold | cut-?off | trigger(?:s|ed)? | limit", "khi nào | (?:bao nhiêu|bao lâu|mấy) [^?]{0,40}thì"
 )

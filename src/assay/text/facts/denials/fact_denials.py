@@ -60,7 +60,7 @@ _ABSENCE = build_pattern(rf"\b{ABSENCE}\b")
 def judge_denial(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None:
     """Return the judgment of a fact that an answer denies or may deny at a place that holds it; None otherwise."""
     if _is_called_wrong(texts, occurrence) or _is_taken_back(texts, occurrence):
-        return FactJudgment(texts.fact, "denied", "it is called wrong or outdated")
+        return FactJudgment(texts.fact, "denied", "the answer calls this wrong or outdated")
     excepted = _judge_exception(texts, occurrence)
     judgment = _judge_polarity(texts, occurrence) if excepted is None else excepted
     return None if judgment is None or judgment.state == "stated" else judgment
@@ -101,16 +101,18 @@ def _judge_exception(texts: FactTexts, occurrence: Occurrence) -> FactJudgment |
         if texts.is_negative or texts.denied_in_question:
             if is_denied:  # "all but the night trains" says "not the night trains"
                 return FactJudgment(texts.fact, "stated")
-            return FactJudgment(texts.fact, "unknown", "it is an exception from what the sentence says")
+            return FactJudgment(texts.fact, "unknown", "the answer names this as an exception")
         if is_denied and may_be_addition(texts.answer, occurrence.start):
-            return FactJudgment(texts.fact, "unknown", "it is an exception or an addition")
+            return FactJudgment(
+                texts.fact, "unknown", "the answer names this as an exception, or as something in addition"
+            )
         if is_denied and _asks_for_absence(texts, clause):
-            return FactJudgment(texts.fact, "unknown", "it is excepted from the contrary of what is asked")
+            return FactJudgment(texts.fact, "unknown", "the answer says the contrary of what is asked, except of this")
         if is_denied:
-            return FactJudgment(texts.fact, "denied", "it is excepted from what the sentence says")
+            return FactJudgment(texts.fact, "denied", "the answer says that it does not hold of this")
         return FactJudgment(texts.fact, "stated")
     if list_exceptions(texts.answer, occurrence.start, occurrence.end):
-        return FactJudgment(texts.fact, "unknown", "the answer makes an exception within it")
+        return FactJudgment(texts.fact, "unknown", "the answer makes an exception within this")
     return _judge_exception_after(texts, occurrence)
 
 
@@ -124,15 +126,19 @@ def _judge_exception_after(texts: FactTexts, occurrence: Occurrence) -> FactJudg
     excepted = [word for word in named if word.key in topic]
     others = [word for word in named if word.key not in topic]
     if excepted and not others:
-        return FactJudgment(texts.fact, "denied", f'it holds for all but "{texts.answer.text[slice(*span)].strip()}"')
+        return FactJudgment(
+            texts.fact,
+            "denied",
+            f'the answer says that this holds for all but "{texts.answer.text[slice(*span)].strip()}"',
+        )
     if others and all(texts.is_expected(word) for word in others):
         return None
     if excepted:  # "no dogs, except guide dogs": some of what is asked
-        return FactJudgment(texts.fact, "unknown", "the answer makes an exception from it")
+        return FactJudgment(texts.fact, "unknown", "the answer makes an exception from this")
     stems = {key[:_STEM] for key in topic if len(key) >= _STEM}
     is_related = any(word.key[:_STEM] in stems for word in texts.answer.list_words(*span))
     if is_related or texts.is_negative or UNIVERSAL.search(texts.read_fact.plain) is not None:
-        return FactJudgment(texts.fact, "unknown", "the answer makes an exception from it")
+        return FactJudgment(texts.fact, "unknown", "the answer makes an exception from this")
     return None
 
 
@@ -147,18 +153,20 @@ def _judge_polarity(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | 
         return _judge_denied_predicate(texts, occurrence, is_negated or is_negated_after)
     affirmed = "" if texts.is_negative else _find_affirmed_noun(texts, occurrence)
     if affirmed:
-        return FactJudgment(texts.fact, "unknown", f'it says "{affirmed}", which the question denies')
+        return FactJudgment(
+            texts.fact, "unknown", f'the question asks what is not so, and the answer says "{affirmed}"'
+        )
     if is_negated != texts.is_negative:
         if texts.is_negative:
             return _judge_lacking_negation(texts, occurrence, bool(negations), is_negated_after)
         narrowed = judge_within_narrowing(texts, negations[-1], occurrence)
         if narrowed == "open":
-            return FactJudgment(texts.fact, "unknown", "it is said of things of which something is denied")
+            return FactJudgment(texts.fact, "unknown", "the answer says this of things of which it denies something")
         return None if narrowed else _judge_negation(texts, occurrence, negations)
     if not texts.is_negative and is_negated_after:
-        return FactJudgment(texts.fact, "unknown", "what follows is negated")
+        return FactJudgment(texts.fact, "unknown", "the answer denies what follows this, and perhaps this too")
     negated = "" if texts.is_negative else _find_negated_topic(texts, occurrence)
-    return FactJudgment(texts.fact, "unknown", f'"{negated}" is negated with it') if negated else None
+    return FactJudgment(texts.fact, "unknown", f'the answer denies "{negated}" together with this') if negated else None
 
 
 def _find_negated_topic(texts: FactTexts, occurrence: Occurrence) -> str:
@@ -269,12 +277,14 @@ def _judge_negation(texts: FactTexts, occurrence: Occurrence, negations: list[re
     """Return the judgment of a fact in a clause with negations: denied only if they are said of it."""
     plain, fact, last = texts.answer.plain, texts.fact, negations[-1]
     if RESTRICTION.search(plain, _find_part_start(plain, occurrence), negations[0].start()):
-        return FactJudgment(fact, "unknown", "a part of its sentence is negated")
+        return FactJudgment(
+            fact, "unknown", "the answer denies something in the sentence that has this, and perhaps this too"
+        )
     if DISJUNCTION.search(plain, last.end(), max(last.end(), occurrence.start)):
-        return FactJudgment(fact, "unknown", "what it is an alternative to is negated")
+        return FactJudgment(fact, "unknown", "the answer denies one of two things of which this is the other")
     beyond = _BEYOND.search(plain, last.end(), max(last.end(), occurrence.start))
     if _DURING.search(plain, last.end(), max(last.end(), occurrence.start)) is not None:
-        return FactJudgment(fact, "unknown", "something is denied during it")
+        return FactJudgment(fact, "unknown", "the answer says what is not so during this time")
     other = (
         ""
         if _is_about_question(texts, occurrence, last.start())
@@ -284,14 +294,22 @@ def _judge_negation(texts: FactTexts, occurrence: Occurrence, negations: list[re
         last[0] in _NOBODY and bool(other) and _SPANNING.search(plain, last.end(), occurrence.start) is not None
     )
     if (last[0] in WITHDRAWS_ALL and not is_of_persons) or plain.startswith(" even ", last.end()):
-        return FactJudgment(fact, "denied", "it is negated")
+        return FactJudgment(fact, "denied", "the answer says that this is not so")
     if beyond is not None and _may_limit(texts, last.end(), occurrence, beyond[0].split()[0]):
-        return FactJudgment(fact, "unknown", f'something is denied "{beyond[0].strip()}" it')
+        return FactJudgment(
+            fact, "unknown", f'the answer says what is not so "{beyond[0].strip()}" this, and not what is so'
+        )
     if _asks_for_absence(texts, occurrence.clause):
-        return FactJudgment(fact, "unknown", "the contrary of what is asked is denied")
+        return FactJudgment(
+            fact, "unknown", "the answer denies the contrary of what is asked, which may come to the same"
+        )
     if other:
-        return FactJudgment(fact, "unknown", f'"{other}" is negated, which neither question nor facts speak of')
-    return FactJudgment(fact, "denied", "it is negated")
+        return FactJudgment(
+            fact,
+            "unknown",
+            f'the answer denies "{other}" in the same sentence, of which neither question nor facts speak',
+        )
+    return FactJudgment(fact, "denied", "the answer says that this is not so")
 
 
 def _is_about_question(texts: FactTexts, occurrence: Occurrence, negation_start: int) -> bool:
@@ -350,10 +368,16 @@ def _judge_lacking_negation(
     sentence = texts.answer.text[occurrence.clause.sentence_start : occurrence.clause.sentence_end]
     prefixed = [rf"(?:non|un|in|dis)-?{re.escape(word.folded[:_STEM])}" for word in texts.read_fact.words]
     if prefixed and re.search(rf"\b(?:{'|'.join(prefixed)})", sentence.lower()):
-        return FactJudgment(texts.fact, "unknown", "its negation may be a prefix")
+        return FactJudgment(
+            texts.fact, "unknown", 'the "not" that is expected may be a part of another word of the answer'
+        )
     if may_deny_in_other_words(sentence) and not may_deny_in_other_words(texts.read_fact.text):
-        return FactJudgment(texts.fact, "unknown", "its negation is missing, and other words may stand for it")
-    return FactJudgment(texts.fact, "denied", "its negation is missing")
+        return FactJudgment(
+            texts.fact,
+            "unknown",
+            'the answer lacks the "not" that is expected, but other words of it may mean that',
+        )
+    return FactJudgment(texts.fact, "denied", 'the answer says this without the "not" that is expected')
 
 
 def _judge_denied_predicate(texts: FactTexts, occurrence: Occurrence, is_negated: bool) -> FactJudgment | None:
@@ -366,6 +390,8 @@ def _judge_denied_predicate(texts: FactTexts, occurrence: Occurrence, is_negated
     if is_negated or not re.search(rf"\b{re.escape(denied)}\b", clause):
         return None
     if find_negations(texts.answer, low, high):
-        return FactJudgment(texts.fact, "unknown", "a part of its sentence is negated")
+        return FactJudgment(
+            texts.fact, "unknown", "the answer denies something in the sentence that has this, and perhaps this too"
+        )
     state: FactState = "unknown" if _ASKS_FOR_REASON.search(texts.question.plain) else "denied"
-    return FactJudgment(texts.fact, state, f'it says "{denied}", which the question denies')
+    return FactJudgment(texts.fact, state, f'the question asks what is not so, and the answer says "{denied}"')

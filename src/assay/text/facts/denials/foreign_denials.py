@@ -72,10 +72,16 @@ def judge_foreign_denial(texts: FactTexts, occurrence: Occurrence) -> FactJudgme
     other_texts = [text.text.lower() for text in (texts.read_fact, *texts.explaining, *texts.passages)]
     rate = _RATE_AFTER.match(answer, occurrence.end) if guess_language(answer) is None else None
     if rate is not None and not any(rate["noun"].lower() in text for text in other_texts):
-        return FactJudgment(texts.fact, "unknown", f'it says it "{rate[0].strip()}", which nothing else does')
+        return FactJudgment(
+            texts.fact, "unknown", f'the answer counts this "{rate[0].strip()}", and neither question nor evidence do'
+        )
     if denial is None or any(_has_word(text, denial[0].lower()) for text in other_texts):
         return None
-    return FactJudgment(texts.fact, "unknown", f'"{denial[0].strip()}" may deny or bound it')
+    return FactJudgment(
+        texts.fact,
+        "unknown",
+        f'the answer says "{denial[0].strip()}" of this, in a language of which such words are not read',
+    )
 
 
 def _has_word(text: str, word: str) -> bool:

@@ -70,13 +70,13 @@ def _list_reasons(texts: FactTexts, occurrence: Occurrence) -> Iterator[str]:
         yield f'the answer begins with "{everyone}"'
     word = _find_denied_kind(texts, occurrence)
     if word is not None:
-        yield f'another part of the answer denies all of "{answer.text[word.start : word.end]}"'
+        yield f'elsewhere the answer says that there is no "{answer.text[word.start : word.end]}"'
     after = (occurrence.end, min(occurrence.clause.sentence_end, occurrence.end + _REACH))
     named = _find_named_as(texts, *after)
     if named is not None:
-        yield f'it is said to be "{answer.text[named.start : named.end]}"'
+        yield f'the answer says that this is "{answer.text[named.start : named.end]}", of which nothing else speaks'
     if _WITHDRAWN_AFTER.match(answer.plain, *after) and not texts.has_cue(_WITHDRAWN_AFTER):
-        yield "it is said to be over"
+        yield "the answer says that this is over"
     yield from _list_reasons_beside(texts, occurrence, after)
 
 
@@ -85,23 +85,23 @@ def _list_reasons_beside(texts: FactTexts, occurrence: Occurrence, after: tuple[
     answer = texts.answer
     part = _find_denied_part(texts, occurrence)
     if part is not None:
-        yield f'another part of the answer denies it ("{answer.text[part.start : part.end].strip()}")'
+        yield f'elsewhere the answer says no to the same ("{answer.text[part.start : part.end].strip()}")'
     kind = _find_kind_of_all(texts, *after)
     if kind is not None:
-        yield f'it is said of all "{answer.text[occurrence.end : kind.end].strip()}" alone'
+        yield f'the answer says this only of all "{answer.text[occurrence.end : kind.end].strip()}"'
     other = _find_first_choice(texts)
     if other is not None:
         yield f'the answer names "{answer.text[other.start : other.end]}" first, which the question offers too'
     if _has_own_statement(texts, occurrence):
         yield "the answer lists the other facts, and says something else of this one"
     if _is_denied_after(texts, occurrence):
-        yield "what is asked is denied after it"
+        yield "after this the answer says no to what is asked"
     purpose = _find_other_purpose(texts, occurrence, *after)
     if purpose is not None:
-        yield f'it is what "{answer.text[purpose.start : purpose.end]}" takes, and another value is next to it'
+        yield f'the answer says this of "{answer.text[purpose.start : purpose.end]}", and gives another value too'
     holder = _find_other_holder(texts, occurrence)
     if holder is not None:
-        yield f'the question\'s words are said of "{answer.text[holder.start : holder.end]}"'
+        yield f'the answer says the words of the question of something else, "{answer.text[holder.start : holder.end]}"'
 
 
 _EVERYONE = build_pattern(rf"{EVERYONE}(?=,|;|\.| -| –)")
@@ -131,7 +131,7 @@ def _find_only_denied(texts: FactTexts, occurrence: Occurrence) -> str:
     before = _ONLY_BEFORE.search(texts.answer.plain, occurrence.clause.sentence_start, occurrence.start)
     if before is None or any(re.search(rf"\b{before['cue']}\b", text.plain) for text in texts.explaining):
         return ""
-    return f'"{texts.answer.text[slice(*before.span("cue"))]}" limits what it denies'
+    return f'"{texts.answer.text[slice(*before.span("cue"))]}" limits what the answer denies'
 
 
 def _find_denied_kind(texts: FactTexts, occurrence: Occurrence) -> Word | None:

@@ -35,7 +35,7 @@ def judge_doubt(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None
     following = plain[occurrence.end :][:_REACH]
     asks_past = ASKS_PAST.search(texts.question.plain) is not None
     if not asks_past and PRESENT.search(following) and (PAST_BEFORE.search(before) or PAST_AFTER.match(following)):
-        return FactJudgment(texts.fact, "unknown", "it is about the past")
+        return FactJudgment(texts.fact, "unknown", "the answer says this of the past")
     outdated = OUTDATED.search(texts.answer.plain, clause.sentence_start, occurrence.end + _REACH_OUTDATED)
     if (
         outdated is not None
@@ -43,11 +43,15 @@ def judge_doubt(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None
         and not asks_past
         and not _is_expected(outdated[0], texts)
     ):
-        return FactJudgment(texts.fact, "unknown", f'it is said of what was before ("{outdated[0].strip()}")')
+        return FactJudgment(texts.fact, "unknown", f'the answer says this of what was before ("{outdated[0].strip()}")')
     if has_candidate(texts, occurrence) and RESPECTIVELY.search(sentence):
-        return FactJudgment(texts.fact, "unknown", "it is one of several values, given by their order")
+        return FactJudgment(
+            texts.fact, "unknown", "the answer lists several values, and only their order tells whose this is"
+        )
     if _has_rival(texts, occurrence):
-        return FactJudgment(texts.fact, "unknown", "another value stands next to it")
+        return FactJudgment(
+            texts.fact, "unknown", "the answer gives another value next to this, and which one it means is not clear"
+        )
     return None
 
 
@@ -59,15 +63,15 @@ def _is_expected(words: str, texts: FactTexts) -> bool:
 
 def _name_doubt(texts: FactTexts, occurrence: Occurrence, sentence: str) -> str:
     if sentence.rstrip().endswith("?"):
-        return "it is in a question"
+        return "the answer only asks this"
     own = texts.read_fact.plain
     match = DOUBT.search(sentence)
     asked = (own, texts.question.plain, texts.reference.plain)  # "how many may be in a cave?" doubts nothing
     if match is not None and not any(match[0] in text for text in asked):
-        return f'it is in doubt ("{match[0]}")'
+        return f'the answer is not sure of this ("{match[0]}")'
     partly = PARTIAL_QUANTIFIER.search(texts.answer.plain, occurrence.clause.start, occurrence.start)
     if partly is not None and partly[0] not in own and partly[0] not in texts.question.plain:
-        return f'it holds for a part ("{partly[0]}")'
+        return f'the answer says this of a part only ("{partly[0]}")'
     return ""
 
 

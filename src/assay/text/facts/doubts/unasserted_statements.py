@@ -83,14 +83,15 @@ def _list_reasons(texts: FactTexts, occurrence: Occurrence) -> Iterator[str]:
     frame = _FRAME.search(answer.plain, max(first, occurrence.start - _REACH), occurrence.start)
     if frame is not None and not any(frame["cue"] in text.plain for text in texts.explaining):
         cue = answer.text[frame.start("cue") : frame.end("cue")]
-        yield f'it is said with "{cue}", so it may not hold, or not here and now'
+        yield f'the answer says this with "{cue}", so it may not hold, or not here and now'
     placed = _PLACED.match(answer.plain, clause.sentence_start, occurrence.start)
     if placed is not None:
         word = answer.take_next_word(placed.end())
         if word is not None and word.end <= occurrence.start and may_be_subject(word) and not texts.is_known(word):
-            yield f'it holds "{answer.text[clause.sentence_start : word.end].strip()} …", which nothing else mentions'
+            placed_at = answer.text[clause.sentence_start : word.end].strip()
+            yield f'the answer says this for "{placed_at} …", and neither question nor evidence speak of that'
     if _is_taken_up(texts, clause.sentence_end):
-        yield "the sentence after it points back to it, and says something that nothing explains"
+        yield "the next sentence of the answer says more about this, and neither question nor evidence speak of that"
 
 
 def _names_other_days(texts: FactTexts, start: int, end: int) -> bool:

@@ -61,6 +61,8 @@ def _list_universals(fact: ReadText, answer: ReadText) -> list[tuple[int, int]]:
     return spans if spans and _UNIVERSAL_TOO.search(answer.text) is not None else []
 
 
+_SHORTEST_PART, _SHORTEST_FIRST_PART = 4, 3
+"""Letters of the last and of the first part of a word that is made of two."""
 _NAMES_AFTER_TITLE = 2
 
 
@@ -170,9 +172,31 @@ class FactTexts:
         """All facts of the case."""
         return self.explaining[2:]
 
+    @property
+    def sources(self) -> Sequence[ReadText]:
+        """Reference and evidence, as far as there are any."""
+        return [text for text in (self.reference, *self.passages) if text.words or text.quantities]
+
+    @property
+    def known(self) -> Sequence[ReadText]:
+        """All texts of the case: question, reference, facts and evidence."""
+        return [*self.explaining, *self.passages]
+
     def is_explained(self, word: Word) -> bool:
         """Return whether question, reference or facts have a word, or one that may stand for it."""
-        return any(text.find_word(word, True) or find_same_sense(text, word.folded) for text in self.explaining)
+        if any(text.find_word(word, True) or find_same_sense(text, word.folded) for text in self.explaining):
+            return True
+        return self._is_last_of_compound(word)
+
+    def _is_last_of_compound(self, word: Word) -> bool:
+        """Whether the question has a word that is made of another and this one: the "board" of "surfboard"."""
+        singular = word.folded.removesuffix("s")
+        if len(singular) < _SHORTEST_PART or word.marks:
+            return False
+        return any(
+            len(own.folded) >= len(singular) + _SHORTEST_FIRST_PART and own.folded.removesuffix("s").endswith(singular)
+            for own in self.question.words
+        )
 
     def is_known(self, word: Word) -> bool:
         """Return whether a word is familiar, or one of the evidence, so that it adds nothing wrong to an answer.

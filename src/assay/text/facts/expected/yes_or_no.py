@@ -82,8 +82,22 @@ def is_mere_decision(fact: str) -> bool:
 
 
 def asks_whether(question: ReadText) -> bool:
-    """Return whether a question asks for yes or no."""
-    return _ASKS_WHETHER.search(question.plain) is not None
+    """Return whether a question, or the last sentence of one that tells something first, asks for yes or no.
+
+    >>> from assay.text.facts.reading.read_text import read_text
+    >>> [asks_whether(read_text(text)) for text in ("I own a flat. Can I park?", "I own a flat. Where do I park?")]
+    [True, False]
+    """
+    last = _find_last_sentence(question)
+    return _ASKS_WHETHER.search(last.plain) is not None
+
+
+def _find_last_sentence(question: ReadText) -> ReadText:
+    """Return the last sentence of a question, if those before it ask nothing."""
+    start = question.clauses[-1].sentence_start if question.clauses else 0
+    if not start:
+        return question
+    return question if "?" in question.plain[:start] else read_text(question.text[start:].strip())
 
 
 def _is_decidable(question: ReadText) -> bool:
@@ -114,13 +128,13 @@ def _judge_mere_decision(texts: FactTexts, wanted: str) -> FactJudgment | None:
         return None
     if words and wanted not in words:
         opposite = texts.answer.text[slice(*decisions[0].span("word"))]
-        return FactJudgment(texts.fact, "denied", f'it says "{opposite}"')
+        return FactJudgment(texts.fact, "denied", f'the answer says "{opposite}"')
     begun = read_decision(texts.answer)
     if begun is None or words or _RESTRICTED.search(texts.answer.plain[begun.end :]) is not None:
-        return FactJudgment(texts.fact, "unknown", f'it says "{texts.fact.strip()}" neither at first nor by itself')
+        return FactJudgment(texts.fact, "unknown", f'the answer does not plainly say "{texts.fact.strip()}"')
     if begun.is_yes == (wanted in _AFFIRMING):
         return FactJudgment(texts.fact, "stated")
-    return FactJudgment(texts.fact, "denied", f'it says "{begun.spelled}"')
+    return FactJudgment(texts.fact, "denied", f'the answer says "{begun.spelled}"')
 
 
 _ASKING_BEGIN = build_pattern(rf"^(?:and |so )?(?:{AUXILIARY_FIRST})\b(?: (?:i|we|you|there)\b)?")
@@ -158,14 +172,30 @@ def forbids_what_is_asked(texts: FactTexts) -> bool:
     return _FORBIDS.search(texts.answer.plain) is not None and _FORBIDS.search(texts.question.plain) is None
 
 
+def describe_opposite_decision(answer: ReadText, reference: ReadText, question: ReadText) -> str:
+    """Return that an answer begins with "yes" where the reference begins with "no", or the other way round; else "".
+
+    Restrictions of either do not matter here: what follows may make both say the same.
+
+    >>> from assay.text.facts.reading.read_text import read_text
+    >>> texts = ("Yes, 12 kg is below 8 kg plus a margin.", "No, only up to 8 kg.", "May I bring a dog of 12 kg?")
+    >>> describe_opposite_decision(*map(read_text, texts))
+    'it begins with "Yes", and the reference with "No"'
+    """
+    stated, expected = read_decision(answer), read_decision(reference)
+    last = read_text(question.text[question.clauses[-1].sentence_start :].strip()) if question.clauses else question
+    if stated is None or expected is None or stated.is_yes == expected.is_yes or not _is_decidable(last):
+        return ""
+    return f'it begins with "{stated.spelled}", and the reference with "{expected.spelled}"'
+
+
 def is_contrary_decision(answer: ReadText, reference: ReadText, question: ReadText) -> bool:
     """Return whether an answer begins with "yes" where the reference begins with "no", or the other way round.
 
     It is no contrary one if either restricts its decision, or the question denies something or offers a choice.
     """
     stated, expected = read_decision(answer), read_decision(reference)
-    last = read_text(question.text[question.clauses[-1].sentence_start :].strip()) if question.clauses else question
-    if stated is None or expected is None or stated.is_yes == expected.is_yes or not _is_decidable(last):
+    if stated is None or expected is None or not describe_opposite_decision(answer, reference, question):
         return False
     rests = (answer.plain[stated.end :], reference.plain[expected.end :])
     return not any(_RESTRICTED.search(rest) or DOUBT.search(rest) for rest in rests)
@@ -177,8 +207,8 @@ def decide_by_statement(fact: str, restated: FactJudgment) -> FactJudgment:
     if restated.state == ("stated" if is_wanted else "denied"):
         return FactJudgment(fact, "stated")
     if restated.state == ("denied" if is_wanted else "stated"):
-        return FactJudgment(fact, "denied", f'it {"denies" if is_wanted else "says"} "{restated.fact}"')
-    return FactJudgment(fact, "unknown", f'it says "{fact.strip()}" neither at first nor by itself')
+        return FactJudgment(fact, "denied", f'the answer {"denies" if is_wanted else "says"} "{restated.fact}"')
+    return FactJudgment(fact, "unknown", f'the answer does not plainly say "{fact.strip()}"')
 
 
 def _judge_restated_question(texts: FactTexts) -> FactJudgment | None:
@@ -195,10 +225,10 @@ def _judge_restated_question(texts: FactTexts) -> FactJudgment | None:
         return None
     rest = texts.answer.plain[decision.end :]
     if DOUBT.search(rest) is not None or _RESTRICTED.search(rest) is not None:
-        return FactJudgment(texts.fact, "unknown", f'it says "{decision.spelled}" with a restriction')
+        return FactJudgment(texts.fact, "unknown", f'the answer says "{decision.spelled}" with a restriction')
     if decision.is_yes == expected:
         return FactJudgment(texts.fact, "stated")
-    return FactJudgment(texts.fact, "denied", f'it says "{decision.spelled}"')
+    return FactJudgment(texts.fact, "denied", f'the answer says "{decision.spelled}"')
 
 
 def _find_expected_decision(texts: FactTexts) -> bool | None:
@@ -245,7 +275,7 @@ def find_contrary_answer(texts: FactTexts) -> str:
     expected = read_decision(texts.read_fact) or read_decision(texts.reference)
     if stated is None or expected is None or stated.is_yes == expected.is_yes:
         return ""
-    return f'it begins with "{stated.spelled}"'
+    return f'the answer begins with "{stated.spelled}"'
 
 
 def list_offered_words(question: ReadText) -> list[Word]:

@@ -24,6 +24,7 @@ from assay.text.facts.cues.word_classes import (
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.expected.yes_or_no import asks_whether, find_contrary_answer, may_be_decided, read_decision
 from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.presence.missing_quantities import find_other_identifier
 from assay.text.facts.reading.exceptions import has_exception
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, Word
@@ -36,7 +37,7 @@ from assay.text.quantities.units import UNITS
 from assay.text.quantities.weekdays import WEEK, WEEKDAY, list_days
 from assay.text.refusals.behaviour import detect_phrases
 
-OTHER_LANGUAGE = "it is in a language whose words are not compared"
+OTHER_LANGUAGE = "the answer is in a language whose words are not compared"
 _CLOSED = build_pattern(rf"\b{CLOSED}\b")
 _DAYS = LatePattern(rf"{WEEK.pattern}|{WEEKDAY.pattern}")
 _SHORTEST_ACRONYM, _LONGEST_ACRONYM = 2, 5
@@ -62,20 +63,23 @@ def judge_absent_names(texts: FactTexts, absent: Sequence[Word]) -> FactJudgment
     days = [match.span() for match in WEEKDAY.finditer(texts.read_fact.plain)]
     day_names = [word for word in names if any(start <= word.start < end for start, end in days)]
     if day_names and len(day_names) == len(names):
-        return _judge_absent_days(texts, day_names)
+        return _judge_absent_days(texts, day_names, spell_words(texts, day_names))
     own_names = [word for word in names if word not in day_names]
-    reason = f"{spell_words(texts, own_names)} is not there"
+    reason = f"the answer does not say {spell_words(texts, own_names)}"
     missing = FactJudgment(texts.fact, "missing", reason)
     if any(word.kind == "id" for word in own_names):
         is_written_apart = all(_is_written_apart(texts, word) for word in own_names if word.kind == "id")
-        return missing._replace(state="unknown") if is_written_apart else missing
+        if is_written_apart:
+            return missing._replace(state="unknown")
+        other = find_other_identifier(texts.read_fact, texts.answer)
+        return missing._replace(reason=f'the answer says "{other}"', mistake="other value") if other else missing
     rivals = _list_other_names(texts)
     if not rivals and all(_is_next_to(texts.read_fact, word, present_names) for word in own_names):
         return None
     if all(_is_written_out(texts, word) for word in own_names):
-        return missing._replace(state="unknown", reason=f"{reason}, and words with its initials may stand for it")
+        return missing._replace(state="unknown", reason=f"{reason}, but words with its initials")
     if all(_is_shortened(texts, word) for word in own_names):
-        return missing._replace(state="unknown", reason=f"{reason}, and a shorter or longer form of it is")
+        return missing._replace(state="unknown", reason=f"{reason}, but a shorter or longer form of it")
     return missing
 
 
@@ -104,23 +108,22 @@ def judge_absent_weekday(texts: FactTexts, start: int) -> FactJudgment | None:
     day = next((match for match in days if match.start() <= start < match.end()), None)
     if day is None:
         return None
-    judgment = _judge_absent_days(texts, [])
-    return judgment._replace(reason=f'"{texts.read_fact.text[slice(*day.span())]}"{judgment.reason}')
+    return _judge_absent_days(texts, [], f'"{texts.read_fact.text[slice(*day.span())]}"')
 
 
-def _judge_absent_days(texts: FactTexts, names: Sequence[Word]) -> FactJudgment:
+def _judge_absent_days(texts: FactTexts, names: Sequence[Word], spelled: str) -> FactJudgment:
     """Return the judgment of days of the week that are not there: other days may leave just these over."""
-    reason = f"{spell_words(texts, names)} is not there"
+    reason = f"the answer does not say {spelled}"
     answer = texts.answer
     if WEEK.search(answer.plain):
-        return FactJudgment(texts.fact, "unknown", f"{reason}, and it names several days together")
+        return FactJudgment(texts.fact, "unknown", f"{reason}, but names several days together")
     days = set(list_days(answer.plain, 0, len(answer.plain)))
     if names and all(_is_shortened(texts, word) for word in names):
-        return FactJudgment(texts.fact, "unknown", f"{reason}, and a shorter form of it is")
+        return FactJudgment(texts.fact, "unknown", f"{reason}, but a shorter form of it")
     texts_of_rest = (answer, texts.read_fact)
     is_rest = any(find_negations(text) or has_exception(text) or _CLOSED.search(text.plain) for text in texts_of_rest)
     if days and (is_rest or days >= set(list_days(texts.read_fact.plain, 0, len(texts.read_fact.plain)))):
-        return FactJudgment(texts.fact, "unknown", f"{reason}, and it names other days")
+        return FactJudgment(texts.fact, "unknown", f"{reason}, but names other days")
     return FactJudgment(texts.fact, "missing", reason)
 
 
@@ -176,7 +179,7 @@ def judge_absent_words(
 
     `is_part_stated`: its quantity is there.
     """
-    reason = f"{spell_words(texts, lacking)} is not there"
+    reason = f"the answer does not say {spell_words(texts, lacking)}"
     opposite = _find_opposites(texts, lacking) or _find_other_unit(texts, lacking)
     if opposite is not None:
         return opposite
@@ -190,7 +193,7 @@ def judge_absent_words(
         return FactJudgment(texts.fact, "missing", f"{reason}{evidence}")
     if is_in_other_language(texts):
         return FactJudgment(texts.fact, "unknown", OTHER_LANGUAGE)
-    return FactJudgment(texts.fact, "unknown", f"{reason}, and other words may say it")
+    return FactJudgment(texts.fact, "unknown", f"{reason}, but other words of it may mean that")
 
 
 def drop_labels(texts: FactTexts, words: Sequence[Word], *, has_value: bool) -> list[Word]:
@@ -250,7 +253,7 @@ def _find_opposites(texts: FactTexts, lacking: Sequence[Word]) -> FactJudgment |
         opposite = find_antonym(word.folded, words)
         if opposite is None:
             continue
-        reason = f'it says "{opposite}" and not "{word.folded}"'
+        reason = f'the answer says "{opposite}" and not "{word.folded}"'
         if texts.is_negative:
             return None  # "forbidden" says "not allowed"
         if has_exception(answer):
@@ -273,9 +276,9 @@ def _find_other_unit(texts: FactTexts, lacking: Sequence[Word]) -> FactJudgment 
             dimensions = {reading.dimension for reading in own.readings}
             stated = texts.answer.text[own.start : own.end]
             if unit.dimension in dimensions:
-                return FactJudgment(texts.fact, "unknown", f'it says "{stated}"')
+                return FactJudgment(texts.fact, "unknown", f'the answer says "{stated}"')
             if any(dimension.partition(":")[0] == family for dimension in dimensions):
-                return FactJudgment(texts.fact, "denied", f'it says "{stated}", not {word.folded}')
+                return FactJudgment(texts.fact, "denied", f'the answer says "{stated}", not {word.folded}')
     return None
 
 
@@ -293,11 +296,11 @@ def _find_evidence_of_absence(texts: FactTexts) -> str:
         return ""  # "it isn't", asked when it is open, says that it is closed
     unexplained = list_unexplained(texts)
     if not unexplained and not _may_be_any_word(texts):
-        return ", and nothing in the answer is left that could say it"
+        return ", and has no other words that could mean that"
     if _is_on_topic(texts):
         return ""
     if not texts.question.words or _has_own_subject(answer):
-        return ", and the answer shares no word with question or fact"
+        return ", and has no word of the question or of what is expected"
     return ""
 
 

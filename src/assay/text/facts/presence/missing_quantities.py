@@ -63,11 +63,11 @@ def judge_missing_quantity(
         return other
     ends = split_range(quantity)
     if ends and all(any(is_same_quantity(end, own) for own in answer.quantities) for end in ends):
-        return FactJudgment(fact, "unknown", f"it states both ends of {text} apart")
+        return FactJudgment(fact, "unknown", f"the answer gives the two ends of {text} apart")
     for own in answer.quantities:
         doubt = _name_incomplete(quantity, own, answer, question)
         if doubt:
-            return FactJudgment(fact, "unknown", f'it states "{answer.text[own.start : own.end]}"{doubt}')
+            return FactJudgment(fact, "unknown", f'the answer says "{answer.text[own.start : own.end]}"{doubt}')
     return _judge_other_value(fact, text, quantity, answer)
 
 
@@ -79,7 +79,7 @@ def _name_incomplete(wanted: Quantity, own: Quantity, answer: ReadText, question
     if _may_be_millions(wanted, own, answer):
         return ", which may be millions"
     if _counts_times(wanted, own):
-        return ", perhaps not of how often"
+        return ", which may not be how often"
     if _counts_times(own, wanted):
         return ", which may count the same"
     return " of people by another name" if _counts_people(wanted, own, answer) else ""
@@ -94,16 +94,16 @@ def _judge_other_bound(
     """Return the judgment by the first quantity with another threshold, rate, bound or range; None if there is none."""
     for own in answer.quantities:
         if _is_other_threshold(quantity, own):
-            reason = f'it says "{answer.text[own.start : own.end]}", not {text}'
+            reason = f'the answer says "{answer.text[own.start : own.end]}", not {text}'
             return FactJudgment(fact, "denied", reason, "other value")
         has_other_rate = have_different_rates(quantity, own) or have_different_rate_sizes(quantity, own)
         if has_other_rate and is_same_quantity(quantity, own._replace(rate="", rate_size=None, bound="")):
-            return FactJudgment(fact, "denied", f"it says it per {own.rate}, not per {quantity.rate}")
+            return FactJudgment(fact, "denied", f"the answer counts this per {own.rate}, not per {quantity.rate}")
         if own.bound and is_same_quantity(quantity, remove_bound(own)):
             return bounded[0]
         if any(is_same_quantity(quantity, end) for end in split_range(own)):
             range_text = answer.text[own.start : own.end]
-            return FactJudgment(fact, "missing", f'it states the range "{range_text}", not {text}')
+            return FactJudgment(fact, "missing", f'the answer gives the range "{range_text}", not {text}')
     return None
 
 
@@ -149,16 +149,16 @@ def _judge_other_value(fact: str, text: str, quantity: Quantity, answer: ReadTex
     """Return that a quantity is missing, or denied by the same number of another unit: "7 months" for "7 weeks"."""
     for own in answer.quantities:
         if _is_same_number_of_other_unit(quantity, own):
-            reason = f'it says "{answer.text[own.start : own.end]}", not {text}'
+            reason = f'the answer says "{answer.text[own.start : own.end]}", not {text}'
             return FactJudgment(fact, "denied", reason, "other value")
     named = _find_other_number_of_name(fact, quantity, answer)
     if named:
-        return FactJudgment(fact, "missing", f'it says "{named}", not {text}', "other value")
+        return FactJudgment(fact, "missing", f'the answer says "{named}", not {text}', "other value")
     comparable = [own for own in answer.quantities if is_comparable(quantity, own) and not is_plain(own)]
     if len(comparable) == 1:
         spelled = answer.text[comparable[0].start : comparable[0].end]
-        return FactJudgment(fact, "missing", f'{text} is not there; it says "{spelled}"', "other value")
-    return FactJudgment(fact, "missing", f"{text} is not there")
+        return FactJudgment(fact, "missing", f'the answer does not say {text}; it says "{spelled}"', "other value")
+    return FactJudgment(fact, "missing", f"the answer does not say {text}")
 
 
 _NAME_BEFORE = LatePattern(r"(?<![a-z])(?P<name>[a-z]{3,40}+) $")
@@ -167,29 +167,53 @@ _LONGEST_NAME = 41
 
 
 def names_other_number(fact: str, answer: ReadText) -> bool:
-    """Return whether an answer has another number after the name of a fact's only number: "gate 17" for "gate 14"."""
-    quantities = read_text(fact).quantities
-    return len(quantities) == 1 and bool(_find_other_number_of_name(fact, quantities[0], answer))
+    """Return whether an answer has another number after the name of a fact's only number: "gate 17" for "gate 14".
+
+    >>> names_other_number("Room 014", read_text("It's in room 022.")), names_other_number("Room 014", read_text("022"))
+    (True, False)
+    """
+    read_fact = read_text(fact)
+    if len(read_fact.quantities) == 1:
+        return bool(_find_other_number_of_name(fact, read_fact.quantities[0], answer))
+    return bool(find_other_identifier(read_fact, answer))
+
+
+def find_other_identifier(read_fact: ReadText, answer: ReadText) -> str:
+    """Return the only identifier that an answer has after the name of a fact's only one: "room 022" for "Room 014"."""
+    identifiers = [word for word in read_fact.words if word.kind == "id"]
+    if len(identifiers) != 1 or read_fact.quantities or answer.find_word(identifiers[0], True):
+        return ""
+    name = _find_name_before(read_fact, identifiers[0].start)
+    if not name:
+        return ""
+    starts = [word.start for word in answer.words if word.kind == "id"]
+    starts += [own.start for own in answer.quantities if is_plain(own) and not own.is_spelled_one]
+    named = [start for start in starts if _find_name_before(answer, start) == name]
+    if len(named) != 1:
+        return ""
+    end = next((word.end for word in answer.words if word.start == named[0]), named[0])
+    end = next((own.end for own in answer.quantities if own.start == named[0]), end)
+    return answer.text[named[0] - len(name) - 1 : end]
+
+
+def _find_name_before(text: ReadText, start: int) -> str:
+    """Return the word right before a position, folded; "" for a word of grammar or none."""
+    name = _NAME_BEFORE.search(text.plain, max(0, start - _LONGEST_NAME), start)
+    word = next((word for word in text.words if name is not None and word.start == name.start()), None)
+    return "" if word is None or word.kind == "stop" else word.folded
 
 
 def _find_other_number_of_name(fact: str, quantity: Quantity, answer: ReadText) -> str:
     """Return the only number that an answer has after the name of a fact's number: "channel 16" for "channel 11"."""
     read_fact = read_text(fact)
-    name = (
-        _NAME_BEFORE.search(read_fact.plain, max(0, quantity.start - _LONGEST_NAME), quantity.start)
-        if is_plain(quantity)
-        else None
-    )
-    word = next((word for word in read_fact.words if name is not None and word.start == name.start()), None)
-    if word is None or word.kind == "stop" or quantity.bound or quantity.is_range:
+    name = _find_name_before(read_fact, quantity.start) if is_plain(quantity) else ""
+    if not name or quantity.bound or quantity.is_range:
         return ""
-    spans = []
-    for own in answer.quantities:
-        if not is_plain(own) or own.is_spelled_one:
-            continue
-        before = _NAME_BEFORE.search(answer.plain, max(0, own.start - _LONGEST_NAME), own.start)
-        if before is not None and before["name"] == word.folded:
-            spans.append((before.start(), own.end))
+    spans = [
+        (own.start - len(name) - 1, own.end)
+        for own in answer.quantities
+        if is_plain(own) and not own.is_spelled_one and _find_name_before(answer, own.start) == name
+    ]
     return answer.text[slice(*spans[0])] if len(spans) == 1 else ""
 
 
@@ -220,7 +244,9 @@ def _judge_bounded_quantity(
     if len(own.bound) == 2:  # such a bound states its value, so it lacks the unit
         if _AGE_BOUND.search(answer.plain, own.start, own.end) and not is_reversed_limit(own, limit):
             return FactJudgment(fact, "stated")
-        return FactJudgment(fact, "unknown", f'it states "{answer.text[own.start : own.end]}" without saying of what')
+        return FactJudgment(
+            fact, "unknown", f'the answer says "{answer.text[own.start : own.end]}" without saying of what'
+        )
     clause = narrow_clause(answer.clause_at(own.start), own.start)
     before = answer.plain[clause.start : own.start]
     if _PROHIBITION.search(before) and len(find_negations(answer, clause.start, own.start)) <= 1:
@@ -228,16 +254,16 @@ def _judge_bounded_quantity(
     if is_limit_of_refusal(own, answer.plain, clause.end, limit):
         return FactJudgment(fact, "stated")
     if len(find_negations(answer, clause.start, own.start)) % 2 and not _PERMISSION.search(before):
-        return FactJudgment(fact, "unknown", f"it denies something that is beyond {text}")
+        return FactJudgment(fact, "unknown", f"the answer says what is not so beyond {text}")
     threshold = judge_threshold(wanted, own, answer, question, reference, limit)
     if threshold == "stated":
         return FactJudgment(fact, "stated")
     spelled = answer.text[own.start : own.end]
     if threshold == "contrary":
-        return FactJudgment(fact, "denied", f'it bounds the other side ("{spelled}")', "other side")
+        return FactJudgment(fact, "denied", f'the answer gives the limit on the other side ("{spelled}")', "other side")
     if threshold == "open":
-        return FactJudgment(fact, "unknown", f'it says what holds beyond it ("{spelled}")')
-    return FactJudgment(fact, "denied", f"it bounds {text} instead of stating it")
+        return FactJudgment(fact, "unknown", f'the answer says what holds beyond this ("{spelled}")')
+    return FactJudgment(fact, "denied", f"the answer gives {text} as a limit only")
 
 
 _AGE_BOUND = LatePattern(r"older|younger")

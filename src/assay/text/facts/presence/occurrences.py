@@ -227,7 +227,7 @@ def judge_torn_part(texts: FactTexts, needed: Sequence[Word]) -> FactJudgment | 
         ]
         if sentences and not set.intersection(*sentences):
             spelled = texts.read_fact.text[part.start : part.end]
-            return FactJudgment(texts.fact, "unknown", f'the words of "{spelled}" are in several sentences')
+            return FactJudgment(texts.fact, "unknown", f'the answer has the words of "{spelled}" in several sentences')
     return None
 
 

@@ -28,10 +28,10 @@ def judge_frequency(texts: FactTexts, frequency: tuple[Fraction, str]) -> FactJu
     if not named:
         return None
     if len(named) > 1 or find_negations(texts.answer) or DOUBT.search(texts.answer.plain):
-        return FactJudgment(texts.fact, "unknown", "it says how often in several ways, or denies or doubts one")
+        return FactJudgment(texts.fact, "unknown", "the answer says in several ways how often, or is not sure")
     if any(is_same_frequency(frequency, other) for other in named):
         return FactJudgment(texts.fact, "stated")
-    return FactJudgment(texts.fact, "denied", "it says another frequency")
+    return FactJudgment(texts.fact, "denied", "the answer says that it is more or less often")
 
 
 def judge_counted_noun(texts: FactTexts) -> FactJudgment | None:
@@ -53,7 +53,7 @@ def judge_counted_noun(texts: FactTexts) -> FactJudgment | None:
         if counts and not any(is_same_quantity(unbounded, remove_bound(own)) for own in counts):
             stated = texts.answer.text[counts[0].start : counts[0].end]
             text = texts.read_fact.text[noun.start : noun.end]
-            return FactJudgment(texts.fact, "denied", f'it says "{stated} {text}"')
+            return FactJudgment(texts.fact, "denied", f'the answer says "{stated} {text}"')
     return None
 
 
@@ -76,5 +76,5 @@ def judge_payment(texts: FactTexts) -> FactJudgment:
     if amount is None and decision is not None and decision.is_yes:
         return FactJudgment(texts.fact, "unknown", f'the answer begins with "{decision.spelled}"')
     if amount is None:
-        return FactJudgment(texts.fact, "missing", "it does not say that there is nothing to pay")
-    return FactJudgment(texts.fact, "denied", f'it says "{texts.answer.text[amount.start : amount.end]}"')
+        return FactJudgment(texts.fact, "missing", "the answer does not say that there is nothing to pay")
+    return FactJudgment(texts.fact, "denied", f'the answer says "{texts.answer.text[amount.start : amount.end]}"')

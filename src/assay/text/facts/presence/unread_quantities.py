@@ -70,16 +70,16 @@ def find_unread_form(fact: str, wanted: Quantity, answer: ReadText, question: Re
         return named
     counted = _find_unit_further_on(wanted, answer) or _find_same_letters(fact, wanted, answer)
     if counted:
-        return f'it says "{counted}"'
+        return f'the answer says "{counted}"'
     grouped = _find_grouped_digits(wanted, answer)
     if grouped:
-        return f'it says "{grouped}", which has its digits'
+        return f'the answer says "{grouped}", which has the same digits'
     if wanted.is_range and _has_both_ends(wanted, answer):
-        return "it states its numbers in another form"
+        return "the answer has the same numbers in another form"
     unread = _find_unread_words(answer)
     if unread:
-        return f'it says "{unread}", a number that is not read'
-    return "its numbers may make it up" if _is_made_up(wanted, answer, is_saving=is_saving) else ""
+        return f'the answer says "{unread}", a number that is not read'
+    return "other numbers of the answer may make this up" if _is_made_up(wanted, answer, is_saving=is_saving) else ""
 
 
 def _find_form(
@@ -88,38 +88,38 @@ def _find_form(
     """Return how one quantity of an answer may state another one, "" if it does not."""
     spelled = answer.text[own.start : own.end]
     if wanted.bound and not own.bound and not own.is_range and is_same_quantity(remove_bound(wanted), own):
-        return f'it states "{spelled}" without saying that it is a bound'
+        return f'the answer says "{spelled}" without saying that it is a limit'
     if _is_within_bound(wanted, own):
-        return f'it states "{spelled}", which lies within the bound'
+        return f'the answer says "{spelled}", which lies within the limit'
     if is_complement(_take_limit(wanted, fact), own) and may_be_contrary(own, answer, (read_text(fact), question)):
-        return f'it says what holds beyond it ("{spelled}")'
+        return f'the answer says what holds beyond this ("{spelled}")'
     if is_saving and _is_rest_of_share(wanted, own):
-        return f'it states "{spelled}", perhaps of the rest'
+        return f'the answer says "{spelled}", which may be what is left'
     if _is_same_per_other_time(wanted, own):
-        return f'it states "{spelled}" per {own.rate}, which is the same per {wanted.rate}'
+        return f'the answer says "{spelled}" per {own.rate}, which may be the same per {wanted.rate}'
     if _is_day_of_year(wanted, own):
-        return f'it states "{spelled}", which is in that year'
+        return f'the answer says "{spelled}", which is in that year'
     if _is_time_with_point(wanted, own):
-        return f'it states "{spelled}", which may be a time'
+        return f'the answer says "{spelled}", which may be a time'
     forms = (_is_ordinal_of, _is_about_same_time, _is_same_bound_of_count, _is_rounded_in_other_unit)
     if any(is_same(wanted, own) for is_same in forms):
-        return f'it states "{spelled}", which may come to the same'
-    return f'it states "{spelled}", the next value' if _is_next_value(wanted, own, answer) else ""
+        return f'the answer says "{spelled}", which may come to the same'
+    return f'the answer says "{spelled}", the next value' if _is_next_value(wanted, own, answer) else ""
 
 
 def _find_named_form(fact: str, wanted: Quantity, answer: ReadText) -> str:
     """Return how words of an answer that are no quantity may state one, "" if none may."""
     plain = read_text(fact).plain
     if WEEKDAY.search(plain) and WEEK.search(answer.plain):
-        return "it names several days together"
+        return "the answer names several days together"
     if _is_same_in_words(plain, wanted, answer):
-        return "it says so in other words"
+        return "the answer may say so in other words"
     if _names_month(wanted, answer):
-        return "it names the month without a day"
+        return "the answer names the month without a day"
     if _is_no_money(wanted) and (is_nothing_to_pay(answer.plain) or NOTHING_TO_PAY.search(answer.plain)):
-        return "it says that there is nothing to pay"
+        return "the answer says that there is nothing to pay"
     word = _find_number_word(wanted, answer)
-    return f'it says "{word}", which may stand for it' if word else ""
+    return f'the answer says "{word}", which may mean this' if word else ""
 
 
 _MOST_BEFORE_UNIT = 2  # words between a number and its unit

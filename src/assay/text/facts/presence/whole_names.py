@@ -59,12 +59,12 @@ def judge_whole_names(texts: FactTexts) -> FactJudgment | None:
     for name in list_names(texts.read_fact.text):
         bound = _find_bound(texts, name) if _VERSION.fullmatch(name) is not None else ""
         if bound:
-            return FactJudgment(texts.fact, "unknown", f'it says "{bound}", and not which')
+            return FactJudgment(texts.fact, "unknown", f'the answer says "{bound}", and not which one')
         longer = _find_longer(name, texts.answer)
         if longer:
-            return FactJudgment(texts.fact, "unknown", f'it names "{longer}"')
+            return FactJudgment(texts.fact, "unknown", f'the answer names "{longer}", which may be something else')
     unit = _find_other_unit(texts)
-    return FactJudgment(texts.fact, "unknown", f'its unit is "{unit}"') if unit else None
+    return FactJudgment(texts.fact, "unknown", f'the answer says this with the unit "{unit}"') if unit else None
 
 
 _BOUND_BEFORE = build_pattern(rf"\b{OTHER_RELEASE}(?: (?!or\b|and\b|but\b)[a-z]+){{0,2}} v?\Z")

@@ -238,3 +238,12 @@ _read_long = lru_cache(maxsize=2)(ReadText)  # a long answer meets as many; it a
 def read_text(text: str) -> ReadText:
     """Return a text as it is read; of a long one the first 200,000 characters."""
     return _read_cached(text) if len(text) <= _LONGEST_CACHED else _read_long(text[:MOST_READ])
+
+
+def list_written(text: ReadText) -> list[tuple[Quantity, str]]:
+    """Return the quantities of a text with how they are written.
+
+    >>> [written for _, written in list_written(read_text("2.000 seats for 3 days"))]
+    ['2.000', '3 days']
+    """
+    return [(quantity, text.text[quantity.start : quantity.end]) for quantity in text.quantities]

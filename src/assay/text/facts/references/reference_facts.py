@@ -42,6 +42,7 @@ class ReferenceFacts(NamedTuple):
 
 
 _RESTRICTION = build_pattern(rf"\b{RESTRICTS_REFERENCE}\b")
+_ONLY = ("only", "chi")
 
 
 @lru_cache(maxsize=4096)
@@ -111,13 +112,20 @@ def _derive_decision(read: ReadText, asking: ReadText, decision: str, end: int) 
     """Return a yes or no with the only value that the reference adds to it, and the rest if that restricts it or has
     more values."""
     rest = read.text[end:].strip(" ,.;:-–")
-    is_restricted = _RESTRICTION.search(read.plain[end:]) is not None
+    restriction = _RESTRICTION.search(read.plain[end:])
+    # "No, only members may" gives the reason of a no, and "yes, only at weekends" limits a yes.
+    is_restricted = restriction is not None and (decision == "yes" or restriction[0] not in _ONLY)
     added = [value for value in _list_new_values(read, asking) if value.start >= end]
     is_single = len(added) == 1 and _is_readable_alone(read, added[0])
     facts = (decision, _spell_value(read, added[0])) if is_single else (decision,)
     is_needed = is_restricted or (bool(added) and not is_single)
     reason = (rest,) if rest else ()
     return ReferenceFacts("decision", facts, reason if is_needed else (), reason)
+
+
+def limits_decision(derived: ReferenceFacts) -> bool:
+    """Return whether what a reference says beside a yes or no has a word that may limit it, such as "only"."""
+    return any(_RESTRICTION.search(read_text(reason).plain) is not None for reason in derived.reason)
 
 
 def _derive_values(read: ReadText, asking: ReadText, values: list[Quantity], fitting: list[Quantity]) -> ReferenceFacts:

@@ -15,23 +15,31 @@ from assay.text.facts.presence.missing_quantities import names_other_number
 from assay.text.facts.reading.exceptions import has_exception
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, Word, read_text
-from assay.text.facts.references.reference_facts import ReferenceKind, count_new_words, derive_reference_facts
+from assay.text.facts.references.denied_answers import put_denial_first, split_denied_answer
+from assay.text.facts.references.reference_facts import (
+    ReferenceKind,
+    count_new_words,
+    derive_reference_facts,
+    limits_decision,
+)
 from assay.text.facts.stated_facts import judge_facts
 from assay.text.quantities.quantity import Quantity, remove_bound, split_range
 from assay.text.quantities.quantity_agreement import is_same_quantity, is_same_value
 
 _MAY_FAIL = ("value", "decision")
 _MOST_COMPARED_WORDS = 12
-TOO_LONG, OTHER_ORDER = "it is longer than rules compare", "it gives the values in another order"
+TOO_LONG = "the reference has too many words to compare without a judge"
+OTHER_ORDER = "the answer gives the values in another order than the reference"
 
 
 def judge_reference_facts(
-    answer: str, reference: str, question: str, passages: Sequence[str] = ()
+    answer: str, reference: str, question: str, passages: Sequence[str] = (), *, language: str = ""
 ) -> list[FactJudgment]:
     """Return what an answer does with what a reference in sentences asks of it; empty for a reference without words.
 
     An answer is right if all of it is stated. It is denied or missing only where the answer gives another value than
     the only one of the reference, or decides otherwise; the rest is unknown. `passages`: what the evidence says.
+    `language`: that of the case (see `judge_facts`).
 
     >>> reference = "A late return costs £2 a day, and the card is blocked."
     >>> question = "What does a late return cost?"
@@ -39,16 +47,30 @@ def judge_reference_facts(
     >>> [judge_reference_facts(answer, reference, question)[0].state for answer in answers]
     ['stated', 'missing', 'unknown']
     """
+    whole = reference
+    reference, is_settled = split_denied_answer(reference, answer)
+    if is_settled:
+        return [FactJudgment(whole.strip(), "stated")]
     derived = derive_reference_facts(reference, question)
     if derived.kind == "words" and count_new_words(derived, question) > _MOST_COMPARED_WORDS:
         return [FactJudgment(fact, "unknown", TOO_LONG) for fact in derived.facts]
-    judgments = judge_facts(answer, derived.facts, question, reference, passages)
+    judgments = judge_facts(answer, derived.facts, question, reference, passages, language=language)
     judgments = [_check_ends(_soften(judgment, derived.kind, read_text(answer)), answer) for judgment in judgments]
-    if derived.kind == "decision" and derived.besides:
+    if derived.kind == "decision" and derived.reason and find_negations(read_text(derived.reason[0])):
+        (of_reason,) = judge_facts(answer, derived.reason, question, reference, passages, language=language)
+        judgments = _deny_values_with_reason(judgments, of_reason)
+    if derived.kind == "decision" and (derived.besides or limits_decision(derived)):
         judgments[0] = _decide_by_first_word(judgments[0], read_text(answer), read_text(reference))
     if judgments and is_contrary_decision(read_text(answer), read_text(reference), read_text(question)):
-        judgments[0] = judgments[0]._replace(state="denied", reason="it decides the question the other way", mistake="")
+        judgments[0] = judgments[0]._replace(
+            state="denied", reason="the answer says yes where the reference says no, or the other way round", mistake=""
+        )
     is_implied = derived.kind == "decision" and _is_undecided(read_text(answer))
+    if is_implied and derived.facts[0] == "no":
+        decided = put_denial_first(answer, question)
+        again = judge_reference_facts(decided, reference, question, passages) if decided else []
+        if again and all(judgment.state == "stated" for judgment in again):
+            return again
     needed = derived.besides or (derived.reason if is_implied else ())
     if derived.kind == "values":
         judgments = _check_order(judgments, read_text(answer))
@@ -57,12 +79,23 @@ def judge_reference_facts(
     if not needed or not all(judgment.state == "stated" or is_implied for judgment in judgments):
         return judgments
     besides = [
-        _soften(judgment, "words", read_text(answer))
-        for judgment in judge_facts(answer, needed, question, reference, passages)
+        _soften(judgment, "values", read_text(answer))
+        for judgment in judge_facts(answer, needed, question, reference, passages, language=language)
     ]
     if is_implied and not any(judgment.state == "denied" for judgment in judgments):
         return besides
     return [*judgments, *besides]
+
+
+def _deny_values_with_reason(judgments: list[FactJudgment], whole: FactJudgment) -> list[FactJudgment]:
+    """Return a value that an answer denies by what it does with the whole reason, which denies it too.
+
+    "Not since 2022" asks of an answer that it denies something of 2022.
+    """
+    decided, *values = judgments
+    if not any(judgment.state == "denied" and not judgment.mistake for judgment in values):
+        return judgments
+    return [decided, *(judgment._replace(state=whole.state, reason=whole.reason) for judgment in values)]
 
 
 def _decide_by_first_word(judgment: FactJudgment, answer: ReadText, reference: ReadText) -> FactJudgment:
@@ -80,10 +113,18 @@ def _is_undecided(answer: ReadText) -> bool:
 def _soften(judgment: FactJudgment, kind: ReferenceKind, answer: ReadText) -> FactJudgment:
     """Return a judgment as unknown where nothing shows that the answer is wrong."""
     is_shown_wrong = judgment.state == "denied" or (judgment.state == "missing" and judgment.mistake == "other value")
-    is_other_number = judgment.mistake == "other value" and names_other_number(judgment.fact, answer)
-    if judgment.state in ("stated", "unknown") or (kind in _MAY_FAIL and is_shown_wrong) or is_other_number:
+    is_other_value = judgment.mistake == "other value" and (
+        (kind == "words" and _is_bare_value(judgment.fact)) or names_other_number(judgment.fact, answer)
+    )
+    if judgment.state in ("stated", "unknown") or (kind in _MAY_FAIL and is_shown_wrong) or is_other_value:
         return judgment
     return judgment._replace(state="unknown")
+
+
+def _is_bare_value(fact: str) -> bool:
+    """Whether a fact is one value with words of grammar: "Within 14 days."."""
+    read = read_text(fact)
+    return len(read.quantities) == 1 and all(word.kind == "stop" for word in read.words)
 
 
 def _check_order(judgments: list[FactJudgment], answer: ReadText) -> list[FactJudgment]:
@@ -110,7 +151,7 @@ def _check_words(
     if decision is not None and reference.clauses:
         first = reference.clauses[0]
         denies = len(find_negations(reference, first.start, first.end)) % 2 == 1
-        reason = f'it begins with "{decision.spelled}"' if denies == decision.is_yes else ""
+        reason = f'the answer begins with "{decision.spelled}"' if denies == decision.is_yes else ""
     reason = reason or _find_other_pair(answer, reference)
     if not reason:
         return judgments
@@ -135,7 +176,7 @@ def _find_other_pair(answer: ReadText, reference: ReadText) -> str:
         elif expected and before.key in reference_keys:
             other_by_key.setdefault(word.key, answer.text[before.start : word.end])
     others = [text for key, text in other_by_key.items() if key not in as_expected]
-    return f'it says "{others[0]}"' if others else ""
+    return f'the answer says "{others[0]}", words that the reference does not put together' if others else ""
 
 
 def _iterate_pairs(text: ReadText) -> Iterator[tuple[Word, Word]]:
@@ -153,7 +194,7 @@ def _check_ends(judgment: FactJudgment, answer: str) -> FactJudgment:
     given = [remove_bound(quantity) for quantity in read_text(answer).quantities]
     for wanted in read_text(judgment.fact).quantities:
         if judgment.state == "stated" and wanted.bound and not _is_among(remove_bound(wanted), given):
-            return judgment._replace(state="unknown", reason=f"it does not name {judgment.fact}")
+            return judgment._replace(state="unknown", reason=f"the answer does not name {judgment.fact}")
         if judgment.state != "stated" and any(_is_among(end, given) for end in split_range(wanted)):
             return judgment._replace(state="unknown")
     return judgment

@@ -171,13 +171,11 @@ def _find_mixed(
             named = text[foreign.start : foreign.end]
             own = contrast.find_own(statement)
             if own is not None:
-                return (
-                    f'it says "{named}" together with "{text[own.start : own.end]}", and the reference keeps them apart'
-                )
+                return f'the answer says "{named}" and "{text[own.start : own.end]}" together, the reference apart'
             if not first and not contrast.is_said_before(foreign):
                 first = named
         elif first and statement is holder and not contrast.is_linked(statement):
-            return f'it names "{first}" first, and the fact without a word of the question'
+            return f'the answer names "{first}" first, and this only after it'
     return ""
 
 

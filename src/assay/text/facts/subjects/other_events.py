@@ -62,21 +62,21 @@ def _list_reasons(texts: FactTexts, occurrence: Occurrence) -> Iterator[str]:
     part = find_part(answer, occurrence.clause, occurrence.start if stated is None else stated.start)
     noun = _find_other_event(texts, occurrence, stated, part)
     if noun:
-        yield f'its statement is about "{answer.text[noun[0].start : noun[-1].end]}", which nothing else mentions'
+        yield f'the answer says this of "{answer.text[noun[0].start : noun[-1].end]}", of which nothing else speaks'
     counted = _find_other_count(texts, stated)
     if counted is not None:
-        yield f'it counts "{answer.text[counted.start : counted.end]}", which is not what is asked'
+        yield f'the answer counts "{answer.text[counted.start : counted.end]}", and another thing is asked about'
     is_of_part = _PART_OF.match(answer.plain, occurrence.clause.sentence_start) is not None
     if is_of_part and not texts.has_cue(_PART_OF):
-        yield "it is said of a part of what is asked"
+        yield "the answer says this of a part of what is asked"
     consequence = _find_consequence(texts, occurrence, part)
     if consequence is not None:
         spelled = answer.text[consequence.start : consequence.end]
-        yield f'"{spelled}" depends on it, and nothing else mentions that'
+        yield f'the answer makes "{spelled}" depend on this, and neither question nor evidence speak of that'
     if stated is not None:
         opposite = find_opposite_event(texts.question, answer, part.start, part.end)
         if opposite is not None:
-            yield f'it is said with "{opposite[1]}", and the question is about "{opposite[0]}"'
+            yield f'the answer says this with "{opposite[1]}", and the question is about "{opposite[0]}"'
         yield from list_other_terms(texts, stated, part)
 
 

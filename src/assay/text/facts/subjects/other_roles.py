@@ -78,27 +78,27 @@ def _list_reasons(texts: FactTexts, occurrence: Occurrence, *, has_number: bool)
     after = (occurrence.end, min(clause.sentence_end, occurrence.end + _REACH))
     cue = _EXEMPT_AFTER.match(answer.plain, *after)
     if _is_new(texts, cue):
-        yield "it is exempt or denied"
+        yield "the answer says that what is asked does not hold of this"
     for alternative in (_OR_AFTER.match(answer.plain, *after), _OR_BEFORE.search(answer.plain, *before)):
         if alternative is not None and not has_number and _is_alternative(texts, alternative):
-            yield f'"{alternative["other"]}" is named as an alternative'
+            yield f'"{alternative["other"]}" is what the answer offers instead'
     if _ASKS_WHO.match(texts.question.plain) and _is_new(texts, _RECIPIENT.search(answer.plain, *before)):
-        yield "it is named as the one for whom something is done"
+        yield "the answer names this as the one for whom something is done"
     moved_from = _MOVED_FROM.search(answer.plain, *before)
     is_day = WEEKDAY.search(texts.read_fact.plain) is not None  # "from Tuesday to Saturday"
     if not is_day and _MOVED_TO.match(answer.plain, *after) and _is_new(texts, moved_from):
-        yield "it is named as what something is moved from"
+        yield "the answer names this as what something is moved from"
     if _is_new(texts, _ASKED.search(answer.plain, *before)) and _ASKS_WHO.match(texts.question.plain):
-        yield "it is named as the one to ask"
+        yield "the answer only names this as whom to ask"
     if _is_new(texts, _COMPARED.search(answer.plain, *before)):
-        yield "something else is compared with it"
+        yield "the answer compares something else with this"
     if _ASKS_FOR_PERSON.search(texts.question.plain) and not has_number:
         owned = _OWNED_AFTER.match(answer.plain, *after) or _OWNED_BEFORE.search(answer.plain, *before)
         owned = owned or _RELATIVE_BEFORE.search(answer.plain, *before)
         if owned is not None and _is_unexplained(texts, owned.start("owned")):
-            yield f'it only says whose "{owned["owned"]}" is meant'
+            yield f'the answer names this only to say whose "{owned["owned"]}" it means'
     if _is_new(texts, _BESIDE.search(answer.plain, *before)):
-        yield "it is named as what something is opposite to"
+        yield "the answer only names this to say what is opposite to it"
 
 
 def _name_other_person(texts: FactTexts, occurrence: Occurrence) -> str:
@@ -109,10 +109,10 @@ def _name_other_person(texts: FactTexts, occurrence: Occurrence) -> str:
     before = (max(clause.sentence_start, occurrence.start - _REACH), occurrence.start)
     is_past_asked = _ASKS_FOR_PREDECESSOR.search(texts.question.plain) is not None
     if not is_past_asked and _is_new(texts, _PREDECESSOR.search(plain, *before)):
-        return "somebody else is named as the one now"
+        return "the answer names somebody else as the one now"
     is_to_ask = _is_new(texts, _ASKED_ABOUT.search(plain, *before))
     if is_to_ask and _ASKED_AFTER.match(plain, occurrence.end, min(clause.sentence_end, occurrence.end + _REACH)):
-        return "it is named as the one to ask"
+        return "the answer only names this as whom to ask"
     return ""
 
 

@@ -30,10 +30,10 @@ def list_other_terms(texts: FactTexts, stated: Quantity, part: Part) -> Iterator
         if opposite is None or find_opposite_event(texts.question, source, 0, len(source.plain)):
             continue
         if not any(_says(text, opposite[1]) for text in (texts.question, *sources)):
-            yield f'it is said with "{opposite[1]}", and its source says it with "{opposite[0]}"'
+            yield f'the answer says this with "{opposite[1]}", and the evidence with "{opposite[0]}"'
     place = _find_other_way(texts, find_stretch(texts.answer, stated), sources)
     if place:
-        yield f'"{place}" is where it leads here, or where it comes from, and its source says it the other way round'
+        yield f'the answer says this of the other direction: "{place}" is at the other end in the evidence'
 
 
 def _says(text: ReadText, words: str) -> bool:

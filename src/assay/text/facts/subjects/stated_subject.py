@@ -64,7 +64,7 @@ class SubjectJudge:
         first = answer.find_index(clause.sentence_start)
         names = [word for word in foreign if word.kind in ("name", "id") and word is not answer.words[first]]
         named = [word for word in topic if word.kind in ("name", "id") and word is not self.texts.question.words[0]]
-        if names and any(word in missing_topic for word in named):
+        if names and any(word in missing_topic and not _is_abbreviated(word, named) for word in named):
             return _say_of_other(self.texts, answer.text[names[0].start : names[0].end])
         owner = self.find_owner(occurrence)
         if owner is not None:
@@ -138,6 +138,16 @@ class SubjectJudge:
                 may_be_subject,
             )
         return self._owner
+
+
+def _is_abbreviated(word: Word, named: Sequence[Word]) -> bool:
+    """Whether a word of a question is a short one before a name, which need not be repeated: "MS" of "MS Seestern"."""
+    is_short = len(word.folded) <= _LONGEST_PREFIX and word.is_capitalised
+    return is_short and any(other.start - word.end == 1 for other in named)
+
+
+_LONGEST_PREFIX = 3
+"""Letters of "MS", "St" or "Dr"."""
 
 
 def _find_value(texts: FactTexts, occurrence: Occurrence) -> tuple[int, int, int, Quantity | None]:
@@ -215,11 +225,11 @@ def _find_other_statement(texts: FactTexts, occurrence: Occurrence) -> str:
     """Return how a clause with the subject of the question says something else of a fact without a value, in words."""
     relative = _find_relative_clause(texts, occurrence)
     if relative:
-        return f'it only says which "{relative}" is meant'
+        return f'the answer names this only to say which "{relative}" it means'
     if _is_object(texts, occurrence):
-        return "what is asked is done to it, and not by it"
+        return "in the answer this is not who does what is asked, but to whom it is done"
     rival = _find_other_asked(texts, occurrence)
-    return f'it is said of "{rival}", and the question is about another one' if rival else ""
+    return f'the answer says this of "{rival}", and the question is about another one' if rival else ""
 
 
 def _find_relative_clause(texts: FactTexts, occurrence: Occurrence) -> str:
@@ -318,5 +328,5 @@ def _is_in_sentence(texts: FactTexts, word: Word, clause: ClauseSpan) -> bool:
 
 
 def _say_of_other(texts: FactTexts, subject: str) -> FactJudgment:
-    reason = f'its sentence is about "{" ".join(subject.split())}", which the question does not mention'
+    reason = f'the answer says this of "{" ".join(subject.split())}", and the question does not speak of that'
     return FactJudgment(texts.fact, "unknown", reason)

@@ -27,6 +27,7 @@ from assay.text.facts.reading.text_parts import Part
 from assay.text.facts.subjects.whose_value import ValueOwner
 from assay.text.facts.subjects.worked_out_values import is_worked_out
 from assay.text.late_pattern import LatePattern
+from assay.text.quantities.payment_cues import NOTHING_TO_PAY
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_agreement import apply_rate, is_same_quantity
 
@@ -151,6 +152,7 @@ class GapFinder:
                     at
                     for at, is_rival in rivals
                     if is_rival
+                    and not self._is_factor(at)
                     and (
                         self._answers_first(group, at, groups[index], statement)
                         or not self._is_explained_value(group, at)
@@ -163,11 +165,23 @@ class GapFinder:
             other = self._list_topics(self.owner.words_in(group)) - self._list_shared(groups, index, number, rival)
             is_aside = len(own - other) == len(other - own) and self._is_aside(group, groups[index])
             is_aside = is_aside or self.owner.is_of_other_day(group, groups[index])
+            is_aside = is_aside or self._is_of_other_name(group, groups[index])
             if is_aside or self._is_over(group, groups[index]):
                 continue
             if len(own - other) <= len(other - own):
-                yield Gap("second value", f'it gives another value too ("{self._spell_value(group, rival)}")')
+                yield Gap(
+                    "second value",
+                    f'the answer gives another value too ("{self._spell_value(group, rival)}"), which may be the one',
+                )
                 return
+
+    def _is_factor(self, start: int) -> bool:
+        """Whether a value is a part of a sum that is written out: the "€18" of "8 × €18 = €144"."""
+        value = next((own for own in self.answer.quantities if own.start == start), None)
+        if value is None:
+            return False
+        before = _OPERATOR_BEFORE.search(self.answer.plain, max(0, start - 4), start)
+        return before is not None or _OPERATOR_AFTER.match(self.answer.plain, value.end) is not None
 
     def _answers_first(self, group: Part, rival: int, own: Part, statement: StatedFact) -> bool:
         """Return whether a value alone answers before that of the fact, which is said of others than those asked: of
@@ -207,6 +221,16 @@ class GapFinder:
             return False
         return any(not self.is_known(word) for word in self._list_subjects(self.owner.words_in(group)))
 
+    def _is_of_other_name(self, group: Part, own: Part) -> bool:
+        """Whether the value of the fact is said with a name of the question, and another value with another name."""
+        names, other_names = (
+            [word for word in self.owner.words_in(part) if word.kind == "name"] for part in (own, group)
+        )
+        asked = self.owner.question
+        if not any(asked.find_word(word, True) for word in names):
+            return False
+        return bool(other_names) and not any(asked.find_word(word, True) for word in other_names)
+
     def _is_explained_value(self, group: Part, start: int) -> bool:
         """Whether a value may be a time, follows from what is asked, or is one that reference or evidence have.
 
@@ -214,6 +238,8 @@ class GapFinder:
         """
         if self._may_be_time(group, start) or self._is_worked_out(group, start):
             return True
+        if NOTHING_TO_PAY.match(self.answer.plain, start):
+            return any(NOTHING_TO_PAY.search(text.plain) for text in self.explaining[1:])
         own = next((own for own in self.owner.quantities_in(group) if own.start == start), None)
         return own is not None and any(
             is_same_quantity(wanted, own) or is_same_quantity(own._replace(bound=""), wanted)
@@ -252,7 +278,7 @@ class GapFinder:
         own = self._list_topics(around.own)
         other_days = [part for part in (*around.before, *around.after) if self.owner.is_of_other_day(part, around.unit)]
         before = [part for part in around.before if not self._has_fact(part) and not self._is_over(part, around.unit)]
-        before = [part for part in before if part not in other_days]
+        before = [part for part in before if part not in other_days and not self._is_sum_before(part, around.unit)]
         topics_before = {key for part in before for key in self._list_topics(self.owner.words_in(part))}
         statements = [part for part in before if self._is_statement(part)]
         if statements and not own - topics_before:
@@ -260,12 +286,24 @@ class GapFinder:
             yield Gap("earlier statement", f'the answer says something else first ("{quoted}")')
         elsewhere = topics_before - own
         if elsewhere and (len(elsewhere) > len(own - topics_before) or self._has_foreign(around.unit)):
-            yield Gap("question before", f"the words {self._spell(elsewhere)} of the question are in another part")
+            yield Gap(
+                "question before",
+                f"the answer says {self._spell(elsewhere)} of the question elsewhere{_PERHAPS}",
+            )
         after = [part for part in around.after if not self._has_fact(part) and part not in other_days]
         topics_after = {key for part in after for key in self._list_topics(self.owner.words_in(part))}
         elsewhere = topics_after - own
         if elsewhere and len(elsewhere) >= len(own - topics_after) and self._has_foreign(around.unit):
-            yield Gap("question after", f"the words {self._spell(elsewhere)} of the question are in another part")
+            yield Gap(
+                "question after",
+                f"the answer says {self._spell(elsewhere)} of the question elsewhere{_PERHAPS}",
+            )
+
+    def _is_sum_before(self, part: Part, own: Part) -> bool:
+        """Whether a part is a sum of the sentence of another: "8 × €18 = €144, but you pay at least €150"."""
+        plain = self.answer.plain
+        is_sum = _SUM.search(plain, part.start, part.end) is not None
+        return is_sum and _SENTENCE_END.search(plain, part.start, own.start) is None
 
     def _has_foreign(self, part: Part) -> bool:
         """Whether a part has a word, or a number after a name ("Hall 2"), that nothing explains."""
@@ -294,7 +332,10 @@ class GapFinder:
         topics_beside = {key for part in beside for key in self._list_topics(self.owner.words_in(part))}
         elsewhere = topics_beside - own
         if elsewhere and self._has_foreign(around.part):
-            yield Gap("question beside", f"the words {self._spell(elsewhere)} of the question are beside it")
+            yield Gap(
+                "question beside",
+                f"the answer says {self._spell(elsewhere)} of the question in another clause{_PERHAPS}",
+            )
 
     def _find_decided_beside(self, around: Surroundings) -> Iterator[Gap]:
         """Yield that another part says yes or no of what is asked: "no smoking inside, the balcony is fine"."""
@@ -304,7 +345,7 @@ class GapFinder:
             own = self._list_topics(self.owner.words_in(around.part))
             elsewhere = self._list_topics(self.owner.words_in(part)) - own
             if elsewhere:
-                yield Gap("question beside", f"another part says yes or no of {self._spell(elsewhere)}")
+                yield Gap("question beside", f"another part of the answer says yes or no of {self._spell(elsewhere)}")
                 return
 
     def _cut_subordinate(self, part: Part, own: Part) -> Part:
@@ -343,7 +384,7 @@ class GapFinder:
         is_first = only.start() == around.part.start
         # "Just walk in" is an order, and "riêng" means "only" before a subject and "separate" after a noun.
         if not (only[0] == "just" and is_first) and not (only[0] == "rieng" and not is_first):
-            yield Gap("only", f'it says "{only[0]}", which neither the question nor the facts do')
+            yield Gap("only", f'the answer says "{only[0]}", which is nowhere expected, so this may hold of less')
 
     def _search_only(self, part: Part) -> re.Match[str] | None:
         """Return the first "only" of a part; "chị" (you) is folded like "chỉ" (only)."""
@@ -358,7 +399,7 @@ class GapFinder:
             return
         former = _FORMER.search(plain, around.unit.start, around.unit.end)
         if former is not None and not self._is_explained(_FORMER):
-            yield Gap("former", f'it says "{former[0]}"')
+            yield Gap("former", f'the answer says "{former[0]}", so this may be of the past')
             return
         if PRESENT.search(plain, around.unit.start, around.unit.end) or self._is_explained(PRESENT):
             return
@@ -382,7 +423,7 @@ class GapFinder:
             addition = None  # "half", which is folded like "nữa" (more)
         before = _ADDITION_BEFORE.search(self.answer.plain, max(0, statement.start - 20), statement.start)
         if addition is not None or before is not None:
-            yield Gap("addition", "it states the value as one that comes on top of something")
+            yield Gap("addition", "the answer says this of what comes on top of something")
 
     def _is_explained(self, pattern: LatePattern | re.Pattern[str]) -> bool:
         return any(pattern.search(text.plain) for text in self.explaining)
@@ -413,6 +454,12 @@ _LEADING = build_pattern(rf"{LEADING}\b")
 _DECIDED = build_pattern(rf"\b{DECIDED_LAST}[ .!]*$")
 """Ends a part that says yes or no and nothing else."""
 _FORMER = build_pattern(rf"{USED_TO.pattern}|\b{NO_LONGER}\b")
+_OPERATOR_BEFORE = LatePattern(r"[×*=] ?$| x $")
+_OPERATOR_AFTER = LatePattern(r" ?[×*=]| x \d")
+_PERHAPS = ", so this may be about something else"
+_SENTENCE_END = LatePattern(r"[.!?] ")
+_SUM = LatePattern(r"[×*+] ?[^\s=]{1,12}(?: [a-z]+)? ?=")
+"""Signs of a sum that is written out."""
 _AT_TIME = build_pattern(rf"\b{AROUND_TIME} $")
 _ONLY = build_pattern(rf"\b{ONLY}\b")
 _ADDITION = build_pattern(rf"\b{ADDITION}\b")

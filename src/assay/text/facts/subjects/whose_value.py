@@ -48,6 +48,8 @@ _NO_OWNER = LatePattern(
     r"|exact|precise|belongs?|remains?|stays?|amounts?"
 )
 """A word that says how, or is a verb, so that no value belongs to it."""
+_ROOM_FOR = build_pattern(r"(?:room|space|capacity|place) for\b|chỗ cho\b")
+"""Says before a number how many fit, and names nothing that it belongs to."""
 _LABEL = re.compile(r"\s*([^:;.!?]{1,40}): \S")
 _FEWEST_CELLS = 2
 _DIGITS = re.compile(r"\d+")
@@ -115,7 +117,7 @@ class ValueOwner:
         others = [group for place, group in enumerate(groups) if place != index]
         code = self._find_other_code(start)
         if code:
-            return OtherOwner(f'it is said of "{code}"', False)
+            return OtherOwner(f'the answer says this of "{code}"', False)
         if has_value:
             split = self._find_split_fact(own, others, value)
             if split is not None:
@@ -124,7 +126,7 @@ class ValueOwner:
         if day is not None:
             return day
         if others and self._has_other_modifier(own):
-            return OtherOwner("it is said of another kind of what the question asks about", False)
+            return OtherOwner("the answer says this of another kind than the question asks about", False)
         if has_value:
             for other in others:
                 if any(is_rival for _, is_rival in self.list_values(other, value)):
@@ -170,7 +172,9 @@ class ValueOwner:
                 continue
             for other in others:
                 if self._has_other_value(other, value) and _holds(self.words_in(other), word):
-                    reason = f'it is said of something else than "{word.folded}", which has a value of its own'
+                    reason = (
+                        f'the answer says this of something else than "{word.folded}", which has a value of its own'
+                    )
                     return OtherOwner(reason, False)
         return None
 
@@ -325,7 +329,7 @@ class ValueOwner:
             return None
         first = WEEKDAY.search(plain, own.start, own.end)
         assert first is not None  # it has days
-        return OtherOwner(f'it is said of "{first[0]}", and the question is about another day', is_elsewhere)
+        return OtherOwner(f'the answer says this of "{first[0]}", and the question is about another day', is_elsewhere)
 
     def is_of_other_day(self, other: Part, own: Part) -> bool:
         """Return whether a part is about another day than the one that is asked for and named in `own`."""
@@ -367,7 +371,7 @@ class ValueOwner:
         if kept and kept[0].start < foreign[0].start and not is_elliptic:
             return None  # the part begins with what the question asks about
         named, rest = self._spell_first(foreign), self._spell(asked)
-        reason = f'it is said of "{named}", and another part of the answer speaks of "{rest}"'
+        reason = f'the answer says this of "{named}", and "{rest}", which is asked about, is elsewhere in it'
         is_sum = has_value and _SUMS_UP.search(self.answer.plain, own.start, start) is not None
         return OtherOwner(reason, has_value and not strange and not kept and not is_sum)
 
@@ -389,7 +393,13 @@ class ValueOwner:
         if start is not None:
             end = next((word.start for word in part if word.start > start and word.folded in AUXILIARIES), end)
             words = [word for word in words if word.start < end]
-        return [word for word in words if not self._tells_rate(word) and _NO_OWNER.fullmatch(word.folded) is None]
+        return [
+            word
+            for word in words
+            if not self._tells_rate(word)
+            and _NO_OWNER.fullmatch(word.folded) is None
+            and _ROOM_FOR.match(self.answer.plain, word.start) is None
+        ]
 
     def _follows_from_before(self, part: Part, *, has_value: bool) -> bool:
         """Whether a part goes on with the one before; a sentence of its own may begin with "if"."""

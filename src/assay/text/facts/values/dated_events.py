@@ -37,8 +37,10 @@ def judge_event(texts: FactTexts, occurrence: Occurrence, stated: Quantity | Non
     if is_other_end(texts.question.plain, plain[max(clause.start, stated.start - REACH_BEFORE) : stated.start]):
         is_same_moment = find_reversed_event(texts.question.plain, plain[low : stated.start], "") is not None
         if is_same_moment or find_negations(texts.answer, low, stated.start):  # "closed until nine" opens at nine
-            return FactJudgment(texts.fact, "unknown", "it says until when the contrary holds")
-        return FactJudgment(texts.fact, "denied", "it is the other end of the time that the question asks about")
+            return FactJudgment(texts.fact, "unknown", "the answer says until when the contrary holds")
+        return FactJudgment(
+            texts.fact, "denied", "the answer says this of the other end of the time that is asked about"
+        )
     judgment = _judge_side(texts, stated)
     if judgment is not None:
         return judgment
@@ -73,7 +75,7 @@ def _judge_side(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
             begins = _BEGINS_BEFORE.search(text.plain, max(0, wanted.start - REACH_BEFORE), wanted.start)
             expected_side = "after" if begins is not None else _find_side(text.plain, wanted.start)
             if expected_side and expected_side != stated_side:
-                return FactJudgment(texts.fact, "unknown", f"it says {stated_side} and not {expected_side}")
+                return FactJudgment(texts.fact, "unknown", f"the answer says {stated_side} and not {expected_side}")
     return None
 
 
@@ -99,11 +101,13 @@ def _judge_range(texts: FactTexts, occurrence: Occurrence, stated: Quantity) -> 
     is_open = find_reversed_event(texts.question.plain, sentence, "") or find_negations(
         texts.answer, occurrence.clause.sentence_start, stated.start
     )
-    return FactJudgment(texts.fact, "unknown" if is_open else "denied", f"it is the other end than the {asked}")
+    return FactJudgment(
+        texts.fact, "unknown" if is_open else "denied", f"the answer says this of the other end than the {asked}"
+    )
 
 
 def _deny_event(texts: FactTexts, events: tuple[str, str] | None) -> FactJudgment | None:
     if events is None or events[0] in texts.read_fact.plain:
         return None  # what is expected is that other event: "closed" on a day of which it is asked when it opens
-    reason = f'it says when it "{events[0]}", and what is asked is when it "{events[1]}"'
+    reason = f'the answer says when it "{events[0]}", and the question asks when it "{events[1]}"'
     return FactJudgment(texts.fact, "denied", reason)

@@ -64,7 +64,7 @@ def _name_past(texts: FactTexts, occurrence: Occurrence) -> str:
     past = _WAS_BEFORE.match(plain, occurrence.end) or _WAS_UNTIL.match(plain, occurrence.end)
     if past is None or ASKS_PAST.search(texts.question.plain) or texts.has_cue(_WAS):
         return ""
-    return f'it is said of what was before ("{texts.answer.text[past.start() : past.end()].strip()}")'
+    return f'the answer says this of what was before ("{texts.answer.text[past.start() : past.end()].strip()}")'
 
 
 _WORKING_DAYS = build_pattern(rf"\b{WORKING_DAYS}\b")
@@ -75,11 +75,11 @@ def _name_days(texts: FactTexts, stated: Quantity) -> str:
     """Return that an answer counts working days, where days are expected, or days where working days are."""
     is_span = any(reading.dimension == "duration" for reading in stated.readings)
     if is_span and _WORKING_DAYS.search(texts.read_fact.plain) and _WORK.search(texts.answer.plain) is None:
-        return "" if _WORK.search(texts.question.plain) else "it does not say that it counts working days"
+        return "" if _WORK.search(texts.question.plain) else "the answer does not say that it counts working days"
     days = _WORKING_DAYS.search(texts.answer.plain, stated.start, stated.end + _REACH) if is_span else None
     if days is None or days.start() > stated.end + 1 or texts.has_cue(_WORK):
         return ""
-    return f'it counts "{texts.answer.text[days.start() : days.end()]}"'
+    return f'the answer counts "{texts.answer.text[days.start() : days.end()]}"'
 
 
 _AMOUNT = rf"(?: {BEFORE_AMOUNT})*[ $€£]*$"
@@ -100,15 +100,17 @@ def _name_payer(texts: FactTexts, stated: Quantity) -> str:
     low = max(texts.answer.clause_at(stated.start).sentence_start, stated.start - _REACH)
     is_given = _GIVEN_BEFORE.search(plain, low, stated.start) or _GIVEN_AFTER.match(plain, end)
     if is_given:
-        return "" if texts.has_cue(_SPEAKS_OF_GIVING) else "it says that the user gets it, and does not pay it"
+        return (
+            "" if texts.has_cue(_SPEAKS_OF_GIVING) else "the answer says that the user gets this, and does not pay it"
+        )
     if _PAID_BEFORE.search(plain, low, stated.start) is None or _speaks_of_paying(texts.reference):
         return ""
     if _ASKS_WHAT_IS_GIVEN.search(texts.question.plain) is not None:
-        return "it says that the user pays it, and does not get it"
+        return "the answer says that the user pays this, and does not get it"
     for wanted in texts.reference.quantities:
         is_to_be_given = _GIVEN_BEFORE.search(texts.reference.plain, max(0, wanted.start - _REACH), wanted.start)
         if is_to_be_given and is_same_quantity(wanted, stated):
-            return "it says that the user pays it, and does not get it"
+            return "the answer says that the user pays this, and does not get it"
     return ""
 
 
@@ -124,13 +126,13 @@ def _name_count(texts: FactTexts, occurrence: Occurrence, stated: Quantity) -> s
     owners = {name_rate_noun(match["noun"]) for match in _EACH.compiled.finditer(texts.reference.plain)}
     if stated.rate and owners and stated.rate not in owners and not is_time_rate(stated.rate):
         is_named = any(name_rate_noun(word.folded) == stated.rate for text in texts.explaining for word in text.words)
-        return "" if is_named else f"it says it per {stated.rate}, not per {min(owners)}"
+        return "" if is_named else f"the answer counts this per {stated.rate}, not per {min(owners)}"
     nouns = {noun for text in (texts.read_fact, texts.question, texts.reference) for noun in _list_counted_once(text)}
     for part in split_parts(texts.answer, occurrence.clause.sentence_start, occurrence.clause.sentence_end):
         if part.start <= stated.start < part.end:
             counted = _find_counted(texts.answer, part, stated, nouns)
             if counted is not None:
-                return f'it says it for "{texts.answer.text[slice(*counted)]}", and not for one'
+                return f'the answer says this for "{texts.answer.text[slice(*counted)]}", and not for one'
     return ""
 
 

@@ -35,9 +35,15 @@ def judge_unasked_rate(texts: FactTexts, occurrence: Occurrence) -> FactJudgment
     if stated is None or is_time(stated) or stated.date or not texts.question.words:
         return None
     if stated.rate and not _is_known_rate(texts, stated):
-        return FactJudgment(texts.fact, "unknown", f"it says it per {stated.rate}, which nothing else does")
+        return FactJudgment(
+            texts.fact, "unknown", f"the answer counts this per {stated.rate}, and neither question nor evidence do"
+        )
     several = _find_several(texts, stated)
-    return FactJudgment(texts.fact, "unknown", f'it says it for "{several}"') if several else None
+    return (
+        FactJudgment(texts.fact, "unknown", f'the answer says this for "{several}", of which nothing else speaks')
+        if several
+        else None
+    )
 
 
 def _is_known_rate(texts: FactTexts, stated: Quantity) -> bool:

@@ -58,7 +58,7 @@ def judge_new_bound(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | 
     if any(wanted.bound or wanted.is_range for text in own_texts for wanted in text.quantities):
         return None
     bound = texts.answer.text[cue.start() : cue.end()]
-    return FactJudgment(texts.fact, "unknown", f'it bounds the value ("{bound}") instead of stating it')
+    return FactJudgment(texts.fact, "unknown", f'the answer gives this as a limit only ("{bound}")')
 
 
 _BOUND_WORDS = build_pattern(rf"\b{BOUND}\b")
@@ -79,21 +79,26 @@ def judge_limit(texts: FactTexts, occurrence: Occurrence, stated: Quantity | Non
             if is_complement(wanted, stated) and may_be_contrary(
                 stated, texts.answer, (texts.reference, texts.question)
             ):
-                return FactJudgment(texts.fact, "unknown", "it says what holds beyond it")
+                return FactJudgment(texts.fact, "unknown", "the answer says what holds beyond this")
             expected_limit = text.text[wanted.start : wanted.end]
-            return FactJudgment(texts.fact, "denied", f'it bounds the other side than "{expected_limit}"', "other side")
+            return FactJudgment(
+                texts.fact,
+                "denied",
+                f'the answer gives the limit on the other side than "{expected_limit}"',
+                "other side",
+            )
     clause_end = occurrence.clause.sentence_end
-    if begins_after(stated, texts.answer.plain, texts.limit):
-        reason = "it says what happens after this, and the question is about what happens until then"
+    if not stated.is_range and begins_after(stated, texts.answer.plain, texts.limit):
+        reason = "the answer says what happens after this, and the question is about what happens until then"
         is_refused = is_limit_of_refusal(stated, texts.answer.plain, clause_end, ExpectedLimit("", False))
         is_open = is_refused or bool(find_negations(texts.answer, occurrence.clause.sentence_start, clause_end))
         return FactJudgment(texts.fact, "denied" if stated.date and not is_open else "unknown", reason)
     if texts.limit.side and not stated.bound and _is_present_count(texts, stated):
-        return FactJudgment(texts.fact, "unknown", "it says how many there are, and not how many there may be")
+        return FactJudgment(texts.fact, "unknown", "the answer says how many there are, and not how many there may be")
     if not is_reversed_limit(stated, texts.limit):
         return None
     sides = ("a lower", "an upper") if texts.limit.side == "<" else ("an upper", "a lower")
-    reason = f"it states {sides[0]} limit, not {sides[1]} one"
+    reason = f"the answer gives {sides[0]} limit, not {sides[1]} one"
     return FactJudgment(texts.fact, "denied" if texts.limit.is_explicit else "unknown", reason)
 
 
@@ -152,7 +157,7 @@ def judge_direction(texts: FactTexts, occurrence: Occurrence, stated: Quantity |
                 expected_direction = find(wanted, text.plain)
                 if expected_direction and expected_direction != stated_direction:
                     return FactJudgment(
-                        texts.fact, "denied", f"it says {stated_direction} and not {expected_direction}"
+                        texts.fact, "denied", f"the answer says {stated_direction} and not {expected_direction}"
                     )
     return _judge_notice(texts, stated) or _judge_difference(texts, stated)
 
@@ -173,7 +178,7 @@ def _judge_notice(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
     )
     if not is_notice or texts.has_cue(_AHEAD):
         return None
-    return FactJudgment(texts.fact, "unknown", "it says how long before something, and not how long")
+    return FactJudgment(texts.fact, "unknown", "the answer says how long before something, and not how long it takes")
 
 
 _DIFFERENCE_BEFORE = build_pattern(
@@ -197,7 +202,7 @@ def _judge_difference(texts: FactTexts, stated: Quantity) -> FactJudgment | None
     is_point = bool(stated.bound) or is_time(stated) or bool(stated.date)
     compared = None if is_point else _COMPARED.search(plain, low, stated.start)
     if compared is not None and not any(" hon " in text.plain for text in texts.explaining):
-        return FactJudgment(texts.fact, "unknown", "something is said to differ by it")
+        return FactJudgment(texts.fact, "unknown", "the answer says this of a difference")
     cue = _DIFFERENCE_BEFORE.search(plain, max(0, stated.start - REACH_BEFORE), stated.start)
     if cue is None:
         return None
@@ -207,4 +212,4 @@ def _judge_difference(texts: FactTexts, stated: Quantity) -> FactJudgment | None
         return None
     if texts.has_cue(_DIFFERENCE):
         return None
-    return FactJudgment(texts.fact, "unknown", f'it is said to be a difference ("{written}")')
+    return FactJudgment(texts.fact, "unknown", f'the answer says this of a difference ("{written}")')

@@ -48,7 +48,7 @@ def judge_rate(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None
         return FactJudgment(texts.fact, "unknown", reason)
     other = next((wanted for wanted in texts.reference.quantities if _has_other_rate(wanted, stated)), None)
     if other is not None:
-        return FactJudgment(texts.fact, "denied", f"it says it per {stated.rate}, not per {other.rate}")
+        return FactJudgment(texts.fact, "denied", f"the answer counts this per {stated.rate}, not per {other.rate}")
     rated = [quantity for quantity in texts.read_fact.quantities if quantity.rate]
     if not rated:
         return None
@@ -66,10 +66,12 @@ def _name_measure(texts: FactTexts, stated: Quantity) -> str:
     plain, low = texts.answer.plain, max(0, stated.start - REACH_BEFORE)
     expected = (texts.read_fact.plain, texts.question.plain, texts.reference.plain)
     if _PER_BEFORE.search(plain, low, stated.start) and not any(_PER.search(text) for text in expected):
-        return "something else is said per this"
+        return "the answer counts something else per this"
     is_span = any(reading.dimension in ("duration", "calendar") for reading in stated.readings)
     is_interval = is_span and _EVERY_BEFORE.search(plain, low, stated.start) is not None
-    return "it says how often, and not how long" if is_interval and not any(map(_EVERY.search, expected)) else ""
+    return (
+        "the answer says how often, and not how long" if is_interval and not any(map(_EVERY.search, expected)) else ""
+    )
 
 
 def _name_lacking_rate(texts: FactTexts, stated: Quantity, rated: Sequence[Quantity]) -> str:
@@ -81,15 +83,15 @@ def _name_lacking_rate(texts: FactTexts, stated: Quantity, rated: Sequence[Quant
     if stated.rate in rates or any(own.rate_size and is_same_quantity(own, stated) for own in rated):
         return ""
     if stated.rate:
-        return f"it says it per {stated.rate}, not per {rates[0]}"
+        return f"the answer counts this per {stated.rate}, not per {rates[0]}"
     answer = texts.answer
     if any(is_comparable(stated, own) for own in answer.quantities if own != stated and own.rate in rates):
-        return f'another value is the one per "{rates[0]}"'
+        return f'the answer gives another value per "{rates[0]}"'
     low, high = max(0, stated.start - CLAUSE_REACH), stated.start + CLAUSE_REACH
     nouns = {name_rate_noun(word.folded) for word in (*answer.list_words(low, high), *texts.question.words)}
     spans = [own for own in answer.quantities if low <= own.start < high and _is_one(own)]
     nouns.update(name_rate_noun(word) for own in spans for word in answer.plain[own.start : own.end].split())
-    return f'it does not say that this is per "{rates[0]}"' if nouns.isdisjoint(rates) else ""
+    return f'the answer does not say that this is per "{rates[0]}"' if nouns.isdisjoint(rates) else ""
 
 
 _DAY_PART_AFTER = LatePattern(r",? (?:in the |at )(?P<part>morning|afternoon|evening|night)\b")
@@ -109,7 +111,7 @@ def judge_day_part(texts: FactTexts, occurrence: Occurrence, stated: Quantity | 
             is_early = reading.low < _NOON and is_written_early and not is_morning
             is_night = match["part"] == "night" and reading.low < _DAWN
             if (is_early and not is_night) or (is_morning and reading.low > _NOON):
-                return FactJudgment(texts.fact, "unknown", f"it says it is in the {match['part']}")
+                return FactJudgment(texts.fact, "unknown", f"the answer says that this is in the {match['part']}")
     return None
 
 
@@ -131,7 +133,9 @@ def judge_total(texts: FactTexts, occurrence: Occurrence, stated: Quantity | Non
     others = [own for own in texts.answer.quantities if start <= own.start < end and own != stated]
     if not any(is_comparable(stated, own) and not is_same_quantity(stated, own) for own in others):
         return None
-    return FactJudgment(texts.fact, "unknown", f"it says it per {stated.rate}, and another value in all")
+    return FactJudgment(
+        texts.fact, "unknown", f"the answer counts this per {stated.rate}, and gives another value in all"
+    )
 
 
 _GROUPED = LatePattern(r"[$€£]?\d{1,3}(?: \d{3})+(?!\d)")
@@ -146,7 +150,7 @@ def judge_grouped_digits(texts: FactTexts, occurrence: Occurrence, stated: Quant
     if not own or any(is_same_quantity(wanted, whole) for wanted in own):
         return None
     number = texts.answer.text[stated.start : stated.end]
-    return FactJudgment(texts.fact, "unknown", f'"{number}" may be one number')
+    return FactJudgment(texts.fact, "unknown", f'"{number}" in the answer may be one number')
 
 
 def _has_other_rate(wanted: Quantity, stated: Quantity) -> bool:
@@ -168,7 +172,7 @@ def judge_interval(texts: FactTexts, occurrence: Occurrence, stated: Quantity | 
     for own in intervals:
         if any(is_comparable(wanted, own) for wanted in expected):
             interval = texts.answer.text[own.start : own.end]
-            return FactJudgment(texts.fact, "unknown", f'it says "every {interval}"')
+            return FactJudgment(texts.fact, "unknown", f'the answer says "every {interval}"')
     return None
 
 
@@ -196,7 +200,9 @@ def judge_period(texts: FactTexts, occurrence: Occurrence, stated: Quantity | No
             stated_periods = _list_periods(texts.answer.plain, part.start, part.end)
             if stated_periods and stated_periods.isdisjoint(expected_periods):
                 return FactJudgment(
-                    texts.fact, "unknown", f"it says it per {min(stated_periods)}, and not per {min(expected_periods)}"
+                    texts.fact,
+                    "unknown",
+                    f"the answer counts this per {min(stated_periods)}, and not per {min(expected_periods)}",
                 )
     return None
 

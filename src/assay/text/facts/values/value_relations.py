@@ -30,12 +30,14 @@ def judge_relation(texts: FactTexts, occurrence: Occurrence, stated: Quantity | 
         is_open = stated_relations == {"opposite", "same"} or bool(
             find_negations(answer, clause.sentence_start, clause.sentence_end)
         )
-        return FactJudgment(texts.fact, "unknown" if is_open else "denied", "it says the opposite relation")
+        return FactJudgment(
+            texts.fact, "unknown" if is_open else "denied", "the answer says the opposite, such as before for after"
+        )
     if not any(word.folded in _RELATION_WORDS for word in texts.question.words):
         return None
     part = find_part(answer, clause, occurrence.start if stated is None else stated.start)
     if _list_opposed_relations(texts, texts.question, texts.list_topics(), (part.start, part.end), _NEAREST):
-        return FactJudgment(texts.fact, "unknown", "it is said of the opposite of what is asked")
+        return FactJudgment(texts.fact, "unknown", "the answer says this of the opposite of what is asked")
     return None
 
 

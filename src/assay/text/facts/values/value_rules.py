@@ -52,11 +52,11 @@ def _judge_condition(texts: FactTexts, occurrence: Occurrence, stated: Quantity 
     clause, plain = occurrence.clause, texts.answer.plain
     is_restricted = ONLY.search(texts.read_fact.plain) is not None
     if is_restricted and _NOT_ONLY.search(plain, clause.sentence_start, occurrence.end):
-        return FactJudgment(texts.fact, "denied", "it is said to hold not only of this")
+        return FactJudgment(texts.fact, "denied", "the answer says that this holds of more")
     if is_restricted and UNIVERSAL.search(plain, clause.sentence_start, occurrence.start):
-        return FactJudgment(texts.fact, "unknown", "it is said of all, and not only of some")
+        return FactJudgment(texts.fact, "unknown", "the answer says this of all, and not only of some")
     if _OR_NOT.match(plain, occurrence.end, clause.sentence_end):
-        return FactJudgment(texts.fact, "unknown", "it is said to hold or not")
+        return FactJudgment(texts.fact, "unknown", "the answer leaves open whether this holds")
     cue = UNCONDITIONAL.search(plain, clause.sentence_start, clause.sentence_end)
     if cue is None or UNCONDITIONAL.search(texts.read_fact.plain) or UNCONDITIONAL.search(texts.reference.plain):
         return None
@@ -64,7 +64,7 @@ def _judge_condition(texts: FactTexts, occurrence: Occurrence, stated: Quantity 
         places = texts.answer.find_word(word, texts.ignore_marks)
         is_after = any(cue.end() <= texts.answer.words[place].start < clause.sentence_end for place in places)
         if is_after and not texts.question.find_word(word, True):
-            return FactJudgment(texts.fact, "unknown", f'it is said to hold "{cue[0]}" its condition')
+            return FactJudgment(texts.fact, "unknown", f'the answer says "{cue[0]}" of a condition that is expected')
     return None
 
 
