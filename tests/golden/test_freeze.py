@@ -268,6 +268,21 @@ def test_a_freeze_waits_for_the_one_before_it(tmp_path: Path) -> None:
     assert (tmp_path / "golden-1.jsonl").exists()
 
 
+def test_the_command_that_the_error_prints_replaces_a_case_that_is_answered_otherwise_now(tmp_path: Path) -> None:
+    ann = decide(tmp_path / "ann.json", ("a", "accept", "ann"), ("b", "accept", "ann"), reference="It is A, edited.")
+    freeze(tmp_path, decisions=[ann])
+    cem = decide(tmp_path / "cem.json", ("a", "accept", "cem"), reference="It is A, as settled.")
+    bob = decide(tmp_path / "bob.json", ("b", "accept", "bob"))
+    with pytest.raises(InputError) as refused:
+        freeze(tmp_path, "2", out=str(tmp_path / "golden-1.jsonl"), decisions=[cem, bob])
+    (problem,) = refused.value.problems
+    command = shlex.split(problem.message.partition("add to it with assay ")[2])
+    assert "--update" in command
+    main([*command, "--now", AT])
+    cases = load_golden(tmp_path / "golden-2.jsonl").golden.cases
+    assert ["It is A, as settled.", "It is b."] == [case.reference for case in cases]
+
+
 def test_the_command_that_the_error_prints_adds_to_a_set_with_edited_cases(tmp_path: Path) -> None:
     first = decide(tmp_path / "ann.json", ("a", "accept", "ann"), reference="It is A, edited.")
     freeze(tmp_path, decisions=[first])

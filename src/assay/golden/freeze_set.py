@@ -444,6 +444,9 @@ def _refuse_overwriting_a_version(request: FreezeRequest, frozen: GoldenSet) -> 
     new = out.with_name(f"{re.sub(r'-[0-9]+$', '', out.stem)}-{following}{out.suffix}")
     options = [f"--decisions {shlex.quote(path)}" for path in request.decisions]
     options += ["--accept-all"] if request.accept_all else []
+    by_id = {case.id: case for case in existing.golden.cases}
+    replaces = any(case.id in by_id and not is_same_or_relinked(by_id[case.id], case) for case in frozen.cases)
+    options += ["--update"] if replaces else []
     options += [f"--base {shlex.quote(request.out)}", f"--out {shlex.quote(str(new))}", f"--version {following}"]
     options += [f"--owner {shlex.quote(request.owner)}", f"--change {shlex.quote(request.change)}"]
     command = " ".join(["assay golden freeze", *map(shlex.quote, (request.candidates, *request.more)), *options])
