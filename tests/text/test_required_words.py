@@ -159,3 +159,12 @@ def test_every_part_of_an_expression_has_to_be_there() -> None:
     assert list(wrong.finditer(text, 5)) == []
     with pytest.raises(re.error):
         wrong.search(text, 3, 16)
+
+
+def test_an_expression_is_compiled_once_looking_for_its_words_has_cost_as_much() -> None:
+    late = LatePattern("(?:days|weeks) of leave")
+    texts = ["30 hours"] * 2000
+    assert [late.search(text) for text in texts] == [None] * len(texts)
+    assert late._compiled is not None
+    few = LatePattern("(?:days|weeks) of leave")
+    assert few.search(texts[0]) is None and few._compiled is None

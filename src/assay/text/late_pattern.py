@@ -16,7 +16,8 @@ _TELLING_FLAGS = re.ASCII | re.DOTALL | re.MULTILINE
 """Flags under which the letters of an expression match only themselves."""
 
 
-_LONGEST_LOOKED_AT = 4000  # characters of a text in which words of an expression are looked for first
+_LONGEST_LOOKED_AT = 4000  # characters in which words of an expression are looked for first
+_MOST_LOOKS = 1000  # looks for a word, after which compiling would have been cheaper
 
 
 class LatePattern:
@@ -29,6 +30,7 @@ class LatePattern:
     def __init__(self, pattern: str, flags: int = 0) -> None:
         self._pattern, self._flags = pattern, flags
         self._compiled: re.Pattern[str] | None = None
+        self._looks = 0
 
     @property
     def pattern(self) -> str:
@@ -51,9 +53,13 @@ class LatePattern:
         # A long text is searched a few characters at a time: looking through all of it each time is quadratic work.
         length = len(text) if end is None else min(end, len(text))
         low = max(start, 0)
-        if length - low <= _LONGEST_LOOKED_AT:
+        if length - low <= _LONGEST_LOOKED_AT and self._looks < _MOST_LOOKS:
             for words in self._words:
-                if not any(text.find(word, low, length) >= 0 for word in words):
+                self._looks += len(words)
+                for word in words:
+                    if text.find(word, low, length) >= 0:
+                        break
+                else:
                     return None
         return self.compiled
 

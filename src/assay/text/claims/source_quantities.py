@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
@@ -212,8 +213,10 @@ def _has_company(words: Sequence[int], positions: Sequence[int], matches: Sequen
     if not neighbours:
         return True
     for word in neighbours:
-        for other in matches[word].positions:
-            if any(abs(other - position) <= _NEAR for position in positions):
+        others = matches[word].positions  # in ascending order
+        for position in positions:
+            place = bisect_left(others, position - _NEAR)
+            if place < len(others) and others[place] <= position + _NEAR:
                 return True
     return False
 

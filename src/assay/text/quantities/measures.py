@@ -86,7 +86,7 @@ def find_measures(text: str) -> list[Quantity]:
     >>> [(str(q.readings[0].low), q.bound) for q in find_measures("more than 2 days, 9.6kWh, at most 5 MB")]
     [('172800', '>'), ('9600.0', ''), ('5000000', '<=')]
     """
-    return list(_find_cached(text) if len(text) <= LONGEST_CACHED else _find(text))
+    return list(_find_cached(text) if len(text) <= LONGEST_CACHED else _find_long(text))
 
 
 _UNTIL = re.compile(r"\btới\b|\btoi(?= \d{1,2} ?(?:h|gio|giờ)\b)", re.IGNORECASE)
@@ -113,6 +113,7 @@ def _find(text: str) -> tuple[Quantity, ...]:
 
 
 _find_cached = lru_cache(maxsize=4096)(_find)
+_find_long = lru_cache(maxsize=4)(_find)  # several rules read one long answer
 
 
 def _find_plain(text: str, plain: str) -> Iterator[Quantity]:

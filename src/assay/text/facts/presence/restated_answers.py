@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple
 
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.link_cues import COURTESY, POINTS_AT_ASKED, SOURCE
@@ -18,7 +20,7 @@ from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, Word, get_start
 from assay.text.facts.reading.statement_marks import DOUBT, MYTH
-from assay.text.facts.reading.text_parts import list_quantities, split_parts
+from assay.text.facts.reading.text_parts import Part, list_quantities, split_parts
 from assay.text.facts.reading.word_senses import find_same_sense
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place
@@ -75,17 +77,51 @@ def _list_kept(texts: FactTexts) -> Iterator[str]:
     """Yield the sentences of an answer that are no asides."""
     answer = texts.answer
     spans = sorted({(clause.sentence_start, clause.sentence_end) for clause in answer.clauses})
-    sources = [text for text in (texts.reference, *texts.passages) if text.words]
+    sources = [_Searched(text) for text in (texts.reference, *texts.passages) if text.words]
+    others = _Others(_Searched(texts.question), [_Searched(fact) for fact in texts.facts], sources)
     for start, end in spans:
         if _COURTESY.fullmatch(answer.plain, start, end) is not None:
             continue
-        if len(spans) > 1 and sources and _is_aside(texts, start, end, sources):
+        if len(spans) > 1 and sources and _is_aside(texts, start, end, others):
             continue
         source = _SOURCE.match(answer.plain, start, end)
         yield answer.text[start if source is None else source.end() : end]
 
 
-def _is_aside(texts: FactTexts, start: int, end: int, sources: Sequence[ReadText]) -> bool:
+class _Searched:
+    """A text in which the words of every sentence of an answer are looked for, each once."""
+
+    def __init__(self, text: ReadText) -> None:
+        self.text = text
+        self._found: dict[tuple[str, str, str], bool] = {}
+
+    def has_word(self, word: Word) -> bool:
+        """Whether the text has a word, perhaps inflected or as another word of its sense."""
+        key = word.kind, word.key, word.folded
+        if key not in self._found:
+            self._found[key] = bool(self.text.find_word(word, True) or find_same_sense(self.text, word.folded))
+        return self._found[key]
+
+    @cached_property
+    def negation_count(self) -> int:
+        """How many negations the text has."""
+        return len(find_negations(self.text))
+
+    @cached_property
+    def parts(self) -> Sequence[Part]:
+        """The parts of the text."""
+        return split_parts(self.text, 0, len(self.text.plain))
+
+
+class _Others(NamedTuple):
+    """What the sentences of an answer are compared with."""
+
+    question: _Searched
+    facts: Sequence[_Searched]
+    sources: Sequence[_Searched]
+
+
+def _is_aside(texts: FactTexts, start: int, end: int, others: _Others) -> bool:
     """Whether a sentence says nothing of the fact or of what is asked, and something that the sources say too."""
     answer = texts.answer
     words = [word for word in _words_between(answer, start, end) if may_be_subject(word)]
@@ -98,29 +134,28 @@ def _is_aside(texts: FactTexts, start: int, end: int, sources: Sequence[ReadText
         or MYTH.search(answer.plain, start, end)
     ):
         return False
-    own = [word for word in words if not _has_word(texts.question, word)]
-    if not own or any(_has_word(fact, word) for fact in texts.facts for word in own):
+    own = [word for word in words if not others.question.has_word(word)]
+    if not own or any(fact.has_word(word) for fact in others.facts for word in own):
         return False
-    return any(_is_said(texts, own, values, source, start, end) for source in sources)
+    negation_count = len(find_negations(answer, start, end))
+    return any(
+        negation_count <= source.negation_count and _is_said(texts, own, values, source) for source in others.sources
+    )
 
 
-def _is_said(
-    texts: FactTexts, own: Sequence[Word], values: Sequence[Quantity], source: ReadText, start: int, end: int
-) -> bool:
+def _is_said(texts: FactTexts, own: Sequence[Word], values: Sequence[Quantity], source: _Searched) -> bool:
     """Whether a part of a source has the values of a sentence with a word of it, and the source most of its words."""
-    if len(find_negations(texts.answer, start, end)) > len(find_negations(source)):
-        return False
-    shared_words = [word for word in own if _has_word(source, word)]
+    shared_words = [word for word in own if source.has_word(word)]
     if _LEAST_KNOWN * len(own) > len(shared_words):
         return False
-    parts = split_parts(source, 0, len(source.plain))
+    read = source.text
     for value in values:
         holders = [
             part
-            for part in parts
-            if any(is_same_quantity(wanted, value) for wanted in list_quantities(source, part.start, part.end))
+            for part in source.parts
+            if any(is_same_quantity(wanted, value) for wanted in list_quantities(read, part.start, part.end))
         ]
-        keys = {word.key for part in holders for word in _words_between(source, part.start, part.end)}
+        keys = {word.key for part in holders for word in _words_between(read, part.start, part.end)}
         is_rival = any(is_comparable(wanted, value) for wanted in texts.read_fact.quantities)
         if not holders or (is_rival and all(word.key not in keys for word in shared_words)):
             return False
@@ -129,10 +164,6 @@ def _is_said(
 
 _LEAST_KNOWN = 0.6
 """The share of the words of a sentence that a source has, if it says the same."""
-
-
-def _has_word(text: ReadText, word: Word) -> bool:
-    return bool(text.find_word(word, True) or find_same_sense(text, word.folded))
 
 
 def _words_between(text: ReadText, low: int, high: int) -> Sequence[Word]:
