@@ -114,6 +114,8 @@ class ParsedAnswer:
             self.answer, language, self.case.case.question, may_hold_phrase=may_hold_phrase
         )
         declared = self.observation.behaviour
+        if text_behaviour.behaviour and self.case.is_own_reference(self.answer):
+            return "answer"
         return (
             declared
             if not text_behaviour.is_decided_by_text and declared and self.answer.strip()

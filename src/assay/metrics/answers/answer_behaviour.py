@@ -187,7 +187,9 @@ class AnswerFacts:
 
 def _doubt_refusal(detected: DetectedBehaviour, case: CaseIndex, answer: str) -> DetectedBehaviour:
     """Return what was detected; undecided where wording alone, or advice whom to contact, reads as a refusal what
-    states every fact that its case requires."""
+    states every fact that its case requires. The reference word for word is an answer where one is expected."""
+    if not detected.is_error_text and detected.behaviour != ANSWER_BEHAVIOUR and case.is_own_reference(answer):
+        return PLAIN_ANSWER
     is_doubtful = not detected.phrase or detected.behaviour == "escalate"
     if not (is_doubtful and detected.has_refusal and detected.behaviour in REFUSALS and case.case.must_have):
         return detected

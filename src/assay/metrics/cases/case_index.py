@@ -23,6 +23,7 @@ from assay.metrics.cases.restricted_text import AllowedText, RestrictedCorpus
 from assay.metrics.cases.settled_answers import digest_expectations
 from assay.records.golden_set import BEHAVIOURS, Behaviour, Case, Corpus, CorpusChunk, Evidence, GoldenSet, Selector
 from assay.records.observations import Chunk, Observation, is_text_id
+from assay.text.facts.answer_matching import is_exact_match
 from assay.text.normalisation import fold_text
 from assay.text.tokens import DocumentFrequencies
 
@@ -328,6 +329,10 @@ class CaseIndex:
         )
         self.ideal: list[int] = sorted(self.evidence.grades, reverse=True)
         self.required = _bit_mask([unit.required for unit in evidence_units if unit.grade > 0])
+
+    def is_own_reference(self, answer: str) -> bool:
+        """Return whether an answer is expected, and this one is the reference word for word: then it is no refusal."""
+        return self.case.behaviour == "answer" and is_exact_match(answer, self.case.reference or "")
 
     def accepts(self, behaviour: Behaviour) -> bool:
         """Return whether a behaviour is the expected one or accepted as well."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from assay.text.refusals.detected_behaviour import PLAIN_ANSWER, UNKNOWN, DetectedBehaviour
 from assay.text.refusals.lexicons_in_use import load_rules
 from assay.text.refusals.refusal_model import KINDS, ActScores, AnswerAct, RefusalModel
+from assay.text.refusals.refusing_words import says_what_we_do
 from assay.text.refusals.wording_features import prepare_wording
 from assay.text.segmentation import normalise_answer
 
@@ -65,6 +66,9 @@ def weigh_wording(detected: DetectedBehaviour, answer: str, question: str, model
         is_contradicted = scored.act == "answer" and scored.margin >= _CONTRADICTION
         return undecided if is_contradicted and not detected.is_partial_refusal else detected
     if not question and (scored.act == "clarify" or detected.is_rule_of_access or detected.has_quoted_phrase):
+        return detected
+    is_by_wording = scored.act in ("refuse", "partial") and detected.behaviour == "answer" and not detected.has_refusal
+    if is_by_wording and says_what_we_do(text, model.language):
         return detected
     denies = scored.denies or detected.has_refusal or detected.behaviour != "answer"
     if detected.behaviour in KINDS and _agrees_with_phrase(scored):
