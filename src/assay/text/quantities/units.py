@@ -28,14 +28,15 @@ _TABLE = """
     duration  0.001      ms millisecond milliseconds msec
     duration  1          s sec secs second seconds giay sekunde sekunden
     duration  60         min mins minute minutes phut minuten
-    duration  3600       h hr hrs hour hours gio tieng stunde stunden
+    duration  3600       h hr hrs hour hours gio tieng stunde stunden heure heures hora horas ora ore
     duration  86400      d day days ngay hom tag tage tagen tages workday workdays werktag werktage werktagen
     duration  86400      arbeitstag arbeitstage arbeitstagen kalendertag kalendertage kalendertagen
-    duration  604800     week weeks wk wks tuan woche wochen
+    duration  86400      jour jours dias giorno giorni
+    duration  604800     week weeks wk wks tuan woche wochen semaine semaines semana semanas settimana settimane
     duration  1209600    fortnight fortnights
-    calendar  1          month months mo thang monat monate monaten
+    calendar  1          month months mo thang monat monate monaten mois meses mese mesi
     calendar  3          quarter-year quarter-years
-    calendar  12         year years yr yrs nam jahr jahre jahren
+    calendar  12         year years yr yrs nam jahr jahre jahren ans anos anni
     calendar  120        decade decades
     calendar  1200       century centuries
     length    0.001      mm millimetre millimetres millimeter millimeters milimet

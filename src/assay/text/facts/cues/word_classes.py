@@ -67,6 +67,16 @@ ONLY_VIETNAMESE = list_words(
 """Words of Vietnamese that hardly any other language has, folded."""
 NUMBER_WORDS_WRITTEN = "rưỡi|chục|hăm|lăm|trăm|ngàn|nghìn|triệu"
 """Vietnamese words of numbers that are hardly ever anything else, as they are written."""
+OTHER_NUMBER_WORDS = (
+    "deux|trois|quatre|cinq|huit|neuf|dix|onze|douze|treize|quatorze|quinze|seize|vingt|trente|quarante|cinquante"
+    "|soixante|septante|huitante|nonante|deux cents?|cuatro|cinco|siete|ocho|nueve|diez|doce|trece|catorce|veinte"
+    r"|veinti\w+|dieci(?:s\w+)?|treinta|cuarenta|cincuenta|sesenta|ochenta|noventa|dois|duas|quatro|sete|oito|nove|dez"
+    "|doze|treze|catorze|quinze|dezesseis|dezasseis|dezessete|dezassete|dezoito|dezenove|dezanove|vinte|trinta|quarenta"
+    "|cinquenta|sessenta|oitenta|quattro|cinque|sette|otto|undici|dodici|tredici|quattordici|quindici|sedici|diciotto"
+    r"|diciassette|diciannove|venti\w*|trenta\w*|quaranta\w*|cinquanta\w*|sessanta\w*|settanta\w*|ottanta\w*|novanta\w*"
+)
+"""French, Spanish, Portuguese and Italian words of numbers, which are not read, as they are written; without those that
+are English or Vietnamese words too ("six", "once", "due")."""
 
 # ── words that say little alone ──────────────────────────────────────────────────────────────────────────────────────
 

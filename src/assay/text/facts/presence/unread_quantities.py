@@ -16,7 +16,7 @@ from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.limit_cues import FROM, TOO_MANY, UNTIL
 from assay.text.facts.cues.number_cues import VALUES_IN_WORDS
 from assay.text.facts.cues.value_cues import REDUCTION
-from assay.text.facts.cues.word_classes import COUNTED, NUMBER_WORDS_WRITTEN
+from assay.text.facts.cues.word_classes import COUNTED, NUMBER_WORDS_WRITTEN, OTHER_NUMBER_WORDS
 from assay.text.facts.expected.expected_limits import ExpectedLimit, is_limit_of_refusal
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, narrow_clause, read_text
@@ -185,8 +185,10 @@ def _find_grouped_digits(wanted: Quantity, answer: ReadText) -> str:
     return ""
 
 
-_UNREAD_WORDS = LatePattern(rf"(?<![^\W\d_])(?<!phần )(?:{NUMBER_WORDS_WRITTEN})(?![^\W\d_])", re.IGNORECASE)
-"""Vietnamese words of numbers that are hardly ever anything else."""
+_UNREAD_WORDS = LatePattern(
+    rf"(?<![^\W\d_])(?<!phần )(?:{NUMBER_WORDS_WRITTEN}|{OTHER_NUMBER_WORDS})(?![^\W\d_])", re.IGNORECASE
+)
+"""Words of numbers in Vietnamese and in languages whose numbers are not read that are hardly ever anything else."""
 
 
 def _find_unread_words(answer: ReadText) -> str:
