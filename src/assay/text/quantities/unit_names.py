@@ -11,6 +11,7 @@ from assay.text.quantities.german_forms import write_german_forms
 from assay.text.quantities.spoken_numbers import write_spoken_numbers
 from assay.text.quantities.units import MONEY, UNITS, Unit
 from assay.text.quantities.vietnamese_forms import write_vietnamese_forms
+from assay.text.quantities.written_forms import write_other_forms
 
 _MAY_BE_GLUED = re.compile(r"\d[.,]*[A-Za-z/°²]|[A-Z]\d")
 
@@ -67,7 +68,7 @@ def split_glued_units(text: str) -> str:
 
 
 def _split_glued_units(text: str) -> str:
-    text = write_spoken_numbers(write_german_forms(write_vietnamese_forms(text)))
+    text = write_spoken_numbers(write_german_forms(write_vietnamese_forms(write_other_forms(text))))
     if not _MAY_BE_GLUED.search(text):
         return text
     text = _MILLIONS.sub(r"\1 million", text)
