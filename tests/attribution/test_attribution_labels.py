@@ -62,6 +62,27 @@ def test_a_label_is_not_blamed_where_its_evidence_would_pass_as_an_answer(answer
     assert "golden_label_issue" != blamed(asked, trace, corpus(terms=terms)).cause
 
 
+@pytest.mark.parametrize(
+    ("text", "is_blamed"),
+    [
+        ("The lido lends towels to members; guests and school classes get none.", False),
+        ("The lido lends towels to members, guests and school classes.", True),
+    ],
+)
+def test_a_label_that_denies_is_not_blamed_where_its_evidence_denies_in_other_words(text: str, is_blamed: bool) -> None:
+    asked = case(
+        question="Does the lido lend towels to guests?",
+        evidence=(Evidence(({"chunk_id": "lido"},)),),
+        must_have=("no towels for guests",),
+        rubric=None,
+        reference="",
+    )
+    lido = CorpusChunk("lido", text=text, document="lido", tenant="a")
+    answer = "Yes, the lido lends towels to guests."
+    trace = seen(stage("dense", "lido"), stage("context", "lido", texts={"lido": text}), answer=answer)
+    assert is_blamed == ("golden_label_issue" == blamed(asked, trace, corpus(lido=lido)).cause)
+
+
 def test_a_judge_against_the_answers_own_text_is_noise() -> None:
     settings = AttributionSettings(calibrated=frozenset((JUDGE,)))
     trace = seen(stage("dense", "leave"), stage("context", "leave"))

@@ -15,6 +15,9 @@ from assay.records.findings import CauseConfidence, RootCause
 from assay.records.scores import ERROR
 from assay.scoring.attribution_settings import JUDGE_METRIC
 from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.reading.negations import find_negations
+from assay.text.facts.reading.read_text import read_text
+from assay.text.facts.reading.statement_marks import NEGATION
 from assay.text.facts.stated_facts import judge_facts
 from assay.text.numbers import find_quantities
 
@@ -70,8 +73,13 @@ def _is_supported(case: CaseFacts, fact: str, texts: list[str]) -> bool:
 
 
 def _may_state(case: CaseFacts, fact: str, text: str) -> bool:
-    """Whether a text would not be held to miss or deny the fact if it were the answer: then the label is not wrong."""
+    """Whether a text would not be held to miss or deny the fact if it were the answer: then the label is not wrong.
+
+    A text that denies something may state a denial in words of its own: "no pool in Hoi An", "The others have none".
+    """
     (found,) = judge_facts(text, [fact], case.case.case.question) or [FactJudgment(fact, "missing")]
+    if found.state == "denied" and find_negations(read_text(fact)):
+        return NEGATION.search(read_text(text).plain) is not None
     return found.state in ("stated", "unknown")
 
 
