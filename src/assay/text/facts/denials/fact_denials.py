@@ -37,6 +37,7 @@ from assay.text.facts.reading.statement_marks import (
     DISJUNCTION,
     MYTH,
     NEGATED_AFTER,
+    NEGATION,
     RESTRICTION,
     WRONG,
 )
@@ -377,7 +378,22 @@ def _judge_lacking_negation(
             "unknown",
             'the answer lacks the "not" that is expected, but other words of it may mean that',
         )
+    if _denies_elsewhere(texts, occurrence.clause):
+        reason = 'the answer says this without the "not" that is expected, and another sentence denies something of it'
+        return FactJudgment(texts.fact, "unknown", reason)
     return FactJudgment(texts.fact, "denied", 'the answer says this without the "not" that is expected')
+
+
+def _denies_elsewhere(texts: FactTexts, clause: ClauseSpan) -> bool:
+    """Return whether another sentence has a negation and a word of the fact: "Hoi An has none. The pool is in Hue."."""
+    starts = {other.sentence_start: other.sentence_end for other in texts.answer.clauses}
+    wanted = {word.folded for word in texts.content}
+    for start, end in starts.items():
+        if start == clause.sentence_start or NEGATION.search(texts.answer.plain, start, end) is None:
+            continue
+        if any(word.folded in wanted for word in texts.answer.list_words(start, end)):
+            return True
+    return False
 
 
 def _judge_denied_predicate(texts: FactTexts, occurrence: Occurrence, is_negated: bool) -> FactJudgment | None:
