@@ -128,6 +128,11 @@ DENIALS = [
     "This information is confidential.",
     "You do not have permission to see the payroll.",
     "Dazu darf ich keine Auskunft geben.",
+    "Must not be told to visitors",
+    "Not to be disclosed.",
+    "Do not reveal this to other passengers.",
+    "Ne doit pas être communiqué aux visiteurs.",
+    "Không được tiết lộ cho khách.",
     "Bạn không có quyền xem thông tin này.",
 ]
 
@@ -172,6 +177,9 @@ def test_the_import_says_which_references_deny_access(tmp_path: Path) -> None:
         ("Which forms are there?", "You may not see this form, but form B4 is public."),
         ("What happens at the gate without a badge?", "Access is denied at the gate and the guard is called."),
         ("What is the class of the report?", "It is confidential until it is printed."),
+        ("How is the lamp oil handled?", "It must not be given to children."),
+        ("When do we learn the code?", "It must not be told to visitors before noon."),
+        ("What about the keys?", "Keys must not be passed on to strangers."),
     ],
 )
 def test_an_answer_about_who_may_do_what_is_no_denial(

@@ -15,7 +15,15 @@ _SEE = r"(?:see|view|read|access|open|know|have|get|be (?:shown|told|given))"
 _USER = "(?:you|(?:the|this) user)"
 _MAY_NOT = "(?:may not|must not|mustn't|cannot|can't|can not|should not)"
 _ALLOWED = "(?:allowed|permitted|authori[sz]ed|entitled|cleared)"
+_TELL = r"(?:told|said|shown|shared|disclosed|revealed|passed on|mentioned|communicated)"
+_TO_WHOM = r"(?: to (?:the |any |our |other |this |these )?[\w-]+(?: [\w-]+)?)?"
 _DENIALS = (
+    rf"(?:{_THING} )?{_MAY_NOT} be {_TELL}{_TO_WHOM}|(?:{_THING} is )?not to be {_TELL}{_TO_WHOM}",
+    rf"(?:do not|don't|never) (?:tell|show|share|disclose|reveal|pass on)(?: {_THING})?{_TO_WHOM}",
+    "(?:ceci |cela )?ne (?:doit|peut) pas être (?:dit|communiqué|divulgué|montré|révélé|partagé)e?"
+    r"(?: (?:aux?|à (?:la|un|une)) [\w-]+)?",
+    "(?:darf|soll) (?:gästen |kunden |niemandem )?nicht (?:gesagt|gezeigt|mitgeteilt|weitergegeben) werden",
+    r"không được (?:nói|tiết lộ|cung cấp|cho biết|chia sẻ)(?: (?:cho|với) [\w ]{1,30})?",
     rf"{_USER} {_MAY_NOT} {_SEE} {_THING}",
     rf"{_USER} (?:are|is) not {_ALLOWED} (?:to {_SEE}|for) {_THING}",
     rf"(?:{_THING} is )?not (?:{_ALLOWED}|visible|accessible)(?: (?:for|to) {_USER})?",

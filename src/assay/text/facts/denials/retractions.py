@@ -27,7 +27,7 @@ _NO_MORE = (
 
 _TO_DROP = Cues(
     rf"(?:(?:ignore|disregard|forget|scratch|strike|discard|(?:don't|do not) (?:rely on|trust|use)) {_SAID})",
-    rf"(?:xin |vui lòng |hãy )*(?:bỏ qua|quên|đừng tin|đừng dùng) {_SAID_IN_VIETNAMESE}",
+    rf"(?:xin |vui lòng |hãy ){0,3}+(?:bỏ qua|quên|đừng tin|đừng dùng) {_SAID_IN_VIETNAMESE}",
     r"(?:veuillez )?(?:ignorez|oubliez|ignorer|oublier) (?:ceci|cela|ça|ce qui précède|cette réponse)"
     r" | (?:ignorieren|vergessen) sie (?:das|dies|diese antwort|bitte das)"
     r" | (?:ignore|olvide|olvida) (?:esto|eso|lo anterior|esta respuesta)",
