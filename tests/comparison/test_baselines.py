@@ -91,12 +91,12 @@ SPOILED: dict[str, tuple[Spoil, str]] = {
     "a rank of zero": (lambda found: found["attributions"][0]["traces"][0]["ranks"].__setitem__(0, 0), "ranks[0]"),
     "a rank less": (lambda found: found["attributions"][0]["traces"][0]["ranks"].pop(), "stages and ranks differ"),
     "text for a value": (lambda found: found["columns"][0]["values"].__setitem__(0, "1"), "expected a number"),
-    "another version": (lambda found: found.update(version=5), "of another version (got 5; expected 4: save it again)"),
+    "another version": (lambda found: found.update(version=6), "of another version (got 6; expected 5: save it again)"),
     "an older version": (
         lambda found: found.update(version=1) or found.pop("uncalibrated"),
-        "baseline.json: version: E_BASELINE of another version (got 1; expected 4: save it again)",
+        "baseline.json: version: E_BASELINE of another version (got 1; expected 5: save it again)",
     ),
-    "no version": (lambda found: found.pop("version"), "of another version (got none; expected 4: save it again)"),
+    "no version": (lambda found: found.pop("version"), "of another version (got none; expected 5: save it again)"),
     "another kind": (lambda found: found.update(kind="report"), "not a baseline (got something else"),
     "an unknown field": (lambda found: found.update(extra=1), "extra"),
 }

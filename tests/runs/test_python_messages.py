@@ -158,6 +158,7 @@ def test_trends_show_between_what_unknown_answers_leave_a_metric(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """From the run folder, and from the line of the registry once the folder is gone."""
+    monkeypatch.setenv("COLUMNS", "250")
     monkeypatch.chdir(tmp_path)
     for name, rows in (("golden", OPEN_CASES), ("outputs", OPEN_ANSWERS)):
         Path(f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")

@@ -75,8 +75,11 @@ def _write_copies(folder: Path, count: int) -> list[str]:
     return ["--golden", str(folder / "golden.jsonl"), "--outputs", str(folder / "outputs.jsonl")]
 
 
-def test_a_hundred_copies_pass_no_bound(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_hundred_copies_pass_no_bound(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A bound asks how other questions would go, and one question does not tell; a saved baseline knows it as well."""
+    monkeypatch.setenv("COLUMNS", "250")
     recorded = _write_copies(tmp_path, 100)
     gate = tmp_path / "gate.yaml"
     rule = "{metric: correct_answer, at_least: 0.5, basis: bound}"

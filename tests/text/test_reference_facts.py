@@ -125,7 +125,7 @@ def test_the_english_may_counts_nothing(question: str) -> None:
 def test_a_reference_of_a_paragraph_is_left_to_a_judge() -> None:
     words = [f"stone{number}" for number in range(30)]
     (found,) = judge_reference_facts(" ".join(reversed(words)), " ".join(words), "What did they find?")
-    assert (found.state, found.reason) == ("unknown", "it is longer than rules compare")
+    assert (found.state, found.reason) == ("unknown", "the reference has too many words to compare without a judge")
 
 
 def test_an_empty_reference_asks_for_nothing() -> None:

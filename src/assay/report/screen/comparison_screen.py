@@ -180,7 +180,8 @@ def _build_change_lines(comparison: Comparison, most: int, width: int, metric_ro
         return [*heading, *cut]
     lines = [f" - {line}" for line in _iter_headline_movements(comparison, metric_rows)]
     if not lines:
-        return [f"No change is shown ({scope}){_name_worse_cases(comparison)}."]
+        whole = f"No change is shown ({scope}){_name_worse_cases(comparison)}."
+        return textwrap.wrap(whole, width, break_on_hyphens=False)
     head = f"No change is shown ({scope}), and what moved may be due to chance{_name_worse_cases(comparison)}:"
     return [*textwrap.wrap(head, width, break_on_hyphens=False), *_cut_list(lines, most)]
 

@@ -17,7 +17,7 @@ _SAID = (
     r"(?:answer|message|statement|sentence|reply|information|figure|number|price)(?: above)?)"
 )
 _SAID_IN_VIETNAMESE = r"(?:điều|câu|thông tin|con số|câu trả lời) (?:này|đó|trên|vừa rồi|ở trên)"
-_HEDGE = r"(?: (?:really|actually|simply|just|probably|perhaps|in fact|completely|all|now))*+"
+_HEDGE = r"(?>(?: (?:really|actually|simply|just|probably|perhaps|in fact|completely|all|now))*)"
 _NO_MORE = (
     r"(?:(?:no longer|not|never|not quite)"
     r" (?:true|correct|right|valid|in force|the case|so|current|applicable|accurate)"
@@ -27,7 +27,7 @@ _NO_MORE = (
 
 _TO_DROP = Cues(
     rf"(?:(?:ignore|disregard|forget|scratch|strike|discard|(?:don't|do not) (?:rely on|trust|use)) {_SAID})",
-    rf"(?:xin |vui lòng |hãy ){0,3}+(?:bỏ qua|quên|đừng tin|đừng dùng) {_SAID_IN_VIETNAMESE}",
+    rf"(?:xin |vui lòng |hãy ){{0,3}}(?:bỏ qua|quên|đừng tin|đừng dùng) {_SAID_IN_VIETNAMESE}",
     r"(?:veuillez )?(?:ignorez|oubliez|ignorer|oublier) (?:ceci|cela|ça|ce qui précède|cette réponse)"
     r" | (?:ignorieren|vergessen) sie (?:das|dies|diese antwort|bitte das)"
     r" | (?:ignore|olvide|olvida) (?:esto|eso|lo anterior|esta respuesta)",
@@ -60,11 +60,11 @@ _OR_NOT = Cues(
     "peut-être pas | vielleicht (?:auch )?nicht | (?:quizás|tal vez) no",
 )
 _BEFORE = (
-    r"[\s(*_>\"'“–—-]{0,4}+(?:(?:but|or|and|sorry|actually|correction|however|wait|no|hm+|please|so|then|oder|ou|o|mais|aber)\b"
-    r"[ ,:–—-]{0,4}+){0,6}+"
+    r"[\s(*_>\"'“–—-]{0,4}+(?>(?:(?:but|or|and|sorry|actually|correction|however|wait|no|hm+|please|so|then|oder|ou|o|mais|aber)\b"
+    r"[ ,:–—-]{0,4}+){0,6})"
 )
 _END = (
-    r"(?: (?:any ?more|any longer|now|at all|today|though|anyway|either|so|either way))*+"
+    r"(?>(?: (?:any ?more|any longer|now|at all|today|though|anyway|either|so|either way))*)"
     r"(?= ?(?:[.,;:!?)–—-]|and\b|but\b|$))"
 )
 _OF_ALL = build_pattern(rf"{_BEFORE}(?:{_TO_DROP}\b|{_MISTAKEN}{_END})")

@@ -58,7 +58,7 @@ def find_unread_form(fact: str, wanted: Quantity, answer: ReadText, question: Re
     ...     read = read_text(fact)
     ...     return find_unread_form(fact, read.quantities[0], read_text(answer), read_text("What discount is there?"))
     >>> find("10% off", "You pay 90%."), find("10% off", "You pay 80%.")
-    ('it states "90%", perhaps of the rest', '')
+    ('the answer says "90%", which may be what is left', '')
     """
     is_saving = _REDUCTION.search(f"{question.plain} {answer.plain}") is not None
     for own in answer.quantities:
