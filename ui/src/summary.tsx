@@ -146,7 +146,7 @@ function Doubts({ report, ids }: { report: Report; ids: ReadonlySet<string> }) {
       <Items items={doubts.slice(0, MOST_DOUBTS)} ids={ids} />
       {rest.length > 0 && (
         <details>
-          <summary>{t("more_doubts", { n: rest.length })}</summary>
+          <summary>{rest.length === 1 ? t("one_more_doubt") : t("more_doubts", { n: rest.length })}</summary>
           <Items items={rest} ids={ids} />
         </details>
       )}
