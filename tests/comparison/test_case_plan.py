@@ -67,11 +67,11 @@ def test_clusters_of_a_pilot_raise_the_number_of_cases() -> None:
 
 def test_a_pilot_of_one_system_and_a_rate_assume_the_same_and_say_so() -> None:
     pilot = score(np.arange(CASES) % 4 > 0, "only")
-    from_pilot, from_rate = assay.plan(0.05, pilot=pilot), assay.plan(0.05, rate=0.75)
+    from_pilot, from_rate = assay.plan(0.15, pilot=pilot), assay.plan(0.15, rate=0.75)
     assert from_pilot.cases == from_rate.cases
     assert "their outcomes correlate by 0.5" in str(from_rate) and "the rate is that of the pilot" in str(from_pilot)
-    assert from_rate.cases_at_widest == assay.plan(0.05, changed=2 * 0.75 * 0.25).cases
-    assert from_rate.cases_at_widest == assay.plan(0.05, rate=0.75, correlation=0.0).cases
+    assert from_rate.cases_at_widest == assay.plan(0.15, changed=2 * 0.75 * 0.25).cases
+    assert from_rate.cases_at_widest == assay.plan(0.15, rate=0.75, correlation=0.0).cases
 
 
 def test_several_tests_share_the_level() -> None:
