@@ -97,9 +97,9 @@ def test_a_reference_that_abstains_expects_an_abstention(folder: Path, capsys: p
     cases = load_golden(folder / "golden.jsonl").golden.cases
     assert ["abstain", "abstain", "answer", "answer"] == [case.behaviour for case in cases]
     assert [(), ("permission_denied",), (), ()] == [case.also_accept for case in cases]
-    said = capsys.readouterr().err
-    assert f"expected to abstain, because the reference does: {cases[0].id}\n" in said
-    assert f"expected to abstain or to deny access, because the reference denies it: {cases[1].id} (to look" in said
+    printed = capsys.readouterr().err
+    assert f"expected to abstain, because the reference does: {cases[0].id}\n" in printed
+    assert f"expected to abstain or to deny access, because the reference denies it: {cases[1].id} (to look" in printed
 
 
 def test_goldens_of_deepeval_have_their_context_as_evidence(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -114,8 +114,8 @@ def test_tests_of_promptfoo_have_their_texts_and_the_others_are_counted(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert 0 == main(["init", "--from", write(folder, "promptfooconfig.yaml", PROMPTFOO)])
-    said = capsys.readouterr().err
-    assert "assert llm-rubric ×1, provider openai:gpt-5-mini ×1, vars.language ×2" in said
+    printed = capsys.readouterr().err
+    assert "assert llm-rubric ×1, provider openai:gpt-5-mini ×1, vars.language ×2" in printed
     leave, total = load_golden(folder / "golden.jsonl").golden.cases
     assert (("12 days",), "4") == (leave.must_have, total.reference)
     assert total.rubric is not None
@@ -151,10 +151,10 @@ def test_the_configuration_that_promptfoo_itself_writes_is_imported(
 ) -> None:
     """As `promptfoo init` of version 0.121.20 writes it."""
     assert 0 == main(["init", "--from", write(folder, "promptfooconfig.yaml", PROMPTFOO_INIT)])
-    said = capsys.readouterr().err
-    assert "the question is the variable topic; the prompts around it are your system's part" in said
-    assert "assert javascript ×1, assert llm-rubric ×1" in said
-    assert "next: name your target in assay.yaml, then: assay doctor" in said
+    printed = capsys.readouterr().err
+    assert "the question is the variable topic; the prompts around it are your system's part" in printed
+    assert "assert javascript ×1, assert llm-rubric ×1" in printed
+    assert "next: name your target in assay.yaml, then: assay doctor" in printed
     cases = load_golden(folder / "golden.jsonl").golden.cases
     assert [("bananas", ()), ("avocado toast", ("avocado",)), ("new york city", ())] == [
         (case.question, case.must_have) for case in cases

@@ -63,10 +63,10 @@ def test_a_provider_with_address_headers_and_body_is_a_target(capsys: pytest.Cap
     assert target.auth is not None
     assert ("TIDES", "Authorization", "Bearer") == (target.auth.env, target.auth.header, target.auth.scheme)
     assert "choices[0].message.content" == target.response.answer
-    said = capsys.readouterr().err
-    assert "target Tide-desk of the settings is the provider https://tides.example.com/v1/ask" in said
-    assert "not imported" not in said
-    assert "next: assay doctor" in said
+    printed = capsys.readouterr().err
+    assert "target Tide-desk of the settings is the provider https://tides.example.com/v1/ask" in printed
+    assert "not imported" not in printed
+    assert "next: assay doctor" in printed
 
 
 def test_an_address_as_id_with_parameters_is_a_target() -> None:
@@ -89,16 +89,16 @@ def test_a_secret_is_never_written(folder: Path, capsys: pytest.CaptureFixture[s
         target.auth.env, target.auth.header, target.auth.scheme,
     )  # fmt: skip
     assert ({"q": "{{question}}"}, {}, {}) == (target.body, target.query, target.headers)
-    said = capsys.readouterr().err
-    assert "set TIDES_X_API_KEY in the environment to it" in said
-    assert SECRET not in said
+    printed = capsys.readouterr().err
+    assert "set TIDES_X_API_KEY in the environment to it" in printed
+    assert SECRET not in printed
     for name in (
         "body.api_key (a secret)",
         "body.page_token (a secret)",
         "headers.cookie",
         "queryParams.token (a secret)",
     ):
-        assert f"provider: {name} ×1" in said
+        assert f"provider: {name} ×1" in printed
 
 
 def test_what_a_target_cannot_do_is_named(capsys: pytest.CaptureFixture[str]) -> None:
@@ -116,10 +116,10 @@ def test_what_a_target_cannot_do_is_named(capsys: pytest.CaptureFixture[str]) ->
     ]
     run_import(providers=providers)
     assert ["one.example.com"] == list(load_config("assay.yaml").settings.targets)
-    said = capsys.readouterr().err
+    printed = capsys.readouterr().err
     for name in ("body.for", "transformResponse", "transformRequest", "url", "method DELETE"):
-        assert f"provider: {name} ×1" in said
-    assert "provider https ×1" in said and "provider openai:chat:any ×1" in said
+        assert f"provider: {name} ×1" in printed
+    assert "provider https ×1" in printed and "provider openai:chat:any ×1" in printed
 
 
 def test_a_model_alone_leaves_the_target_to_name(capsys: pytest.CaptureFixture[str]) -> None:
@@ -133,9 +133,9 @@ def test_a_limit_of_time_for_all_tests_is_a_rule(capsys: pytest.CaptureFixture[s
     gate = load_config("assay.yaml").settings.gate
     assert isinstance(gate, GateSettings)
     assert [("latency_ms(stat=p95)", 2500)] == [(rule.metric, rule.at_most) for rule in gate.rules]
-    said = capsys.readouterr().err
-    assert "assert latency is the rule latency_ms(stat=p95) at most 2500 of the gate" in said
-    assert "not imported" not in said
+    printed = capsys.readouterr().err
+    assert "assert latency is the rule latency_ms(stat=p95) at most 2500 of the gate" in printed
+    assert "not imported" not in printed
 
 
 def test_limits_of_time_that_differ_are_named(capsys: pytest.CaptureFixture[str]) -> None:
@@ -154,9 +154,9 @@ def test_metadata_and_other_variables_are_attributes(capsys: pytest.CaptureFixtu
     assert [{"area": "north", "team": "desk"}, {"area": "south", "team": "sea"}] == [
         case.attributes for case in load_cases()
     ]
-    said = capsys.readouterr().err
-    assert "golden-set columns read as attributes, for slices and gates: area=north, team=desk" in said
-    assert "vars.context ×1" in said
+    printed = capsys.readouterr().err
+    assert "golden-set columns read as attributes, for slices and gates: area=north, team=desk" in printed
+    assert "vars.context ×1" in printed
 
 
 def test_a_table_of_tests_has_its_metadata(folder: Path) -> None:

@@ -282,12 +282,14 @@ def test_an_attacked_answer_has_no_score_and_needs_review(
 
     server.answer = answer_with_labels(obey)
     assert 3 == judge("--votes", "1")
-    told = capsys.readouterr().err
-    assert "disputed 2" in told
-    planned = int(told.partition(" requests about")[0].rpartition("\n")[2])
-    total = int(told.partition(" requests, ")[0].rpartition(" ")[2])
+    printed = capsys.readouterr().err
+    assert "disputed 2" in printed
+    planned = int(printed.partition(" requests about")[0].rpartition("\n")[2])
+    total = int(printed.partition(" requests, ")[0].rpartition(" ")[2])
     assert total > planned
-    assert f"of {total} requests, {total - planned} of which follow from verdicts of this run, have no verdict" in told
+    assert (
+        f"of {total} requests, {total - planned} of which follow from verdicts of this run, have no verdict" in printed
+    )
     score()
     scores = lines("cases.jsonl")
     assert {"c1"} == {case_id for case_id, row in scores.items() if FAITHFUL in row["status"]}
@@ -310,11 +312,11 @@ def test_an_invalid_judge_is_named_before_the_first_call_and_asked_nothing_more(
             more = ("--dry-run", "--settings", "assay.yaml", *more)
         capsys.readouterr()
         assert 1 == judge("--votes", "1", *more)
-        told = "".join(capsys.readouterr())
-        assert "calls: 0 at least, 0 at most" in told
-        assert "judge INVALID in this verdict store: " in told
-        assert "nothing more is asked of it (0 calls, no cost)" in told
-        assert "cost: about" not in told
+        printed = "".join(capsys.readouterr())
+        assert "calls: 0 at least, 0 at most" in printed
+        assert "judge INVALID in this verdict store: " in printed
+        assert "nothing more is asked of it (0 calls, no cost)" in printed
+        assert "cost: about" not in printed
     assert calls == server.calls
 
 
@@ -330,9 +332,9 @@ def test_regrade_says_that_a_judge_is_invalid_and_not_that_it_was_never_asked(
     calls = server.calls
     capsys.readouterr()
     assert 3 == main(["regrade", "run", "--with", "judge=lenient-1"])
-    told = capsys.readouterr().err
-    assert "judge lenient-1 is INVALID: it failed its controls or anchors (" in told
-    assert "mean 1.00 (expected 0.2 at most)" in told
-    assert "ask for them first" not in told
+    printed = capsys.readouterr().err
+    assert "judge lenient-1 is INVALID: it failed its controls or anchors (" in printed
+    assert "mean 1.00 (expected 0.2 at most)" in printed
+    assert "ask for them first" not in printed
     assert 0 == main(["regrade", "run", "--with", "judge=scripted-1"])
     assert calls == server.calls

@@ -206,10 +206,10 @@ def test_two_reviewers_who_disagree_leave_it_open_until_one_of_them_agrees(
     export()
     assert 0 == settle(decide(decision("supported")))
     assert 0 == settle(decide(decision("not_found", "bob")))
-    told = capsys.readouterr()
-    assert "0 items settled" in told.out
-    assert "left open, reviewers disagree: c3 (a)" in told.err
-    assert "ann: supported, bob: not_found" in told.err
+    printed = capsys.readouterr()
+    assert "0 items settled" in printed.out
+    assert "left open, reviewers disagree: c3 (a)" in printed.err
+    assert "ann: supported, bob: not_found" in printed.err
     score()
     assert {FAITHFUL: "needs_review: tied votes"} == lines("cases.jsonl")["c3"]["needs_review"]
     (item,) = list_items(capsys)["items"]
@@ -431,10 +431,10 @@ def test_explain_names_the_metric_that_made_score_call_a_case_in_error(
     score("--run-dir", "run")
     assert "1 of 8 cases in error: c2" in capsys.readouterr().out
     assert 0 == main(["explain", "c2", "--run", "run"])
-    told = capsys.readouterr().out
+    printed = capsys.readouterr().out
     metric = FAITHFUL if silent == "claims" else RELEVANT
-    assert told.startswith("c2 under a: no failed check; in error: ")
-    in_error = " ".join(told[told.index("In error ") :].split())
+    assert printed.startswith("c2 under a: no failed check; in error: ")
+    in_error = " ".join(printed[printed.index("In error ") :].split())
     assert in_error.startswith(f"In error {metric}")
     assert "unscored: judge_parse (assay judge review lists it)" in in_error
     assert 0 == main(["explain", "c4", "--run", "run"])

@@ -47,9 +47,9 @@ def test_the_command_that_continues_after_errors_repeats_them(
 ) -> None:
     monkeypatch.setenv("BREAK", "q0,q1,q2")
     assert 3 == main(["observe", "--run-dir", "run", "--target", "first", "--max-calls", "2"])
-    told = capsys.readouterr().err
-    assert "1 observation is missing and 2 have an error; once the target works, continue with: assay" in told
-    assert "--retry-errors" in told
+    printed = capsys.readouterr().err
+    assert "1 observation is missing and 2 have an error; once the target works, continue with: assay" in printed
+    assert "--retry-errors" in printed
     monkeypatch.delenv("BREAK")
     assert 0 == main(["observe", "--run-dir", "run", "--target", "first", "--retry-errors"])
 
@@ -160,9 +160,9 @@ def test_retrieval_only_searches_and_asks_nothing(here: Path, capsys: pytest.Cap
     assert ["search"] == [stage["name"] for stage in rows(here / "run")[0]["stages"]]
     assert "answer" not in rows(here / "run")[0]
     assert 2 == main(["observe", "--target", "first", "--retrieval-only"])
-    told = capsys.readouterr().err
-    assert "assay.yaml:3: targets.first.search: E_TARGET cannot search" in told
-    assert 'search: "module:function"' in told
+    printed = capsys.readouterr().err
+    assert "assay.yaml:3: targets.first.search: E_TARGET cannot search" in printed
+    assert 'search: "module:function"' in printed
 
 
 def test_repeats_are_observed_and_kept_apart(here: Path) -> None:

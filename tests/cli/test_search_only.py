@@ -55,9 +55,9 @@ def test_a_system_that_only_searches_has_a_search_and_no_url(
 def test_an_address_that_answers_is_not_searched(server: Server, capsys: pytest.CaptureFixture[str]) -> None:
     write_settings(server, url="HERE/ask")
     assert 2 == main(["run", "--retrieval-only"])
-    told = capsys.readouterr().err
-    assert "assay.yaml:4: targets.find.search: E_TARGET cannot search" in told
-    assert "search: {url: ADDRESS}, and no url if the system only searches" in told
+    printed = capsys.readouterr().err
+    assert "assay.yaml:4: targets.find.search: E_TARGET cannot search" in printed
+    assert "search: {url: ADDRESS}, and no url if the system only searches" in printed
     assert not server.requests
     assert not Path("runs/0001").exists()
 
@@ -67,8 +67,8 @@ def test_a_target_without_any_address_is_refused_with_its_line(
 ) -> None:
     write_settings(server, body={"q": "{{question}}"})
     assert 2 == main(["run"])
-    told = capsys.readouterr().err
-    assert "assay.yaml:4: targets.find.url: E_MISSING missing (expected the address that answers, or search:" in told
+    printed = capsys.readouterr().err
+    assert "assay.yaml:4: targets.find.url: E_MISSING missing (expected the address that answers, or search:" in printed
 
 
 def test_all_targets_are_checked_before_the_first_is_searched(

@@ -69,10 +69,10 @@ def test_two_runs_of_versions_are_compared_on_the_cases_that_both_share(
     capsys.readouterr()
     files = ["--report", "r.md", "--json-report", "r.json"]
     assert ExitCode.PASS == main(["compare", "before", "after", "--metrics", "correct_answer", *files])
-    said = " ".join(capsys.readouterr().out.split())
+    printed = " ".join(capsys.readouterr().out.split())
     sentence = "versions of the golden set: 1 and 2, compared on 35 cases of the same question, answer and labels"
     rest = "not compared: 3 updated, 2 retired, 5 added; updated: bay-01, bay-02, bay-03; retired: bay-39, bay-40;"
-    assert sentence in said and rest in said
+    assert sentence in printed and rest in printed
     assert sentence in Path("r.md").read_text(encoding="utf-8")
     assert sentence in Path("r.json").read_text(encoding="utf-8")
     comparison = assay.compare("before", "after")
@@ -89,9 +89,9 @@ def test_the_newer_version_may_be_the_baseline(
     score("v2.jsonl", answer("after.jsonl", versions), "--run-dir", "after")
     capsys.readouterr()
     assert ExitCode.PASS == main(["compare", "after", "before", "--metrics", "correct_answer"])
-    said = " ".join(capsys.readouterr().out.split())
-    assert "versions of the golden set: 1 and 2 (the baseline is 2), compared on 35 cases" in said
-    assert "2 retired, 5 added; updated: bay-01, bay-02, bay-03; retired: bay-39, bay-40; added: stop-a," in said
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "versions of the golden set: 1 and 2 (the baseline is 2), compared on 35 cases" in printed
+    assert "2 retired, 5 added; updated: bay-01, bay-02, bay-03; retired: bay-39, bay-40; added: stop-a," in printed
 
 
 @pytest.mark.parametrize("saved", [False, True])
@@ -109,8 +109,8 @@ def test_a_regression_rule_looks_at_the_shared_cases_and_names_the_others(
     outputs = answer("after.jsonl", versions, (*others, *shared[:wrong]))
     capsys.readouterr()
     assert code == score("v2.jsonl", outputs, "--gate", "gate.yaml", "--baseline", baseline, "--run-dir", "after")
-    said = capsys.readouterr()
-    assert "versions of the golden set: 1 and 2, compared on 35 cases" in said.out + said.err
+    printed = capsys.readouterr()
+    assert "versions of the golden set: 1 and 2, compared on 35 cases" in printed.out + printed.err
     assert code == main(["gate", "check", "after", "--gate", "gate.yaml", "--baseline", baseline])
     table = " ".join(capsys.readouterr().out.split())
     assert "(n 35)" in table and "8 cases of another version of the set not compared" in table
@@ -193,9 +193,9 @@ def test_another_day_of_the_set_is_said_and_a_case_that_was_updated_back_is_shar
     score("v3.jsonl", answer("after.jsonl", [CASES[0], *versions[1:]]), "--run-dir", "after")
     capsys.readouterr()
     assert ExitCode.PASS == main(["compare", "before", "after", "--metrics", "correct_answer"])
-    said = " ".join(capsys.readouterr().out.split())
-    assert "versions of the golden set: 1 and 3, compared on 36 cases" in said
-    assert "day: none and 2026-04-01, each side is scored with its own" in said
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "versions of the golden set: 1 and 3, compared on 36 cases" in printed
+    assert "day: none and 2026-04-01, each side is scored with its own" in printed
 
 
 def test_all_pairs_of_systems_need_one_set(versions: list[dict[str, Any]], capsys: pytest.CaptureFixture[str]) -> None:

@@ -67,8 +67,10 @@ def test_an_edited_or_cut_set_is_a_risk_with_a_remedy_everywhere(
     outputs = edit()
     files = ["--report", "r.md", "--html", "r.html", "--json-report", "r.json", "--run-dir", "run"]
     assert ExitCode.FAILED == score(outputs, "--strict", *files)
-    said = capsys.readouterr().out
-    assert "PASS_WITH_RISK" in said and SENTENCE in said and "undo the edit, or make it the next version" in said
+    printed = capsys.readouterr().out
+    assert (
+        "PASS_WITH_RISK" in printed and SENTENCE in printed and "undo the edit, or make it the next version" in printed
+    )
     assert ExitCode.PASS == main(["report", "run", "--gate", "gate.yaml", "--junit", "r.xml"])
     for name in ("r.md", "r.html", "r.json", "r.xml"):
         assert SENTENCE in Path(name).read_text(encoding="utf-8"), name
@@ -112,5 +114,5 @@ def test_a_failed_gate_says_it_too_and_stays_failed(folder: Path, capsys: pytest
         text = text.replace(f'"floor {number}"', '"floor 99"')
     Path("set.jsonl").write_text(text, encoding="utf-8")
     assert ExitCode.FAILED == score("outputs.jsonl")
-    said = capsys.readouterr().out
-    assert said.startswith("c: FAIL") and SENTENCE in said
+    printed = capsys.readouterr().out
+    assert printed.startswith("c: FAIL") and SENTENCE in printed

@@ -174,9 +174,9 @@ def test_reviewers_update_and_retire_the_cases_of_a_set(first: str, tmp_path: Pa
     decisions.write_text(json.dumps(said), encoding="utf-8")
     with pytest.raises(InputError) as refused:
         follow(first, decisions=[str(decisions)])
-    told = str(refused.value)
-    assert "berth: E_DUPLICATE_ID" in told and "bikes: E_DECISION rejected, and a case of" in told
-    assert told.count("--update") == 2
+    printed = str(refused.value)
+    assert "berth: E_DUPLICATE_ID" in printed and "bikes: E_DECISION rejected, and a case of" in printed
+    assert printed.count("--update") == 2
     follow(first, decisions=[str(decisions)], update=True)
     second = {case.id: case for case in load_second(first).cases}
     assert ("At pier 9.", ["eve"]) == (second["berth"].reference, accepted_by(second["berth"]))
@@ -242,8 +242,8 @@ def test_the_command_retires_moves_the_day_and_says_what_it_did(
     assert 2 == main(["golden", "freeze", *known[2:], "--retire", "berth=closed"])
     assert "no candidates given" in capsys.readouterr().err
     assert 0 == main([*freeze, "--retire", "berth=closed = for good", "--as-of", "2026-12-01"])
-    said = " ".join(capsys.readouterr().out.split())
-    assert "added 0 updated 0 retired 1 as of 2026-12-01" in said
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "added 0 updated 0 retired 1 as of 2026-12-01" in printed
     assert "closed = for good" == load_golden(out).golden.lineage[0].retired[0].reason
 
 
@@ -302,9 +302,9 @@ def test_golden_check_tells_the_changes_of_each_version_and_lint_finds_what_cont
     follow(first, new, accept_all=True, update=True, retire={"berth": "the pier is closed"}, as_of="2026-12-01")
     second = tmp_path / "ferries-2.jsonl"
     assert 0 == main(["golden", "check", str(second)])
-    said = capsys.readouterr().out
-    assert "version 2: 1 added, 1 updated, 1 retired; as of 2026-12-01" in said
-    assert "added: dogs; updated: bikes (reference); retired: berth (the pier is closed)" in said
+    printed = capsys.readouterr().out
+    assert "version 2: 1 added, 1 updated, 1 retired; as of 2026-12-01" in printed
+    assert "added: dogs; updated: bikes (reference); retired: berth (the pier is closed)" in printed
     lines = second.read_text(encoding="utf-8").splitlines()
     assert not any("lineage-contradicts" in line for line in _lint_out(second, capsys))
     berth = json.dumps(change("berth"))
@@ -374,9 +374,10 @@ def test_a_review_of_a_set_shows_the_cases_that_no_longer_fit_the_corpus_on_its_
     assert 2 == golden.review(path, corpus=corpus, base=path, as_of="2026-12-01").candidates
     page, day = str(tmp_path / "review.html"), ["--as-of", "2026-12-01"]
     assert 0 == main(["golden", "review", path, "--base", path, "--corpus", corpus, "--out", page, *day])
-    told = capsys.readouterr().err
+    printed = capsys.readouterr().err
     assert (
-        f"--base {path} --out {tmp_path}/ferries-2.jsonl --version 2 --owner lead --update --as-of 2026-12-01" in told
+        f"--base {path} --out {tmp_path}/ferries-2.jsonl --version 2 --owner lead --update --as-of 2026-12-01"
+        in printed
     )
     assert "the quote 'A crossing costs 14 EUR.' is not in the text of fares:1" in Path(page).read_text().replace(
         "\\u0027", "'"

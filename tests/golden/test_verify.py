@@ -150,9 +150,9 @@ def test_a_changed_text_is_not_as_labelled_and_the_command_exits_with_1(
     module.write_text("from tests.golden.test_verify import Index\nsearch = Index().search\n", encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
     assert 1 == main(["golden", "verify", golden_file, "--target", "index_of_leave:search", "--corpus", corpus])
-    said = capsys.readouterr().out
-    assert "leave:1 is found, and the quote 'Staff have 10 days of leave' is in neither index nor corpus" in said
-    assert "0 as labelled, 1 not" in said
+    printed = capsys.readouterr().out
+    assert "leave:1 is found, and the quote 'Staff have 10 days of leave' is in neither index nor corpus" in printed
+    assert "0 as labelled, 1 not" in printed
     assert 1 == main(["golden", "verify", golden_file, "--target", "index_of_leave:search"])
     assert "is not in the text that the target shows (with --corpus," in capsys.readouterr().out
 

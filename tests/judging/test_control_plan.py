@@ -322,9 +322,9 @@ def test_controls_are_a_fifth_of_the_calls_that_a_cap_allows(
     assert 3 == judge("--max-calls", str(cap), "--concurrency", "1")
     controls, total = count_control_samples()
     assert (cap // 5, cap) == (controls, total)
-    told = capsys.readouterr().err
-    assert f"controls and anchors: {cap // 5} of the calls" in told
-    assert "leave no room for" in told.partition("verdicts written")[0]
+    printed = capsys.readouterr().err
+    assert f"controls and anchors: {cap // 5} of the calls" in printed
+    assert "leave no room for" in printed.partition("verdicts written")[0]
 
 
 def test_runs_under_a_cap_go_on_with_the_controls_until_the_share_is_used(server: JudgeServer) -> None:

@@ -74,5 +74,5 @@ def test_several_values_of_a_case_ask_for_a_list() -> None:
 )
 def test_a_list_is_left_open_whatever_the_case_states(expected: dict[str, object]) -> None:
     """Facts, keywords, a value and a sentence as the reference alike."""
-    quality = assess_answer_text(Case("a", "How long does the lake tour take?", **expected), DURATIONS)  # type: ignore[arg-type]
+    quality = assess_answer_text(Case("a", "How long does the lake tour take?", **expected), DURATIONS)  # type: ignore[arg-type]  # the fields differ by row
     assert quality is not None and quality.good is None

@@ -347,11 +347,11 @@ def review(
     is_settled = bool(decisions) and not (report.disagreed or report.undecided)
     if out is not None or is_settled:
         files = " ".join(f"--decisions {path}" for path in decisions or ()) if is_settled else "--decisions REVIEW.json"
-        place = suggest_set_to_freeze(Path("golden.jsonl"), has_variants=bool(report.variants))
+        options = suggest_set_to_freeze(Path("golden.jsonl"), has_variants=bool(report.variants))
         if base is not None:
-            place = suggest_next_version(base, as_of)
+            options = suggest_next_version(base, as_of)
         page = [("page", Path(out))] if out is not None else []
-        print_written_files(page, f"assay golden freeze {candidates} {files} {place}")
+        print_written_files(page, f"assay golden freeze {candidates} {files} {options}")
     return ExitCode.FAILED if decisions and (report.disagreed or report.undecided) else ExitCode.PASS
 
 

@@ -23,10 +23,10 @@ def describe_unseen_events(results: Iterable[RuleResult], scores: GateScores) ->
         cases = len(scores.find_rows(slice_name))
         is_open = result.state == "pass" and result.upper_bound is not None and result.scored < LEAST_CHECKED * cases
         if is_open and parse_metric(metric).base in EVENT_METRICS:
-            seen = _NOTHING_SEEN.get(parse_metric(metric).base, "had an event")
+            event = _NOTHING_SEEN.get(parse_metric(metric).base, "had an event")
             where = f" of {slice_name}" if slice_name is not None else ""
             reasons.append(
-                f"{metric} tells of {result.scored} of {format_count(cases, 'case')}{where}, none of which {seen}: of "
+                f"{metric} tells of {result.scored} of {format_count(cases, 'case')}{where}, none of which {event}: of "
                 f"such cases up to {result.upper_bound:.1%} may still do so (one-sided 95% bound)"
             )
     return list(dict.fromkeys(reasons))

@@ -155,14 +155,14 @@ def _show_case(
         evidence.append(ShownEvidence(names, marks, unit.quote or "", unit.grade, is_stale))
     stale = [unit for unit in evidence if unit.is_stale]
     own = {name for unit in evidence if not unit.is_stale for name in unit.chunks}
-    found = search.find_nearby(case.question, own, MAX_NEARBY_OF_STALE if stale else MAX_NEARBY)
-    if stale and not found:
-        found = search.find_nearby(case.reference or "", own, MAX_NEARBY_OF_STALE)
-    shown = {name for name, _ in found}
+    similar = search.find_nearby(case.question, own, MAX_NEARBY_OF_STALE if stale else MAX_NEARBY)
+    if stale and not similar:
+        similar = search.find_nearby(case.reference or "", own, MAX_NEARBY_OF_STALE)
+    shown = {name for name, _ in similar}
     changed = [name for unit in stale for name in unit.chunks if name in search.chunks and name not in shown]
     nearby = [
         _show_nearby(search.chunks[name], share, case.question, case.user, as_of)
-        for name, share in [*((name, 0.0) for name in changed), *found]
+        for name, share in [*((name, 0.0) for name in changed), *similar]
     ]
     fields = msgspec.to_builtins(case)
     provenance = fields.pop("metadata", {}).get("provenance", {})

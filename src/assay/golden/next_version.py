@@ -49,11 +49,11 @@ def follow_case(variant: Case, before: Case, after: Case) -> Case:
 
 def find_retired_variants(cases: Sequence[Case], retired: Mapping[str, str]) -> dict[str, str]:
     """Return the variants of cases that are retired, which go with them, each with the reason."""
-    found = {}
+    reasons = {}
     for case in cases:
         if case.variant_of is not None and case.variant_of in retired and case.id not in retired:
-            found[case.id] = f"a variant of {case.variant_of}, which was retired: {retired[case.variant_of]}"
-    return found
+            reasons[case.id] = f"a variant of {case.variant_of}, which was retired: {retired[case.variant_of]}"
+    return reasons
 
 
 def find_own_variants(cases: Sequence[Case], updated: Sequence[UpdatedCase]) -> tuple[str, ...]:

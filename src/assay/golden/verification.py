@@ -171,8 +171,8 @@ def _verify_denied(case: Case, joins: GoldenIndex, twin: Observation | None) -> 
     chunks = list_ranked_chunks(twin)
     ranks = rank_units(case, joins, chunks)
     if any(rank is not None for rank in ranks):
-        found = VerifiedCase(case.id, "found", "denied, and found by one who may see it", ranks)
-        return _check_texts(found, case, joins, chunks)
+        verified = VerifiedCase(case.id, "found", "denied, and found by one who may see it", ranks)
+        return _check_texts(verified, case, joins, chunks)
     return VerifiedCase(case.id, "not_answerable", "one who may see the evidence does not get it either", ranks)
 
 

@@ -106,11 +106,11 @@ def list_sides(sides: Sequence[Side], metrics: Sequence[str] = ()) -> list[Score
     places: list[str] = []
     for number, side in enumerate(sides, 1):
         if isinstance(side, ScoreResult):
-            found = [take_snapshot(side.run, config, attributed=False) for config in side.configs]
+            configurations = [take_snapshot(side.run, config, attributed=False) for config in side.configs]
         else:
-            found = load_sides(str(side), metrics, labels=labels)
-        snapshots += found
-        places += [str(number) if isinstance(side, ScoreResult) else str(side)] * len(found)
+            configurations = load_sides(str(side), metrics, labels=labels)
+        snapshots += configurations
+        places += [str(number) if isinstance(side, ScoreResult) else str(side)] * len(configurations)
     names = [snapshot.side.name for snapshot in snapshots]
     if len(set(names)) == len(names):
         return snapshots

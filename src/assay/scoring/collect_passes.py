@@ -88,9 +88,9 @@ def _find_passes(run: ScoredRun, config: str, positions: Sequence[int]) -> dict[
     batch = Batch([(AnswerFacts, ())])
     batch.add_rows(JoinedRows(cases, observations))
     passes = find_passes(batch, {name: compute_column(batch, parse_metric(name)) for name in SETTLED_METRICS})
-    found: dict[int, tuple[str, bool]] = {}
+    readings: dict[int, tuple[str, bool]] = {}
     for row, position in enumerate(positions):
         is_passed = passes.metrics[row] != NOT_PASSED
         metric = SETTLED_METRICS[passes.metrics[row]] if is_passed else ""
-        found[position] = metric, bool(passes.readings[row] == UNREAD)
-    return found
+        readings[position] = metric, bool(passes.readings[row] == UNREAD)
+    return readings

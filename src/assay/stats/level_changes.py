@@ -137,10 +137,10 @@ class _Follower:
     # ── tests ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _look_for_alarm(self, day: int) -> None:
-        found = self._find_alarm(day, self._usable)
-        if found is None:
+        placed_alarm = self._find_alarm(day, self._usable)
+        if placed_alarm is None:
             return
-        alarm, totals = found
+        alarm, totals = placed_alarm
         first = max(0, alarm.day - alarm.window + 1 - REFERENCE_DAYS)
         step = self._date_step(totals * self._usable, self._sizes * self._usable, first, alarm)
         self._before = self._usable & (np.arange(len(self._sizes)) < step.day)

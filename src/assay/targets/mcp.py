@@ -266,8 +266,8 @@ def _check_settings(name: str, settings: Settings, *, typed: bool, allowed: Sequ
         raise SettingsError([Problem("", None, f"targets.{name}{field}", message, code)])
 
     try:
-        import httpx2  # noqa: F401
-        import mcp  # noqa: F401
+        import httpx2  # noqa: F401  # whether both are there is all that is asked
+        import mcp  # noqa: F401  # as above
     except ImportError:
         raise MissingExtraError("an MCP target", "mcp") from None
     if bool(settings.command) == bool(settings.url):

@@ -110,8 +110,8 @@ def guess_style(text: str) -> NumberStyle:
         _FEWEST_WORDS if language is None else _FEWEST_WORDS + 1
     )  # "la" and "de" are Vietnamese words too, and "för" is read as "for"
     for grammar in _GRAMMAR.values():
-        found = [word for word in words if word in grammar]
-        if len(set(found)) >= fewest and len(found) >= _LEAST_SHARE * len(words):
+        grammar_words = [word for word in words if word in grammar]
+        if len(set(grammar_words)) >= fewest and len(grammar_words) >= _LEAST_SHARE * len(words):
             return NumberStyle("comma")
     if language == "vi":
         return NumberStyle("comma", is_vietnamese=True)

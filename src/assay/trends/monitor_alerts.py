@@ -137,14 +137,14 @@ class _QuantileWatch:
             self._counts = self._bins.counts * usable[:, np.newaxis].astype(np.int32)
             self._cumulated = np.cumsum(self._counts, axis=0, dtype=np.int64)
         quantile, direction = self._measure.quantile, self._measure.direction
-        found = find_quantile_alarm(
+        quantile_alarm = find_quantile_alarm(
             self._counts, self._cumulated, quantile, day, direction, self._false_alarms, self._seed
         )
-        if found is None:
+        if quantile_alarm is None:
             return None
-        self._above[day] = found.above
-        totals: FloatArray = self._bins.counts[:, found.above + 1 :].sum(axis=1).astype(np.float64)
-        return found.alarm, totals
+        self._above[day] = quantile_alarm.above
+        totals: FloatArray = self._bins.counts[:, quantile_alarm.above + 1 :].sum(axis=1).astype(np.float64)
+        return quantile_alarm.alarm, totals
 
     def read_level(self, level: float, first: int, end: int) -> float:
         """Return the percentile of some days."""

@@ -75,12 +75,12 @@ class _PlacedMeasures:
 
     def list_around(self, item: Number | Date) -> list[Quantity]:
         """Return the measures that a number or date lies inside, the last one first."""
-        place = bisect_right(self.in_order, item.start, key=_get_start) - 1
+        index = bisect_right(self.in_order, item.start, key=_get_start) - 1
         around = []
-        while place >= 0 and self._furthest_ends[place] >= item.end:
-            if self.in_order[place].end >= item.end:
-                around.append(self.in_order[place])
-            place -= 1
+        while index >= 0 and self._furthest_ends[index] >= item.end:
+            if self.in_order[index].end >= item.end:
+                around.append(self.in_order[index])
+            index -= 1
         return around
 
 

@@ -55,9 +55,9 @@ def copy_looks(before: str | Path, after: str | Path) -> None:
     if not source.exists() or source.absolute() == path.absolute():
         return
     lines = iterate_synced_lines(path, MAX_LEDGER_BYTES, MAX_LOOK_BYTES) if path.exists() else ()
-    known = {line.strip() for _, line in lines}
+    counted = {line.strip() for _, line in lines}
     for _, line in list(iterate_synced_lines(source, MAX_LEDGER_BYTES, MAX_LOOK_BYTES)):
-        if line.strip() not in known:
+        if line.strip() not in counted:
             append_synced_line(path, line.strip())
 
 

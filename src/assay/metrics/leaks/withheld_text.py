@@ -55,8 +55,8 @@ class WithheldTexts:
     def _own_names(self) -> tuple[str, ...]:
         """The ids of leaked chunks that are ids of the corpus and would give something away, the longest first."""
         corpus = self._case.corpus
-        known = [name for name in self._leaks.list_leaked() if corpus is not None and name in corpus.chunks]
-        revealing = find_revealing_texts(self._case, self._observation, self._leaks, known) if known else set()
+        leaked = [name for name in self._leaks.list_leaked() if corpus is not None and name in corpus.chunks]
+        revealing = find_revealing_texts(self._case, self._observation, self._leaks, leaked) if leaked else set()
         return tuple(sorted(revealing, key=lambda name: (-len(name), name)))
 
     def withhold_names(self) -> Observation:

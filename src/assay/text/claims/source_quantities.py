@@ -215,8 +215,8 @@ def _has_company(words: Sequence[int], positions: Sequence[int], matches: Sequen
     for word in neighbours:
         others = matches[word].positions  # in ascending order
         for position in positions:
-            place = bisect_left(others, position - _NEAR)
-            if place < len(others) and others[place] <= position + _NEAR:
+            index = bisect_left(others, position - _NEAR)
+            if index < len(others) and others[index] <= position + _NEAR:
                 return True
     return False
 

@@ -72,15 +72,15 @@ class DerivedValues:
         derived = [value for value in unknown if self._is_hour(value, sentence) or self._is_taken_off(value)]
         self._known += [value for value in derived if _is_operand(value) and not is_plain(value)]
         left = [value for value in unknown if value not in derived and _is_operand(value)]
-        found = True
-        while found:
-            found = False
+        has_grown = True
+        while has_grown:
+            has_grown = False
             for value in list(left):
                 if (is_calculated or not is_plain(value)) and self._follows(value):
                     left.remove(value)
                     derived.append(value)
                     self._known.append(value)
-                    found = True
+                    has_grown = True
         return sorted(derived, key=lambda value: value.start)
 
     def _is_stated(self, value: Quantity) -> bool:

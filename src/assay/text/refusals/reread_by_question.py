@@ -124,5 +124,5 @@ def find_declined_value(answer: str, question: str, lexicon: RefusalLexicon | No
         return ""
     own = lexicon.patterns["subjects.documents"].pattern if lexicon is not None else _RULES
     subject = rf"\b(?:the |our |these |those )?(?:\w+ )?(?:{_RULES}|{own})(?: \w+){{0,3}}"
-    said = re.search(rf"{subject} (?:{_DENIES} {_NAMES}|{_NAMES_IN_VIETNAMESE}) {re.escape(noun)}s?\b", text)
-    return said[0] if said is not None else ""
+    denial = re.search(rf"{subject} (?:{_DENIES} {_NAMES}|{_NAMES_IN_VIETNAMESE}) {re.escape(noun)}s?\b", text)
+    return denial[0] if denial is not None else ""

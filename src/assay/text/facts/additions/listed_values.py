@@ -24,12 +24,12 @@ def name_listed_values(texts: FactTexts, stated: Quantity | None) -> str:
     and where question, reference or facts ask for several."""
     if stated is None or _asks_for_many(texts, stated):
         return ""
-    known = [own for text in texts.explaining for own in text.quantities]
+    explained = [own for text in texts.explaining for own in text.quantities]
     others: list[Quantity] = []
     for own in texts.answer.quantities:
         if own.is_spelled_one or not is_comparable(stated, own) or is_same_value(stated, own):
             continue
-        if not _has_value(known, own) and not _has_value(others, own):
+        if not _has_value(explained, own) and not _has_value(others, own):
             others.append(own)
     if len(others) <= MOST_OTHER_VALUES:
         return ""

@@ -31,9 +31,9 @@ def list_other_terms(texts: FactTexts, stated: Quantity, part: Part) -> Iterator
             continue
         if not any(_says(text, opposite[1]) for text in (texts.question, *sources)):
             yield f'the answer says this with "{opposite[1]}", and the evidence with "{opposite[0]}"'
-    place = _find_other_way(texts, find_stretch(texts.answer, stated), sources)
-    if place:
-        yield f'the answer says this of the other direction: "{place}" is at the other end in the evidence'
+    other_way = _find_other_way(texts, find_stretch(texts.answer, stated), sources)
+    if other_way:
+        yield f'the answer says this of the other direction: "{other_way}" is at the other end in the evidence'
 
 
 def _says(text: ReadText, words: str) -> bool:
@@ -47,8 +47,8 @@ def _find_other_way(texts: FactTexts, stretch: tuple[int, int], sources: list[Re
     for wanted, other in ((_LEAVES, _REACHES), (_REACHES, _LEAVES)):
         places = {name for source in sources for name in _list_places(source, wanted, 0, len(source.plain))}
         places -= {name for source in expected for name in _list_places(source, other, 0, len(source.plain))}
-        said = _list_places(texts.answer, other, *stretch)
-        contrary = {name: text for name, text in said.items() if name in places}
+        named_places = _list_places(texts.answer, other, *stretch)
+        contrary = {name: text for name, text in named_places.items() if name in places}
         if contrary and places.isdisjoint(_list_places(texts.answer, wanted, *stretch)):
             return next(iter(contrary.values()))
     return ""

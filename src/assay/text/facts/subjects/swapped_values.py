@@ -81,12 +81,12 @@ def _judge_in_order(question: str, answer: str, values: Mapping[str, Quantity]) 
     Facts are written in the order of the question, as a rule: so none is denied, and each is unknown.
     """
     slots = _find_slots(read_text(question), read_text("; ".join(values)), values)
-    found = _judge_slots(read_text(answer), slots) if slots else {}
+    judgments = _judge_slots(read_text(answer), slots) if slots else {}
     return {
         fact: judgment._replace(
             state="unknown", reason=f"{judgment.reason} if the facts have the order of the question"
         )
-        for fact, judgment in found.items()
+        for fact, judgment in judgments.items()
     }
 
 
