@@ -30,6 +30,7 @@ from assay.text.facts.presence.explained_decisions import is_explained_decision
 from assay.text.facts.presence.restated_answers import restate_answer
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, list_written, read_text
+from assay.text.facts.reading.spelled_words import quote_as_written
 from assay.text.facts.subjects.statement_gaps import Gap
 from assay.text.facts.subjects.swapped_values import find_swapped_values
 from assay.text.normalisation import MOST_READ
@@ -94,7 +95,11 @@ def _judge_cached(
         swapped.get(judgment.fact, judgment) if _may_be_swapped(judgment, swapped) else judgment
         for judgment in judgments
     ]
-    return tuple(_open_what_is_undone(judgments, read_text(answer), read_text(question), read_text(context)))
+    read = [read_text(text) for text in (answer, question, context)]
+    return tuple(
+        judgment._replace(reason=quote_as_written(judgment.reason, [read[0], read_text(judgment.fact), *read[1:]]))
+        for judgment in _open_what_is_undone(judgments, *read)
+    )
 
 
 def _open_what_is_undone(

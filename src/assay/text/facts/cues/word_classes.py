@@ -133,6 +133,8 @@ GENERAL_SYLLABLES = PREDICATES | list_words(
     "lúc khoảng bắt đầu hiện nay hết từ sau trước đến tới qua giá phí mức tổng hạn ngày giờ cũng"
 )
 """Vietnamese syllables that come with values of every kind."""
+SPANNING_SYLLABLES = list_words("trong suốt thời gian khoảng giai đoạn vào lúc khi")
+"""Vietnamese syllables that begin a span of time."""
 INVITING_WRITTEN = frozenset("mời xin nhớ".split())
 """Begin a request in Vietnamese, and name nothing."""
 REPORTING_WRITTEN = frozenset(
