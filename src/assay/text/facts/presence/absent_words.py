@@ -136,9 +136,12 @@ def _is_written_apart(texts: FactTexts, identifier: Word) -> bool:
 
 
 def _is_next_to(text: ReadText, word: Word, names: Sequence[Word]) -> bool:
-    """Whether a word belongs to one name with others: "Berg" in "Anna Berg", but not "Legal" in "HR and Legal"."""
-    gaps = [text.plain[min(word.end, name.end) : max(word.start, name.start)] for name in names]
-    return any(not gap.strip(" .-") for gap in gaps)
+    """Whether a word belongs to one name with others: "Berg" in "Anna Berg", but not "Legal" in "HR and Legal".
+
+    The second syllable of a Vietnamese word is not capitalised: "Đa" and "Hồng" in "Bệnh viện Đa khoa Hồng Ngọc".
+    """
+    gaps = [text.plain[min(word.end, name.end) : max(word.start, name.start)].strip(" .-") for name in names]
+    return any(not gap or (text.has_marks and gap.isalpha() and gap not in ("va", "hoac", "hay")) for gap in gaps)
 
 
 def _list_other_names(texts: FactTexts) -> list[Word]:
