@@ -73,9 +73,10 @@ OTHER_NUMBER_WORDS = (
     r"|veinti\w+|dieci(?:s\w+)?|treinta|cuarenta|cincuenta|sesenta|ochenta|noventa|dois|duas|quatro|sete|oito|nove|dez"
     "|doze|treze|catorze|quinze|dezesseis|dezasseis|dezessete|dezassete|dezoito|dezenove|dezanove|vinte|trinta|quarenta"
     "|cinquenta|sessenta|oitenta|quattro|cinque|sette|otto|undici|dodici|tredici|quattordici|quindici|sedici|diciotto"
+    "|anderthalb|drittel|viertel|fünftel|zehntel|hälfte"
     r"|diciassette|diciannove|venti\w*|trenta\w*|quaranta\w*|cinquanta\w*|sessanta\w*|settanta\w*|ottanta\w*|novanta\w*"
 )
-"""French, Spanish, Portuguese and Italian words of numbers, which are not read, as they are written; without those that
+"""Words of numbers and German ones of shares, which are not read, as they are written; without those that
 are English or Vietnamese words too ("six", "once", "due")."""
 
 # ── words that say little alone ──────────────────────────────────────────────────────────────────────────────────────

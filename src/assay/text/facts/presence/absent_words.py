@@ -40,6 +40,7 @@ from assay.text.refusals.behaviour import detect_phrases
 OTHER_LANGUAGE = "the answer is in a language whose words are not compared"
 _CLOSED = build_pattern(rf"\b{CLOSED}\b")
 _DAYS = LatePattern(rf"{WEEK.pattern}|{WEEKDAY.pattern}")
+_FIGURES = re.compile(r"\d+")
 _SHORTEST_ACRONYM, _LONGEST_ACRONYM = 2, 5
 _SHORTEST_FORM = 3  # letters of a shortened name
 
@@ -234,13 +235,17 @@ def _follows_noun(texts: FactTexts, start: int) -> bool:
     return before is not None and may_be_subject(before) and not texts.is_familiar(before) and before.folded != "number"
 
 
-def is_in_other_language(texts: FactTexts) -> bool:
+def is_in_other_language(texts: FactTexts, *, is_read: bool = True) -> bool:
     """Return whether answer and fact are in two languages, or in one whose inflections are not read.
 
     Then no word need be the same. Figures are the same in every language; a fact that has some is missing without them.
+    `is_read`: whether the language that is declared is one whose inflections are read.
     """
-    if any(map(str.isdigit, texts.fact)):
+    figures = _FIGURES.findall(texts.fact)
+    if figures and (is_read or not set(figures) <= set(_FIGURES.findall(texts.answer.text))):
         return False
+    if not is_read:
+        return True
     answer = texts.answer.text
     expected_texts = f"{texts.question.text} {texts.fact} {texts.reference.text}"
     own, expected = (
