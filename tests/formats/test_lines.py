@@ -65,6 +65,22 @@ def test_utf16_is_refused_by_name(tmp_path: Path, encoding: str) -> None:
         lines(written(tmp_path, '{"id": "a"}'.encode(encoding)))
 
 
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [(b"PK\x03\x04\x14\x00", "a workbook"), (b"PAR1\x15\x04", "a Parquet file"), (b"%PDF-1.7\n", "a PDF")],
+)
+def test_a_file_of_another_kind_is_refused_by_name(tmp_path: Path, content: bytes, kind: str) -> None:
+    path = written(tmp_path, content, "rows.csv")
+    with open_source(path) as source, pytest.raises(InputError, match=kind):
+        list(read_lines(source))
+
+
+def test_a_topic_may_be_called_like_a_kind_of_file(tmp_path: Path) -> None:
+    path = written(tmp_path, b"PAR1 Q0 d1 1 2.5 tag\n", "run.txt")
+    with open_source(path) as source:
+        assert [line.data for line in read_lines(source)] == [b"PAR1 Q0 d1 1 2.5 tag"]
+
+
 def test_gzip_is_unpacked_and_keeps_the_inner_suffix(tmp_path: Path) -> None:
     path = written(tmp_path, gzip.compress(b"a\nb\n", mtime=0), "x.JSONL.gz")
     with open_source(path) as source:

@@ -43,3 +43,19 @@ def test_a_fact_beside_a_denial_in_another_language_is_open(fact: str, answer: s
 )
 def test_a_fact_that_nothing_denies_is_stated(fact: str, question: str, answer: str) -> None:
     assert judge_facts(answer, [fact], question)[0].state == "stated"
+
+
+@pytest.mark.parametrize(
+    ("fact", "answer", "language", "state"),
+    [
+        ("40 Ferientage", "Man hat 40 Tage frei.", "de", "unknown"),
+        ("40 Ferientage", "Man hat 45 Tage frei.", "de", "missing"),
+        ("40 working chairs", "There are 40 days.", "en", "missing"),
+        ("im Obergeschoss", "Oben neben dem Aufgang.", "de", "unknown"),
+        ("gratuito", "Não paga nada.", "pt-BR", "unknown"),
+    ],
+)
+def test_no_word_of_a_declared_language_that_is_not_read_need_be_the_same(
+    fact: str, answer: str, language: str, state: str
+) -> None:
+    assert judge_facts(answer, [fact], language=language)[0].state == state

@@ -164,3 +164,17 @@ def test_a_value_belongs_to_its_slot(case: Case, answer: str, is_right: bool | N
 )  # fmt: skip
 def test_the_values_of_one_fact_belong_to_its_words(question: str, fact: str, answer: str, state: str) -> None:
     assert state == judge_facts(answer, [fact], question)[0].state
+
+
+def test_one_of_two_values_may_have_no_name_of_its_own() -> None:
+    reference = "A pass for one line is 10 euros, for all lines 20 euros."
+    texts = ("One line is 20 euros, all lines 10 euros.", "One line is 10 euros, all lines 20 euros.")
+    swapped, kept = (judge_facts(text, ["10 euros", "20 euros"], "How much is a pass?", reference) for text in texts)
+    assert "stated" not in {judgment.state for judgment in swapped[1:]}
+    assert {judgment.state for judgment in kept} == {"stated"}
+
+
+def test_the_reason_names_the_value_that_a_fact_of_several_gives_to_another() -> None:
+    fact = "Indoor opens at 7, outdoor at 9"
+    judgment = judge_facts("Indoor: 9, outdoor: 7.", [fact], "When do the pools open?")[0]
+    assert 'gives "7" for "outdoor"' in judgment.reason

@@ -42,6 +42,9 @@ from assay.text.quantities.vietnamese_forms import write_vietnamese_forms
         ("30/6", "30 tháng Sáu"),
         ("thứ Hai đến thứ Sáu", "T2-T6"),
         ("thứ Hai đến thứ Sáu", "từ thứ 2 tới thứ 6"),
+        ("5 quyển", "Được năm quyển."),
+        ("dưới 12 tuổi", "Chưa đủ 12 tuổi."),
+        ("dưới 12 tuổi", "chưa đầy 12 tuổi"),
     ],
 )
 def test_a_vietnamese_form_states_its_value(fact: str, answer: str) -> None:
@@ -112,3 +115,36 @@ def test_any_text_can_be_rewritten_twice(text: str) -> None:
 )
 def test_a_country_code_stands_for_the_first_zero_of_a_telephone_number(fact: str, answer: str, state: str) -> None:
     assert state == judge_facts(answer, [fact], "Which number is it?")[0].state
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("Mượn nhiều nhất năm cuốn.", "Mượn nhiều nhất 5 cuốn."),
+        ("Năm món, mười hai suất", "5 món, mười hai suất"),
+        ("Mỗi năm trang web được sửa hai lần.", "Mỗi năm trang web được sửa hai lần."),
+        ("Hai mươi năm cuốn sách vẫn còn.", "Hai mươi năm cuốn sách vẫn còn."),
+        ("Đàn ông, nam món này hợp.", "Đàn ông, nam món này hợp."),
+    ],
+)
+def test_five_before_a_counted_noun_is_no_year(written: str, expected: str) -> None:
+    assert write_vietnamese_forms(written) == expected
+
+
+def test_what_need_not_be_done_is_not_called_untrue() -> None:
+    question = "Trẻ em dưới mấy tuổi được vào cửa miễn phí?"
+    free = judge_facts("Các bé dưới 7 tuổi không phải mua vé.", ["dưới 7 tuổi"], question)[0]
+    wrong = judge_facts("Dưới 7 tuổi là không phải đâu.", ["dưới 7 tuổi"], question)[0]
+    assert (free.state, wrong.state) == ("unknown", "denied")
+
+
+def test_a_span_of_time_is_no_other_subject() -> None:
+    question = "Lương học việc bằng bao nhiêu phần trăm lương chính thức?"
+    span = judge_facts("Trong thời gian học việc, lương bằng 70 phần trăm mức chính thức.", ["70%"], question)[0]
+    other = judge_facts("Trong kỳ nghỉ hè, lương bằng 70 phần trăm mức chính thức.", ["70%"], question)[0]
+    assert (span.state, other.state) == ("stated", "unknown")
+
+
+def test_reasons_quote_words_with_their_diacritics() -> None:
+    judgment = judge_facts("Chỉ được xem tại chỗ.", ["xem tại chỗ"], "Khách được xem phim ở đâu?")[0]
+    assert judgment.reason.startswith('the answer says "Chỉ"')

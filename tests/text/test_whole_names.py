@@ -47,3 +47,15 @@ def test_a_part_of_a_longer_name_is_not_stated(fact: str, answer: str, state: st
 )
 def test_a_bit_is_no_byte(answer: str, state: str) -> None:
     assert judge_facts(answer, ["40 MB"], "How much does it carry?")[0].state == state
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        ("Bạn học ở trường Hoa Lư.", "unknown"),
+        ("Bạn học ở trường Hoà Lạc.", "missing"),
+        ("Bạn học ở trường Trung học Hoà Lạc.", "missing"),
+    ],
+)
+def test_a_vietnamese_name_may_lack_a_word_of_two_syllables(answer: str, state: str) -> None:
+    assert judge_facts(answer, ["Trường Trung học Hoa Lư"], "Học ở đâu?")[0].state == state

@@ -200,9 +200,9 @@ def read_lines(source: Source, *, max_bytes: int = MAX_LINE_BYTES) -> Iterator[L
 
 def iterate_lines(file: BinaryIO, name: str, *, max_bytes: int = MAX_LINE_BYTES) -> Iterator[Line]:
     """Yield the lines of an open binary file, read from its beginning; see `read_lines`."""
-    head = file.read(4)
+    head = file.read(_SIGNATURE_BYTES)
     file.seek(0)
-    refuse_utf16(head, name)
+    refuse_other_content(head, name)
     offset = len(_BOM) if head.startswith(_BOM) else 0
     file.seek(offset)
     number = 0
@@ -259,10 +259,28 @@ def quote_line_start(line: Line, limit: int = 60) -> str:
     return shorten_repr(line.data[: 4 * limit].decode("utf-8", "backslashreplace"), limit)
 
 
-def refuse_utf16(head: bytes, name: str) -> None:
-    """Raise InputError if the first bytes of a file look like UTF-16."""
-    if head[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in head:
-        message = f"not UTF-8 (got {shorten_repr(head)} at byte offset 0, which looks like UTF-16; expected UTF-8 text)"
+_SIGNATURES = {
+    b"PK\x03\x04": ("a zip archive or a workbook", "text: in a spreadsheet, save as “CSV UTF-8”"),
+    b"\xd0\xcf\x11\xe0": ("an old workbook", "text: in a spreadsheet, save as “CSV UTF-8”"),
+    b"PAR1\x15": ("a Parquet file", "text; from Python, its data frame can be passed"),
+    b"SQLite format 3": ("an SQLite database", "text, such as a query's result as CSV"),
+    b"%PDF-": ("a PDF", "text"),
+    b"\x1f\x8b": ("gzip data", "a name that ends in .gz for it"),
+}
+"""How files of other kinds begin: what they are, and what is expected instead."""
+_SIGNATURE_BYTES = max(map(len, _SIGNATURES))
+_UTF16_BYTES = 4
+
+
+def refuse_other_content(head: bytes, name: str) -> None:
+    """Raise InputError if the first bytes of a file are those of a workbook, an archive or a database, or of UTF-16."""
+    for signature, (kind, expected) in _SIGNATURES.items():
+        if head.startswith(signature):
+            raise _input_error(name, None, "E_FORMAT", f"not a text file (got {kind}; expected {expected})")
+    start = head[:_UTF16_BYTES]
+    if start[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in start:
+        got = f"{shorten_repr(start)} at byte offset 0, which looks like UTF-16"
+        message = f"not UTF-8 (got {got}; expected UTF-8 text)"
         raise _input_error(name, 1, "E_ENCODING", message)
 
 

@@ -21,7 +21,6 @@ from assay.formats.file_io import (
     Source,
     decode_line,
     open_source,
-    open_unpacked,
     quote_line_start,
     read_lines,
     write_atomically,
@@ -126,13 +125,6 @@ GOLDEN_FORMAT_TABLE: PluginTable[GoldenFormat] = PluginTable(
 MAX_ROWS_INSPECTED = 20
 MAX_NAMES_COMPARED = 100
 
-_SIGNATURES = {
-    b"PK\x03\x04": "a zip archive (a spreadsheet, saved as CSV, can be read)",
-    b"PAR1": "a Parquet file",
-    b"SQLite format 3": "an SQLite database",
-    b"%PDF": "a PDF",
-    b"\x1f\x8b": "gzip data (its name has to end in .gz)",
-}
 _OTHER_ROWS = {
     "recorded outputs": ("query_id", "case_id", "config_id", "question_id", "retrieved_chunks", "stages", "answer"),
     "a corpus": ("chunk_id", "text", "text_hash", "document", "document_id"),
@@ -151,7 +143,6 @@ def guess_golden_format(source: Source) -> str:
     """Return the name of the golden-set format. Raises InputError, with the known formats, if none fits."""
     if source.path.is_dir():
         return _detect_folder(source)
-    _refuse_binary(source)
     first = _find_first_line(source)
     if first is None:
         raise InputError([Problem(source.name, None, "", "empty (got no content; expected cases)", "E_EMPTY")])
@@ -183,14 +174,6 @@ def _detect_folder(source: Source) -> str:
         return "beir"
     files = sorted(path.name for path in source.path.iterdir())[:10]
     raise _unknown_format(source, None, f"a folder with {', '.join(files) or 'nothing in it'}")
-
-
-def _refuse_binary(source: Source) -> None:
-    with open_unpacked(source) as file:
-        head = file.read(16)
-    for signature, kind in _SIGNATURES.items():
-        if head.startswith(signature):
-            raise _unknown_format(source, None, kind)
 
 
 def _guess_kind(first: Line, source: Source) -> str:

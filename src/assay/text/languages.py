@@ -82,6 +82,15 @@ def is_other_language(text: str) -> bool:
     return sum(fold_text(word) in _OTHER for word in _WORD.findall(text)) >= _FEWEST_WORDS
 
 
+def is_read_language(declared: str) -> bool:
+    """Return whether a declared language, or none, is one whose words rules compare: English or Vietnamese.
+
+    >>> [is_read_language(declared) for declared in ("", "en-GB", "vi", "de")]
+    [True, True, True, False]
+    """
+    return declared.replace("_", "-").partition("-")[0].casefold() in ("", "en", "vi")
+
+
 def has_vietnamese_letters(text: str) -> bool:
     """Return whether a text has letters that only Vietnamese has.
 

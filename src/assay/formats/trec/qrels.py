@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from assay.formats.file_io import Source, open_source, open_unpacked, refuse_utf16
+from assay.formats.file_io import Source, open_source, open_unpacked, refuse_other_content
 from assay.formats.problems import ProblemList
 from assay.formats.trec.field_lines import (
     BOM,
@@ -253,7 +253,7 @@ def read_judgments(source: Source, layout: ColumnLayout, findings: ProblemList) 
     """Return the judgments of the well-formed lines of a file, and note the problems of the others."""
     with open_unpacked(source) as file:
         raw = file.read()
-    refuse_utf16(raw[:4], source.name)
+    refuse_other_content(raw[:16], source.name)
     data, normalised, faults = normalise_lines(_end_with_newline(raw.removeprefix(BOM)), 1)
     del raw
     text = IndexedText.of(data)

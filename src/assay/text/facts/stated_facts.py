@@ -30,8 +30,10 @@ from assay.text.facts.presence.explained_decisions import is_explained_decision
 from assay.text.facts.presence.restated_answers import restate_answer
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, list_written, read_text
+from assay.text.facts.reading.spelled_words import quote_as_written
 from assay.text.facts.subjects.statement_gaps import Gap
 from assay.text.facts.subjects.swapped_values import find_swapped_values
+from assay.text.languages import is_read_language
 from assay.text.normalisation import MOST_READ
 from assay.text.number_conventions import DecimalMark, guess_style, read_declared_mark
 from assay.text.quantities.open_marks import may_be_read_otherwise, name_open_mark
@@ -53,26 +55,33 @@ def judge_facts(
     `question`: its words need not be repeated, and an answer about something else leaves the fact unknown. `context`:
     further words that do not show another subject, such as the reference. `passages`: what the evidence says, which an
     answer may add. `language`: that of the case, which tells what a mark between digits means where neither a unit nor
-    the words of a text do. Only the first 200,000 characters are read.
+    the words of a text do, and whether its words are compared at all. Only the first 200,000 characters are read.
 
     >>> [found.state for found in judge_facts("Approval by the manager is needed.", ["manager approves", "HR"])]
     ['stated', 'missing']
     >>> [judge_facts(text, ["12 days"])[0].state for text in ("None of us gets 12 days.", "Maybe 12 days.")]
     ['denied', 'unknown']
     """
-    return list(_judge_cached(answer, tuple(facts), question, context, tuple(passages), read_declared_mark(language)))
+    conventions = (read_declared_mark(language), is_read_language(language))
+    return list(_judge_cached(answer, tuple(facts), question, context, tuple(passages), *conventions))
 
 
 @lru_cache(maxsize=8192)
 def _judge_cached(
-    answer: str, facts: tuple[str, ...], question: str, context: str, passages: tuple[str, ...], mark: DecimalMark
+    answer: str,
+    facts: tuple[str, ...],
+    question: str,
+    context: str,
+    passages: tuple[str, ...],
+    mark: DecimalMark,
+    is_read: bool,
 ) -> tuple[FactJudgment, ...]:
-    """Several metrics and the attribution ask the same of an answer."""
+    """Several metrics and the attribution ask the same of an answer. `is_read`: rules know the declared language."""
     judgments = []
     for fact, judge in _make_judges(answer, facts, question, context, passages):
         if judge is not None:
             judgment = judge.judge_fact()
-            if judgment.state == "missing" and is_in_other_language(judge.texts):
+            if judgment.state == "missing" and is_in_other_language(judge.texts, is_read=is_read):
                 judgment = judgment._replace(state="unknown", reason=OTHER_LANGUAGE)
             if judgment.state == "missing" and len(answer) > MOST_READ:
                 judgment = judgment._replace(state="unknown", reason=UNREAD_REST)
@@ -94,7 +103,11 @@ def _judge_cached(
         swapped.get(judgment.fact, judgment) if _may_be_swapped(judgment, swapped) else judgment
         for judgment in judgments
     ]
-    return tuple(_open_what_is_undone(judgments, read_text(answer), read_text(question), read_text(context)))
+    read = [read_text(text) for text in (answer, question, context)]
+    return tuple(
+        judgment._replace(reason=quote_as_written(judgment.reason, [read[0], read_text(judgment.fact), *read[1:]]))
+        for judgment in _open_what_is_undone(judgments, *read)
+    )
 
 
 def _open_what_is_undone(

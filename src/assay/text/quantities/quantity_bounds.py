@@ -15,7 +15,7 @@ _BOUND_BEFORE = re.compile(
     r"|upwards of|beyond|north of|hon|tren|vuot|vuot qua|nhieu hon|lon hon|dai hon|cao hon))"
     r"|(?P<less>\b(?:less than|fewer than|under|below|smaller than|shorter than|lower than|slower than"
     r"|lighter than|younger than|short of|duoi|it hon|nho hon"
-    r"|thap hon|chua den|chua toi|ngan hon)))"
+    r"|thap hon|chua den|chua toi|chua du|chua day|ngan hon)))"
     r"|(?P<least>\b(?:at least|(?:a )?minimum(?: of)?|min\.?|not less than|no earlier than|not earlier than"
     r"|not before|from at least|it nhat|toi thieu)|>=|≥)"
     r"|(?P<most>\b(?:at most|(?:a )?maximum(?: of)?|max\.?|up to|within|no later than|not later than"
@@ -55,7 +55,7 @@ _LAST_WORDS = frozenset(
     """
     before than over above exceed exceeds exceeded exceeding of beyond hon tren vuot qua under below duoi den toi
     least minimum min min. nhat thieu most maximum max max. to within da vong the a an by about around approximately
-    approx approx. roughly circa ca ca. some nearly almost khoang gan xap xi chung tam
+    approx approx. roughly circa ca ca. some nearly almost khoang gan xap xi chung tam du day
     """.split()
 )
 

@@ -32,6 +32,13 @@ _OLD_MONTHS = ("gieng", "chap")
 _DAYS = {"2": "thứ Hai", "3": "thứ Ba", "4": "thứ Tư", "5": "thứ Năm", "6": "thứ Sáu", "7": "thứ Bảy"}
 _HALVED = r"(?:ky|can|met|lit|tan|cay so|km|kg|tieng|thang|tuan)"
 _COUNTED = r"(?:can|ky|met|lit|tan|gam|phut|cay so)"
+_COUNTED_BY_FIVE = r"(?:cuon|quyen|cai|chiec|buoi|suat|trang|chuyen|bo|to|tam|mon|tiet|goi|hop|chai|vien|ly|coc)"
+"""Nouns before which "năm" is five and no year, unless a year is spoken of before."""
+_YEAR_BEFORE = LatePattern(
+    r"(?:\d|\b(?:moi|hang|trong|ca|cac|nhieu|sau|dau|cuoi|giua|tung|thang|theo|qua|suot|nhung|may|vai|mot|hai|ba|bon"
+    r"|bay|tam|chin|muoi|tram|nghin|nua|quy|ngay)) $"
+)
+"""What stands before "năm" where it is a year or the end of a larger number."""
 _PER_CENT = {"hai": "50", "ba": "33,3", "tu": "25", "nam": "20", "muoi": "10"}
 _PART_OF_DAY = r"(?:sang|trua|chieu|toi|dem)"
 _LATER = {"chieu": "chiều", "toi": "tối"}
@@ -71,6 +78,7 @@ _FORMS = LatePattern(
   | (?P<span>(?<=tu\ )(?P<sp_hour>1[01]|[1-9])(?P<sp_gap>\ (?:den|toi)\ )(?P<sp_end>1[01]|[1-9])(?P<sp_clock>{_CLOCK})
       (?=\ (?P<sp_part>chieu|toi)\b))
   | (?P<five>(?P<fi_tens>{_WORD})\ (?:lam|nham)\b)
+  | (?P<five_of>nam(?=\ {_COUNTED_BY_FIVE}\b))
   | (?P<room>p\.?\ ?(?P<ro_number>\d{{3,4}})\b)
     )""",
     re.VERBOSE,
@@ -79,7 +87,7 @@ _MAY_HAVE_FORM = LatePattern(
     r"\d(?: ?(?:(?:ty|ti|trieu|tr)(?: ?\d| ruoi|\b)|(?:tan|ky|kg) ?\d)|[mhg]\d)"
     r"|\b(?:(?:ti|lang|t[2-7]|cn|chieu|toi)\b|m[uo]ng |thu [2-7]|p\.? ?\d{3})"
     r"|ruoi|nua t|gio kem|thang [gmchbtns]|phan (?:hai|ba|tu|nam|muoi)"
-    rf"|(?:{_WORD}) (?:{_COUNTED}|n?h?lam)\b"
+    rf"|(?:{_WORD}) (?:{_COUNTED}|n?h?lam)\b|nam {_COUNTED_BY_FIVE}\b"
 )
 _VIETNAMESE = LatePattern("[ăđơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ]|tháng|sáng", re.IGNORECASE)
 _ONLY_VIETNAMESE = LatePattern(r"\d ?tr\d|\dm(?![23]\b)\d")
@@ -286,6 +294,12 @@ def _write_five(match: re.Match[str], text: str) -> str | None:
     return str(int(tens) * 10 + 5) if is_number and tens is not None and 1 < tens < 10 else None
 
 
+def _write_five_of(match: re.Match[str], text: str) -> str | None:
+    before = fold_in_place(text[max(0, match.start() - 8) : match.start()])
+    is_five = text[match.start() : match.end()].lower() == "năm" and _YEAR_BEFORE.search(before) is None
+    return "5" if is_five else None
+
+
 def _write_room(match: re.Match[str], text: str) -> str | None:
     before = fold_in_place(text[max(0, match.start() - 8) : match.start()])
     is_room = text[match.start()] == "P" and _BEFORE_ROOM.search(before) is not None
@@ -312,5 +326,6 @@ _WRITERS: dict[str, Callable[[re.Match[str], str], str | None]] = {
     "short_clock": _write_short_clock,
     "span": _write_span,
     "five": _write_five,
+    "five_of": _write_five_of,
     "room": _write_room,
 }

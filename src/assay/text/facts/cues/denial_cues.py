@@ -92,9 +92,9 @@ NOT_BEFORE_PHRASE = Cues(
 """Denies the phrase that follows it at once."""
 CALLED_UNTRUE = Cues(
     "not (?:correct|right|true|the) | wrong | incorrect | false | outdated | no longer",
-    "sai | không đúng | không còn | không phải",
+    "sai | không đúng | không còn | không phải(?= (?:là|đâu|vậy|thế|như)|[^ a-z]| ?$)",
 )
-"""Says right after a phrase that it is untrue."""
+"""Says right after a phrase that it is untrue; before a verb "không phải" says what need not be done."""
 BEFORE_DENIED_PHRASE = Cues(
     "a | an | the | be | get | have | receive | equal to | exactly | at | by | of | in | for",
     "là | phải | được | nghỉ | có",

@@ -39,6 +39,9 @@ VALUES_IN_WORDS: tuple[tuple[str, int | Decimal, Cues], ...] = (
             "toàn bộ | tất cả | hoàn toàn",
         ),
     ),
+    (SHARE, 150, Cues("time and a half | one and a half times", "gấp rưỡi | một lần rưỡi")),
+    (SHARE, 200, Cues("double[ds]? | twice | two times", "gấp đôi | gấp hai")),
+    (SHARE, 300, Cues("triple[ds]? | thrice | three times", "gấp ba")),
     (
         "duration",
         DAY_IN_SECONDS,

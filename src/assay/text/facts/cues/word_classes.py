@@ -73,9 +73,10 @@ OTHER_NUMBER_WORDS = (
     r"|veinti\w+|dieci(?:s\w+)?|treinta|cuarenta|cincuenta|sesenta|ochenta|noventa|dois|duas|quatro|sete|oito|nove|dez"
     "|doze|treze|catorze|quinze|dezesseis|dezasseis|dezessete|dezassete|dezoito|dezenove|dezanove|vinte|trinta|quarenta"
     "|cinquenta|sessenta|oitenta|quattro|cinque|sette|otto|undici|dodici|tredici|quattordici|quindici|sedici|diciotto"
+    "|anderthalb|drittel|viertel|fünftel|zehntel|hälfte"
     r"|diciassette|diciannove|venti\w*|trenta\w*|quaranta\w*|cinquanta\w*|sessanta\w*|settanta\w*|ottanta\w*|novanta\w*"
 )
-"""French, Spanish, Portuguese and Italian words of numbers, which are not read, as they are written; without those that
+"""Words of numbers and German ones of shares, which are not read, as they are written; without those that
 are English or Vietnamese words too ("six", "once", "due")."""
 
 # ── words that say little alone ──────────────────────────────────────────────────────────────────────────────────────
@@ -133,6 +134,8 @@ GENERAL_SYLLABLES = PREDICATES | list_words(
     "lúc khoảng bắt đầu hiện nay hết từ sau trước đến tới qua giá phí mức tổng hạn ngày giờ cũng"
 )
 """Vietnamese syllables that come with values of every kind."""
+SPANNING_SYLLABLES = list_words("trong suốt thời gian khoảng giai đoạn vào lúc khi")
+"""Vietnamese syllables that begin a span of time."""
 INVITING_WRITTEN = frozenset("mời xin nhớ".split())
 """Begin a request in Vietnamese, and name nothing."""
 REPORTING_WRITTEN = frozenset(

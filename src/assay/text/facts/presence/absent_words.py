@@ -40,6 +40,7 @@ from assay.text.refusals.behaviour import detect_phrases
 OTHER_LANGUAGE = "the answer is in a language whose words are not compared"
 _CLOSED = build_pattern(rf"\b{CLOSED}\b")
 _DAYS = LatePattern(rf"{WEEK.pattern}|{WEEKDAY.pattern}")
+_FIGURES = re.compile(r"\d+")
 _SHORTEST_ACRONYM, _LONGEST_ACRONYM = 2, 5
 _SHORTEST_FORM = 3  # letters of a shortened name
 
@@ -136,9 +137,12 @@ def _is_written_apart(texts: FactTexts, identifier: Word) -> bool:
 
 
 def _is_next_to(text: ReadText, word: Word, names: Sequence[Word]) -> bool:
-    """Whether a word belongs to one name with others: "Berg" in "Anna Berg", but not "Legal" in "HR and Legal"."""
-    gaps = [text.plain[min(word.end, name.end) : max(word.start, name.start)] for name in names]
-    return any(not gap.strip(" .-") for gap in gaps)
+    """Whether a word belongs to one name with others: "Berg" in "Anna Berg", but not "Legal" in "HR and Legal".
+
+    The second syllable of a Vietnamese word is not capitalised: "Đa" and "Hồng" in "Bệnh viện Đa khoa Hồng Ngọc".
+    """
+    gaps = [text.plain[min(word.end, name.end) : max(word.start, name.start)].strip(" .-") for name in names]
+    return any(not gap or (text.has_marks and gap.isalpha() and gap not in ("va", "hoac", "hay")) for gap in gaps)
 
 
 def _list_other_names(texts: FactTexts) -> list[Word]:
@@ -231,13 +235,17 @@ def _follows_noun(texts: FactTexts, start: int) -> bool:
     return before is not None and may_be_subject(before) and not texts.is_familiar(before) and before.folded != "number"
 
 
-def is_in_other_language(texts: FactTexts) -> bool:
+def is_in_other_language(texts: FactTexts, *, is_read: bool = True) -> bool:
     """Return whether answer and fact are in two languages, or in one whose inflections are not read.
 
     Then no word need be the same. Figures are the same in every language; a fact that has some is missing without them.
+    `is_read`: whether the language that is declared is one whose inflections are read.
     """
-    if any(map(str.isdigit, texts.fact)):
+    figures = _FIGURES.findall(texts.fact)
+    if figures and (is_read or not set(figures) <= set(_FIGURES.findall(texts.answer.text))):
         return False
+    if not is_read:
+        return True
     answer = texts.answer.text
     expected_texts = f"{texts.question.text} {texts.fact} {texts.reference.text}"
     own, expected = (

@@ -7,6 +7,7 @@ how the answer writes a word tells which one it is.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from assay.text.facts.reading.read_text import ReadText
 from assay.text.normalisation import fold_in_place
@@ -47,3 +48,29 @@ def is_cue_spelled(text: ReadText, cue: re.Match[str], group: str) -> bool:
         if lacks_marks or is_other_word(folded, written):
             return False
     return True
+
+
+_QUOTED = re.compile(r'"([^"]+)"')
+
+
+def quote_as_written(reason: str, texts: Sequence[ReadText]) -> str:
+    """Return a reason whose quotations from folded texts have the diacritics with which the texts write them.
+
+    >>> from assay.text.facts.reading.read_text import read_text
+    >>> quote_as_written('the answer says this of "cuoi tuan"', [read_text("Cuối tuần: 60.000 đồng")])
+    'the answer says this of "Cuối tuần"'
+    """
+
+    def write(quotation: re.Match[str]) -> str:
+        quoted = quotation[1]
+        pattern = re.compile(rf"(?<!\w){re.escape(quoted)}(?!\w)")
+        for text in texts:
+            if quoted in text.text:
+                return quotation[0]
+            place = pattern.search(text.plain)
+            if place is not None:
+                written = text.text[place.start() : place.end()]
+                return quotation[0] if written.lower() == quoted else f'"{written}"'
+        return quotation[0]
+
+    return _QUOTED.sub(write, reason)

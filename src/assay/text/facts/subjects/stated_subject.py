@@ -17,6 +17,7 @@ from assay.text.facts.cues.word_classes import (
     NO_SUBJECT,
     OBJECT_STARTS,
     RELATIVES_WRITTEN,
+    SPANNING_SYLLABLES,
 )
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.fact_judgments import FactJudgment
@@ -174,6 +175,8 @@ def _find_replaced_subject(
     least = _SYLLABLES_OF_A_WORD if is_vietnamese(texts.question.text) else 1
     if len(subject) < least or any(word not in foreign for word in subject):
         return ""
+    if all(word.folded in SPANNING_SYLLABLES for word in subject):
+        return ""  # "trong thời gian thử việc": what follows names it
     if _is_bounded_as_asked(texts, subject[-1]):
         return ""
     asked = {word.key for word in texts.list_topics()} - {word.key for word in texts.content}

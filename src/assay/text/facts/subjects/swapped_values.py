@@ -105,7 +105,7 @@ def _judge_values_of(fact: str, question: str, reference: str, answer: str) -> F
     nothing: "5 of the 12 days may be carried over".
     """
     read_question, read_fact = read_text(question), read_text(fact)
-    values = {str(place): value for place, value in enumerate(read_fact.quantities)}
+    values = {read_fact.text[value.start : value.end]: value for value in read_fact.quantities}
     slots = _find_slots(read_question, read_fact, values) or _find_slots(read_question, read_text(reference), values)
     swapped = _judge_slots(read_text(answer), slots) if slots else {}
     if len(swapped) < _FEWEST:
@@ -127,7 +127,8 @@ def _judge_slots(read_answer: ReadText, slots: Sequence[Slot]) -> dict[str, Fact
         other = min(holders[own])
         is_sure = holders[own] == {other} and len(holders[other]) == 1 and other not in holders[other]
         given = f'the answer gives "{slot.fact}" for "{slots[other].spell()}"'
-        reason = f'the values are swapped: {given}, and it is for "{slot.spell()}"'
+        due = f'it is for "{slot.spell()}"' if slot.names else "it is for another"
+        reason = f"the values are swapped: {given}, and {due}"
         judgments[slot.fact] = FactJudgment(slot.fact, "denied" if is_sure else "unknown", reason, "swapped")
     return judgments
 
@@ -152,7 +153,10 @@ def _list_values(facts: Sequence[str]) -> dict[str, Quantity]:
 
 
 def _find_slots(question: ReadText, reference: ReadText, values: Mapping[str, Quantity]) -> list[Slot]:
-    """Return the slots of values in the order of the reference, none unless each has a name of its own."""
+    """Return the slots of values in the order of the reference, none unless each has a name of its own.
+
+    One may have none: of "one line 10 euros, all lines 20 euros" the second is named, and the first is what is not.
+    """
     places: dict[str, Quantity] = {}
     for fact, value in values.items():
         stated = [own for own in reference.quantities if is_same_quantity(value, own)]
@@ -164,7 +168,9 @@ def _find_slots(question: ReadText, reference: ReadText, values: Mapping[str, Qu
     named: Sequence[Names] | None = _name_by_question(question, reference, stated)
     if named is None:
         named = _keep_distinct([_list_part_words(place, reference) for place in stated])
-    return [Slot(names, fact, values[fact]) for names, fact in zip(named, facts, strict=True)] if all(named) else []
+    if sum(map(bool, named)) < len(named) - 1:
+        return []
+    return [Slot(names, fact, values[fact]) for names, fact in zip(named, facts, strict=True)]
 
 
 def _name_by_question(question: ReadText, reference: ReadText, places: Sequence[Quantity]) -> list[Names] | None:
