@@ -62,12 +62,15 @@ def read_documented_rubric() -> str:
 
 
 def choose(asked: JudgeCall, item: str) -> str:
-    """Call the answers about even years polite, and those about odd ones rude; anything else honestly."""
+    """Call the answers about even years polite, those about odd ones and the rude anchors rude; the rest honestly."""
     labels = [str(label) for label in asked.item["label"]["enum"]]
     if labels not in (["polite", "rude"], ["states", "hedges"], ["used", "unused"]):
         return honest(asked, item)
-    (year,) = re.findall(r"in year (\d+)", str(asked.data["answer"]))
-    return labels[int(year) % 2]
+    answer = str(asked.data["answer"])
+    year = re.search(r"in year (\d+)", answer)
+    if year is None:
+        return "rude" if answer.endswith("?") else "polite"
+    return labels[int(year[1]) % 2]
 
 
 @pytest.fixture
