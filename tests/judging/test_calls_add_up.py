@@ -18,7 +18,7 @@ from tests.support.judge_server import JudgeServer
 from tests.support.scripted_judge import MemoryStore, need_votes
 
 from assay.cli.judging_summary import describe_calls, describe_samples, describe_stop
-from assay.judging.budget import Budget, BudgetCaps, TokenPrice
+from assay.judging.budget import Budget, BudgetCaps, Reservation, TokenPrice
 from assay.judging.call_scheduler import JudgingLimits, JudgingRunner, JudgingTally
 from assay.judging.llm_judge import LLMJudge
 from assay.records.verdicts import JudgeUsage
@@ -155,17 +155,72 @@ def test_a_judging_that_stopped_names_what_to_do_before_it_is_repeated(step: dic
     assert told.endswith(", then run the same command again to continue")
 
 
+async def reserve_call(budget: Budget) -> Reservation:
+    """Reserve a call of at most 300 prompt and 50 completion tokens."""
+    reserved = await budget.reserve(lambda: (300, 50))
+    assert reserved is not None
+    return reserved
+
+
 def test_an_endpoint_that_reports_no_usage_costs_the_maximum() -> None:
     """A reply without usage counted as many tokens as it may take, and no money."""
     price = TokenPrice(1.0, 2.0)
     budget = Budget(BudgetCaps(price=price))
 
     async def settle(usage: JudgeUsage) -> None:
-        reserved = await budget.reserve(lambda: (300, 50))
-        assert reserved is not None
-        budget.settle_reservation(reserved, usage)
+        budget.settle_reservation(await reserve_call(budget), usage)
 
     asyncio.run(settle(JudgeUsage(cost_usd=0.0)))
     assert (350, price.compute_cost(300, 50)) == (budget.tokens, budget.cost)
     asyncio.run(settle(JudgeUsage(10, 5, cost_usd=0.0)))
     assert (365, price.compute_cost(300, 50)) == (budget.tokens, budget.cost)
+
+
+@pytest.mark.parametrize(
+    ("usages", "failures", "expected"),
+    [
+        ([JudgeUsage(10, 5), JudgeUsage(20, 5)], [], "tokens: 40; cost: $0.0500"),
+        (
+            [JudgeUsage(10, 5)],
+            ["timeout"],
+            "tokens: 15; cost: $0.0200; besides at most 350 tokens, $0.4000, for 1 call without a reported usage",
+        ),
+        (
+            [],
+            ["connection", "timeout", "http_503"],
+            "tokens: 0; cost: $0.0000; besides at most 700 tokens, $0.8000, for 2 calls without a reported usage",
+        ),
+        (
+            [JudgeUsage()],
+            [],
+            "tokens: 0; cost: $0.0000; besides at most 350 tokens, $0.4000, for 1 call without a reported usage",
+        ),
+        ([JudgeUsage(10, 5)], ["unreachable", "rate_limited"], "tokens: 15; cost: $0.0200"),
+    ],
+)
+def test_what_was_reported_and_what_may_have_been_billed_besides_are_told_apart(
+    usages: list[JudgeUsage], failures: list[str], expected: str
+) -> None:
+    budget = Budget(BudgetCaps(price=TokenPrice(1.0, 2.0)))
+
+    async def settle() -> None:
+        for usage in usages:
+            budget.settle_reservation(await reserve_call(budget), usage)
+        for code in failures:
+            budget.settle_failure(await reserve_call(budget), code)
+
+    asyncio.run(settle())
+    assert describe_calls(JudgingTally(), budget) == f"calls: {len(usages) + len(failures)}; {expected}"
+
+
+def test_without_a_price_the_tokens_that_may_have_been_billed_are_told() -> None:
+    budget = Budget()
+
+    async def settle() -> None:
+        budget.settle_failure(await reserve_call(budget), "timeout")
+
+    asyncio.run(settle())
+    expected = (
+        "tokens: 0; cost: $0.0000; besides at most 350 tokens, price unknown, for 1 call without a reported usage"
+    )
+    assert describe_calls(JudgingTally(), budget) == f"calls: 1; {expected}"

@@ -251,13 +251,18 @@ def test_anchors_of_an_own_rubric_find_out_a_judge_that_never_gives_its_highest_
     assert (
         "anchors of style: 0 of 2 that deserve the highest label got it, 1 of 1 the lowest" in capsys.readouterr().err
     )
-    server.answer = answer_with_labels(lambda asked, _: "long" if asked.data["answer"].count(".") > 1 else "short")
+    server.answer = answer_with_labels(_count_sentences)
     assert 0 == judge(*own, "--store", "other.sqlite")
     assert "anchors passed; no controls could be made: 100% of 3 anchors as expected" in capsys.readouterr().err
 
 
+def _count_sentences(asked: JudgeCall, item: str) -> str:
+    """Label anchors of shipped rubrics as they deserve, and an answer as long if it has two sentences."""
+    return label_anchor(asked, item) or ("long" if str(asked.data["answer"]).count(".") > 1 else "short")
+
+
 def test_an_anchor_that_was_added_later_ends_the_notice(server: JudgeServer) -> None:
-    server.answer = answer_with_labels(lambda asked, _: "long" if asked.data["answer"].count(".") > 1 else "short")
+    server.answer = answer_with_labels(_count_sentences)
     own = own_rubric(STYLE)
     judge(*own, "--only", "case:c0")
     (status,) = read_store("verdicts.sqlite").statuses.values()

@@ -20,7 +20,8 @@ from assay.cli import main
 from assay.judging.rubric_files import load_rubrics, load_shipped_rubrics, use_rubrics
 from assay.metrics.answers.rubric_metrics import RubricMetric
 from assay.metrics.catalog import CATALOG, find_main_rubric, parse_metric, parse_metrics
-from assay.records.errors import MetricNameError, SettingsError
+from assay.metrics.judged.judge_requests import find_rubric
+from assay.records.errors import InputError, MetricNameError, SettingsError
 
 ROOT = Path(__file__).resolve().parents[2]
 TONE = "tone(by=judge)"
@@ -62,12 +63,15 @@ def read_documented_rubric() -> str:
 
 
 def choose(asked: JudgeCall, item: str) -> str:
-    """Call the answers about even years polite, and those about odd ones rude; anything else honestly."""
+    """Call the answers about even years polite, those about odd ones and the rude anchors rude; the rest honestly."""
     labels = [str(label) for label in asked.item["label"]["enum"]]
     if labels not in (["polite", "rude"], ["states", "hedges"], ["used", "unused"]):
         return honest(asked, item)
-    (year,) = re.findall(r"in year (\d+)", str(asked.data["answer"]))
-    return labels[int(year) % 2]
+    answer = str(asked.data["answer"])
+    year = re.search(r"in year (\d+)", answer)
+    if year is None:
+        return "rude" if answer.endswith("?") else "polite"
+    return labels[int(year[1]) % 2]
 
 
 @pytest.fixture
@@ -142,6 +146,49 @@ def test_a_run_folder_knows_its_own_rubrics(server: JudgeServer, capsys: pytest.
         measured["pass_fail"]["n"],
         measured["pass_fail"]["raw"],
     )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("others", ["shipped", "others"])
+def test_a_rubric_that_the_second_side_does_not_have_is_left_out_and_named(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str], others: str
+) -> None:
+    """The shipped rubrics, or a folder with another rubric, against a run with one of its own next to shipped ones."""
+    Path("others").mkdir()
+    Path("others/stance.yaml").write_text(STANCE)
+    assert 0 == main(["score", *INPUTS, "--run-dir", "run"])
+    rubrics = ("--rubrics", "rubrics", "--metrics", "tone,answer_relevance", "--control-share", "0.9")
+    assert 0 == main(["judge", "--run", "run", *NAMED, *rubrics])
+    capsys.readouterr()
+    assert 0 == main(["regrade", "run", "--with", f"rubrics={others}", "--format", "json"])
+    regrade = json.loads(capsys.readouterr().out)
+    assert "answer_relevance(by=judge)" in regrade["unchanged"]
+    assert ([TONE], ["tone"]) == (regrade["only_once"], regrade["absent_rubrics"])
+    assert 0 == main(["regrade", "run", "--with", f"rubrics={others}"])
+    assert "left out the second time, for want of the rubric: tone" in capsys.readouterr().out
+    assert 0 == main(["regrade", "run", "--with", "rubrics=run/rubrics"])
+    assert "left out" not in capsys.readouterr().out
+    assert 0 == main(["score", "run", "--rubrics", "others", "--verbose"])
+    assert "verdicts on tone are not scored: no rubric of this name" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_a_regrade_of_a_run_judged_by_nothing_but_an_absent_rubric_is_refused(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert 0 == main(["score", *INPUTS, "--run-dir", "run"])
+    words = ("--rubrics", "rubrics", "--metrics", "tone", "--control-share", "0.9")
+    assert 0 == main(["judge", "--run", "run", *NAMED, *words])
+    capsys.readouterr()
+    assert 3 == main(["regrade", "run", "--with", "rubrics=shipped"])
+    assert "no verdict to compare: left out the second time, for want of the rubric: tone" in capsys.readouterr().err
+
+
+def test_a_rubric_in_no_language_is_an_error_that_lists_those_there_are() -> None:
+    with pytest.raises(
+        InputError, match=r"no rubric manner in any language \(got citation_support, .*; expected --rubrics"
+    ):
+        find_rubric(load_shipped_rubrics(), "manner", "en")
 
 
 @pytest.mark.slow

@@ -92,6 +92,8 @@ class JudgeServer:
     calls: int = 0
     at_once: int = 0
     most_at_once: int = 0
+    failures: list[Exception] = field(default_factory=list)
+    """What `answer` raised: each call is refused for good, and the test fails when its server stops."""
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer one connection until it closes."""
@@ -153,7 +155,11 @@ class JudgeServer:
             return build_http_response(error_body(message, refused), 400)
         anthropic = path.endswith("/messages")
         asked = parse_request(body, anthropic)
-        said = step["content"] if "content" in step else self.answer(asked)
+        try:
+            said = step["content"] if "content" in step else self.answer(asked)
+        except Exception as failure:  # noqa: BLE001  # a closed connection would be tried again, for seconds, and pass
+            self.failures.append(failure)
+            return build_http_response(error_body(f"the test has no answer: {failure!r}"), 400)
         return build_http_response(
             (build_anthropic_body if anthropic else build_openai_body)(asked, said, step), 200, headers
         )
@@ -277,6 +283,8 @@ def judge_server(**settings: Any) -> Iterator[JudgeServer]:
     finally:
         loop.call_soon_threadsafe(stop.set)
         thread.join(10)
+    for failure in server.failures:
+        raise AssertionError(f"the judge of this test had no answer to {len(server.failures)} calls") from failure
 
 
 async def _alone(arguments: argparse.Namespace) -> None:

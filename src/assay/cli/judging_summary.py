@@ -36,8 +36,10 @@ def _describe_parts(total: int, controls: int) -> str:
 
 
 def describe_calls(tally: JudgingTally, budget: Budget) -> str:
-    """Return the calls, as the sum of what they were made for, with their tokens and cost."""
-    cost = f"${budget.cost:.4f}" if budget.cost_known else "unknown"
+    """Return the calls, as the sum of what they were made for, with the tokens and cost that the endpoint reported.
+
+    What calls without a reported usage may have been billed for is said apart, as the most that it can be.
+    """
     parts = [format_count(tally.first_calls, "first call")]
     parts += [f"{format_count(tally.retries, 'retry', 'retries')} after errors"] if tally.retries else []
     parts += [f"{format_count(budget.repeats, 'repeat')} for a reply of the right form"] if budget.repeats else []
@@ -46,7 +48,13 @@ def describe_calls(tally: JudgingTally, budget: Budget) -> str:
         were = "was" if tally.given_up == 1 else "were"
         given_up = f"; {format_count(tally.given_up, 'sample')} {were} given up when it stopped"
     made = f" ({' + '.join(parts)}{given_up})" if len(parts) > 1 or given_up else ""
-    return f"calls: {budget.calls}{made}; tokens: {budget.tokens}; cost: {cost}"
+    reported, unreported = budget.reported, budget.unreported
+    cost = f"${reported.cost:.4f}" if reported.cost_known else "unknown"
+    line = f"calls: {budget.calls}{made}; tokens: {reported.tokens}; cost: {cost}"
+    if not unreported.calls:
+        return line
+    most = f"{unreported.tokens} tokens" + (f", ${unreported.cost:.4f}" if unreported.cost_known else ", price unknown")
+    return f"{line}; besides at most {most}, for {format_count(unreported.calls, 'call')} without a reported usage"
 
 
 STOP_REASONS = {

@@ -181,12 +181,12 @@ def build_effort_table(effort: ModelEffort) -> Table:
         ("model", effort.model),
         ("requests", str(effort.requests)),
         ("of them recorded", str(effort.reused)),
-        ("calls", _join_most(str(effort.calls), str(effort.max_calls), effort.max_calls)),
-        ("tokens", _join_most(str(effort.tokens), str(effort.max_tokens), effort.max_tokens)),
+        ("calls", _join_most(str(effort.calls), str(effort.max_calls), effort.max_calls > 0)),
+        ("tokens", _join_most(str(effort.tokens), str(effort.max_tokens), effort.max_tokens > 0)),
     ]
     if effort.cost_usd is not None:
         most = f"{effort.max_cost_usd or 0:.4f}"
-        rows.append(("US dollars", _join_most(f"{effort.cost_usd:.4f}", most, effort.max_calls)))
+        rows.append(("US dollars", _join_most(f"{effort.cost_usd:.4f}", most, effort.max_cost_usd is not None)))
     rows += [(f"no usable reply: {reason}", str(count)) for reason, count in effort.unscored.items()]
     notes = [f"stopped: {effort.halted}"] if effort.halted else []
     if effort.later_requests:
@@ -196,8 +196,8 @@ def build_effort_table(effort: ModelEffort) -> Table:
     return Table("Model", ("What", "How much"), tuple(rows), tuple(notes))
 
 
-def _join_most(likely: str, most: str, limit: int) -> str:
-    return f"{likely}, at most {most}" if limit else likely
+def _join_most(likely: str, most: str, has_limit: bool) -> str:
+    return f"{likely}, at most {most}" if has_limit else likely
 
 
 def build_twin_tables(draft: TwinDraft) -> list[Table]:

@@ -84,14 +84,17 @@ class ModelClient:
     @property
     def effort(self) -> ModelEffort:
         """What was asked so far."""
-        budget = self._budget
+        budget, has_price = self._budget, self._chosen.price is not None
+        has_silent_calls = budget.unreported.calls > 0
         return ModelEffort(
             self.name,
             self._requests,
             self._reused,
             budget.calls,
-            budget.tokens,
-            budget.cost if budget.cost_known and self._chosen.price is not None else None,
+            budget.reported.tokens,
+            budget.reported.cost if budget.reported.cost_known and has_price else None,
+            max_tokens=budget.tokens if has_silent_calls else 0,
+            max_cost_usd=budget.cost if has_silent_calls and budget.cost_known and has_price else None,
             unscored=dict(sorted(self._unscored.items())),
             halted=self._halted,
         )

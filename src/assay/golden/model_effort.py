@@ -9,7 +9,9 @@ class ModelEffort(Struct, frozen=True, omit_defaults=True):
     """What requests to a model cost or cost so far: calls, replies from the store, tokens, dollars (None: unknown).
 
     As an estimate, `calls`, `tokens` and `cost_usd` are likely and the `max_` ones certain; `example` is the body of
-    the first request as it would be sent. `halted` says why asking ended early, "" if it did not.
+    the first request as it would be sent. What was spent is what the endpoint reported; where calls failed or told no
+    usage, `max_tokens` and `max_cost_usd` are the most that may have been billed with them. `halted` says why asking
+    ended early, "" if it did not.
     `later_requests` are at most as many requests that follow from the replies to these, and are not in the estimate.
     """
 

@@ -46,6 +46,23 @@ class BudgetCaps:
     price: TokenPrice | None = None
 
 
+@dataclass(slots=True)
+class Spending:
+    """What calls took: tokens, and dollars where their price is known."""
+
+    calls: int = 0
+    tokens: int = 0
+    cost: float = 0.0
+    cost_known: bool = True
+
+    def add(self, calls: int, tokens: int, cost: float | None) -> None:
+        """Add calls with their tokens and dollars; None for an unknown price."""
+        self.calls += calls
+        self.tokens += tokens
+        self.cost += cost or 0.0
+        self.cost_known = self.cost_known and cost is not None
+
+
 class Reservation:
     """The reservation for one request: how many calls, how many of them were sent, and what each may take."""
 
@@ -65,19 +82,35 @@ class Budget:
     """What was spent, what is reserved for calls in progress, and which cap was `reached_cap` first.
 
     `repeats` of the `calls` repeat a request whose reply was of no use, or that the endpoint wants in another form.
+    `reported` is what the endpoint said that calls took. `unreported` is the most that the others may have been billed
+    for besides: those that failed after the work may have been done, and those whose reply does not say.
     """
 
     caps: BudgetCaps = field(default_factory=BudgetCaps)
     calls: int = 0
     repeats: int = 0
-    tokens: int = 0
-    cost: float = 0.0
-    cost_known: bool = True
+    reported: Spending = field(default_factory=Spending)
+    unreported: Spending = field(default_factory=Spending)
     reached_cap: str = ""
     _tokens_aside: int = 0
     _cost_aside: float = 0.0
     _under_way: int = 0
     _waiting: list[asyncio.Future[None]] = field(default_factory=list)
+
+    @property
+    def tokens(self) -> int:
+        """The most tokens that may have been billed: this is what a cap is compared with."""
+        return self.reported.tokens + self.unreported.tokens
+
+    @property
+    def cost(self) -> float:
+        """The most dollars that may have been billed, of what has a known price."""
+        return self.reported.cost + self.unreported.cost
+
+    @property
+    def cost_known(self) -> bool:
+        """Whether everything that may have been billed has a known price."""
+        return self.reported.cost_known and self.unreported.cost_known
 
     async def wait_for_room(self, estimate: Callable[[], tuple[int, int]]) -> None:
         """Wait until one more call would fit, or until no call is in progress that could make room for it."""
@@ -139,15 +172,15 @@ class Budget:
     def settle_reservation(self, reserved: Reservation, usage: JudgeUsage) -> None:
         """Count what a request took; the maximum if the endpoint does not report its usage."""
         prompt, completion, cost = usage.prompt_tokens, usage.completion_tokens, usage.cost_usd
+        spending = self.reported
         if not prompt and not completion:
+            spending = self.unreported
             cost = cost or None  # no tokens cost nothing only if the endpoint says what they are
             prompt, completion = (reserved.reserved_calls * tokens for tokens in reserved.max_tokens_per_call)
         self._give_back(reserved)
-        self.tokens += prompt + completion
         if cost is None and self.caps.price is not None:
             cost = self._price((prompt, completion))
-        self.cost_known = self.cost_known and cost is not None
-        self.cost += cost or 0.0
+        spending.add(reserved.reserved_calls, prompt + completion, cost)
 
     def settle_failure(self, reserved: Reservation, code: str) -> None:
         """Count a failed request: the maximum if the endpoint may have done the work, else nothing."""

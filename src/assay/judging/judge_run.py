@@ -133,7 +133,9 @@ class JudgeRun:
 
     def __repr__(self) -> str:
         """Return a few lines: the outcome, what was asked and what it cost, what has no verdict, and what is wrong."""
-        tally, cost = self.tally, f", ${self.budget.cost:.4f}" if self.budget.cost_known else ""
+        tally, reported, unreported = self.tally, self.budget.reported, self.budget.unreported
+        cost = f", ${reported.cost:.4f}" if reported.cost_known else ""
+        cost += f" and at most ${unreported.cost:.4f} besides" if unreported.calls and unreported.cost_known else ""
         lines = [
             f"{self.exit_code.name}: {format_count(self.requests, 'request')}, {tally.asked} newly asked, "
             f"{tally.reused} already stored, {format_count(self.budget.calls, 'call')}{cost}"

@@ -109,7 +109,7 @@ def open_verdicts(path: str, judge: str | None, rubrics: Rubrics) -> tuple[Recor
     valid = judge_status is None or judge_status.may_gate
     second = judge_status.second if judge_status is not None else ""
     seconds = {request: tuple(samples) for request, samples in contents.verdicts.get(second, {}).items()}
-    return RecordedVerdicts(
+    judging = RecordedVerdicts(
         rubrics,
         recorded_verdicts,
         chosen.digest,
@@ -123,7 +123,13 @@ def open_verdicts(path: str, judge: str | None, rubrics: Rubrics) -> tuple[Recor
         if judge_status is not None and judge_status.invalid
         else "",
         usage=_sum_usage([*chain(*recorded.values()), *chain(*seconds.values())]),
-    ), tuple(notices)
+    )
+    if judging.absent_rubrics:
+        names = ", ".join(judging.absent_rubrics)
+        notices.append(
+            f"verdicts on {names} are not scored: no rubric of this name (expected --rubrics with its folder)"
+        )
+    return judging, tuple(notices)
 
 
 def _has_no_answer(recorded: Mapping[str, Sequence[Verdict]]) -> bool:

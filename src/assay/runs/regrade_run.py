@@ -90,7 +90,10 @@ class MetricRegrade(Struct, frozen=True):
 
 
 class Regrade(Struct, frozen=True):
-    """A run scored twice. `metrics` are those of which any case changed, `unchanged` the names of the others."""
+    """A run scored twice. `metrics` are those of which any case changed, `unchanged` the names of the others.
+
+    `absent_rubrics` are those of the run that the second side does not have: their metrics are left out of it.
+    """
 
     run: str
     first: str
@@ -98,6 +101,7 @@ class Regrade(Struct, frozen=True):
     metrics: tuple[MetricRegrade, ...]
     unchanged: tuple[str, ...]
     only_once: tuple[str, ...]
+    absent_rubrics: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +116,9 @@ class _Side:
 def regrade_run(request: RegradeRequest) -> Regrade:
     """Score a run a second time with the changes and compare case by case.
 
-    Raises InputError for a run or a change that cannot be read, IncompleteError if nothing is scored the second time
-    that was scored the first, because no verdicts of that judge on those rubrics are recorded.
+    Rubrics of the run that the second side does not have are left out and named. Raises InputError for a run or a
+    change that cannot be read, IncompleteError if nothing is scored the second time that was scored the first, because
+    no verdicts of that judge on those rubrics are recorded or the rubrics are not there.
     """
     changes = _parse_changes(request.changes)
     base = complete_run_request(
@@ -132,7 +137,10 @@ def regrade_run(request: RegradeRequest) -> Regrade:
             _refuse_invalid_judge(run)
         second = _collect_scores(f"with {names}", run)
         categories = _find_categories(run, request.by)
-    return _compare_sides(request.run, first, second, categories)
+        absent = run.judging.absent_rubrics if run.judging is not None else ()
+        if absent and run.judging is not None and not run.judging.rubrics_with_verdicts:
+            raise IncompleteError(f"no verdict to compare: {_describe_absent_rubrics(absent)}")
+    return replace(_compare_sides(request.run, first, second, categories), absent_rubrics=absent)
 
 
 def _refuse_invalid_judge(run: ScoredRun) -> None:
@@ -355,6 +363,13 @@ def format_regrade(regrade: Regrade) -> Iterator[str]:
     yield f"{format_count(len(regrade.unchanged), 'metric is', 'metrics are')} the same for every case"
     if regrade.only_once:
         yield f"scored on one side only: {', '.join(regrade.only_once)}"
+    if regrade.absent_rubrics:
+        yield _describe_absent_rubrics(regrade.absent_rubrics)
+
+
+def _describe_absent_rubrics(absent: Sequence[str]) -> str:
+    names = ", ".join(absent)
+    return f"left out the second time, for want of the rubric: {names} (expected rubrics=DIR with a wording of it)"
 
 
 def _format_metric(result: MetricRegrade) -> Iterator[str]:

@@ -127,9 +127,19 @@ class RecordedVerdicts:
     refused_calibrations: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
-    def rubrics_with_verdicts(self) -> frozenset[str]:
-        """The names of the rubrics for which anything is recorded."""
+    def judged_rubrics(self) -> frozenset[str]:
+        """The names of the rubrics for which anything is recorded, whether or not they are here."""
         return frozenset(verdict.rubric.partition("@")[0] for samples in self.verdicts.values() for verdict in samples)
+
+    @cached_property
+    def rubrics_with_verdicts(self) -> frozenset[str]:
+        """The names of the rubrics that are here and for which anything is recorded: their metrics can be scored."""
+        return self.judged_rubrics & {name for name, _ in self.rubrics}
+
+    @property
+    def absent_rubrics(self) -> tuple[str, ...]:
+        """The names of the rubrics whose verdicts say nothing here, because the rubrics are not here."""
+        return tuple(sorted(self.judged_rubrics - self.rubrics_with_verdicts))
 
     @property
     def scorers(self) -> frozenset[str]:
@@ -191,7 +201,10 @@ def find_rubric(rubrics: Rubrics, name: str, language: str) -> JudgeRubric:
     if rubric is None:
         rubric = next((rubrics[key] for key in sorted(rubrics) if key[0] == name), None)
     if rubric is None:
-        raise InputError(f"no rubric {name} in {language} or {ENGLISH}")
+        known = ", ".join(sorted({key[0] for key in rubrics})) or "none"
+        raise InputError(
+            f"no rubric {name} in any language (got {known}; expected --rubrics with a folder that has it)"
+        )
     return rubric
 
 
