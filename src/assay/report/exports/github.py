@@ -84,7 +84,6 @@ def render_job_summary(
     scoring: ScoringResult,
     cases: CasesById,
     *,
-    show_forbidden: bool = False,
     strict: bool = False,
     attributions: AttributionsByConfig | None = None,
     comparisons: Mapping[str, Comparison] | None = None,
@@ -99,7 +98,7 @@ def render_job_summary(
     basis = describe_basis(scoring, comparisons)
     parts = [_render_header(scoring, strict, basis, list_doubts(scoring, comparisons))]
     open_tables = [
-        failure_tables.build_worst_cases_table(scoring, cases, show_forbidden, attributions),
+        failure_tables.build_worst_cases_table(scoring, cases, False, attributions),
         *build_changes_tables(scoring, comparisons or {}),
         build_headline_table(scoring),
     ]
