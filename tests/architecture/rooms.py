@@ -33,7 +33,7 @@ USE_CASE_VERBS = frozenset(
             "export",
         ),
         *("explain", "freeze", "ingest", "load", "observe", "relink", "rescore", "review", "save", "score", "search"),
-        *("verify", "write"),
+        *("suggest", "verify", "write"),
     )
 )
 NAMED_EXCEPTIONS = {

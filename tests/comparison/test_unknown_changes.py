@@ -18,7 +18,6 @@ import assay
 from assay.cli import main
 from assay.comparison.paired_comparison import compare_snapshots
 from assay.metrics.answers.correctness import UNKNOWN_REASON
-from assay.metrics.catalog import CATALOG
 from assay.records.findings import Comparison, MetricChange
 from assay.records.golden_set import Case
 from assay.records.release_gates import Decision
@@ -101,7 +100,7 @@ def test_every_report_shows_the_ranges_and_that_the_direction_is_not_known() -> 
     gain = "-0.250 to +0.250 (direction not known: 2 answers unknown)"
     assert ("Answer correctness", "0.500", "0.250–0.750", "4", gain) == table.rows[0][:5]
     assert "an unknown answer is in no pair" not in table.notes[0]
-    (page,) = build_comparison_data(comparison, {}, CATALOG)["metrics"]
+    (page,) = build_comparison_data(comparison, {})["metrics"]
     assert ("0.500", "0.250–0.750", None, "-0.250 to +0.250") == tuple(
         page[key] for key in ("baseline", "candidate", "gain", "gain_text")
     )
@@ -151,7 +150,7 @@ def test_a_case_that_is_unknown_now_is_not_counted_as_repaired() -> None:
     assert "cases: 0 fail now, 3 no longer, 1 of them unknown now (not shown: adjusted p 0.250)" in repr(comparison)
     notes = build_headline_changes_table(comparison, [("Answer correctness", (METRIC,))]).notes
     assert "Fail now: 0 cases. Fail no longer: 3 cases (c0, c1, c2), 1 of them unknown now." in notes[0]
-    assert 1 == build_comparison_data(comparison, {}, CATALOG)["flipped"]["unknown_now"]
+    assert 1 == build_comparison_data(comparison, {})["flipped"]["unknown_now"]
     cases = [Case(f"c{row}", "?") for row in range(4)]
     assert ["improved", "unclear", "improved", "unchanged"] == list_case_changes(comparison, cases)
 

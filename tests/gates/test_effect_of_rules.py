@@ -7,7 +7,6 @@ from typing import Literal
 import pytest
 
 from assay.gates.decision_weight import describe_effect, weigh_results
-from assay.metrics.catalog import CATALOG
 from assay.records.release_gates import Decision, Rule, RuleResult, RuleState
 from assay.report.findings.gate_tables import build_checklist_table
 
@@ -36,6 +35,6 @@ def test_what_is_said_to_block_is_what_stops_a_release(
 def test_the_table_says_so() -> None:
     rule = Rule("recall@10", max_regression=0.02, if_inconclusive="risk")
     decision = Decision("PASS_WITH_RISK", (), (RuleResult(rule, "inconclusive", None, 8, "too few cases"),))
-    table = build_checklist_table({"hybrid": decision}, CATALOG)
+    table = build_checklist_table({"hybrid": decision})
     (row,) = table.rows
     assert "blocks nothing" == row[table.columns.index("Severity")]

@@ -16,7 +16,7 @@ from assay import golden
 from assay.cli import main
 from assay.formats.golden_files import load_golden, write_golden
 from assay.golden.pooling.collect_pool import score_graded_rows
-from assay.golden.pooling.pooled_chunks import ChunkGrade, Pool, find_grade, merge_grades
+from assay.golden.pooling.pooled_chunks import ChunkGrade, Pool, index_evidence, merge_grades
 from assay.records.errors import InputError
 from assay.records.golden_set import Case, Evidence, GoldenSet
 from assay.records.observations import Chunk, Observation, Stage
@@ -258,8 +258,10 @@ def test_a_merged_grade_is_read_back_and_merging_twice_changes_no_evidence(
     assert bool(conflicts) == (len(distinct) != len({chunk for chunk, _ in distinct}))
     if conflicts:
         return
+    index = index_evidence(merged.cases[0], None)
     for grade in grades:
-        assert grade.grade == find_grade(merged.cases[0], grade.chunk, None)
+        (mask,) = index.unit_masks([Chunk(grade.chunk)])
+        assert mask is not None and grade.grade == index.best_grade(mask)
     again, conflicts = merge_grades(merged, grades, None)
     assert not conflicts and again.cases[0].evidence == merged.cases[0].evidence
     assert msgspec.json.decode(msgspec.json.encode(again), type=GoldenSet) == again

@@ -13,8 +13,8 @@ from assay import golden
 from assay.cli import main
 from assay.formats.golden_files import load_golden
 from assay.golden.candidate import FrozenSet
-from assay.golden.freeze_set import suggest_relinked_freeze
 from assay.golden.relinking import Proposal, RelinkedLabel, Relinker
+from assay.golden.suggest_commands import suggest_relinked_freeze
 from assay.records.errors import InputError
 from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, GoldenSet
 

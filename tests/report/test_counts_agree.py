@@ -29,7 +29,6 @@ from tests.report.counted_runs import (
     write_lines,
 )
 
-from assay.metrics.catalog import CATALOG
 from assay.records.findings import Comparison, ComparisonSide, MetricChange
 from assay.report.page.summary import build_comparison_data
 from assay.report.wording.change_values import format_gain, format_sides
@@ -484,6 +483,6 @@ def test_the_page_rounds_a_change_of_whole_numbers_as_the_tables_do() -> None:
     )  # fmt: skip
     before, after = (ComparisonSide(name, name, "sha256:0", 5) for name in ("before", "after"))
     comparison = Comparison(before, after, {"latency_ms": change})
-    (row,) = build_comparison_data(comparison, {}, CATALOG)["metrics"]
+    (row,) = build_comparison_data(comparison, {})["metrics"]
     assert (*format_sides(change), format_gain(change)) == (row["baseline"], row["candidate"], row["gain_text"])
     assert ("16.6", "9.4", "+7.2") == (row["baseline"], row["candidate"], row["gain_text"])

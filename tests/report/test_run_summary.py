@@ -13,7 +13,6 @@ from tests.report.sample import BAD, GOOD, result, scoring
 from tests.report.test_safe import HOSTILE
 
 from assay.gates.ungated_decision import NOT_GATED_REASON
-from assay.metrics.catalog import CATALOG
 from assay.records.findings import Attribution
 from assay.records.release_gates import Decision, Outcome
 from assay.records.scores import CaseChecks, ScoringResult, SplitLooks, TwinRate, TwinResult, UnknownRange
@@ -268,11 +267,11 @@ def test_both_rankings_of_a_reranker_are_named_and_the_last_comes_first() -> Non
     assert retrieved is not None
     mrr = ("MRR",)
     lines = [line for line in render_run_summary(with_last(retrieved / 4), {}, {}).lines if line.startswith(mrr)]
-    table = build_headline_table(with_last(retrieved / 4), CATALOG)
+    table = build_headline_table(with_last(retrieved / 4))
     titles = [row[0] for row in table.rows if row[0].startswith(mrr)]
     assert titles == ["MRR@10, last ranking", "MRR@10, retrieved"]
     assert lines[0].startswith("MRR@10, last ranking")
-    unchanged = [row[0] for row in build_headline_table(with_last(retrieved), CATALOG).rows if row[0].startswith(mrr)]
+    unchanged = [row[0] for row in build_headline_table(with_last(retrieved)).rows if row[0].startswith(mrr)]
     assert unchanged == ["MRR@10"]
 
 

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 import assay
-from assay.metrics.catalog import CATALOG
 from assay.report.findings.slice_tables import build_slices_table
 
 ROWS = [
@@ -18,7 +17,7 @@ ROWS = [
 
 def test_slices_show_the_correctness_of_answers_first() -> None:
     outputs = [{"case_id": "a", "answer": "Ove does."}, {"case_id": "b", "answer": "Per, and not Mina."}]
-    table = build_slices_table(assay.score(ROWS, outputs, by=["desk"]).scoring, CATALOG, only=("desk",))
+    table = build_slices_table(assay.score(ROWS, outputs, by=["desk"]).scoring, only=("desk",))
     assert ("Config", "Slice", "Cases", "Answer correctness", "Behaviour") == table.columns[:5]
     assert "Behavior score" not in table.columns
     right = {row[1]: row[3].partition(" ")[0] for row in table.rows}

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.metrics.answers.correctness import UNKNOWN_REASON
-from assay.metrics.catalog import CATALOG, find_metric, parse_metric
+from assay.metrics.catalog import find_metric, parse_metric
 from assay.metrics.metric import Metric
 from assay.records.findings import MetricChange
 from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, ScoreColumn, Summary
@@ -71,8 +71,8 @@ def make_change(metric: str, baseline: float, candidate: float, gain: float, sta
 
 def test_a_difference_agrees_with_the_values_next_to_it() -> None:
     slower = make_change("latency_ms(stat=p95)", 31.6, 44.4, -12.8)
-    assert (("31.6", "44.4"), "-12.8") == (format_sides(slower, CATALOG), format_gain(slower))
+    assert (("31.6", "44.4"), "-12.8") == (format_sides(slower), format_gain(slower))
     whole = make_change("latency_ms(stat=p95)", 31.6, 44.7, -13.1)
-    assert (("32", "45"), "-13") == (format_sides(whole, CATALOG), format_gain(whole))
+    assert (("32", "45"), "-13") == (format_sides(whole), format_gain(whole))
     medians = make_change("latency_ms", 31.6, 44.4, -12.8, "median")  # the median difference is another number
-    assert ("32", "44") == format_sides(medians, CATALOG)
+    assert ("32", "44") == format_sides(medians)

@@ -1,4 +1,4 @@
-"""Sets, confusion tables and agreement between raters: reference values and undefined cases."""
+"""Confusion tables and agreement between raters: reference values and undefined cases."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from assay.stats.agreement import (
     MeasurementLevel,
@@ -18,9 +16,6 @@ from assay.stats.agreement import (
 )
 from assay.stats.classification import (
     compute_balanced_accuracy,
-    compute_set_f1,
-    compute_set_precision,
-    compute_set_recall,
     tabulate_confusion,
 )
 
@@ -40,27 +35,6 @@ FLEISS = [
     [0, 0, 0, 0, 14], [0, 2, 6, 4, 2], [0, 0, 3, 5, 6], [0, 3, 9, 2, 0], [2, 2, 8, 1, 1],
     [7, 7, 0, 0, 0], [3, 2, 6, 3, 0], [2, 5, 3, 2, 2], [6, 5, 2, 1, 0], [0, 2, 2, 3, 7],
 ]  # fmt: skip
-
-sets = st.frozensets(st.integers(0, 8))
-
-
-@given(sets, sets)
-def test_f1_is_the_harmonic_mean_of_precision_and_recall(observed: frozenset[int], expected: frozenset[int]) -> None:
-    precision, recall, f1 = (
-        compute_set_precision(observed, expected),
-        compute_set_recall(observed, expected),
-        compute_set_f1(observed, expected),
-    )
-    if precision and recall:
-        assert f1 == pytest.approx(2 / (1 / precision + 1 / recall))
-    else:
-        assert f1 == (None if not observed and not expected else 0.0)
-
-
-def test_precision_without_findings_and_recall_without_expectations_are_undefined() -> None:
-    assert compute_set_precision(set(), {"a"}) is None
-    assert compute_set_recall({"a"}, set()) is None
-    assert (0.0, 0.0) == (compute_set_precision({"a"}, set()), compute_set_recall(set(), {"a"}))
 
 
 def test_a_confusion_table_has_the_expected_label_in_its_rows() -> None:

@@ -17,7 +17,6 @@ from assay.records.digest import encode_canonical_json
 
 SALT_BYTES = 32
 NONCE_BYTES = 16
-DIGEST_BYTES = 32
 CHECKPOINT_RECORDS = 1000
 _BLOCK_BYTES = 64  # of SHA-256
 GENESIS = hashlib.sha256(b"assay audit chain 1").digest()

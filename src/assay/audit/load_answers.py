@@ -24,12 +24,10 @@ class TimedAnswer(NamedTuple):
     record: AuditRecord
 
 
-def iterate_answer_pages(
-    store: AuditStore, since: int, until: int, *, with_texts: bool = False, page: int = PAGE
-) -> Iterator[list[TimedAnswer]]:
+def iterate_answer_pages(store: AuditStore, since: int, until: int, *, page: int = PAGE) -> Iterator[list[TimedAnswer]]:
     """Yield the answers with `since` ≤ time < `until` (microseconds since 1970) in the order of their times.
 
-    Erased answers are left out. Without `with_texts`, chunks have no texts.
+    Erased answers are left out, and so are the texts of chunks.
     """
     after = (since - 1, 2**62)
     while True:
@@ -42,12 +40,11 @@ def iterate_answer_pages(
         )
         with store.reading() as connection:
             rows = list(connection.execute(query))
-            stored = [(row[0], row[1], read_answer(row[0], row[2])) for row in rows if row[2] is not None]
-            if with_texts:
-                answers = _restore_answers(connection, stored)
-            else:
-                answers = [TimedAnswer(sequence, at, answer.record) for sequence, at, answer in stored]
-        yield answers
+        yield [
+            TimedAnswer(sequence, at, read_answer(sequence, body).record)
+            for sequence, at, body in rows
+            if body is not None
+        ]
         if len(rows) < page:
             return
         after = (rows[-1][1], rows[-1][0])

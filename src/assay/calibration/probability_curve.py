@@ -1,7 +1,4 @@
-"""Turns the uncalibrated score of the rules into a probability: Platt scaling with human labels.
-
-The curve has a bootstrap interval.
-"""
+"""Turns the uncalibrated score of the rules into a probability: Platt scaling with human labels."""
 
 from __future__ import annotations
 
@@ -17,46 +14,33 @@ from assay.stats.arrays import FloatArray
 LEAST_LABELS, LEAST_LABELS_OF_EACH_CLASS = 50, 10
 """Labels that a fit needs in total, and of each class."""
 
-BOOTSTRAP_RESAMPLES = 400
-_TAIL_PERCENT = 2.5  # percent beyond either end of the interval
 _MOST_STEPS = 60
-_RIDGE = 1e-3  # keeps the slope of perfectly separated resamples finite
+_RIDGE = 1e-3  # keeps the slope of perfectly separated labels finite
 _LONGEST_STEP = 2.0
 _CONVERGED = 1e-10
 
 
 class PlattCurve(NamedTuple):
-    """A fitted curve 1 / (1 + exp(−(slope · z + intercept))).
-
-    `labels`: number of labels it was fitted to. `resampled`: (slope, intercept) of each bootstrap resample.
-    """
+    """A fitted curve 1 / (1 + exp(−(slope · z + intercept)))."""
 
     slope: float
     intercept: float
-    labels: int
-    resampled: tuple[tuple[float, float], ...]
 
     def probability(self, z: float) -> float:
         """Return the probability that a claim with score `z` is labelled true; it rises with z."""
         return float(_logistic(np.array([self.slope * z + self.intercept]))[0])
 
-    def probability_interval(self, z: float) -> tuple[float, float]:
-        """Return the 95% percentile bootstrap interval of the probability at z."""
-        curves = np.array(self.resampled)
-        low, high = np.percentile(_logistic(curves[:, 0] * z + curves[:, 1]), (_TAIL_PERCENT, 100 - _TAIL_PERCENT))
-        return float(low), float(high)
 
-
-def fit_platt_curve(z: Sequence[float], labels: Sequence[bool], seed: int) -> PlattCurve | None:
+def fit_platt_curve(z: Sequence[float], labels: Sequence[bool]) -> PlattCurve | None:
     """Return Platt's curve from scores to the probability of a true label; None if the data do not support one.
 
     `z` and `labels` are aligned. None for fewer than 50 labels, fewer than 10 of either class, equal scores, or scores
-    that do not rise with the labels. Each label is resampled independently. Raises ValueError for different lengths.
-    Source: Platt (1999), with his smoothed targets.
+    that do not rise with the labels. Raises ValueError for different lengths. Source: Platt (1999), with his smoothed
+    targets.
 
     >>> z = [i / 10 for i in range(60)]
-    >>> platt = fit_platt_curve(z, [value > 2.9 for value in z], seed=1)
-    >>> platt.probability(0.0) < 0.05, round(platt.probability(2.95), 2), fit_platt_curve(z[:49], [True] * 49, seed=1)
+    >>> platt = fit_platt_curve(z, [value > 2.9 for value in z])
+    >>> platt.probability(0.0) < 0.05, round(platt.probability(2.95), 2), fit_platt_curve(z[:49], [True] * 49)
     (True, 0.5, None)
     """
     scores, truths = np.array(z, np.float64), np.array(labels, bool)
@@ -69,42 +53,32 @@ def fit_platt_curve(z: Sequence[float], labels: Sequence[bool], seed: int) -> Pl
         return None
     mean_score = float(scores.mean())
     targets = np.where(truths, (positive + 1) / (positive + 2), 1 / (negative + 2))
-    generator = np.random.Generator(np.random.PCG64(seed))
-    resample_counts = generator.multinomial(
-        len(scores), np.full(len(scores), 1 / len(scores)), size=BOOTSTRAP_RESAMPLES
-    )
-    weights = np.vstack([np.ones(len(scores)), resample_counts.astype(np.float64)])
-    slopes, intercepts = _fit_curves((scores - mean_score) / spread, targets, weights)
-    slopes = slopes / spread
-    intercepts = intercepts - slopes * mean_score
-    if slopes[0] <= 0:
-        return None
-    pairs = tuple(zip(slopes[1:].tolist(), intercepts[1:].tolist(), strict=True))
-    return PlattCurve(float(slopes[0]), float(intercepts[0]), len(truths), pairs)
+    slope, intercept = _fit_logistic((scores - mean_score) / spread, targets)
+    slope = slope / spread
+    return PlattCurve(slope, intercept - slope * mean_score) if slope > 0 else None
 
 
-def _fit_curves(scores: FloatArray, targets: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return slope and intercept for each row of weights, by Newton's method with bounded steps."""
-    slopes, intercepts = np.zeros(len(weights)), np.zeros(len(weights))
+def _fit_logistic(scores: FloatArray, targets: FloatArray) -> tuple[float, float]:
+    """Return slope and intercept of a logistic curve, by Newton's method with bounded steps."""
+    slope, intercept = 0.0, 0.0
     for _ in range(_MOST_STEPS):
-        curve = _logistic(slopes[:, None] * scores + intercepts[:, None])
-        error, curvature = weights * (targets - curve), weights * curve * (1 - curve)
-        slope_gradient, intercept_gradient = (error * scores).sum(axis=1) - _RIDGE * slopes, error.sum(axis=1)
-        ss, si, ii = (
-            (curvature * scores**2).sum(axis=1) + _RIDGE,
-            (curvature * scores).sum(axis=1),
-            curvature.sum(axis=1) + _RIDGE,
-        )
+        curve = _logistic(slope * scores + intercept)
+        error, curvature = targets - curve, curve * (1 - curve)
+        slope_gradient, intercept_gradient = float((error * scores).sum()) - _RIDGE * slope, float(error.sum())
+        ss = float((curvature * scores**2).sum()) + _RIDGE
+        si = float((curvature * scores).sum())
+        ii = float(curvature.sum()) + _RIDGE
         determinant = ss * ii - si**2
-        steps = (
-            np.array([ii * slope_gradient - si * intercept_gradient, ss * intercept_gradient - si * slope_gradient])
-            / determinant
-        )
-        steps = np.clip(steps, -_LONGEST_STEP, _LONGEST_STEP)
-        slopes, intercepts = slopes + steps[0], intercepts + steps[1]
-        if np.abs(steps).max() < _CONVERGED:
+        slope_step = _bound_step((ii * slope_gradient - si * intercept_gradient) / determinant)
+        intercept_step = _bound_step((ss * intercept_gradient - si * slope_gradient) / determinant)
+        slope, intercept = slope + slope_step, intercept + intercept_step
+        if max(abs(slope_step), abs(intercept_step)) < _CONVERGED:
             break
-    return slopes, intercepts
+    return slope, intercept
+
+
+def _bound_step(step: float) -> float:
+    return min(max(step, -_LONGEST_STEP), _LONGEST_STEP)
 
 
 def _logistic(logits: FloatArray) -> FloatArray:
@@ -136,14 +110,14 @@ def apply_probability_curve(
     labelled_keys = sorted(
         key for key in passed_by_item.keys() & scorer_labels.keys() if scorer_labels[key].signal is not None
     )
-    whole = _fit(labelled_keys, scorer_labels, passed_by_item, seed)
+    whole = _fit(labelled_keys, scorer_labels, passed_by_item)
     if whole is None:
         return dict(scorer_labels), None
     cases = sorted({key[0] for key in labelled_keys})
     order = np.random.Generator(np.random.PCG64(seed)).permutation(len(cases)).tolist()
     fold_of = {cases[position]: number % FOLDS for number, position in enumerate(order)}
     folds = [
-        _fit([key for key in labelled_keys if fold_of[key[0]] != fold], scorer_labels, passed_by_item, seed)
+        _fit([key for key in labelled_keys if fold_of[key[0]] != fold], scorer_labels, passed_by_item)
         for fold in range(FOLDS)
     ]
     fold_curves = [fold or whole for fold in folds]
@@ -158,7 +132,7 @@ def apply_probability_curve(
 
 
 def _fit(
-    keys: list[ItemKey], scorer_labels: Mapping[ItemKey, ScorerLabel], truth: Mapping[ItemKey, bool], seed: int
+    keys: list[ItemKey], scorer_labels: Mapping[ItemKey, ScorerLabel], truth: Mapping[ItemKey, bool]
 ) -> PlattCurve | None:
     signals = [signal for key in keys if (signal := scorer_labels[key].signal) is not None]
-    return fit_platt_curve(signals, [truth[key] for key in keys], seed)
+    return fit_platt_curve(signals, [truth[key] for key in keys])

@@ -222,8 +222,8 @@ def relink(
     from assay.cli.golden_output import print_result
     from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.golden.finding_tables import build_relink_table
-    from assay.golden.freeze_set import suggest_relinked_freeze, suggest_relinked_review
     from assay.golden.relink_evidence import RelinkRequest, relink_file
+    from assay.golden.suggest_commands import suggest_relinked_freeze, suggest_relinked_review
 
     refuse_overwriting([proposal, out], [file, corpus, old_corpus, reviewed])
     links = relink_file(RelinkRequest(file, corpus, old_corpus, proposal, reviewed, out))
@@ -338,8 +338,8 @@ def review(
     from assay.cli.golden_output import print_result
     from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.golden.finding_tables import build_review_tables
-    from assay.golden.freeze_set import suggest_next_version, suggest_set_to_freeze
     from assay.golden.review_candidates import ReviewRequest, review_file
+    from assay.golden.suggest_commands import suggest_next_version, suggest_set_to_freeze
 
     refuse_overwriting([out], [candidates, corpus, base, *(decisions or ())])
     report = review_file(ReviewRequest(candidates, corpus, decisions or (), out, language, base, as_of))

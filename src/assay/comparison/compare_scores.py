@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from msgspec import structs
 
@@ -73,8 +73,6 @@ def decide_with_baseline(
     candidate: ScoreSnapshot,
     gate: Gate | None = None,
     *,
-    metrics: Sequence[str] = (),
-    by: Sequence[str] | None = None,
     today: str | None = None,
     own_baseline: bool = False,
 ) -> Comparison:
@@ -82,7 +80,7 @@ def decide_with_baseline(
 
     Raises InputError for incomparable sides.
     """
-    comparison = compare_snapshots(baseline, candidate, gate=gate, metrics=metrics, slice_keys=by)
+    comparison = compare_snapshots(baseline, candidate, gate=gate)
     if own_baseline:
         comparison = say_own_baseline(comparison)
     if gate is None:

@@ -29,6 +29,7 @@ from assay.golden.next_version import (
     find_retired_variants,
     follow_case,
     is_same_or_relinked,
+    name_next_version,
 )
 from assay.golden.retirement_file import load_retired_cases
 from assay.golden.review_file import apply_edit, load_reviews
@@ -95,75 +96,6 @@ class _NextCases:
     undecided: list[str] = field(default_factory=list)
     left_open: list[LeftOpen] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
-
-
-def suggest_set_to_freeze(path: Path, *, has_variants: bool = False) -> str:
-    """Return the options of `golden freeze` for a first set, or for a version on top of the set at `path`.
-
-    A version that is a number is counted on; after any other one the next is left to the person.
-
-    >>> suggest_set_to_freeze(Path("no such set.jsonl"))
-    '--out golden.jsonl --version 1 --owner NAME --change "first set"'
-    """
-    change = "with variants" if has_variants else "more cases"
-    newest = _find_newest_version(path)
-    if newest is None:
-        if has_variants:
-            return f'--base GOLDEN.jsonl --out GOLDEN-2.jsonl --version 2 --owner NAME --change "{change}"'
-        return '--out golden.jsonl --version 1 --owner NAME --change "first set"'
-    base, following = newest[0], _count_on(newest[1])
-    out = path.with_name(f"{path.stem}-{following}{path.suffix}")
-    return f'--base {base} --out {out} --version {following} --owner NAME --change "{change}"'
-
-
-def suggest_relinked_freeze(golden: str, relinked: str) -> str:
-    """Return the command that makes the next version of a golden set of its relinked cases; both are files."""
-    return f"assay golden freeze {shlex.quote(relinked)} {_suggest_following(golden)} --change relinked"
-
-
-def suggest_relinked_review(golden: str, relinked: str, corpus: str) -> str:
-    """Return the command that writes the page on which people decide on the cases that relinking left open."""
-    files = [relinked, "--base", golden, "--corpus", corpus, "--out", "review.html"]
-    return shlex.join(["assay", "golden", "review", *files])
-
-
-def suggest_next_version(golden: str, as_of: str | None = None) -> str:
-    """Return the options of `golden freeze` for the next version of a set, which is a file, with decisions on it."""
-    day = f" --as-of {shlex.quote(as_of)}" if as_of is not None else ""
-    return f'{_suggest_following(golden)} --update{day} --change "documents changed"'
-
-
-def _suggest_following(golden: str) -> str:
-    path = Path(golden)
-    first = path.with_name(re.sub(r"-[0-9]+\Z", "", path.stem) + path.suffix)
-    loaded = load_golden(golden).golden
-    newest = _find_newest_version(first) or (path, loaded.version)
-    following = _count_on(newest[1])
-    out = first.with_name(f"{first.stem}-{following}{first.suffix}")
-    owner = shlex.quote(loaded.owner) if loaded.owner else "NAME"
-    return f"--base {shlex.quote(golden)} --out {shlex.quote(str(out))} --version {following} --owner {owner}"
-
-
-def _find_newest_version(path: Path) -> tuple[Path, str] | None:
-    """Return the newest of a set and its numbered versions (golden.jsonl, golden-2.jsonl, …) with its version."""
-    numbered = re.compile(rf"{re.escape(path.stem)}-\d+{re.escape(path.suffix)}")
-    siblings = [file for file in path.parent.glob(f"{path.stem}-*{path.suffix}") if numbered.fullmatch(file.name)]
-    found: list[tuple[int, Path, str]] = []
-    for file in (path, *sorted(siblings)):
-        if not file.is_file():
-            continue
-        try:
-            version = load_golden(str(file)).golden.version or "1"
-        except InputError:
-            version = "of a set that cannot be read"
-        found.append((int(version) if version.isdecimal() else 0, file, version))
-    newest = max(found, key=lambda item: item[0], default=None)
-    return newest[1:] if newest is not None else None
-
-
-def _count_on(version: str) -> str:
-    """Return the version after one that is a number, else a word to replace."""
-    return str(int(version or "1") + 1) if (version or "1").isdecimal() else "VERSION"
 
 
 def freeze_set(request: FreezeRequest) -> FrozenSet:
@@ -439,7 +371,7 @@ def _refuse_overwriting_a_version(request: FreezeRequest, frozen: GoldenSet) -> 
     if request.base is not None and load_golden(request.base).digest == existing.digest:
         return  # a later version of it, which keeps all its cases
     version = existing.golden.version
-    following = _count_on(version)
+    following = name_next_version(version)
     out = Path(request.out)
     new = out.with_name(f"{re.sub(r'-[0-9]+$', '', out.stem)}-{following}{out.suffix}")
     options = [f"--decisions {shlex.quote(path)}" for path in request.decisions]
@@ -495,7 +427,7 @@ def _load_base(request: FreezeRequest) -> LoadedGolden | None:
         raise InputError([Problem(request.base, 1, "version", message, "E_VERSION")])
     versions = (loaded.golden.version, request.version)
     if all(version.isdecimal() for version in versions) and int(versions[0]) > int(versions[1]):
-        message = f"has a later version (got {request.version!r}; expected {_count_on(versions[0])!r} or later)"
+        message = f"has a later version (got {request.version!r}; expected {name_next_version(versions[0])!r} or later)"
         raise InputError([Problem(request.base, 1, "version", message, "E_VERSION")])
     check_unedited(request.base, loaded.golden, loaded.digest)
     return loaded

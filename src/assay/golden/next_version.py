@@ -85,3 +85,13 @@ def describe_version(
         tuple(RetiredCase(name, reason) for name, reason in retired.items()),
         as_of if as_of != base.as_of else None,
     )
+
+
+def name_next_version(version: str) -> str:
+    """Return the version after one that is a number, else a word to replace.
+
+    >>> name_next_version("2"), name_next_version(""), name_next_version("2026-03")
+    ('3', '2', 'VERSION')
+    """
+    number = version or "1"
+    return str(int(number) + 1) if number.isdecimal() else "VERSION"

@@ -35,9 +35,9 @@ def write_monitor_page(page: MonitorPage | Mapping[str, Any], path: str | Path) 
     return _write_page(_check_page(page, MonitorPage), path)
 
 
-def render_incident_page(incident: Struct, title: str, made_at: str | None = None) -> bytes:
-    """Return an incident (`assay.audit.incident.Incident`) as a page. `made_at` is shown; no clock is read."""
-    record = {"page": "incident", "title": title, "made_at": made_at, "incident": incident}
+def render_incident_page(incident: Struct, title: str) -> bytes:
+    """Return an incident (`assay.audit.incident.Incident`) as a page."""
+    record = {"page": "incident", "title": title, "made_at": None, "incident": incident}
     return render_data_page(record, read_page_asset())
 
 

@@ -33,7 +33,7 @@ from assay.gates.decision_weight import combine_decisions
 from assay.gates.gate_files import load_requested_gate
 from assay.gates.release_decision import find_own_baseline, list_gate_metrics, select_gated_configs
 from assay.judging.rubric_files import use_rubrics
-from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, parse_metric, parse_metrics
+from assay.metrics.catalog import DEFAULT_METRICS, parse_metric, parse_metrics
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem
 from assay.records.findings import Comparison
@@ -367,7 +367,7 @@ def build_gate_screen(
     looked = [escape_terminal(looks.describe())] if looks is not None else []
     return Screen(
         (*(line for lines in decided for line in lines.lines), *looked, escape_terminal(reviewer)),
-        (escape_table(build_checklist_table(decisions, CATALOG)),),
+        (escape_table(build_checklist_table(decisions)),),
         (),
         tuple(line for lines in decided for line in lines.alerts),
     )

@@ -1,4 +1,4 @@
-"""Precision and recall of sets, confusion tables, and agreement between raters.
+"""Confusion tables, and how well the observed labels agree with the expected ones.
 
 A confusion table is a square integer array: rows are the expected labels (or the first rater), columns the observed
 labels (or the second rater). Undefined values are None, never 0 or 1.
@@ -7,41 +7,10 @@ labels (or the second rater). Undefined values are None, never 0 or 1.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from collections.abc import Set as AbstractSet
 
 import numpy as np
 
 from assay.stats.arrays import ConfusionTables
-
-
-def compute_set_precision(observed: AbstractSet[Hashable], expected: AbstractSet[Hashable]) -> float | None:
-    """Return the share of the found items that are expected, in [0, 1]; None if `observed` is empty.
-
-    >>> compute_set_precision({"a", "b"}, {"b", "c", "d"})
-    0.5
-    """
-    return len(observed & expected) / len(observed) if observed else None
-
-
-def compute_set_recall(observed: AbstractSet[Hashable], expected: AbstractSet[Hashable]) -> float | None:
-    """Return the share of the expected items that are found, in [0, 1]; None if `expected` is empty.
-
-    >>> compute_set_recall({"a", "b"}, {"b", "c", "d", "e"})
-    0.25
-    """
-    return len(observed & expected) / len(expected) if expected else None
-
-
-def compute_set_f1(observed: AbstractSet[Hashable], expected: AbstractSet[Hashable]) -> float | None:
-    """Return the harmonic mean of set precision and recall, in [0, 1]; None if both sets are empty.
-
-    Computed as 2·|found ∩ expected| / (|found| + |expected|).
-
-    >>> compute_set_f1({"a", "b"}, {"b", "c"}), compute_set_f1(set(), {"b"})
-    (0.5, 0.0)
-    """
-    total = len(observed) + len(expected)
-    return 2 * len(observed & expected) / total if total else None
 
 
 def tabulate_confusion(

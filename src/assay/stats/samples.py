@@ -68,16 +68,6 @@ def compute_exact_sum(numbers: FloatArray) -> float:
     return total / (1 << shift) if shift >= 0 else float(total << -shift)
 
 
-def compute_mean(values: ScoreValues) -> float | None:
-    """Return the mean, from an exact sum, so that order does not matter; None without values.
-
-    >>> compute_mean([0.1] * 10)
-    0.1
-    """
-    numbers = parse_finite(values)
-    return compute_exact_sum(numbers) / len(numbers) if len(numbers) else None
-
-
 def encode_clusters(clusters: ClusterLabels | None, n: int) -> ClusterCodes | None:
     """Return the cluster of each value as an integer from 0, shape (n,); None if all `n` values are independent.
 

@@ -135,12 +135,11 @@ class Pool:
             self._indexes[case.id] = index_evidence(case, self._corpus)
         return self._indexes[case.id]
 
-    def list_chunks(self, at_least: int = 1) -> list[PooledChunk]:
-        """Return the chunks that at least so many configurations rank, those of most and of the best rank first."""
+    def list_chunks(self) -> list[PooledChunk]:
+        """Return the pooled chunks, those that most configurations rank first, then by their best rank."""
         pooled = [
             PooledChunk(case, chunk, dict(sorted(ranks.items())), tuple(sorted(self._same.get((case, chunk), ()))))
             for (case, chunk), ranks in self._ranks.items()
-            if len(ranks) >= at_least
         ]
         return sorted(pooled, key=lambda item: (-len(item.ranks), min(item.ranks.values()), item.case, item.chunk))
 
@@ -154,18 +153,6 @@ def index_evidence(case: Case, corpus: Corpus | None) -> EvidenceIndex:
     """Return the look-up from chunks to the evidence of a case."""
     units = [(unit.any_of, unit.grade) for unit in case.evidence]
     return EvidenceIndex(units, corpus, [unit.quote for unit in case.evidence])
-
-
-def find_grade(case: Case, chunk: str, corpus: Corpus | None) -> int | None:
-    """Return the grade that a case's evidence gives a chunk, None where nobody judged it.
-
-    >>> case = Case("q", "?", evidence=(Evidence(({"chunk_id": "a"},), grade=2),))
-    >>> find_grade(case, "a", None), find_grade(case, "b", None)
-    (2, None)
-    """
-    index = index_evidence(case, corpus)
-    (mask,) = index.unit_masks([Chunk(chunk)])
-    return None if mask is None else index.best_grade(mask)
 
 
 def merge_grades(

@@ -16,7 +16,6 @@ from assay.records.observations import Chunk, Observation, find_stage
 from assay.records.scores import ScoreColumn
 
 PATH = "path"
-SYMBOL = "symbol"
 
 
 class NameComparison(NamedTuple):

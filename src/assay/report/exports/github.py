@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from assay.metrics.catalog import CATALOG
 from assay.records.counts import format_count
 from assay.records.findings import Comparison
 from assay.records.release_gates import Decision, Outcome
@@ -17,7 +16,6 @@ from assay.report.findings.failure_tables import AttributionsByConfig, CasesById
 from assay.report.findings.gate_tables import build_gate_table
 from assay.report.findings.run_basis import describe_basis
 from assay.report.findings.table import Table
-from assay.report.wording.number_format import MetricsByName
 from assay.scoring.unlabelled_scores import NO_LABELS
 from assay.text.escaping import escape_invisible, escape_markdown
 
@@ -86,8 +84,6 @@ def render_job_summary(
     scoring: ScoringResult,
     cases: CasesById,
     *,
-    show_forbidden: bool = False,
-    metric_rows: MetricsByName = CATALOG,
     strict: bool = False,
     attributions: AttributionsByConfig | None = None,
     comparisons: Mapping[str, Comparison] | None = None,
@@ -100,15 +96,15 @@ def render_job_summary(
     failure.
     """
     basis = describe_basis(scoring, comparisons)
-    parts = [_render_header(scoring, strict, basis, list_doubts(scoring, comparisons, metric_rows))]
+    parts = [_render_header(scoring, strict, basis, list_doubts(scoring, comparisons))]
     open_tables = [
-        failure_tables.build_worst_cases_table(scoring, cases, show_forbidden, attributions),
-        *build_changes_tables(scoring, comparisons or {}, metric_rows),
-        build_headline_table(scoring, metric_rows),
+        failure_tables.build_worst_cases_table(scoring, cases, False, attributions),
+        *build_changes_tables(scoring, comparisons or {}),
+        build_headline_table(scoring),
     ]
     parts += [_render_section(table) for table in open_tables if table.rows]
     parts.append("\n".join(_iter_origin_lines(scoring)) + "\n")
-    rules = build_gate_table(scoring, metric_rows)
+    rules = build_gate_table(scoring)
     if rules.rows:
         parts.append("\n".join(["", "<details>", "<summary>Rules of the gate</summary>", _render_section(rules)]))
         parts[-1] += "\n</details>\n"

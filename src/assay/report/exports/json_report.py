@@ -459,7 +459,6 @@ def build_legacy_rows(
     cases: Iterable[Case],
     table: ScoreTable,
     observations: Iterable[tuple[str, Observation]],
-    stage: str = RETRIEVED_STAGE,
 ) -> list[LegacyRow]:
     """Return one row per case that has an observation, in golden order.
 
@@ -487,7 +486,7 @@ def build_legacy_rows(
                 "expected_behavior": case.behaviour,
                 "metrics": _read_runner_metrics(table, row_by_case[case.id]),
                 "failed_checks": list_runner_checks(checks) if checks is not None else [],
-                "retrieved_ids": _list_chunk_ids(observation, stage),
+                "retrieved_ids": _list_chunk_ids(observation, RETRIEVED_STAGE),
                 "context_ids": _list_chunk_ids(observation, CONTEXT_STAGE),
                 "citations": list(observation.citations or ()),
             }

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
-from assay.metrics.catalog import CATALOG
 from assay.metrics.template_columns import MetricNames, find_first_present
 from assay.records.counts import format_count
 from assay.records.findings import Comparison, describe_leaks, list_leaking_cases
@@ -38,7 +37,7 @@ from assay.report.findings.slice_tables import build_slices_table
 from assay.report.findings.table import Table
 from assay.report.findings.twin_tables import build_twin_tables
 from assay.report.wording.answer_metrics import list_headlines, list_measured_metrics
-from assay.report.wording.number_format import NOT_AVAILABLE, MetricsByName, format_with_interval, get_metric_class
+from assay.report.wording.number_format import NOT_AVAILABLE, format_with_interval, get_metric_class
 from assay.scoring.unlabelled_scores import NO_LABELS
 from assay.text.escaping import escape_markdown
 
@@ -58,13 +57,11 @@ _ADVICE: dict[Outcome, str] = {
 
 
 class ReportMeta(Struct, frozen=True):
-    """Metadata of a report; `metric_rows` are the catalogue's rows by base name (units, directions, classes), `corpus`
-    describes the corpus that was given."""
+    """Metadata of a report; `corpus` describes the corpus that was given."""
 
     date: str = ""
     owner: str = ""
     approver: str = ""
-    metric_rows: MetricsByName = field(default_factory=lambda: CATALOG)
     show_forbidden: bool = False
     corpus: str = ""
 
@@ -86,24 +83,21 @@ def render_markdown_report(
     of the cases; `lists` the missing and extra files and symbols; `entities` the recall of each entity.
     """
     comparison_by_config = comparisons or {}
-    rows = meta.metric_rows
     parts = [
         *_iter_decision(scoring, comparison_by_config, meta),
         *_iter_failed_cases(scoring, cases, attributions, meta),
-        *_iter_headline_changes(scoring, comparison_by_config, rows),
-        *_iter_headline(scoring, rows),
-        *_collapse("Rules of the gate", _iter_gate_sections(scoring, rows)),
+        *_iter_headline_changes(scoring, comparison_by_config),
+        *_iter_headline(scoring),
+        *_collapse("Rules of the gate", _iter_gate_sections(scoring)),
         *(
-            _collapse(
-                "What changed since the baseline", _iter_regressions(comparison_by_config, rows, failing_only=True)
-            )
+            _collapse("What changed since the baseline", _iter_regressions(comparison_by_config, failing_only=True))
             if comparisons
             else ()
         ),
         *_collapse("Attribution and root causes", _iter_attribution_sections(scoring, cases, attributions)),
-        *_collapse("Tags and slices", _iter_slice_sections(scoring, cases, rows)),
+        *_collapse("Tags and slices", _iter_slice_sections(scoring, cases)),
         *_collapse("Variants of cases", _iter_variant_sections(scoring)),
-        *_collapse("All metrics", _iter_metrics(scoring, rows)),
+        *_collapse("All metrics", _iter_metrics(scoring)),
         *_collapse(
             "Evidence and answers of the top failed queries",
             _render_section(
@@ -129,10 +123,10 @@ def _collapse(title: str, lines: Iterable[str]) -> Iterator[str]:
         yield from ("", "<details>", f"<summary>{escape_markdown(title)}</summary>", *held_lines, "", "</details>")
 
 
-def _iter_slice_sections(scoring: ScoringResult, cases: CasesById, metric_rows: MetricsByName) -> Iterator[str]:
-    yield from _render_section(failure_tables.build_tag_table(scoring, cases, metric_rows))
-    yield from _render_section(build_slices_table(scoring, metric_rows, without=("tag",)), optional=True)
-    yield from _render_section(failure_tables.build_tag_breakdown_table(scoring, cases, metric_rows))
+def _iter_slice_sections(scoring: ScoringResult, cases: CasesById) -> Iterator[str]:
+    yield from _render_section(failure_tables.build_tag_table(scoring, cases))
+    yield from _render_section(build_slices_table(scoring, without=("tag",)), optional=True)
+    yield from _render_section(failure_tables.build_tag_breakdown_table(scoring, cases))
 
 
 def _iter_variant_sections(scoring: ScoringResult) -> Iterator[str]:
@@ -145,7 +139,7 @@ def _iter_limitations(
 ) -> Iterator[str]:
     yield from _render_section(_build_summary_table(scoring, meta, comparison_by_config))
     yield from _render_heading("Limitations")
-    yield from _render_list(describe_limitations(scoring, meta.metric_rows))
+    yield from _render_list(describe_limitations(scoring))
     yield from _iter_inputs(scoring)
 
 
@@ -230,7 +224,7 @@ def _iter_decision(
         leaking = list_leaking_cases(compared)
         has_moved = leaking.before_alone or leaking.is_worse
         yield from _render_list([f"{prefix}{describe_leaks(compared)}"] if has_moved else ())
-    yield from _render_list(list_doubts(scoring, comparison_by_config, meta.metric_rows))
+    yield from _render_list(list_doubts(scoring, comparison_by_config))
 
 
 def _list_notes(scoring: ScoringResult) -> list[tuple[str, str]]:
@@ -249,9 +243,9 @@ def _iter_failed_cases(
         yield from ("", *render_table_lines(table))
 
 
-def _iter_headline(scoring: ScoringResult, metric_rows: MetricsByName) -> Iterator[str]:
+def _iter_headline(scoring: ScoringResult) -> Iterator[str]:
     """Yield the headline metrics with what has to be known to read them."""
-    yield from _render_section(build_headline_table(scoring, metric_rows))
+    yield from _render_section(build_headline_table(scoring))
     notes = [f"{config}: {note}" for config, note in _list_notes(scoring) if not note.startswith(NO_LABELS)]
     if notes:
         yield from ("", *_render_list(notes))
@@ -259,9 +253,8 @@ def _iter_headline(scoring: ScoringResult, metric_rows: MetricsByName) -> Iterat
 
 def render_comparison_markdown(compared: Comparison, decision: Decision, meta: ReportMeta) -> str:
     """Return the report of a comparison as Markdown ending in a newline: decision, tables, what changed and why."""
-    metric_rows = meta.metric_rows
     table = (
-        build_checklist_table({compared.candidate.config_id: compared.decision}, metric_rows)
+        build_checklist_table({compared.candidate.config_id: compared.decision})
         if compared.decision is not None
         else None
     )
@@ -274,10 +267,10 @@ def render_comparison_markdown(compared: Comparison, decision: Decision, meta: R
         *([escape_markdown(leaks), ""] if leaks else []),
         *(_render_reasons(decision) or ["No reason against a release was found."]),
         *_render_section(build_sides_table(compared)),
-        *_render_section(build_metric_changes_table(compared, metric_rows)),
-        *_iter_regressions({compared.candidate.config_id: compared}, metric_rows),
+        *_render_section(build_metric_changes_table(compared)),
+        *_iter_regressions({compared.candidate.config_id: compared}),
         *(_render_section(table) if table is not None else []),
-        *_render_section(build_slice_changes_table(compared, metric_rows)),
+        *_render_section(build_slice_changes_table(compared)),
         *_render_section(build_rank_moves_table(compared)),
         *_render_section(build_transitions_table(compared)),
         *_render_heading("Decision"),
@@ -300,13 +293,11 @@ def render_candidates_markdown(
     return "\n".join([*parts, *reports])
 
 
-def _iter_regressions(
-    comparison_by_config: Mapping[str, Comparison], metric_rows: MetricsByName, *, failing_only: bool = False
-) -> Iterator[str]:
+def _iter_regressions(comparison_by_config: Mapping[str, Comparison], *, failing_only: bool = False) -> Iterator[str]:
     """Yield what got worse than in the baseline, what changed, and why the metrics moved, for every configuration."""
     for config, compared in sorted(comparison_by_config.items()):
         config_suffix = f": {config}" if len(comparison_by_config) > 1 else ""
-        table = build_regressions_table(compared, metric_rows, failing_only=failing_only)
+        table = build_regressions_table(compared, failing_only=failing_only)
         yield from _render_section(replace(table, title=f"{table.title}{config_suffix}"))
         yield from (*_render_heading(f"What changed?{config_suffix}"), *_render_list(compared.changed))
         moved = _render_list(compared.moved) or [describe_unexplained(compared)]
@@ -357,7 +348,7 @@ def _format_config_versions(scoring: ScoringResult, parts: tuple[str, ...]) -> s
     return "; ".join(config_versions) or "versions not stated"
 
 
-def build_headline_table(scoring: ScoringResult, metric_rows: MetricsByName) -> Table:
+def build_headline_table(scoring: ScoringResult) -> Table:
     """Return the headline metrics of the report template, configurations side by side."""
     results = sorted(scoring.configs.items())
     configs = scoring.configs.values()
@@ -365,8 +356,8 @@ def build_headline_table(scoring: ScoringResult, metric_rows: MetricsByName) -> 
     rows = [
         (
             title,
-            _get_headline_class(names, results, metric_rows),
-            *(format_with_interval(find_measured_summary(names, result.summary), metric_rows) for _, result in results),
+            _get_headline_class(names, results),
+            *(format_with_interval(find_measured_summary(names, result.summary)) for _, result in results),
         )
         for title, names in headlines
     ]
@@ -399,27 +390,25 @@ def _iter_uncalibrated(results: Sequence[tuple[str, ConfigResult]]) -> Iterator[
         yield f"For ranking and trends only: {', '.join(titles)}: {reason}."
 
 
-def _get_headline_class(
-    names: MetricNames, results: Sequence[tuple[str, ConfigResult]], metric_rows: MetricsByName
-) -> str:
+def _get_headline_class(names: MetricNames, results: Sequence[tuple[str, ConfigResult]]) -> str:
     """Return the class of the metric behind a headline, `n/a` if none was measured."""
     for _, result in results:
         name = find_first_present(names, result.summary)
         if name is not None:
-            return get_metric_class(name, metric_rows)
+            return get_metric_class(name)
     return NOT_AVAILABLE
 
 
-def _render_gate(scoring: ScoringResult, metric_rows: MetricsByName) -> list[str]:
-    table = build_gate_table(scoring, metric_rows)
+def _render_gate(scoring: ScoringResult) -> list[str]:
+    table = build_gate_table(scoring)
     if table.rows:
         return _render_section(table)
     return [*_render_heading(table.title), "No gate was given, so no rule was checked."]
 
 
-def _iter_gate_sections(scoring: ScoringResult, metric_rows: MetricsByName) -> Iterator[str]:
+def _iter_gate_sections(scoring: ScoringResult) -> Iterator[str]:
     """Yield the rules with their results, then the reasons that are not at the top of the report."""
-    yield from _render_gate(scoring, metric_rows)
+    yield from _render_gate(scoring)
     printed = set(scoring.decision.reasons)
     left = list(scoring.decision.reasons[_MAX_REASONS:])
     for config, result in sorted(scoring.configs.items()):
@@ -436,29 +425,25 @@ def _render_reviewer(name: str, decision: Decision) -> str:
     return f"{role}: {escape_markdown(name or 'nobody yet')}"
 
 
-def _iter_headline_changes(
-    scoring: ScoringResult, comparison_by_config: Mapping[str, Comparison], metric_rows: MetricsByName
-) -> Iterator[str]:
+def _iter_headline_changes(scoring: ScoringResult, comparison_by_config: Mapping[str, Comparison]) -> Iterator[str]:
     """Yield the changes of the headline metrics, for every configuration that is not the baseline itself."""
     if not comparison_by_config:
         yield from (*_render_heading("Regression Summary"), "No baseline was given, so nothing was compared.")
         return
-    for table in build_changes_tables(scoring, comparison_by_config, metric_rows):
+    for table in build_changes_tables(scoring, comparison_by_config):
         if table.rows:
             yield from _render_section(table)
         else:
             yield from (*_render_heading(table.title), "No score of any case differs from the baseline.")
 
 
-def build_changes_tables(
-    scoring: ScoringResult, comparison_by_config: Mapping[str, Comparison], metric_rows: MetricsByName
-) -> list[Table]:
+def build_changes_tables(scoring: ScoringResult, comparison_by_config: Mapping[str, Comparison]) -> list[Table]:
     """Return the changes of the headline metrics for each configuration; without rows where no case differs."""
     configs = scoring.configs.values()
     headlines = name_rankings(list_headlines(list_measured_metrics(configs)), configs)
     changes_tables = []
     for config, compared in sorted(comparison_by_config.items()):
-        table = build_headline_changes_table(compared, headlines, metric_rows)
+        table = build_headline_changes_table(compared, headlines)
         differs = any(
             change.improved or change.regressed or (change.unknown is not None and change.unknown.is_one_sided)
             for change in compared.metrics.values()
@@ -468,17 +453,15 @@ def build_changes_tables(
     return changes_tables
 
 
-def _iter_metrics(scoring: ScoringResult, metric_rows: MetricsByName) -> Iterator[str]:
+def _iter_metrics(scoring: ScoringResult) -> Iterator[str]:
     yield from _render_heading("All metrics")
     yield (
         "Class D: deterministic, computed from the files alone. Class J: computed from a judge's recorded verdicts. "
         "What was requested and not measured is under Limitations."
     )
     for config, result in sorted(scoring.configs.items()):
-        yield from _render_section(
-            build_all_metrics_table(config, result, metric_rows, most_rows=_MAX_METRICS), level=3
-        )
-    yield from _render_section(build_aggregate_table(scoring, metric_rows))
+        yield from _render_section(build_all_metrics_table(config, result, most_rows=_MAX_METRICS), level=3)
+    yield from _render_section(build_aggregate_table(scoring))
 
 
 def _iter_inputs(scoring: ScoringResult) -> Iterator[str]:

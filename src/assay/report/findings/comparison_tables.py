@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from assay.metrics.catalog import CATALOG
 from assay.metrics.template_columns import MetricNames
 from assay.records.counts import format_count
 from assay.records.findings import (
@@ -25,7 +24,6 @@ from assay.report.wording.change_order import describe_checkable, measure_streng
 from assay.report.wording.change_values import format_gain, format_sides, format_signed
 from assay.report.wording.number_format import (
     NOT_AVAILABLE,
-    MetricsByName,
     find_metric_row,
     format_number,
     get_metric_class,
@@ -35,7 +33,7 @@ _NOTHING_SHOWN = "No change of a metric is shown, so there is nothing to explain
 MAX_MOVES_SHOWN, MAX_SLICES_SHOWN = 50, 40
 
 
-def build_metric_changes_table(comparison: Comparison, metric_rows: MetricsByName = CATALOG) -> Table:
+def build_metric_changes_table(comparison: Comparison) -> Table:
     """Return the metrics that differ on at least one case; the others are listed in a note."""
     rows, unchanged_metrics = [], []
     for name, change in sorted(comparison.metrics.items(), key=lambda item: _get_row_order(item[1])):
@@ -47,8 +45,8 @@ def build_metric_changes_table(comparison: Comparison, metric_rows: MetricsByNam
         rows.append(
             (
                 name,
-                get_metric_class(name, metric_rows),
-                *_format_change_cells(change, metric_rows),
+                get_metric_class(name),
+                *_format_change_cells(change),
                 "; ".join(filter(None, (change.note, describe_checkable(name)))),
             )
         )
@@ -58,16 +56,14 @@ def build_metric_changes_table(comparison: Comparison, metric_rows: MetricsByNam
     return Table("Metrics: candidate and baseline", columns, tuple(rows), tuple(notes))
 
 
-def build_headline_changes_table(
-    comparison: Comparison, headlines: Sequence[tuple[str, MetricNames]], metric_rows: MetricsByName = CATALOG
-) -> Table:
+def build_headline_changes_table(comparison: Comparison, headlines: Sequence[tuple[str, MetricNames]]) -> Table:
     """Return how the headline metrics changed since the baseline, and which cases fail now and which no longer do."""
     rows = []
     for title, names in headlines:
         change = next((comparison.metrics[name] for name in names if name in comparison.metrics), None)
         if change is None or (change.unknown is None and (change.baseline is None or change.candidate is None)):
             continue
-        cells = _format_change_cells(change, metric_rows)
+        cells = _format_change_cells(change)
         rows.append((title, *cells[:2], str(change.n), *cells[2:4], change.verdict))
     failed = comparison.metrics.get(_FAILED_METRIC)
     notes = []
@@ -127,23 +123,23 @@ _CHANGE_COLUMNS = (
 )
 
 
-def _format_change_cells(change: MetricChange, metric_rows: MetricsByName) -> tuple[str, ...]:
+def _format_change_cells(change: MetricChange) -> tuple[str, ...]:
     counts = (change.improved, change.regressed, change.unchanged, change.unpaired)
     bounds = NOT_AVAILABLE
     if change.low is not None and change.high is not None:
         bounds = (
-            f"{format_signed(change.low, change.metric, metric_rows)} to "
-            f"{format_signed(change.high, change.metric, metric_rows)}{format_confidence(change)}"
+            f"{format_signed(change.low, change.metric)} to "
+            f"{format_signed(change.high, change.metric)}{format_confidence(change)}"
         )
     return (
-        *format_sides(change, metric_rows),
-        format_gain(change, metric_rows),
+        *format_sides(change),
+        format_gain(change),
         bounds,
         _format_p(change.p_adjusted) + (f" ({change.level:g})" if change.level is not None else ""),
         change.verdict,
         " / ".join(str(len(cases)) for cases in counts)
         + (f", {len(change.unknown.cases)} unknown" if change.unknown is not None else ""),
-        format_number(change.smallest_detectable, change.metric, metric_rows),
+        format_number(change.smallest_detectable, change.metric),
     )
 
 
@@ -194,7 +190,7 @@ def build_transitions_table(comparison: Comparison) -> Table:
     return Table("Attribution, before and after", ("Baseline", "Candidate", "Cases"), tuple(rows))
 
 
-def build_slice_changes_table(comparison: Comparison, metric_rows: MetricsByName = CATALOG) -> Table:
+def build_slice_changes_table(comparison: Comparison) -> Table:
     """Return the slices with an improvement or a regression, and those that a rule of the gate names."""
     results = comparison.decision.results if comparison.decision is not None else ()
     gated = {(result.rule.slice, result.rule.metric) for result in results}
@@ -202,9 +198,9 @@ def build_slice_changes_table(comparison: Comparison, metric_rows: MetricsByName
     for name, metrics in sorted(comparison.slices.items()):
         for metric, change in metrics.items():
             if change.verdict in ("improved", "regressed") or (name, metric) in gated:
-                metric_row = find_metric_row(metric, metric_rows)
+                metric_row = find_metric_row(metric)
                 if metric_row is None or metric_row.family != "operations":
-                    rows.append((name, metric, *_format_change_cells(change, metric_rows)))
+                    rows.append((name, metric, *_format_change_cells(change)))
     hidden = len(rows) - MAX_SLICES_SHOWN
     left_out = [f"In the JSON report: {format_count(hidden, 'more row')}."] if hidden > 0 else []
     notes = ("Slices of fewer than 10 pairs are described but not tested.", *left_out) if rows else ()

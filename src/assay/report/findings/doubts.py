@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from assay.metrics.case_checks import EMPTY_ANSWER, JUDGED_CORRECTNESS, STALE_CONTEXT, UNSOURCED_NUMBER
-from assay.metrics.catalog import CATALOG
 from assay.metrics.template_columns import FAITHFULNESS
 from assay.metrics.variants import LEAKED_VARIANT
 from assay.records.counts import format_count
@@ -16,7 +15,6 @@ from assay.records.golden_set import GOLDEN_KEYS_UNREAD
 from assay.records.scores import ConfigResult, ScoringResult
 from assay.report.wording.change_order import describe_checkable, measure_strength, rank_importance
 from assay.report.wording.change_values import format_sides
-from assay.report.wording.number_format import MetricsByName
 from assay.scoring.passed_answers import describe_pass_sample
 from assay.text.late_pattern import LatePattern
 
@@ -28,9 +26,7 @@ def list_doubted_cases(result: ConfigResult) -> list[str]:
     return [checks.case_id for checks in result.table.checks if UNSOURCED_NUMBER in checks.warnings]
 
 
-def list_doubts(
-    scoring: ScoringResult, comparisons: Mapping[str, Comparison] | None = None, metric_rows: MetricsByName = CATALOG
-) -> list[str]:
+def list_doubts(scoring: ScoringResult, comparisons: Mapping[str, Comparison] | None = None) -> list[str]:
     """Return outputs that were probably misread, then the doubts about each configuration, one line each, after its
     name if there are several.
 
@@ -46,7 +42,7 @@ def list_doubts(
             describe_leaked_variants(config, scoring),
             describe_read_passes(config, scoring),
             describe_unsourced(result),
-            describe_regressed(comparison, metric_rows) if comparison else "",
+            describe_regressed(comparison) if comparison else "",
         )
         lines += [prefix + line for line in sentences if line]
     return lines
@@ -164,12 +160,12 @@ def _is_judged(result: ConfigResult) -> bool:
 _JUDGED_METRICS = (*FAITHFULNESS, JUDGED_CORRECTNESS)
 
 
-def describe_regressed(comparison: Comparison, metric_rows: MetricsByName = CATALOG) -> str:
+def describe_regressed(comparison: Comparison) -> str:
     """Return the metrics over all cases that are shown to be worse than the baseline; "" if there are none."""
     regressed = list_regressed(comparison)
     if not regressed:
         return ""
-    listed = ", ".join(_describe_change(change, metric_rows) for change in regressed[:MAX_METRICS_NAMED])
+    listed = ", ".join(_describe_change(change) for change in regressed[:MAX_METRICS_NAMED])
     more = f" and {len(regressed) - MAX_METRICS_NAMED} more" if len(regressed) > MAX_METRICS_NAMED else ""
     return f"regressed since the baseline, shown: {listed}{more}"
 
@@ -184,6 +180,6 @@ def list_regressed(comparison: Comparison) -> list[MetricChange]:
     return sorted(regressed, key=lambda change: (rank_importance(change), -measure_strength(change)))
 
 
-def _describe_change(change: MetricChange, metric_rows: MetricsByName) -> str:
-    before, after = format_sides(change, metric_rows)
+def _describe_change(change: MetricChange) -> str:
+    before, after = format_sides(change)
     return f"{change.metric} {before} → {after}"

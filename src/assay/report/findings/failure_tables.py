@@ -31,7 +31,6 @@ from assay.report.findings.table import Table
 from assay.report.wording.answer_metrics import order_answer_metrics
 from assay.report.wording.number_format import (
     NOT_AVAILABLE,
-    MetricsByName,
     format_number,
     format_with_count,
     format_with_interval,
@@ -418,7 +417,7 @@ FileSentencesByCase = Mapping[tuple[str, str], Sequence[str]]
 """Sentences about missing and extra files and symbols, by (configuration, case id)."""
 
 
-def build_tag_breakdown_table(scoring: ScoringResult, cases: CasesById, metric_rows: MetricsByName) -> Table:
+def build_tag_breakdown_table(scoring: ScoringResult, cases: CasesById) -> Table:
     """Return the legacy runner's table: one row per configuration and tag.
 
     A tag of one case that did not fail says nothing of its own; such rows are counted if there are many tags.
@@ -430,7 +429,7 @@ def build_tag_breakdown_table(scoring: ScoringResult, cases: CasesById, metric_r
         shown = [row for row in tag_rows if int(row[3]) > 1 or int(row[4])]
     rows = []
     for config, result, tag, size, failures in shown:
-        values = (_format_tag_count(result, tag, names, metric_rows) for names in (RECALL_10, MRR_10, CITATION))
+        values = (_format_tag_count(result, tag, names) for names in (RECALL_10, MRR_10, CITATION))
         rows.append((config, tag, size, *values, failures))
     hidden = len(tag_rows) - len(shown)
     note = f"{format_count(hidden, 'more row')} of tags with one case, which did not fail: see the JSON report."
@@ -441,7 +440,7 @@ _MAX_SINGLE_TAGS = 20
 """With more rows of tags, those that have one case and no failure are counted and not listed."""
 
 
-def build_tag_table(scoring: ScoringResult, cases: CasesById, metric_rows: MetricsByName) -> Table:
+def build_tag_table(scoring: ScoringResult, cases: CasesById) -> Table:
     """Return the report template's tag table, with faithfulness, the checks that failed most, and a mark on small tags.
 
     A small tag on which nothing failed is only in the full table (`build_tag_breakdown_table`).
@@ -453,7 +452,7 @@ def build_tag_table(scoring: ScoringResult, cases: CasesById, metric_rows: Metri
             config,
             tag,
             size,
-            *(_format_tag_interval(result, tag, names, metric_rows) for names in metrics),
+            *(_format_tag_interval(result, tag, names) for names in metrics),
             _summarise_tag_failures(result, cases, tag),
         )
         for config, result, tag, size, failures in _iter_tag_rows(scoring, cases)
@@ -477,12 +476,12 @@ def _iter_tag_rows(scoring: ScoringResult, cases: CasesById) -> Iterator[tuple[s
                 yield config, result, tag, str(count_slice_cases(result.slices[key])), str(failures[tag])
 
 
-def _format_tag_count(result: ConfigResult, tag: str, names: MetricNames, metric_rows: MetricsByName) -> str:
-    return format_with_count(find_measured_summary(names, result.slices[_TAG_PREFIX + tag]), metric_rows)
+def _format_tag_count(result: ConfigResult, tag: str, names: MetricNames) -> str:
+    return format_with_count(find_measured_summary(names, result.slices[_TAG_PREFIX + tag]))
 
 
-def _format_tag_interval(result: ConfigResult, tag: str, names: MetricNames, metric_rows: MetricsByName) -> str:
-    return format_with_interval(find_measured_summary(names, result.slices[_TAG_PREFIX + tag]), metric_rows)
+def _format_tag_interval(result: ConfigResult, tag: str, names: MetricNames) -> str:
+    return format_with_interval(find_measured_summary(names, result.slices[_TAG_PREFIX + tag]))
 
 
 def _summarise_tag_failures(result: ConfigResult, cases: CasesById, tag: str) -> str:

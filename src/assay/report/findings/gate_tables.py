@@ -8,20 +8,20 @@ from assay.gates.decision_weight import describe_effect
 from assay.records.release_gates import ADDED_RULE_REASONS, Decision, RuleResult
 from assay.records.scores import ScoringResult
 from assay.report.findings.table import Table
-from assay.report.wording.number_format import NOT_AVAILABLE, MetricsByName, find_metric_row, format_number
+from assay.report.wording.number_format import NOT_AVAILABLE, find_metric_row, format_number
 from assay.scoring.column_values import format_compared
 
 
-def build_gate_table(scoring: ScoringResult, metric_rows: MetricsByName) -> Table:
+def build_gate_table(scoring: ScoringResult) -> Table:
     """Return every rule of the gate with its state, the number that decided and the bound it was compared with."""
     decisions = {config: result.decision for config, result in scoring.configs.items() if result.decision is not None}
-    return build_checklist_table(decisions, metric_rows)
+    return build_checklist_table(decisions)
 
 
-def build_checklist_table(decisions: Mapping[str, Decision], metric_rows: MetricsByName) -> Table:
+def build_checklist_table(decisions: Mapping[str, Decision]) -> Table:
     """Return every rule of the decisions by configuration, with the smallest difference that it can detect."""
     rows = [
-        (config, *_format_rule_cells(rule_result, metric_rows))
+        (config, *_format_rule_cells(rule_result))
         for config, decision in sorted(decisions.items())
         for rule_result in decision.results
     ]
@@ -45,12 +45,12 @@ def _describe_added_rules(decisions: Mapping[str, Decision]) -> list[str]:
     ]
 
 
-def _format_rule_cells(rule_result: RuleResult, metric_rows: MetricsByName) -> tuple[str, ...]:
+def _format_rule_cells(rule_result: RuleResult) -> tuple[str, ...]:
     rule = rule_result.rule
     sign, threshold = ("≥", rule.at_least) if rule.at_least is not None else ("≤", rule.at_most or 0.0)
     if rule.max_regression is not None:
         sign, threshold = "gain ≥", -rule.max_regression
-    metric_row = find_metric_row(rule.metric, metric_rows)
+    metric_row = find_metric_row(rule.metric)
     unit = metric_row.unit if metric_row is not None else ""
     value, bound = format_compared(rule_result.value if rule_result.value is not None else threshold, threshold, unit)
     return (
@@ -60,7 +60,7 @@ def _format_rule_cells(rule_result: RuleResult, metric_rows: MetricsByName) -> t
         value if rule_result.value is not None else NOT_AVAILABLE,
         f"{sign} {bound}",
         str(rule_result.scored),
-        format_number(rule_result.detectable, rule.metric, metric_rows),
+        format_number(rule_result.detectable, rule.metric),
         describe_effect(rule_result),
         rule_result.message,
     )

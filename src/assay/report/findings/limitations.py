@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from assay.metrics.catalog import CATALOG
 from assay.records.counts import format_count
 from assay.records.scores import ScoringResult
 from assay.report.findings.slice_tables import FEW_CASES, list_slices_by_size
 from assay.report.wording.number_format import (
     JUDGED,
-    MetricsByName,
     find_common_reason,
     find_metric_row,
     find_source_column,
@@ -22,12 +22,12 @@ _MAX_METRICS, _MAX_EXAMPLES = 8, 3
 """The most metrics that are named for one reason, and how many of more are."""
 
 
-def describe_limitations(scoring: ScoringResult, metric_rows: MetricsByName) -> Iterator[str]:
+def describe_limitations(scoring: ScoringResult) -> Iterator[str]:
     """Yield one short paragraph for each limitation of this report."""
-    yield from _describe_reproducibility(scoring, metric_rows)
+    yield from _describe_reproducibility(scoring)
     yield from _describe_set_size(scoring)
-    yield from _describe_unmeasured(scoring, metric_rows)
-    yield from _describe_perfect_scores(scoring, metric_rows)
+    yield from _describe_unmeasured(scoring)
+    yield from _describe_perfect_scores(scoring)
     yield from _describe_small_slices(scoring)
     if scoring.golden.judgments == "partial":
         yield (
@@ -43,8 +43,8 @@ def _list_measured_metrics(scoring: ScoringResult) -> list[str]:
     return sorted(metrics)
 
 
-def _describe_reproducibility(scoring: ScoringResult, metric_rows: MetricsByName) -> Iterator[str]:
-    judged = [metric for metric in _list_measured_metrics(scoring) if get_metric_class(metric, metric_rows) == JUDGED]
+def _describe_reproducibility(scoring: ScoringResult) -> Iterator[str]:
+    judged = [metric for metric in _list_measured_metrics(scoring) if get_metric_class(metric) == JUDGED]
     yield (
         "Metrics of class D are computed from the files alone: the same files give exactly the same numbers. "
         "The system's answers may differ if it is asked again."
@@ -81,7 +81,7 @@ def _name_first(metrics: Sequence[str]) -> str:
     return f"{format_count(len(metrics), 'metric')}, such as {', '.join(metrics[:_MAX_EXAMPLES])}"
 
 
-def _describe_unmeasured(scoring: ScoringResult, metric_rows: MetricsByName) -> Iterator[str]:
+def _describe_unmeasured(scoring: ScoringResult) -> Iterator[str]:
     for config, result in sorted(scoring.configs.items()):
         reasons: dict[str, list[str]] = {}
         for metric, summary in sorted(result.summary.items()):
@@ -93,21 +93,21 @@ def _describe_unmeasured(scoring: ScoringResult, metric_rows: MetricsByName) -> 
             yield f"{config}, requested but not measured: {listed}."
     judged_bases = set()
     for metric in _list_measured_metrics(scoring):
-        metric_row = find_metric_row(metric, metric_rows)
-        if metric_row is not None and get_metric_class(metric, metric_rows) == JUDGED:
+        metric_row = find_metric_row(metric)
+        if metric_row is not None and get_metric_class(metric) == JUDGED:
             judged_bases.add(metric_row.name)
     unasked = sorted(
-        f"{row.name}(by=judge)" for row in metric_rows.values() if row.rubrics and row.name not in judged_bases
+        f"{row.name}(by=judge)" for row in CATALOG.values() if row.rubrics and row.name not in judged_bases
     )
     if unasked:
         yield f"Not measured, because they need a judge's verdicts: {_name_first(unasked)}."
 
 
-def _describe_perfect_scores(scoring: ScoringResult, metric_rows: MetricsByName) -> Iterator[str]:
+def _describe_perfect_scores(scoring: ScoringResult) -> Iterator[str]:
     for config, result in sorted(scoring.configs.items()):
         perfect = []
         for metric, summary in result.summary.items():
-            metric_row = find_metric_row(metric, metric_rows)
+            metric_row = find_metric_row(metric)
             has_known_best = metric_row is None or (metric_row.direction == "higher" and metric_row.high == 1.0)
             if has_known_best and summary.scored > 1 and summary.value == 1.0 and summary.unknown is None:
                 perfect.append(metric)

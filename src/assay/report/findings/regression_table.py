@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from assay.attribution.cause_sentences import describe_cause, name_causes
-from assay.metrics.catalog import CATALOG
 from assay.metrics.template_columns import HEADLINES
 from assay.records.counts import format_count
 from assay.records.findings import CaseChange, Comparison, list_leaking_cases
@@ -13,15 +12,13 @@ from assay.records.release_gates import RuleResult
 from assay.report.findings.flipped_cases import list_flipped_cases
 from assay.report.findings.table import Table
 from assay.report.wording.change_order import FORM_METRICS, HEADLINE_NAMES
-from assay.report.wording.number_format import MetricsByName, format_number
+from assay.report.wording.number_format import format_number
 
 MAX_CASES_SHOWN = 30
 _HEADLINES = tuple(name for _, names in HEADLINES for name in names)
 
 
-def build_regressions_table(
-    comparison: Comparison, metric_rows: MetricsByName = CATALOG, *, failing_only: bool = False
-) -> Table:
+def build_regressions_table(comparison: Comparison, *, failing_only: bool = False) -> Table:
     """Return the cases that got worse, those that block a release first: main metric, root cause, what the gate says.
 
     The columns are those of the regression summary in the report template. Cases also get worse where nothing changed
@@ -46,8 +43,8 @@ def build_regressions_table(
             (
                 change.case_id,
                 f"{metric}{more}",
-                format_number(baseline_score, metric, metric_rows),
-                format_number(candidate_score, metric, metric_rows),
+                format_number(baseline_score, metric),
+                format_number(candidate_score, metric),
                 _describe_root_cause(change),
                 _describe_ruling(change, rules) if comparison.decision is not None else "not gated",
             )

@@ -8,7 +8,7 @@ from assay.metrics.template_columns import ANSWER, BEHAVIOUR, NDCG_10, RUNNER_CO
 from assay.records.scores import ConfigResult, ScoringResult, Summary
 from assay.report.findings.measured_headlines import find_measured_summary
 from assay.report.findings.table import Table
-from assay.report.wording.number_format import MetricsByName, format_with_interval
+from assay.report.wording.number_format import format_with_interval
 
 FEW_CASES = 10
 """A slice with fewer cases is descriptive only."""
@@ -24,9 +24,7 @@ def list_slices_by_size(result: ConfigResult) -> list[tuple[int, str]]:
     return sorted((count_slice_cases(metrics), key) for key, metrics in result.slices.items())
 
 
-def build_slices_table(
-    scoring: ScoringResult, metric_rows: MetricsByName, *, only: Container[str] = (), without: Container[str] = ()
-) -> Table:
+def build_slices_table(scoring: ScoringResult, *, only: Container[str] = (), without: Container[str] = ()) -> Table:
     """Return one row per configuration and slice: of the keys in `only`, or of all keys but those in `without`."""
     slice_columns = _choose_slice_columns(scoring)
     rows = []
@@ -35,10 +33,7 @@ def build_slices_table(
             slice_key = name.partition("=")[0]
             if slice_key in only or (not only and slice_key not in without):
                 summaries = result.slices[name]
-                cells = [
-                    format_with_interval(find_measured_summary(names, summaries), metric_rows)
-                    for _, names in slice_columns
-                ]
+                cells = [format_with_interval(find_measured_summary(names, summaries)) for _, names in slice_columns]
                 rows.append((config, name, str(count_slice_cases(summaries)), *cells))
     columns = ("Config", "Slice", "Cases", *(title for title, _ in slice_columns))
     notes = (f"Slices of fewer than {FEW_CASES} cases are descriptive only.",) if rows else ()

@@ -17,7 +17,6 @@ import numpy as np
 from msgspec import UNSET
 
 from assay.attribution.cause_sentences import get_claim, list_signs, name_causes
-from assay.metrics.catalog import CATALOG
 from assay.records.findings import Attribution, Comparison, list_leaking_cases, list_unknown_now
 from assay.records.golden_set import Case, User
 from assay.records.observations import Observation, ToolCall
@@ -27,7 +26,7 @@ from assay.report.cases.full_case import FORBIDDEN_MARK as HIDDEN
 from assay.report.cases.full_case import CitationMark, Explanation, RankedChunk, RankedStage, ScoreLine
 from assay.report.findings.failure_tables import EVIDENCE_LABEL, FORBIDDEN_LABEL, describe_expected_sources
 from assay.report.findings.flipped_cases import list_flipped_cases
-from assay.report.wording.number_format import MetricsByName, find_metric_row
+from assay.report.wording.number_format import find_metric_row
 from assay.scoring.case_outcomes import classify_checks
 from assay.text.escaping import WITHHELD, shorten_to_line, withhold_secrets
 
@@ -99,7 +98,6 @@ class HtmlData:
     explain_arguments: str = ""
     detail_mb: float = DEFAULT_DETAIL_MB
     show_forbidden: bool = False
-    metric_rows: MetricsByName = field(default_factory=lambda: CATALOG)
 
 
 Json = dict[str, Any]
@@ -485,7 +483,7 @@ def _build_config_rows(result: ConfigResult, attributions: Mapping[str, Attribut
 
 def _build_score_column(column: ScoreColumn, data: HtmlData) -> Json:
     """Return a metric's scores, and the reasons for missing ones as runs of (rows, reason): most rows share one."""
-    metric_row = find_metric_row(column.metric, data.metric_rows)
+    metric_row = find_metric_row(column.metric)
     decimals = _DECIMALS.get(metric_row.unit, 4) if metric_row is not None else 4
     values: list[float | None] = np.round(column.values, decimals).tolist()
     unscored = column.status != SCORED

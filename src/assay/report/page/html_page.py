@@ -62,7 +62,7 @@ def render_html_report(data: HtmlData, asset: str) -> Iterator[bytes]:
     for number, (_, result) in enumerate(sorted(data.scoring.configs.items())):
         yield _render_packed_island(f"scores-{number}", msgspec.json.encode(build_score_columns(result, data)))
     if data.comparison is not None:
-        slice_changes = build_slice_changes(data.comparison, data.metric_rows)
+        slice_changes = build_slice_changes(data.comparison)
         yield _render_packed_island("slices", msgspec.json.encode(slice_changes))
     islands, short_cases = yield from _render_detail_islands(chain(first_cases, cases), data.detail_mb)
     yield _render_packed_island("rows", msgspec.json.encode(_build_rows(data, islands, short_cases)))

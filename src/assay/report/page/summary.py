@@ -58,7 +58,6 @@ from assay.report.wording.change_values import (
 from assay.report.wording.metric_titles import format_metric_title
 from assay.report.wording.number_format import (
     NOT_AVAILABLE,
-    MetricsByName,
     collect_summary_notes,
     find_common_reason,
     find_metric_row,
@@ -76,18 +75,16 @@ MAX_RULE_CASES = 200
 _CHECKLIST_KEYS = ("config", "state", "metric", "slice", "number", "bound", "scored", "detects", "severity", "message")
 
 
-def iter_rule_data(
-    decisions: Mapping[str, Decision], index_by_case: Mapping[str, int], metric_rows: MetricsByName
-) -> Iterator[dict[str, Any]]:
+def iter_rule_data(decisions: Mapping[str, Decision], index_by_case: Mapping[str, int]) -> Iterator[dict[str, Any]]:
     """Yield every rule of the decisions; `index_by_case` maps case ids to indices in the golden set."""
     rule_results = [rule_result for _, decision in sorted(decisions.items()) for rule_result in decision.results]
-    for row, rule_result in zip(build_checklist_table(decisions, metric_rows).rows, rule_results, strict=True):
+    for row, rule_result in zip(build_checklist_table(decisions).rows, rule_results, strict=True):
         cases = [index_by_case[case_id] for case_id in rule_result.cases if case_id in index_by_case]
         yield dict(zip(_CHECKLIST_KEYS, row, strict=True)) | {
             "title": format_metric_title(rule_result.rule.metric),
             "state": rule_result.state,
             "waived": rule_result.waived,
-            "class": get_metric_class(rule_result.rule.metric, metric_rows),
+            "class": get_metric_class(rule_result.rule.metric),
             "reason": rule_result.rule.reason,
             "cases": cases[:MAX_RULE_CASES],
             "more": max(0, len(cases) - MAX_RULE_CASES),
@@ -97,7 +94,7 @@ def iter_rule_data(
 MAX_MOVES, MAX_SLICE_ROWS = 300, 3000
 
 
-def build_comparison_data(comparison: Comparison, index_by_case: Mapping[str, int], metric_rows: MetricsByName) -> Json:
+def build_comparison_data(comparison: Comparison, index_by_case: Mapping[str, int]) -> Json:
     """Return a comparison for the page; `index_by_case` maps case ids to indices in the golden set."""
     slice_count = sum(map(len, comparison.slices.values()))
     ordered_moves = sorted((move for move in comparison.moves if move.before != move.after), key=_get_move_weight)
@@ -108,7 +105,7 @@ def build_comparison_data(comparison: Comparison, index_by_case: Mapping[str, in
         "baseline": _build_side(comparison.baseline),
         "regressed": [change.metric for change in list_regressed(comparison)],
         "candidate": _build_side(comparison.candidate),
-        "metrics": [_build_change(change, metric_rows) for change in comparison.metrics.values()],
+        "metrics": [_build_change(change) for change in comparison.metrics.values()],
         "slices": min(slice_count, MAX_SLICE_ROWS),
         "slices_left_out": max(0, slice_count - MAX_SLICE_ROWS),
         "lanes": [
@@ -148,7 +145,7 @@ def build_comparison_data(comparison: Comparison, index_by_case: Mapping[str, in
             "reasons": comparison.decision.reasons,
             "events": comparison.decision.events,
         },
-        "rules": list(iter_rule_data(decisions, index_by_case, metric_rows)),
+        "rules": list(iter_rule_data(decisions, index_by_case)),
     }
 
 
@@ -165,10 +162,10 @@ def _list_flips(case_ids: Sequence[str], index_by_case: Mapping[str, int]) -> Js
     return {"total": len(case_ids), "cases": listed_ids[:MAX_FLIPS]}
 
 
-def build_slice_changes(comparison: Comparison, metric_rows: MetricsByName) -> list[Json]:
+def build_slice_changes(comparison: Comparison) -> list[Json]:
     """Return the change of each metric on each slice, at most `MAX_SLICE_ROWS` of them."""
     slices = [(name, change) for name, metrics in sorted(comparison.slices.items()) for change in metrics.values()]
-    return [{"slice": name, **_build_change(change, metric_rows)} for name, change in slices[:MAX_SLICE_ROWS]]
+    return [{"slice": name, **_build_change(change)} for name, change in slices[:MAX_SLICE_ROWS]]
 
 
 def _get_move_weight(move: RankMove) -> tuple[bool, int, str, str, int]:
@@ -189,16 +186,16 @@ def _build_side(side: ComparisonSide) -> Json:
     }
 
 
-def _build_change(change: MetricChange, metric_rows: MetricsByName) -> Json:
-    metric_row = find_metric_row(change.metric, metric_rows)
+def _build_change(change: MetricChange) -> Json:
+    metric_row = find_metric_row(change.metric)
     is_noted = describe_unknown(change) in (change.note or "")
-    gain_text = format_gain_alone(change, metric_rows) if is_noted else format_gain(change, metric_rows)
-    texts = (*format_sides(change, metric_rows), gain_text)
+    gain_text = format_gain_alone(change) if is_noted else format_gain(change)
+    texts = (*format_sides(change), gain_text)
     before, after, gain = (None if text == NOT_AVAILABLE else text for text in texts)
     return {
         "name": change.metric,
         "title": format_metric_title(change.metric),
-        "class": get_metric_class(change.metric, metric_rows),
+        "class": get_metric_class(change.metric),
         "unit": metric_row.unit if metric_row is not None else "",
         "baseline": before,
         "candidate": after,
@@ -206,7 +203,7 @@ def _build_change(change: MetricChange, metric_rows: MetricsByName) -> Json:
         "gain_text": gain,
         "low": change.low,
         "high": change.high,
-        "interval": _format_gain_interval(change, metric_rows),
+        "interval": _format_gain_interval(change),
         "p": change.p,
         "p_adjusted": change.p_adjusted,
         "verdict": change.verdict,
@@ -216,26 +213,26 @@ def _build_change(change: MetricChange, metric_rows: MetricsByName) -> Json:
         "regressed": len(change.regressed),
         "unchanged": len(change.unchanged),
         "unpaired": len(change.unpaired),
-        "detectable": _format_optional(change.smallest_detectable, change.metric, metric_rows),
+        "detectable": _format_optional(change.smallest_detectable, change.metric),
         "note": "; ".join(filter(None, (change.note, describe_checkable(change.metric)))),
         "importance": rank_importance(change),
     }
 
 
-def _format_gain_interval(change: MetricChange, metric_rows: MetricsByName) -> str | None:
+def _format_gain_interval(change: MetricChange) -> str | None:
     if change.low is None or change.high is None:
         return None
-    low = _format_signed_optional(change.low, change.metric, metric_rows)
-    high = _format_signed_optional(change.high, change.metric, metric_rows)
+    low = _format_signed_optional(change.low, change.metric)
+    high = _format_signed_optional(change.high, change.metric)
     return f"{low} to {high}{format_confidence(change)}"
 
 
-def _format_optional(value: float | None, metric: str, metric_rows: MetricsByName) -> str | None:
-    return format_number(value, metric, metric_rows) if value is not None else None
+def _format_optional(value: float | None, metric: str) -> str | None:
+    return format_number(value, metric) if value is not None else None
 
 
-def _format_signed_optional(value: float | None, metric: str, metric_rows: MetricsByName) -> str | None:
-    return format_signed(value, metric, metric_rows) if value is not None else None
+def _format_signed_optional(value: float | None, metric: str) -> str | None:
+    return format_signed(value, metric) if value is not None else None
 
 
 Json = dict[str, Any]
@@ -289,29 +286,27 @@ def build_summary_data(data: HtmlData, short_cases: Mapping[int, Json] | None = 
         ],
         "warnings": [escape_surrogates(warning) for warning in (*looks, *scoring.warnings)],
         "notes": notes,
-        "limits": list(describe_limitations(scoring, data.metric_rows)),
+        "limits": list(describe_limitations(scoring)),
         "variants": [_encode_table(table) for table in build_twin_tables(scoring)],
         "failures": build_failures(data, short_cases or {}),
         "outcomes": build_outcomes(data),
         "key_metrics": KEY_METRICS,
         "headlines": list(titles),
         "metrics": list(_iter_metrics(data, titles)),
-        "rules": list(iter_rule_data(decisions, index_by_case, data.metric_rows)),
+        "rules": list(iter_rule_data(decisions, index_by_case)),
         "slices": _build_slices(data),
         "causes": {config: _build_causes(config, result, data) for config, result in configs},
         "times": [
             {"config": timing.config, "step": timing.step, "p50": timing.p50, "p95": timing.p95, "n": timing.n}
             for timing in data.timings
         ],
-        "comparison": build_comparison_data(data.comparison, index_by_case, data.metric_rows)
-        if data.comparison is not None
-        else None,
+        "comparison": build_comparison_data(data.comparison, index_by_case) if data.comparison is not None else None,
     }
 
 
 def _list_doubts(data: HtmlData) -> list[str]:
     """Return what to doubt although nothing failed. What regressed is said under what changed, on the same screen."""
-    return list_doubts(data.scoring, None, data.metric_rows)
+    return list_doubts(data.scoring, None)
 
 
 def _encode_table(table: Table) -> Json:
@@ -358,10 +353,10 @@ def _iter_metrics(data: HtmlData, titles: Mapping[str, str]) -> Iterator[Json]:
     """Yield every metric with its summary in each configuration; `titles` are those of the headlines."""
     results = [result for _, result in sorted(data.scoring.configs.items())]
     for metric in dict.fromkeys(metric for result in results for metric in result.summary):
-        metric_row = find_metric_row(metric, data.metric_rows)
+        metric_row = find_metric_row(metric)
         yield {
             "name": metric,
-            "class": get_metric_class(metric, data.metric_rows),
+            "class": get_metric_class(metric),
             "title": titles.get(metric) or format_metric_title(metric),
             "family": metric_row.family if metric_row is not None else "",
             "unit": metric_row.unit if metric_row is not None else "",
@@ -377,14 +372,14 @@ def _build_measure(metric: str, result: ConfigResult, data: HtmlData) -> Json | 
         return None
     figure = _build_figure(summary, data)
     unscored_reason = find_common_reason(find_source_column(metric, result.table)) if not summary.scored else ""
-    worst = format_number(summary.mean_worst, metric, data.metric_rows) if summary.mean_worst is not None else None
+    worst = format_number(summary.mean_worst, metric) if summary.mean_worst is not None else None
     return figure | {
         "statistic": summary.statistic,
         "not_applicable": summary.not_applicable,
         "errors": summary.errors,
         "unknown": summary.unknown.count if summary.unknown is not None else 0,
         "unchecked": summary.unchecked,
-        "known_alone": format_number(summary.value, metric, data.metric_rows) if summary.unknown is not None else None,
+        "known_alone": format_number(summary.value, metric) if summary.unknown is not None else None,
         "worst": worst if summary.errors else None,
         "why": unscored_reason,
         "notes": list(collect_summary_notes(summary)),
@@ -400,12 +395,10 @@ def _build_figure(summary: Summary | None, data: HtmlData) -> Json:
     has_width = interval_bounds is not None and interval_bounds.low != interval_bounds.high
     return {
         "value": summary.value,
-        "text": format_value(summary, data.metric_rows) if summary.value is not None else None,
+        "text": format_value(summary) if summary.value is not None else None,
         "low": interval_bounds.low if interval_bounds is not None and has_width else None,
         "high": interval_bounds.high if interval_bounds is not None and has_width else None,
-        "interval": format_interval(interval_bounds, summary.metric, data.metric_rows)
-        if interval_bounds is not None
-        else None,
+        "interval": format_interval(interval_bounds, summary.metric) if interval_bounds is not None else None,
         "n": summary.scored,
     }
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from assay.metrics.catalog import CATALOG
 from assay.metrics.template_columns import FAILED, find_first_present
 from assay.records.counts import format_count
 from assay.records.findings import Comparison, MetricChange, describe_leaks, list_leaking_cases
@@ -20,7 +19,6 @@ from assay.report.screen.terminal import Screen
 from assay.report.wording.answer_metrics import list_headlines
 from assay.report.wording.change_values import format_sides
 from assay.report.wording.metric_titles import format_metric_title
-from assay.report.wording.number_format import MetricsByName
 from assay.report.wording.short_names import shorten_names
 from assay.text.escaping import escape_terminal, shorten_at_word
 
@@ -38,9 +36,7 @@ class JudgedCandidate(NamedTuple):
     decision: Decision
 
 
-def render_candidates(
-    candidates: Sequence[JudgedCandidate], width: int = DEFAULT_WIDTH, metric_rows: MetricsByName = CATALOG
-) -> Screen:
+def render_candidates(candidates: Sequence[JudgedCandidate], width: int = DEFAULT_WIDTH) -> Screen:
     """Return a table of candidates and what is shown of each in at most 25 lines of `width` columns.
 
     Rows are candidates, the baseline first; columns are the metrics that there is room for, headlines first, and how
@@ -51,11 +47,11 @@ def render_candidates(
     names = [baseline, *(item.comparison.candidate.name for item in listed)]
     short = dict(zip(names, _name_shortly(names, max(width // 4, _SHORTEST_NAME)), strict=True))
     title = f"{format_count(len(candidates), 'candidate')} compared with {short[baseline]}, tested as one family"
-    lines = [escape_terminal(title), *_build_table(listed, short, width, metric_rows)]
+    lines = [escape_terminal(title), *_build_table(listed, short, width)]
     alerts = []
     for item in listed:
         name = short[item.comparison.candidate.name]
-        for text, is_alert in _describe_candidate(item, metric_rows):
+        for text, is_alert in _describe_candidate(item):
             line = shorten_at_word(escape_terminal(f" - {name}: {text}"), width)
             lines.append(line)
             alerts += [line] if is_alert else []
@@ -73,9 +69,7 @@ def _name_shortly(names: Sequence[str], most: int) -> list[str]:
     return [shortened[name] for name in chosen]
 
 
-def _build_table(
-    candidates: Sequence[JudgedCandidate], short: dict[str, str], width: int, metric_rows: MetricsByName
-) -> list[str]:
+def _build_table(candidates: Sequence[JudgedCandidate], short: dict[str, str], width: int) -> list[str]:
     """Return the lines of the table, with the columns that fit."""
     first = candidates[0].comparison
     is_gated = any(item.decision.outcome != _NOT_GATED for item in candidates)
@@ -86,8 +80,8 @@ def _build_table(
     used = sum(map(_measure, columns)) + _measure(last)
     for title, name in _list_columns(candidates):
         changes = [item.comparison.metrics.get(name) for item in candidates]
-        before = next((format_sides(change, metric_rows)[0] for change in changes if change is not None), "")
-        column = [title, before, *(_describe_side(change, metric_rows) for change in changes)]
+        before = next((format_sides(change)[0] for change in changes if change is not None), "")
+        column = [title, before, *(_describe_side(change) for change in changes)]
         used += _measure(column)
         if used > width:
             break
@@ -117,10 +111,10 @@ def _list_columns(candidates: Sequence[JudgedCandidate]) -> Iterator[tuple[str, 
         yield format_metric_title(name), name
 
 
-def _describe_side(change: MetricChange | None, metric_rows: MetricsByName) -> str:
+def _describe_side(change: MetricChange | None) -> str:
     if change is None:
         return "n/a"
-    value = format_sides(change, metric_rows)[1]
+    value = format_sides(change)[1]
     return f"{value} {change.verdict}" if change.verdict in ("improved", "regressed") else value
 
 
@@ -129,7 +123,7 @@ def _count_flipped(comparison: Comparison) -> str:
     return f"{len(flipped.fail_now)}/{len(flipped.fail_no_longer)}"
 
 
-def _describe_candidate(item: JudgedCandidate, metric_rows: MetricsByName) -> Iterator[tuple[str, bool]]:
+def _describe_candidate(item: JudgedCandidate) -> Iterator[tuple[str, bool]]:
     """Yield what is most important of a candidate, and whether it is an alert: new leaks, why it is decided, or what
     is shown to have changed."""
     comparison, decision = item
@@ -145,4 +139,4 @@ def _describe_candidate(item: JudgedCandidate, metric_rows: MetricsByName) -> It
         return
     more = f" (and {len(shown) - 1} more)" if len(shown) > 1 else ""
     first = next(filter(is_regressed, shown), shown[0])
-    yield describe_change(first, metric_rows) + more, False
+    yield describe_change(first) + more, False

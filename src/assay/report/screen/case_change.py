@@ -5,19 +5,18 @@ from __future__ import annotations
 import textwrap
 
 from assay.attribution.cause_sentences import name_causes
-from assay.metrics.catalog import CATALOG
 from assay.records.findings import Attribution, CaseChange, Comparison
 from assay.report.findings.comparison_tables import format_rank
 from assay.report.findings.table import Table
 from assay.report.screen.terminal import Screen, escape_table
 from assay.report.wording.change_order import FORM_METRICS, HEADLINE_NAMES
-from assay.report.wording.number_format import MetricsByName, format_number
+from assay.report.wording.number_format import format_number
 from assay.text.escaping import escape_terminal
 
 DEFAULT_WIDTH = 100
 
 
-def render_case_change(comparison: Comparison, case_id: str, metric_rows: MetricsByName = CATALOG) -> Screen:
+def render_case_change(comparison: Comparison, case_id: str) -> Screen:
     """Return how one case changed in a comparison as a screen, escaped for a terminal."""
     change = next((record for record in comparison.cases if record.case_id == case_id), None)
     moves = [move for move in comparison.moves if move.case_id == case_id]
@@ -30,7 +29,7 @@ def render_case_change(comparison: Comparison, case_id: str, metric_rows: Metric
         lines.append(
             f" - attribution: {_describe_attribution(change.before)}, now {_describe_attribution(change.after)}"
         )
-        rows = _build_score_rows(change, metric_rows)
+        rows = _build_score_rows(change)
     tables = (
         Table("Scores that changed", ("Metric", "Baseline", "Candidate", "Change"), tuple(rows)),
         Table(
@@ -45,7 +44,6 @@ def render_case_change(comparison: Comparison, case_id: str, metric_rows: Metric
 def render_short_case_change(
     comparison: Comparison,
     case_id: str,
-    metric_rows: MetricsByName = CATALOG,
     width: int = DEFAULT_WIDTH,
     most_lines: int = 2,
 ) -> Screen:
@@ -53,12 +51,12 @@ def render_short_case_change(
 
     Each of these has `most_lines` lines at most, the cause two, and one where it fits.
     """
-    whole = render_case_change(comparison, case_id, metric_rows)
+    whole = render_case_change(comparison, case_id)
     change = next((record for record in comparison.cases if record.case_id == case_id), None)
     lines = [line.removeprefix(" - ") for line in whole.lines]
     if len(lines) > 1:
         lines = [" ".join(lines)]
-    rows = _build_score_rows(change, metric_rows) if change is not None else []
+    rows = _build_score_rows(change) if change is not None else []
     # The rows begin with what decides: a leak that is gone comes before a share of citations that fell.
     for direction in dict.fromkeys(verdict for *_, verdict in rows):
         changed = [f"{metric} {before} → {after}" for metric, before, after, verdict in rows if verdict == direction]
@@ -91,7 +89,7 @@ def _list_first(label: str, changes: list[str]) -> list[str]:
     return [f" - {label}: {'; '.join(changes[:_MAX_CHANGES])}{more}"] if changes else []
 
 
-def _build_score_rows(change: CaseChange, metric_rows: MetricsByName) -> list[tuple[str, ...]]:
+def _build_score_rows(change: CaseChange) -> list[tuple[str, ...]]:
     verdicts = {
         **dict.fromkeys(change.regressed, "worse"),
         **dict.fromkeys(change.improved, "better"),
@@ -100,7 +98,7 @@ def _build_score_rows(change: CaseChange, metric_rows: MetricsByName) -> list[tu
     rows: list[tuple[str, ...]] = []
     for metric in sorted(verdicts, key=_rank_metric):  # of equal rank, what got worse stays first
         before, after = change.scores[metric]
-        formatted = (format_number(score, metric, metric_rows) for score in (before, after))
+        formatted = (format_number(score, metric) for score in (before, after))
         rows.append((metric, *formatted, verdicts[metric]))
     return rows
 

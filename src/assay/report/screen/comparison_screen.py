@@ -9,7 +9,6 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from assay.metrics.catalog import CATALOG
 from assay.metrics.template_columns import find_first_present
 from assay.records.counts import format_count
 from assay.records.findings import (
@@ -36,7 +35,6 @@ from assay.report.wording.change_values import (
     format_sides,
     format_signed,
 )
-from assay.report.wording.number_format import MetricsByName
 from assay.report.wording.short_names import shorten_names
 from assay.scoring.unlabelled_scores import NO_LABELS
 from assay.scoring.version_match import VERSIONS
@@ -85,7 +83,6 @@ def render_short_comparison(
     comparison: Comparison,
     decision: Decision,
     width: int = DEFAULT_WIDTH,
-    metric_rows: MetricsByName = CATALOG,
     max_lines: int = MAX_LINES,
 ) -> Screen:
     """Return the comparison in at most `max_lines` lines (11 at least) of `width` columns, cut between words.
@@ -103,7 +100,7 @@ def render_short_comparison(
     lines = [head, *new_leaks, *_fold_reasons(reasons, budget.reasons, width)]
     lines += [] if new_leaks else leaks
     lines += _build_list("What differs", comparison.changed, budget.differences, width)
-    lines += _build_change_lines(comparison, max(1, budget.changes - len(leaks)), width, metric_rows)
+    lines += _build_change_lines(comparison, max(1, budget.changes - len(leaks)), width)
     if comparison.moved:
         lines += _build_list("Why", comparison.moved, budget.explanations, width)
     lines += _build_case_lines(comparison, budget.cases, width)
@@ -163,7 +160,7 @@ def _build_list(title: str, sentences: Sequence[str], most: int, width: int) -> 
     return [f"{title}:", *_cut_list([f" - {sentence}" for sentence in escaped], most)]
 
 
-def _build_change_lines(comparison: Comparison, most: int, width: int, metric_rows: MetricsByName) -> list[str]:
+def _build_change_lines(comparison: Comparison, most: int, width: int) -> list[str]:
     scope = _describe_tests(comparison)
     if _count_unpaired(comparison):
         scope += f", on {format_count(comparison.metrics[_FAILED].n, 'case')} that both sides answered"
@@ -172,13 +169,13 @@ def _build_change_lines(comparison: Comparison, most: int, width: int, metric_ro
         head = f"{_lead_with_worse_cases(comparison)} changes, most important first ({scope}):"
         heading = textwrap.wrap(head, width, break_on_hyphens=False)
         most = max(1, most - len(heading) + 1)
-        lines = [f" - {describe_change(change, metric_rows)}" for change in _put_regressed_first(shown, most - 1)]
+        lines = [f" - {describe_change(change)}" for change in _put_regressed_first(shown, most - 1)]
         cut = _cut_list(lines, most)
         left_out = [change.verdict for change in shown].count("regressed") - sum(" regressed" in line for line in cut)
         if len(cut) < len(lines) and left_out > 0:
             cut[-1] = cut[-1].replace(" more:", f" more ({left_out} regressed):")
         return [*heading, *cut]
-    lines = [f" - {line}" for line in _iter_headline_movements(comparison, metric_rows)]
+    lines = [f" - {line}" for line in _iter_headline_movements(comparison)]
     if not lines:
         whole = f"No change is shown ({scope}){_name_worse_cases(comparison)}."
         return textwrap.wrap(whole, width, break_on_hyphens=False)
@@ -245,11 +242,11 @@ def is_regressed(change: MetricChange) -> bool:
     return change.verdict == "regressed" and not describe_checkable(change.metric)
 
 
-def describe_change(change: MetricChange, metric_rows: MetricsByName) -> str:
+def describe_change(change: MetricChange) -> str:
     """Return a shown change in a line: its sides, its gain with the interval, how many cases got better or worse."""
     where = f" on {change.slice}" if change.slice is not None else ""
-    before, after = format_sides(change, metric_rows)
-    low, high = (format_signed(bound, change.metric, metric_rows) for bound in (change.low, change.high))
+    before, after = format_sides(change)
+    low, high = (format_signed(bound, change.metric) for bound in (change.low, change.high))
     interval = f"gain {low} to {high}{format_confidence(change)}"
     if change.unknown is not None:
         interval = f"{describe_unknown(change)}, {interval}"
@@ -259,7 +256,7 @@ def describe_change(change: MetricChange, metric_rows: MetricsByName) -> str:
     return escape_terminal(f"{change.metric}{where} {change.verdict}{what}: {before} → {after}, {interval}; {counts}")
 
 
-def _iter_headline_movements(comparison: Comparison, metric_rows: MetricsByName) -> Iterator[str]:
+def _iter_headline_movements(comparison: Comparison) -> Iterator[str]:
     """Yield the headline metrics that moved on some case, largest share of moved cases first."""
     moved = []
     for title, names in list_headlines(comparison.metrics):
@@ -270,20 +267,20 @@ def _iter_headline_movements(comparison: Comparison, metric_rows: MetricsByName)
         moved.append((title, change))
     moved.sort(key=lambda item: -_count_moved(item[1]))  # stable: headlines in their order
     for title, change in moved:
-        before, after = format_sides(change, metric_rows)
+        before, after = format_sides(change)
         counts = f"{len(change.improved)} better, {len(change.regressed)} worse of {change.n}"
         if change.unknown is not None:
-            yield escape_terminal(f"{title}: {before} → {after}{_describe_open_gain(change, metric_rows)}")
+            yield escape_terminal(f"{title}: {before} → {after}{_describe_open_gain(change)}")
             continue
-        low, high = (format_signed(bound, change.metric, metric_rows) for bound in (change.low, change.high))
+        low, high = (format_signed(bound, change.metric) for bound in (change.low, change.high))
         yield escape_terminal(f"{title}: {before} → {after}; {counts}; gain {low} to {high}{format_confidence(change)}")
 
 
-def _describe_open_gain(change: MetricChange, metric_rows: MetricsByName) -> str:
+def _describe_open_gain(change: MetricChange) -> str:
     """Return the gain with the unknown answers at worst and at best; first, that they leave the direction open."""
     unknown = change.unknown
     assert unknown is not None
-    low, high = (format_signed(gain, change.metric, metric_rows) for gain in unknown.gain)
+    low, high = (format_signed(gain, change.metric) for gain in unknown.gain)
     if unknown.direction == "not known":
         return f": direction not known ({unknown.answers} unknown), {low} to {high}"
     if unknown.is_gain_known:

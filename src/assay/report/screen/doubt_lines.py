@@ -10,7 +10,6 @@ from assay.records.findings import Comparison
 from assay.records.scores import ScoringResult
 from assay.report.findings.doubts import list_doubts
 from assay.report.screen.fold_lines import shorten_before_remedy
-from assay.report.wording.number_format import MetricsByName
 from assay.scoring.passed_answers import PASSES_READ
 from assay.scoring.unlabelled_scores import NO_LABELS, VALUE_OF_LABELS
 from assay.text.escaping import escape_terminal, shorten_at_word
@@ -18,14 +17,12 @@ from assay.text.escaping import escape_terminal, shorten_at_word
 _MAX_DOUBTS = 4
 
 
-def build_doubt_lines(
-    scoring: ScoringResult, comparisons: Mapping[str, Comparison], width: int, metric_rows: MetricsByName
-) -> list[str]:
+def build_doubt_lines(scoring: ScoringResult, comparisons: Mapping[str, Comparison], width: int) -> list[str]:
     """Return at most four things to doubt although nothing failed, each in a line; a remedy stays where one is cut.
 
     What people found of passes has two lines, because its figures are at the end.
     """
-    doubts = list_doubts(scoring, comparisons, metric_rows)
+    doubts = list_doubts(scoring, comparisons)
     shown = doubts if len(doubts) <= _MAX_DOUBTS else doubts[: _MAX_DOUBTS - 1]
     lines: list[str] = []
     for line in map(escape_terminal, shown):

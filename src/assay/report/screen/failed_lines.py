@@ -15,23 +15,20 @@ from assay.report.findings.failure_tables import format_cause_and_fix, format_ca
 from assay.report.findings.measured_headlines import find_measured_summary
 from assay.report.screen.decision_lines import order_worst_first
 from assay.report.wording.short_names import ELLIPSIS, shorten_names
-from assay.scoring.case_outcomes import count_cases, format_case_counts, list_failed_cases
+from assay.scoring.case_outcomes import CaseCounts, count_cases, format_case_counts, list_failed_cases
 from assay.scoring.judged_answers import describe_judged_unknowns
 from assay.text.escaping import escape_terminal, shorten_at_word
 
 MAX_FAILED_CASES = 5
 
 
-def _has_decided_answers(scoring: ScoringResult) -> bool:
-    """Return whether any answer was found right or wrong."""
-    summaries = (find_measured_summary(ANSWER, result.summary) for result in scoring.configs.values())
-    return any(summary is not None and summary.scored for summary in summaries)
+class _FailedCase(NamedTuple):
+    """A failed case with its rank in the list (`_rank_failed`)."""
 
-
-_WHY_UNKNOWN = (
-    " - unknown: nothing tells whether the answer is right (ask `assay judge`, or read it: `assay labels export --only "
-    "ambiguous`)"
-)
+    rank: int
+    config: str
+    case_id: str
+    attribution: Attribution | None
 
 
 def build_failed_lines(
@@ -42,78 +39,112 @@ def build_failed_lines(
     width: int,
     room: int,
 ) -> list[str]:
-    """Return how many cases failed, and what happened to the first of them: leaks first, then other faults of access,
-    and errors of the target last. Of several configurations the worst comes first: the one with the worst decision, and
-    where these are alike the one with the most failed cases. Cases to which the same happened are told together.
+    """Return how many cases failed, and what happened to the first of them; nothing if no case failed or is unknown.
 
-    There are at most `room` lines; where they do not list all failed cases, the last says how many more there are.
-    `explained` are the cases whose error is said above: they are counted, and not listed again.
+    Leaks come first, then other faults of access, and errors of the target last; of several configurations, the one
+    with the worst decision comes first, then the one with the most failed cases. Cases to which the same happened
+    share an entry. There are at most `room` lines; where they do not list all failed cases, the last says how many
+    more there are. `explained` are the cases whose error is said above: they are counted, and not listed again.
     """
-    counts: list[str] = []
-    has_open_cases = has_unknown_cases = False
-    failed_cases: list[tuple[int, str, str, Attribution | None]] = []
-    for config in configs:
-        result = scoring.configs[config]
-        case_ids = list_failed_cases(result)
-        case_counts = count_cases(result)
-        has_open_cases |= bool(case_counts.failed or case_counts.unknown)
-        has_unknown_cases |= bool(case_counts.unknown)
-        counts.append(f"{config} {format_case_counts(case_counts)}")
-        if result.decision is not None and result.decision.unanswered:
-            continue  # what to do is said once, above: no case has a cause of its own
-        in_error = {case_id for failure in scoring.failures.get(config, ()) for case_id in failure.case_ids}
-        leaked = {checks.case_id for checks in result.table.checks if LEAK in checks.failed}
-        for case_id in case_ids:
-            if case_id in explained.get(config, ()):
-                continue
-            attribution = attributions.get(config, {}).get(case_id)
-            rank = _rank_failed(case_id, leaked, in_error, attribution)
-            failed_cases.append((rank, config, case_id, attribution))
-    if not has_open_cases:
+    counts = {config: count_cases(scoring.configs[config]) for config in configs}
+    if not any(of_config.failed or of_config.unknown for of_config in counts.values()):
         return []
-    worst_first = order_worst_first(scoring)
-    failed_cases.sort(key=lambda failed: (failed[0], worst_first.index(failed[1])))
-    short_names = shorten_names([case_id for _, _, case_id, _ in failed_cases], max(width // 4, _SHORTEST_NAME))
+    failed_cases = _list_failed(scoring, configs, attributions, explained)
+    short_names = shorten_names([failed.case_id for failed in failed_cases], max(width // 4, _SHORTEST_NAME))
     short_names |= shorten_names(configs, _SHORTEST_NAME)
-    if len(configs) > _MOST_COUNTED_IN_WORDS:
-        counts = _count_in_columns(scoring, configs) or counts
-    if (
-        len("; ".join(counts)) > _MAX_LINES_OF_COUNTS * width or max(map(len, counts)) > width
-    ):  # a count says more than the end of a name
-        counts = [count.replace(config, short_names[config], 1) for config, count in zip(configs, counts, strict=True)]
-    counted = escape_terminal(f"Cases: {'; '.join(counts)}")
-    lines = textwrap.wrap(
-        counted, width, max_lines=_MAX_LINES_OF_COUNTS, placeholder=f" {ELLIPSIS}", break_on_hyphens=False
-    )
-    judged = _describe_judged(scoring, configs)
-    if judged:
-        folded = textwrap.wrap(judged, width, subsequent_indent="   ", break_on_hyphens=False, break_long_words=False)
-        lines += folded[:_MAX_LINES_ON_JUDGE]
-    elif has_unknown_cases and not _has_decided_answers(scoring):
-        lines += textwrap.wrap(_WHY_UNKNOWN, width, subsequent_indent="   ", break_on_hyphens=False)
+    lines = _wrap_counts(counts, short_names, width) + _explain_unknown_cases(scoring, counts, width)
     groups = _group_alike(failed_cases, has_configs=len(configs) > 1)
     described = [_describe_group(group, short_names, width) for group in groups[:MAX_FAILED_CASES]]
     sizes = [len(group.case_ids) for group in groups[:MAX_FAILED_CASES]]
     return [*lines, *_fit_groups(described, sizes, len(failed_cases), width, room - len(lines))]
 
 
-def _count_in_columns(scoring: ScoringResult, configs: Sequence[str]) -> list[str]:
-    """Return the counts of each configuration, what they are with the first; none where cases lack an answer, or where
-    the configurations have other numbers of cases, which only words tell apart."""
-    counted = [count_cases(scoring.configs[config]) for config in configs]
-    if len({counts.cases for counts in counted}) > 1 or any(counts.unanswered for counts in counted):
-        return []
-    has_unknown = any(counts.unknown for counts in counted)
-    head = f"failed of {counted[0].cases}" + (" (of the others unknown)" if has_unknown else "")
-    columns = []
-    for config, counts in zip(configs, counted, strict=True):
-        columns.append(f"{config} {counts.failed}" + (f" ({counts.unknown})" if has_unknown else ""))
-    return [f"{head}: {columns[0]}", *columns[1:]]
+def _list_failed(
+    scoring: ScoringResult,
+    configs: Sequence[str],
+    attributions: Mapping[str, Mapping[str, Attribution]],
+    explained: Mapping[str, Collection[str]],
+) -> list[_FailedCase]:
+    """Return the failed cases to list, the worst first.
+
+    A configuration whose answers are missing has none: what to do is said once, above, and no case has its own cause.
+    """
+    failed_cases: list[_FailedCase] = []
+    for config in configs:
+        result = scoring.configs[config]
+        if result.decision is not None and result.decision.unanswered:
+            continue
+        in_error = {case_id for failure in scoring.failures.get(config, ()) for case_id in failure.case_ids}
+        leaked = {checks.case_id for checks in result.table.checks if LEAK in checks.failed}
+        for case_id in list_failed_cases(result):
+            if case_id not in explained.get(config, ()):
+                attribution = attributions.get(config, {}).get(case_id)
+                rank = _rank_failed(case_id, leaked, in_error, attribution)
+                failed_cases.append(_FailedCase(rank, config, case_id, attribution))
+    worst_first = order_worst_first(scoring)
+    return sorted(failed_cases, key=lambda failed: (failed.rank, worst_first.index(failed.config)))
 
 
 _MOST_COUNTED_IN_WORDS = 2
 _MAX_LINES_OF_COUNTS = 3
+
+
+def _wrap_counts(counts: Mapping[str, CaseCounts], short_names: Mapping[str, str], width: int) -> list[str]:
+    """Return the line with the numbers of cases of each configuration, folded.
+
+    Names of configurations are shortened where the counts would be cut, because a count says more than the end of a
+    name.
+    """
+    counted = _count_in_columns(counts) if len(counts) > _MOST_COUNTED_IN_WORDS else []
+    if not counted:
+        counted = [f"{config} {format_case_counts(of_config)}" for config, of_config in counts.items()]
+    if len("; ".join(counted)) > _MAX_LINES_OF_COUNTS * width or max(map(len, counted)) > width:
+        counted = [text.replace(config, short_names[config], 1) for config, text in zip(counts, counted, strict=True)]
+    return textwrap.wrap(
+        escape_terminal(f"Cases: {'; '.join(counted)}"),
+        width,
+        max_lines=_MAX_LINES_OF_COUNTS,
+        placeholder=f" {ELLIPSIS}",
+        break_on_hyphens=False,
+    )
+
+
+def _count_in_columns(counts: Mapping[str, CaseCounts]) -> list[str]:
+    """Return the counts of each configuration, what they are with the first; none where cases lack an answer, or where
+    the configurations have other numbers of cases, which only words tell apart."""
+    numbers_of_cases = {of_config.cases for of_config in counts.values()}
+    if len(numbers_of_cases) > 1 or any(of_config.unanswered for of_config in counts.values()):
+        return []
+    has_unknown = any(of_config.unknown for of_config in counts.values())
+    head = f"failed of {numbers_of_cases.pop()}" + (" (of the others unknown)" if has_unknown else "")
+    columns = []
+    for config, of_config in counts.items():
+        columns.append(f"{config} {of_config.failed}" + (f" ({of_config.unknown})" if has_unknown else ""))
+    return [f"{head}: {columns[0]}", *columns[1:]]
+
+
 _MAX_LINES_ON_JUDGE = 3
+_WHY_UNKNOWN = (
+    " - unknown: nothing tells whether the answer is right (ask `assay judge`, or read it: `assay labels export --only "
+    "ambiguous`)"
+)
+
+
+def _explain_unknown_cases(scoring: ScoringResult, counts: Mapping[str, CaseCounts], width: int) -> list[str]:
+    """Return what a judge says of the unknown cases; else how to decide them, if no answer of the run is decided."""
+    judged = _describe_judged(scoring, list(counts))
+    if judged:
+        folded = textwrap.wrap(judged, width, subsequent_indent="   ", break_on_hyphens=False, break_long_words=False)
+        return folded[:_MAX_LINES_ON_JUDGE]
+    if any(of_config.unknown for of_config in counts.values()) and not _has_decided_answers(scoring):
+        return textwrap.wrap(_WHY_UNKNOWN, width, subsequent_indent="   ", break_on_hyphens=False)
+    return []
+
+
+def _has_decided_answers(scoring: ScoringResult) -> bool:
+    """Return whether any answer was found right or wrong."""
+    summaries = (find_measured_summary(ANSWER, result.summary) for result in scoring.configs.values())
+    return any(summary is not None and summary.scored for summary in summaries)
 
 
 def _describe_judged(scoring: ScoringResult, configs: Sequence[str]) -> str:
@@ -153,9 +184,7 @@ class _FailedGroup(NamedTuple):
     attribution: Attribution | None
 
 
-def _group_alike(
-    failed_cases: Iterable[tuple[int, str, str, Attribution | None]], *, has_configs: bool
-) -> list[_FailedGroup]:
+def _group_alike(failed_cases: Iterable[_FailedCase], *, has_configs: bool) -> list[_FailedGroup]:
     """Return failed cases together of which the same is said: of one rank, of one configuration and with one remedy."""
     groups: dict[tuple[object, ...], _FailedGroup] = {}
     for rank, config, case_id, attribution in failed_cases:

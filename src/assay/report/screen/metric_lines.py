@@ -15,7 +15,6 @@ from assay.report.findings.measured_headlines import find_measured_summary
 from assay.report.wording.change_values import format_sides, format_signed
 from assay.report.wording.number_format import (
     NOT_AVAILABLE,
-    MetricsByName,
     format_number,
     format_open_counts,
     format_value,
@@ -32,7 +31,6 @@ def build_metric_lines(
     comparisons: Mapping[str, Comparison],
     width: int,
     labelled: Sequence[tuple[str, MetricNames]],
-    metric_rows: MetricsByName,
 ) -> list[str]:
     label_width = max(_LABEL_WIDTH, *(len(label) + 2 for label, _ in labelled))
     widest = _WIDEST_RANGES if _has_unknown_changes(comparisons) else _WIDEST
@@ -44,7 +42,7 @@ def build_metric_lines(
             continue
         cells = []
         for config, summary in zip(configs, summaries, strict=True):
-            cells.append(_format_cell(summary, comparisons.get(config), column_width, metric_rows))
+            cells.append(_format_cell(summary, comparisons.get(config), column_width))
         rows.append((label, cells))
     if not rows:
         return []
@@ -59,30 +57,29 @@ def _format_cell(
     summary: Summary | None,
     comparison: Comparison | None,
     column_width: int,
-    metric_rows: MetricsByName,
 ) -> str:
     """Return value and count, with the change since the baseline or else the interval where the column has room."""
     if summary is None or summary.value is None:
         return NOT_AVAILABLE
-    value = format_value(summary, metric_rows)
+    value = format_value(summary)
     parts = [f"n {summary.scored}{format_open_counts(summary)}"]
     fewer = f"n {summary.scored}{format_open_counts(replace(summary, unchecked=0))}"
     change = comparison.metrics.get(summary.metric) if comparison is not None else None
     longest: list[str] = []
     if change is not None and change.unknown is not None:
         # Next to a range, the change says more than how many cases are unchecked.
-        for since in _list_bounded_changes(change, metric_rows):
+        for since in _list_bounded_changes(change):
             longest += [f"{value} ({counts}, {since})" for counts in dict.fromkeys((parts[0], fewer))]
     elif change is not None and change.baseline is not None and change.candidate is not None:
-        difference = format_number(abs(change.candidate - change.baseline), summary.metric, metric_rows)
+        difference = format_number(abs(change.candidate - change.baseline), summary.metric)
         difference = ("+" if change.candidate >= change.baseline else "−") + difference
         if change.n < summary.scored or change.unpaired:  # the values of all scored cases differ by something else
             pairs = format_count(change.n, "pair")
             longest = [f"{value} ({counts}, {difference} on {pairs})" for counts in dict.fromkeys((parts[0], fewer))]
         parts.append(difference)
     elif summary.unknown is None and summary.interval is not None and summary.interval.low != summary.interval.high:
-        low = format_number(summary.interval.low, summary.metric, metric_rows)
-        high = format_number(summary.interval.high, summary.metric, metric_rows)
+        low = format_number(summary.interval.low, summary.metric)
+        high = format_number(summary.interval.high, summary.metric)
         parts.append(f"{low}–{high}")
     for text in (*longest, f"{value} ({', '.join(parts)})", f"{value} ({parts[0]})"):
         if len(text) < column_width:
@@ -99,17 +96,17 @@ def _round_numbers(value: str) -> str:
     return re.sub(r"(?<!\d)\d++\.\d{3,}", lambda number: f"{float(number[0]):.2f}", value)
 
 
-def _list_bounded_changes(change: MetricChange, metric_rows: MetricsByName) -> list[str]:
+def _list_bounded_changes(change: MetricChange) -> list[str]:
     """Return the change since the baseline where answers are unknown, longest first: the one with room is shown."""
     unknown = change.unknown
     assert unknown is not None
-    since = f"from {format_sides(change, metric_rows)[0]}"
+    since = f"from {format_sides(change)[0]}"
     if unknown.direction == "not known":
         return [f"{since}: direction not known", "direction not known", since]
     if unknown.is_gain_known:
-        gain = f"gain {format_signed(unknown.gain[0], change.metric, metric_rows)}"
+        gain = f"gain {format_signed(unknown.gain[0], change.metric)}"
         return [f"{since}, {gain}", gain, since]
-    low, high = (format_signed(gain, change.metric, metric_rows) for gain in unknown.gain)
+    low, high = (format_signed(gain, change.metric) for gain in unknown.gain)
     return [f"{since}, gain {low} to {high}", f"gain {low} to {high}", since]
 
 

@@ -14,7 +14,7 @@ from assay.records.scores import ConfigResult, ScoringResult
 from assay.report.findings.doubts import list_doubts
 from assay.report.findings.target_errors import describe_all_failures, fold_first_failures, order_reasons
 from assay.report.wording.answer_metrics import list_answer_metrics
-from assay.report.wording.number_format import MetricsByName, format_interval, format_open_counts, format_value
+from assay.report.wording.number_format import format_interval, format_open_counts, format_value
 from assay.scoring.case_outcomes import count_cases, list_failed_cases
 from assay.scoring.judged_answers import describe_judged_unknowns, describe_standing
 from assay.text.escaping import escape_terminal, shorten_at_word
@@ -25,7 +25,7 @@ _MAX_NOTEBOOK_REASONS = 5
 NEXT_STEP = "next: result.failed, result.unknown, result.cases[0].explain(), assay.report(result, html='report.html')"
 
 
-def render_result_lines(scoring: ScoringResult, graders: MetricsByName = CATALOG) -> list[str]:
+def render_result_lines(scoring: ScoringResult) -> list[str]:
     """Return at most eight lines: the decision, the target's most frequent errors and the first reason, the first
     doubt, which columns became attributes, the metrics that there is room for, at most four, the failed cases, what to
     do next."""
@@ -42,7 +42,7 @@ def render_result_lines(scoring: ScoringResult, graders: MetricsByName = CATALOG
     metrics = choose_shown_metrics(scoring)[: max(room, 1)]
     width = max(map(len, metrics), default=0)
     for metric in metrics:
-        cells = [_format_cell(metric, result, graders) for _, result in configs[:MAX_CONFIGS]]
+        cells = [_format_cell(metric, result) for _, result in configs[:MAX_CONFIGS]]
         lines.append(f"{metric:<{width}}  {'   '.join(cells)}")
     lines.append(_shorten_failed(configs[:MAX_CONFIGS]))
     lines += judged
@@ -87,17 +87,17 @@ def _is_measured(metric: str, result: ConfigResult) -> bool:
     return summary is not None and summary.value is not None
 
 
-def _format_cell(metric: str, result: ConfigResult, graders: MetricsByName) -> str:
+def _format_cell(metric: str, result: ConfigResult) -> str:
     summary = result.summary.get(metric)
     if summary is None or summary.value is None:
         return "n/a"
-    interval = f" ({format_interval(summary.interval, metric, graders)})" if summary.interval is not None else ""
+    interval = f" ({format_interval(summary.interval, metric)})" if summary.interval is not None else ""
     errors = f", {format_count(summary.errors, 'error')}" if summary.errors else ""
     if summary.unknown is not None:
         interval = ""
     standing = describe_standing(result.table) if metric == JUDGED_CORRECTNESS else ""
     counts = f"n={summary.scored}{format_open_counts(summary)}{errors}"
-    return f"{format_value(summary, graders)}{interval} {counts}" + (standing and f", {standing}")
+    return f"{format_value(summary)}{interval} {counts}" + (standing and f", {standing}")
 
 
 def _shorten_failed(configs: Sequence[tuple[str, ConfigResult]]) -> str:
@@ -142,7 +142,7 @@ def _describe_judged(configs: Sequence[tuple[str, ConfigResult]]) -> list[str]:
 _COUNTING_ARGUMENTS = "assay.calibrate with labels"
 
 
-def render_result_html(scoring: ScoringResult, graders: MetricsByName = CATALOG) -> str:
+def render_result_html(scoring: ScoringResult) -> str:
     """Return a fragment of HTML for a notebook: the decision, its reasons, the first metrics, the failed cases, and
     the other metrics folded."""
     configs = sorted(scoring.configs.items())
@@ -159,18 +159,18 @@ def render_result_html(scoring: ScoringResult, graders: MetricsByName = CATALOG)
     listed = "".join(f"<li>{escape(note)}</li>" for note in notes)
     return (
         f"<div><p><b>{escape(scoring.decision.outcome)}</b>, {format_count(scoring.golden.cases, 'case')}</p>"
-        f"<ul>{listed}</ul>{_render_metrics(first, configs, graders)}<p>{escape(_describe_failed(configs))}</p>"
+        f"<ul>{listed}</ul>{_render_metrics(first, configs)}<p>{escape(_describe_failed(configs))}</p>"
         f"<details><summary>{format_count(len(rest), 'more metric')}</summary>"
-        f"{_render_metrics(rest, configs, graders)}</details></div>"
+        f"{_render_metrics(rest, configs)}</details></div>"
     )
 
 
-def _render_metrics(metrics: Sequence[str], configs: Sequence[tuple[str, ConfigResult]], graders: MetricsByName) -> str:
+def _render_metrics(metrics: Sequence[str], configs: Sequence[tuple[str, ConfigResult]]) -> str:
     """Return a table of HTML with one row for each metric and one column for each configuration."""
     head = "".join(f"<th>{escape(config)}</th>" for config, _ in configs)
     rows = [
         f"<tr><td>{escape(metric)}</td>"
-        + "".join(f"<td>{escape(_format_cell(metric, result, graders))}</td>" for _, result in configs)
+        + "".join(f"<td>{escape(_format_cell(metric, result))}</td>" for _, result in configs)
         + "</tr>"
         for metric in metrics
     ]

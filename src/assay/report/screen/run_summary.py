@@ -24,7 +24,6 @@ from assay.report.screen.note_lines import build_note_lines
 from assay.report.screen.outcome_lines import build_outcome_lines, build_variant_lines
 from assay.report.screen.terminal import Screen, escape_table
 from assay.report.wording.answer_metrics import list_answer_metrics
-from assay.report.wording.number_format import MetricsByName
 from assay.text.escaping import escape_terminal, shorten_at_word
 
 DEFAULT_WIDTH = 100
@@ -45,7 +44,6 @@ def render_run_summary(
     width: int = DEFAULT_WIDTH,
     metrics: Sequence[str] = (),
     by: Sequence[str] = (),
-    metric_rows: MetricsByName = CATALOG,
 ) -> Screen:
     """Return the short screen, escaped for a terminal of `width` columns.
 
@@ -58,7 +56,7 @@ def render_run_summary(
     decisions = allot_lines(scoring, configs, failures, width)
     shown_configs = configs[:MAX_CONFIGS]
     lines = list(decisions.lines)
-    lines += build_doubt_lines(scoring, comparisons, width, metric_rows)
+    lines += build_doubt_lines(scoring, comparisons, width)
     if scoring.looks is not None:
         lines.append(shorten_at_word(escape_terminal(scoring.looks.describe()), width))
     unlabelled = build_unlabelled_lines(scoring, width)
@@ -70,7 +68,7 @@ def render_run_summary(
         labelled = [("Nuggets, NO LABELS", _NUGGETS), *labelled] if unlabelled else labelled
         labelled = [*_name_own_metrics(results)[:_MAX_OWN_METRICS], *labelled]
     limit = len(labelled) if metrics else MAX_METRICS
-    metric_lines = build_metric_lines(scoring, shown_configs, comparisons, width, labelled, metric_rows)[: limit + 1]
+    metric_lines = build_metric_lines(scoring, shown_configs, comparisons, width, labelled)[: limit + 1]
     notes = build_note_lines(scoring, width, [label for label, _ in labelled] if metrics else ())
     outcome_lines = build_outcome_lines(attributions, shown_configs, width)
     explained = {config: folded.case_ids for config, folded in failures.items()}
@@ -94,7 +92,7 @@ def render_run_summary(
             lines += ["", *outcome_lines, *failed_lines][:room]
         lines += variants
     lines += notes
-    tables = [build_slices_table(scoring, metric_rows, only=by)] if by else []
+    tables = [build_slices_table(scoring, only=by)] if by else []
     tables = [escape_table(table) for table in tables if table.rows]
     return Screen(tuple(lines), tuple(tables), (), decisions.alerts, decisions.muted)
 

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from assay.metrics.catalog import CATALOG
 from assay.records.counts import format_count
 from assay.records.findings import Comparison
 from assay.records.release_gates import Decision
@@ -26,7 +25,6 @@ from assay.report.findings.target_errors import describe_failures, order_reasons
 from assay.report.findings.twin_tables import build_twin_tables
 from assay.report.wording.number_format import (
     NOT_AVAILABLE,
-    MetricsByName,
     collect_summary_notes,
     find_common_reason,
     find_source_column,
@@ -76,7 +74,6 @@ def build_decision_lines(title: str, decision: Decision) -> DecisionLines:
 def render_score_screen(
     scoring: ScoringResult,
     by: Sequence[str] = (),
-    metric_rows: MetricsByName = CATALOG,
     attributions: AttributionsByConfig | None = None,
     comparisons: Mapping[str, Comparison] | None = None,
 ) -> Screen:
@@ -84,17 +81,15 @@ def render_score_screen(
 
     `attributions` add the counts of reached × good, `comparisons` what is shown to be worse than the baseline.
 
-    `metric_rows`, the catalogue's rows by base name, give units and class marks.
-
     The first lines are `<config>: <outcome>` (see `Outcome`), each followed by the errors of its target, if there are
     any, and by its ` - <reason>` lines.
     """
     decisions = [build_config_lines(config, scoring) for config in sorted(scoring.configs)]
-    tables = [build_side_by_side_table(scoring, metric_rows)]
+    tables = [build_side_by_side_table(scoring)]
     if by:
-        tables.append(build_slices_table(scoring, metric_rows, only=by))
+        tables.append(build_slices_table(scoring, only=by))
     tables += [
-        build_gate_table(scoring, metric_rows),
+        build_gate_table(scoring),
         build_case_counts_table(scoring),
         _build_failed_cases_table(scoring),
         *build_twin_tables(scoring),
@@ -105,7 +100,7 @@ def render_score_screen(
     return Screen(
         (
             *(line for decision in decisions for line in decision.lines),
-            *(escape_terminal(line) for line in list_doubts(scoring, comparisons, metric_rows)),
+            *(escape_terminal(line) for line in list_doubts(scoring, comparisons)),
         ),
         tuple(escape_table(table) for table in tables if table.rows),
         tuple(escape_terminal(note) for note in (*unshown, *_iter_score_notes(scoring))),
@@ -130,7 +125,7 @@ def build_decision_head(config: str, scoring: ScoringResult) -> DecisionLines:
     return build_decision_lines(config, decision)
 
 
-def build_side_by_side_table(scoring: ScoringResult, metric_rows: MetricsByName) -> Table:
+def build_side_by_side_table(scoring: ScoringResult) -> Table:
     """Return every metric that was scored, configurations side by side: value, 95% interval, cases scored."""
     configs = sorted(scoring.configs.items())
     rows: list[tuple[str, ...]] = []
@@ -141,8 +136,8 @@ def build_side_by_side_table(scoring: ScoringResult, metric_rows: MetricsByName)
         if not any(summary is not None and summary.scored for summary in summaries):
             unscored_metrics.append(metric)
             continue
-        cells = [_format_metric_cell(metric, result, metric_rows) for _, result in configs]
-        rows.append((metric, get_metric_class(metric, metric_rows), *cells))
+        cells = [_format_metric_cell(metric, result) for _, result in configs]
+        rows.append((metric, get_metric_class(metric), *cells))
         for (config, _), summary in zip(configs, summaries, strict=True):
             for note in collect_summary_notes(summary) if summary is not None else ():
                 metrics_by_note.setdefault(f"{config}: {note}", []).append(metric)
@@ -165,21 +160,21 @@ def list_remedies(metrics: Sequence[str], scoring: ScoringResult) -> list[str]:
     return [f"{format_count(count, 'metric')}: {reason}" for reason, count in counts.most_common()]
 
 
-def _format_metric_cell(metric: str, result: ConfigResult, metric_rows: MetricsByName) -> str:
+def _format_metric_cell(metric: str, result: ConfigResult) -> str:
     summary = result.summary.get(metric)
     if summary is None or summary.value is None:
         why = find_common_reason(find_source_column(metric, result.table))
         return f"{NOT_AVAILABLE}: {why}" if why else NOT_AVAILABLE
-    low_high = f"  {format_interval(summary.interval, metric, metric_rows)}" if summary.interval is not None else ""
+    low_high = f"  {format_interval(summary.interval, metric)}" if summary.interval is not None else ""
     if summary.unknown is not None:
         low_high = ""
-    text = f"{format_value(summary, metric_rows)}{low_high}  n={summary.scored}"
+    text = f"{format_value(summary)}{low_high}  n={summary.scored}"
     text += format_open_counts(summary)
     if summary.errors:
         text += f", {format_count(summary.errors, 'error')}"
         if summary.mean_worst is not None:
             counted = "errors" if summary.unknown is None else "errors and unknown"
-            text += f" ({format_number(summary.mean_worst, metric, metric_rows)} if {counted} count as the worst)"
+            text += f" ({format_number(summary.mean_worst, metric)} if {counted} count as the worst)"
     return text
 
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from assay.metrics.catalog import CATALOG
 from assay.records.findings import Comparison, describe_leaks, list_leaking_cases
 from assay.records.release_gates import Decision
 from assay.report.findings.comparison_tables import build_metric_changes_table, describe_unexplained
 from assay.report.findings.gate_tables import build_checklist_table
 from assay.report.findings.regression_table import build_regressions_table
 from assay.report.screen.terminal import Screen, build_decision_lines, escape_table
-from assay.report.wording.number_format import MetricsByName
 from assay.text.escaping import escape_terminal
 
 
-def render_comparison_screen(
-    comparison: Comparison, decision: Decision, metric_rows: MetricsByName = CATALOG
-) -> Screen:
+def render_comparison_screen(comparison: Comparison, decision: Decision) -> Screen:
     """Return what `assay compare` prints: the decision, what changed, the tables; escaped for a terminal."""
     title = f"{comparison.candidate.name} compared with {comparison.baseline.name}"
     decided = build_decision_lines(title, decision)
@@ -28,9 +24,9 @@ def render_comparison_screen(
         lines += ["Why the metrics moved:", *(f" - {sentence}" for sentence in comparison.moved)]
     else:
         lines.append(describe_unexplained(comparison))
-    tables = [build_metric_changes_table(comparison, metric_rows), build_regressions_table(comparison, metric_rows)]
+    tables = [build_metric_changes_table(comparison), build_regressions_table(comparison)]
     if comparison.decision is not None:
-        tables.append(build_checklist_table({comparison.candidate.config_id: comparison.decision}, metric_rows))
+        tables.append(build_checklist_table({comparison.candidate.config_id: comparison.decision}))
     return Screen(
         (head, *new_leaks, *reasons, *(escape_terminal(line) for line in lines)),
         tuple(escape_table(table) for table in tables if table.rows),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from assay.metrics.catalog import CATALOG, case_column_name
@@ -12,21 +10,17 @@ from assay.records.counts import format_count
 from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, Interval, ScoreColumn, ScoreTable, Summary
 
 NOT_AVAILABLE = "n/a"
-MetricsByName = Mapping[str, Metric]
-"""The catalogue's rows by base name."""
 
 _DECIMALS = {"ms": 0, "tokens": 0, "USD": 6}
 DETERMINISTIC, JUDGED = "D", "J"
 
 
-def find_metric_row(metric: str, metric_rows: MetricsByName) -> Metric | None:
+def find_metric_row(metric: str) -> Metric | None:
     """Return the catalogue's row for a metric name, None if the catalogue has none."""
-    return metric_rows.get(parse_metric_name(metric).base)
+    return CATALOG.get(parse_metric_name(metric).base)
 
 
-def format_number(
-    value: float | None, metric: str = "", metric_rows: MetricsByName = CATALOG, more_decimals: int = 0
-) -> str:
+def format_number(value: float | None, metric: str = "", more_decimals: int = 0) -> str:
     """Return a number as text, `n/a` for None; the metric's unit decides the number of decimals, and more may be added.
 
     >>> format_number(0.12345), format_number(None), format_number(-0.0001)
@@ -34,17 +28,17 @@ def format_number(
     """
     if value is None:
         return NOT_AVAILABLE
-    metric_row = find_metric_row(metric, metric_rows) if metric else None
+    metric_row = find_metric_row(metric) if metric else None
     decimals = _DECIMALS.get(metric_row.unit, 3) if metric_row is not None else 3
     return f"{value:z.{decimals + more_decimals}f}"
 
 
-def format_with_count(summary: Summary | None, metric_rows: MetricsByName = CATALOG) -> str:
+def format_with_count(summary: Summary | None) -> str:
     """Return a summary's value with the number of cases scored, `n/a` if none was."""
     if summary is None or summary.value is None:
         return NOT_AVAILABLE
     errors = f", {format_count(summary.errors, 'error')}" if summary.errors else ""
-    return f"{format_value(summary, metric_rows)} (n={summary.scored}{errors}{format_open_counts(summary)})"
+    return f"{format_value(summary)} (n={summary.scored}{errors}{format_open_counts(summary)})"
 
 
 def format_open_counts(summary: Summary) -> str:
@@ -63,7 +57,7 @@ def count_out_of_scope(summary: Summary) -> int:
     return summary.not_applicable - unknown - summary.unchecked
 
 
-def format_value(summary: Summary, metric_rows: MetricsByName = CATALOG) -> str:
+def format_value(summary: Summary) -> str:
     """Return the value of a summary as every report shows it: a number, `n/a`, or a range where answers are unknown.
 
     The range has the unknown answers at worst and at best; the mean of the others alone would stand for all of them.
@@ -75,12 +69,12 @@ def format_value(summary: Summary, metric_rows: MetricsByName = CATALOG) -> str:
     '0.750–1.000'
     """
     if summary.unknown is None:
-        return format_number(summary.value, summary.metric, metric_rows)
+        return format_number(summary.value, summary.metric)
     bounds = summary.unknown.low, summary.unknown.high
-    return "–".join(format_number(bound, summary.metric, metric_rows) for bound in bounds)
+    return "–".join(format_number(bound, summary.metric) for bound in bounds)
 
 
-def format_unknown(summary: Summary, metric_rows: MetricsByName = CATALOG) -> str:
+def format_unknown(summary: Summary) -> str:
     """Return how many answers of a mean are unknown, and what it is of the known ones alone; empty without any.
 
     >>> from assay.records.scores import UnknownRange
@@ -89,11 +83,11 @@ def format_unknown(summary: Summary, metric_rows: MetricsByName = CATALOG) -> st
     """
     if summary.unknown is None:
         return ""
-    mean = format_number(summary.value, summary.metric, metric_rows)
+    mean = format_number(summary.value, summary.metric)
     return f"{summary.unknown.count} unknown, counted at worst and at best; of the {summary.scored} known alone {mean}"
 
 
-def format_interval(bounds: Interval | None, metric: str = "", metric_rows: MetricsByName = CATALOG) -> str:
+def format_interval(bounds: Interval | None, metric: str = "") -> str:
     """Return the bounds of an interval as text, with its confidence unless that is 95%.
 
     Bounds that are equal are not printed: they mean that the scores did not vary, not that the value is certain.
@@ -103,21 +97,17 @@ def format_interval(bounds: Interval | None, metric: str = "", metric_rows: Metr
     if bounds.low == bounds.high:
         return "none: no variation"
     level = "" if bounds.confidence == 0.95 else f" ({format_percent(bounds.confidence)})"
-    return (
-        f"{format_number(bounds.low, metric, metric_rows)} to {format_number(bounds.high, metric, metric_rows)}{level}"
-    )
+    return f"{format_number(bounds.low, metric)} to {format_number(bounds.high, metric)}{level}"
 
 
-def format_with_interval(summary: Summary | None, metric_rows: MetricsByName = CATALOG) -> str:
+def format_with_interval(summary: Summary | None) -> str:
     """Return a summary's value with its count and, if it has one, its interval.
 
     A range with unknown answers has no interval next to it, which would be a second range of the same look.
     """
     if summary is None or summary.value is None or summary.interval is None or summary.unknown is not None:
-        return format_with_count(summary, metric_rows)
-    return (
-        f"{format_with_count(summary, metric_rows)}, {format_interval(summary.interval, summary.metric, metric_rows)}"
-    )
+        return format_with_count(summary)
+    return f"{format_with_count(summary)}, {format_interval(summary.interval, summary.metric)}"
 
 
 def format_percent(share: float) -> str:
@@ -135,10 +125,10 @@ def collect_summary_notes(summary: Summary) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*summary.notes, *([interval_note] if interval_note else [])]))
 
 
-def get_metric_class(metric: str, metric_rows: MetricsByName) -> str:
+def get_metric_class(metric: str) -> str:
     """Return D for a deterministic metric, J for a judged one."""
     by = parse_metric_name(metric).key_value("by", "")
-    metric_row = find_metric_row(metric, metric_rows)
+    metric_row = find_metric_row(metric)
     judged = by in ("judge", "combined") or (not by and metric_row is not None and metric_row.scoring_class == "judged")
     return JUDGED if judged else DETERMINISTIC
 

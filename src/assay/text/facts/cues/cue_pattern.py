@@ -44,7 +44,7 @@ class _FoldedLetters(dict[int, str]):
 _FOLDED = _FoldedLetters()
 
 
-def build_pattern(expression: str, flags: int = 0) -> LatePattern:
+def build_pattern(expression: str) -> LatePattern:
     r"""Return a pattern for folded text of an expression in which tables of cues stand.
 
     >>> exception = Cues("unless", "trừ khi")
@@ -52,7 +52,7 @@ def build_pattern(expression: str, flags: int = 0) -> LatePattern:
     >>> [pattern.search(text)[0] for text in ("free unless it rains", "mien phi tru khi mua")]
     ['unless', 'tru khi']
     """
-    return LatePattern(expression.translate(_FOLDED), flags)
+    return LatePattern(expression.translate(_FOLDED))
 
 
 def list_words(spelled: str) -> frozenset[str]:

@@ -61,8 +61,6 @@ ASKS_MEASURE = Cues(
     "|tháng|tiếng|tuần|tuổi|vé|viên)",
 )
 """Asks for a measure or a count; "mấy" is folded like the English "may", so that it counts before a noun alone."""
-ASKS_COUNT = Cues("how many", "bao nhiêu | mấy")
-"""Asks how many of something there are."""
 ASKS_START = Cues("start | begin | open | from when | since when | earliest", "bắt đầu | mở cửa")
 """Asks when something begins."""
 ASKS_END = Cues(

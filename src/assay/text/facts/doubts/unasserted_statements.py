@@ -24,37 +24,6 @@ from assay.text.quantities.weekdays import list_days
 
 _REACH = 120  # characters before a fact in which a frame is searched
 
-_NOT_REAL = (
-    r"(?:would|should|could)(?:n't| not)? have (?:been|[a-z]+e[dn])|suppose|supposing|imagine|if only",
-    r"if [^,.;]{1,40} had|(?:^|(?<=[.!?] ))(?:were|had) [^,.;]{1,40},",
-    r"(?:is|are|was|were) (?:supposed|meant|expected|intended|rumou?red|alleged|proposed) to",
-    r"(?:plan(?:s|ned)?|hop(?:e|es|ed)|wish(?:es|ed)?|proposed|considered) (?:to|that|of)|drafts?|proposals?",
-    r"le ra|gia su|gia nhu|gia ma|dang le|suyt|uoc gi|du (?:dinh|kien|thao)|ban (?:nhap|thao)",
-)
-"""Supposed, wished or planned."""
-_PERSONS = (
-    r"(?:some|many|most|people|others|every(?:one|body)|some(?:one|body)|folks?|they|he|she"
-    r"|(?:colleague|friend|customer|visitor)s?)"
-)
-_SAYING = (
-    r"(?:says?|said|saying|tells?|telling|told|writes?|wrote|claim(?:s|ed)?|think|thinks|thought|believed?|believes"
-    r"|assumed?|assumes|guess(?:ed)?|heard|insist(?:ed)?)"
-)
-_SAID_BY_OTHERS = (
-    rf"{_PERSONS} (?:else )?(?:\w+ )?(?:(?:keep|kept) (?:\w+ )?)?{_SAYING}",
-    r"(?:thought|heard|assumed|guessed|pretend(?:s|ed)?|told [a-z]+) that|rumou?r has it",
-    r"it(?:'s| is| was) (?:\w+ )?(?:rumou?red|said|claimed|alleged|assumed)|wrongly|forget what",
-    r"(?:asked|asking|ask|wondered|wondering|wonder) (?:me |us |him |her )?(?:whether|if)",
-    r"(?:nguoi ta|nhieu nguoi|mot so nguoi|ho|co nguoi|ai cung) (?:hay |cu |van |deu )?"
-    r"(?:noi|bao|don|nghi|tuong|ke|dinh ninh)",
-    r"(?:don|tuong|cu tuong) (?:la|rang)|nghe (?:noi|don)|hoi (?:co phai|xem|lieu)|ghi (?:nham|sai)",
-)
-"""Only said, thought or asked."""
-_NOT_NOW = (
-    r"next (?:year|month|season|term)|last (?:year|month|season|term|spring|summer|autumn|winter)|elsewhere",
-    r"nam (?:sau|toi|ngoai|truoc)|sang (?:nam|thang)|thang (?:sau|truoc)|hoi (?:xua|truoc)|ngay xua|xua kia",
-)
-"""Said of another time or place."""
 _FRAME = build_pattern(rf"\b(?P<cue>{NOT_REAL}|{HEARSAY}|{OTHER_TIME_OR_PLACE})\b")
 _PLACED = build_pattern(
     rf"(?:(?:yes|no|sure|dạ|vâng),? )?{PLACED}"
