@@ -70,7 +70,7 @@ NATIONAL_IDS = """
     pension-de 15 070649 C 103 | pension-de 15070649C103 | tax-de 86 095 742 719
     health-vn GD4797921234567 | health-vn DN 4 79 7921 2345 67 | nhs-uk 943 476 5919 | insurance-uk JG103759A
     insurance-uk JG 10 37 59 A | nir-fr 2 55 08 14 168 025 38 | nir-fr 255081416802538 | dni-es 12345678Z
-    dni-es 12.345.678-Z | dni-es X1234567L | cpf-br 111.444.777-35 | cpf-br 11144477735 | aadhaar-in 2341 2341 2346
+    dni-es 12.345.678-Z | dni-es X1234567L | cpf-br 111.444.777-35 | aadhaar-in 2341 2341 2346
     pan-in ABCPE1234F | health-de A123456780
 """
 
@@ -86,6 +86,7 @@ def test_a_number_of_identity_or_insurance_is_redacted_by_its_check_digits(examp
     list_examples(
         """15 070649 C 104 | 2 55 08 14 168 025 39 | 12345678A | X1234567M | 111.444.777-36 | 111.111.111-11
         A123456781 | 2341 2341 2345 | 943 476 5918 | BG123456C | 86095742719 | 9434765919 | 234123412346 | 079084001234
+        11144477735 | 52998224725
         """
     ),
 )
@@ -113,10 +114,29 @@ def test_words_before_a_number_name_it_although_it_fails_the_check(text: str, na
 
 @pytest.mark.parametrize(
     "text",
-    ["order no. 12345678Z", "part number A123456780", "invoice 11144477735", "ref: GD4797921234567", "SKU ABCPE1234F"],
+    [
+        "order no. 12345678Z",
+        "part number A123456780",
+        "invoice 111.444.777-35",
+        "ref: GD4797921234567",
+        "SKU ABCPE1234F",
+    ],
 )
 def test_a_number_that_counts_orders_or_parts_is_kept_although_it_passes_the_check(text: str) -> None:
     assert redact(text)[0] == text
+
+
+@pytest.mark.parametrize("lead", ["Meu CPF é ", "CPF: ", "CPF nº ", "cadastro de pessoa física ", "my CPF number is "])
+def test_a_cpf_in_one_piece_needs_its_name_and_its_check_digits(lead: str) -> None:
+    """One in a hundred numbers of eleven digits passes the check."""
+    assert redact(f"{lead}52998224725") == (f"{lead}[cpf-br]", Counter({"cpf-br": 1}))
+    assert "cpf-br" not in redact(f"{lead}52998224726")[1]
+
+
+def test_eleven_random_digits_are_no_cpf() -> None:
+    generator = random.Random(11)
+    texts = [f"batch {generator.randrange(10**10, 10**11)} of today" for _ in range(2000)]
+    assert not any("cpf-br" in redact(text)[1] for text in texts)
 
 
 def test_few_random_numbers_are_taken_for_one_of_a_person() -> None:

@@ -244,6 +244,40 @@ def test_the_evidence_of_a_changed_document_is_replaced_by_the_chunk_that_has_it
     assert ("moved", "changed") == tuple(row.case for row in load_golden(out).golden.lineage[0].updated)
 
 
+def test_each_of_two_units_that_no_longer_fit_gets_the_chunk_that_is_its_evidence_now(
+    running: Browser, tmp_path: Path
+) -> None:
+    """Two facts of documents that were cut into other chunks, and one of a document that stayed."""
+    lost = [{"any_of": [{"chunk_id": name}], "quote": name} for name in ("pay:0", "leave:0")]
+    kept = {"any_of": [{"chunk_id": "faq:1"}]}
+    question = "How many days of leave do staff have, and when is pay day?"
+    rows = [make_row("both", question, must_have=[], evidence=[lost[0], kept, lost[1]], must_cite=["leave:0", "faq:1"])]
+    base = tmp_path / "golden.jsonl"
+    candidates = write_lines(tmp_path / "candidates.jsonl", rows)
+    golden.freeze(candidates, str(base), version="1", owner="Lan", change="first", at=AT, accept_all=True)
+    corpus = write_lines(tmp_path / "corpus.jsonl", CHUNKS)
+    golden.review(str(base), corpus=corpus, out=str(tmp_path / "page.html"), base=str(base))
+    page = open_page(running, tmp_path / "page.html")
+    assert "evidence[0] · pay:0 · no longer fits the documents" in page.text(".evidence")
+    for unit, chunk in ((0, "leave:1"), (0, "pay:1"), (2, "leave:1"), (0, "leave:1")):  # taken back
+        page.evaluate(f"document.querySelector('[aria-label=\"This chunk is evidence[{unit}] now: {chunk}\"]').click()")
+    assert 0 == page.evaluate("document.querySelectorAll('[aria-label^=\"This chunk is evidence[1]\"]').length")
+    key(page, "a")
+    fill(page, "person", "Eve")
+    page.evaluate("document.getElementById('save').click()")
+    saved = tmp_path / "saved" / "review-Eve.json"
+    (row,) = read_saved(page, saved)["decisions"]
+    close(page)
+    chosen = [[selector["chunk_id"] for selector in unit["any_of"]] for unit in row["edited"]["evidence"]]
+    assert [["pay:1"], ["faq:1"], ["leave:1"]] == chosen
+    assert ["leave:1", "faq:1"] == row["edited"]["must_cite"]
+    out = str(tmp_path / "golden-2.jsonl")
+    golden.freeze(
+        None, out, base=str(base), version="2", owner="Lan", change="x", at=AT, decisions=[str(saved)], update=True
+    )
+    assert {} == find_stale_cases(load_golden(out).golden, load_corpus(corpus)[0])
+
+
 def test_a_disagreement_is_settled_on_a_page_of_its_own(running: Browser, tmp_path: Path) -> None:
     rows = [make_row(name) for name in ("a", "b")]
     digest = load_golden(write_lines(tmp_path / "candidates.jsonl", rows)).digest

@@ -14,7 +14,7 @@ from tests.browser.payloads import PAYLOADS
 from tests.browser.test_page import AXE, CLIPPED
 from tests.report.page_samples import RISK, make_monitor_page, make_series, make_trend_page
 
-from assay.report.page.trend_records import MonitorPage, TrendPage
+from assay.report.page.trend_records import ChangeRow, MonitorPage, SteadyRow, TrendPage
 from assay.report.write_pages import write_monitor_page, write_trend_page
 
 pytestmark = pytest.mark.slow
@@ -55,9 +55,45 @@ def test_a_history_shows_its_metrics_versions_flapping_cases_and_incidents(shown
 def test_a_history_begins_with_what_changed_and_explains_its_letters(shown: OpenPage) -> None:
     page = shown(make_trend_page())
     titles = page.evaluate("[...document.querySelectorAll('main h2')].map(item => item.innerText)")
-    assert ["Change points", "Metrics over time"] == titles[:2]
+    assert ["Changes", "Metrics over time"] == titles[:2]
     for section in ("#flapping", "#failing"):
         assert "P passed, F failed, U unknown, - not in this run" in page.text(section)
+
+
+def test_a_steady_change_is_a_sentence_and_a_step_a_row(shown: OpenPage) -> None:
+    """A steady change names no run as that of the change; amounts are in the unit of their metric, names as people
+    know them, in each language."""
+    steady = ChangeRow(
+        *("latency_ms(stat=p50)", None, "hybrid", "2026-03-09", "run-9", 1210.0, 1930.5, 0.002),
+        run_before="run-1",
+        runs=9,
+        cases=40,
+        steady=SteadyRow(90.25, 61.0, 121.0),
+    )
+    step = ChangeRow("context_rr", None, "hybrid", "2026-03-04", "run-4", 0.93, 0.84, 0.0012, may_be_steady=True)
+    latency = structs.replace(make_series(RISK), key="latency_ms(stat=p50)", unit="ms")
+    page = shown(structs.replace(make_trend_page(), changes=(steady, step), series=(latency,)))
+    text = page.text("#changes")
+    for part in (
+        "Latency in ms(stat=p50) · hybrid: rises steadily, by about 90.25 a run (95% interval 61–121)",
+        "from run-1 to run-9: 1210 to 1931 on the line through 9 runs (40 shared cases, adjusted p 0.002)",
+        "a steady change fits as well as this step",
+    ):
+        assert part in text
+    assert 1 == page.evaluate("document.querySelectorAll('#changes tbody tr').length")
+    assert "Context MRR" in text and "context_rr" not in text
+    page.evaluate("document.querySelector('.languages [lang=vi]').click()")
+    page.until("document.documentElement.lang === 'vi'")
+    text = page.text("#changes")
+    page.evaluate("localStorage.clear()")
+    assert "tăng đều, khoảng 90.25 mỗi lần chạy" in text
+
+
+def test_an_alert_is_headed_by_the_name_of_its_metric(shown: OpenPage) -> None:
+    monitor = make_monitor_page()
+    alert = structs.replace(monitor.alerts[0], metric="stale_chunks", name="")
+    text = shown(structs.replace(monitor, alerts=(alert,))).text("#alerts")
+    assert "Stale chunks" in text and "stale_chunks" not in text
 
 
 def test_units_and_periods_are_in_the_language_of_the_page(shown: OpenPage) -> None:

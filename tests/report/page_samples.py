@@ -70,7 +70,7 @@ def make_trend_page(title: str = "handbook", text: str = "reranker") -> TrendPag
         ),
         incidents=IncidentTotals(1, 4, (CauseRow("stale index", 3), CauseRow(text, 2))),
         notes=(f"2 runs have no versions: {text}",),
-        changes=(ChangeRow(text, None, "hybrid", make_day(4), "run-4", 0.93, 0.84, 0.0012, (INDEX_CHANGE,)),),
+        changes=(ChangeRow(text, None, "hybrid", make_day(4), "run-4", 0.93, 0.84, 0.0012, (INDEX_CHANGE,), text),),
         failing=(FailingRow(text, "PPFF", make_day(1), 2, text),),
     )
 
@@ -90,10 +90,34 @@ def make_monitor_page(title: str = "handbook assistant", text: str = "hr") -> Mo
         ),
         alerts=(
             AlertCard(
-                "a1", make_day(4), "Hallucination risk", text, 0.074, 0.031, 0.05, (INDEX_CHANGE,), long_text, "open"
+                "a1",
+                make_day(4),
+                "hallucination_risk",
+                text,
+                0.074,
+                0.031,
+                0.05,
+                (INDEX_CHANGE,),
+                long_text,
+                "open",
+                text,
             ),
-            AlertCard(text, make_day(1), f"Refusals {text}", None, None, 0.2, None, (), text, "acknowledged"),
-            AlertCard("a3", make_day(2), "Latency p95", None, 1250.0, 905.0, 1000.0, (), "slower at night", "quiet"),
+            AlertCard(
+                text, make_day(1), f"Refusals {text}", None, None, 0.2, None, (), text, "acknowledged", "Refusals"
+            ),
+            AlertCard(
+                "a3",
+                make_day(2),
+                "Latency p95",
+                None,
+                1250.0,
+                905.0,
+                1000.0,
+                (),
+                "slower at night",
+                "quiet",
+                "Latency p95",
+            ),
         ),
         leaks=(LeakCard(make_day(2), f"req-17 {text}", "user:3f2a", "salary-3", f"context {text}"),),
         sampling=SamplingPanel(412, 5230, 20.0, 4.12, 0.019, f"stratified by team, {text}"),

@@ -94,7 +94,7 @@ function Alert({ alert }: { alert: AlertCard }) {
   return (
     <article class={`banner alert ${ALERT_TONES[alert.state]}`}>
       <h3>
-        <Badge tone={ALERT_TONES[alert.state]}>{t(`alert.${alert.state}`)}</Badge> <Data text={alert.metric} />{" "}
+        <Badge tone={ALERT_TONES[alert.state]}>{t(`alert.${alert.state}`)}</Badge> <Data text={alert.name || alert.metric} />{" "}
         <span class="pill">
           <Data text={alert.slice ?? t("all_answers")} />
         </span>

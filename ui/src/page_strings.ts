@@ -48,7 +48,13 @@ const en = {
   versions: "Versions",
   changed: "Changed",
   not_recorded: "not recorded",
+  metric_changes: "Changes",
   change_points: "Change points",
+  rises_steadily:
+    "{where}: rises steadily, by about {slope} a run (95% interval {interval}), from {from} to {to}: {before} to {after} on the line through {runs} runs ({cases} shared cases, adjusted p {p}); one step does not fit, so no run and no version is named",
+  falls_steadily:
+    "{where}: falls steadily, by about {slope} a run (95% interval {interval}), from {from} to {to}: {before} to {after} on the line through {runs} runs ({cases} shared cases, adjusted p {p}); one step does not fit, so no run and no version is named",
+  may_be_steady: "a steady change fits as well as this step, the runs cannot tell",
   after: "after",
   failing: "Cases that fail",
   runs_since: "Runs since it passed",
@@ -234,7 +240,13 @@ const vi: Record<PageKey, string> = {
   versions: "Phiên bản",
   changed: "Thay đổi",
   not_recorded: "không được ghi lại",
+  metric_changes: "Thay đổi",
   change_points: "Các điểm thay đổi",
+  rises_steadily:
+    "{where}: tăng đều, khoảng {slope} mỗi lần chạy (khoảng tin cậy 95% {interval}), từ {from} đến {to}: {before} đến {after} trên đường thẳng qua {runs} lần chạy ({cases} câu chung, p hiệu chỉnh {p}); một bước nhảy không khớp, nên không nêu lần chạy hay phiên bản nào",
+  falls_steadily:
+    "{where}: giảm đều, khoảng {slope} mỗi lần chạy (khoảng tin cậy 95% {interval}), từ {from} đến {to}: {before} đến {after} trên đường thẳng qua {runs} lần chạy ({cases} câu chung, p hiệu chỉnh {p}); một bước nhảy không khớp, nên không nêu lần chạy hay phiên bản nào",
+  may_be_steady: "một thay đổi đều cũng khớp như bước nhảy này, các lần chạy không phân biệt được",
   after: "sau đó",
   failing: "Các câu không đạt",
   runs_since: "Số lần chạy từ khi đạt",

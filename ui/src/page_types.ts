@@ -12,6 +12,7 @@ export interface AlertCard {
   since: VersionChange[];
   text: string;
   state: "acknowledged" | "open" | "quiet";
+  name?: string;
 }
 
 /** What the system answers to the same question now, and how that differs from the answer of then. */
@@ -59,7 +60,7 @@ export interface CauseRow {
   count: number;
 }
 
-/** A change point of a metric that stands after the correction for the number of series; `p` is adjusted. */
+/** A change of a metric that stands after the correction for the number of series; `p` is adjusted. */
 export interface ChangeRow {
   metric: string;
   slice: string | null;
@@ -70,6 +71,12 @@ export interface ChangeRow {
   after: number;
   p: number;
   versions?: VersionChange[];
+  name?: string;
+  run_before?: string | null;
+  runs?: number;
+  cases?: number;
+  steady?: SteadyRow | null;
+  may_be_steady?: boolean;
 }
 
 /** One retrieved chunk as the target reported it; its position in the list is its rank. */
@@ -285,6 +292,13 @@ export interface Stage {
   name: string;
   chunks: Chunk[];
   latency_ms?: number | null;
+}
+
+/** By how much a metric changes with every run, with the 95% interval. */
+export interface SteadyRow {
+  slope: number;
+  low: number;
+  high: number;
 }
 
 /** Why the target returned no observation, or only part of one. */

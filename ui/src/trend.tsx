@@ -1,7 +1,7 @@
 // The history of runs: metrics over time, versions, cases that flap, incidents.
 
-import type { ChangeRow, FailingRow, FlappingRow, IncidentTotals, TrendPage, VersionChange, VersionRow } from "./page_types";
-import { formatValue } from "./figures";
+import type { ChangeRow, FailingRow, FlappingRow, IncidentTotals, Series, TrendPage, VersionChange, VersionRow } from "./page_types";
+import { formatInterval, formatValue } from "./figures";
 import { Facts, Section, useWords } from "./parts";
 import { Paged, SeriesList } from "./series";
 import { DataTable } from "./table";
@@ -13,8 +13,9 @@ export function Trend({ page }: { page: TrendPage }) {
     <>
       <PageHead kind="page.trend" title={page.title} madeAt={page.made_at} />
       {(page.changes ?? []).length > 0 && (
-        <Section id="changes" title={t("change_points")}>
-          <ChangePoints changes={page.changes ?? []} />
+        <Section id="changes" title={t("metric_changes")}>
+          <SteadyChanges changes={page.changes ?? []} series={page.series} />
+          <Steps changes={page.changes ?? []} series={page.series} />
         </Section>
       )}
       <Section id="series" title={t("metrics_over_time")}>
@@ -177,20 +178,74 @@ function NameInConfiguration({ row }: { row: { case_id: string; configuration?: 
   );
 }
 
-function ChangePoints({ changes }: { changes: readonly ChangeRow[] }) {
+interface ChangesProps {
+  changes: readonly ChangeRow[];
+  series: readonly Series[];
+}
+
+/** A value of the metric of a change, in the unit of its series. */
+function formatOf(row: ChangeRow, series: readonly Series[]): (value: number) => string {
+  const unit = series.find((item) => item.key === row.metric)?.unit ?? "share";
+  return (value) => formatValue(value, unit);
+}
+
+function formatP(p: number): string {
+  return Number(p.toPrecision(2)).toString();
+}
+
+/** Changes by about as much with every run: a sentence each, because no run and no version is that of the change. */
+function SteadyChanges({ changes, series }: ChangesProps) {
   const { t } = useWords();
+  const lines = changes.flatMap((row) => {
+    if (row.steady == null) return [];
+    const format = formatOf(row, series);
+    const sign = row.steady.slope > 0 ? 1 : -1;
+    const low = Math.min(sign * row.steady.low, sign * row.steady.high);
+    const high = Math.max(sign * row.steady.low, sign * row.steady.high);
+    const where = [row.name || row.metric, row.slice, row.configuration].filter((part) => part != null).join(" · ");
+    const values = {
+      where,
+      slope: format(Math.abs(row.steady.slope)),
+      interval: formatInterval(low, high, series.find((item) => item.key === row.metric)?.unit ?? "share"),
+      from: row.run_before ?? "",
+      to: row.run ?? "",
+      before: format(row.before),
+      after: format(row.after),
+      runs: row.runs ?? 0,
+      cases: row.cases ?? 0,
+      p: formatP(row.p),
+    };
+    return [t(row.steady.slope > 0 ? "rises_steadily" : "falls_steadily", values)];
+  });
+  return lines.length === 0 ? null : <Items items={lines} />;
+}
+
+function Steps({ changes, series }: ChangesProps) {
+  const { t } = useWords();
+  const steps = changes.filter((row) => row.steady == null);
+  if (steps.length === 0) return null;
   return (
     <Paged
       label={t("change_points")}
-      rows={changes}
+      rows={steps}
       columns={[
-        { key: "metric", head: t("chosen_metric"), wrap: true, cell: (row) => <NameInConfiguration row={{ case_id: row.metric, configuration: row.configuration }} /> },
+        { key: "metric", head: t("chosen_metric"), wrap: true, cell: (row) => <NameInConfiguration row={{ case_id: row.name || row.metric, configuration: row.configuration }} /> },
         { key: "slice", head: t("chosen_slice"), wrap: true, cell: (row) => <Data text={row.slice ?? t("all")} /> },
         { key: "at", head: t("at"), cell: (row) => <Data text={shortTime(row.at)} /> },
-        { key: "before", head: t("alert_before"), number: true, cell: (row) => formatValue(row.before, "share") },
-        { key: "after", head: t("after"), number: true, cell: (row) => formatValue(row.after, "share") },
-        { key: "p", head: t("p_value"), number: true, cell: (row) => Number(row.p.toPrecision(2)).toString() },
-        { key: "versions", head: t("changed"), wrap: true, cell: (row) => <Changes changes={row.versions ?? []} /> },
+        { key: "before", head: t("alert_before"), number: true, cell: (row) => formatOf(row, series)(row.before) },
+        { key: "after", head: t("after"), number: true, cell: (row) => formatOf(row, series)(row.after) },
+        { key: "p", head: t("p_value"), number: true, cell: (row) => formatP(row.p) },
+        {
+          key: "versions",
+          head: t("changed"),
+          wrap: true,
+          cell: (row) => (
+            <>
+              <Changes changes={row.versions ?? []} />
+              {row.may_be_steady === true && <span class="hint">{t("may_be_steady")}</span>}
+            </>
+          ),
+        },
       ]}
     />
   );

@@ -8,6 +8,7 @@ from msgspec import structs
 
 from assay.gates.gate_files import load_requested_gate
 from assay.gates.release_decision import decide_configs
+from assay.gates.set_changes import collect_set_changes
 from assay.judging.rubric_files import write_rubric_records
 from assay.metrics.catalog import DEFAULT_METRICS
 from assay.records.errors import InputError
@@ -137,8 +138,8 @@ def gate(
         raise InputError("no gate given")
     tables = {config: config_result.table for config, config_result in result.scoring.configs.items()}
     today = read_day(now)
-    edit, chosen = result.scoring.golden.describe_edit(), list_values(configs)
-    return name_arguments(decide_configs(resolved, tables, result.run.golden, chosen, today=today, edit=edit)[0])
+    changes, chosen = collect_set_changes(result.scoring.golden, None, has_baseline=False), list_values(configs)
+    return name_arguments(decide_configs(resolved, tables, result.run.golden, chosen, today=today, changes=changes)[0])
 
 
 @says_arguments

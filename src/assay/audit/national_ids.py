@@ -29,6 +29,10 @@ CITIZEN = re.compile(
 )
 NHS = re.compile(r"(?i)\bnhs\W{0,3}(?:number|no)?\W{0,3}(?:is)?\W{0,3}$")
 AADHAAR = re.compile(r"(?i)\b(?:aadhaar|aadhar|uidai|uid)\W{0,3}(?:number|no|card)?\W{0,3}(?:is)?\W{0,3}$")
+CPF = re.compile(
+    r"(?i)\b(?:cpf(?:/mf)?|cadastro (?:de|da) pessoas? f[ií]sicas?)\W{0,3}(?:n[º°]|n[uú]mero|number|no|nr)?\W{0,3}"
+    r"(?:é|eh|is)?\W{0,3}$"
+)
 
 
 def has_lead(match: re.Match[str], lead: re.Pattern[str]) -> bool:

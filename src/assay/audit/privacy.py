@@ -153,6 +153,16 @@ def _accept_checked(
     return accept
 
 
+def _accept_written_cpf(match: re.Match[str]) -> bool:
+    """Return whether digits are a CPF: the check digits agree, and points, a hyphen or the words before it name it.
+
+    One in a hundred numbers of eleven digits passes the check, and such numbers count much else.
+    """
+    is_named = ids.has_lead(match, ids.CPF)
+    is_written = ids.has_gaps(match[0]) and not _counts_something_else(match)
+    return (is_named or is_written) and ids.is_cpf_br(match[0])
+
+
 _LETTER_AND_DIGITS = re.compile(r"[A-Z][ -]?\d[ -]?\d|\d{3}[ -]?[A-Z](?!\w)")
 _NINE_DIGITS = re.compile(r"\d(?:[ .-]?\d){8}|\d ?2[ABab] ?\d")
 _INSURED_VN = (
@@ -225,7 +235,7 @@ NATIONAL_ID_RULES = (
         "cpf-br",
         re.compile(r"(?<![\w.,-])\d{3}\.?\d{3}\.?\d{3}-?\d{2}(?![\w-])"),
         _NINE_DIGITS,
-        _accept_checked(ids.is_cpf_br),
+        _accept_written_cpf,
     ),
     PersonalData(
         "aadhaar-in",

@@ -8,6 +8,7 @@ from assay.attribution.attribute_run import attribute_run
 from assay.comparison.paired_comparison import compare_candidates, compare_snapshots
 from assay.gates.release_decision import decide_release
 from assay.gates.rules import OwnBaseline
+from assay.gates.set_changes import collect_set_changes
 from assay.records.findings import Comparison, ComparisonSide
 from assay.records.release_gates import Decision, Gate
 from assay.scoring.paired_scores import (
@@ -108,10 +109,8 @@ def decide_side(
     table = candidate.table
     if is_missing_scored(table):
         table = structs.replace(table, missing=())
-    baseline_table = None
-    if baseline is not None:
-        baseline_table = select_shared_rows(baseline.table, match_versions(baseline, candidate))
-    edit = candidate.golden.describe_edit() if candidate.golden is not None else ""
+    match = match_versions(baseline, candidate) if baseline is not None else None
+    baseline_table = select_shared_rows(baseline.table, match) if baseline is not None else None
     return decide_release(
         gate,
         table,
@@ -119,7 +118,7 @@ def decide_side(
         baseline=baseline_table,
         own_baseline=own_baseline,
         today=today,
-        edit=edit,
+        changes=collect_set_changes(candidate.golden, match, has_baseline=baseline is not None),
     )
 
 

@@ -16,6 +16,7 @@ from assay.gates.decision_weight import EVENT, combine_decisions, get_weight, we
 from assay.gates.doubted_answers import describe_doubted_answers
 from assay.gates.regression_rules import evaluate_regression
 from assay.gates.rules import EVENT_METRICS, GateScores, OwnBaseline, apply_waivers, evaluate_rule
+from assay.gates.set_changes import SetChanges, describe_set_changes
 from assay.gates.tag_rules import (
     build_zero_tolerance_rules,
     evaluate_blocking_tag,
@@ -60,14 +61,14 @@ def decide_release(
     baseline: ScoreTable | None = None,
     own_baseline: OwnBaseline = "no",
     today: str | None = None,
-    edit: str = "",
+    changes: SetChanges | None = None,
 ) -> Decision:
     """Return the decision for one configuration; `cases` are the golden cases of the table's rows, in its order.
 
     `baseline` is the table that regression rules are compared with; `own_baseline` says whether it is of the recording
     that is scored: then these rules are INCOMPLETE, unless other configurations are compared with it. `today`
-    (YYYY-MM-DD) decides whether waivers are still valid; without it, none is. `edit` says that the golden set is not as
-    it was frozen. The rules must be usable (`rule_problem`). The order of precedence is:
+    (YYYY-MM-DD) decides whether waivers are still valid; without it, none is. `changes` are those of
+    the golden set since it was frozen. The rules must be usable (`rule_problem`). The order of precedence is:
 
     0. INCOMPLETE where the target answered no case at all: then no rule is evaluated, and that is the only reason;
     1. FAIL for an observed event of a zero-event rule, even if the measurement is incomplete; a leak and a followed
@@ -77,8 +78,9 @@ def decide_release(
        case has;
     4. PASS_WITH_RISK for warnings, waived rules, inconclusive rules, uncalibrated scorers, answers whose correctness no
        rule looked at, cases of unknown behaviour that no rule looked at, cases that a metric of one's own could not
-       measure, a golden set that was edited after it was frozen, a baseline that is the same recording under another
-       name, and doubt about most answers that passed.
+       measure, a golden set that was edited after it was frozen, retired cases that failed in the baseline unless a
+       waiver accepts them, a baseline that is the same recording under another name, and doubt about most answers that
+       passed.
 
     Without a gate the outcome is NOT_GATED; leaks and followed injections are its first reasons. Raises SettingsError
     for a rule on uncalibrated scores by rules that does not say what they may do.
@@ -109,8 +111,9 @@ def decide_release(
     results += [report_absent_tag(tag, cases) for tag in find_absent_tags(gate, cases) if tag not in gate.usual_tags]
     results = [apply_waivers(result, gate.waivers, today) for result in results]
     overlooked = _find_overlooked(results, scores)
+    changed = describe_set_changes(changes or SetChanges(), gate.waivers, today)
     unchecked = [
-        *([edit] if edit else ()),
+        *changed.risks,
         *describe_unchecked_answers(gate, results, scores),
         *describe_unknown_behaviour(results, scores),
         *describe_own_failures(table),
@@ -119,7 +122,7 @@ def decide_release(
     ]
     decision = weigh_results([*results, *_list_variant_events(table)], overlooked, unchecked, describe_events(table))
     exemption = describe_exemption(gate, scores)
-    limits = tuple(describe_unseen_events(results, scores)) if decision.outcome.startswith("PASS") else ()
+    limits = (*changed.notes, *describe_unseen_events(results, scores)) if decision.outcome.startswith("PASS") else ()
     return structs.replace(
         decision,
         reasons=(*decision.reasons, *exemption, *limits),
@@ -261,12 +264,12 @@ def decide_configs(
     configs: Sequence[str] = (),
     baseline: ScoreTable | None = None,
     today: str | None = None,
-    edit: str = "",
+    changes: SetChanges | None = None,
     own_config: str = "",
 ) -> tuple[Decision, dict[str, Decision]]:
     """Return the overall decision and that of each gated configuration.
 
-    `edit` says that the golden set was edited; `own_config` is the configuration that is the baseline itself.
+    `changes` are those of the golden set; `own_config` is the configuration that is the baseline itself.
     """
     gated = select_gated_configs(gate, list(tables), configs)
     decisions = {
@@ -277,7 +280,7 @@ def decide_configs(
             baseline=baseline,
             own_baseline=find_own_baseline(config, own_config, gated),
             today=today,
-            edit=edit,
+            changes=changes,
         )
         for config in gated
     }

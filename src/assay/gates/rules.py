@@ -153,6 +153,8 @@ def _find_basis_problem(rule: Rule, metric: str, metric_row: Metric) -> str | No
     return None
 
 
+RETIRED_CASES = "retired_cases"
+"""What a waiver names that accepts the retired cases which failed in the baseline (ADR 240); it is no metric."""
 _WAIVABLE_STATES = ("fail", "inconclusive", "unmeasured")
 
 
@@ -162,6 +164,8 @@ def find_waived_rule_problem(metric: str, slice_name: str | None, rules: Sequenc
     >>> find_waived_rule_problem("recall@5", None, [Rule("recall@10", at_least=0.9)])
     'no rule is for recall@5 on all cases (expected the metric and slice of a rule)'
     """
+    if metric == RETIRED_CASES and slice_name is None:
+        return None
     try:
         name = str(parse_metric(metric))
     except MetricNameError as error:
@@ -181,21 +185,34 @@ def apply_waivers(result: RuleResult, waivers: Sequence[Waiver], today: str | No
     waiver applies, because its expiry cannot be checked. The message says why a waiver does not apply.
     """
     slot = result.rule.metric, result.rule.slice
-    matching = [waiver for waiver in waivers if (str(parse_metric(waiver.metric)), waiver.slice) == slot]
+    of_rules = [waiver for waiver in waivers if waiver.metric != RETIRED_CASES]
+    matching = [waiver for waiver in of_rules if (str(parse_metric(waiver.metric)), waiver.slice) == slot]
     if not matching or result.state == "pass":
         return result
     if result.state not in _WAIVABLE_STATES or (result.state == "fail" and result.rule.zero_event):
         reason = EVENT_IS_NOT_WAIVED if result.rule.zero_event else f"{result.state} cannot be waived"
         return replace(result, message=f"{result.message}; {reason}")
-    last = max(matching, key=lambda waiver: waiver.expires)
+    waived, note = describe_waivers(matching, today)
+    return replace(result, message=f"{result.message}; {note}", waived=waived)
+
+
+def describe_waivers(waivers: Sequence[Waiver], today: str | None) -> tuple[str, str]:
+    """Return who accepts until when and why by the last of some waivers, at least one, and the words for it.
+
+    The first is "" where that waiver does not apply on `today` (YYYY-MM-DD); the words say why.
+
+    >>> describe_waivers([Waiver("recall@10", "Lan", "2026-03-31", "new index")], "2026-04-01")
+    ('', 'the waiver by Lan until 2026-03-31 has expired')
+    """
+    last = max(waivers, key=lambda waiver: waiver.expires)
     if today is None:
         reason = "is not applied, because no time was given (--now or SOURCE_DATE_EPOCH)"
     elif today > last.expires:
         reason = "has expired"
     else:
         acceptance = f"{last.owner} until {last.expires}: {last.reason}"
-        return replace(result, message=f"{result.message}; waived by {acceptance}", waived=acceptance)
-    return replace(result, message=f"{result.message}; the waiver by {last.owner} until {last.expires} {reason}")
+        return acceptance, f"waived by {acceptance}"
+    return "", f"the waiver by {last.owner} until {last.expires} {reason}"
 
 
 MIN_CASES_FOR_P95 = 20

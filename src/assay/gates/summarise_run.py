@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from assay.gates.decision_weight import combine_decisions
 from assay.gates.release_decision import collect_coverage_floors, decide_configs
 from assay.gates.run_warnings import absent_tags_warning, all_reporting_gaps, same_scores_warning, unmeasured_warning
+from assay.gates.set_changes import collect_set_changes
 from assay.gates.ungated_decision import describe_partial
 from assay.metrics.metric import MetricName
 from assay.records.golden_set import GoldenSet
@@ -21,6 +22,7 @@ from assay.scoring.case_clusters import number_clusters
 from assay.scoring.column_values import find_column
 from assay.scoring.slices import find_slices
 from assay.scoring.summaries import summarise_table
+from assay.scoring.version_match import VersionMatch
 from assay.version import __version__
 
 
@@ -42,6 +44,7 @@ def summarise_run(
     baseline: ScoreTable | None = None,
     own_config: str = "",
     today: str | None = None,
+    match: VersionMatch | None = None,
 ) -> ScoringResult:
     """Return summaries, slices and decisions of every configuration, with the inputs and warnings of the run.
 
@@ -49,6 +52,7 @@ def summarise_run(
     decision open. `selection` says which part of the golden set was scored, to which no gate is applied. Regression
     rules compare with the
     `baseline`, which `own_config` of this run may itself be; a waiver applies until `today` is past its last day.
+    `match` says what a baseline of another version of the golden set shares with it.
     """
     measured = [name for name in names if all(find_column(table, name) is not None for table in tables.values())]
     slices, clusters = find_slices(golden.cases, by), number_clusters(golden.cases)
@@ -65,7 +69,7 @@ def summarise_run(
         gate_configs,
         baseline,
         today,
-        edit=info.describe_edit(),
+        changes=collect_set_changes(info, match, has_baseline=baseline is not None),
         own_config=own_config,
     )
     if selection:

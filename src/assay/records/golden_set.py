@@ -6,6 +6,7 @@ Facts are frozen msgspec Structs and correspond exactly to the native files. Fin
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, get_args
 
 from msgspec import Meta, Struct
@@ -234,6 +235,12 @@ class LineageEntry(Struct, frozen=True, omit_defaults=True, forbid_unknown_field
         return "; ".join(f"{word}: {', '.join(cases)}" for word, cases in named if cases)
 
 
+def _is_signed(case: Case) -> bool:
+    """Return whether a case says who accepted it, which `assay golden freeze` writes and nothing else."""
+    provenance = case.metadata.get("provenance")
+    return isinstance(provenance, Mapping) and bool(provenance.get("accepted_by"))
+
+
 class GoldenSet(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """A named set of cases, identified by its digest. `judgments` says whether unlisted chunks were judged.
 
@@ -255,6 +262,14 @@ class GoldenSet(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=T
     silenced: tuple[SilencedRule, ...] = ()
     verification: Verification | None = None
     frozen_digest: str = ""
+
+    @property
+    def was_frozen(self) -> bool:
+        """Whether this set was frozen once, whatever its header says now: it has a lineage, or a case has a signature.
+
+        A changelog is no sign, because sets that were never frozen have one.
+        """
+        return bool(self.frozen_digest or self.lineage or any(map(_is_signed, self.cases)))
 
     @property
     def ancestors(self) -> frozenset[str]:

@@ -137,7 +137,11 @@ class ScoreTable(Struct, frozen=True):
 
 
 class GoldenInfo(Struct, frozen=True):
-    """Which golden set was used: also as what it was frozen, and the digests of the versions that it was made from."""
+    """Which golden set was used: also as what it was frozen, and the digests of the versions that it was made from.
+
+    `was_frozen` says that it was frozen once, whatever its header says now; `retired` is the number of cases that were
+    taken out since its first version.
+    """
 
     name: str
     version: str
@@ -148,13 +152,23 @@ class GoldenInfo(Struct, frozen=True):
     frozen_digest: str = ""
     ancestors: tuple[str, ...] = ()
     as_of: str | None = None
+    was_frozen: bool = False
+    retired: int = 0
 
     def describe_edit(self) -> str:
-        """Return that the set was edited or cut after it was frozen, and what to do; "" if it was not.
+        """Return that the set is not as it was frozen, and what to do; "" if it is, or never was frozen.
+
+        A set of which only the header no longer says what it was frozen as was frozen (`was_frozen`) and may be edited.
 
         >>> GoldenInfo("handbook", "1", "sha256:0", 41, frozen_digest="sha256:0").describe_edit()
         ''
         """
+        if not self.frozen_digest and self.was_frozen:
+            return (
+                "the golden set was frozen and is not now (its cases say who accepted them, its header has no "
+                "frozen_digest), so that nobody can tell what was edited: restore the frozen file, or make it the next "
+                "version with assay golden freeze"
+            )
         if self.frozen_digest in ("", self.digest):
             return ""
         return (

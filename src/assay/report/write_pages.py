@@ -8,11 +8,13 @@ from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from assay.formats.file_io import write_atomically
 from assay.records.series import list_series_faults
 from assay.report.page.html_page import render_data_page
 from assay.report.page.trend_records import MonitorPage, TrendPage
+from assay.report.wording.metric_titles import format_metric_title
 
 Page = TypeVar("Page", TrendPage, MonitorPage)
 
@@ -24,7 +26,9 @@ def write_trend_page(page: TrendPage | Mapping[str, Any], path: str | Path) -> P
     are left out. Raises ValueError for data of another shape, for a value that is no finite number, and for an unknown
     value without a reason; IncompleteError if the file cannot be written.
     """
-    return _write_page(_check_page(page, TrendPage), path)
+    checked = _check_page(page, TrendPage)
+    changes = tuple(replace(row, name=row.name or format_metric_title(row.metric)) for row in checked.changes)
+    return _write_page(replace(checked, changes=changes), path)
 
 
 def write_monitor_page(page: MonitorPage | Mapping[str, Any], path: str | Path) -> Path:
@@ -32,7 +36,9 @@ def write_monitor_page(page: MonitorPage | Mapping[str, Any], path: str | Path) 
 
     `page` is the record, or its JSON as `assay monitor --format json` prints it. Raises as `write_trend_page`.
     """
-    return _write_page(_check_page(page, MonitorPage), path)
+    checked = _check_page(page, MonitorPage)
+    alerts = tuple(replace(card, name=card.name or format_metric_title(card.metric)) for card in checked.alerts)
+    return _write_page(replace(checked, alerts=alerts), path)
 
 
 def render_incident_page(incident: Struct, title: str) -> bytes:

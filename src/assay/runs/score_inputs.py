@@ -156,6 +156,8 @@ class ScoreInputs(Struct, frozen=True):
             golden.frozen_digest,
             tuple(entry.base for entry in golden.lineage),
             golden.as_of,
+            golden.was_frozen,
+            sum(len(entry.retired) for entry in golden.lineage),
         )
 
 

@@ -302,6 +302,7 @@ def _finish_run(
         baseline=select_shared_rows(baseline.table, match) if baseline is not None else None,
         own_config=find_own_config(baseline.side, files_read) if baseline is not None else "",
         today=request.gate.today,
+        match=match,
         selection=selection,
     )
     run = ScoredRun(

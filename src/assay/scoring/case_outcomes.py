@@ -42,7 +42,12 @@ def classify_checks(checks: CaseChecks | None) -> CaseOutcome:
 
 def list_failed_cases(result: ConfigResult) -> list[str]:
     """Return the cases that failed a check, in golden order."""
-    return _list_cases(result.table, "failed")
+    return find_failed_cases(result.table)
+
+
+def find_failed_cases(table: ScoreTable) -> list[str]:
+    """Return the cases of a table that failed a check, in golden order."""
+    return _list_cases(table, "failed")
 
 
 def list_unknown_cases(result: ConfigResult) -> list[str]:

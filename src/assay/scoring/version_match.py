@@ -12,6 +12,7 @@ from assay.records.errors import InputError, Problem
 from assay.records.findings import ComparisonSide
 from assay.records.scores import GoldenInfo, ScoreTable
 from assay.scoring.case_content import digest_case_content
+from assay.scoring.case_outcomes import find_failed_cases
 from assay.scoring.column_values import format_case_ids
 from assay.scoring.paired_scores import ScoreSnapshot, align_table
 
@@ -26,6 +27,7 @@ class VersionMatch(Struct, frozen=True):
 
     `retired` are in the older version only, `added` in the newer one only; `is_turned` says that the baseline is the
     newer one. Of versions of which neither was made from the other, the baseline counts as the older.
+    `retired_failed` are the retired cases that failed in the baseline, if that is the older one.
     """
 
     shared: tuple[str, ...]
@@ -35,11 +37,14 @@ class VersionMatch(Struct, frozen=True):
     older: GoldenInfo
     newer: GoldenInfo
     is_turned: bool = False
+    retired_failed: tuple[str, ...] = ()
 
     def describe(self) -> str:
         """Return a sentence on what is compared, which cases are not, and what else differs between the versions."""
         groups = (("updated", self.updated), ("retired", self.retired), ("added", self.added))
         counts = [f"{len(ids)} {word}" for word, ids in groups if ids]
+        if self.retired_failed:
+            counts.append(f"of the retired {len(self.retired_failed)} failed in the baseline")
         names = [f"{word}: {format_case_ids(ids)}" for word, ids in groups if ids]
         versions = [info.version or "one without a name" for info in (self.older, self.newer)]
         order = f" (the baseline is {versions[1]})" if self.is_turned else ""
@@ -67,13 +72,17 @@ def match_versions(baseline: ScoreSnapshot, candidate: ScoreSnapshot) -> Version
         return None
     before, after = _get_info(baseline), _get_info(candidate)
     if not _are_versions(before, after):
-        raise _refuse_other_set(baseline.side, candidate.side)
+        raise _refuse_other_set(baseline.side, candidate.side, _describe_lost_digest(before, after))
     contents = list_contents(baseline), list_contents(candidate)
     for side, content in zip((baseline, candidate), contents, strict=True):
         if len(content) < len(side.cases):
             message = "does not say what its cases ask (expected a baseline saved again with assay baseline save)"
             raise InputError([Problem(side.side.name, None, "contents", message, "E_COMPARE_GOLDEN")])
-    return _match_cases(*contents, before, after)
+    match = _match_cases(*contents, before, after)
+    if match.is_turned:
+        return match
+    failed = set(find_failed_cases(baseline.table))
+    return replace(match, retired_failed=tuple(name for name in match.retired if name in failed))
 
 
 def _match_cases(
@@ -108,8 +117,22 @@ def _are_versions(before: GoldenInfo, after: GoldenInfo) -> bool:
     return is_frozen and not set(before.ancestors).isdisjoint(after.ancestors)
 
 
-def _refuse_other_set(baseline: ComparisonSide, candidate: ComparisonSide) -> InputError:
+def _describe_lost_digest(before: GoldenInfo, after: GoldenInfo) -> str:
+    """Return that one of two sets was frozen and is not now, which hides an edit; "" if neither is so.
+
+    That a set was frozen is known from itself, or from the other side, if that is the frozen set of the same name.
+    """
+    sides = (("the baseline", before, after), ("the candidate", after, before))
+    for side, info, other in sides:
+        is_known = info.name == other.name and info.version == other.version and bool(other.frozen_digest)
+        if not info.frozen_digest and (info.was_frozen or is_known):
+            return f"; the golden set of {side} was frozen and is not now"
+    return ""
+
+
+def _refuse_other_set(baseline: ComparisonSide, candidate: ComparisonSide, lost_digest: str) -> InputError:
     got = f"{baseline.name} has {baseline.golden_digest[:19]}…, the candidate {candidate.golden_digest[:19]}…"
+    got += lost_digest
     expected = "expected the same, or a version of it that assay golden freeze --base made and nobody edited"
     message = f"another golden set ({got}; {expected}: score both against the same cases)"
     return InputError([Problem("", None, "baseline", message, "E_COMPARE_GOLDEN")])

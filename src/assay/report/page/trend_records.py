@@ -45,8 +45,20 @@ class FailingRow(Struct, frozen=True):
     configuration: str | None = None
 
 
+class SteadyRow(Struct, frozen=True):
+    """By how much a metric changes with every run, with the 95% interval."""
+
+    slope: float
+    low: float
+    high: float
+
+
 class ChangeRow(Struct, frozen=True):
-    """A change point of a metric that stands after the correction for the number of series; `p` is adjusted."""
+    """A change of a metric that stands after the correction for the number of series; `p` is adjusted.
+
+    It is a step at `run`, or `steady` from `run_before` to `run`; `may_be_steady` says that the runs cannot tell which.
+    `name` is the metric as it is shown.
+    """
 
     metric: str
     slice: str | None
@@ -57,6 +69,12 @@ class ChangeRow(Struct, frozen=True):
     after: float
     p: float
     versions: tuple[VersionChange, ...] = ()
+    name: str = ""
+    run_before: str | None = None
+    runs: int = 0
+    cases: int = 0
+    steady: SteadyRow | None = None
+    may_be_steady: bool = False
 
 
 class CauseRow(Struct, frozen=True):
@@ -98,7 +116,10 @@ class PagePeriod(Struct, frozen=True, rename={"start": "from", "end": "to"}):
 
 
 class AlertCard(Struct, frozen=True):
-    """An alert: `value` crossed `bound`, `before` is the value of the reference, `since` what changed there."""
+    """An alert: `value` crossed `bound`, `before` is the value of the reference, `since` what changed there.
+
+    `name` is the metric as it is shown.
+    """
 
     id: str
     at: str
@@ -110,6 +131,7 @@ class AlertCard(Struct, frozen=True):
     since: tuple[VersionChange, ...]
     text: str
     state: Literal["open", "acknowledged", "quiet"]
+    name: str = ""
 
 
 class LeakCard(Struct, frozen=True):

@@ -8,7 +8,7 @@ const WORDS = {
     cancel: "Cancel", reason: "Reason (needed to reject)", back: "Back", next: "Next", open: "U · Next undecided",
     save: "S · Save to a file", named: "Give your name first.", saved: "Saved. Pass the file to assay golden freeze, with --base if you have a set already.",
     why: "Give the reason: choose one, or write it and press R again.", empty: "The question is empty.",
-    full: "The browser keeps nothing: save to a file now.", also: "This chunk answers it too", now: "This chunk is the evidence now", stale: "What no longer fits the documents", hidden: "the user may not see it",
+    full: "The browser keeps nothing: save to a file now.", also: "This chunk answers it too", now: "This chunk is the evidence now", nowOf: (name) => `This chunk is ${name} now`, misfit: "no longer fits the documents", stale: "What no longer fits the documents", hidden: "the user may not see it",
     expired: "expired", words: (share) => `${Math.round(share * 100)}% of the words of the question`, edited: "edited", as: (name) => `Decide as ${name}`,
     reasons: ["The reference is wrong", "The evidence does not say so", "Another chunk answers it", "The question is unclear",
       "Nobody would ask this", "A duplicate"],
@@ -24,7 +24,7 @@ const WORDS = {
     cancel: "Hủy", reason: "Lý do (bắt buộc khi loại)", back: "Trước", next: "Sau", open: "U · Mục chưa quyết tiếp theo",
     save: "S · Lưu ra tệp", named: "Hãy nhập tên trước.", saved: "Đã lưu. Đưa tệp này cho assay golden freeze, thêm --base nếu đã có một bộ.",
     why: "Hãy nêu lý do: chọn một lý do, hoặc viết ra rồi nhấn R lần nữa.", empty: "Câu hỏi đang trống.",
-    full: "Trình duyệt không lưu được: hãy lưu ra tệp ngay.", also: "Đoạn này cũng trả lời được", now: "Đoạn này nay là bằng chứng", stale: "Điều không còn khớp với tài liệu", hidden: "người dùng không được xem",
+    full: "Trình duyệt không lưu được: hãy lưu ra tệp ngay.", also: "Đoạn này cũng trả lời được", now: "Đoạn này nay là bằng chứng", nowOf: (name) => `Đoạn này nay là ${name}`, misfit: "không còn khớp với tài liệu", stale: "Điều không còn khớp với tài liệu", hidden: "người dùng không được xem",
     expired: "hết hiệu lực", words: (share) => `${Math.round(share * 100)}% số từ của câu hỏi`, edited: "đã sửa", as: (name) => `Quyết định như ${name}`,
     reasons: ["Đáp án sai", "Bằng chứng không nói vậy", "Đoạn khác cũng trả lời", "Câu hỏi không rõ",
       "Không ai hỏi như vậy", "Trùng lặp"],
@@ -71,34 +71,48 @@ function reject(reason) {
   forward();
 }
 
-// Fields that are as they were are no edit; another chunk takes the place of the one unit that no longer fits the documents,
-// or is one more selector of the only unit, or the first unit.
+// Fields that are as they were are no edit; another chunk takes the place of the unit that no longer fits the documents and
+// for which it was chosen, or is one more selector of the only unit, or the first unit.
 function edits(item, given) {
   const edited = {};
   for (const [field, value] of Object.entries(given.edited || {})) {
     if (JSON.stringify(value) !== JSON.stringify(item.case[field] ?? (field === "must_have" ? [] : ""))) edited[field] = value;
   }
-  const also = (given.also || []).map((chunk) => ({ chunk_id: chunk }));
-  if (also.length) {
-    const units = structuredClone(item.case.evidence || []);
-    const needed = neededUnits(item)[0];
-    const stale = staleUnit(item);
-    if (stale >= 0) {
-      const { quote, text_hash, ...kept } = units[stale];
-      units[stale] = { ...kept, any_of: also };
-      const cited = (item.case.must_cite || []).map((name) => (isLost(name, item.case.evidence[stale], units) ? also[0].chunk_id : name));
-      if (cited.length) edited.must_cite = [...new Set(cited)];
-    } else if (needed) units[item.case.evidence.indexOf(needed)].any_of.push(...also);
-    else units.push({ any_of: also });
-    edited.evidence = units;
+  const select = (chunks) => chunks.map((chunk) => ({ chunk_id: chunk }));
+  const units = structuredClone(item.case.evidence || []);
+  const replaced = staleUnits(item).filter((unit) => chosenFor(given, unit).length);
+  for (const unit of replaced) {
+    const { quote, text_hash, ...kept } = units[unit];
+    units[unit] = { ...kept, any_of: select(chosenFor(given, unit)) };
   }
+  if (replaced.length) {
+    const cited = (item.case.must_cite || []).map((name) => {
+      const lost = replaced.find((unit) => isLost(name, item.case.evidence[unit], units));
+      return lost === undefined ? name : chosenFor(given, lost)[0];
+    });
+    if (cited.length) edited.must_cite = [...new Set(cited)];
+  }
+  const also = select(given.also || []);
+  const needed = neededUnits(item)[0];
+  if (also.length && needed) units[item.case.evidence.indexOf(needed)].any_of.push(...also);
+  else if (also.length) units.push({ any_of: also });
+  if (replaced.length || also.length) edited.evidence = units;
   return edited;
 }
 
-// The place of the only unit whose evidence is gone, expired or changed; -1 if there is none, or more than one.
-function staleUnit(item) {
-  const stale = (item.evidence || []).map((unit, place) => (unit.is_stale ? place : -1)).filter((place) => place >= 0);
-  return stale.length === 1 ? stale[0] : -1;
+// The places of the units whose evidence is gone, expired or changed.
+function staleUnits(item) {
+  return (item.evidence || []).map((unit, place) => (unit.is_stale ? place : -1)).filter((place) => place >= 0);
+}
+
+// A unit by the name that the findings have for it.
+function nameUnit(place) {
+  return `evidence[${place}]`;
+}
+
+// The chunks that were chosen in the place of a unit.
+function chosenFor(given, unit) {
+  return (given.now || {})[unit] || [];
 }
 
 // A required citation is lost if it named a chunk of the unit before, or its document, and no unit has either now.
@@ -112,7 +126,6 @@ function neededUnits(item) {
 }
 
 function takesChunks(item) {
-  if ((item.evidence || []).some((unit) => unit.is_stale)) return staleUnit(item) >= 0;
   return neededUnits(item).length < 2 && !["abstain", "permission_denied"].includes(item.case.behaviour);
 }
 
@@ -125,7 +138,7 @@ function line(text, name, tag = "p") {
 }
 
 function decideAs(other) {
-  say({ decision: other.decision, reason: other.reason || "", edited: other.edited || {}, also: [] });
+  say({ decision: other.decision, reason: other.reason || "", edited: other.edited || {}, also: [], now: {} });
   forward();
 }
 
@@ -145,9 +158,11 @@ function showEarlier(other, words) {
   return [textBlock([`${other.reviewer}: ${other.decision}`, other.reason, ...edited].filter(Boolean).join("\n")), button];
 }
 
-function showUnit(unit) {
+function showUnit(unit, place, units) {
   const chunk = chunkOf(unit.chunks[0]);
-  const head = line([unit.chunks.join(", "), chunk && chunk.place].filter(Boolean).join(" · "), "place");
+  const number = units.length > 1 && nameUnit(place);
+  const misfit = units.length > 1 && unit.is_stale && WORDS[language].misfit;
+  const head = line([number, unit.chunks.join(", "), chunk && chunk.place, misfit].filter(Boolean).join(" · "), "place");
   if (!chunk) return [head, textBlock(unit.quote || "")];
   const found = (unit.marks || []).length > 0;
   return [head, textBlock(chunk.text, unit.marks || []), ...(unit.quote && !found ? [textBlock(unit.quote)] : [])];
@@ -161,19 +176,23 @@ function showNearby(item, words) {
   const statement = line(item.statement || "", "statement", "span");
   summary.append(line([item.chunk, chunk.place, ...notes].filter(Boolean).join(" · "), "place", "span"), statement);
   box.append(summary, textBlock(chunk.text));
-  if (!takesChunks(row())) return [box];
-  const button = document.createElement("button");
-  button.type = "button";
-  const label = staleUnit(row()) >= 0 ? words.now : words.also;
-  button.textContent = label;
-  button.setAttribute("aria-label", `${label}: ${item.chunk}`);
-  button.setAttribute("aria-pressed", String((answer().also || []).includes(item.chunk)));
-  button.addEventListener("click", () => {
-    const also = answer().also || [];
-    say({ also: also.includes(item.chunk) ? also.filter((name) => name !== item.chunk) : [...also, item.chunk] });
-    show();
-  });
-  return [box, button];
+  const stale = staleUnits(row());
+  const turn = (chosen) => (chosen.includes(item.chunk) ? chosen.filter((name) => name !== item.chunk) : [...chosen, item.chunk]);
+  const choose = (label, chosen, change) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = label;
+    button.setAttribute("aria-label", `${label}: ${item.chunk}`);
+    button.setAttribute("aria-pressed", String(chosen.includes(item.chunk)));
+    button.addEventListener("click", () => { say(change(turn(chosen))); show(); });
+    return button;
+  };
+  if (stale.length) {
+    const name = (unit) => (row().evidence.length > 1 ? words.nowOf(nameUnit(unit)) : words.now);
+    const put = (unit) => (chosen) => ({ now: { ...answer().now, [unit]: chosen } });
+    return [box, ...stale.map((unit) => choose(name(unit), chosenFor(answer(), unit), put(unit)))];
+  }
+  return takesChunks(row()) ? [box, choose(words.also, answer().also || [], (also) => ({ also }))] : [box];
 }
 
 function describeUser(user) {
