@@ -20,7 +20,7 @@ from assay.metrics.template_columns import (
     RECALL_10,
     MetricNames,
 )
-from assay.records.counts import format_count
+from assay.records.counts import format_count, join_first
 from assay.records.findings import FAULT_PARTIES, Attribution, RootCause
 from assay.records.golden_set import Case, Selector
 from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Observation, find_stage
@@ -380,12 +380,10 @@ def describe_missing_files(files: NameComparison, symbols: NameComparison) -> li
         name_lists += [("missing files", files.missing), ("extra files", files.extra)]
     if symbols.returned is not None:
         name_lists += [("missing symbols", symbols.missing)]
-    return [f"{label}: {_join_names(names)}" for label, names in name_lists if names]
+    return [f"{label}: {join_first(names, _MAX_FILES_NAMED)}" for label, names in name_lists if names]
 
 
-def _join_names(names: Sequence[str]) -> str:
-    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
-    return ", ".join(names[:10]) + more
+_MAX_FILES_NAMED = 10
 
 
 def format_cause_and_fix(attribution: Attribution | None) -> tuple[str, str]:
