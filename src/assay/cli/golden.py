@@ -28,6 +28,7 @@ from assay.cli.options import (
     parse_name_list,
     resolve_clock,
 )
+from assay.cli.streams import print_stopping
 from assay.records.counts import format_count
 from assay.records.errors import ExitCode, InputError
 
@@ -136,7 +137,7 @@ def lint(
             as_of=as_of,
             model=model,
             progress=update_progress,
-            on_interrupt=_print_stopping,
+            on_interrupt=print_stopping,
         )
     print_result(report, build_lint_table(report, file), format)
     if report.effort is not None and report.effort.halted:
@@ -303,7 +304,7 @@ def draft(
         print_result(effort, [build_effort_table(effort)], format)
         return ExitCode.PASS
     with show_progress("drafting") as update_progress:
-        report = draft_file(request, update_progress, _print_stopping)
+        report = draft_file(request, update_progress, print_stopping)
     print_result(report, build_draft_tables(report), format)
     named = (("candidates", out), ("thrown away", rejected))
     following = f"assay golden review {out} --corpus {corpus} --out review.html" if out and report.kept else None
@@ -392,7 +393,7 @@ def twins(
         print_result(effort, [build_effort_table(effort)], format)
         return ExitCode.PASS
     with show_progress("drafting") as update_progress:
-        draft = draft_twin_file(request, update_progress, _print_stopping)
+        draft = draft_twin_file(request, update_progress, print_stopping)
     print_result(draft, build_twin_tables(draft), format)
     named = (("variants", out if draft.variants else None), ("left out", left_out))
     corpus_option = f" --corpus {corpus}" if corpus else ""
@@ -449,7 +450,7 @@ def nuggets(
         print_result(effort, [build_effort_table(effort)], format)
         return ExitCode.PASS
     with show_progress("drafting") as update_progress:
-        draft = draft_nugget_file(request, update_progress, _print_stopping)
+        draft = draft_nugget_file(request, update_progress, print_stopping)
     print_result(draft, build_nugget_tables(draft), format)
     if draft.cases:
         recorded = outputs or [f"{folder.partition(':')[0]}/observations.jsonl" for folder in run]
@@ -635,10 +636,6 @@ def split_run_folders(inputs: Sequence[str], run: Sequence[str]) -> tuple[str | 
     if len(files) > 1:
         raise InputError(f"{files[1]}: neither a run folder nor the only golden set (got {files[0]!r} as well)")
     return (files[0] if files else None), [*folders, *run]
-
-
-def _print_stopping() -> None:
-    typer.echo("stopping: calls in progress are finished and saved; press Ctrl-C again to exit at once", err=True)
 
 
 @app.command("health")

@@ -156,6 +156,15 @@ def normalise_nfc(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
+def collapse_spaces(text: str) -> str:
+    """Return the text in NFC with each run of white space as one space, and none at the ends.
+
+    >>> collapse_spaces(" How  much\\nleave? ")
+    'How much leave?'
+    """
+    return " ".join(normalise_nfc(text).split())
+
+
 _END_OF_QUESTION = "?!.…？！。"
 
 

@@ -7,7 +7,6 @@ a row that cannot be read is a problem with its number, its member and a remedy.
 from __future__ import annotations
 
 import hashlib
-import unicodedata
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -49,6 +48,7 @@ from assay.records.counts import join_first
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import BEHAVIOURS, DIFFICULTIES, Behaviour, Case, Difficulty, Evidence, GoldenSet
 from assay.records.observations import RETRIEVED_STAGE, Observation, Stage, add_context_stage
+from assay.text.normalisation import collapse_spaces
 from assay.text.refusals.behaviour import detect_behaviour
 
 IMPORT_REMEDY = "`assay init --from {name}` makes a golden set of rows of questions with what is expected"
@@ -102,8 +102,7 @@ def make_question_id(question: str) -> str:
     >>> make_question_id("How much  leave?") == make_question_id("How much leave?")
     True
     """
-    normalised = " ".join(unicodedata.normalize("NFC", question).split())
-    return "q-" + hashlib.sha256(normalised.encode()).hexdigest()[:10]
+    return "q-" + hashlib.sha256(collapse_spaces(question).encode()).hexdigest()[:10]
 
 
 def read_foreign_rows(rows: Iterable[tuple[int, Any]], path: str, *, is_golden: bool = False) -> ForeignRows:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assay.metrics.cases.access_rules import is_visible, read_corpus_access
+from assay.metrics.cases.access_rules import may_see_chunk, read_corpus_access
 from assay.metrics.cases.case_index import CHUNK_ID, EvidenceIndex
 from assay.records.counts import join_first
 from assay.records.errors import Problem
@@ -36,7 +36,7 @@ def find_hidden_evidence(golden: GoldenSet, corpus: Corpus, path: str) -> tuple[
 
 def _may_see(case: Case, chunk: CorpusChunk) -> bool:
     user = case.user
-    return user is not None and is_visible(read_corpus_access(chunk), user)
+    return user is not None and may_see_chunk(user, chunk)
 
 
 def _describe_hidden(case_id: str, ids: list[str], path: str) -> Problem:

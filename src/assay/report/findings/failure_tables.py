@@ -138,7 +138,7 @@ def build_root_causes_table(attributions: AttributionsByConfig, tags: TagsByCase
     rows = []
     for config, cases in sorted(attributions.items()):
         cause_counts = Counter(attribution.cause for attribution in cases.values() if attribution.cause is not None)
-        leaking = {attribution.cause for attribution in cases.values() if is_leak(attribution)}
+        leaking = {attribution.cause for attribution in cases.values() if attribution.is_leak}
         for cause, count in sorted(cause_counts.items(), key=lambda item: (item[0] not in leaking, -item[1], item[0])):
             tag_counts: Counter[str] = Counter()
             confidence_counts: Counter[str] = Counter()
@@ -170,11 +170,6 @@ def _tell_alone(attribution: Attribution) -> str:
     """Return what happened by the first cause of a case, as a possibility where others fit as well."""
     first = list_signs(attribution)[0]
     return first if is_decided(attribution) or attribution.cause == "insufficient_trace" else f"perhaps {first}"
-
-
-def is_leak(attribution: Attribution) -> bool:
-    """Return whether a case failed because its user was shown what they must not see."""
-    return attribution.verdict == "access_fault" and attribution.subtype == "leak"
 
 
 def _join_fixes(fixes: Counter[str]) -> str:

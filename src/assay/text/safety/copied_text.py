@@ -19,6 +19,7 @@ import numpy.typing as npt
 from assay.text.normalisation import fold_text, normalise_nfc
 from assay.text.numbers import Date, Number, find_quantities
 from assay.text.tokens import remove_separators, tokenise_text
+from assay.text.word_runs import list_word_runs
 
 TextNumbers = npt.NDArray[np.uint32]
 Bools = npt.NDArray[np.bool_]
@@ -160,8 +161,8 @@ def find_verbatim_leaks(
     if run_length < 1:
         raise ValueError(f"run must be at least 1 (got {run_length})")
     answer_text, forbidden = _parse_text(answer), [_parse_text(text) for text in forbidden_texts]
-    answer_runs = set(_word_runs(answer_text.words, run_length))
-    shared_runs = [answer_runs.intersection(_word_runs(secret.words, run_length)) for secret in forbidden]
+    answer_runs = set(list_word_runs(answer_text.words, run_length))
+    shared_runs = [answer_runs.intersection(list_word_runs(secret.words, run_length)) for secret in forbidden]
     facts = [answer_text.facts_shared_with(secret) for secret in forbidden]
     leaked_runs = set().union(*shared_runs)
     leaked_keys = {key for items in facts for item in items for key in item.keys}
@@ -170,7 +171,7 @@ def find_verbatim_leaks(
             return []
         allowed = _parse_text(text)
         if leaked_runs:
-            leaked_runs.difference_update(_word_runs(allowed.words, run_length))
+            leaked_runs.difference_update(list_word_runs(allowed.words, run_length))
         if leaked_keys:
             leaked_keys -= allowed.keys
     if find_open is not None and (leaked_runs or leaked_keys):
@@ -217,14 +218,10 @@ def _contains_string(folded: str, squeezed: str, string: str) -> bool:
 YearMonthDay = tuple[int, int, int]
 
 
-def _word_runs(words: Sequence[str], run: int) -> list[tuple[str, ...]]:
-    return [tuple(words[i : i + run]) for i in range(len(words) - run + 1)]
-
-
 def _leaked_runs(words: Sequence[str], leaked_runs: Set[tuple[str, ...]], run: int) -> Iterator[str]:
     """Yield the maximal stretches of `words` of which every run is leaked."""
     first = None
-    for i, gram in enumerate([*_word_runs(words, run), ()]):
+    for i, gram in enumerate([*list_word_runs(words, run), ()]):
         if gram in leaked_runs:
             first = i if first is None else first
         elif first is not None:
