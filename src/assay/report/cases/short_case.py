@@ -12,12 +12,7 @@ from assay.attribution.cause_notes import ALL_ARRIVED, READ_AS
 from assay.metrics.answers.expected_text import advise_open_answer, read_facts
 from assay.metrics.case_checks import JUDGED_CORRECTNESS, WRONG_BEHAVIOUR
 from assay.metrics.cases.settled_answers import SETTLED_METRICS, find_decision
-from assay.metrics.judged.judge_requests import (
-    ASKED_AGAIN,
-    INVALID_JUDGE,
-    NO_VERDICT,
-    UNSCORED_PREFIX,
-)
+from assay.metrics.judged.judge_requests import ASKED_AGAIN, INVALID_JUDGE, NO_VERDICT, UNSCORED_PREFIX
 from assay.records.counts import format_count, join_first
 from assay.records.findings import Attribution
 from assay.records.golden_set import ALIKE_KINDS, Case
@@ -34,7 +29,7 @@ from assay.report.cases.full_case import (
     make_page,
     summarise_checks,
 )
-from assay.report.findings.failure_tables import build_evidence_trace_table, list_attribution_facts
+from assay.report.findings.attribution_facts import build_evidence_trace_table, list_attribution_facts
 from assay.scoring.judged_answers import COUNTING_REMEDY, name_judged_value
 
 _MAX_SET_ASIDE = _MAX_IN_ERROR = 3

@@ -12,7 +12,7 @@ from assay.metrics.template_columns import ANSWER
 from assay.records.counts import join_first
 from assay.records.findings import Attribution
 from assay.records.scores import ScoringResult
-from assay.report.findings.failure_tables import format_cause_and_fix, format_cause_ids
+from assay.report.findings.attribution_facts import format_cause_and_fix, format_cause_ids
 from assay.report.findings.measured_headlines import find_measured_summary
 from assay.report.screen.decision_lines import order_worst_first
 from assay.report.wording.short_names import ELLIPSIS, shorten_names
