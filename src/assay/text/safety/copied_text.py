@@ -10,7 +10,7 @@ import unicodedata
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
 from decimal import Decimal
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from assay.text.normalisation import fold_text, normalise_nfc
 from assay.text.numbers import Date, Number, find_quantities
+from assay.text.text_cache import cache_by_text
 from assay.text.tokens import remove_separators, tokenise_text
 from assay.text.word_runs import list_word_runs
 
@@ -289,12 +290,9 @@ def list_fact_keys(text: str) -> frozenset[Hashable]:
     return _parse_text(text).keys
 
 
-_parse_cached = lru_cache(maxsize=256)(_ParsedText)
-_LONGEST_CACHED = 4000  # characters of a text that is cached for the next answer
-
-
+@cache_by_text(maxsize=256, longest=4000)
 def _parse_text(text: str) -> _ParsedText:
-    return _parse_cached(text) if len(text) <= _LONGEST_CACHED else _ParsedText(text)
+    return _ParsedText(text)
 
 
 def _is_identifier(token: str) -> bool:
