@@ -35,7 +35,7 @@ from assay.records.errors import ExitCode, InputError
 GoldenFile = Annotated[str, typer.Argument(help="Golden set.")]
 TargetsFile = Annotated[
     str | None,
-    typer.Option(help="YAML file: how many cases of each kind to have (default: for about 40 cases)."),
+    typer.Option(help="YAML file with the number of cases to have of each kind (default: for about 40 cases)."),
 ]
 
 TargetOption = Annotated[
@@ -49,7 +49,7 @@ RunFoldersOption = Annotated[
     typer.Option(help="Run folder, DIR or DIR:CONFIG; may be repeated, or given without the option."),
 ]
 
-app = typer.Typer(help="Check golden sets, and keep them true.", no_args_is_help=True)
+app = typer.Typer(help="Check golden sets, and keep them up to date.", no_args_is_help=True)
 
 
 @app.command("check")
@@ -153,7 +153,7 @@ def coverage(
     targets: TargetsFile = None,
     questions: Annotated[
         str | None,
-        typer.Option(help="Questions of production, one on each line, or JSON lines with question and count."),
+        typer.Option(help="Production questions, one per line, or JSON lines with question and count."),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 if cases of a kind are missing.")] = False,
     format: PrintFormatOption = PrintFormat.table,
@@ -250,19 +250,22 @@ def draft(
             help="Target on which candidates are tried; may be repeated. Without one, only the corpus decides."
         ),
     ] = None,
-    out: Annotated[str, typer.Option(help="File for the candidates that are left.")] = "candidates.jsonl",
+    out: Annotated[str, typer.Option(help="File for the candidates that remain.")] = "candidates.jsonl",
     rejected: Annotated[
-        str | None, typer.Option(help="File for the candidates that were thrown away, each with its reason.")
+        str | None, typer.Option(help="File for the candidates that were discarded, each with its reason.")
     ] = None,
     golden: Annotated[str | None, typer.Option(help="Golden set whose questions are not asked again.")] = None,
     as_of: AsOfOption = None,
     keep_unreachable: Annotated[
         bool,
-        typer.Option("--keep-unreachable", help="Keep what is in the index and not found, as retrieval challenges."),
+        typer.Option(
+            "--keep-unreachable",
+            help="Keep candidates whose evidence is in the index but not found, as retrieval challenges.",
+        ),
     ] = False,
     endpoint: EndpointOptions,
     per_kind: Annotated[int, typer.Option(min=1, help="How many candidates of each kind a model is asked for.")] = 6,
-    seed: Annotated[int, typer.Option(min=0, help="Chooses the chunks from which a model drafts.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the choice of chunks from which a model drafts.")] = 0,
     asking: AskingOptions,
     dry_run: ModelDryRunOption = False,
     depth: DepthOption = 50,
@@ -270,7 +273,7 @@ def draft(
     permissions: PermissionOptions,
     format: PrintFormatOption = PrintFormat.table,
 ) -> ExitCode:
-    """Draft candidates of every kind by templates and, if one is named, by a model; keep what survives its trials."""
+    """Draft candidates of every kind from templates and, if one is named, with a model; keep those that pass."""
     from assay.cli.display import print_written_files
     from assay.cli.golden_output import print_result
     from assay.formats.run_files.overwriting import refuse_overwriting
@@ -328,7 +331,7 @@ def review(
     ] = None,
     base: Annotated[
         str | None,
-        typer.Option(help="The version of the set before: its cases that are the same and fit --corpus are left out."),
+        typer.Option(help="Previous version of the set: its cases that are unchanged and fit --corpus are left out."),
     ] = None,
     as_of: AsOfOption = None,
     language: PageLanguageOption = "en",
@@ -468,7 +471,7 @@ def nuggets(
 @app.command("freeze")
 def freeze(
     out: Annotated[str, typer.Option(help="Golden set to write.")],
-    version: Annotated[str, typer.Option(help="Version of the set, a new one.")],
+    version: Annotated[str, typer.Option(help="New version of the set.")],
     owner: SetOwnerOption,
     change: Annotated[str, typer.Option(help="The line for the changelog: what changed and why.")],
     candidates: Annotated[
@@ -480,7 +483,7 @@ def freeze(
     decisions: Annotated[
         list[str] | None, typer.Option(help="Decisions of a reviewer on the candidates; may be repeated.")
     ] = None,
-    base: Annotated[str | None, typer.Option(help="The version of the set before, whose cases are kept.")] = None,
+    base: Annotated[str | None, typer.Option(help="Previous version of the set, whose cases are kept.")] = None,
     update: Annotated[
         bool,
         typer.Option(
@@ -611,7 +614,7 @@ def pool(
 @app.command("diff")
 def diff(
     before: Annotated[str, typer.Argument(help="Golden set.")],
-    after: Annotated[str, typer.Argument(help="Golden set that is compared with it.")],
+    after: Annotated[str, typer.Argument(help="Golden set to compare it with.")],
     format: PrintFormatOption = PrintFormat.table,
 ) -> ExitCode:
     """Show what changed between two golden sets, case by case and field by field."""
@@ -655,7 +658,7 @@ def health(
     now: NowRecordedOption = None,
     format: PrintFormatOption = PrintFormat.table,
 ) -> ExitCode:
-    """Show what runs tell about a set: saturated cases, suspect labels, leaks, power, age; exits with 1 on faults."""
+    """Show what runs reveal about a set: saturated cases, suspect labels, leaks, power, age; exits with 1 on faults."""
     from assay.cli.golden_output import print_result
     from assay.golden.check_health import HealthRequest, build_health_tables, check_health
 
