@@ -19,7 +19,8 @@ from assay.records.findings import FAULT_PARTIES, ROOT_CAUSES, Attribution, Evid
 from assay.records.golden_set import AnswerFormat, Case, Evidence, GoldenSet, Rubric, User
 from assay.records.observations import Chunk, Observation, Stage
 from assay.records.scores import CaseChecks
-from assay.report.findings.failure_tables import build_root_causes_table, count_outcomes, list_attribution_facts
+from assay.report.findings.attribution_facts import list_attribution_facts
+from assay.report.findings.attribution_tables import build_root_causes_table, count_outcomes
 from assay.scoring.case_outcomes import count_cases, list_failed_cases, list_unknown_cases
 
 EVIDENCE = (Evidence(({"chunk_id": "x"},)),)

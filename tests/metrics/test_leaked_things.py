@@ -14,7 +14,8 @@ from assay.records.findings import Attribution
 from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet, User
 from assay.records.observations import Chunk, Observation, Stage
 from assay.report.cases.explain_case import summarise_failed_case
-from assay.report.findings.failure_tables import build_worst_answers_table, summarise_attribution
+from assay.report.findings.attribution_facts import summarise_attribution
+from assay.report.findings.failure_tables import build_worst_answers_table
 
 SECRET = "The merger with the Lindqvist yard is planned for the second Tuesday of November."
 OTHER = "Two hundred welders of the northern dock are to be dismissed before the end of winter."

@@ -20,7 +20,7 @@ from assay.records.golden_set import Case
 from assay.records.release_gates import Decision
 from assay.records.scores import CaseChecks, ConfigResult, GoldenInfo, InputFile, ScoreTable, ScoringResult
 from assay.report.exports.markdown import ReportMeta, render_markdown_report, render_table_lines
-from assay.report.findings.failure_tables import build_root_causes_table
+from assay.report.findings.attribution_tables import build_root_causes_table
 from assay.report.findings.table import Table
 
 META = ReportMeta(date="2026-03-01", owner="HR platform", approver="")

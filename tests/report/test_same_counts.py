@@ -35,7 +35,7 @@ from assay.report.exports.github import render_job_summary
 from assay.report.exports.json_report import render_json_report
 from assay.report.exports.junit import render_junit
 from assay.report.exports.markdown import ReportMeta, render_markdown_report
-from assay.report.findings.failure_tables import OUTCOME_CELLS
+from assay.report.findings.attribution_tables import OUTCOME_CELLS
 from assay.report.page.case_data import HtmlData, build_case_rows
 from assay.report.page.summary import build_summary_data
 from assay.report.screen.run_summary import render_run_summary

@@ -22,13 +22,14 @@ _WORDS = (
 _READERS = {
     *(
         "fold_in_place",
-        "_fold",
+        "fold_text",
         "normalise_nfc",
-        "_split_glued_units",
+        "split_glued_units",
         "write_spoken_numbers",
         "write_vietnamese_forms",
     ),
-    *("parse_terms", "parse_elements", "parse_term_keys", "_find", "_find_spans", "_scan_quantities", "remove_markup"),
+    *("parse_terms", "parse_elements", "parse_term_keys", "_find", "find_token_spans", "_scan_quantities"),
+    "remove_markup",
 }
 """Functions that read through the text that they are given."""
 _CHARACTERS_A_CALL = 50

@@ -14,6 +14,7 @@ from assay.metrics.leaks.find_leaks import find_leaks
 from assay.metrics.leaks.withheld_text import WithheldTexts
 from assay.metrics.parsed_answer import ParsedAnswer
 from assay.records.audit_records import AuditRecord
+from assay.records.counts import join_first
 from assay.records.errors import shorten_repr
 from assay.records.golden_set import Case, GoldenSet
 from assay.records.observations import Observation
@@ -81,9 +82,7 @@ def summarise_changes(now: AnswerNow) -> str:
 
 
 def _list_texts(name: str, texts: list[str]) -> str:
-    shown = ", ".join(shorten_repr(text, MAX_SHOWN_LENGTH) for text in texts[:MAX_SHOWN_CHANGES])
-    more = len(texts) - MAX_SHOWN_CHANGES
-    return f"{name}: {shown}" + (f" and {more} more" if more > 0 else "")
+    return f"{name}: {join_first([shorten_repr(text, MAX_SHOWN_LENGTH) for text in texts], MAX_SHOWN_CHANGES)}"
 
 
 def list_word_changes(before: str, after: str) -> list[tuple[str, str]]:

@@ -18,7 +18,7 @@ from assay.audit.results import (
     VerifyResult,
 )
 from assay.records.audit_records import AUDIT_FIELDS
-from assay.records.counts import format_count
+from assay.records.counts import format_count, join_first
 from assay.report.findings.table import Table
 from assay.text.escaping import shorten_to_line
 
@@ -222,9 +222,8 @@ def build_export_table(result: ExportResult) -> Table:
 
 
 def _join_ranges(ranges: Sequence[tuple[int, int]]) -> str:
-    texts = [str(first) if first == last else f"{first} to {last}" for first, last in ranges[:MAX_RANGES_SHOWN]]
-    more = len(ranges) - len(texts)
-    return ", ".join(texts) + (f" and {more} more" if more > 0 else "")
+    texts = [str(first) if first == last else f"{first} to {last}" for first, last in ranges]
+    return join_first(texts, MAX_RANGES_SHOWN)
 
 
 def describe_export(result: ExportResult) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from assay.audit.cited_sources import (
     strip_links,
 )
 from assay.audit.judged_labels import find_judged_labels
-from assay.metrics.cases.access_rules import is_early, is_visible, read_corpus_access
+from assay.metrics.cases.access_rules import is_early, may_see_chunk
 from assay.metrics.cases.case_index import CaseIndex, GoldenIndex
 from assay.metrics.judged.judge_requests import RecordedVerdicts
 from assay.metrics.leaks.find_leaks import Leaks, find_leaks
@@ -349,9 +349,7 @@ def _visible_texts(corpus: Corpus, user: User | None, as_of: str | None) -> dict
     return {
         chunk_id: chunk.text
         for chunk_id, chunk in corpus.chunks.items()
-        if chunk.text
-        and not is_early(chunk.valid_from, as_of)
-        and (user is None or is_visible(read_corpus_access(chunk), user))
+        if chunk.text and not is_early(chunk.valid_from, as_of) and may_see_chunk(user, chunk)
     }
 
 
@@ -424,7 +422,7 @@ def _find_successors(reading: ParsedAnswer, cited: Mapping[str, str]) -> tuple[s
         for chunk in corpus.chunks.values()
         if superseded.find_end(chunk.chunk_id) is None
         and not is_early(chunk.valid_from, day)
-        and is_visible(read_corpus_access(chunk), user)
+        and may_see_chunk(user, chunk)
     ]
     old = [chunk for chunk in cited_chunks if chunk.document is not None]
     for describe_place in (_name_section, _name_heading, _name_document):

@@ -50,7 +50,8 @@ COMMANDS = {
         "compare.compare", "Compare candidates with a baseline, case by case, and check the gate if one is given."
     ),
     "plan": CommandEntry(
-        "plan.plan", "Say how many cases a comparison needs to show a difference, from a pilot or from what you assume."
+        "plan.plan",
+        "Estimate how many cases a comparison needs to show a difference, from a pilot or from assumptions.",
     ),
     "report": CommandEntry(
         "report.report",
@@ -63,7 +64,7 @@ COMMANDS = {
     "runs": CommandEntry("runs.runs", "List run folders with their configurations and decisions, the newest first."),
     "history": CommandEntry(
         "history.app",
-        "Show what changed over the registered runs: metrics, versions, cases, incidents; promote baselines.",
+        "Show what changed across the registered runs: metrics, versions, cases, incidents; promote baselines.",
     ),
     "open": CommandEntry("runs.open_report", "Open the newest HTML report in the browser."),
     "calibrate": CommandEntry(
@@ -76,26 +77,26 @@ COMMANDS = {
     ),
     "metrics": CommandEntry(
         "metrics.metrics",
-        "List all metrics with unit, direction, range, scorer and parameters, those of installed plugins too.",
+        "List all metrics, also those of installed plugins, with unit, direction, range, scorer and parameters.",
     ),
     "init": CommandEntry(
-        "setup.init", "Write settings and a golden set to start from, or import one, and ask the target once."
+        "setup.init", "Write settings and a first golden set, or import one, and ask the target once."
     ),
     "doctor": CommandEntry(
         "setup.doctor",
-        "Check settings, golden set, corpus and gate; ask each target the first case, and show the replies as read.",
+        "Check settings, golden set, corpus and gate; ask each target the first case, and show how its reply was read.",
     ),
     "monitor": CommandEntry(
         "monitor.monitor",
-        "Show how production answers did, with alerts, leaks and drift; exit code 1 for an open alert or a leak.",
+        "Show how production answers did, with alerts, leaks and drift; exits with 1 for an open alert or a leak.",
     ),
-    "audit": CommandEntry("audit.app", "Keep production answers: ingest, show, verify, export, erase, sample."),
+    "audit": CommandEntry("audit.app", "Store production answers: ingest, show, verify, export, erase, sample."),
     "baseline": CommandEntry(
         "baseline.app", "Save and show baselines: the scores of one configuration, in a file to commit."
     ),
     "gate": CommandEntry("gate.app", "Show the built-in gates, and check a gate on a recorded run."),
-    "golden": CommandEntry("golden.app", "Check golden sets, and keep them true."),
-    "corpus": CommandEntry("corpus.app", "Make a corpus of a folder of documents."),
+    "golden": CommandEntry("golden.app", "Check golden sets, and keep them up to date."),
+    "corpus": CommandEntry("corpus.app", "Build a corpus from a folder of documents."),
     "judge": CommandEntry(
         "judge.app", "Judge recorded answers with a language model and store the verdicts for scoring."
     ),

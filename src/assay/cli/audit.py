@@ -39,7 +39,7 @@ RedactOption = Annotated[
 ]
 DEFAULT_KEY_ENV = "ASSAY_AUDIT_KEY"
 
-app = typer.Typer(help="Keep production answers: ingest, show, verify, export, erase, sample.", no_args_is_help=True)
+app = typer.Typer(help="Store production answers: ingest, show, verify, export, erase, sample.", no_args_is_help=True)
 
 
 @app.command("ingest")
@@ -62,7 +62,7 @@ def ingest(
     key_env: KeyOption = DEFAULT_KEY_ENV,
     redact: RedactOption = None,
     checkpoint: Annotated[
-        bool, typer.Option("--checkpoint", help="Read each file on from where the last call left it.")
+        bool, typer.Option("--checkpoint", help="Continue each file where the last call stopped.")
     ] = False,
     follow: Annotated[
         bool, typer.Option("--follow", help="Wait for more lines until Ctrl-C; implies --checkpoint. One file.")
@@ -73,7 +73,9 @@ def ingest(
     ] = False,
     fields: Annotated[
         str | None,
-        typer.Option(help="Own names of members: question=prompt,answer=completion,contexts=docs; dots lead in."),
+        typer.Option(
+            help="Own names of members: question=prompt,answer=completion,contexts=docs; dots reach into objects."
+        ),
     ] = None,
     acknowledge: Annotated[
         bool,
@@ -131,7 +133,9 @@ def show(
     corpus: CorporaOption = None,
     corpus_then: Annotated[
         str | None,
-        typer.Option(help="Corpus file of when the answer was given (default: that of its version, or of now)."),
+        typer.Option(
+            help="Corpus file from the time of the answer (default: that of its version, or the current one)."
+        ),
     ] = None,
     golden: Annotated[str | None, typer.Option(help="Golden set, to find cases that ask nearly the same.")] = None,
     verdicts: Annotated[
@@ -154,7 +158,7 @@ def show(
     permissions: PermissionOptions,
     format: PrintFormatOption = PrintFormat.table,
 ) -> ExitCode:
-    """Rebuild an answer that somebody complains about, and check every claim and citation of it again.
+    """Reconstruct an answer that somebody complained about, and check its claims and citations again.
 
     The exit code is 1 if what its user may not see was found in it, or its record was changed.
     """
@@ -267,7 +271,7 @@ def verify(
     ] = None,
     checkpoint: Annotated[
         str | None,
-        typer.Option(help="File that keeps how far the store was found intact: only what came after is read."),
+        typer.Option(help="File that records up to where the store was found intact; only what came later is read."),
     ] = None,
     full: Annotated[bool, typer.Option("--full", help="Read everything, whatever --checkpoint says.")] = False,
     key_env: KeyOption = DEFAULT_KEY_ENV,
@@ -327,7 +331,7 @@ def export(
         bool, typer.Option("--show-forbidden", help="Include text that the user of an answer may not see.")
     ] = False,
     salvage: Annotated[
-        bool, typer.Option("--salvage", help="Read a damaged store as far as possible, and say what is lost.")
+        bool, typer.Option("--salvage", help="Read a damaged store as far as possible, and report what is lost.")
     ] = False,
     key_env: KeyOption = DEFAULT_KEY_ENV,
     format: PrintFormatOption = PrintFormat.table,
@@ -364,7 +368,9 @@ def sample(
     out: Annotated[str, typer.Option(help="File for the candidates, which `assay golden review` takes.")],
     count: Annotated[int, typer.Option(min=1, help="How many questions to choose.")] = 40,
     store: AuditStoreOption = DEFAULT_AUDIT_STORE,
-    golden: Annotated[str | None, typer.Option(help="Golden set; what it asks already is not chosen.")] = None,
+    golden: Annotated[
+        str | None, typer.Option(help="Golden set; questions that it already asks are not chosen.")
+    ] = None,
     corpus: CorpusOption = None,
     since: Annotated[str | None, typer.Option(help="Only answers from this day or time on.")] = None,
     until: Annotated[str | None, typer.Option(help="Only answers before this day or time.")] = None,
@@ -374,7 +380,7 @@ def sample(
     doubtful: Annotated[
         float, typer.Option(min=0.0, max=1.0, help="Share that is chosen by doubts, such as negative feedback.")
     ] = 0.5,
-    seed: Annotated[int, typer.Option(help="Seed of what is chosen by chance.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the random choice.")] = 0,
     redact: RedactOption = None,
     format: PrintFormatOption = PrintFormat.table,
 ) -> ExitCode:

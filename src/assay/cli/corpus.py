@@ -10,7 +10,7 @@ import typer
 from assay.cli.options import PrintFormat, PrintFormatOption
 from assay.records.errors import ExitCode
 
-app = typer.Typer(help="Make a corpus of a folder of documents.", no_args_is_help=True)
+app = typer.Typer(help="Build a corpus from a folder of documents.", no_args_is_help=True)
 
 
 @app.command("build")

@@ -28,13 +28,14 @@ from assay.cli.options import (
     parse_name_list,
     resolve_clock,
 )
+from assay.cli.streams import print_stopping
 from assay.records.counts import format_count
 from assay.records.errors import ExitCode, InputError
 
 GoldenFile = Annotated[str, typer.Argument(help="Golden set.")]
 TargetsFile = Annotated[
     str | None,
-    typer.Option(help="YAML file: how many cases of each kind to have (default: for about 40 cases)."),
+    typer.Option(help="YAML file with the number of cases to have of each kind (default: for about 40 cases)."),
 ]
 
 TargetOption = Annotated[
@@ -48,7 +49,7 @@ RunFoldersOption = Annotated[
     typer.Option(help="Run folder, DIR or DIR:CONFIG; may be repeated, or given without the option."),
 ]
 
-app = typer.Typer(help="Check golden sets, and keep them true.", no_args_is_help=True)
+app = typer.Typer(help="Check golden sets, and keep them up to date.", no_args_is_help=True)
 
 
 @app.command("check")
@@ -136,7 +137,7 @@ def lint(
             as_of=as_of,
             model=model,
             progress=update_progress,
-            on_interrupt=_print_stopping,
+            on_interrupt=print_stopping,
         )
     print_result(report, build_lint_table(report, file), format)
     if report.effort is not None and report.effort.halted:
@@ -152,7 +153,7 @@ def coverage(
     targets: TargetsFile = None,
     questions: Annotated[
         str | None,
-        typer.Option(help="Questions of production, one on each line, or JSON lines with question and count."),
+        typer.Option(help="Production questions, one per line, or JSON lines with question and count."),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 if cases of a kind are missing.")] = False,
     format: PrintFormatOption = PrintFormat.table,
@@ -249,19 +250,22 @@ def draft(
             help="Target on which candidates are tried; may be repeated. Without one, only the corpus decides."
         ),
     ] = None,
-    out: Annotated[str, typer.Option(help="File for the candidates that are left.")] = "candidates.jsonl",
+    out: Annotated[str, typer.Option(help="File for the candidates that remain.")] = "candidates.jsonl",
     rejected: Annotated[
-        str | None, typer.Option(help="File for the candidates that were thrown away, each with its reason.")
+        str | None, typer.Option(help="File for the candidates that were discarded, each with its reason.")
     ] = None,
     golden: Annotated[str | None, typer.Option(help="Golden set whose questions are not asked again.")] = None,
     as_of: AsOfOption = None,
     keep_unreachable: Annotated[
         bool,
-        typer.Option("--keep-unreachable", help="Keep what is in the index and not found, as retrieval challenges."),
+        typer.Option(
+            "--keep-unreachable",
+            help="Keep candidates whose evidence is in the index but not found, as retrieval challenges.",
+        ),
     ] = False,
     endpoint: EndpointOptions,
     per_kind: Annotated[int, typer.Option(min=1, help="How many candidates of each kind a model is asked for.")] = 6,
-    seed: Annotated[int, typer.Option(min=0, help="Chooses the chunks from which a model drafts.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the choice of chunks from which a model drafts.")] = 0,
     asking: AskingOptions,
     dry_run: ModelDryRunOption = False,
     depth: DepthOption = 50,
@@ -269,7 +273,7 @@ def draft(
     permissions: PermissionOptions,
     format: PrintFormatOption = PrintFormat.table,
 ) -> ExitCode:
-    """Draft candidates of every kind by templates and, if one is named, by a model; keep what survives its trials."""
+    """Draft candidates of every kind from templates and, if one is named, with a model; keep those that pass."""
     from assay.cli.display import print_written_files
     from assay.cli.golden_output import print_result
     from assay.formats.run_files.overwriting import refuse_overwriting
@@ -303,7 +307,7 @@ def draft(
         print_result(effort, [build_effort_table(effort)], format)
         return ExitCode.PASS
     with show_progress("drafting") as update_progress:
-        report = draft_file(request, update_progress, _print_stopping)
+        report = draft_file(request, update_progress, print_stopping)
     print_result(report, build_draft_tables(report), format)
     named = (("candidates", out), ("thrown away", rejected))
     following = f"assay golden review {out} --corpus {corpus} --out review.html" if out and report.kept else None
@@ -327,7 +331,7 @@ def review(
     ] = None,
     base: Annotated[
         str | None,
-        typer.Option(help="The version of the set before: its cases that are the same and fit --corpus are left out."),
+        typer.Option(help="Previous version of the set: its cases that are unchanged and fit --corpus are left out."),
     ] = None,
     as_of: AsOfOption = None,
     language: PageLanguageOption = "en",
@@ -392,7 +396,7 @@ def twins(
         print_result(effort, [build_effort_table(effort)], format)
         return ExitCode.PASS
     with show_progress("drafting") as update_progress:
-        draft = draft_twin_file(request, update_progress, _print_stopping)
+        draft = draft_twin_file(request, update_progress, print_stopping)
     print_result(draft, build_twin_tables(draft), format)
     named = (("variants", out if draft.variants else None), ("left out", left_out))
     corpus_option = f" --corpus {corpus}" if corpus else ""
@@ -449,7 +453,7 @@ def nuggets(
         print_result(effort, [build_effort_table(effort)], format)
         return ExitCode.PASS
     with show_progress("drafting") as update_progress:
-        draft = draft_nugget_file(request, update_progress, _print_stopping)
+        draft = draft_nugget_file(request, update_progress, print_stopping)
     print_result(draft, build_nugget_tables(draft), format)
     if draft.cases:
         recorded = outputs or [f"{folder.partition(':')[0]}/observations.jsonl" for folder in run]
@@ -467,7 +471,7 @@ def nuggets(
 @app.command("freeze")
 def freeze(
     out: Annotated[str, typer.Option(help="Golden set to write.")],
-    version: Annotated[str, typer.Option(help="Version of the set, a new one.")],
+    version: Annotated[str, typer.Option(help="New version of the set.")],
     owner: SetOwnerOption,
     change: Annotated[str, typer.Option(help="The line for the changelog: what changed and why.")],
     candidates: Annotated[
@@ -479,7 +483,7 @@ def freeze(
     decisions: Annotated[
         list[str] | None, typer.Option(help="Decisions of a reviewer on the candidates; may be repeated.")
     ] = None,
-    base: Annotated[str | None, typer.Option(help="The version of the set before, whose cases are kept.")] = None,
+    base: Annotated[str | None, typer.Option(help="Previous version of the set, whose cases are kept.")] = None,
     update: Annotated[
         bool,
         typer.Option(
@@ -610,7 +614,7 @@ def pool(
 @app.command("diff")
 def diff(
     before: Annotated[str, typer.Argument(help="Golden set.")],
-    after: Annotated[str, typer.Argument(help="Golden set that is compared with it.")],
+    after: Annotated[str, typer.Argument(help="Golden set to compare it with.")],
     format: PrintFormatOption = PrintFormat.table,
 ) -> ExitCode:
     """Show what changed between two golden sets, case by case and field by field."""
@@ -637,10 +641,6 @@ def split_run_folders(inputs: Sequence[str], run: Sequence[str]) -> tuple[str | 
     return (files[0] if files else None), [*folders, *run]
 
 
-def _print_stopping() -> None:
-    typer.echo("stopping: calls in progress are finished and saved; press Ctrl-C again to exit at once", err=True)
-
-
 @app.command("health")
 def health(
     file: GoldenFile,
@@ -658,7 +658,7 @@ def health(
     now: NowRecordedOption = None,
     format: PrintFormatOption = PrintFormat.table,
 ) -> ExitCode:
-    """Show what runs tell about a set: saturated cases, suspect labels, leaks, power, age; exits with 1 on faults."""
+    """Show what runs reveal about a set: saturated cases, suspect labels, leaks, power, age; exits with 1 on faults."""
     from assay.cli.golden_output import print_result
     from assay.golden.check_health import HealthRequest, build_health_tables, check_health
 

@@ -25,7 +25,7 @@ from assay.cli.options import (
 from assay.records.errors import ExitCode
 
 app = typer.Typer(
-    help="Show what changed over the registered runs: metrics, versions, cases, incidents; promote baselines.",
+    help="Show what changed across the registered runs: metrics, versions, cases, incidents; promote baselines.",
     invoke_without_command=True,
 )
 
@@ -33,14 +33,14 @@ app = typer.Typer(
 @app.callback()
 def history(
     context: typer.Context,
-    runs: Annotated[str, typer.Option(help="Folder with the runs; it is looked into three levels deep.")] = ".",
+    runs: Annotated[str, typer.Option(help="Folder with the runs; searched three levels deep.")] = ".",
     metrics: MetricsOption = None,
     by: ByOption = None,
     config: Annotated[
         str, typer.Option(help="Configurations to show, comma-separated (default: all that were run).")
     ] = "",
     last: Annotated[int, typer.Option(min=1, help="How many runs of each configuration to look at.")] = 50,
-    store: Annotated[str | None, typer.Option(help="Audit store, of whose findings the causes are counted.")] = None,
+    store: Annotated[str | None, typer.Option(help="Audit store, whose findings are counted by cause.")] = None,
     incidents: Annotated[
         list[str] | None, typer.Option(help="Incident file in Markdown with its findings; may be repeated.")
     ] = None,
@@ -52,7 +52,7 @@ def history(
     now: NowRecordedOption = None,
     format: PrintFormatOption = PrintFormat.table,
 ) -> None:
-    """Show what changed over the registered runs: metrics, versions, cases, incidents; promote baselines."""
+    """Show what changed across the registered runs: metrics, versions, cases, incidents; promote baselines."""
     if context.invoked_subcommand is not None:
         return
     from assay.cli.display import print_notes, print_written_files

@@ -28,6 +28,7 @@ from assay.cli.options import (
     parse_metric_list,
     resolve_timestamp,
 )
+from assay.cli.streams import print_stopping
 from assay.records.counts import format_count
 from assay.records.errors import ExitCode
 
@@ -156,7 +157,7 @@ def judge(
         return not dry_run
 
     with show_progress("judging") as update_progress:
-        judged = ask(judgement, confirm, update_progress, _print_stopping)
+        judged = ask(judgement, confirm, update_progress, print_stopping)
     if not dry_run:
         _print_result(judged, judgement)
     return judged.exit_code
@@ -182,7 +183,7 @@ def selftest(
         endpoint.judge_settings,
         JudgingLimits(concurrency),
         max_calls,
-        _print_stopping,
+        print_stopping,
     )
     separation = result.separation
     typer.echo(escape_terminal(f"judge {result.judge}, reply format: {', '.join(result.modes)}"))
@@ -325,10 +326,6 @@ def _export_details(run: str, to: str) -> None:
     with open_answers(InputOptions(run=run)) as scored:
         path, count = export_verdict_details(scored, to, list_run_files(run))
     print_written_files([(f"verdicts on {format_count(count, 'request')}", path)])
-
-
-def _print_stopping() -> None:
-    typer.echo("stopping: calls in progress are finished and saved; press Ctrl-C again to exit at once", err=True)
 
 
 def _print_preflight(preflight: JudgingEstimate, notices: Sequence[str], *, to_stderr: bool) -> None:

@@ -13,7 +13,7 @@ from assay.records.errors import ExitCode
 def metrics(
     format: Annotated[PrintFormat, typer.Option(help="Format of the printed list.")] = PrintFormat.table,
 ) -> ExitCode:
-    """List all metrics with unit, direction, range, scorer and parameters, those of installed plugins too."""
+    """List all metrics, also those of installed plugins, with unit, direction, range, scorer and parameters."""
     from assay.cli.display import print_table
     from assay.report.catalog_tables import build_catalog_table, render_catalog_json, render_catalog_markdown
     from assay.runs.load_plugins import load_installed_metrics

@@ -60,7 +60,8 @@ def monitor(
         ),
     ] = None,
     metrics: Annotated[
-        str | None, typer.Option(help="Metrics to compute, comma-separated (default: all that production can have).")
+        str | None,
+        typer.Option(help="Metrics to compute, comma-separated (default: all that production answers allow)."),
     ] = None,
     corpus: CorporaOption = None,
     golden: Annotated[
@@ -75,12 +76,13 @@ def monitor(
     ] = None,
     entailment_model: EntailmentModelOption = None,
     budget: Annotated[
-        int | None, typer.Option(min=0, help="Answers of a week that are read for scores; 0 for all (default: 400).")
+        int | None,
+        typer.Option(min=0, help="Number of answers per week that are read for scores; 0 for all (default: 400)."),
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of the sample (default: 0).")] = None,
     false_alarms: Annotated[
         float | None,
-        typer.Option(help="Most alerts a quarter for each metric and slice while nothing changes (default: 0.25)."),
+        typer.Option(help="Expected false alerts per quarter for each metric and slice, at most (default: 0.25)."),
     ] = None,
     bounds: Annotated[
         list[str] | None,
@@ -95,10 +97,10 @@ def monitor(
     ] = None,
     alert_log: Annotated[str, typer.Option(help="File that remembers what was acknowledged and sent.")] = DEFAULT_LOG,
     acknowledge: Annotated[
-        str | None, typer.Option(help="Id of an alert that a person takes on; needs --person.")
+        str | None, typer.Option(help="Id of an alert that a person acknowledges; needs --person.")
     ] = None,
     person: Annotated[str, typer.Option(help="Who acknowledges the alert.")] = "",
-    note: Annotated[str, typer.Option(help="What is known of the alert.")] = "",
+    note: Annotated[str, typer.Option(help="What is known about the alert.")] = "",
     webhook: Annotated[
         str | None, typer.Option(help="Address to which new alerts and leaks are posted; needs --webhook-secret-env.")
     ] = None,
@@ -112,7 +114,7 @@ def monitor(
     export_prometheus: PrometheusFileOption = None,
     format: PrintFormatOption = PrintFormat.table,
 ) -> ExitCode:
-    """Show how production answers did, with alerts, leaks and drift; exit code 1 for an open alert or a leak.
+    """Show how production answers did, with alerts, leaks and drift; exits with 1 for an open alert or a leak.
 
     Metrics that need reading are scored on a weighted sample of each week, everything else on every answer. Alerts are
     tests on daily rates, with at most 0.25 false ones a quarter for each metric and slice while nothing changes. A

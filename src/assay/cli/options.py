@@ -63,8 +63,8 @@ CorporaOption = Annotated[
     list[str] | None,
     typer.Option(
         "--corpus",
-        help="Corpus file of now, or VERSION=FILE for that of an index version; answers are checked with the corpus of "
-        "their version. Repeat for more.",
+        help="Current corpus file, or VERSION=FILE for that of an index version; answers are checked with the corpus "
+        "of their version. Repeat for more.",
     ),
 ]
 LimitOption = Annotated[
@@ -118,7 +118,7 @@ ProductionKOption = Annotated[
 
 InternalStagesOption = Annotated[
     str | None,
-    typer.Option(help="Stages that nobody is shown, comma-separated: what a later stage drops there is no leak."),
+    typer.Option(help="Internal stages, which no user sees, comma-separated: what a later stage drops is not a leak."),
 ]
 
 # ── reports ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -165,7 +165,7 @@ NowRecordedOption = Annotated[
 ]
 AsOfOption = Annotated[str | None, typer.Option(help="Day on which versions are in force.")]
 PageLanguageOption = Annotated[str, typer.Option(help="Language of the page: en or vi.")]
-SetOwnerOption = Annotated[str, typer.Option("--owner", help="Who answers for the set.")]
+SetOwnerOption = Annotated[str, typer.Option("--owner", help="Person responsible for the set.")]
 UserOption = Annotated[
     str | None, typer.Option(help="Who asked: the id that the producer writes, or the pseudonym (user:…).")
 ]
@@ -175,7 +175,9 @@ NoHistoryOption = Annotated[
 
 NoLedgerOption = Annotated[
     bool,
-    typer.Option("--no-ledger", help="Do not count this look at a frozen test split; that it was not is recorded."),
+    typer.Option(
+        "--no-ledger", help="Do not count this look at a frozen test split; that it was not counted is recorded."
+    ),
 ]
 
 # ── settings ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -223,7 +225,7 @@ class MeasurementOptions(Struct, frozen=True):
     labels: Annotated[
         list[str] | None,
         typer.Option(
-            help="Labels by people of answers that the rules cannot tell (`assay labels import`); may be repeated."
+            help="Human labels of answers that the rules leave unknown (`assay labels import`); may be repeated."
         ),
     ] = None
     entailment_model: EntailmentModelOption = None
@@ -327,7 +329,7 @@ class AskingOptions(Struct, frozen=True):
     """How a model that helps with golden sets is asked: where its replies are kept, and the limits."""
 
     store: Annotated[
-        str, typer.Option(help="Where the replies of the model are kept; what it has is not asked again.")
+        str, typer.Option(help="File that keeps the model's replies; what is in it is not asked again.")
     ] = "draft.sqlite"
     max_calls: MaxCallsOption = None
     max_tokens: MaxTokensOption = None
@@ -341,7 +343,7 @@ class AskingOptions(Struct, frozen=True):
     ] = 6
     retry_errors: Annotated[
         bool,
-        typer.Option("--retry-errors", help="Ask again for replies that were of no use; they are paid for twice."),
+        typer.Option("--retry-errors", help="Ask again for replies that could not be used; they are paid for twice."),
     ] = False
 
     def build_options(self, endpoint: EndpointOptions) -> ModelOptions | None:

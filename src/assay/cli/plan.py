@@ -19,7 +19,7 @@ def plan(
         ),
     ] = None,
     *,
-    difference: Annotated[float, typer.Option(help="The true difference that the comparison is to show.")],
+    difference: Annotated[float, typer.Option(help="The true difference that the comparison should be able to show.")],
     metric: Annotated[str, typer.Option(help="The metric that is compared.")] = "correct_answer",
     rate: Annotated[
         float | None, typer.Option(help="Without a pilot: the share of cases on which both systems succeed.")
@@ -33,14 +33,16 @@ def plan(
     ] = None,
     correlation: Annotated[
         float | None,
-        typer.Option(help="With --rate or a pilot of one system: how closely the scores of two go together (0.5)."),
+        typer.Option(
+            help="With --rate or a pilot of one system: the correlation of the scores of the two systems (0.5)."
+        ),
     ] = None,
-    power: Annotated[float, typer.Option(help="How often the difference is to be shown.")] = 0.8,
-    level: Annotated[float, typer.Option(help="The level of the two-sided tests together.")] = 0.05,
+    power: Annotated[float, typer.Option(help="Power: the probability with which the difference is shown.")] = 0.8,
+    level: Annotated[float, typer.Option(help="Significance level of all two-sided tests together.")] = 0.05,
     tests: Annotated[int, typer.Option(help="How many tests share the level: metrics, or pairs of systems.")] = 1,
     format: Annotated[PrintFormat, typer.Option(help="Format of the printed plan.")] = PrintFormat.table,
 ) -> ExitCode:
-    """Say how many cases a comparison needs to show a difference, from a pilot or from what you assume."""
+    """Estimate how many cases a comparison needs to show a difference, from a pilot or from assumptions."""
     from assay.comparison.case_plan import PlanAims, describe_plan
     from assay.runs.plan_comparison import PlanRequest, plan_comparison, render_result_json
     from assay.text.escaping import escape_json_for_log, escape_terminal

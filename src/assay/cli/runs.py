@@ -12,7 +12,7 @@ from assay.records.errors import ExitCode
 
 
 def runs(
-    folder: Annotated[str, typer.Argument(help="Folder to look into, three levels deep.")] = ".",
+    folder: Annotated[str, typer.Argument(help="Folder to search, three levels deep.")] = ".",
 ) -> ExitCode:
     """List run folders with their configurations and decisions, the newest first."""
     from assay.cli.display import ignore_broken_pipe, print_table
@@ -29,9 +29,9 @@ def runs(
 
 
 def open_report(
-    place: Annotated[str, typer.Argument(help="HTML report, or folder to look into, three levels deep.")] = ".",
+    place: Annotated[str, typer.Argument(help="HTML report, or folder to search, three levels deep.")] = ".",
     print_only: Annotated[
-        bool, typer.Option("--print", help="Print the path of the report, and open nothing.")
+        bool, typer.Option("--print", help="Print the path of the report without opening it.")
     ] = False,
 ) -> ExitCode:
     """Open the newest HTML report in the browser."""

@@ -35,7 +35,7 @@ class TemplateKind(StrEnum):
 def init(
     *,
     kind: Annotated[
-        TemplateKind | None, typer.Option(help="Kind of target (default: told by --target, else python).")
+        TemplateKind | None, typer.Option(help="Kind of target (default: inferred from --target, else python).")
     ] = None,
     target: Annotated[
         str | None,
@@ -50,7 +50,7 @@ def init(
     file: Annotated[str, typer.Option(help="File to write; an existing file is never overwritten.")] = "assay.yaml",
     schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of the settings instead.")] = False,
 ) -> ExitCode:
-    """Write settings and a golden set to start from, or import one, and ask the target once."""
+    """Write settings and a first golden set, or import one, and ask the target once."""
     if schema:
         from assay.formats.settings_file import build_settings_schema
 
@@ -116,7 +116,7 @@ def doctor(
     ] = None,
     permissions: PermissionOptions,
 ) -> ExitCode:
-    """Check settings, golden set, corpus and gate; ask each target the first case, and show the replies as read."""
+    """Check settings, golden set, corpus and gate; ask each target the first case, and show how its reply was read."""
     from assay.runs.check_setup import check_setup
     from assay.targets.choose_target import TargetPermissions
 

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TextIO, cast
 
+import typer
+
 
 class _ForgivingStream:
     """A text stream that loses what cannot be written: messages are not worth another exit code."""
@@ -91,3 +93,8 @@ def _fill_closed_descriptors() -> None:
 
 def _open_null_device() -> TextIO:
     return open(os.devnull, "w", encoding="utf-8")  # it is used until the process ends
+
+
+def print_stopping() -> None:
+    """Say on standard error, after the first Ctrl-C, what happens to calls in progress."""
+    typer.echo("stopping: calls in progress are finished and saved; press Ctrl-C again to exit at once", err=True)

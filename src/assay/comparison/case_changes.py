@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from assay.attribution.cause_sentences import RANKING, name_causes
 from assay.metrics.catalog import find_metric, parse_metric
-from assay.records.counts import format_count
+from assay.records.counts import format_count, join_first
 from assay.records.findings import Attribution, CaseChange, EvidenceTrace, MetricChange, RankMove
 from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE
 from assay.scoring.column_values import CASES_NAMED
@@ -318,8 +318,7 @@ def _pair_traces(
 def _build_sentence(verb: str, moved_cases: Sequence[_MovedCase], explanation: str) -> str:
     counts = Counter(metric for case in moved_cases for metric in case.metrics)
     metrics = [metric for metric, _ in sorted(counts.items(), key=lambda item: -item[1])]
-    more_metrics = f" and {len(metrics) - _METRICS_NAMED} more" if len(metrics) > _METRICS_NAMED else ""
-    subject = f"{', '.join(metrics[:_METRICS_NAMED])}{more_metrics}"
+    subject = join_first(metrics, _METRICS_NAMED)
     cases = [f"{case.case_id}: {case.detail}" if case.detail else case.case_id for case in moved_cases]
     more_cases = f" … and {len(cases) - CASES_NAMED} more" if len(cases) > CASES_NAMED else ""
     case_list = "; ".join(cases[:CASES_NAMED]) + more_cases

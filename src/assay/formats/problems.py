@@ -20,6 +20,20 @@ from assay.text.late_pattern import LatePattern
 MAX_WARNINGS_PER_CODE = 20
 
 
+def make_value_error(field: str, message: str) -> InputError:
+    """Return the error of an argument or member of a value in Python, which no file has."""
+    return InputError([Problem("", None, field, message, "E_VALUE")])
+
+
+def join_field(place: str, field: str) -> str:
+    """Return where a field of an item is.
+
+    >>> join_field("rows[2]", "case"), join_field("", "case")
+    ('rows[2].case', 'case')
+    """
+    return f"{place}.{field}" if place else field
+
+
 class ProblemList:
     """Keeps up to 1,000 errors, and up to 20 warnings of each code; further ones are only counted."""
 

@@ -24,8 +24,8 @@ def match_tags(tags: Sequence[str], cases: Sequence[Case]) -> list[str]:
     >>> match_tags(["acl", "prompt-injection"], [Case("a", "?", tags=("hr", "ACL", "Prompt_Injection"))])
     ['ACL', 'Prompt_Injection']
     """
-    normalised_tags = {_normalise_tag(tag) for tag in tags}
-    return sorted({tag for case in cases for tag in case.tags if _normalise_tag(tag) in normalised_tags})
+    normalised_tags = {fold_tag(tag) for tag in tags}
+    return sorted({tag for case in cases for tag in case.tags if fold_tag(tag) in normalised_tags})
 
 
 def find_absent_tags(gate: Gate, cases: Sequence[Case]) -> list[str]:
@@ -33,11 +33,11 @@ def find_absent_tags(gate: Gate, cases: Sequence[Case]) -> list[str]:
 
     Cases that expect `permission_denied` count as having a tag of that name.
     """
-    case_tags = {_normalise_tag(tag) for case in cases for tag in case.tags}
+    case_tags = {fold_tag(tag) for case in cases for tag in case.tags}
     if any(case.behaviour == DENIED_TAG for case in cases):
-        case_tags.add(_normalise_tag(DENIED_TAG))
+        case_tags.add(fold_tag(DENIED_TAG))
     gate_tags = dict.fromkeys((*gate.zero_tolerance_tags, *gate.blocking_tags))
-    return [tag for tag in gate_tags if _normalise_tag(tag) not in case_tags]
+    return [tag for tag in gate_tags if fold_tag(tag) not in case_tags]
 
 
 def report_absent_tag(tag: str, cases: Sequence[Case]) -> RuleResult:
@@ -49,7 +49,12 @@ def report_absent_tag(tag: str, cases: Sequence[Case]) -> RuleResult:
     return RuleResult(rule, "no_data", None, 0, message)
 
 
-def _normalise_tag(tag: str) -> str:
+def fold_tag(tag: str) -> str:
+    """Return a tag in lower case with hyphens.
+
+    >>> fold_tag("Permission_Denied")
+    'permission-denied'
+    """
     return tag.casefold().replace("_", "-").replace(" ", "-")
 
 

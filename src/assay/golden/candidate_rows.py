@@ -14,7 +14,7 @@ from msgspec import Struct
 from assay.golden.candidate import ReviewDecision
 from assay.golden.evidence_chunks import find_unit_chunks
 from assay.golden.lint_evidence import find_text_change, list_content_words
-from assay.metrics.cases.access_rules import has_expired, is_visible, read_corpus_access
+from assay.metrics.cases.access_rules import has_expired, may_see_chunk
 from assay.metrics.cases.case_index import CHUNK_ID
 from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, User
 from assay.text.normalisation import fold_in_place
@@ -202,7 +202,7 @@ def _show_nearby(chunk: CorpusChunk, share: float, question: str, user: User | N
         chunk.chunk_id,
         round(share, 3),
         closest,
-        is_hidden=user is not None and not is_visible(read_corpus_access(chunk), user),
+        is_hidden=not may_see_chunk(user, chunk),
         is_expired=has_expired(chunk.valid_to, as_of),
     )
 

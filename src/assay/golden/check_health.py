@@ -26,7 +26,7 @@ from assay.golden.set_health import (
     measure_power,
     measure_saturation,
 )
-from assay.records.counts import format_count
+from assay.records.counts import format_count, join_first
 from assay.records.errors import InputError, Problem
 from assay.records.golden_set import Case, Corpus, GoldenSet
 from assay.report.findings.table import Table
@@ -258,8 +258,7 @@ def _answer(reason: str, text: str) -> str:
 
 
 def _list(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else ""
-    return (", ".join(names[:MAX_LISTED]) + more) if names else "none"
+    return join_first(names, MAX_LISTED) or "none"
 
 
 def _list_cases(names: Sequence[str], compared: int) -> str:

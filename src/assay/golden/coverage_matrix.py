@@ -8,6 +8,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from assay.gates.tag_rules import fold_tag
 from assay.golden.lint_finding import LintedSet
 from assay.records.golden_set import Behaviour, Case
 from assay.text.tokens import DocumentFrequencies, collect_word_keys, is_stop_word, tokenise_text
@@ -134,15 +135,6 @@ def count_kinds(cases: Sequence[Case], targets: Mapping[str, CoverageTarget]) ->
         ]
         cells.append(CoverageCell(kind, target.cases, tuple(members), target.describe()))
     return tuple(cells)
-
-
-def fold_tag(tag: str) -> str:
-    """Return a tag in lower case with hyphens.
-
-    >>> fold_tag("Permission_Denied")
-    'permission-denied'
-    """
-    return tag.casefold().replace("_", "-").replace(" ", "-")
 
 
 def _count(names: Iterable[str]) -> dict[str, int]:

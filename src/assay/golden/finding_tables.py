@@ -17,7 +17,7 @@ from assay.golden.set_difference import SetDifference
 from assay.golden.settlement import ReviewReport, describe_decision
 from assay.golden.twin_cases.twin_draft import KINDS_FOR_A_MODEL, LEFT_OUT_REASONS, TwinDraft
 from assay.golden.verification import VerificationReport
-from assay.records.counts import format_count
+from assay.records.counts import format_count, join_first
 from assay.records.golden_set import ALIKE_KINDS
 from assay.report.findings.table import Table
 from assay.scoring.unlabelled_scores import CIRCULAR, NO_LABELS
@@ -83,8 +83,7 @@ def _describe_share(name: str, share: TrafficShare) -> tuple[str, ...]:
 
 
 def _list_names(names: tuple[str, ...]) -> str:
-    listed = ", ".join(names[:_MAX_NAMES])
-    return listed + (f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else "")
+    return join_first(names, _MAX_NAMES)
 
 
 def _escape_row(cells: tuple[str, ...]) -> tuple[str, ...]:

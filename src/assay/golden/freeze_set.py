@@ -35,7 +35,7 @@ from assay.golden.retirement_file import load_retired_cases
 from assay.golden.review_file import apply_edit, load_reviews
 from assay.golden.set_difference import SetDifference, compare_sets
 from assay.golden.settlement import SettledCase, list_left_open, settle_cases
-from assay.records.counts import format_count
+from assay.records.counts import format_count, join_first
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case, GoldenSet, SilencedRule
 from assay.scoring.case_content import list_changed_fields
@@ -330,13 +330,10 @@ def _refuse_unsettled(request: FreezeRequest, settled: Sequence[SettledCase]) ->
     if not names:
         return
     options = " ".join(f"--decisions {shlex.quote(path)}" for path in request.decisions)
-    shown = ", ".join(names[:_MOST_NAMED]) + (
-        f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    )
     message = (
-        f"{format_count(len(names), 'candidate')} decided differently and not settled ({shown}): settle with assay "
-        f"golden review {shlex.quote(request.candidates)} {options} --out settle.html, and name what it saves as a "
-        f"further --decisions"
+        f"{format_count(len(names), 'candidate')} decided differently and not settled "
+        f"({join_first(names, _MOST_NAMED)}): settle with assay golden review {shlex.quote(request.candidates)} "
+        f"{options} --out settle.html, and name what it saves as a further --decisions"
     )
     raise InputError([Problem(request.candidates, None, "", message, "E_DECISION")])
 

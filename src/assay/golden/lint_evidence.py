@@ -8,13 +8,18 @@ from functools import lru_cache
 from assay.golden.evidence_chunks import find_unit_chunks
 from assay.golden.lint_finding import LintedSet, SuspectField
 from assay.golden.lint_rules import contains_words
-from assay.metrics.cases.access_rules import has_expired, is_early, is_in_force, is_visible, read_corpus_access
+from assay.metrics.cases.access_rules import (
+    has_expired,
+    is_early,
+    is_in_force,
+    may_see_chunk,
+)
 from assay.metrics.cases.case_index import CHUNK_ID
 from assay.metrics.grounding.citations import find_unknown_sources
 from assay.records.counts import format_count
 from assay.records.digest import compute_text_digest
 from assay.records.errors import shorten_repr
-from assay.records.golden_set import Case, Corpus, CorpusChunk, User
+from assay.records.golden_set import Case, Corpus, CorpusChunk
 from assay.text.facts.stated_quantities import judge_quantities
 from assay.text.languages import guess_language
 from assay.text.near_names import find_near_id
@@ -90,7 +95,7 @@ def check_access(case: Case, linted: LintedSet) -> Iterator[SuspectField]:
     if linted.corpus is None or case.user is None or not linted.evidence_chunks(case):
         return
     required = _required_chunks(case, linted.corpus)
-    visible = [chunk.chunk_id for chunk in required if is_visible(read_corpus_access(chunk), case.user)]
+    visible = [chunk.chunk_id for chunk in required if may_see_chunk(case.user, chunk)]
     if case.behaviour == "permission_denied" and visible:
         message = f"the user may see {', '.join(visible)} by the corpus"
         yield SuspectField("denied-visible", "evidence", message, tuple(visible))
@@ -108,7 +113,7 @@ def check_abstention(case: Case, linted: LintedSet) -> Iterator[SuspectField]:
         return
     for chunk_id, text in linted.texts.items():
         chunk = linted.corpus.chunks[chunk_id]
-        if is_early(chunk.valid_from, _reference_day(case, linted)) or not _may_see(case.user, chunk):
+        if is_early(chunk.valid_from, _reference_day(case, linted)) or not may_see_chunk(case.user, chunk):
             continue
         share = share_words(words, text, linted)
         if share >= ANSWERABLE_SHARE and has_its_numbers(case.question, text):
@@ -172,7 +177,7 @@ def find_alternatives(case: Case, linted: LintedSet) -> Iterator[SuspectField]:
     as_of = _reference_day(case, linted)
     for chunk_id, folded in linted.folded_texts.items():
         chunk = linted.corpus.chunks[chunk_id]
-        if chunk_id in labelled or not _may_see(case.user, chunk) or not is_in_force(chunk, as_of):
+        if chunk_id in labelled or not may_see_chunk(case.user, chunk) or not is_in_force(chunk, as_of):
             continue
         if folded in same_texts:
             yield SuspectField("unlabelled-alternative", "evidence", f"{chunk_id} has the same text", (chunk_id,))
@@ -242,10 +247,6 @@ def _collect_once(text: str) -> frozenset[str]:
 def _required_chunks(case: Case, corpus: Corpus) -> list[CorpusChunk]:
     units = [unit for unit in case.evidence if unit.required and unit.grade]
     return [corpus.chunks[chunk_id] for unit in units for chunk_id in find_unit_chunks(unit.any_of, corpus)]
-
-
-def _may_see(user: User | None, chunk: CorpusChunk) -> bool:
-    return user is None or is_visible(read_corpus_access(chunk), user)
 
 
 def _reference_day(case: Case, linted: LintedSet) -> str | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from assay.golden.coverage_matrix import fold_tag
+from assay.gates.tag_rules import fold_tag
 from assay.golden.lint_finding import SuspectField, select_counted_cases
 from assay.records.counts import format_count
 from assay.records.errors import shorten_repr

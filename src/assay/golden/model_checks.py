@@ -17,7 +17,7 @@ from assay.golden.evidence_chunks import find_unit_chunks
 from assay.golden.lint_evidence import list_content_words, share_words
 from assay.golden.lint_finding import LintedSet
 from assay.golden.lint_rules import contains_words
-from assay.metrics.cases.access_rules import has_expired, is_visible, read_corpus_access
+from assay.metrics.cases.access_rules import has_expired, may_see_chunk
 from assay.metrics.judged.judge_requests import Rubrics, find_rubric, make_request
 from assay.records.golden_set import Case
 from assay.records.verdicts import JudgeRequest, Verdict
@@ -95,7 +95,7 @@ def find_nearest_chunks(case: Case, linted: LintedSet, as_of: str | None = None)
     shares = []
     for name, text in linted.texts.items():
         chunk = linted.corpus.chunks[name]
-        may_see = case.user is None or is_visible(read_corpus_access(chunk), case.user)
+        may_see = may_see_chunk(case.user, chunk)
         if name in labelled or not may_see or has_expired(chunk.valid_to, as_of):
             continue
         share = share_words(words, f"{text}\n{chunk.section or ''}", linted)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from assay.formats.labels.decision_rows import load_decision_rows
-from assay.formats.problems import ProblemList
+from assay.formats.problems import ProblemList, join_field
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import RetiredCase
 
@@ -66,7 +66,7 @@ def _add_row(
     _check_row(case, reason, ids, base, line, place, problems)
     if case in reasons:
         message = f"retired twice (got {shorten_repr(case)} again; expected it once)"
-        problems.add_error(line, _join(place, "case"), message, "E_DUPLICATE_ID")
+        problems.add_error(line, join_field(place, "case"), message, "E_DUPLICATE_ID")
     reasons[case] = reason.strip()
 
 
@@ -75,11 +75,7 @@ def _check_row(
 ) -> None:
     if case not in ids:
         message = f"no such case (got {shorten_repr(case)}; expected an id of {base})"
-        problems.add_error(line, _join(place, "case"), message, "E_ID")
+        problems.add_error(line, join_field(place, "case"), message, "E_ID")
     if not reason.strip():
         message = f"{case}: no reason (got {reason!r}; expected why it is taken out)"
-        problems.add_error(line, _join(place, "reason"), message, "E_REASON")
-
-
-def _join(place: str, field: str) -> str:
-    return f"{place}.{field}" if place else field
+        problems.add_error(line, join_field(place, "reason"), message, "E_REASON")

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from assay.golden.evidence_chunks import find_unit_chunks
 from assay.golden.lint_evidence import ANSWERABLE_SHARE, has_its_numbers, list_content_words
-from assay.metrics.cases.access_rules import is_visible, read_corpus_access
+from assay.metrics.cases.access_rules import may_see_chunk
 from assay.metrics.cases.case_index import EvidenceIndex, GoldenIndex
 from assay.records.counts import format_count
 from assay.records.digest import compute_text_digest
@@ -89,10 +89,10 @@ def find_permitted_user(case: Case, golden: GoldenSet, corpus: Corpus | None) ->
         return None
     users = dict.fromkeys(other.user for other in golden.cases if other.user is not None and other.user != case.user)
     for user in users:
-        if all(is_visible(read_corpus_access(chunk), user) for chunk in chunks):
+        if all(may_see_chunk(user, chunk) for chunk in chunks):
             return user
     made = _make_permitted_user(chunks, case.user)
-    return made if all(is_visible(read_corpus_access(chunk), made) for chunk in chunks) else None
+    return made if all(may_see_chunk(made, chunk) for chunk in chunks) else None
 
 
 def _make_permitted_user(chunks: Sequence[CorpusChunk], denied: User | None) -> User:
@@ -312,7 +312,7 @@ def _is_hidden(chunk: Chunk, user: User | None, joins: GoldenIndex) -> bool:
     if joins.corpus_texts is None or user is None:
         return False
     corpus_chunks = joins.corpus_texts.find_chunks(chunk)
-    is_open = any(is_visible(read_corpus_access(corpus_chunk), user) for corpus_chunk in corpus_chunks)
+    is_open = any(may_see_chunk(user, corpus_chunk) for corpus_chunk in corpus_chunks)
     return bool(corpus_chunks) and not is_open
 
 

@@ -58,7 +58,7 @@ AMBIGUOUS, GATE = "ambiguous", "gate"
 
 
 @dataclass(frozen=True)
-class _Recorder(RecordedVerdicts):
+class RequestRecorder(RecordedVerdicts):
     """Verdicts for replay that record the requests made, and which of them have a disputed ruling."""
 
     asked: dict[str, JudgeRequest] = field(default_factory=dict)
@@ -99,7 +99,7 @@ class JudgeQuestions:
     def find_requests(self, recorded: Mapping[str, Sequence[Verdict]]) -> dict[str, JudgeRequest]:
         """Return all requests by digest that the recorded verdicts lead to: first those about observations that the
         rules leave open or flag, so that a budget that does not last is spent on these; else in golden order."""
-        recorder = _Recorder(self.rubrics, recorded, reviews=self.reviews)
+        recorder = RequestRecorder(self.rubrics, recorded, reviews=self.reviews)
         joins = GoldenIndex(self.golden, self.corpus, recorder)
         requests: dict[str, JudgeRequest] = {}
         later_requests: dict[str, JudgeRequest] = {}
@@ -126,7 +126,7 @@ class JudgeQuestions:
 
     def find_contradicted(self, recorded: Mapping[str, Sequence[Verdict]]) -> set[str]:
         """Return the requests behind those scores of the judge that differ widely from the scores of the rules."""
-        recorder, contradicted = _Recorder(self.rubrics, recorded), set[str]()
+        recorder, contradicted = RequestRecorder(self.rubrics, recorded), set[str]()
         for reading in self._read_answers(GoldenIndex(self.golden, self.corpus, recorder)):
             if reading.case.case.id in self.bugs:
                 continue

@@ -6,7 +6,7 @@ The export of a verdict store is for machines: it knows requests by their digest
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import fields
 from pathlib import Path
 
 import msgspec
@@ -14,12 +14,13 @@ from msgspec import Struct
 
 from assay.formats.file_io import write_atomically
 from assay.formats.run_files.overwriting import refuse_overwriting
+from assay.judging.collect_questions import RequestRecorder
 from assay.judging.load_verdicts import metrics_with_verdicts
 from assay.metrics.answers.rubric_metrics import name_rubric_metric
 from assay.metrics.cases.case_index import GoldenIndex
 from assay.metrics.catalog import parse_metrics
 from assay.metrics.judged.judge_requests import RecordedVerdicts, find_rubric
-from assay.metrics.judged.vote_folding import Ruling, apply_reviews, fold_votes
+from assay.metrics.judged.vote_folding import apply_reviews, fold_votes
 from assay.metrics.metric import MetricName
 from assay.metrics.parsed_answer import ParsedAnswer
 from assay.metrics.scorers import compute_outcome, is_answer_metric
@@ -76,18 +77,6 @@ class VerdictDetails(Struct, frozen=True):
     reviews: tuple[VerdictReview, ...] = ()
 
 
-@dataclass(frozen=True)
-class _AskedRequests(RecordedVerdicts):
-    """Verdicts for replay that record the requests made."""
-
-    asked: dict[str, JudgeRequest] = field(default_factory=dict)
-
-    def find_ruling(self, request: JudgeRequest) -> Ruling | None:
-        """Return the ruling, and record the request."""
-        self.asked.setdefault(request.digest, request)
-        return super().find_ruling(request)
-
-
 def export_verdict_details(run: ScoredRun, path: str, files: Sequence[str] = ()) -> tuple[Path, int]:
     """Write the verdicts on the answers of a run as JSON lines; return the path and the number of lines.
 
@@ -105,7 +94,7 @@ def iterate_verdict_details(run: ScoredRun) -> Iterator[VerdictDetails]:
     if run.judging is None:
         return
     members = {name.name: getattr(run.judging, name.name) for name in fields(RecordedVerdicts)}
-    recorder = _AskedRequests(**members)
+    recorder = RequestRecorder(**members)
     joins = GoldenIndex(run.golden, run.corpus, recorder, run.whole_golden)
     names = [name for name in parse_metrics(metrics_with_verdicts(run.judging)) if is_answer_metric(name)]
     for config in sorted(run.scoring.configs):
@@ -124,7 +113,7 @@ def _collect_asked(
     position: int,
     observation: Observation,
     names: Sequence[MetricName],
-    recorder: _AskedRequests,
+    recorder: RequestRecorder,
 ) -> list[JudgeRequest]:
     recorder.asked.clear()
     reading = ParsedAnswer(joins.case_index(position), observation)

@@ -1,7 +1,8 @@
-"""Counts in sentences: the noun, and where the sentence needs it the verb, in the singular or the plural."""
+"""Counts and lists in sentences: a noun in the singular or the plural, and the first items of a list."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 
@@ -19,3 +20,13 @@ def format_count(count: int, noun: str, plural: str = "") -> str:
     ('1 case', '2000 cases', '1 case is')
     """
     return f"{count} {noun if count == 1 else plural or f'{noun}s'}"
+
+
+def join_first(items: Sequence[str], most: int) -> str:
+    """Return the first items of a list with commas, and how many more there are.
+
+    >>> join_first(["a", "b", "c"], 2), join_first(["a", "b"], 2)
+    ('a, b and 1 more', 'a, b')
+    """
+    more = f" and {len(items) - most} more" if len(items) > most else ""
+    return ", ".join(items[:most]) + more

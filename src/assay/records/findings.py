@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, get_args
 
 from msgspec import Struct
 
-from assay.records.counts import format_count
+from assay.records.counts import format_count, join_first
 from assay.records.release_gates import Decision, list_first_lines
 from assay.records.scores import InputFile
 
@@ -301,9 +301,7 @@ def name_first_cases(case_ids: Iterable[str]) -> str:
     >>> name_first_cases(["a", "b", "c", "d", "e", "f", "g"])
     'a, b, c, d, e and 2 more'
     """
-    listed = list(case_ids)
-    more = f" and {len(listed) - MAX_CASES_PRINTED} more" if len(listed) > MAX_CASES_PRINTED else ""
-    return ", ".join(listed[:MAX_CASES_PRINTED]) + more
+    return join_first(list(case_ids), MAX_CASES_PRINTED)
 
 
 class Comparison(Struct, frozen=True):

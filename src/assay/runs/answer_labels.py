@@ -18,6 +18,7 @@ from assay.formats.labels.label_files import (
     load_labels,
 )
 from assay.formats.labels.label_sheets import is_label_sheet
+from assay.formats.problems import make_value_error
 from assay.formats.strict_json import MisfitError, convert_strictly
 from assay.metrics.cases.settled_answers import ANSWER_SCALES, UNCLEAR, SettledMetric, digest_expectations
 from assay.records.counts import format_count
@@ -64,7 +65,7 @@ def read_answer_labels(labels: Any) -> tuple[Label, ...]:
     given = [labels] if isinstance(labels, (str, Path, Label, Mapping)) else labels
     if not isinstance(given, Iterable):
         message = f"no labels (got {shorten_repr(labels)}; expected files of labels, or what label_answer returns)"
-        raise InputError([Problem("", None, "labels", message, "E_VALUE")])
+        raise make_value_error("labels", message)
     given = list(given)
     if all(isinstance(label, (str, Path)) for label in given):
         return load_answer_labels([str(path) for path in given])

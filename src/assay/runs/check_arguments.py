@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from assay.calls.retry import RETRY_AFTER_CAP_SECONDS
+from assay.formats.problems import make_value_error
 from assay.metrics.catalog import CATALOG, DEFAULT_METRICS, parse_metrics
 from assay.metrics.metric import Metric
 from assay.metrics.own_metric import metric
-from assay.records.errors import InputError, Problem, shorten_repr
+from assay.records.errors import InputError, shorten_repr
 from assay.records.golden_set import GoldenSet
 from assay.records.plugin_table import Plugin
 from assay.runs.load_plugins import load_metric_paths
@@ -42,7 +43,7 @@ def read_metrics(metrics: MetricsLike) -> tuple[str, ...]:
     if isinstance(metrics, (str, Metric)) or callable(metrics):
         metrics = (metrics,)
     if not isinstance(metrics, Iterable):
-        raise _refuse("metrics", f"no metrics (got {shorten_repr(metrics)}; expected {_METRIC_FORMS})")
+        raise make_value_error("metrics", f"no metrics (got {shorten_repr(metrics)}; expected {_METRIC_FORMS})")
     return load_metric_paths([_name_metric(item) for item in metrics])
 
 
@@ -52,7 +53,7 @@ def _name_metric(item: MetricLike) -> str:
     if not isinstance(item, Metric) and inspect.isroutine(item):
         item = metric(item)
     if not isinstance(item, Metric):
-        raise _refuse("metrics", f"no metric (got {shorten_repr(item)}; expected {_METRIC_FORMS})")
+        raise make_value_error("metrics", f"no metric (got {shorten_repr(item)}; expected {_METRIC_FORMS})")
     row = item
     function = getattr(row, "function", None)
     reference = f"{getattr(function, '__module__', 'python')}:{getattr(function, '__qualname__', row.name)}"
@@ -68,7 +69,7 @@ def read_baseline(baseline: object) -> str | None:
         return None if baseline is None else str(baseline)
     remedy = "assay.compare(before, after, gate=...) decides about a result in memory"
     message = f"no path (got {type(baseline).__name__}; expected a run folder or a saved baseline; {remedy})"
-    raise _refuse("baseline", message)
+    raise make_value_error("baseline", message)
 
 
 def read_path(path: str | Path | None) -> str | None:
@@ -83,7 +84,7 @@ def read_keys(by: Sequence[str] | str | None) -> Sequence[str] | None:
     keys = by.split(",") if isinstance(by, str) else by
     if not isinstance(keys, Iterable) or not all(isinstance(key, str) for key in keys):
         expected = "keys such as 'tag' and 'language', as a list or a text with commas"
-        raise _refuse("by", f"no keys (got {shorten_repr(by)}; expected {expected})")
+        raise make_value_error("by", f"no keys (got {shorten_repr(by)}; expected {expected})")
     return [key.strip() for key in keys]
 
 
@@ -110,7 +111,9 @@ def choose_name(config: str | None, name: str | None) -> str | None:
     """Return the name of the configuration, which either argument gives."""
     for argument, value in (("config", config), ("name", name)):
         if value is not None and (not isinstance(value, str) or not value.strip()):
-            raise _refuse(argument, f"no name (got {shorten_repr(value)}; expected a text, such as 'hybrid-rerank')")
+            raise make_value_error(
+                argument, f"no name (got {shorten_repr(value)}; expected a text, such as 'hybrid-rerank')"
+            )
     if config is not None and name is not None and config != name:
         raise InputError(f"name: {name!r} and config: {config!r} name one configuration (expected one of them)")
     return name if config is None else config
@@ -129,9 +132,13 @@ def read_limits(
     """Return the limits of observing, those of `run` in a settings file. Raises InputError for one that no call can
     keep."""
     if context is not None and (not isinstance(context, str) or not context):
-        raise _refuse("context", f"no stage (got {shorten_repr(context)}; expected its name, such as 'retrieved')")
+        raise make_value_error(
+            "context", f"no stage (got {shorten_repr(context)}; expected its name, such as 'retrieved')"
+        )
     if read_count(attempts, "attempts") > MAX_ATTEMPTS:
-        raise _refuse("attempts", f"too many (got {attempts}; expected calls for a case, {MAX_ATTEMPTS} at most)")
+        raise make_value_error(
+            "attempts", f"too many (got {attempts}; expected calls for a case, {MAX_ATTEMPTS} at most)"
+        )
     return ObservationLimits(
         (),
         concurrency=read_count(concurrency, "concurrency"),
@@ -152,7 +159,7 @@ MAX_ATTEMPTS = 20
 def _read_amount(value: float, name: str, kind: str, expected: str) -> float:
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not is_number or not math.isfinite(value) or value <= 0:
-        raise _refuse(name, f"no {kind} (got {shorten_repr(value)}; expected {expected})")
+        raise make_value_error(name, f"no {kind} (got {shorten_repr(value)}; expected {expected})")
     return value
 
 
@@ -172,7 +179,9 @@ def read_notices(notices: Sequence[str] | str) -> list[str]:
     listed = list_values(notices)
     for notice in listed:
         if not isinstance(notice, str):
-            raise _refuse("notices", f"no text (got {shorten_repr(notice)}; expected sentences for the reports)")
+            raise make_value_error(
+                "notices", f"no text (got {shorten_repr(notice)}; expected sentences for the reports)"
+            )
     return listed
 
 
@@ -183,9 +192,5 @@ def read_count(value: int, name: str) -> int:
     except TypeError:
         count = 0
     if count < 1:
-        raise _refuse(name, f"no count (got {shorten_repr(value)}; expected a whole number of 1 or more)")
+        raise make_value_error(name, f"no count (got {shorten_repr(value)}; expected a whole number of 1 or more)")
     return count
-
-
-def _refuse(name: str, message: str) -> InputError:
-    return InputError([Problem("", None, name, message, "E_VALUE")])

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from assay.calls.interfaces import CallError, Target
+from assay.formats.problems import make_value_error
 from assay.formats.settings_file import find_secrets
 from assay.records.counts import format_count
-from assay.records.errors import IncompleteError, InputError, Problem
+from assay.records.errors import IncompleteError
 from assay.records.golden_set import GoldenSet
 from assay.records.observations import CONTEXT_STAGE, Observation
 from assay.runs.observation_runner import (
@@ -129,7 +130,7 @@ def _refuse_misspelt_context(context: str | None, observation: Observation) -> N
         return
     meant = find_near_word(context, names)
     if meant:
-        raise _context_error(f"the target reports no such stage (got {context!r}; expected {meant!r}?)")
+        raise make_value_error("context", f"the target reports no such stage (got {context!r}; expected {meant!r}?)")
 
 
 def _refuse_unreported_context(context: str | None, observations: Sequence[Observation]) -> None:
@@ -139,11 +140,7 @@ def _refuse_unreported_context(context: str | None, observations: Sequence[Obser
     if context is None or not answered or context in names or CONTEXT_STAGE in names:
         return
     expected = f"one of {', '.join(names)}" if names else "none, because the target reports no stage"
-    raise _context_error(f"no answer reports this stage (got {context!r}; expected {expected})")
-
-
-def _context_error(message: str) -> InputError:
-    return InputError([Problem("", None, "context", message, "E_VALUE")])
+    raise make_value_error("context", f"no answer reports this stage (got {context!r}; expected {expected})")
 
 
 def _is_loop_running() -> bool:

@@ -52,7 +52,7 @@ from assay.formats.outputs import (
     prepare_decodable,
     read_observations,
 )
-from assay.formats.problems import find_time_fault, join_repeated_problems
+from assay.formats.problems import find_time_fault, join_repeated_problems, make_value_error
 from assay.formats.run_files.run_folder import compute_file_sha256
 from assay.formats.settings_file import Config
 from assay.gates.gate_files import read_gate_fields
@@ -98,7 +98,7 @@ def require_path(value: Any, name: str) -> str | Path:
     if isinstance(value, (str, Path)):
         return value
     expected = "the path of a file; assay.score and assay.run take rows and records as they are"
-    raise _value_error(name, f"no path (got {shorten_repr(value)}; expected {expected})")
+    raise make_value_error(name, f"no path (got {shorten_repr(value)}; expected {expected})")
 
 
 def find_golden_file(golden: GoldenSet) -> str:
@@ -127,15 +127,17 @@ def read_golden_value(golden: Any, notes: dict[str, None] | None = None) -> Gold
     if inspect.isroutine(golden) or hasattr(golden, "scoring"):  # a target, or a result
         kind = "a function" if inspect.isroutine(golden) else "a result"
         order = "assay.run(target, golden), assay.score(golden, outputs)"
-        raise _value_error(GOLDEN_NAME, f"{kind} in the place of the golden set (expected {order}: {_GOLDEN_FORMS})")
+        raise make_value_error(
+            GOLDEN_NAME, f"{kind} in the place of the golden set (expected {order}: {_GOLDEN_FORMS})"
+        )
     rows = open_articles(list_rows(golden, GOLDEN_NAME, _GOLDEN_FORMS))
     if any(isinstance(row, Observation) for row in rows):
         message = f"observations (expected the golden set first, then what was observed: {_GOLDEN_FORMS})"
-        raise _value_error(GOLDEN_NAME, message)
+        raise make_value_error(GOLDEN_NAME, message)
     texts = [row for row in rows if isinstance(row, str)]
     if texts:
         message = f'a text is no row (got {shorten_repr(texts[0])}; expected {{"question": …, "reference": …}})'
-        raise _value_error(GOLDEN_NAME, message)
+        raise make_value_error(GOLDEN_NAME, message)
     rows = _name_cases(_write_ids([msgspec.to_builtins(row) if isinstance(row, Case) else row for row in rows]))
     notes = {} if notes is None else notes
     try:
@@ -366,7 +368,7 @@ def read_outputs_value(
             _refuse_answers_as_paths(rows)
         return read_output_files(rows, None, golden, config, notes, is_unknown_kept=is_unknown_kept)
     if any(isinstance(row, (Case, GoldenSet)) for row in rows):
-        raise _value_error(OUTPUTS_NAME, f"cases (expected the golden set first, then outputs: {_OUTPUT_FORMS})")
+        raise make_value_error(OUTPUTS_NAME, f"cases (expected the golden set first, then outputs: {_OUTPUT_FORMS})")
     names: dict[str, None] = {}
     reader = _OutputRowReader(golden, config, names, is_unknown_kept=is_unknown_kept)
     observations: list[Observation] = []
@@ -390,7 +392,7 @@ def _refuse_answers_as_paths(paths: Sequence[str | Path]) -> None:
     if not is_path:
         message = f"a text is the path of a file here (got {shorten_repr(first)}; expected {_OUTPUT_FORMS}"
         example = f'such as {{"question": …, "answer": {shorten_repr(first)}}}'
-        raise _value_error(OUTPUTS_NAME, f"{message}, {example})")
+        raise make_value_error(OUTPUTS_NAME, f"{message}, {example})")
 
 
 class _OutputRowReader:
@@ -477,7 +479,7 @@ def read_gate_value(rules: GateLike | None, configs: Sequence[str] = ()) -> Gate
         is_file = isinstance(rules, Path) or Path(rules).suffix in (".yaml", ".yml")
     except TypeError:
         expected = "an assay.Gate, a dictionary, the path of a gate file, or the name of a profile"
-        raise _value_error("gate", f"no rules (got {shorten_repr(rules)}; expected {expected})") from None
+        raise make_value_error("gate", f"no rules (got {shorten_repr(rules)}; expected {expected})") from None
     return GateOptions(str(rules), configs=configs) if is_file else GateOptions(profile=str(rules), configs=configs)
 
 
@@ -487,7 +489,7 @@ def read_day(now: str | None) -> str | None:
         return None
     fault = find_time_fault(now if isinstance(now, str) else repr(now))
     if fault:
-        raise _value_error("now", fault)
+        raise make_value_error("now", fault)
     return date_of_time(now)
 
 
@@ -581,12 +583,8 @@ def says_arguments(function: F) -> F:
 
 def _find_file(path: str | Path, name: str) -> str:
     if str(path) != "-" and not Path(path).exists():
-        raise _value_error(name, f"no such file (got {str(path)!r}; expected {_GOLDEN_FORMS})")
+        raise make_value_error(name, f"no such file (got {str(path)!r}; expected {_GOLDEN_FORMS})")
     return str(path)
-
-
-def _value_error(name: str, message: str) -> InputError:
-    return InputError([Problem("", None, name, message, "E_VALUE")])
 
 
 # ── targets ──────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -599,7 +597,7 @@ def make_target_of_value(target: Any, name: str | None, search: Callable[..., An
     Raises InputError for anything else.
     """
     if isinstance(target, type):
-        raise _value_error("target", f"a class (got {target.__name__}; expected an instance of it, or a function)")
+        raise make_value_error("target", f"a class (got {target.__name__}; expected an instance of it, or a function)")
     if isinstance(target, Target):
         return target
     if isinstance(target, (str, Path)):
@@ -631,9 +629,11 @@ def _make_function_target(name: str, ask: Any, search: Any) -> Target:
         if function is not None and not callable(function):
             expected = "a function that takes the question and returns the answer, or a target of another kind"
             hint = _suggest_target(function)
-            raise _value_error("target", f"cannot be called (got {shorten_repr(function)}; expected {expected}{hint})")
+            raise make_value_error(
+                "target", f"cannot be called (got {shorten_repr(function)}; expected {expected}{hint})"
+            )
     if ask is None and search is None:
-        raise _value_error("target", "nothing to call (got None; expected a function that takes the question)")
+        raise make_value_error("target", "nothing to call (got None; expected a function that takes the question)")
     return CallableTarget(_clean_name(name), ask, search)
 
 

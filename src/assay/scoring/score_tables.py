@@ -29,7 +29,7 @@ from assay.metrics.catalog import (
 )
 from assay.metrics.judged.judge_requests import RecordedVerdicts
 from assay.metrics.metric import Batch, FactKey, JoinedRows, MetricName
-from assay.records.counts import format_count
+from assay.records.counts import format_count, join_first
 from assay.records.observations import Observation, TargetError
 from assay.records.scores import (
     ERROR,
@@ -397,9 +397,7 @@ def describe_settled_cases(case_ids: Sequence[str], columns: Mapping[str, ScoreC
 
 
 def _list_cases(case_ids: Sequence[str], rows: Collection[int]) -> str:
-    names = [case_ids[row] for row in sorted(rows)]
-    more = f" and {len(names) - _MAX_SETTLED_NAMED} more" if len(names) > _MAX_SETTLED_NAMED else ""
-    return ", ".join(names[:_MAX_SETTLED_NAMED]) + more
+    return join_first([case_ids[row] for row in sorted(rows)], _MAX_SETTLED_NAMED)
 
 
 def _spare(column: ScoreColumn, absent: RowIndices, unobserved: ScoreColumn | None) -> ScoreColumn:

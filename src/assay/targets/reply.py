@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -28,6 +27,7 @@ from assay.records.errors import shorten_repr
 from assay.records.golden_set import Case
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, Stage, ToolCall
 from assay.records.settings import ChunkMapping, ResponseMapping
+from assay.text.normalisation import collapse_spaces
 
 MAX_REPLY_DEPTH = 100
 _CHUNK_KEYS = frozenset(Chunk.__struct_fields__)
@@ -480,13 +480,9 @@ def _check_identity(observation: Observation, case: Case) -> None:
         message = f"answered another case (got {shorten_repr(observation.case_id)}; expected {shorten_repr(case.id)})"
         raise CallError("id_mismatch", message)
     question = observation.question
-    if question is not None and _normalise_text(question) != _normalise_text(case.question):
+    if question is not None and collapse_spaces(question) != collapse_spaces(case.question):
         message = f"answered another question (got {shorten_repr(question)}; expected {shorten_repr(case.question)})"
         raise CallError("id_mismatch", message)
-
-
-def _normalise_text(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def _convert(value: Any, record: type[T]) -> T:

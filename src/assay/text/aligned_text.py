@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from assay.text.tokens import tokenise_text
+from assay.text.word_runs import list_word_runs
 
 RUN_LENGTH = 4
 """Words in a run: fewer occur by chance, more are lost at every change of a word."""
@@ -26,7 +27,7 @@ class PassageFinder:
         self._words = {text_id: tokenise_text(text) for text_id, text in texts.items()}
         self._places: dict[tuple[str, ...], list[str]] = defaultdict(list)
         for text_id, words in self._words.items():
-            for run in dict.fromkeys(_iterate_runs(words, RUN_LENGTH)):
+            for run in dict.fromkeys(list_word_runs(words, RUN_LENGTH)):
                 self._places[run].append(text_id)
 
     def find(self, passage: str) -> list[FoundPassage]:
@@ -43,7 +44,7 @@ class PassageFinder:
         if len(words) < RUN_LENGTH:
             return self._find_short(words)
         covered: dict[str, set[int]] = defaultdict(set)
-        for start, run in enumerate(_iterate_runs(words, RUN_LENGTH)):
+        for start, run in enumerate(list_word_runs(words, RUN_LENGTH)):
             for text_id in self._places.get(run, ()):
                 covered[text_id].update(range(start, start + RUN_LENGTH))
         found = [FoundPassage(text_id, len(places) / len(words)) for text_id, places in covered.items()]
@@ -56,9 +57,5 @@ class PassageFinder:
         return [
             FoundPassage(text_id, 1.0)
             for text_id, text_words in sorted(self._words.items())
-            if run in _iterate_runs(text_words, len(words))
+            if run in list_word_runs(text_words, len(words))
         ]
-
-
-def _iterate_runs(words: list[str], length: int) -> list[tuple[str, ...]]:
-    return [tuple(words[start : start + length]) for start in range(len(words) - length + 1)]

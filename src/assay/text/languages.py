@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Literal
 
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_text, normalise_nfc
+from assay.text.text_cache import cache_by_text
 
 KnownLanguage = Literal["en", "vi"]
 
@@ -35,6 +35,7 @@ _FEWEST_WORDS = 2
 _CLEAR_MAJORITY = 2
 
 
+@cache_by_text(maxsize=1024, longest=4000, long_texts=4)
 def guess_language(text: str) -> KnownLanguage | None:
     """Return the language of a text, None if its letters and words of grammar do not tell.
 
@@ -43,10 +44,6 @@ def guess_language(text: str) -> KnownLanguage | None:
     >>> guess_language("phep nam con lai co duoc chuyen khong"), guess_language("How many days?"), guess_language("PTO")
     ('vi', 'en', None)
     """
-    return _guess_once(text) if len(text) <= _LONGEST_KEPT else _guess_long(text)
-
-
-def _guess_language(text: str) -> KnownLanguage | None:
     words = _WORD.findall(normalise_nfc(text))
     vietnamese = sum(_VIETNAMESE_LETTER.search(word) is not None for word in words)
     if words and vietnamese / len(words) >= 1 / 5:
@@ -58,11 +55,6 @@ def _guess_language(text: str) -> KnownLanguage | None:
     if counts["vi"] >= _FEWEST_WORDS and counts["vi"] >= _CLEAR_MAJORITY * counts["en"]:
         return "vi"
     return None
-
-
-_LONGEST_KEPT = 4000  # characters of a text whose language is kept with it
-_guess_once = lru_cache(maxsize=1024)(_guess_language)
-_guess_long = lru_cache(maxsize=4)(_guess_language)
 
 
 def is_other_language(text: str) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from functools import lru_cache
 
 from assay.text.late_pattern import LatePattern
+from assay.text.text_cache import cache_by_text
 
 _ESCAPED = LatePattern(r"\\([\\`*_{}\[\]()#+\-.!|~>])")
 _ESCAPED_MARKS = "\\`*_{}[]()#+-.!|~>"
@@ -75,6 +75,7 @@ class _PlainTable(dict[int, str]):
 _PLAIN = _PlainTable()
 
 
+@cache_by_text(maxsize=4096, longest=4000)  # every metric of an answer compares the same text
 def remove_markup(text: str) -> str:
     """Return the text as it is read: without Markdown, HTML, struck-out text and numbered citation markers.
 
@@ -83,19 +84,9 @@ def remove_markup(text: str) -> str:
     >>> remove_markup("You get **１２**&nbsp;days, ~~not 14~~ see `a_b` and [HR](https://example.org) [1].")
     'You get 12 days,  see a_b and HR.'
     """
-    return _remove_cached(text) if len(text) <= _LONGEST_CACHED else _remove(text)
-
-
-_LONGEST_CACHED = 4000
-
-
-def _remove(text: str) -> str:
     if not text.isascii():
         text = _make_plain(text)
     return _strip_markup(text) if _MARKUP.search(text) else text
-
-
-_remove_cached = lru_cache(maxsize=4096)(_remove)  # every metric of an answer compares the same text
 
 
 def _make_plain(text: str) -> str:

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
+from assay.text.text_cache import cache_by_text
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
@@ -156,6 +158,15 @@ def normalise_nfc(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
+def collapse_spaces(text: str) -> str:
+    """Return the text in NFC with each run of white space as one space, and none at the ends.
+
+    >>> collapse_spaces(" How  much\\nleave? ")
+    'How much leave?'
+    """
+    return " ".join(normalise_nfc(text).split())
+
+
 _END_OF_QUESTION = "?!.…？！。"
 
 
@@ -181,6 +192,10 @@ def fold_digits(text: str) -> str:
     return text if text.isascii() else _OTHER_DIGIT.sub(lambda match: str(int(match[0])), text)
 
 
+_LONGEST_KEPT = 2000
+
+
+@cache_by_text(maxsize=4096, longest=_LONGEST_KEPT)  # many rules fold the same answers, claims and chunks
 def fold_text(text: str) -> str:
     """Return the text in lower case, without diacritics (đ → d), with plain quotes and dashes, and every run of
     whitespace as one space; ends are stripped, combining marks and invisible characters dropped.
@@ -188,18 +203,9 @@ def fold_text(text: str) -> str:
     >>> fold_text(" Không\\u00a0ĐỦ\\n“quyền” ")
     'khong du "quyen"'
     """
-    return _fold_and_keep(text) if len(text) <= _LONGEST_KEPT else _fold(text)
-
-
-def _fold(text: str) -> str:
     # plain text needs no table, and takes a tenth of the time without
     folded = text.lower().replace("`", "'") if text.isascii() else _FOLDED.translate(text)
     return " ".join(folded.split())
-
-
-# Leaks, citations, facts and similarity fold the same answers, claims and chunks one after another.
-_LONGEST_KEPT = 2000
-_fold_and_keep = lru_cache(maxsize=4096)(_fold)
 
 
 def fold_case(text: str) -> str:

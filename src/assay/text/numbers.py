@@ -16,6 +16,7 @@ from assay.text.late_pattern import squeeze_pattern
 from assay.text.normalisation import fold_in_place, normalise_nfc
 from assay.text.number_conventions import guess_style, read_money_beside
 from assay.text.number_words import CARDINALS, SHORT_MONTHS, TENS, VIETNAMESE_DIGITS
+from assay.text.text_cache import cache_by_text
 
 _ENGLISH = {word: number for number, word in enumerate(CARDINALS)}
 _ENGLISH |= {word: 10 * number for number, word in enumerate(TENS, 2)}
@@ -234,7 +235,6 @@ _PER_ONE = re.compile(r"(.*\b(?:nghin|ngan|trieu|ty)) mot")
 _COUNTED_YEARS = re.compile(r"((?:.*\ )?(?:mot|hai|ba|bon|nam|sau|bay|tam|chin|muoi))\ nam")
 _RANGE_WORDS = frozenset(("-", "to", "or", "den", "toi", "hoac", "hay"))
 _RANGE_WIDTH = 6
-_REMEMBERED_TEXTS, _LONGEST_REMEMBERED = 512, 4000
 _INTEGERS = re.compile(r"[0-9]+")
 _MONTH_NAME = re.compile("|".join(SHORT_MONTHS))
 
@@ -279,9 +279,11 @@ def find_quantities(text: str) -> list[Number | Date]:
     >>> [(item.readings, item.unit) for item in find_numbers("10 to 12%")]
     [((Decimal('10'),), '%'), ((Decimal('12'),), '%')]
     """
-    return list(_scan_once(text) if len(text) <= _LONGEST_REMEMBERED else _scan_long(text))
+    return list(_scan_quantities(text))
 
 
+# All metrics of a row look for quantities in the same few texts; those of a long one take many times its length.
+@cache_by_text(maxsize=512, longest=4000, long_texts=4)
 def _scan_quantities(text: str) -> tuple[Number | Date, ...]:
     nfc_text = normalise_nfc(text)
     plain = fold_in_place(nfc_text)
@@ -299,11 +301,6 @@ def _scan_quantities(text: str) -> tuple[Number | Date, ...]:
             if gap.strip() in _RANGE_WORDS and len(gap) <= _RANGE_WIDTH:
                 items[i] = first._replace(unit=second.unit)
     return tuple(items)
-
-
-_scan_once = lru_cache(maxsize=_REMEMBERED_TEXTS)(_scan_quantities)
-_scan_long = lru_cache(maxsize=4)(_scan_quantities)
-"""All metrics of a row look for quantities in the same few texts; those of a long one take many times its length."""
 
 
 def _parse_match(match: re.Match[str], nfc_text: str) -> Number | Date | None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
 from assay.text.segmentation import BlockKind, find_cell_spans, segment_block_sentences, segment_blocks
+from assay.text.text_cache import cache_by_text
 
 # A label or tag ends where another one begins, so that one without an end is read once.
 _MARKUP = re.compile(r"\*\*|__|`|\[\^[^\][]*+\]:?|<[^<>]*+>")
@@ -31,9 +31,7 @@ class Statement(NamedTuple):
         return "\n".join(filter(None, (self.heading, self.lead, " | ".join(self.header))))
 
 
-_LONGEST_CACHED = 4000  # characters of a text whose statements are kept
-
-
+@cache_by_text(maxsize=4096, longest=4000)  # a chunk of a corpus is compared with many other texts
 def list_statements(text: str) -> tuple[Statement, ...]:
     """Return the statements of a text in order; headings and code are none.
 
@@ -42,12 +40,6 @@ def list_statements(text: str) -> tuple[Statement, ...]:
     >>> [(s.cells, s.header) for s in list_statements("| a | b |\\n|---|---|\\n| 1 | 2 |")]
     [(('1', '2'), ('a', 'b'))]
     """
-    return _list_once(text) if len(text) <= _LONGEST_CACHED else tuple(_iter_statements(text))
-
-
-@lru_cache(maxsize=4096)
-def _list_once(text: str) -> tuple[Statement, ...]:
-    """Return the statements of a text that is compared with many others, such as a chunk of a corpus."""
     return tuple(_iter_statements(text))
 
 

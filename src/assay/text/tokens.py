@@ -19,6 +19,7 @@ from unicodedata import category, decimal, normalize
 from assay.text.normalisation import fold_in_place, fold_text, may_hold_other_script, normalise_nfc
 from assay.text.number_words import MONTHS, ORDINALS
 from assay.text.numbers import Date, Number, find_quantities
+from assay.text.text_cache import cache_by_text
 
 # Every repetition is possessive or followed by what it cannot consume, so that scanning is linear.
 _TOKEN_CHUNK = re.compile(
@@ -36,10 +37,11 @@ def tokenise_text(text: str) -> list[str]:
     >>> tokenise_text("Lỗi ERR-429: part-time pays $1.4M, i.e. 12% (31/12/2026)")
     ['loi', 'err-429', 'part', 'time', 'pays', '$1.4m', 'i', 'e', '12%', '31/12/2026']
     """
-    return list(_tokenise_once(text)) if len(text) <= _LONGEST_CACHED else _tokenise(text)
+    return list(_tokenise(text))
 
 
-def _tokenise(text: str) -> list[str]:
+@cache_by_text(maxsize=512, longest=4000)  # several questions are asked about a retrieved chunk
+def _tokenise(text: str) -> Sequence[str]:
     folded = fold_text(text)
     chunks: list[str] = _TOKEN_CHUNK.findall(folded)
     if "-" not in folded:
@@ -47,30 +49,18 @@ def _tokenise(text: str) -> list[str]:
     return [part for chunk in chunks for part in _split_chunk(chunk)]
 
 
-_LONGEST_CACHED = 4000  # characters of a text whose tokens are kept
-
-
-@lru_cache(maxsize=512)
-def _tokenise_once(text: str) -> tuple[str, ...]:
-    """Return the tokens of a text that several questions are asked about, such as a retrieved chunk."""
-    return tuple(_tokenise(text))
-
-
 def _split_chunk(chunk: str) -> list[str]:
     """Return the tokens of a chunk: its parts between hyphens, or the whole chunk if it is an identifier."""
     return chunk.split("-") if "-" in chunk and not _is_whole_token(chunk) else [chunk]
 
 
+@cache_by_text(maxsize=512, longest=4000)  # terms, facts and keywords are read from the same texts
 def find_token_spans(text: str) -> Sequence[tuple[int, int]]:
     """Return the spans of the tokens of folded or flat text.
 
     >>> list(find_token_spans("part-time: $5"))
     [(0, 4), (5, 9), (11, 13)]
     """
-    return _find_spans_once(text) if len(text) <= _LONGEST_CACHED else _find_spans(text)
-
-
-def _find_spans(text: str) -> tuple[tuple[int, int], ...]:
     chunks = [match.span() for match in _TOKEN_CHUNK.finditer(text)]
     if "-" not in text:
         return tuple(chunks)
@@ -83,9 +73,6 @@ def _find_spans(text: str) -> tuple[tuple[int, int], ...]:
             spans.append((start, start + len(part)))
             start += len(part) + 1
     return tuple(spans)
-
-
-_find_spans_once = lru_cache(maxsize=512)(_find_spans)  # terms, facts and keywords are read from the same texts
 
 
 def _is_whole_token(chunk: str) -> bool:

@@ -7,7 +7,7 @@ split at these, all in C; other texts are searched with the regular expression, 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 _LATIN_1 = 256
 _SPACE = 32
@@ -53,6 +53,15 @@ def split_tokens(text: str) -> list[str]:
     if any(pair in text for pair in _AMBIGUOUS):
         return _TOKEN.findall(text)
     return _split(text, _TOKENS, joining=b"'-") or _TOKEN.findall(text)
+
+
+def list_word_runs(words: Sequence[str], length: int) -> list[tuple[str, ...]]:
+    """Return every run of so many words that follow each other.
+
+    >>> list_word_runs(["a", "b", "c"], 2)
+    [('a', 'b'), ('b', 'c')]
+    """
+    return [tuple(words[start : start + length]) for start in range(len(words) - length + 1)]
 
 
 def _split(text: str, table: bytes, joining: bytes = b"") -> list[str]:

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from assay.records.counts import format_count
+from assay.records.counts import format_count, join_first
 from assay.report.wording.metric_titles import format_metric_title
 from assay.report.wording.number_format import format_number
 from assay.stats.change_alarms import LEAST_REFERENCE_DAYS, find_first_watched_day
@@ -141,5 +141,4 @@ def _list_change_lines(series: Sequence[MonitorSeries], first: str) -> Iterator[
 
 
 def _join_names(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
-    return ", ".join(names[:MAX_NAMES]) + more
+    return join_first(names, MAX_NAMES)

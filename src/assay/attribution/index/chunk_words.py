@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from assay.records.golden_set import CorpusChunk
 from assay.text.tokens import tokenise_text
+from assay.text.word_runs import list_word_runs
 
 _GRAM = 5
 """The length in words of the runs by which a piece of a chunk is recognised."""
@@ -16,7 +17,7 @@ def split_words(chunk: CorpusChunk) -> list[str]:
 
 def list_runs(words: list[str]) -> list[tuple[str, ...]]:
     """Return the runs of `_GRAM` words, in order."""
-    return [tuple(words[start : start + _GRAM]) for start in range(len(words) - _GRAM + 1)]
+    return list_word_runs(words, _GRAM)
 
 
 def is_piece_name(name: str, whole: str) -> bool:

@@ -11,7 +11,7 @@ from assay.attribution.one_case.case_facts import CaseFacts
 from assay.attribution.rules.denied_evidence import describe_sent_user
 from assay.metrics.leaks.find_leaks import IN_ANYWHERE, IN_CITATIONS, INJECTION, explain_forbidden
 from assay.metrics.leaks.obeyed_instructions import find_obeyed_instructions
-from assay.records.counts import format_count
+from assay.records.counts import format_count, join_first
 from assay.records.findings import CauseConfidence, RootCause
 from assay.records.golden_set import User
 from assay.records.observations import Chunk
@@ -71,8 +71,7 @@ def _name_leaked(case: CaseFacts) -> str:
         names[f"{item} with words of {', '.join(owners)}" if owners and item not in owners else item] = None
     for source in case.leaks.text:
         names |= dict.fromkeys(_list_owners(case, [source]) or ["words of the answer"])
-    more = len(names) - _MOST_NAMED
-    return ", ".join(list(names)[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return join_first(list(names), _MOST_NAMED)
 
 
 def _explain_leaked(case: CaseFacts) -> Iterator[str]:

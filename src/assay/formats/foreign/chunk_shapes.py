@@ -8,7 +8,6 @@ vector databases, hits of search engines, and (document, score) pairs.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -17,6 +16,7 @@ import msgspec
 from assay.records.digest import compute_text_digest
 from assay.records.errors import shorten_repr
 from assay.records.observations import TEXT_ID_PREFIX, Chunk
+from assay.text.normalisation import collapse_spaces
 
 ID_KEYS = ("chunk_id", "id", "_id", "id_", "node_id", "doc_id", "document_id")
 TEXT_KEYS = ("text", "content", "page_content", "passage", "body")
@@ -51,8 +51,7 @@ def make_text_id(text: str) -> str:
     >>> make_text_id("12 days of leave.")
     'text:sha256:3e7d8e60fe23c7b1'
     """
-    normalised = " ".join(unicodedata.normalize("NFC", text).split())
-    return TEXT_ID_PREFIX + compute_text_digest(normalised).removeprefix("sha256:")[:16]
+    return TEXT_ID_PREFIX + compute_text_digest(collapse_spaces(text)).removeprefix("sha256:")[:16]
 
 
 def read_chunks(items: Any, note: NoteReading, *, strings: str = "ids") -> tuple[Chunk, ...]:

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from assay.formats.foreign.member_names import RowError, find_misspelt_member
 from assay.formats.meant_names import find_meant_name, split_name
+from assay.records.counts import join_first
 from assay.records.errors import shorten_repr
 from assay.records.golden_set import BUILT_IN_SLICE_KEYS, GOLDEN_KEYS_TAKEN, Case
 
@@ -79,9 +80,8 @@ class ExtraColumns:
         taken = [name for name, column in self._columns.items() if _is_taken(column)]
         if not taken:
             return ""
-        slices = [f"{name}={next(iter(self._columns[name].text_by_case.values()))}" for name in taken[:_MOST_EXAMPLES]]
-        more = f" and {len(taken) - _MOST_EXAMPLES} more" if len(taken) > _MOST_EXAMPLES else ""
-        return f"{GOLDEN_KEYS_TAKEN}{', '.join(slices)}{more}"
+        slices = [f"{name}={next(iter(self._columns[name].text_by_case.values()))}" for name in taken]
+        return f"{GOLDEN_KEYS_TAKEN}{join_first(slices, _MOST_EXAMPLES)}"
 
     def add_attributes(self, cases: Iterable[tuple[Case, int]]) -> list[tuple[Case, int]]:
         """Return cases with the attributes of their rows."""

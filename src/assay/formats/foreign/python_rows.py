@@ -14,8 +14,9 @@ from assay.formats.foreign.plain_values import is_missing, make_plain
 from assay.formats.foreign.reply_shapes import RANKING_KEYS
 from assay.formats.foreign.row_files import open_list_member, read_printed_list
 from assay.formats.foreign.rows import READ_MEMBERS
+from assay.formats.problems import make_value_error
 from assay.formats.strict_json import decode_json
-from assay.records.errors import InputError, Problem, shorten_repr
+from assay.records.errors import InputError, shorten_repr
 
 _LIST_COLUMNS = frozenset((*RANKING_KEYS, *LIST_KEYS, *EVIDENCE_TEXT_KEYS, *EVIDENCE_ID_KEYS, "citations", "tags"))
 
@@ -31,7 +32,7 @@ def list_rows(value: Any, name: str, expected: str, *, kept: Container[str] = ()
         rows = _list_column_rows(value, name, expected)
     if rows is None:
         if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
-            raise _refuse(name, f"not rows (got {shorten_repr(value)}; expected {expected})")
+            raise make_value_error(name, f"not rows (got {shorten_repr(value)}; expected {expected})")
         rows = []
         for row in value:
             inner = _list_frame_rows(row, name) if hasattr(row, "to_pylist") else None  # a batch of an Arrow table
@@ -70,7 +71,9 @@ def _refuse_repeated(columns: Iterable[Any], name: str) -> None:
     names = list(map(str, columns))
     repeated = sorted({column for column in names if names.count(column) > 1})
     if repeated:
-        raise _refuse(name, f"a column twice (got {', '.join(repeated)}; expected a name of its own for each column)")
+        raise make_value_error(
+            name, f"a column twice (got {', '.join(repeated)}; expected a name of its own for each column)"
+        )
 
 
 def _list_column_rows(value: Mapping[Any, Any], name: str, expected: str) -> list[Any]:
@@ -82,10 +85,10 @@ def _list_column_rows(value: Mapping[Any, Any], name: str, expected: str) -> lis
     columns = {str(key): _open_column(column) for key, column in value.items()}
     lengths = {key: len(column) for key, column in columns.items() if column is not None}
     if not lengths or len(lengths) < len(columns):
-        raise _refuse(name, _describe_dictionary(value, expected))
+        raise make_value_error(name, _describe_dictionary(value, expected))
     if len(set(lengths.values())) > 1:
         counts = ", ".join(f"{key}: {length}" for key, length in lengths.items())
-        raise _refuse(name, f"columns of different lengths (got {counts}; expected one cell for each row)")
+        raise make_value_error(name, f"columns of different lengths (got {counts}; expected one cell for each row)")
     cells = [column for column in columns.values() if column is not None]
     return [dict(zip(columns, row, strict=True)) for row in zip(*cells, strict=True)]
 
@@ -157,7 +160,3 @@ def _read_list_cell(cell: Any) -> Any:
         return read_printed_list(stripped)
     except ValueError:
         return cell  # a text in brackets
-
-
-def _refuse(name: str, message: str) -> InputError:
-    return InputError([Problem("", None, name, message, "E_VALUE")])

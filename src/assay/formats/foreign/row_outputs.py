@@ -6,7 +6,6 @@ several is a problem with its row and member.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -23,6 +22,7 @@ from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case
 from assay.records.observations import Observation
+from assay.text.normalisation import collapse_spaces
 
 _MOST_NAMED = 5
 _MOST_HINTS = 10
@@ -127,7 +127,7 @@ class CaseMatcher:
         for case in cases:
             self._ids.add(case.id)
             if case.question:
-                self._ids_by_question.setdefault(_normalise_question(case.question), []).append(case.id)
+                self._ids_by_question.setdefault(collapse_spaces(case.question), []).append(case.id)
 
     def find_case(self, members: Mapping[str, Any]) -> str:
         """Return the id of the row's case. Raises RowError if it has none, or several."""
@@ -135,7 +135,7 @@ class CaseMatcher:
         if id_key is not None:
             return self._find_named_case(id_key, members)
         key, question = _get_question(members)
-        matches = self._ids_by_question.get(_normalise_question(question), [])
+        matches = self._ids_by_question.get(collapse_spaces(question), [])
         if len(matches) > 1:
             named = ", ".join(matches[:_MOST_NAMED])
             message = (
@@ -149,7 +149,7 @@ class CaseMatcher:
             return make_question_id(question)
         self._hints_left -= 1  # comparing with every question takes long, and a reader needs few of them
         nearest = (
-            get_close_matches(_normalise_question(question), self._ids_by_question, 1) if self._hints_left >= 0 else []
+            get_close_matches(collapse_spaces(question), self._ids_by_question, 1) if self._hints_left >= 0 else []
         )
         hint = f"; the nearest is that of {self._ids_by_question[nearest[0]][0]}: {nearest[0]!r}" if nearest else ""
         expected = "the words of a case, a member id that names it, or --ignore-unknown to leave such rows out"
@@ -163,7 +163,7 @@ class CaseMatcher:
         if case_id in self._ids or self._keep_unknown:
             return case_id
         questions = [members[key] for key in QUESTION_KEYS if isinstance(members.get(key), str)]
-        matches = self._ids_by_question.get(_normalise_question(questions[0]), []) if questions else []
+        matches = self._ids_by_question.get(collapse_spaces(questions[0]), []) if questions else []
         message = f"no such case (got {shorten_repr(case_id)}; expected an id of the golden set"
         if len(matches) == 1:
             message += f"; the question is that of {matches[0]}: give that id, or leave the member out"
@@ -182,7 +182,3 @@ def _get_question(members: Mapping[str, Any]) -> tuple[str, str]:
     if any(other != question for other in questions.values()):
         raise RowError(key, f"two questions, {' and '.join(questions)} (expected one of them)")
     return key, question
-
-
-def _normalise_question(question: str) -> str:
-    return " ".join(unicodedata.normalize("NFC", question).split())

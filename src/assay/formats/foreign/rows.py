@@ -7,7 +7,6 @@ a row that cannot be read is a problem with its number, its member and a remedy.
 from __future__ import annotations
 
 import hashlib
-import unicodedata
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -45,9 +44,11 @@ from assay.formats.foreign.reply_shapes import (
     TEXT_LIST_KEYS,
     recognise_reply,
 )
+from assay.records.counts import join_first
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import BEHAVIOURS, DIFFICULTIES, Behaviour, Case, Difficulty, Evidence, GoldenSet
 from assay.records.observations import RETRIEVED_STAGE, Observation, Stage, add_context_stage
+from assay.text.normalisation import collapse_spaces
 from assay.text.refusals.behaviour import detect_behaviour
 
 IMPORT_REMEDY = "`assay init --from {name}` makes a golden set of rows of questions with what is expected"
@@ -101,8 +102,7 @@ def make_question_id(question: str) -> str:
     >>> make_question_id("How much  leave?") == make_question_id("How much leave?")
     True
     """
-    normalised = " ".join(unicodedata.normalize("NFC", question).split())
-    return "q-" + hashlib.sha256(normalised.encode()).hexdigest()[:10]
+    return "q-" + hashlib.sha256(collapse_spaces(question).encode()).hexdigest()[:10]
 
 
 def read_foreign_rows(rows: Iterable[tuple[int, Any]], path: str, *, is_golden: bool = False) -> ForeignRows:
@@ -170,11 +170,12 @@ class _RowReader:
         """Return what was read, with the columns that describe the cases as their attributes."""
         foreign = self.foreign
         if self._refusals:
-            note = f"expected to abstain, because the reference does: {_list_ids(self._refusals)}"
+            note = f"expected to abstain, because the reference does: {join_first(self._refusals, _MOST_LISTED)}"
             foreign.notes.setdefault(note)
         if self._denials:
             foreign.notes.setdefault(
-                f"expected to abstain or to deny access, because the reference denies it: {_list_ids(self._denials)} "
+                f"expected to abstain or to deny access, because the reference denies it: "
+                f"{join_first(self._denials, _MOST_LISTED)} "
                 "(to look for leaks there, add who asks, user, and what must not be shown, forbidden)"
             )
         foreign.cases = self._columns.add_attributes(foreign.cases)
@@ -202,11 +203,6 @@ class _RowReader:
             remedy = "expected each case once, or a config_id in each row that names the system which answered"
         message = f"the same case again (got {shorten_repr(case.id)}; it is in row {first_number} too; {remedy})"
         raise RowError("id", message)
-
-
-def _list_ids(case_ids: Sequence[str]) -> str:
-    rest = f" and {len(case_ids) - _MOST_LISTED} more" if len(case_ids) > _MOST_LISTED else ""
-    return f"{', '.join(case_ids[:_MOST_LISTED])}{rest}"
 
 
 def _read_case(members: Mapping[str, Any], notes: dict[str, None]) -> Case:

@@ -17,7 +17,7 @@ from assay.records.digest import compute_answer_hash
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import GoldenSet
 from assay.records.verdicts import Label
-from assay.text.normalisation import normalise_nfc
+from assay.text.normalisation import collapse_spaces
 
 
 class ToolScore(NamedTuple):
@@ -82,7 +82,7 @@ def load_external_scores(
     labels: dict[tuple[str, str, str], Label] = {}
     left_out: Counter[str] = Counter()
     for result in results:
-        case_id = result.case_id if result.case_id is not None else case_ids.get(_normalise_question(result.question))
+        case_id = result.case_id if result.case_id is not None else case_ids.get(collapse_spaces(result.question))
         if case_id is None or (golden is not None and not any(case.id == case_id for case in golden.cases)):
             got = shorten_repr(result.case_id or result.question)
             message = f"cannot tell the case (got {got}; expected a case id of the golden set, or its question)"
@@ -137,12 +137,8 @@ def _index_questions(golden: GoldenSet | None) -> dict[str, str]:
     """Return the case id of each question that exactly one case asks."""
     ids_by_question: dict[str, list[str]] = {}
     for case in golden.cases if golden is not None else ():
-        ids_by_question.setdefault(_normalise_question(case.question), []).append(case.id)
+        ids_by_question.setdefault(collapse_spaces(case.question), []).append(case.id)
     return {question: ids[0] for question, ids in ids_by_question.items() if len(ids) == 1}
-
-
-def _normalise_question(question: str) -> str:
-    return " ".join(normalise_nfc(question).split())
 
 
 def _normalise_metric(name: str) -> str:

@@ -18,8 +18,8 @@ from assay.golden.lint_finding import LintedSet
 from assay.golden.lint_rules import contains_words, normalise_question
 from assay.golden.orders import is_ordering, strip_own_order
 from assay.golden.verification import VerifiedCase
-from assay.metrics.cases.access_rules import has_expired, is_in_force, is_visible, read_corpus_access
-from assay.records.golden_set import Case, CorpusChunk, User
+from assay.metrics.cases.access_rules import has_expired, is_in_force, may_see_chunk
+from assay.records.golden_set import Case, CorpusChunk
 from assay.text.facts.stated_quantities import judge_quantities
 from assay.text.normalisation import fold_text
 from assay.text.statements import Statement, list_statements, strip_markup
@@ -241,7 +241,7 @@ def _find_rivals(case: Case, linted: LintedSet, as_of: str | None) -> Iterator[t
     words = list_content_words(case.question)
     for chunk_id, text in linted.texts.items():
         chunk = linted.corpus.chunks[chunk_id]
-        if not _may_see(case.user, chunk) or not is_in_force(chunk, as_of):
+        if not may_see_chunk(case.user, chunk) or not is_in_force(chunk, as_of):
             continue
         for statement in list_statements(text):
             in_context = f"{statement.context}\n{statement.text}\n{chunk.section}"
@@ -265,17 +265,13 @@ def _check_absent(case: Case, linted: LintedSet, as_of: str | None) -> Rejection
     words = list_content_words(_FRAME.sub(" ", case.question))
     for chunk_id, text in linted.texts.items():
         chunk = linted.corpus.chunks[chunk_id]
-        if has_expired(chunk.valid_to, as_of) or not _may_see(case.user, chunk):
+        if has_expired(chunk.valid_to, as_of) or not may_see_chunk(case.user, chunk):
             continue
         in_context = f"{text}\n{chunk.section}"
         if share_words(words, in_context, linted) >= ANSWERABLE_SHARE and has_its_numbers(case.question, in_context):
             reason: RejectReason = "not-absent" if case.behaviour == "abstain" else "answerable-elsewhere"
             return reason, chunk_id
     return None
-
-
-def _may_see(user: User | None, chunk: CorpusChunk) -> bool:
-    return user is None or is_visible(read_corpus_access(chunk), user)
 
 
 # ── what a target showed ─────────────────────────────────────────────────────────────────────────────────────────────

@@ -9,7 +9,7 @@ import msgspec
 
 from assay.golden.candidate import TEMPLATES, Candidate, DraftKind
 from assay.golden.drafting.question_forms import DraftedQuestion
-from assay.metrics.cases.access_rules import is_visible, read_corpus_access
+from assay.metrics.cases.access_rules import may_see_chunk
 from assay.records.digest import compute_text_digest
 from assay.records.golden_set import Case, CorpusChunk, Evidence, Selector, User
 from assay.text.languages import KnownLanguage
@@ -115,7 +115,7 @@ def make_stranger(chunk: CorpusChunk, roles: Sequence[str], tenants: Sequence[st
     if not chunk.roles and chunk.tenant is not None and tenants == [chunk.tenant]:
         strangers.append(User(f"not-{chunk.tenant}"))
     strangers += [User(tenant) for tenant in tenants if tenant != chunk.tenant]
-    return next((user for user in strangers if not is_visible(read_corpus_access(chunk), user)), None)
+    return next((user for user in strangers if not may_see_chunk(user, chunk)), None)
 
 
 def spread_chunks(drafts: Sequence[SourcedDraft], of_each: int = 1) -> list[SourcedDraft]:

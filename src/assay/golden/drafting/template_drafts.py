@@ -48,7 +48,7 @@ from assay.golden.drafting.row_names import clean_heading, name_entity
 from assay.golden.drafting.term_questions import ask_definition
 from assay.golden.drafting.vietnamese_questions import ask_in_vietnamese
 from assay.golden.lint_evidence import list_content_words
-from assay.metrics.cases.access_rules import has_expired, is_in_force, is_visible, read_corpus_access
+from assay.metrics.cases.access_rules import has_expired, is_in_force, may_see_chunk
 from assay.records.golden_set import Corpus, CorpusChunk, User
 from assay.text.languages import KnownLanguage, guess_language, has_diacritics, has_vietnamese_letters
 from assay.text.normalisation import fold_text, normalise_nfc
@@ -456,7 +456,7 @@ def _has_an_own_answer(draft: SourcedDraft, user: User, chunks: Sequence[CorpusC
         return False
     words = list_content_words(_FRAME_OF_RULES.sub(" ", draft.asked.question))
     for chunk in chunks:
-        if is_visible(read_corpus_access(chunk), user):
+        if may_see_chunk(user, chunk):
             for statement in list_statements(chunk.text or ""):
                 if len(words & list_content_words(statement.text)) >= OWN_ANSWER * len(words):
                     return True

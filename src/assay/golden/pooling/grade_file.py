@@ -12,7 +12,7 @@ from msgspec import Meta, Struct
 
 from assay.formats.file_io import decode_line, open_source, read_lines
 from assay.formats.labels.decision_rows import load_decision_rows
-from assay.formats.problems import ProblemList
+from assay.formats.problems import ProblemList, join_field
 from assay.formats.strict_json import MisfitError, convert_strictly, decode_json, decode_json_object
 from assay.golden.pooling.pooled_chunks import FACT_GRADE, ChunkGrade, GradeSource, is_pooled
 from assay.records.errors import InputError, Problem, shorten_repr
@@ -75,7 +75,7 @@ def load_grades(path: str, golden: GoldenSet, digest: str, name: str, corpus: Co
             _check_grade(written, cases, name, corpus, graded, findings, line, place)
             if not written.by.strip():
                 message = f"no name (got {written.by!r}; expected who gave the grade, or no such field)"
-                findings.add_error(line, _join(place, "by"), message, "E_REVIEWER")
+                findings.add_error(line, join_field(place, "by"), message, "E_REVIEWER")
             grades.append(ChunkGrade(written.case, written.chunk, written.grade, written.by, "person", written.note))
     findings.raise_errors()
     return grades
@@ -124,15 +124,11 @@ def _check_grade(
     """Note what is wrong with one grade, and add its chunk to those that were graded."""
     if row.case not in cases or not is_pooled(cases[row.case]):
         message = f"no such answer case (got {shorten_repr(row.case)}; expected an id of {name})"
-        findings.add_error(line, _join(place, "case"), message, "E_ID")
+        findings.add_error(line, join_field(place, "case"), message, "E_ID")
     if not row.chunk.strip() or (corpus is not None and row.chunk not in corpus.chunks):
         message = f"no such chunk (got {shorten_repr(row.chunk)}; expected an id of the corpus)"
-        findings.add_error(line, _join(place, "chunk"), message, "E_ID")
+        findings.add_error(line, join_field(place, "chunk"), message, "E_ID")
     if (row.case, row.chunk) in graded:
         message = f"graded twice (got {shorten_repr(row.chunk)} again for {row.case}; expected it once)"
         findings.add_error(line, place or "chunk", message, "E_DUPLICATE_ID")
     graded.add((row.case, row.chunk))
-
-
-def _join(place: str, field: str) -> str:
-    return f"{place}.{field}" if place else field

@@ -15,7 +15,7 @@ from assay.golden.lint_evidence import list_content_words, share_words
 from assay.golden.lint_finding import LintedSet
 from assay.golden.model_effort import ModelEffort
 from assay.golden.orders import is_ordering
-from assay.metrics.cases.access_rules import is_in_force, is_visible, read_corpus_access
+from assay.metrics.cases.access_rules import is_in_force, may_see_chunk
 from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet, Importance, Nugget
 from assay.records.observations import CONTEXT_STAGE, Observation
 from assay.text.normalisation import fold_text
@@ -151,7 +151,7 @@ def _is_in_force(chunk: CorpusChunk, case: Case, as_of: str | None) -> bool:
     day = (case.user.as_of if case.user is not None else None) or as_of
     if not is_in_force(chunk, day):
         return False
-    return case.user is None or is_visible(read_corpus_access(chunk), case.user)
+    return may_see_chunk(case.user, chunk)
 
 
 class _GradedStatement(NamedTuple):

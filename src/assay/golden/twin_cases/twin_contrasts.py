@@ -17,7 +17,7 @@ from assay.golden.lint_evidence import ANSWERABLE_SHARE, has_its_numbers, list_c
 from assay.golden.lint_finding import LintedSet
 from assay.golden.lint_rules import normalise_question
 from assay.golden.twin_cases.twin_versions import find_earlier_answer
-from assay.metrics.cases.access_rules import is_in_force, is_visible, parse_day, read_corpus_access
+from assay.metrics.cases.access_rules import is_in_force, may_see_chunk, parse_day
 from assay.records.golden_set import Case, Corpus, CorpusChunk, DifferingKind, Evidence, User
 from assay.text.normalisation import fold_text
 from assay.text.question_entities import find_missing_entities, find_question_entities
@@ -68,10 +68,6 @@ def vary_expectation(case: Case, linted: LintedSet, asked: AskedQuestions) -> It
 def _list_chunks(unit: Evidence, linted: LintedSet) -> list[CorpusChunk]:
     assert linted.corpus is not None
     return [linted.corpus.chunks[chunk_id] for chunk_id in find_unit_chunks(unit.any_of, linted.corpus)]
-
-
-def _may_see(user: User, chunk: CorpusChunk) -> bool:
-    return is_visible(read_corpus_access(chunk), user)
 
 
 # ── who asks ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -144,7 +140,7 @@ _ABSTAIN: dict[str, Any] = {
 
 def _is_denied(unit: Evidence, user: User, linted: LintedSet) -> bool:
     chunks = _list_chunks(unit, linted)
-    return bool(chunks) and not any(_may_see(user, chunk) for chunk in chunks)
+    return bool(chunks) and not any(may_see_chunk(user, chunk) for chunk in chunks)
 
 
 def _find_own_document(user: User, required: Sequence[Evidence], linted: LintedSet) -> str | None:
@@ -156,7 +152,7 @@ def _find_own_document(user: User, required: Sequence[Evidence], linted: LintedS
     evidence = [chunk for unit in required for chunk in _list_chunks(unit, linted) if chunk.tenant != user.tenant]
     subjects = {word for chunk in evidence for word in _name_words(chunk)}
     for chunk in linted.corpus.chunks.values():
-        if chunk.tenant == user.tenant is not None and _name_words(chunk) & subjects and _may_see(user, chunk):
+        if chunk.tenant == user.tenant is not None and _name_words(chunk) & subjects and may_see_chunk(user, chunk):
             return chunk.chunk_id
     return None
 
@@ -173,7 +169,7 @@ def _find_answering(case: Case, user: User, linted: LintedSet, share: float) -> 
     words, as_of = list_content_words(case.question), user.as_of or linted.golden.as_of
     for chunk_id, text in linted.texts.items():
         chunk = linted.corpus.chunks[chunk_id]
-        if not is_in_force(chunk, as_of) or not _may_see(user, chunk):
+        if not is_in_force(chunk, as_of) or not may_see_chunk(user, chunk):
             continue
         in_context = f"{text}\n{chunk.section}"
         if share_words(words, in_context, linted) >= share and has_its_numbers(case.question, in_context):
@@ -195,7 +191,7 @@ def _vary_day(case: Case, required: Sequence[Evidence], linted: LintedSet) -> Co
     if day is None:
         return None
     user = msgspec.structs.replace(case.user or User(), as_of=day)
-    if any(is_in_force(chunk, day) and _may_see(user, chunk) for chunk in chunks):
+    if any(is_in_force(chunk, day) and may_see_chunk(user, chunk) for chunk in chunks):
         return None
     changes = {**_NO_ANSWER, **_ABSTAIN, "user": user}
     rule = "the evidence is not in force on this day"
@@ -204,7 +200,7 @@ def _vary_day(case: Case, required: Sequence[Evidence], linted: LintedSet) -> Co
     earlier = [
         chunk
         for chunk in linted.corpus.chunks.values()
-        if chunk.document in documents and is_in_force(chunk, day) and _may_see(user, chunk)
+        if chunk.document in documents and is_in_force(chunk, day) and may_see_chunk(user, chunk)
     ]
     if earlier:
         return _answer_earlier(case, required, earlier, user, linted)

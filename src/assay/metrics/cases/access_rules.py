@@ -85,6 +85,16 @@ def is_visible(access: Access, user: User) -> bool:
     return explain_refusal(access, user) is None
 
 
+def may_see_chunk(user: User | None, chunk: CorpusChunk) -> bool:
+    """Return whether a user may see a chunk by what the corpus says; True where no user is stated.
+
+    >>> chunk = CorpusChunk("c1", roles=("hr",))
+    >>> may_see_chunk(User(roles=("sales",)), chunk), may_see_chunk(None, chunk)
+    (False, True)
+    """
+    return user is None or is_visible(read_corpus_access(chunk), user)
+
+
 def explain_refusal(access: Access, user: User) -> str | None:
     """Return why a user may not see a chunk, in words; None if they may.
 

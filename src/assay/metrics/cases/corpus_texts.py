@@ -13,7 +13,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from assay.metrics.cases.access_rules import Access, is_visible, read_corpus_access
+from assay.metrics.cases.access_rules import Access, is_visible, may_see_chunk, read_corpus_access
 from assay.metrics.cases.restricted_text import RestrictedCorpus
 from assay.records.golden_set import Corpus, CorpusChunk, User
 from assay.records.observations import Chunk, is_text_id
@@ -60,7 +60,7 @@ class CorpusTexts:
         if verdicts:
             return verdicts.pop() if len(verdicts) == 1 else None
         wholes = self.find_wholes(chunk)
-        is_open = all(is_visible(read_corpus_access(whole), user) for whole in wholes)
+        is_open = all(may_see_chunk(user, whole) for whole in wholes)
         return True if wholes and is_open else None
 
     def _collect_accesses(self, text: str) -> frozenset[Access]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assay.metrics.cases.access_rules import is_visible, read_corpus_access
+from assay.metrics.cases.access_rules import may_see_chunk, read_corpus_access
 from assay.metrics.cases.case_index import CHUNK_ID, EvidenceIndex
+from assay.records.counts import join_first
 from assay.records.errors import Problem
 from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, GoldenSet, Selector
 from assay.records.observations import Chunk
@@ -35,13 +36,12 @@ def find_hidden_evidence(golden: GoldenSet, corpus: Corpus, path: str) -> tuple[
 
 def _may_see(case: Case, chunk: CorpusChunk) -> bool:
     user = case.user
-    return user is not None and is_visible(read_corpus_access(chunk), user)
+    return user is not None and may_see_chunk(user, chunk)
 
 
 def _describe_hidden(case_id: str, ids: list[str], path: str) -> Problem:
-    more = f" and {len(ids) - _MOST_NAMED} more" if len(ids) > _MOST_NAMED else ""
     it = "it" if len(ids) == 1 else "them"
-    message = f"its user may not see {', '.join(ids[:_MOST_NAMED])}{more} by the corpus, and it expects {it}"
+    message = f"its user may not see {join_first(ids, _MOST_NAMED)} by the corpus, and it expects {it}"
     message += ": no leak is found there (correct one of the two)"
     return Problem(path, None, f"{case_id}: user", message, "E_ACCESS")
 

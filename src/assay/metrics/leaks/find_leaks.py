@@ -11,7 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.metrics.cases.access_rules import explain_refusal, is_visible, read_corpus_access, read_metadata_access
+from assay.metrics.cases.access_rules import (
+    explain_refusal,
+    is_visible,
+    may_see_chunk,
+    read_corpus_access,
+    read_metadata_access,
+)
 from assay.metrics.cases.case_index import CaseIndex, is_cited_among, resolve_citation
 from assay.metrics.cases.restricted_text import Disclosure
 from assay.records.golden_set import Corpus, CorpusChunk
@@ -283,7 +289,7 @@ def _may_see(case: CaseIndex, chunk: Chunk, leaks: Leaks) -> bool:
             return is_open
     corpus_chunk = case.corpus.chunks.get(chunk.chunk_id) if case.corpus is not None else None
     if corpus_chunk is not None:
-        is_open = is_visible(read_corpus_access(corpus_chunk), user)
+        is_open = may_see_chunk(user, corpus_chunk)
         case.visibility_cache[chunk.chunk_id] = is_open
         return is_open
     if chunk.metadata:
@@ -483,7 +489,7 @@ class _TextSearch:
         chunk = corpus.chunks.get(chunk_id) if corpus is not None else None
         if chunk is None or user is None or chunk_id in self._hidden:
             return None
-        return chunk if is_visible(read_corpus_access(chunk), user) else None
+        return chunk if may_see_chunk(user, chunk) else None
 
     def find_disclosures(self, text: str) -> list[Disclosure]:
         """Return what a text gives away of the listed texts, and then of the corpus."""

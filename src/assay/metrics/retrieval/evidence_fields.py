@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from assay.metrics.cases.case_index import QUOTE, CaseIndex, EvidenceIndex, has_field_value, list_needed_fields
-from assay.records.counts import format_count
+from assay.records.counts import format_count, join_first
 from assay.records.golden_set import Corpus, Evidence, GoldenSet
 from assay.records.observations import Chunk, is_text_id
 from assay.text.normalisation import fold_text
@@ -159,9 +159,8 @@ def describe_other_names(names: Mapping[OtherName, int]) -> str:
         chunks = "a chunk" if sum(names.values()) == 1 else "chunks"
         return f"{quotes} found in {chunks} whose {name.field} is '{name.shown}', the golden set says '{name.wanted}'"
     examples = [f"'{name.shown}' for '{name.wanted}'" for name, _ in counts]
-    more = f" and {len(counts) - _MOST_NAMED} more" if len(counts) > _MOST_NAMED else ""
-    listed = ", ".join(examples[:_MOST_NAMED])
-    return f"{quotes} found in chunks with another {' or '.join(fields)} than the golden set says: {listed}{more}"
+    listed = join_first(examples, _MOST_NAMED)
+    return f"{quotes} found in chunks with another {' or '.join(fields)} than the golden set says: {listed}"
 
 
 def leave_out_known(

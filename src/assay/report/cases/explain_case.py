@@ -30,8 +30,8 @@ from assay.report.cases.full_case import (
     render_case_text,
 )
 from assay.report.cases.short_case import MOST_LINES, compare_with_case, describe_variants_of_case, render_case_summary
+from assay.report.findings.attribution_facts import describe_missing_files
 from assay.report.findings.collect_findings import compare_run
-from assay.report.findings.failure_tables import describe_missing_files
 from assay.report.screen.case_change import render_case_change, render_short_case_change
 from assay.report.screen.terminal import Screen
 from assay.scoring.score_tables import list_case_columns

@@ -17,11 +17,8 @@ from assay.records.findings import Attribution
 from assay.records.golden_set import Case
 from assay.records.observations import Observation
 from assay.records.scores import ERROR, NEEDS_REVIEW, STATUS_NAMES, CaseChecks
-from assay.report.findings.failure_tables import (
-    build_evidence_trace_table,
-    describe_expected_sources,
-    list_attribution_facts,
-)
+from assay.report.findings.attribution_facts import build_evidence_trace_table, list_attribution_facts
+from assay.report.findings.expected_sources import describe_expected_sources
 from assay.report.wording.number_format import NOT_AVAILABLE, format_number
 from assay.text.escaping import escape_terminal, shorten_to_line, withhold_secrets
 from assay.text.refusals.behaviour import detect_behaviour

@@ -12,13 +12,8 @@ from assay.attribution.cause_notes import ALL_ARRIVED, READ_AS
 from assay.metrics.answers.expected_text import advise_open_answer, read_facts
 from assay.metrics.case_checks import JUDGED_CORRECTNESS, WRONG_BEHAVIOUR
 from assay.metrics.cases.settled_answers import SETTLED_METRICS, find_decision
-from assay.metrics.judged.judge_requests import (
-    ASKED_AGAIN,
-    INVALID_JUDGE,
-    NO_VERDICT,
-    UNSCORED_PREFIX,
-)
-from assay.records.counts import format_count
+from assay.metrics.judged.judge_requests import ASKED_AGAIN, INVALID_JUDGE, NO_VERDICT, UNSCORED_PREFIX
+from assay.records.counts import format_count, join_first
 from assay.records.findings import Attribution
 from assay.records.golden_set import ALIKE_KINDS, Case
 from assay.records.scores import NEEDS_REVIEW, SETTLED, VariantPair
@@ -34,7 +29,7 @@ from assay.report.cases.full_case import (
     make_page,
     summarise_checks,
 )
-from assay.report.findings.failure_tables import build_evidence_trace_table, list_attribution_facts
+from assay.report.findings.attribution_facts import build_evidence_trace_table, list_attribution_facts
 from assay.scoring.judged_answers import COUNTING_REMEDY, name_judged_value
 
 _MAX_SET_ASIDE = _MAX_IN_ERROR = 3
@@ -110,10 +105,10 @@ def _list_summary_lines(explanation: Explanation, page: CasePage, room: _Room) -
             lines += page.paragraph("By people", review_line, 1)
         set_aside = [score.metric for score in explanation.scores if score.reason.startswith(SET_ASIDE)]
         if set_aside:
-            more = f" and {len(set_aside) - _MAX_SET_ASIDE} more" if len(set_aside) > _MAX_SET_ASIDE else ""
-            named = ", ".join(sorted(set_aside, key=_BROAD_METRICS.__contains__, reverse=True)[:_MAX_SET_ASIDE])
+            broad_first = sorted(set_aside, key=_BROAD_METRICS.__contains__, reverse=True)
+            named = join_first(broad_first, _MAX_SET_ASIDE)
             of_these = 1 if review_line else 2
-            lines += page.paragraph("Set aside", f"{named}{more}, worst score because the case leaked", of_these)
+            lines += page.paragraph("Set aside", f"{named}, worst score because the case leaked", of_these)
         lines += _iter_trace_lines(explanation.attribution, page, room)
     return lines
 
@@ -139,8 +134,7 @@ def _describe_errors(explanation: Explanation) -> str:
     parts = []
     for reason, metrics in metrics_by_reason.items():
         remedy = _advise_missing_label(reason)
-        more = f" and {len(metrics) - _MAX_IN_ERROR} more" if len(metrics) > _MAX_IN_ERROR else ""
-        parts.append(f"{', '.join(metrics[:_MAX_IN_ERROR])}{more}: {reason}{remedy}")
+        parts.append(f"{join_first(metrics, _MAX_IN_ERROR)}: {reason}{remedy}")
     return "; ".join(parts)
 
 

@@ -10,9 +10,10 @@ from assay.records.release_gates import Decision, Outcome
 from assay.records.scores import ScoringResult
 from assay.report.exports.markdown import build_changes_tables, build_headline_table, render_reason, render_table_lines
 from assay.report.findings import failure_tables, target_errors
+from assay.report.findings.attribution_tables import AttributionsByConfig
 from assay.report.findings.case_counts import list_case_counts, list_unknown_lines
 from assay.report.findings.doubts import list_doubts
-from assay.report.findings.failure_tables import AttributionsByConfig, CasesById
+from assay.report.findings.failure_tables import CasesById
 from assay.report.findings.gate_tables import build_gate_table
 from assay.report.findings.run_basis import describe_basis
 from assay.report.findings.table import Table

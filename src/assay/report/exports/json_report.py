@@ -33,9 +33,9 @@ from assay.records.scores import (
     TwinRate,
     TwinResult,
 )
+from assay.report.findings.attribution_tables import AttributionsByConfig, count_outcomes
 from assay.report.findings.doubts import list_doubted_cases, list_doubts
 from assay.report.findings.entity_tables import EntityRecall, EntityRecalls
-from assay.report.findings.failure_tables import AttributionsByConfig, count_outcomes
 from assay.report.wording.number_format import collect_summary_notes, format_percent, get_row_score
 from assay.scoring.case_outcomes import count_cases, list_failed_cases, list_unknown_cases
 from assay.text.escaping import escape_surrogates

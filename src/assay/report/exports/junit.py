@@ -9,9 +9,10 @@ from assay.metrics.case_checks import METRIC_ERROR
 from assay.records.findings import Attribution
 from assay.records.release_gates import Decision, Rule, RuleResult, RuleState
 from assay.records.scores import CaseChecks, ConfigResult, ScoringResult
+from assay.report.findings.attribution_facts import format_cause_and_fix, list_attribution_facts
+from assay.report.findings.attribution_tables import AttributionsByConfig
 from assay.report.findings.case_counts import NOTHING_TELLS, describe_case_outcomes
 from assay.report.findings.doubts import describe_empty_answers, describe_read_passes, describe_unsourced
-from assay.report.findings.failure_tables import AttributionsByConfig, format_cause_and_fix, list_attribution_facts
 from assay.report.findings.target_errors import describe_failures
 from assay.scoring.case_outcomes import classify_checks, list_unknown_cases
 from assay.scoring.column_values import list_own_failures

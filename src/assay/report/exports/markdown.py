@@ -13,6 +13,14 @@ from assay.records.findings import Comparison, describe_leaks, list_leaking_case
 from assay.records.release_gates import Decision, Outcome
 from assay.records.scores import ConfigResult, ScoringResult
 from assay.report.findings import failure_tables, target_errors
+from assay.report.findings.attribution_tables import (
+    AttributionsByConfig,
+    build_attribution_table,
+    build_causes_by_tag_table,
+    build_doubts_table,
+    build_outcomes_table,
+    build_root_causes_table,
+)
 from assay.report.findings.case_counts import list_case_outcomes
 from assay.report.findings.comparison_tables import (
     build_headline_changes_table,
@@ -26,7 +34,7 @@ from assay.report.findings.comparison_tables import (
 from assay.report.findings.config_notes import iter_config_notes
 from assay.report.findings.doubts import list_doubts
 from assay.report.findings.entity_tables import EntityRecalls, build_entities_table
-from assay.report.findings.failure_tables import AttributionsByConfig, CasesById, ObservationsByCase
+from assay.report.findings.failure_tables import CasesById, ObservationsByCase
 from assay.report.findings.gate_tables import build_checklist_table, build_gate_table
 from assay.report.findings.limitations import describe_limitations
 from assay.report.findings.measured_headlines import find_measured_summary, name_rankings
@@ -34,6 +42,7 @@ from assay.report.findings.metric_tables import build_aggregate_table, build_all
 from assay.report.findings.regression_table import build_regressions_table
 from assay.report.findings.run_basis import describe_basis
 from assay.report.findings.slice_tables import build_slices_table
+from assay.report.findings.symptoms import find_symptoms
 from assay.report.findings.table import Table
 from assay.report.findings.twin_tables import build_twin_tables
 from assay.report.wording.answer_metrics import list_headlines, list_measured_metrics
@@ -150,12 +159,12 @@ def _iter_attribution_sections(
     if not attributions:
         return
     tags = {name: case.tags for name, case in cases.items()}
-    yield from _render_section(failure_tables.build_attribution_table(attributions))
-    yield from _render_section(failure_tables.build_outcomes_table(attributions), level=3)
-    yield from _render_section(failure_tables.build_root_causes_table(attributions, tags), level=3)
-    yield from _render_section(failure_tables.build_causes_by_tag_table(attributions, tags), level=3, optional=True)
-    yield from _render_section(failure_tables.build_doubts_table(attributions), level=3, optional=True)
-    hints = failure_tables.find_symptoms(scoring)
+    yield from _render_section(build_attribution_table(attributions))
+    yield from _render_section(build_outcomes_table(attributions), level=3)
+    yield from _render_section(build_root_causes_table(attributions, tags), level=3)
+    yield from _render_section(build_causes_by_tag_table(attributions, tags), level=3, optional=True)
+    yield from _render_section(build_doubts_table(attributions), level=3, optional=True)
+    hints = find_symptoms(scoring)
     if hints:
         yield from (*_render_heading("Symptoms", 3), *_render_list(hints))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.records.counts import format_count
+from assay.records.counts import format_count, join_first
 from assay.records.scores import ConfigResult, ScoringResult
 from assay.report.findings.table import Table
 from assay.scoring.case_outcomes import count_cases, format_case_counts, list_unknown_cases
@@ -53,9 +53,7 @@ def describe_case_outcomes(result: ConfigResult) -> str:
 
 
 def _describe_unknown(result: ConfigResult) -> str:
-    unknown = list_unknown_cases(result)
-    more = f" and {len(unknown) - _MAX_UNKNOWN_NAMED} more" if len(unknown) > _MAX_UNKNOWN_NAMED else ""
-    listed = ", ".join(unknown[:_MAX_UNKNOWN_NAMED]) + more
+    listed = join_first(list_unknown_cases(result), _MAX_UNKNOWN_NAMED)
     judged = describe_judged_unknowns(result)
     return f"unknown ({listed}): {judged}" if judged else f"unknown: {NOTHING_TELLS} ({listed})"
 

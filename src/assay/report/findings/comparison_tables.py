@@ -22,12 +22,7 @@ from assay.report.findings.flipped_cases import list_flipped_cases
 from assay.report.findings.table import Table
 from assay.report.wording.change_order import describe_checkable, measure_strength, rank_importance
 from assay.report.wording.change_values import format_gain, format_sides, format_signed
-from assay.report.wording.number_format import (
-    NOT_AVAILABLE,
-    find_metric_row,
-    format_number,
-    get_metric_class,
-)
+from assay.report.wording.number_format import NOT_AVAILABLE, find_metric_row, format_number, get_metric_class
 
 _NOTHING_SHOWN = "No change of a metric is shown, so there is nothing to explain."
 MAX_MOVES_SHOWN, MAX_SLICES_SHOWN = 50, 40

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from assay.metrics.case_checks import EMPTY_ANSWER, JUDGED_CORRECTNESS, STALE_CONTEXT, UNSOURCED_NUMBER
 from assay.metrics.template_columns import FAITHFULNESS
 from assay.metrics.variants import LEAKED_VARIANT
-from assay.records.counts import format_count
+from assay.records.counts import format_count, join_first
 from assay.records.findings import Comparison, MetricChange
 from assay.records.golden_set import GOLDEN_KEYS_UNREAD
 from assay.records.scores import ConfigResult, ScoringResult
@@ -61,11 +61,10 @@ def describe_empty_answers(result: ConfigResult) -> str:
     empty = list_empty_answers(result)
     if not empty:
         return ""
-    more = f" and {len(empty) - MAX_CASES_NAMED} more" if len(empty) > MAX_CASES_NAMED else ""
     answers = "has an empty answer" if len(empty) == 1 else "have empty answers"
     return (
         f"{len(empty)} of {format_count(len(result.table.case_ids), 'case')} {answers}: "
-        f"{', '.join(empty[:MAX_CASES_NAMED])}{more} (see in the system's log why, and which field holds the answer)"
+        f"{join_first(empty, MAX_CASES_NAMED)} (see in the system's log why, and which field holds the answer)"
     )
 
 
@@ -81,10 +80,9 @@ def describe_stale_contexts(result: ConfigResult) -> str:
     stale = [checks.case_id for checks in result.table.checks if STALE_CONTEXT in checks.warnings]
     if len(stale) < max(1, STALE_SHARE * len(result.table.case_ids)):
         return ""
-    more = f" and {len(stale) - MAX_CASES_NAMED} more" if len(stale) > MAX_CASES_NAMED else ""
     return (
         f"doubt: {len(stale)} of {format_count(len(result.table.case_ids), 'case')} had a version in the context that "
-        f"is no longer in force: {', '.join(stale[:MAX_CASES_NAMED])}{more} (filter by date; `assay golden lint` shows "
+        f"is no longer in force: {join_first(stale, MAX_CASES_NAMED)} (filter by date; `assay golden lint` shows "
         "labels on old versions)"
     )
 
@@ -127,10 +125,9 @@ def describe_leaked_variants(config: str, scoring: ScoringResult) -> str:
     leaked = [pair.variant_id for pair in twins.pairs if pair.detail == LEAKED_VARIANT]
     if not leaked:
         return ""
-    more = f" and {len(leaked) - MAX_CASES_NAMED} more" if len(leaked) > MAX_CASES_NAMED else ""
     return (
         f"doubt: {format_count(len(leaked), 'variant')} of cases leaked what the user must not see: "
-        f"{', '.join(leaked[:MAX_CASES_NAMED])}{more} (the gate was not applied to {config})"
+        f"{join_first(leaked, MAX_CASES_NAMED)} (the gate was not applied to {config})"
     )
 
 
@@ -142,12 +139,11 @@ def describe_unsourced(result: ConfigResult) -> str:
     doubted = list_doubted_cases(result)
     if not doubted:
         return ""
-    more = f" and {len(doubted) - MAX_CASES_NAMED} more" if len(doubted) > MAX_CASES_NAMED else ""
     verb, whom = ("have answers", "them") if len(doubted) > 1 else ("has an answer", "it")
     remedy = f"read {whom}" if _is_judged(result) else f"read {whom}, or run `assay judge`"
     return (
         f"doubt: {len(doubted)} of {format_count(len(result.table.case_ids), 'case')} {verb} with numbers "
-        f"that no source has: {', '.join(doubted[:MAX_CASES_NAMED])}{more} ({remedy})"
+        f"that no source has: {join_first(doubted, MAX_CASES_NAMED)} ({remedy})"
     )
 
 
@@ -165,9 +161,8 @@ def describe_regressed(comparison: Comparison) -> str:
     regressed = list_regressed(comparison)
     if not regressed:
         return ""
-    listed = ", ".join(_describe_change(change) for change in regressed[:MAX_METRICS_NAMED])
-    more = f" and {len(regressed) - MAX_METRICS_NAMED} more" if len(regressed) > MAX_METRICS_NAMED else ""
-    return f"regressed since the baseline, shown: {listed}{more}"
+    changes = [_describe_change(change) for change in regressed]
+    return f"regressed since the baseline, shown: {join_first(changes, MAX_METRICS_NAMED)}"
 
 
 def list_regressed(comparison: Comparison) -> list[MetricChange]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from assay.metrics.catalog import CATALOG
-from assay.records.counts import format_count
+from assay.records.counts import format_count, join_first
 from assay.records.scores import ScoringResult
 from assay.report.findings.slice_tables import FEW_CASES, list_slices_by_size
 from assay.report.wording.number_format import (
@@ -122,6 +122,5 @@ def _describe_small_slices(scoring: ScoringResult) -> Iterator[str]:
     sizes = {key: size for result in scoring.configs.values() for size, key in list_slices_by_size(result)}
     small = sorted((size, key) for key, size in sizes.items() if size < FEW_CASES)
     if small:
-        listed = ", ".join(f"{key} ({size})" for size, key in small[:_MAX_SLICES])
-        more = f" and {len(small) - _MAX_SLICES} more" if len(small) > _MAX_SLICES else ""
-        yield f"Slices of fewer than {FEW_CASES} cases are descriptive only: {listed}{more}."
+        listed = join_first([f"{key} ({size})" for size, key in small], _MAX_SLICES)
+        yield f"Slices of fewer than {FEW_CASES} cases are descriptive only: {listed}."

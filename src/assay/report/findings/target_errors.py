@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from assay.records.counts import format_count
+from assay.records.counts import format_count, join_first
 from assay.records.release_gates import Decision
 from assay.records.scores import ScoringResult, TargetFailure
 from assay.text.escaping import escape_terminal, shorten_at_word
@@ -115,9 +115,7 @@ def _describe_others(groups: Sequence[FailureGroup]) -> str:
 
 
 def _format_cases(group: FailureGroup, most: int) -> str:
-    more = len(group.case_ids) - most
-    listed = ", ".join(group.case_ids[:most]) + (f" and {more} more" if more > 0 else "")
-    return f"(case {listed})"
+    return f"(case {join_first(group.case_ids, most)})"
 
 
 # ── lines of a given width ───────────────────────────────────────────────────────────────────────────────────────────

@@ -24,7 +24,7 @@ from assay.records.scores import SCORED, STATUS_NAMES, CaseChecks, ConfigResult,
 from assay.records.verdicts import Verdict
 from assay.report.cases.full_case import FORBIDDEN_MARK as HIDDEN
 from assay.report.cases.full_case import CitationMark, Explanation, RankedChunk, RankedStage, ScoreLine
-from assay.report.findings.failure_tables import EVIDENCE_LABEL, FORBIDDEN_LABEL, describe_expected_sources
+from assay.report.findings.expected_sources import EVIDENCE_LABEL, FORBIDDEN_LABEL, describe_expected_sources
 from assay.report.findings.flipped_cases import list_flipped_cases
 from assay.report.wording.number_format import find_metric_row
 from assay.scoring.case_outcomes import classify_checks

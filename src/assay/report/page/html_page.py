@@ -18,13 +18,7 @@ from typing import Any
 
 import msgspec
 
-from assay.report.page.case_data import (
-    HtmlData,
-    Json,
-    build_case_detail,
-    build_case_rows,
-    build_score_columns,
-)
+from assay.report.page.case_data import HtmlData, Json, build_case_detail, build_case_rows, build_score_columns
 from assay.report.page.overview import build_answer_columns, shorten_case
 from assay.report.page.summary import build_slice_changes, build_summary_data
 

@@ -13,7 +13,7 @@ from assay.attribution.cause_sentences import is_decided, list_signs
 from assay.records.observations import CONTEXT_STAGE
 from assay.records.scores import ConfigResult
 from assay.report.cases.deciding_texts import list_deciding_texts, shorten_around
-from assay.report.findings.failure_tables import count_outcomes
+from assay.report.findings.attribution_tables import count_outcomes
 from assay.report.page.case_data import (
     FAILED,
     LEAKED,

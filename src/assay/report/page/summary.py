@@ -10,15 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from assay.metrics.template_columns import (
-    BEHAVIOUR,
-    CITATION,
-    CONTEXT_RECALL,
-    MRR_10,
-    NDCG_10,
-    RECALL_10,
-    MetricNames,
-)
+from assay.metrics.template_columns import BEHAVIOUR, CITATION, CONTEXT_RECALL, MRR_10, NDCG_10, RECALL_10, MetricNames
 from assay.records.findings import (
     MAX_CASES_PRINTED,
     Comparison,
@@ -35,12 +27,12 @@ from assay.records.scores import ConfigResult, Summary
 from assay.report.findings.comparison_tables import format_confidence
 from assay.report.findings.config_notes import iter_config_notes
 from assay.report.findings.doubts import list_doubts, list_regressed
-from assay.report.findings.failure_tables import find_symptoms
 from assay.report.findings.flipped_cases import list_flipped_cases
 from assay.report.findings.gate_tables import build_checklist_table
 from assay.report.findings.limitations import describe_limitations
 from assay.report.findings.measured_headlines import find_measured_summary, name_rankings
 from assay.report.findings.slice_tables import FEW_CASES, count_slice_cases
+from assay.report.findings.symptoms import find_symptoms
 from assay.report.findings.table import Table
 from assay.report.findings.target_errors import describe_all_failures, order_reasons
 from assay.report.findings.twin_tables import build_twin_tables

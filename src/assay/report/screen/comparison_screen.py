@@ -22,19 +22,15 @@ from assay.records.findings import (
 )
 from assay.records.release_gates import Decision
 from assay.records.scores import TEST_SPLIT
+from assay.report.findings.attribution_facts import format_cause_and_fix
 from assay.report.findings.comparison_tables import format_confidence
-from assay.report.findings.failure_tables import format_cause_and_fix
 from assay.report.findings.flipped_cases import FlippedCases, list_flipped_cases
 from assay.report.screen.fold_lines import fold_note
 from assay.report.screen.run_summary import DEFAULT_WIDTH
 from assay.report.screen.terminal import DecisionLines, Screen, build_decision_lines
 from assay.report.wording.answer_metrics import list_headlines
 from assay.report.wording.change_order import describe_checkable, measure_strength, rank_importance
-from assay.report.wording.change_values import (
-    describe_unknown,
-    format_sides,
-    format_signed,
-)
+from assay.report.wording.change_values import describe_unknown, format_sides, format_signed
 from assay.report.wording.short_names import shorten_names
 from assay.scoring.unlabelled_scores import NO_LABELS
 from assay.scoring.version_match import VERSIONS

@@ -9,9 +9,10 @@ from typing import NamedTuple
 from assay.attribution.cause_sentences import describe_cause
 from assay.metrics.case_checks import LEAK
 from assay.metrics.template_columns import ANSWER
+from assay.records.counts import join_first
 from assay.records.findings import Attribution
 from assay.records.scores import ScoringResult
-from assay.report.findings.failure_tables import format_cause_and_fix, format_cause_ids
+from assay.report.findings.attribution_facts import format_cause_and_fix, format_cause_ids
 from assay.report.findings.measured_headlines import find_measured_summary
 from assay.report.screen.decision_lines import order_worst_first
 from assay.report.wording.short_names import ELLIPSIS, shorten_names
@@ -269,9 +270,8 @@ def _count_fitting(group: _FailedGroup, short_names: Mapping[str, str], width: i
 def _join_names(group: _FailedGroup, short_names: Mapping[str, str], count: int) -> str:
     """Return so many names of a group, how many more there are, and the configuration in parentheses if it is named."""
     config = f" ({short_names.get(group.config, group.config)})" if group.config else ""
-    names = ", ".join(short_names.get(case_id, case_id) for case_id in group.case_ids[:count])
-    more = f" and {len(group.case_ids) - count} more" if count < len(group.case_ids) else ""
-    return escape_terminal(f"- {names}{more}{config}")
+    names = [short_names.get(case_id, case_id) for case_id in group.case_ids]
+    return escape_terminal(f"- {join_first(names, count)}{config}")
 
 
 def _fit_groups(

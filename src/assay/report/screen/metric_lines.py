@@ -13,12 +13,7 @@ from assay.records.findings import Comparison, MetricChange
 from assay.records.scores import ScoringResult, Summary
 from assay.report.findings.measured_headlines import find_measured_summary
 from assay.report.wording.change_values import format_sides, format_signed
-from assay.report.wording.number_format import (
-    NOT_AVAILABLE,
-    format_number,
-    format_open_counts,
-    format_value,
-)
+from assay.report.wording.number_format import NOT_AVAILABLE, format_number, format_open_counts, format_value
 from assay.report.wording.short_names import shorten_names
 from assay.text.escaping import escape_terminal
 

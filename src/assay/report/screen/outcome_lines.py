@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from assay.records.findings import Attribution
 from assay.records.scores import ScoringResult, TwinRate
-from assay.report.findings.failure_tables import count_outcomes
+from assay.report.findings.attribution_tables import count_outcomes
 from assay.text.escaping import escape_terminal, shorten_at_word
 
 _MOST_SENTENCES = 2

@@ -8,7 +8,7 @@ from html import escape
 from assay.metrics.case_checks import JUDGED_CORRECTNESS
 from assay.metrics.catalog import CATALOG
 from assay.metrics.template_columns import FIRST_METRICS, find_first_present
-from assay.records.counts import format_count
+from assay.records.counts import format_count, join_first
 from assay.records.golden_set import GOLDEN_KEYS_TAKEN
 from assay.records.scores import ConfigResult, ScoringResult
 from assay.report.findings.doubts import list_doubts
@@ -30,9 +30,8 @@ def render_result_lines(scoring: ScoringResult) -> list[str]:
     doubt, which columns became attributes, the metrics that there is room for, at most four, the failed cases, what to
     do next."""
     configs = sorted(scoring.configs.items())
-    names = ", ".join(config for config, _ in configs[:MAX_CONFIGS])
-    more = f" and {len(configs) - MAX_CONFIGS} more" if len(configs) > MAX_CONFIGS else ""
-    lines = [f"{scoring.decision.outcome}: {names}{more}, {format_count(scoring.golden.cases, 'case')}"]
+    names = join_first(sorted(scoring.configs), MAX_CONFIGS)
+    lines = [f"{scoring.decision.outcome}: {names}, {format_count(scoring.golden.cases, 'case')}"]
     reasons = _choose_reasons(scoring)
     doubts = [shorten_at_word(doubt, MAX_CHARS) for doubt in list_doubts(scoring)[:1]]
     taken = [shorten_at_word(note, MAX_CHARS) for note in _find_taken_columns(scoring)]

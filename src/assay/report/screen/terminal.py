@@ -14,10 +14,10 @@ from assay.records.counts import format_count
 from assay.records.findings import Comparison
 from assay.records.release_gates import Decision
 from assay.records.scores import ConfigResult, ScoringResult
+from assay.report.findings.attribution_tables import AttributionsByConfig, build_outcomes_table
 from assay.report.findings.case_counts import build_case_counts_table
 from assay.report.findings.config_notes import iter_config_notes
 from assay.report.findings.doubts import is_misread, list_doubts
-from assay.report.findings.failure_tables import AttributionsByConfig, build_outcomes_table
 from assay.report.findings.gate_tables import build_gate_table
 from assay.report.findings.slice_tables import build_slices_table
 from assay.report.findings.table import Table

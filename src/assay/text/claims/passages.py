@@ -9,7 +9,7 @@ import math
 import re
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
-from functools import cached_property, lru_cache
+from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
@@ -19,6 +19,7 @@ from assay.text.quantities.placed_quantities import PlacedQuantity, place_quanti
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_index import QuantityIndex
 from assay.text.segmentation import Span, segment_sentences
+from assay.text.text_cache import cache_by_text
 from assay.text.tokens import (
     DocumentFrequencies,
     ParsedTerms,
@@ -215,13 +216,12 @@ def _sentence_ranges(text_terms: ParsedTerms) -> Iterator[Span]:
         yield start, min(start + _LONGEST_SENTENCE, len(text_terms.items))
 
 
-_prepare_cached = lru_cache(maxsize=128)(IndexedPassage)  # about 0.2 MB each
-_LONGEST_CACHED = 4000  # characters of a text that is kept prepared for the next answer
 _NO_PASSAGES: Mapping[str, IndexedPassage] = MappingProxyType({})
 
 
-def _prepare_passage(text: str) -> IndexedPassage:
-    return _prepare_cached(text) if len(text) <= _LONGEST_CACHED else IndexedPassage(text)
+@cache_by_text(maxsize=128, longest=4000)  # about 0.2 MB each
+def _index_passage(text: str) -> IndexedPassage:
+    return IndexedPassage(text)
 
 
 class IndexedSources:
@@ -239,7 +239,7 @@ class IndexedSources:
         """Index the chunks; `indexed` holds texts that are indexed already."""
         self.chunks = sorted(set(chunks))
         self.idf = idf
-        self.passages = [indexed.get(text) or _prepare_passage(text) for _, text in self.chunks]
+        self.passages = [indexed.get(text) or _index_passage(text) for _, text in self.chunks]
         self.has_diacritics = bool(self.passages) and all(passage.has_diacritics for passage in self.passages)
         self.offsets: list[int] = []
         self.sentences: list[tuple[int, int]] = []  # index of the passage, and of the sentence in it

@@ -10,7 +10,6 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from functools import lru_cache
 
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place, normalise_nfc
@@ -22,6 +21,7 @@ from assay.text.quantities.quantity_rates import read_rates
 from assay.text.quantities.unit_names import CURRENCY_CODES, LONGEST_CACHED, find_unit, split_glued_units
 from assay.text.quantities.units import NAMED_UNITS, PLAIN, TIME, UNITS
 from assay.text.quantities.worded_quantities import find_worded_quantities
+from assay.text.text_cache import cache_by_text
 
 _CODE_BEFORE = LatePattern(rf"\b({'|'.join(CURRENCY_CODES)}) $")
 
@@ -86,7 +86,7 @@ def find_measures(text: str) -> list[Quantity]:
     >>> [(str(q.readings[0].low), q.bound) for q in find_measures("more than 2 days, 9.6kWh, at most 5 MB")]
     [('172800', '>'), ('9600.0', ''), ('5000000', '<=')]
     """
-    return list(_find_cached(text) if len(text) <= LONGEST_CACHED else _find_long(text))
+    return list(_find(text))
 
 
 _UNTIL = re.compile(r"\btới\b|\btoi(?= \d{1,2} ?(?:h|gio|giờ)\b)", re.IGNORECASE)
@@ -101,6 +101,7 @@ def _respell_until(text: str, plain: str) -> str:
     return plain
 
 
+@cache_by_text(maxsize=4096, longest=LONGEST_CACHED, long_texts=4)  # several rules read one long answer
 def _find(text: str) -> tuple[Quantity, ...]:
     text = split_glued_units(normalise_nfc(text))
     plain = _respell_until(text, fold_in_place(text))
@@ -110,10 +111,6 @@ def _find(text: str) -> tuple[Quantity, ...]:
     quantities = join_ranges(join_compounds(quantities, plain), plain)
     rated = read_rates(quantities, plain)
     return tuple(read_surroundings(quantity, plain) for quantity in rated)
-
-
-_find_cached = lru_cache(maxsize=4096)(_find)
-_find_long = lru_cache(maxsize=4)(_find)  # several rules read one long answer
 
 
 def _find_plain(text: str, plain: str) -> Iterator[Quantity]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from assay.text.languages import guess_language
 from assay.text.late_pattern import LatePattern
@@ -12,6 +11,7 @@ from assay.text.quantities.spoken_numbers import write_spoken_numbers
 from assay.text.quantities.units import MONEY, UNITS, Unit
 from assay.text.quantities.vietnamese_forms import write_vietnamese_forms
 from assay.text.quantities.written_forms import write_other_forms
+from assay.text.text_cache import cache_by_text
 
 _MAY_BE_GLUED = re.compile(r"\d[.,]*[A-Za-z/°²]|[A-Z]\d")
 
@@ -58,27 +58,21 @@ _KIND_BEFORE_UNIT = re.compile(r"(?:working|business|calendar|full|us|square) (?
 _WORD_GOES_ON = re.compile(r"[^\W_]|/|\.m\b")
 
 
+LONGEST_CACHED = 2000
+
+
+@cache_by_text(maxsize=1024, longest=LONGEST_CACHED)
 def split_glued_units(text: str) -> str:
     """Return the text with spoken numbers as digits, and a space between a number and a unit that are written together.
 
     >>> split_glued_units("9.6kWh and 500MB, not A4 or 2FA")
     '9.6 kWh and 500 MB, not A4 or 2FA'
     """
-    return _split_and_keep(text) if len(text) <= LONGEST_CACHED else _split_glued_units(text)
-
-
-def _split_glued_units(text: str) -> str:
     text = write_spoken_numbers(write_german_forms(write_vietnamese_forms(write_other_forms(text))))
     if not _MAY_BE_GLUED.search(text):
         return text
     text = _MILLIONS.sub(r"\1 million", text)
     return _GLUED.sub(r"\1 \2", _GLUED_CURRENCY.sub(r"\1 ", text))
-
-
-LONGEST_CACHED = 2000
-
-
-_split_and_keep = lru_cache(maxsize=1024)(_split_glued_units)
 
 
 _ENGLISH_TOO = frozenset(("can", "do", "tan", "dam", "met", "lit"))

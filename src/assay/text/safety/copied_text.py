@@ -10,7 +10,7 @@ import unicodedata
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
 from decimal import Decimal
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +18,9 @@ import numpy.typing as npt
 
 from assay.text.normalisation import fold_text, normalise_nfc
 from assay.text.numbers import Date, Number, find_quantities
+from assay.text.text_cache import cache_by_text
 from assay.text.tokens import remove_separators, tokenise_text
+from assay.text.word_runs import list_word_runs
 
 TextNumbers = npt.NDArray[np.uint32]
 Bools = npt.NDArray[np.bool_]
@@ -160,8 +162,8 @@ def find_verbatim_leaks(
     if run_length < 1:
         raise ValueError(f"run must be at least 1 (got {run_length})")
     answer_text, forbidden = _parse_text(answer), [_parse_text(text) for text in forbidden_texts]
-    answer_runs = set(_word_runs(answer_text.words, run_length))
-    shared_runs = [answer_runs.intersection(_word_runs(secret.words, run_length)) for secret in forbidden]
+    answer_runs = set(list_word_runs(answer_text.words, run_length))
+    shared_runs = [answer_runs.intersection(list_word_runs(secret.words, run_length)) for secret in forbidden]
     facts = [answer_text.facts_shared_with(secret) for secret in forbidden]
     leaked_runs = set().union(*shared_runs)
     leaked_keys = {key for items in facts for item in items for key in item.keys}
@@ -170,7 +172,7 @@ def find_verbatim_leaks(
             return []
         allowed = _parse_text(text)
         if leaked_runs:
-            leaked_runs.difference_update(_word_runs(allowed.words, run_length))
+            leaked_runs.difference_update(list_word_runs(allowed.words, run_length))
         if leaked_keys:
             leaked_keys -= allowed.keys
     if find_open is not None and (leaked_runs or leaked_keys):
@@ -217,14 +219,10 @@ def _contains_string(folded: str, squeezed: str, string: str) -> bool:
 YearMonthDay = tuple[int, int, int]
 
 
-def _word_runs(words: Sequence[str], run: int) -> list[tuple[str, ...]]:
-    return [tuple(words[i : i + run]) for i in range(len(words) - run + 1)]
-
-
 def _leaked_runs(words: Sequence[str], leaked_runs: Set[tuple[str, ...]], run: int) -> Iterator[str]:
     """Yield the maximal stretches of `words` of which every run is leaked."""
     first = None
-    for i, gram in enumerate([*_word_runs(words, run), ()]):
+    for i, gram in enumerate([*list_word_runs(words, run), ()]):
         if gram in leaked_runs:
             first = i if first is None else first
         elif first is not None:
@@ -292,12 +290,9 @@ def list_fact_keys(text: str) -> frozenset[Hashable]:
     return _parse_text(text).keys
 
 
-_parse_cached = lru_cache(maxsize=256)(_ParsedText)
-_LONGEST_CACHED = 4000  # characters of a text that is cached for the next answer
-
-
+@cache_by_text(maxsize=256, longest=4000)
 def _parse_text(text: str) -> _ParsedText:
-    return _parse_cached(text) if len(text) <= _LONGEST_CACHED else _ParsedText(text)
+    return _ParsedText(text)
 
 
 def _is_identifier(token: str) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from decimal import Decimal
-from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
@@ -13,6 +12,7 @@ from assay.text.normalisation import fold_text, normalise_nfc
 from assay.text.number_words import MONTHS, WEEKDAYS
 from assay.text.numbers import CURRENCY_UNITS, Date, Number, find_quantities
 from assay.text.safety.disguised_text import replace_lookalikes
+from assay.text.text_cache import cache_by_text
 from assay.text.tokens import remove_separators, tokenise_text
 
 FactKind = Literal["number", "date", "code", "name"]
@@ -56,22 +56,13 @@ class Fact(NamedTuple):
     words: str
 
 
-_REMEMBERED_TEXTS = 256
-_LONGEST_REMEMBERED = 4000
-
-
+@cache_by_text(maxsize=256, longest=4000)  # names of chunks, answers and what cases allow are asked for again
 def find_facts(text: str) -> Sequence[Fact]:
     """Return the numbers, dates and codes of a text; a number of two readings twice.
 
     >>> [(fact.kind, fact.key) for fact in find_facts("NX-7741 costs 84,500 euros")]
     [('number', Decimal('84500')), ('code', 'nx7741')]
     """
-    return _list_remembered(text) if len(text) <= _LONGEST_REMEMBERED else tuple(_iterate_facts(text))
-
-
-@lru_cache(maxsize=_REMEMBERED_TEXTS)
-def _list_remembered(text: str) -> tuple[Fact, ...]:
-    """Return the facts of a text that may be asked for again: names of chunks, answers and what cases allow."""
     return tuple(_iterate_facts(text))
 
 
