@@ -296,6 +296,8 @@ def test_a_unit_of_one_selector_may_be_written_without_any_of(tmp_path: Path) ->
         {"page": 4, "document": "tariffs", "quote": "per hour", "grade": 1},
         {"chunk_id": "c5", "quote": "per day"},
         {"any_of": [{"chunk_id": "c6"}], "quote": "the whole text of c6"},
+        {"document": "tariffs", "text": "per week", "grade": 2},
+        {"passage": "per month"},
     ]
     long = [
         {"any_of": [{"chunk_id": "c1"}]},
@@ -306,6 +308,8 @@ def test_a_unit_of_one_selector_may_be_written_without_any_of(tmp_path: Path) ->
         {"any_of": [{"page": 4, "document": "tariffs", "quote": "per hour"}], "grade": 1},
         {"any_of": [{"chunk_id": "c5", "quote": "per day"}]},
         {"any_of": [{"chunk_id": "c6"}], "quote": "the whole text of c6"},
+        {"any_of": [{"document": "tariffs", "quote": "per week"}], "grade": 2},
+        {"any_of": [{"quote": "per month"}]},
     ]
     sets = [
         load_golden(saved(tmp_path, jsonl({"id": "a", "question": "Q?", "evidence": units}), f"{number}.jsonl")).golden

@@ -30,6 +30,7 @@ from assay.report.page.write_html import (
     measure_step_times,
     shuffle_cases,
 )
+from assay.report.wording.pipeline_order import order_steps
 from assay.report.write_reports import iterate_html
 from assay.runs.score_inputs import ScoreInputs
 from assay.runs.score_run import score_observations
@@ -94,6 +95,19 @@ def test_steps_are_timed_with_the_whole_last() -> None:
     assert [("retrieved", 10.0, 10.0, 5), ("generate", 50.0, 50.0, 5), ("end_to_end", 100.0, 100.0, 5)] == [
         (step_time.step, step_time.p50, step_time.p95, step_time.n) for step_time in times
     ]
+
+
+@pytest.mark.parametrize(
+    ("recorded", "shown"),
+    [
+        (["answer", "bm25", "embed_query", "rerank", "vector"], ["embed_query", "bm25", "vector", "rerank", "answer"]),
+        (["generate", "prompt", "retrieve"], ["retrieve", "prompt", "generate"]),  # as a file sorts them
+        (["one", "two", "three"], ["one", "two", "three"]),  # names that tell nothing
+        (["search", "cache", "llm", "citation_check"], ["search", "cache", "llm", "citation_check"]),
+    ],
+)
+def test_steps_are_shown_in_the_order_of_a_pipeline(recorded: list[str], shown: list[str]) -> None:
+    assert shown == order_steps(recorded)
 
 
 def answered(judging: RecordedVerdicts | None = None, answer: str | None = ANSWER) -> tuple[GoldenIndex, Observation]:

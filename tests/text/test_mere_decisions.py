@@ -50,3 +50,15 @@ def test_a_fact_within_a_longer_word_of_the_reference_is_not_held_by_it() -> Non
     quality = assess_answer_text(case, "No ring may be sold.")
     assert quality is not None
     assert quality.good is not True
+
+
+@pytest.mark.parametrize("lead", ["According to “House rules, part 2”", "For the Heron 12", "In winter", "At the quay"])
+def test_a_question_that_begins_with_its_place_or_time_asks_for_yes_or_no_too(lead: str) -> None:
+    """Read as another question, a mere "No." had none of the words that the fact has, and was wrong."""
+    case = Case("c", f"{lead}, are dogs carried free of charge?", must_have=("not carried free of charge",))
+    for answer, is_right in (("No.", True), ("No, they aren't.", True), ("Yes.", False)):
+        quality = assess_answer_text(case, answer)
+        assert quality is not None and quality.good is is_right, answer
+    other = Case("c", f"{lead}, in which season are dogs carried free of charge?", must_have=("autumn",))
+    quality = assess_answer_text(other, "Yes.")
+    assert quality is None or quality.good is not True

@@ -20,6 +20,7 @@ from assay.records.release_gates import Gate
 from assay.records.scores import ConfigResult, GoldenInfo, InputFile, ScoreTable, ScoringResult, TargetFailure
 from assay.scoring.case_clusters import number_clusters
 from assay.scoring.column_values import find_column
+from assay.scoring.language_differences import describe_language_differences
 from assay.scoring.slices import find_slices
 from assay.scoring.summaries import summarise_table
 from assay.scoring.version_match import VersionMatch
@@ -95,6 +96,7 @@ def summarise_run(
             *absent_tags_warning(gate, golden),
             *same_scores_warning(gate, tables, baseline, own_config),
             *all_reporting_gaps(configs),
+            *describe_language_differences(golden.cases, tables),
         ),
         assay_version=__version__,
     )

@@ -61,7 +61,7 @@ REJECT_REASONS: dict[RejectReason, str] = {
 }
 
 
-TEMPLATES = "templates-7"
+TEMPLATES = "templates-8"
 """The version of the templates: it changes where a template words its questions otherwise."""
 
 

@@ -284,6 +284,7 @@ NATIVE_MEMBERS = ("evidence", "behaviour", "forbidden", "symbols", "user")
 SHORT_SELECTOR_FIELDS = ("chunk_id", "document", "section", "page", "path", "symbol", "title", "quote")
 """The fields of a selector that may stand in a unit without `any_of`: they are one selector, the quote among them."""
 _TEXT_FIELDS = ("text", "content", "passage", "snippet", "sentence")
+"""Other names of the quote of a unit; beside a quote, or two of them, they are no clear one."""
 _OTHER_ID_FIELDS = ("id", "_id", "doc_id", "document_id", "doc", "source", "file", "passage_id")
 _BESIDE_SELECTOR = frozenset(("grade", "required", "reason"))
 _UNIT_FIELDS = tuple(name for name in Evidence.__struct_fields__ if name != "any_of")
@@ -347,11 +348,13 @@ def _expand_unit(unit: Any) -> Any:
         return unit
     selector = {key: unit[key] for key in unit if key in SHORT_SELECTOR_FIELDS}
     others = {key: unit[key] for key in unit if key not in selector}
+    texts = [name for name in _TEXT_FIELDS if isinstance(others.get(name), str)]
+    if len(texts) == 1 and "quote" not in selector:
+        selector["quote"] = others.pop(texts[0])
     if selector and others.keys() <= _BESIDE_SELECTOR:
         return {"any_of": [selector], **others}
-    for name in _TEXT_FIELDS:
-        if isinstance(unit.get(name), str):
-            selector.setdefault("quote", unit[name])
+    for name in texts:
+        selector.setdefault("quote", unit[name])
     other_id = next((key for key in _OTHER_ID_FIELDS if isinstance(unit.get(key), str)), None)
     if other_id is not None and selector.keys().isdisjoint(("chunk_id", "document")):
         selectors = ({"chunk_id": unit[other_id], **selector}, {"document": unit[other_id], **selector})

@@ -22,6 +22,7 @@ _BARE_NOUN = re.compile(
 )
 _CAPITAL_INSIDE = re.compile(r"(?<=[a-z,] )[A-Z][^\W\d_]+(?![\w@/])")
 _NUMBER_OR_CODE = re.compile(r"\d|[A-Z]{2}")
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _NUMBERED_PARTS = frozenset(
     [
         "appendix",
@@ -143,9 +144,11 @@ class CorpusWords:
 def is_numbered_name(text: str) -> bool:
     """Return whether a text looks like the name of a model or version: in upper case, with a number or code at its end.
 
-    >>> [is_numbered_name(text) for text in ("Heron 12", "Otter XL", "Terms of use", "Service bulletin 11")]
-    [True, True, False, False]
+    >>> [is_numbered_name(text) for text in ("Heron 12", "Otter XL", "Terms of use", "Service bulletin 11", "Tax 2026")]
+    [True, True, False, False, False]
     """
     words = text.split()
     is_upper = text[:1].isupper() and all(re.match(r"[A-Z0-9][\w.+-]*\Z", word) for word in words)
+    if words and _YEAR.fullmatch(words[-1]):
+        return False
     return is_upper and _NUMBER_OR_CODE.search(words[-1]) is not None and words[0].lower() not in _NUMBERED_PARTS

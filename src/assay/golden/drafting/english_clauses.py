@@ -12,7 +12,7 @@ from assay.text.tokens import is_stop_word
 
 AUXILIARY = re.compile(r"\s(?P<aux>is|are|was|were|may|can|must|should|will|has to|have to|cannot)\s")
 BAD_START = re.compile(
-    r"(?:after|although|and|but|also|as|at|because|before|both|by|even|ever|finally|for|from|here|hence|how|however|"
+    r"(?:after|afterwards|although|and|but|also|as|at|because|before|both|by|even|ever|finally|for|from|here|hence|how|however|"
     r"if|in|"
     r"inside|instead|it|its|let|like|likewise|many|most|much|moreover|near|next|no|not|note|now|of|on|once|one|only|or|"
     r"other|others|otherwise|outside|over|per|perhaps|please|rather|see|several|similarly|since|so|some|still|than|"
@@ -28,7 +28,7 @@ BAD_START = re.compile(
     r"above|same|latter|former|first|second|third|last|next|previous|"
     r"other|others|only|best|main|answer|reason|result|idea|point|problem|goal|purpose|aim|fact|rest|whole|above|"
     r"difference|document|documents|policy|section|chapter|page|question|solution|example|way|key|most|more|exact|"
-    r"author|authors|reader|user)|(?<!\w)\w+ly|(?<!\w)\w+ing|"
+    r"author|authors|reader|user)|(?<!\w)(?!early\b)\w+ly|(?<!\w)\w+ing|"
     r"(?-i:It|This))\b",
     re.IGNORECASE,
 )
@@ -80,7 +80,8 @@ def is_noun_phrase(words: str) -> bool:
 class SentenceRules(NamedTuple):
     """What the rules of a sentence share: its text, the entity that its heading names, and the words of the corpus.
 
-    One that `is_alone` is the only statement of its chunk, so that nothing before it tells what it speaks of.
+    One that `is_alone` is the only statement of its chunk, so that nothing before it tells what it speaks of. The
+    question will end with the `adverbial`, which is part of what tells the statement apart.
     """
 
     text: str
@@ -88,6 +89,7 @@ class SentenceRules(NamedTuple):
     words: CorpusWords
     heading: str = ""
     is_alone: bool = False
+    adverbial: str = ""
 
     def name_subject(self, subject: str) -> str | None:
         """Return a subject as a question names it, None if it would not be clear of what it speaks.

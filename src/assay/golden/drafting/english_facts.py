@@ -202,7 +202,9 @@ def ask_fact(rules: SentenceRules) -> DraftedQuestion | None:
     no_fee = _NO_FEE.match(fact.verb + fact.rest)
     if no_fee is not None:
         return rules.finish(f"What {no_fee['fee']} {fact.auxiliary} {fact.subject} pay", f"no {no_fee['fee']}")
-    if NEGATION.search(fact.verb + fact.rest) or not is_specific(f"{fact.subject} {fact.verb}", rules.words):
+    if NEGATION.search(fact.verb + fact.rest) or not is_specific(
+        f"{fact.subject} {fact.verb} {rules.adverbial}", rules.words
+    ):
         return _ask_role(fact, rules)
     return _ask_complement(fact, rules) or _ask_role(fact, rules)
 

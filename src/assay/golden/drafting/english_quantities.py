@@ -154,6 +154,8 @@ def _ask_with_auxiliary(rules: SentenceRules, clause: Clause, front: str, after:
 
 def _ask_with_verb(rules: SentenceRules, rest: str, front: str, after: str, *, is_object: bool) -> str | None:
     verb = _MAIN_VERB.search(rest) or (_ANY_VERB.search(rest) if rules.is_alone else None)
+    if verb is not None and rest[verb.end() :].startswith(" of "):
+        return None  # a noun: "single use of a room"
     if verb is None or not is_noun_phrase(rest[: verb.start()]) or (rest[verb.end() :].strip() and is_object):
         return None
     subject = rules.name_subject(rest[: verb.start()])

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 
 from assay.golden.drafting.corpus_words import CorpusWords, is_numbered_name
+from assay.golden.drafting.english_adverbials import ask_with_adverbial
 from assay.golden.drafting.english_clauses import (
     AUXILIARY,
     BAD_START,
@@ -23,7 +24,9 @@ from assay.golden.drafting.english_clauses import (
     read_clause,
 )
 from assay.golden.drafting.english_conditions import ask_condition, ask_how, ask_reason
+from assay.golden.drafting.english_denials import ask_denial
 from assay.golden.drafting.english_facts import ask_fact
+from assay.golden.drafting.english_prices import ask_price
 from assay.golden.drafting.english_quantities import ask_quantity
 from assay.golden.drafting.english_sections import ask_in_section
 from assay.golden.drafting.question_forms import DraftedQuestion, is_plain_sentence, is_specific
@@ -379,6 +382,8 @@ def _ask_fate(rules: SentenceRules) -> DraftedQuestion | None:
     clause = read_clause(rules.text)
     if clause is None or clause.auxiliary not in ("is", "are", "must", "will") or not _FATE.match(clause.rest):
         return None
+    if ":" in clause.rest:
+        return None  # what follows explains what was said, which is no fate
     subject = rules.name_subject(clause.subject)
     if subject is None or len(clause.rest.split()) < 4 or not is_specific(clause.subject, rules.words):
         return None
@@ -545,6 +550,10 @@ def _ask_payer(rules: SentenceRules) -> DraftedQuestion | None:
     return asked._replace(question=ask_under_heading(asked.question, rules.heading, "en"))
 
 
+def _ask_alone_with_adverbial(rules: SentenceRules) -> DraftedQuestion | None:
+    return ask_with_adverbial(rules) if rules.is_alone else None
+
+
 _RULES_OF_CONDITIONS = (ask_how, ask_condition, ask_reason)
 _RULES: tuple[Callable[[SentenceRules], DraftedQuestion | None], ...] = (
     ask_how,
@@ -569,4 +578,7 @@ _RULES: tuple[Callable[[SentenceRules], DraftedQuestion | None], ...] = (
     _ask_need,
     _ask_effect,
     _ask_payer,
+    ask_price,
+    ask_denial,
+    _ask_alone_with_adverbial,
 )

@@ -11,8 +11,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from assay.golden.drafting.corpus_words import CorpusWords
+from assay.golden.drafting.english_adverbials import ask_with_adverbial
 from assay.golden.drafting.english_clauses import BAD_START, RELATIVE, SentenceRules, is_noun_phrase, read_clause
+from assay.golden.drafting.english_denials import ask_denial
 from assay.golden.drafting.english_facts import BASE_FORMS, ask_fact, is_plural, read_fact
+from assay.golden.drafting.english_prices import ask_price
 from assay.golden.drafting.english_quantities import ask_quantity
 from assay.golden.drafting.question_forms import DraftedQuestion
 from assay.golden.drafting.question_templates import ask_under_heading
@@ -37,7 +40,7 @@ def ask_in_section(rules: SentenceRules) -> DraftedQuestion | None:
         return None
     for text in split_predicates(rules.text):
         alone = rules._replace(text=text, is_alone=True)
-        for rule in (ask_role_holder, ask_fact, ask_quantity):
+        for rule in (ask_role_holder, ask_fact, ask_quantity, ask_price, ask_denial, ask_with_adverbial):
             asked = rule(alone)
             if asked is not None:
                 is_named = fold_text(rules.heading) in fold_text(asked.question)
@@ -51,8 +54,17 @@ def _lead_with_heading(asked: DraftedQuestion, heading: str) -> DraftedQuestion:
 
 def _is_telling(heading: str, words: CorpusWords) -> bool:
     """Return whether a heading says, of all the corpus, which section is asked about."""
-    is_name = bool(heading) and not heading.endswith("?") and _EMPTY_HEADING.match(heading) is None
+    is_name = bool(heading) and not heading.endswith("?") and not is_empty_heading(heading)
     return is_name and not words.is_repeated_heading(heading)
+
+
+def is_empty_heading(heading: str) -> bool:
+    """Return whether a heading says nothing of what its section is about.
+
+    >>> is_empty_heading("Details"), is_empty_heading("Prices of blood tests")
+    (True, False)
+    """
+    return _EMPTY_HEADING.match(heading) is not None
 
 
 class NamedStatement(NamedTuple):

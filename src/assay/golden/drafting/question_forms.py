@@ -12,7 +12,7 @@ FEWEST_WORDS, MAX_WORDS = 5, 34
 """The length of a sentence that is asked about, in words."""
 MAX_QUESTION_WORDS = 26
 _UNCLEAN = re.compile(
-    r"[{}\[\]<>|\\=*`“”\"$~^•…→¶]|\w_\w|https?:|www\.|\w\.\w+\(|--\w|(?:^|\s)[/.]\w|\s[-–—]\s|\?[^\w?]{0,5}\w"
+    r"[{}\[\]<>|\\=*`“”\"~^•…→¶]|\$(?! ?\d)|\w_\w|https?:|www\.|\w\.\w+\(|--\w|(?:^|\s)[/.]\w|\s[-–—]\s|\?[^\w?]{0,5}\w"
 )
 _POINTS_ELSEWHERE = {
     "en": re.compile(

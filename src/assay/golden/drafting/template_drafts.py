@@ -32,7 +32,7 @@ from assay.golden.drafting.drafted_parts import (
     spread_items,
 )
 from assay.golden.drafting.english_questions import ask_in_english
-from assay.golden.drafting.english_sections import name_pronoun
+from assay.golden.drafting.english_sections import is_empty_heading, name_pronoun
 from assay.golden.drafting.heading_questions import (
     ask_abbreviations,
     find_asked_questions,
@@ -179,7 +179,9 @@ def _draft_chunk(chunk: CorpusChunk, words: CorpusWords, *, is_whole: bool = Tru
     if language is None:
         return
     statements = list(list_statements(text))
-    section = clean_heading((chunk.section or "").rpartition(" > ")[2])
+    section = name_section(chunk.section or "")
+    if not section and (title := find_title(statements)):
+        section, statements = title, statements[1:]
     drafts = [
         SourcedDraft(question.asked, question.statement, chunk, language, section)
         for find in ((find_asked_questions, find_tasks) if is_whole else ())
@@ -211,6 +213,33 @@ def _draft_chunk(chunk: CorpusChunk, words: CorpusWords, *, is_whole: bool = Tru
     # Spread over the chunk: the first of each statement, then the second, …
     step = max(1, len(drafts) // MAX_OF_CHUNK)
     yield from drafts[::step][:MAX_OF_CHUNK]
+
+
+def name_section(path: str) -> str:
+    """Return the heading of a section by its path: the last one, or the one above it where that says nothing.
+
+    >>> name_section("Prices > Blood tests"), name_section("Prices of blood tests > Details")
+    ('Blood tests', 'Prices of blood tests')
+    """
+    above, _, last = path.rpartition(" > ")
+    heading = clean_heading(last)
+    return name_section(above) if above and is_empty_heading(heading) else heading
+
+
+_MOST_TITLE_WORDS = 10
+
+
+def find_title(statements: Sequence[Statement]) -> str:
+    r"""Return the first line of a chunk without a section if it is a title: a short line without a mark at its end.
+
+    >>> find_title(list_statements("Harbour café\nSoup costs 7 EUR.")), find_title(list_statements("Soup costs 7 EUR."))
+    ('Harbour café', '')
+    """
+    if len(statements) < 2 or statements[0].kind != "text" or statements[0].heading:
+        return ""
+    line = statements[0].text
+    is_short = len(line.split()) <= _MOST_TITLE_WORDS and line[:1].isupper()
+    return clean_heading(line) if is_short and re.search(r"[\w)]\Z", line) is not None else ""
 
 
 def tell_language(text: str, language: KnownLanguage = "en") -> KnownLanguage | None:

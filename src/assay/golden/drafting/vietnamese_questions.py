@@ -18,6 +18,7 @@ from assay.golden.drafting.question_forms import (
     is_specific,
 )
 from assay.golden.drafting.question_templates import ask_under_heading
+from assay.golden.drafting.vietnamese_denials import ask_whether_denied, part_adverbial
 from assay.golden.drafting.vietnamese_facts import ask_about_end, is_room_or_time
 from assay.text.normalisation import fold_text
 from assay.text.quantities.measures import find_measures
@@ -438,6 +439,32 @@ def _ask_role_holder(sentence: VietnameseSentence) -> DraftedQuestion | None:
     return _lead_with_section(drafted, sentence)
 
 
+def _ask_denial(sentence: VietnameseSentence) -> DraftedQuestion | None:
+    """Ask whether something is so that a sentence denies: "Mật khẩu không được viết ra giấy"."""
+    asked = ask_whether_denied(sentence.text)
+    if asked is None or not _is_subject(asked.subject) or not (sentence.is_alone or _is_telling(sentence)):
+        return None
+    if not is_specific(sentence.text, sentence.words):
+        return None
+    drafted = sentence.finish(sentence.words.lower_first(asked.question), asked.denied)
+    return _lead_with_section(drafted, sentence)
+
+
+def _ask_with_adverbial(sentence: VietnameseSentence) -> DraftedQuestion | None:
+    """Ask about a sentence that says first for when it holds: "Khi có còi báo động, hành khách tập trung tại …"."""
+    parted = part_adverbial(sentence.text)
+    if parted is None or not (sentence.is_alone or _is_telling(sentence)):
+        return None
+    adverbial, main = parted
+    rest = sentence._replace(text=capitalise(main), is_alone=True)
+    for rule in (ask_quantity_in_vietnamese, _ask_hours, _ask_end, _ask_denial):
+        asked = rule(rest)
+        if asked is not None and "“" not in asked.question:
+            begun = rest.words.lower_first(asked.question.removesuffix("?"))
+            return _lead_with_section(sentence.finish(f"{adverbial}, {begun}", *asked.must_have), sentence)
+    return None
+
+
 def _is_telling(sentence: VietnameseSentence) -> bool:
     heading = sentence.heading
     return bool(heading) and not heading.endswith("?") and not sentence.words.is_repeated_heading(heading)
@@ -464,4 +491,6 @@ _RULES: tuple[Callable[[VietnameseSentence], DraftedQuestion | None], ...] = (
     _ask_rule,
     _ask_role_holder,
     _ask_end,
+    _ask_denial,
+    _ask_with_adverbial,
 )

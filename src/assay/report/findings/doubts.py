@@ -15,10 +15,16 @@ from assay.records.golden_set import GOLDEN_KEYS_UNREAD
 from assay.records.scores import ConfigResult, ScoringResult
 from assay.report.wording.change_order import describe_checkable, measure_strength, rank_importance
 from assay.report.wording.change_values import format_sides
+from assay.scoring.language_differences import LANGUAGES_DIFFER
 from assay.scoring.passed_answers import describe_pass_sample
 from assay.text.late_pattern import LatePattern
 
 MAX_CASES_NAMED, MAX_METRICS_NAMED = 3, 4
+
+
+def is_told_as_doubt(warning: str) -> bool:
+    """Return whether a warning is one of `list_doubts`, so that it needs no place among the others."""
+    return is_misread(warning) or LANGUAGES_DIFFER in warning
 
 
 def list_doubted_cases(result: ConfigResult) -> list[str]:
@@ -45,7 +51,7 @@ def list_doubts(scoring: ScoringResult, comparisons: Mapping[str, Comparison] | 
             describe_regressed(comparison) if comparison else "",
         )
         lines += [prefix + line for line in sentences if line]
-    return lines
+    return [*lines, *(warning for warning in scoring.warnings if LANGUAGES_DIFFER in warning)]
 
 
 def list_empty_answers(result: ConfigResult) -> list[str]:

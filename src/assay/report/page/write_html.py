@@ -36,6 +36,7 @@ from assay.report.page.case_data import (
     classify_cases,
 )
 from assay.report.page.html_page import render_html_report
+from assay.report.wording.pipeline_order import order_steps
 from assay.scoring.scored_run import ScoredRun
 from assay.stats.intervals import compute_percentile
 from assay.text.claims.source_support import SourceSupport
@@ -220,7 +221,7 @@ def _important_cases(run: ScoredRun, comparison: Comparison | None) -> Iterator[
 
 
 def measure_step_times(run: ScoredRun, order: Sequence[int]) -> list[StepTime]:
-    """Return the p50 and p95 in milliseconds of every timed step over a sample of the cases, in order of appearance."""
+    """Return the p50 and p95 in milliseconds of every timed step over a sample of the cases, in the pipeline's order."""
     times_of_steps = []
     for config in sorted(run.scoring.configs):
         durations: dict[str, list[float]] = {}
@@ -229,9 +230,11 @@ def measure_step_times(run: ScoredRun, order: Sequence[int]) -> list[StepTime]:
             if observation is not None:
                 for step, duration in _step_durations(observation):
                     durations.setdefault(step, []).append(duration)
-        if END_TO_END in durations:  # last, after the steps that it is made of
-            durations[END_TO_END] = durations.pop(END_TO_END)
-        for step, step_durations in durations.items():
+        steps = order_steps(step for step in durations if step != END_TO_END)
+        if END_TO_END in durations:
+            steps.append(END_TO_END)  # after the steps that it is made of
+        for step in steps:
+            step_durations = durations[step]
             p50, p95 = compute_percentile(step_durations, 50), compute_percentile(step_durations, 95)
             if p50 is not None and p95 is not None:
                 times_of_steps.append(StepTime(config, step, round(p50, 3), round(p95, 3), len(step_durations)))

@@ -23,7 +23,12 @@ from assay.text.facts.reading.spelled_words import is_other_word
 from assay.text.facts.reading.statement_marks import DOUBT
 from assay.text.quantities.quantity_agreement import is_same_quantity
 
-_ASKS_WHETHER = build_pattern(rf"^(?:and |so )?(?:{AUXILIARY_FIRST})\b|\b{ASKS_WHETHER_LAST}\?$")
+_LEAD_IN = (
+    r"(?:(?:according to|for|in|on|at|with|under|from|after|before|during) (?!what|which|whom?|whose|how|where)"
+    r"[^?]{2,100}?, )?"
+)
+"""What may come before the question itself: "According to the tariff, is …"."""
+_ASKS_WHETHER = build_pattern(rf"^{_LEAD_IN}(?:and |so )?(?:{AUXILIARY_FIRST})\b|\b{ASKS_WHETHER_LAST}\?$")
 """A question whose answer is yes or no."""
 _ALTERNATIVE = build_pattern(rf"\b{OR}\b(?! (?:not|không|chưa)\b)")
 _LAST_WORD = 8  # characters that may hold the "không?" of a question, which denies nothing
@@ -87,6 +92,8 @@ def asks_whether(question: ReadText) -> bool:
     >>> from assay.text.facts.reading.read_text import read_text
     >>> [asks_whether(read_text(text)) for text in ("I own a flat. Can I park?", "I own a flat. Where do I park?")]
     [True, False]
+    >>> asks_whether(read_text("According to “Pets”, are dogs allowed in the café?"))
+    True
     """
     last = _find_last_sentence(question)
     return _ASKS_WHETHER.search(last.plain) is not None
