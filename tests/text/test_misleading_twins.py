@@ -175,6 +175,89 @@ SWAPPED = (
         "5 km/h in the yard and 10 km/h on the pier.",
     ),
 )
+ASKED_ELSEWHERE = (
+    Twins(
+        "What does a mooring cost in April?",
+        ("$30",),
+        "",
+        "A mooring costs $30 in April and $45 in August.",
+        "A mooring costs $30 in autumn; in April it is $45.",
+    ),
+    Twins(
+        "What is the deposit for divers over 60?",
+        ("€200",),
+        "",
+        "€200 for those over 60.",
+        "It is €200 for most divers, but €90 for those over 60.",
+    ),
+    Twins(
+        "How much do tenants pay?",
+        ("£8",),
+        "Tenants pay £8, all others £20.",
+        "Tenants pay £8, non-tenants £20.",
+        "Non-tenants pay £8, tenants £20.",
+    ),
+    Twins(
+        "Quel est le prix du bac pour Royan ?",
+        ("4,10 €",),
+        "",
+        "Pour Royan 4,10 € et pour Oléron 7,30 €.",
+        "Pour Oléron 4,10 € et pour Royan 7,30 €.",
+    ),
+    Twins(
+        "Was kostet die Fähre nach Amrum?",
+        ("12 Euro",),
+        "",
+        "12 Euro nach Amrum.",
+        "Nach Sylt 12 Euro und nach Amrum 19 Euro.",
+    ),
+)
+FREE_OR_PAID = (
+    Twins(
+        "How long can I store a bike for free?",
+        ("36 hours",),
+        "",
+        "36 hours are free; after that you pay $3 a day.",
+        "You pay $3 a day for 36 hours; after that it is free.",
+    ),
+    Twins(
+        "Until when may I move the date without a fee?",
+        ("9 April",),
+        "",
+        "Until 9 April; then it costs £12.",
+        "Moving it costs £12 until 9 April and nothing later.",
+    ),
+    Twins(
+        "How many copies can I make at no cost?",
+        ("25 copies",),
+        "",
+        "25 copies, and each further one is 5 cents.",
+        "The first 25 copies are charged, and each further one is free.",
+    ),
+)
+OTHER_SIDE = (
+    Twins(
+        "What is a sauna after 8 pm?",
+        ("€11",),
+        "",
+        "After 8 pm it is €11.",
+        "It is €11 before 8 pm.",
+    ),
+    Twins(
+        "When are unpaid parcels sent back?",
+        ("10 days",),
+        "Unpaid parcels are sent back after 10 days.",
+        "They are sent back after 10 days.",
+        "They are sent back before 10 days are over.",
+    ),
+    Twins(
+        "How many scans may I run per minute?",
+        ("40 scans",),
+        "",
+        "40 scans in a minute.",
+        "You may run 40 scans in an hour.",
+    ),
+)
 
 
 def _is_passed(answer: str, twins: Twins) -> bool:
@@ -183,6 +266,10 @@ def _is_passed(answer: str, twins: Twins) -> bool:
     return all(judgment.state == "stated" for judgment in judgments)
 
 
-@pytest.mark.parametrize("twins", [*OTHER_KIND, *OTHER_DIRECTION, *OTHER_HOLDER, *OTHER_COUNT, *SWAPPED])
+_OF_KINDS = [*OTHER_KIND, *OTHER_DIRECTION, *OTHER_HOLDER, *OTHER_COUNT, *SWAPPED]
+_OF_SIDES = [*ASKED_ELSEWHERE, *FREE_OR_PAID, *OTHER_SIDE]
+
+
+@pytest.mark.parametrize("twins", [*_OF_KINDS, *_OF_SIDES])
 def test_the_same_value_of_something_else_does_not_pass(twins: Twins) -> None:
     assert (_is_passed(twins.right, twins), _is_passed(twins.wrong, twins)) == (True, False)

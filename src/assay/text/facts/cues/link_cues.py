@@ -23,6 +23,8 @@ NO_CLAUSE_BEFORE_CON = r"(?<!không)(?<!chưa)(?<!vẫn)(?<!chỉ)"
 """Does not stand before the "còn" that joins two parts: after these it is "still"."""
 AND = Cues("and", "và")
 """Joins things of one kind."""
+AND_IN_OTHER_LANGUAGES = Cues(other="et | und | y | e | ed | en")
+"""The same, where a value stands on either side: elsewhere they are words of English or Vietnamese too."""
 CONSEQUENCE = Cues(
     "so | thus | therefore | then | which | that(?! is|'s) | hence | because | since | if | when",
     "vậy | nên | vì | nếu | sau đó | rồi",

@@ -88,6 +88,8 @@ GENERIC = list_words(
     """
 )
 """So general that they name nothing else than what is asked."""
+OTHERS = list_words("most other others else otherwise earlier later before after autres andere anderen otros altri")
+"""Say of a value that it is that of the rest, or of another time: "£14 earlier", "$900 for most drivers"."""
 NEUTRAL = list_words("need needed needs required requires require necessary have has able possible")
 """Words that hold no fact by themselves."""
 JOINING = list_words("per size lúc")

@@ -11,12 +11,13 @@ from assay.text.facts.cues.question_cues import ASKS_WHICH_DAY
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence
+from assay.text.facts.presence.value_sources import list_value_sources
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.sentence_around import REACH_BEFORE, get_sentence
 from assay.text.facts.reading.text_parts import split_parts
 from assay.text.facts.values.reversed_events import find_asked_end, find_reversed_event, is_other_end
-from assay.text.quantities.quantity import Quantity, is_time, split_range
-from assay.text.quantities.quantity_agreement import is_same_quantity
+from assay.text.quantities.quantity import Quantity, is_span, is_time, split_range
+from assay.text.quantities.quantity_agreement import is_same_quantity, is_same_value
 from assay.text.quantities.weekdays import WEEKDAY
 
 _ASKS_WHICH = build_pattern(rf"(?:on |at |from )?(?:when|which|what)\b|.{{0,80}}\b{ASKS_WHICH_DAY}\b")
@@ -29,8 +30,10 @@ def judge_event(texts: FactTexts, occurrence: Occurrence, stated: Quantity | Non
     if stated is None and WEEKDAY.search(texts.read_fact.plain) and _ASKS_WHICH.match(texts.question.plain):
         sentence = plain[clause.sentence_start : clause.sentence_end]
         return _deny_event(texts, find_reversed_event(texts.question.plain, sentence, ""))
-    if stated is None or not (stated.date or is_time(stated)):
+    if stated is None:
         return None
+    if not (stated.date or is_time(stated)):
+        return _judge_side(texts, stated) if is_span(stated) and not stated.is_range else None
     if stated.is_range:
         return _judge_range(texts, occurrence, stated)
     low = max(clause.start, stated.start - _REACH)
@@ -65,21 +68,26 @@ def _judge_side(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
 
     What is denied after a time ("not accepted after 15 March") is possible before it.
     """
-    stated_side = _find_side(texts.answer.plain, stated.start)
+    stated_side = _find_side(texts.answer.plain, stated)
     if not stated_side or find_negations(texts.answer, *get_sentence(texts.answer, stated.start)):
         return None
-    for text in (texts.read_fact, texts.reference):
+    sources = list_value_sources(texts, stated) if is_span(stated) else ()
+    for text in (texts.read_fact, texts.reference, *sources):
         for wanted in text.quantities:
-            if not is_same_quantity(wanted, stated):
+            if not is_same_value(wanted, stated):
                 continue
             begins = _BEGINS_BEFORE.search(text.plain, max(0, wanted.start - REACH_BEFORE), wanted.start)
-            expected_side = "after" if begins is not None else _find_side(text.plain, wanted.start)
+            expected_side = "after" if begins is not None else _find_side(text.plain, wanted)
             if expected_side and expected_side != stated_side:
                 return FactJudgment(texts.fact, "unknown", f"the answer says {stated_side} and not {expected_side}")
     return None
 
 
-def _find_side(plain: str, start: int) -> str:
+def _find_side(plain: str, value: Quantity) -> str:
+    """Return whether something is said to be before or after a value; "within 7 days" is before they are over."""
+    if value.bound and is_span(value):
+        return "before" if value.bound[0] == "<" else "after"
+    start = value.start
     low = max(0, start - REACH_BEFORE)
     if _UNTIL_BEFORE.search(plain, low, start):
         return "before"

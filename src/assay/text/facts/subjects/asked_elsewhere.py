@@ -1,0 +1,100 @@
+"""Whether an answer says of another value what the question asks: "£6 in winter; in July it is £8", asked about July.
+
+Two values of a kind, each in a part of its own: what the question names is in the other part, and that of the fact
+names something else instead. The functions work on folded text (`fold_in_place`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.link_cues import AND_IN_OTHER_LANGUAGES
+from assay.text.facts.cues.word_classes import OTHERS
+from assay.text.facts.reading.read_text import Word
+from assay.text.facts.reading.text_parts import Part
+from assay.text.facts.subjects.whose_value import OtherOwner, ValueOwner
+from assay.text.facts.subjects.worked_out_values import is_worked_out
+from assay.text.quantities.quantity import Quantity
+from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity
+
+_AND_IN_OTHER_LANGUAGES = build_pattern(rf",? {AND_IN_OTHER_LANGUAGES} ")
+_NON = "non"
+
+
+def find_asked_elsewhere(owner: ValueOwner, low: int, high: int, start: int, value: Quantity) -> OtherOwner | None:
+    """Return how another part of an answer has what is asked, with another value; None if none has.
+
+    The parts are those of the answer from `low` to `high`; `value`: the quantity of the fact, which starts at `start`.
+    A value that is worked out of others, or from which others are, belongs to what they do.
+    """
+    if value.rate_size is not None or is_worked_out(value, owner.answer.quantities):
+        return None
+    groups = owner.cut_answer(low, high, value)[1]
+    units = [unit for group in groups for unit in _split_values(owner, group, value)]
+    own = next((unit for unit in units if unit.start <= start < unit.end), None)
+    if own is None:
+        return None
+    for other in units:
+        if other is own or not _has_other_value(owner, other, value):
+            continue
+        asked = _list_asked(owner, other, value)
+        own_asked = _list_asked(owner, own, value)
+        elsewhere = [spelled for key, spelled in asked.items() if key not in own_asked]
+        is_head_shared = own.start < other.start
+        if not elsewhere or (not is_head_shared and own_asked.keys() - asked.keys()):
+            continue
+        label = "" if _find_labels(owner, other) else next(iter(_find_labels(owner, own)), "")
+        if label:
+            reason = f'the answer says this of "{label}", and another value of "{elsewhere[0]}", which is asked about'
+            return OtherOwner(reason, False)
+    return None
+
+
+def _has_other_value(owner: ValueOwner, part: Part, value: Quantity) -> bool:
+    """Whether a part has another value than the expected ones, and works none out of others."""
+    is_sum = any(
+        is_comparable(value, own) and is_worked_out(own, owner.answer.quantities) for own in owner.quantities_in(part)
+    )
+    return not is_sum and any(is_rival for _, is_rival in owner.list_values(part, value))
+
+
+def _split_values(owner: ValueOwner, group: Part, value: Quantity) -> Iterator[Part]:
+    """Yield the parts of a group that hold one value each: at "et" or "und", where two values are joined by it."""
+    start = group.start
+    for before, after in pairwise(at for at, _ in owner.list_values(group, value)):
+        cut = _AND_IN_OTHER_LANGUAGES.search(owner.answer.plain, before, after)
+        if cut is not None:
+            yield group._replace(start=start, end=cut.start())
+            start = cut.end()
+    yield group._replace(start=start)
+
+
+def _list_asked(owner: ValueOwner, part: Part, value: Quantity) -> dict[str, str]:
+    """Return the words and the quantities of the question in a part, each with how it is written there."""
+    text = owner.answer.text
+    asked = {}
+    words = owner.words_in(part)
+    for before, word in zip([None, *words], words, strict=False):
+        if owner.is_topic(word) and not _is_negated(before, word):
+            asked[word.key] = text[word.start : word.end]
+    for number, wanted in enumerate(owner.question.quantities):
+        for own in owner.quantities_in(part):
+            if not is_comparable(value, own) and is_same_quantity(wanted, own):
+                asked[str(number)] = text[own.start : own.end]
+    return asked
+
+
+def _is_negated(before: Word | None, word: Word) -> bool:
+    """Whether a word follows "non-": "non-residents" are no residents."""
+    return before is not None and before.folded == _NON and word.start - before.end == 1
+
+
+def _find_labels(owner: ValueOwner, part: Part) -> list[str]:
+    """Return the words of a part that name something else than the question: "winter", "most" (drivers), "non"."""
+    return [
+        owner.answer.text[word.start : word.end]
+        for word in owner.words_in(part)
+        if word.folded in OTHERS or (owner.is_subject(word) and not owner.question.find_word(word, True))
+    ]
