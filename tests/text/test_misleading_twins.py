@@ -212,7 +212,44 @@ ASKED_ELSEWHERE = (
         "Nach Sylt 12 Euro und nach Amrum 19 Euro.",
     ),
 )
+TOLD_APART = (
+    Twins(
+        "What does a locker for a tandem cost in May?",
+        ("$3",),
+        "",
+        "A locker costs $5 in winter; in May it is $3.",
+        "A locker costs $3 in winter; in May it is $5.",
+    ),
+    Twins(
+        "What do pupils pay for the pass each week?",
+        ("£4",),
+        "",
+        "Teachers pay £9 a week and pupils £4.",
+        "Pupils pay £9 a week and teachers £4.",
+    ),
+    Twins(
+        "What is the limit for drones over 3 kg?",
+        ("40 m",),
+        "",
+        "It is 120 m for most drones, but 40 m for those over 3 kg.",
+        "It is 40 m for most drones, but 120 m for those over 3 kg.",
+    ),
+    Twins(
+        "What becomes of my photos if I archive the album?",
+        ("photos stay",),
+        "If the album is archived, photos stay; if it is deleted, they are removed.",
+        "If you archive it, the photos stay; if you delete it, they are removed.",
+        "If you delete it, the photos stay; if you archive it, they are removed.",
+    ),
+)
 FREE_OR_PAID = (
+    Twins(
+        "For how long is a mooring free?",
+        ("45 minutes",),
+        "",
+        "It costs nothing for 45 minutes and $9 an hour from then on.",
+        "It costs $9 an hour for 45 minutes and nothing from then on.",
+    ),
     Twins(
         "How long can I store a bike for free?",
         ("36 hours",),
@@ -267,7 +304,7 @@ def _is_passed(answer: str, twins: Twins) -> bool:
 
 
 _OF_KINDS = [*OTHER_KIND, *OTHER_DIRECTION, *OTHER_HOLDER, *OTHER_COUNT, *SWAPPED]
-_OF_SIDES = [*ASKED_ELSEWHERE, *FREE_OR_PAID, *OTHER_SIDE]
+_OF_SIDES = [*ASKED_ELSEWHERE, *TOLD_APART, *FREE_OR_PAID, *OTHER_SIDE]
 
 
 @pytest.mark.parametrize("twins", [*_OF_KINDS, *_OF_SIDES])

@@ -10,12 +10,13 @@ import re
 
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.denial_cues import BROKEN
-from assay.text.facts.cues.value_cues import TO_BE_PAID, WITHOUT_PAYING
+from assay.text.facts.cues.value_cues import TO_BE_PAID
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.presence.occurrences import Occurrence
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.opposite_words import find_opposite_state
 from assay.text.facts.reading.read_text import ReadText
+from assay.text.facts.reading.statement_marks import WITHOUT_PAYING
 from assay.text.facts.reading.text_parts import Part
 from assay.text.quantities.quantity import Quantity, is_time
 from assay.text.quantities.units import MONEY
@@ -38,7 +39,6 @@ def name_opposite(texts: FactTexts, own: Part, stated: Quantity | None) -> str:
     )
 
 
-_WITHOUT_PAYING = build_pattern(rf"\b{WITHOUT_PAYING}\b")
 _TO_BE_PAID = build_pattern(rf"\b{TO_BE_PAID}\b")
 
 
@@ -50,9 +50,9 @@ def name_payment(texts: FactTexts, own: Part, stated: Quantity | None) -> str:
     if stated is None or any(reading.dimension.startswith(MONEY) for reading in stated.readings):
         return ""
     plain = texts.answer.plain
-    asked = _WITHOUT_PAYING.search(texts.question.plain)
+    asked = WITHOUT_PAYING.search(texts.question.plain)
     paid = _TO_BE_PAID.search(plain, own.start, own.end) if asked is not None else None
-    if asked is None or paid is None or _WITHOUT_PAYING.search(plain, own.start, own.end) is not None:
+    if asked is None or paid is None or WITHOUT_PAYING.search(plain, own.start, own.end) is not None:
         return ""
     if find_negations(texts.answer, own.start, own.end) or _denies_beside(texts.question, asked):
         return ""

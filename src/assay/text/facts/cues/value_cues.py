@@ -105,8 +105,7 @@ BEFORE_AMOUNT = Cues("about | around | only | just | a | an | the | you | us | m
 """What may stand between a verb of paying and the amount."""
 WITHOUT_PAYING = Cues(
     "free | without (?:paying|payment|being charged|(?:a|any) (?:fee|charge|fine|penalty|cost)) | for nothing | gratis"
-    " | (?:at|for) no (?:cost|charge) | (?:no|nothing|zero)(?: (?:fee|charge|cost|fine|penalty))? | waived"
-    " | complimentary | included | refund(?:ed|able|s)?",
+    " | (?:at|for) no (?:cost|charge) | no (?:fee|charge|cost|fine|penalty) | nothing | zero | waived | complimentary",
     "miễn phí | không (?:mất|tốn|tính|thu|phải trả|bị phạt)",
     "gratuit(?:e|es|s|ement)? | sans (?:frais|payer) | kostenlos | kostenfrei | gratis | umsonst | gratuit[oa]s?"
     " | gratuitamente | sin (?:coste|cargo|pagar)",

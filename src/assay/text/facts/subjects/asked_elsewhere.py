@@ -6,12 +6,14 @@ names something else instead. The functions work on folded text (`fold_in_place`
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from assay.text.facts.cues.condition_cues import LEADING_OR_CONDITION
 from assay.text.facts.cues.cue_pattern import build_pattern
-from assay.text.facts.cues.link_cues import AND_IN_OTHER_LANGUAGES
+from assay.text.facts.cues.link_cues import AND, AND_IN_OTHER_LANGUAGES, SET_AGAINST
 from assay.text.facts.cues.word_classes import OTHERS
+from assay.text.facts.expected.asked_times import names_may
 from assay.text.facts.reading.read_text import Word
 from assay.text.facts.reading.text_parts import Part
 from assay.text.facts.subjects.whose_value import OtherOwner, ValueOwner
@@ -39,8 +41,8 @@ def find_asked_elsewhere(owner: ValueOwner, low: int, high: int, start: int, val
     for other in units:
         if other is own or not _has_other_value(owner, other, value):
             continue
-        asked = _list_asked(owner, other, value)
-        own_asked = _list_asked(owner, own, value)
+        asked = list_asked(owner, other, value, is_own=False)
+        own_asked = list_asked(owner, own, value, is_own=True)
         elsewhere = [spelled for key, spelled in asked.items() if key not in own_asked]
         is_head_shared = own.start < other.start
         if not elsewhere or (not is_head_shared and own_asked.keys() - asked.keys()):
@@ -50,6 +52,46 @@ def find_asked_elsewhere(owner: ValueOwner, low: int, high: int, start: int, val
             reason = f'the answer says this of "{label}", and another value of "{elsewhere[0]}", which is asked about'
             return OtherOwner(reason, False)
     return None
+
+
+_LEAD = build_pattern(rf"(?:(?:{AND}|{SET_AGAINST}) )?{LEADING_OR_CONDITION} ")
+
+
+def find_other_condition(owner: ValueOwner, low: int, high: int, start: int) -> OtherOwner | None:
+    """Return how an answer says a fact without a value on another condition than the one that is asked about.
+
+    "If you cancel, the points are kept; if you pause, they are lost" says of cancelling that they are kept.
+    """
+    parts = owner.cut_answer(low, high, None)[0]
+    leads = [index for index, part in enumerate(parts) if _LEAD.match(owner.answer.plain, part.start) is not None]
+    own = max((index for index in leads if parts[index].start <= start), default=None)
+    if own is None or not _states_beside(parts, own, start):
+        return None
+    asked = list_asked(owner, parts[own], None, is_own=True)
+    labels = _find_labels(owner, parts[own])
+    for other in leads if labels and not asked else ():
+        elsewhere = list_asked(owner, parts[other], None, is_own=False) if abs(other - own) <= _FURTHEST else {}
+        if elsewhere and not _find_labels(owner, parts[other]):
+            spelled = next(iter(elsewhere.values()))
+            return OtherOwner(f'the answer says this of "{labels[0]}", and something else of "{spelled}"', False)
+    return None
+
+
+_FURTHEST = 3
+"""Parts from one condition to another that is set against it, with a statement between them or two."""
+
+
+def _states_beside(parts: Sequence[Part], lead: int, start: int) -> bool:
+    """Whether what starts at a position is in a part that begins with a condition, or in the next one."""
+    return any(part.start <= start < part.end for part in parts[lead : lead + 2])
+
+
+def are_told_apart(owner: ValueOwner, own: Part, other: Part, value: Quantity | None) -> bool:
+    """Return whether a part names what is asked with the value of the fact, and another one something else with its
+    value: "$400 for most drivers, but $900 for those under 25", asked about these."""
+    asked, asked_elsewhere = (list_asked(owner, part, value, is_own=part is own) for part in (own, other))
+    is_named = bool(asked.keys() - asked_elsewhere.keys())
+    return is_named and bool(_find_labels(owner, other)) and not _find_labels(owner, own)
 
 
 def _has_other_value(owner: ValueOwner, part: Part, value: Quantity) -> bool:
@@ -71,17 +113,25 @@ def _split_values(owner: ValueOwner, group: Part, value: Quantity) -> Iterator[P
     yield group._replace(start=start)
 
 
-def _list_asked(owner: ValueOwner, part: Part, value: Quantity) -> dict[str, str]:
-    """Return the words and the quantities of the question in a part, each with how it is written there."""
+def list_asked(owner: ValueOwner, part: Part, value: Quantity | None, *, is_own: bool) -> dict[str, str]:
+    """Return the words and the quantities of the question in a part, each with how it is written there.
+
+    `is_own`: the part holds the value of the fact. Of another one, words for per what its value is are left out: all
+    values of a list may be per month.
+    """
     text = owner.answer.text
     asked = {}
-    words = owner.words_in(part)
+    rates = [own.rate_span for own in owner.quantities_in(part) if own.rate and not is_own]
+    words = [word for word in owner.words_in(part) if not any(low <= word.start < high for low, high in rates)]
     for before, word in zip([None, *words], words, strict=False):
         if owner.is_topic(word) and not _is_negated(before, word):
             asked[word.key] = text[word.start : word.end]
+    if names_may(owner.question.plain) and names_may(owner.answer.plain, part.start, part.end):
+        asked["may"] = "May"
     for number, wanted in enumerate(owner.question.quantities):
         for own in owner.quantities_in(part):
-            if not is_comparable(value, own) and is_same_quantity(wanted, own):
+            is_other_kind = value is None or not is_comparable(value, own)
+            if is_other_kind and is_same_quantity(wanted, own):
                 asked[str(number)] = text[own.start : own.end]
     return asked
 

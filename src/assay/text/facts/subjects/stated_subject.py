@@ -30,7 +30,7 @@ from assay.text.facts.presence.occurrences import (
 from assay.text.facts.presence.value_sources import is_said_with, list_value_sources
 from assay.text.facts.reading.read_text import CLAUSE_REACH, ClauseSpan, Word
 from assay.text.facts.reading.text_parts import split_parts
-from assay.text.facts.subjects.asked_elsewhere import find_asked_elsewhere
+from assay.text.facts.subjects.asked_elsewhere import find_asked_elsewhere, find_other_condition
 from assay.text.facts.subjects.statement_gaps import Gap, GapFinder, StatedFact
 from assay.text.facts.subjects.whose_value import ValueOwner
 from assay.text.languages import is_vietnamese
@@ -104,6 +104,8 @@ class SubjectJudge:
         owner = self._get_owner().find_other_owner(low, high, start, value)
         if owner is None and value is not None:
             owner = find_asked_elsewhere(self._get_owner(), low, high, start, value)
+        elif owner is None:
+            owner = find_other_condition(self._get_owner(), low, high, start)
         if owner is None:
             return None
         return FactJudgment(self.texts.fact, "denied" if owner.is_sure else "unknown", owner.reason)

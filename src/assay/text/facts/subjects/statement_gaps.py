@@ -24,6 +24,7 @@ from assay.text.facts.reading.negations import is_negation
 from assay.text.facts.reading.read_text import ClauseSpan, ReadText, Word
 from assay.text.facts.reading.statement_marks import ASKS_PAST, CHANGED_FROM, PAST_VERB, PRESENT, RESPECTIVELY, USED_TO
 from assay.text.facts.reading.text_parts import Part
+from assay.text.facts.subjects.asked_elsewhere import are_told_apart, list_asked
 from assay.text.facts.subjects.whose_value import ValueOwner
 from assay.text.facts.subjects.worked_out_values import is_worked_out
 from assay.text.late_pattern import LatePattern
@@ -120,19 +121,24 @@ class GapFinder:
         """Return the group with the value, within its sentence, or else the sentence, and the parts around it."""
         first, last = statement.clause.sentence_start, statement.clause.sentence_end
         unit = Part(first, last, False)
+        apart: list[Part] = []
         if len(groups) > 1 and groups is not parts:
             index = bisect_right(groups, statement.start, key=_get_part_start) - 1
             if index >= 0 and statement.start < groups[index].end:
                 unit = Part(max(first, groups[index].start), min(last, groups[index].end), False)
+                apart = [group for group in groups if self._is_told_apart(groups[index], group, statement)]
         holder = next((part for part in parts if part.start <= statement.start < part.end), unit)
         return Surroundings(
             unit,
             self.owner.words_in(unit),
-            [part for part in parts if part.end <= unit.start],
+            [part for part in parts if part.end <= unit.start and not _is_within(part, apart)],
             [part for part in parts if part.start >= unit.end],
             holder,
             [part for part in parts if part is not holder and unit.start <= part.start < unit.end],
         )
+
+    def _is_told_apart(self, own: Part, other: Part, statement: StatedFact) -> bool:
+        return other is not own and are_told_apart(self.owner, own, other, statement.value)
 
     def _list_topics(self, words: Sequence[Word]) -> set[str]:
         return {word.key for word in words if self.owner.is_topic(word) and not is_negation(word, self.answer)}
@@ -144,7 +150,7 @@ class GapFinder:
         index = bisect_right(groups, statement.start, key=_get_part_start) - 1
         if index < 0 or (statement.value is not None and is_worked_out(statement.value, self.answer.quantities)):
             return
-        own = self._list_topics(self.owner.words_in(groups[index]))
+        own = set(list_asked(self.owner, groups[index], statement.value, is_own=True))
         for number, group in enumerate(groups):
             rivals = [] if number == index else self.owner.list_values(group, statement.value)
             rival = next(
@@ -162,10 +168,12 @@ class GapFinder:
             )
             if rival is None:
                 continue
-            other = self._list_topics(self.owner.words_in(group)) - self._list_shared(groups, index, number, rival)
+            shared = self._list_shared(groups, index, number, rival)
+            other = set(list_asked(self.owner, group, statement.value, is_own=False)) - shared
             is_aside = len(own - other) == len(other - own) and self._is_aside(group, groups[index])
             is_aside = is_aside or self.owner.is_of_other_day(group, groups[index])
             is_aside = is_aside or self._is_of_other_name(group, groups[index])
+            is_aside = is_aside or self._is_told_apart(groups[index], group, statement)
             if is_aside or self._is_over(group, groups[index]):
                 continue
             if len(own - other) <= len(other - own):
@@ -443,6 +451,10 @@ class GapFinder:
 
 def _get_part_start(part: Part) -> int:
     return part.start
+
+
+def _is_within(part: Part, groups: Sequence[Part]) -> bool:
+    return any(group.start <= part.start and part.end <= group.end for group in groups)
 
 
 _SUBORDINATE = build_pattern(rf"\b{SUBORDINATE}\b")

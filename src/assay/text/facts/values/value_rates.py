@@ -85,6 +85,8 @@ def _name_lacking_rate(texts: FactTexts, stated: Quantity, rated: Sequence[Quant
     if stated.rate:
         return f"the answer counts this per {stated.rate}, not per {rates[0]}"
     answer = texts.answer
+    if _goes_on_in_list(answer, stated, rates):
+        return ""
     if any(is_comparable(stated, own) for own in answer.quantities if own != stated and own.rate in rates):
         return f'the answer gives another value per "{rates[0]}"'
     low, high = max(0, stated.start - CLAUSE_REACH), stated.start + CLAUSE_REACH
@@ -92,6 +94,13 @@ def _name_lacking_rate(texts: FactTexts, stated: Quantity, rated: Sequence[Quant
     spans = [own for own in answer.quantities if low <= own.start < high and _is_one(own)]
     nouns.update(name_rate_noun(word) for own in spans for word in answer.plain[own.start : own.end].split())
     return f'the answer does not say that this is per "{rates[0]}"' if nouns.isdisjoint(rates) else ""
+
+
+def _goes_on_in_list(answer: ReadText, stated: Quantity, rates: Sequence[str]) -> bool:
+    """Whether a value follows one per what is expected in its sentence: "adults pay £32 a month and pupils £19"."""
+    low = answer.clause_at(stated.start).sentence_start
+    before = [own for own in answer.quantities if low <= own.start < stated.start and is_comparable(stated, own)]
+    return bool(before) and before[-1].rate in rates and before[-1].unit_size == stated.unit_size
 
 
 _DAY_PART_AFTER = LatePattern(r",? (?:in the |at )(?P<part>morning|afternoon|evening|night)\b")
