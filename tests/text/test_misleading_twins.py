@@ -114,6 +114,9 @@ OTHER_HOLDER = (
         "4 hours; motor boats 2 hours.",
         "2 hours; motor boats 4 hours.",
     ),
+    Twins(
+        "What does mooring a dinghy cost?", ("£12",), "", "£12, and £30 for larger boats.", "£30, and £12 for yachts."
+    ),
     Twins("Is there a deposit for a locker?", ("€5",), "", "Yes, €5.", "No deposit is taken; €5 applies to keys."),
 )
 OTHER_COUNT = (
@@ -129,6 +132,52 @@ OTHER_COUNT = (
         "Every tenth rider rides free.",
         "Two of them ride free.",
         "Two nurses ride free.",
+    ),
+)
+OTHER_PERIOD = (
+    Twins(
+        "How many visits make me a patron?",
+        ("twelve visits",),
+        "Twelve visits in a calendar year make a patron.",
+        "Twelve visits in one year.",
+        "Twelve visits in five years.",
+    ),
+    Twins(
+        "How many logins lock a tablet?",
+        ("6 logins",),
+        "6 failed logins within an hour lock it.",
+        "6 failed logins in one hour.",
+        "6 failed logins in a month.",
+    ),
+    Twins(
+        "How many shifts earn a bonus?",
+        ("9 shifts",),
+        "9 shifts a month earn a bonus.",
+        "9 shifts a month.",
+        "9 shifts in a row.",
+    ),
+)
+OTHER_EVENT = (
+    Twins(
+        "When do I get the key deposit back?",
+        ("nine days",),
+        "The deposit is paid back within nine days after checkout.",
+        "Within nine days after you leave.",
+        "Within nine days after registering.",
+    ),
+    Twins(
+        "When can I collect my pass?",
+        ("two days",),
+        "The pass is ready two days after payment.",
+        "Two days after you have paid.",
+        "Two days after delivery.",
+    ),
+    Twins(
+        "How heavy may my suitcase be?",
+        ("20 kg",),
+        "",
+        "The limit is 20 kg.",
+        "As heavy as you like, the 20 kg limit was abolished.",
     ),
 )
 SWAPPED = (
@@ -303,7 +352,7 @@ def _is_passed(answer: str, twins: Twins) -> bool:
     return all(judgment.state == "stated" for judgment in judgments)
 
 
-_OF_KINDS = [*OTHER_KIND, *OTHER_DIRECTION, *OTHER_HOLDER, *OTHER_COUNT, *SWAPPED]
+_OF_KINDS = [*OTHER_KIND, *OTHER_DIRECTION, *OTHER_HOLDER, *OTHER_COUNT, *OTHER_PERIOD, *OTHER_EVENT, *SWAPPED]
 _OF_SIDES = [*ASKED_ELSEWHERE, *TOLD_APART, *FREE_OR_PAID, *OTHER_SIDE]
 
 

@@ -47,6 +47,8 @@ def judge(question: str, reference: str, answer: str) -> bool | None:
         ("May I smoke on deck?", "No, smoking is forbidden everywhere.", "Ask the captain.", OPEN),
         ("Is breakfast included?", "Yes, but only at weekends.", "Yes.", OPEN),
         ("Is breakfast included?", "Yes, but only at weekends.", "Yes, but only at weekends.", RIGHT),
+        ("Is there a sauna in Brno?", "No, only Plzen has a sauna.", "No, only Plzen.", RIGHT),
+        ("Is there a sauna in Brno?", "No, only Plzen has a sauna.", "No, only Brno has a sauna.", OPEN),
         ("Can I cancel?", "Yes, up to 24 hours before.", "Yes, up to 24 hours before you arrive.", RIGHT),
         ("Can I cancel?", "Yes, up to 24 hours before.", "Yes, up to 48 hours before.", OPEN),
         ("Is parking free?", "No, it costs €3 an hour.", "No, it costs €5 an hour.", WRONG),

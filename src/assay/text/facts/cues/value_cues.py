@@ -24,6 +24,13 @@ PERIOD = Cues(
     " | gia đình | phòng",
 )
 """A span of time, or a group, that something is counted for."""
+WITHIN_PERIOD = Cues("in | within | over | during | throughout | every | across", "trong | suốt | cứ | mỗi")
+"""Stands before a span of time in which something is counted: "30 nights in two years"."""
+IN_A_ROW = Cues(
+    "in a row | consecutive(?:ly)? | back[- ]to[- ]back | without (?:a|any) (?:break|gap)",
+    "liên tiếp | liên tục",
+)
+"""Says of things that are counted that one follows the other without a gap."""
 TIMES_OF_THE_PAST = "week|month|year|season|term|semester|quarter|winter|spring|summer|autumn|fall|night|time"
 """Spans of time of which there was a last one."""
 IN_ALL = Cues("in (?:all|total) | altogether | all told | overall", "tổng cộng | tất cả là")

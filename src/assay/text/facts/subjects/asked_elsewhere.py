@@ -41,8 +41,8 @@ def find_asked_elsewhere(owner: ValueOwner, low: int, high: int, start: int, val
     for other in units:
         if other is own or not _has_other_value(owner, other, value):
             continue
-        asked = list_asked(owner, other, value, is_own=False)
-        own_asked = list_asked(owner, own, value, is_own=True)
+        asked = list_asked(owner, other, value, has_shared_rate=other.start < own.start)
+        own_asked = list_asked(owner, own, value)
         elsewhere = [spelled for key, spelled in asked.items() if key not in own_asked]
         is_head_shared = own.start < other.start
         if not elsewhere or (not is_head_shared and own_asked.keys() - asked.keys()):
@@ -67,10 +67,10 @@ def find_other_condition(owner: ValueOwner, low: int, high: int, start: int) -> 
     own = max((index for index in leads if parts[index].start <= start), default=None)
     if own is None or not _states_beside(parts, own, start):
         return None
-    asked = list_asked(owner, parts[own], None, is_own=True)
+    asked = list_asked(owner, parts[own], None)
     labels = _find_labels(owner, parts[own])
     for other in leads if labels and not asked else ():
-        elsewhere = list_asked(owner, parts[other], None, is_own=False) if abs(other - own) <= _FURTHEST else {}
+        elsewhere = list_asked(owner, parts[other], None) if abs(other - own) <= _FURTHEST else {}
         if elsewhere and not _find_labels(owner, parts[other]):
             spelled = next(iter(elsewhere.values()))
             return OtherOwner(f'the answer says this of "{labels[0]}", and something else of "{spelled}"', False)
@@ -89,7 +89,8 @@ def _states_beside(parts: Sequence[Part], lead: int, start: int) -> bool:
 def are_told_apart(owner: ValueOwner, own: Part, other: Part, value: Quantity | None) -> bool:
     """Return whether a part names what is asked with the value of the fact, and another one something else with its
     value: "$400 for most drivers, but $900 for those under 25", asked about these."""
-    asked, asked_elsewhere = (list_asked(owner, part, value, is_own=part is own) for part in (own, other))
+    asked = list_asked(owner, own, value)
+    asked_elsewhere = list_asked(owner, other, value, has_shared_rate=other.start < own.start)
     is_named = bool(asked.keys() - asked_elsewhere.keys())
     return is_named and bool(_find_labels(owner, other)) and not _find_labels(owner, own)
 
@@ -113,15 +114,16 @@ def _split_values(owner: ValueOwner, group: Part, value: Quantity) -> Iterator[P
     yield group._replace(start=start)
 
 
-def list_asked(owner: ValueOwner, part: Part, value: Quantity | None, *, is_own: bool) -> dict[str, str]:
+def list_asked(
+    owner: ValueOwner, part: Part, value: Quantity | None, *, has_shared_rate: bool = False
+) -> dict[str, str]:
     """Return the words and the quantities of the question in a part, each with how it is written there.
 
-    `is_own`: the part holds the value of the fact. Of another one, words for per what its value is are left out: all
-    values of a list may be per month.
+    `has_shared_rate`: words for per what a value of it is are left out, because all later ones may be per that too.
     """
     text = owner.answer.text
     asked = {}
-    rates = [own.rate_span for own in owner.quantities_in(part) if own.rate and not is_own]
+    rates = [own.rate_span for own in owner.quantities_in(part) if own.rate and has_shared_rate]
     words = [word for word in owner.words_in(part) if not any(low <= word.start < high for low, high in rates)]
     for before, word in zip([None, *words], words, strict=False):
         if owner.is_topic(word) and not _is_negated(before, word):

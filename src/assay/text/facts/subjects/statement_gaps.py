@@ -150,7 +150,7 @@ class GapFinder:
         index = bisect_right(groups, statement.start, key=_get_part_start) - 1
         if index < 0 or (statement.value is not None and is_worked_out(statement.value, self.answer.quantities)):
             return
-        own = set(list_asked(self.owner, groups[index], statement.value, is_own=True))
+        own = set(list_asked(self.owner, groups[index], statement.value))
         for number, group in enumerate(groups):
             rivals = [] if number == index else self.owner.list_values(group, statement.value)
             rival = next(
@@ -161,6 +161,7 @@ class GapFinder:
                     and not self._is_factor(at)
                     and (
                         self._answers_first(group, at, groups[index], statement)
+                        or self._is_for_others(group, at, groups[index], statement.value)
                         or not self._is_explained_value(group, at)
                     )
                 ),
@@ -168,12 +169,18 @@ class GapFinder:
             )
             if rival is None:
                 continue
+            if self._is_for_others(group, rival, groups[index], statement.value):
+                yield Gap("second value", f"{_OTHER_VALUE_FIRST} ({self._spell_value(group, rival)})")
+                return
             shared = self._list_shared(groups, index, number, rival)
-            other = set(list_asked(self.owner, group, statement.value, is_own=False)) - shared
+            other = set(list_asked(self.owner, group, statement.value, has_shared_rate=number < index)) - shared
             is_aside = len(own - other) == len(other - own) and self._is_aside(group, groups[index])
             is_aside = is_aside or self.owner.is_of_other_day(group, groups[index])
             is_aside = is_aside or self._is_of_other_name(group, groups[index])
             is_aside = is_aside or self._is_told_apart(groups[index], group, statement)
+            is_aside = is_aside or self._is_for_others(
+                groups[index], statement.start, group, self._find_value(group, rival)
+            )
             if is_aside or self._is_over(group, groups[index]):
                 continue
             if len(own - other) <= len(other - own):
@@ -182,6 +189,9 @@ class GapFinder:
                     f'the answer gives another value too ("{self._spell_value(group, rival)}"), which may be the one',
                 )
                 return
+
+    def _find_value(self, group: Part, start: int) -> Quantity | None:
+        return next((own for own in self.owner.quantities_in(group) if own.start == start), None)
 
     def _is_factor(self, start: int) -> bool:
         """Whether a value is a part of a sum that is written out: the "€18" of "8 × €18 = €144"."""
@@ -199,6 +209,19 @@ class GapFinder:
             return False
         lead = [word for word in self.owner.words_in(own) if word.end <= statement.start and word.kind == "word"]
         return bool(lead) and not any(self.owner.question.find_word(word, True) for word in lead)
+
+    def _is_for_others(self, first: Part, start: int, second: Part, value: Quantity | None) -> bool:
+        """Whether a value follows another one in its sentence, which starts at `start`, and is for those who are not
+        asked about: "a berth is £140, and £165 for longer boats"."""
+        if value is None or first.end > second.start or self.owner.is_new_sentence(second):
+            return False
+        end = max(value.end, value.rate_span[1])
+        recipient = _FOR_OTHERS.match(self.answer.plain, end, second.end)
+        between = [*self.owner.words_in(first), *self.owner.words_in(second)]
+        if recipient is None or any(start < word.start < value.start for word in self._list_subjects(between)):
+            return False
+        word = self.answer.take_next_word(recipient.end())
+        return word is not None and self.is_subject(word) and not self.owner.question.find_word(word, True)
 
     def _list_shared(self, groups: Sequence[Part], index: int, number: int, rival: int) -> set[str]:
         """Return the words of the question before the first value of a sentence, which hold for all of its values."""
@@ -248,7 +271,7 @@ class GapFinder:
             return True
         if NOTHING_TO_PAY.match(self.answer.plain, start):
             return any(NOTHING_TO_PAY.search(text.plain) for text in self.explaining[1:])
-        own = next((own for own in self.owner.quantities_in(group) if own.start == start), None)
+        own = self._find_value(group, start)
         return own is not None and any(
             is_same_quantity(wanted, own) or is_same_quantity(own._replace(bound=""), wanted)
             for text in self.explaining[1:]
@@ -257,7 +280,7 @@ class GapFinder:
 
     def _is_worked_out(self, group: Part, start: int) -> bool:
         """Whether a value follows from a rate and the question: 7.5 ml from 5 ml per 10 kg, asked of 15 kg."""
-        value = next((own for own in self.owner.quantities_in(group) if own.start == start), None)
+        value = self._find_value(group, start)
         if value is None:
             return False
         for rated in self.answer.quantities:
@@ -269,7 +292,7 @@ class GapFinder:
 
     def _may_be_time(self, group: Part, start: int) -> bool:
         """Whether a number without a unit may be a time of day: "at six"."""
-        own = next((own for own in self.owner.quantities_in(group) if own.start == start), None)
+        own = self._find_value(group, start)
         if own is None or any(reading.dimension for reading in own.readings) or own.date:
             return False
         return _AT_TIME.search(self.answer.plain, max(0, start - 8), start) is not None
@@ -461,6 +484,8 @@ _SUBORDINATE = build_pattern(rf"\b{SUBORDINATE}\b")
 """Begins a part that goes on in the next one."""
 _RECIPIENT = build_pattern(rf"{FOR_RECIPIENT}\b")
 """Begins a part with whom or what its value is for."""
+_FOR_OTHERS = build_pattern(rf" {FOR_RECIPIENT} (?:(?:the|all|any|every|each|those) )?")
+_OTHER_VALUE_FIRST = "the answer says this for others, and gives another value first"
 _LEADING = build_pattern(rf"{LEADING}\b")
 """Begins a phrase before a statement."""
 _DECIDED = build_pattern(rf"\b{DECIDED_LAST}[ .!]*$")
