@@ -30,6 +30,8 @@ CONSEQUENCE = Cues(
     "vậy | nên | vì | nếu | sau đó | rồi",
 )
 """Begins a part that goes on with what the part before says."""
+IF_AVAILABLE = Cues("if | when | whenever | once | as long as | as soon as | provided | while")
+"""Begins a condition: "if a room is free"."""
 SO = Cues("so", "nên | vì vậy | do đó")
 """Begins what follows from a fact."""
 PRONOUN = Cues(

@@ -40,6 +40,8 @@ ASKING = list_words(
 """Words of a question that only ask."""
 ASKING_WRITTEN = frozenset("nhiêu nào gì ở đâu thế mấy là của có được một thì các".split())
 """The Vietnamese ones as they are written: "mấy" asks, "máy" is a machine."""
+STAND_FOR_NOUN = list_words("one any none them it")
+"""Stand for a noun of the question: "Hoi An does not have one"."""
 DETERMINERS = list_words("the a an our my your his her their its some this these those another")
 ARTICLES_AND_PREPOSITIONS = list_words("the a an this that these those of for in at on")
 """May begin an answer before its subject."""
@@ -94,6 +96,8 @@ NEUTRAL = list_words("need needed needs required requires require necessary have
 """Words that hold no fact by themselves."""
 JOINING = list_words("per size lúc")
 """Words of a fact that only join others."""
+TIMES_OF_EVENTS = list_words("day date time moment")
+"""Say nothing before "of" and an event: "from the day of purchase" is from the purchase on."""
 TITLES = list_words("mr mrs ms miss dr doctor prof professor sir")
 """Stand before the name of a person."""
 TITLES_AND_ADDRESS = list_words("mr mrs ms miss dr prof professor sir madam ông bà anh chị cô chú bác")
