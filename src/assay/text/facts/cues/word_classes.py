@@ -75,10 +75,12 @@ OTHER_NUMBER_WORDS = (
     r"|veinti\w+|dieci(?:s\w+)?|treinta|cuarenta|cincuenta|sesenta|ochenta|noventa|dois|duas|quatro|sete|oito|nove|dez"
     "|doze|treze|catorze|quinze|dezesseis|dezasseis|dezessete|dezassete|dezoito|dezenove|dezanove|vinte|trinta|quarenta"
     "|cinquenta|sessenta|oitenta|quattro|cinque|sette|otto|undici|dodici|tredici|quattordici|quindici|sedici|diciotto"
+    r"|mille|mil|ciento|cien|\w+cient[oa]s|quinient[oa]s|duzent[oa]s|trezent[oa]s|\w+mila|cento|cem"
     r"|diciassette|diciannove|venti\w*|trenta\w*|quaranta\w*|cinquanta\w*|sessanta\w*|settanta\w*|ottanta\w*|novanta\w*"
 )
-"""French, Spanish, Portuguese and Italian words of numbers, which are not read, as they are written; without those that
-are English or Vietnamese words too ("six", "once", "due")."""
+"""French, Spanish, Portuguese and Italian words of numbers as they are written, without those that are English or
+Vietnamese words too ("six", "once", "due"): where they are left in a text, they are parts of numbers that are not read
+(`romance_forms`)."""
 
 # ── words that say little alone ──────────────────────────────────────────────────────────────────────────────────────
 
