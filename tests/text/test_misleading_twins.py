@@ -114,6 +114,9 @@ OTHER_HOLDER = (
         "4 hours; motor boats 2 hours.",
         "2 hours; motor boats 4 hours.",
     ),
+    Twins(
+        "What does mooring a dinghy cost?", ("£12",), "", "£12, and £30 for larger boats.", "£30, and £12 for yachts."
+    ),
     Twins("Is there a deposit for a locker?", ("€5",), "", "Yes, €5.", "No deposit is taken; €5 applies to keys."),
 )
 OTHER_COUNT = (
@@ -129,6 +132,52 @@ OTHER_COUNT = (
         "Every tenth rider rides free.",
         "Two of them ride free.",
         "Two nurses ride free.",
+    ),
+)
+OTHER_PERIOD = (
+    Twins(
+        "How many visits make me a patron?",
+        ("twelve visits",),
+        "Twelve visits in a calendar year make a patron.",
+        "Twelve visits in one year.",
+        "Twelve visits in five years.",
+    ),
+    Twins(
+        "How many logins lock a tablet?",
+        ("6 logins",),
+        "6 failed logins within an hour lock it.",
+        "6 failed logins in one hour.",
+        "6 failed logins in a month.",
+    ),
+    Twins(
+        "How many shifts earn a bonus?",
+        ("9 shifts",),
+        "9 shifts a month earn a bonus.",
+        "9 shifts a month.",
+        "9 shifts in a row.",
+    ),
+)
+OTHER_EVENT = (
+    Twins(
+        "When do I get the key deposit back?",
+        ("nine days",),
+        "The deposit is paid back within nine days after checkout.",
+        "Within nine days after you leave.",
+        "Within nine days after registering.",
+    ),
+    Twins(
+        "When can I collect my pass?",
+        ("two days",),
+        "The pass is ready two days after payment.",
+        "Two days after you have paid.",
+        "Two days after delivery.",
+    ),
+    Twins(
+        "How heavy may my suitcase be?",
+        ("20 kg",),
+        "",
+        "The limit is 20 kg.",
+        "As heavy as you like, the 20 kg limit was abolished.",
     ),
 )
 SWAPPED = (
@@ -175,6 +224,126 @@ SWAPPED = (
         "5 km/h in the yard and 10 km/h on the pier.",
     ),
 )
+ASKED_ELSEWHERE = (
+    Twins(
+        "What does a mooring cost in April?",
+        ("$30",),
+        "",
+        "A mooring costs $30 in April and $45 in August.",
+        "A mooring costs $30 in autumn; in April it is $45.",
+    ),
+    Twins(
+        "What is the deposit for divers over 60?",
+        ("€200",),
+        "",
+        "€200 for those over 60.",
+        "It is €200 for most divers, but €90 for those over 60.",
+    ),
+    Twins(
+        "How much do tenants pay?",
+        ("£8",),
+        "Tenants pay £8, all others £20.",
+        "Tenants pay £8, non-tenants £20.",
+        "Non-tenants pay £8, tenants £20.",
+    ),
+    Twins(
+        "Quel est le prix du bac pour Royan ?",
+        ("4,10 €",),
+        "",
+        "Pour Royan 4,10 € et pour Oléron 7,30 €.",
+        "Pour Oléron 4,10 € et pour Royan 7,30 €.",
+    ),
+    Twins(
+        "Was kostet die Fähre nach Amrum?",
+        ("12 Euro",),
+        "",
+        "12 Euro nach Amrum.",
+        "Nach Sylt 12 Euro und nach Amrum 19 Euro.",
+    ),
+)
+TOLD_APART = (
+    Twins(
+        "What does a locker for a tandem cost in May?",
+        ("$3",),
+        "",
+        "A locker costs $5 in winter; in May it is $3.",
+        "A locker costs $3 in winter; in May it is $5.",
+    ),
+    Twins(
+        "What do pupils pay for the pass each week?",
+        ("£4",),
+        "",
+        "Teachers pay £9 a week and pupils £4.",
+        "Pupils pay £9 a week and teachers £4.",
+    ),
+    Twins(
+        "What is the limit for drones over 3 kg?",
+        ("40 m",),
+        "",
+        "It is 120 m for most drones, but 40 m for those over 3 kg.",
+        "It is 40 m for most drones, but 120 m for those over 3 kg.",
+    ),
+    Twins(
+        "What becomes of my photos if I archive the album?",
+        ("photos stay",),
+        "If the album is archived, photos stay; if it is deleted, they are removed.",
+        "If you archive it, the photos stay; if you delete it, they are removed.",
+        "If you delete it, the photos stay; if you archive it, they are removed.",
+    ),
+)
+FREE_OR_PAID = (
+    Twins(
+        "For how long is a mooring free?",
+        ("45 minutes",),
+        "",
+        "It costs nothing for 45 minutes and $9 an hour from then on.",
+        "It costs $9 an hour for 45 minutes and nothing from then on.",
+    ),
+    Twins(
+        "How long can I store a bike for free?",
+        ("36 hours",),
+        "",
+        "36 hours are free; after that you pay $3 a day.",
+        "You pay $3 a day for 36 hours; after that it is free.",
+    ),
+    Twins(
+        "Until when may I move the date without a fee?",
+        ("9 April",),
+        "",
+        "Until 9 April; then it costs £12.",
+        "Moving it costs £12 until 9 April and nothing later.",
+    ),
+    Twins(
+        "How many copies can I make at no cost?",
+        ("25 copies",),
+        "",
+        "25 copies, and each further one is 5 cents.",
+        "The first 25 copies are charged, and each further one is free.",
+    ),
+)
+OTHER_SIDE = (
+    Twins(
+        "What is a sauna after 8 pm?",
+        ("€11",),
+        "",
+        "After 8 pm it is €11.",
+        "It is €11 before 8 pm.",
+    ),
+    Twins(
+        "When are unpaid parcels sent back?",
+        ("10 days",),
+        "Unpaid parcels are sent back after 10 days.",
+        "They are sent back after 10 days.",
+        "They are sent back before 10 days are over.",
+    ),
+    Twins(
+        "How many scans may I run per minute?",
+        ("40 scans",),
+        "",
+        "40 scans in a minute.",
+        "You may run 40 scans in an hour.",
+    ),
+)
 
 
 def _is_passed(answer: str, twins: Twins) -> bool:
@@ -183,6 +352,10 @@ def _is_passed(answer: str, twins: Twins) -> bool:
     return all(judgment.state == "stated" for judgment in judgments)
 
 
-@pytest.mark.parametrize("twins", [*OTHER_KIND, *OTHER_DIRECTION, *OTHER_HOLDER, *OTHER_COUNT, *SWAPPED])
+_OF_KINDS = [*OTHER_KIND, *OTHER_DIRECTION, *OTHER_HOLDER, *OTHER_COUNT, *OTHER_PERIOD, *OTHER_EVENT, *SWAPPED]
+_OF_SIDES = [*ASKED_ELSEWHERE, *TOLD_APART, *FREE_OR_PAID, *OTHER_SIDE]
+
+
+@pytest.mark.parametrize("twins", [*_OF_KINDS, *_OF_SIDES])
 def test_the_same_value_of_something_else_does_not_pass(twins: Twins) -> None:
     assert (_is_passed(twins.right, twins), _is_passed(twins.wrong, twins)) == (True, False)

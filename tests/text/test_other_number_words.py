@@ -1,4 +1,4 @@
-"""Numbers in words of languages whose words are not read, and spans of time in several languages."""
+"""French, Spanish, Portuguese and Italian numbers in words, and spans of time in several languages."""
 
 from __future__ import annotations
 
@@ -8,18 +8,48 @@ from assay.text.facts.stated_facts import judge_facts
 
 
 @pytest.mark.parametrize(
-    ("answer", "fact"),
+    ("answer", "fact", "state"),
     [
-        ("Vingt-cinq nuits dans l'année.", "25 nuits"),
-        ("Quinze jours.", "15 jours"),
-        ("Veinticinco noches al año.", "25 noches"),
-        ("Dezoito quartos.", "18 quartos"),
-        ("Ventidue camere.", "22 camere"),
-        ("Huit lits.", "9 lits"),
+        ("Vingt-cinq nuits dans l'année.", "25 nuits", "stated"),
+        ("Vingt-cinq nuits dans l'année.", "20 nuits", "missing"),
+        ("Soixante et onze places.", "71 places", "stated"),
+        ("Quatre-vingt-dix-neuf marches et quatre-vingts lits.", "99 marches", "stated"),
+        ("Septante jours.", "70 jours", "stated"),
+        ("Quinze jours.", "15 jours", "stated"),
+        ("Veinticinco noches al año.", "25 noches", "stated"),
+        ("Treinta y dos camas.", "32 camas", "stated"),
+        ("Treinta y dos camas.", "30 camas", "missing"),
+        ("Dezoito quartos.", "18 quartos", "stated"),
+        ("Quarenta e quatro dias.", "44 dias", "stated"),
+        ("Ventidue camere.", "22 camere", "stated"),
+        ("Trentotto posti.", "38 posti", "stated"),
+        ("Huit lits.", "9 lits", "missing"),
+        ("La visite dure deux heures et coûte six euros.", "6 euros", "stated"),
     ],
 )
-def test_a_number_in_words_that_are_not_read_leaves_the_fact_open(answer: str, fact: str) -> None:
+def test_numbers_in_words_are_read_up_to_a_hundred(answer: str, fact: str, state: str) -> None:
+    assert judge_facts(answer, [fact])[0].state == state
+
+
+@pytest.mark.parametrize(
+    ("answer", "fact"),
+    [
+        ("Cent vingt marches.", "20 marches"),
+        ("Cent vingt marches.", "120 marches"),
+        ("Deux mille places.", "2 places"),
+        ("Trois cents euros.", "3 euros"),
+        ("Dos mil plazas.", "2 plazas"),
+    ],
+)
+def test_a_larger_number_in_words_is_none_of_its_parts(answer: str, fact: str) -> None:
     assert judge_facts(answer, [fact])[0].state == "unknown"
+
+
+@pytest.mark.parametrize(
+    "answer", ["You may come once a day.", "Seize the day, due to Otto.", "A dix in Sept. is rare."]
+)
+def test_english_words_are_no_numbers_of_other_languages(answer: str) -> None:
+    assert all(judge_facts(answer, [f"{number} days"])[0].state != "stated" for number in (2, 7, 8, 10, 11, 16))
 
 
 @pytest.mark.parametrize(

@@ -91,5 +91,10 @@ def is_time(quantity: Quantity) -> bool:
     return any(reading.dimension == TIME for reading in quantity.readings)
 
 
+def is_span(quantity: Quantity) -> bool:
+    """Return whether a quantity is a span of time: "5 days", "a month"."""
+    return any(reading.dimension in ("duration", "calendar") for reading in quantity.readings)
+
+
 def make_point(dimension: str, value: Decimal | int) -> Reading:
     return Reading(dimension, Decimal(value), Decimal(value))

@@ -7,6 +7,7 @@ import re
 from assay.text.languages import guess_language
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.german_forms import write_german_forms
+from assay.text.quantities.romance_forms import write_romance_numbers
 from assay.text.quantities.spoken_numbers import write_spoken_numbers
 from assay.text.quantities.units import MONEY, UNITS, Unit
 from assay.text.quantities.vietnamese_forms import write_vietnamese_forms
@@ -68,7 +69,8 @@ def split_glued_units(text: str) -> str:
     >>> split_glued_units("9.6kWh and 500MB, not A4 or 2FA")
     '9.6 kWh and 500 MB, not A4 or 2FA'
     """
-    text = write_spoken_numbers(write_german_forms(write_vietnamese_forms(write_other_forms(text))))
+    text = write_german_forms(write_romance_numbers(write_vietnamese_forms(write_other_forms(text))))
+    text = write_spoken_numbers(text)
     if not _MAY_BE_GLUED.search(text):
         return text
     text = _MILLIONS.sub(r"\1 million", text)

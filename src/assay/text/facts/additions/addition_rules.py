@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from assay.text.facts.additions.added_choices import list_alternatives, name_other_option
 from assay.text.facts.additions.added_scopes import list_restrictions, name_further_day
 from assay.text.facts.additions.changed_values import name_other_value, name_unfit
-from assay.text.facts.additions.contrary_states import name_breakdown, name_opposite
+from assay.text.facts.additions.contrary_states import name_breakdown, name_opposite, name_payment
 from assay.text.facts.additions.corrections import name_correction
 from assay.text.facts.additions.later_events import name_later
 from assay.text.facts.additions.listed_values import name_listed_values
@@ -36,6 +36,7 @@ def _list_reasons(texts: FactTexts, occurrence: Occurrence) -> Iterator[str]:
     yield name_correction(texts, occurrence, stated)
     own = find_part(texts, occurrence)
     yield name_opposite(texts, own, stated)
+    yield name_payment(texts, own, stated)
     yield name_breakdown(texts, occurrence)
     yield name_unfit(texts, occurrence) if stated is not None else ""
     yield name_further_day(texts, own)

@@ -6,14 +6,20 @@ folded text (`fold_in_place`), so Vietnamese is written without diacritics.
 
 from __future__ import annotations
 
+import re
+
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.denial_cues import BROKEN
+from assay.text.facts.cues.value_cues import TO_BE_PAID
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.presence.occurrences import Occurrence
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.opposite_words import find_opposite_state
+from assay.text.facts.reading.read_text import ReadText
+from assay.text.facts.reading.statement_marks import WITHOUT_PAYING
 from assay.text.facts.reading.text_parts import Part
 from assay.text.quantities.quantity import Quantity, is_time
+from assay.text.quantities.units import MONEY
 
 
 def name_opposite(texts: FactTexts, own: Part, stated: Quantity | None) -> str:
@@ -31,6 +37,31 @@ def name_opposite(texts: FactTexts, own: Part, stated: Quantity | None) -> str:
         if opposite is not None
         else ""
     )
+
+
+_TO_BE_PAID = build_pattern(rf"\b{TO_BE_PAID}\b")
+
+
+def name_payment(texts: FactTexts, own: Part, stated: Quantity | None) -> str:
+    """Return how a part of an answer says of what is paid for what is asked of what is free; "" if it does not.
+
+    "The first 90 minutes cost €2 an hour; after that it is free", asked how long parking is free.
+    """
+    if stated is None or any(reading.dimension.startswith(MONEY) for reading in stated.readings):
+        return ""
+    plain = texts.answer.plain
+    asked = WITHOUT_PAYING.search(texts.question.plain)
+    paid = _TO_BE_PAID.search(plain, own.start, own.end) if asked is not None else None
+    if asked is None or paid is None or WITHOUT_PAYING.search(plain, own.start, own.end) is not None:
+        return ""
+    if find_negations(texts.answer, own.start, own.end) or _denies_beside(texts.question, asked):
+        return ""
+    return f'the answer says this with "{paid[0]}", and the question is about what is "{asked[0]}"'
+
+
+def _denies_beside(text: ReadText, cue: re.Match[str]) -> bool:
+    """Whether a text denies more than a cue of it says: "not free"."""
+    return any(not cue.start() <= denial.start() < cue.end() for denial in find_negations(text))
 
 
 _BROKEN = build_pattern(rf"\b{BROKEN}\b")

@@ -37,6 +37,8 @@ EVERYONE = Cues(
 """Begins an answer that says all or none, and goes on."""
 ONLY = Cues("only | just | merely | solely | exclusively", "chỉ | riêng")
 """Limits what follows it."""
+ONLY_WORDS = frozenset(("only", "chi", "seul", "seulement", "nur", "solo", "solamente", "apenas"))
+"""Single words that do so, folded, in several languages."""
 SAID_OF = Cues(
     "(?:only )?(?:appl(?:y|ies)|holds?|is|are|goes|go|counts?|is meant|are meant) (?:only )?(?:to|for)"
     " | is (?:what|the (?:fee|price|rate|limit)) (?:for|of)",

@@ -60,6 +60,10 @@ BEYOND = Cues(
 """Stands before a value beyond which something is denied: "you can't get in before nine"."""
 AFTER_A_VALUE = list_words("after beyond past later sau quá")
 """Of these, the ones that speak of the far side."""
+RULE_THAT_ENDS = (
+    "rule|limit|fee|charge|surcharge|policy|requirement|restriction|ban|threshold|deadline|minimum|maximum|cap|discount"
+)
+"""What may be abolished: "the 8 kg limit was abolished" says that it is none."""
 ABOLISHED = "dropped|abolished|scrapped|discontinued|withdrawn|removed|replaced|cancelled|canceled|ended|closed down"
 ABOLISHED_IN_VIETNAMESE = "bỏ|hủy|bãi bỏ|thay"
 """Say of a rule or a thing that it is over, after an auxiliary: "has been dropped", "đã bỏ"."""

@@ -134,3 +134,20 @@ DATED_EVENTS = (
     (r"nhận phòng", r"trả phòng"),
 )
 """Contrary events that a time may be said of."""
+DEADLINE_EVENTS = tuple(
+    frozenset(words.split())
+    for words in (
+        "booking bookings book booked reservation reserving reserve reserved ordering order ordered purchase purchasing"
+        " buying buy bought payment paying pay paid",
+        "arrival arriving arrive arrived check-in checkin delivery delivering delivered receipt receiving receive"
+        " received",
+        "departure departing depart departed leaving leave left checkout check-out",
+        "application applying apply applied registration registering register registered",
+        "birth born",
+        "accident damage loss theft",
+        "repair repairs repairing repaired",
+        "return returning returned",
+    )
+)
+"""Words for the events before and after which spans of time are counted, those of one event together: who is told of a
+booking, and who of a payment, may be told of the same."""

@@ -23,11 +23,15 @@ NO_CLAUSE_BEFORE_CON = r"(?<!không)(?<!chưa)(?<!vẫn)(?<!chỉ)"
 """Does not stand before the "còn" that joins two parts: after these it is "still"."""
 AND = Cues("and", "và")
 """Joins things of one kind."""
+AND_IN_OTHER_LANGUAGES = Cues(other="et | und | y | e | ed | en")
+"""The same, where a value stands on either side: elsewhere they are words of English or Vietnamese too."""
 CONSEQUENCE = Cues(
     "so | thus | therefore | then | which | that(?! is|'s) | hence | because | since | if | when",
     "vậy | nên | vì | nếu | sau đó | rồi",
 )
 """Begins a part that goes on with what the part before says."""
+IF_AVAILABLE = Cues("if | when | whenever | once | as long as | as soon as | provided | while")
+"""Begins a condition: "if a room is free"."""
 SO = Cues("so", "nên | vì vậy | do đó")
 """Begins what follows from a fact."""
 PRONOUN = Cues(

@@ -58,11 +58,12 @@ BOUNDS_BY_BIRTHDAY = (
 )
 """How a bound is said by a birthday: who has not turned six is under six."""
 WORDS_OF_ONE_SENSE = (
-    "departure depart departs sailing leave leaves leaving sails goes",
-    "advance beforehand notice",
+    "departure depart departs departed sailing leave leaves leaving left checkout check-out sails goes",
+    "arrival arrive arrives arriving arrived checkin check-in",
+    "advance ahead beforehand notice",
     "child children kid kids",
     "needed necessary required compulsory obligatory mandatory",
-    "allowed permitted ok okay permissible",
+    "allowed permitted ok okay permissible welcome accepted accept accepts",
     "forbidden prohibited banned",
     "booking bookings reservation reservations book reserve reserved booked",
     "leash lead",

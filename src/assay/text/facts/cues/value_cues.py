@@ -17,13 +17,20 @@ ADVERBS_OF_RATE = "hourly|daily|nightly|weekly|monthly|quarterly|yearly|annual(?
 PERIOD_BEFORE = Cues("per | an? | each | every | one | whole | entire", "mỗi | một | hàng | cả")
 """Stands before a period that something is counted for."""
 PERIOD = Cues(
-    "hour | day | night | week | month | quarter | year | semester | term | season | session | visit | group | party"
-    " | family | household | room | table",
+    "minute | hour | day | night | week | month | quarter | year | semester | term | season | session | visit | group"
+    " | party | family | household | room | table",
     "giờ | tiếng | ngày | đêm | tuần | tháng | quý | năm | học kỳ | kỳ | mùa | lần | lượt | buổi | ca | khóa"
     " | đoàn | nhóm"
     " | gia đình | phòng",
 )
 """A span of time, or a group, that something is counted for."""
+WITHIN_PERIOD = Cues("in | within | over | during | throughout | every | across", "trong | suốt | cứ | mỗi")
+"""Stands before a span of time in which something is counted: "30 nights in two years"."""
+IN_A_ROW = Cues(
+    "in a row | consecutive(?:ly)? | back[- ]to[- ]back | without (?:a|any) (?:break|gap)",
+    "liên tiếp | liên tục",
+)
+"""Says of things that are counted that one follows the other without a gap."""
 TIMES_OF_THE_PAST = "week|month|year|season|term|semester|quarter|winter|spring|summer|autumn|fall|night|time"
 """Spans of time of which there was a last one."""
 IN_ALL = Cues("in (?:all|total) | altogether | all told | overall", "tổng cộng | tất cả là")
@@ -103,6 +110,20 @@ MUST_PAY_IN_VIETNAMESE = Cues(vietnamese="phải (?:trả|đóng|nộp) | bị p
 """Stand before an amount that the user pays."""
 BEFORE_AMOUNT = Cues("about | around | only | just | a | an | the | you | us | me | up | to | back", "khoảng")
 """What may stand between a verb of paying and the amount."""
+WITHOUT_PAYING = Cues(
+    "free | without (?:paying|payment|being charged|(?:a|any) (?:fee|charge|fine|penalty|cost)) | for nothing | gratis"
+    " | (?:at|for) no (?:cost|charge) | no (?:fee|charge|cost|fine|penalty) | nothing | zero | waived | complimentary",
+    "miễn phí | không (?:mất|tốn|tính|thu|phải trả|bị phạt)",
+    "gratuit(?:e|es|s|ement)? | sans (?:frais|payer) | kostenlos | kostenfrei | gratis | umsonst | gratuit[oa]s?"
+    " | gratuitamente | sin (?:coste|cargo|pagar)",
+)
+"""Says that what is spoken of costs nothing."""
+TO_BE_PAID = Cues(
+    "costs? | charged? | charges | pay | paid | pays | fees? | fine | billed | due",
+    "mất phí | tính phí | thu phí | phải trả | bị phạt",
+    "coûte | payante? | kostet | kostenpflichtig | cuesta",
+)
+"""Says that what is spoken of is paid for."""
 SPEAKS_OF_GIVING = Cues(
     r"get | gets | receiv\w* | earn\w* | give[sn]? | gain\w* | refund\w* | reimburs\w* | returned | reward\w*"
     r" | credit\w*"

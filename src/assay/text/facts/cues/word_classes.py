@@ -40,6 +40,8 @@ ASKING = list_words(
 """Words of a question that only ask."""
 ASKING_WRITTEN = frozenset("nhiêu nào gì ở đâu thế mấy là của có được một thì các".split())
 """The Vietnamese ones as they are written: "mấy" asks, "máy" is a machine."""
+STAND_FOR_NOUN = list_words("one any none them it")
+"""Stand for a noun of the question: "Hoi An does not have one"."""
 DETERMINERS = list_words("the a an our my your his her their its some this these those another")
 ARTICLES_AND_PREPOSITIONS = list_words("the a an this that these those of for in at on")
 """May begin an answer before its subject."""
@@ -73,11 +75,13 @@ OTHER_NUMBER_WORDS = (
     r"|veinti\w+|dieci(?:s\w+)?|treinta|cuarenta|cincuenta|sesenta|ochenta|noventa|dois|duas|quatro|sete|oito|nove|dez"
     "|doze|treze|catorze|quinze|dezesseis|dezasseis|dezessete|dezassete|dezoito|dezenove|dezanove|vinte|trinta|quarenta"
     "|cinquenta|sessenta|oitenta|quattro|cinque|sette|otto|undici|dodici|tredici|quattordici|quindici|sedici|diciotto"
+    r"|mille|mil|ciento|cien|\w+cient[oa]s|quinient[oa]s|duzent[oa]s|trezent[oa]s|\w+mila|cento|cem"
     "|anderthalb|drittel|viertel|fünftel|zehntel|hälfte"
     r"|diciassette|diciannove|venti\w*|trenta\w*|quaranta\w*|cinquanta\w*|sessanta\w*|settanta\w*|ottanta\w*|novanta\w*"
 )
-"""Words of numbers and German ones of shares, which are not read, as they are written; without those that
-are English or Vietnamese words too ("six", "once", "due")."""
+"""French, Spanish, Portuguese and Italian words of numbers, and German ones of shares, as they are written, without those that are English or
+Vietnamese words too ("six", "once", "due"): where they are left in a text, they are parts of numbers that are not read
+(`romance_forms`)."""
 
 # ── words that say little alone ──────────────────────────────────────────────────────────────────────────────────────
 
@@ -89,10 +93,14 @@ GENERIC = list_words(
     """
 )
 """So general that they name nothing else than what is asked."""
+OTHERS = list_words("most other others else otherwise earlier later before after autres andere anderen otros altri")
+"""Say of a value that it is that of the rest, or of another time: "£14 earlier", "$900 for most drivers"."""
 NEUTRAL = list_words("need needed needs required requires require necessary have has able possible")
 """Words that hold no fact by themselves."""
 JOINING = list_words("per size lúc")
 """Words of a fact that only join others."""
+TIMES_OF_EVENTS = list_words("day date time moment")
+"""Say nothing before "of" and an event: "from the day of purchase" is from the purchase on."""
 TITLES = list_words("mr mrs ms miss dr doctor prof professor sir")
 """Stand before the name of a person."""
 TITLES_AND_ADDRESS = list_words("mr mrs ms miss dr prof professor sir madam ông bà anh chị cô chú bác")

@@ -39,6 +39,7 @@ from assay.text.facts.reading.statement_marks import (
     NEGATED_AFTER,
     NEGATION,
     RESTRICTION,
+    WITHOUT_PAYING,
     WRONG,
 )
 from assay.text.facts.reading.text_parts import split_parts
@@ -210,6 +211,7 @@ def _list_negations(texts: FactTexts, occurrence: Occurrence) -> list[re.Match[s
         and not narrows_subject(texts, match, occurrence)
         and not _is_asked_negation(texts, match, occurrence)
         and not _is_asked(texts, match)
+        and not _is_nothing_to_pay(texts, match)
     ]
 
 
@@ -231,6 +233,16 @@ def _is_asked(texts: FactTexts, match: re.Match[str]) -> bool:
     return _find_key(texts.answer, denied.end()) in nouns
 
 
+def _is_nothing_to_pay(texts: FactTexts, match: re.Match[str]) -> bool:
+    """Whether a negation says that something costs nothing, as the question asks: "it costs nothing for 30 days"."""
+    if WITHOUT_PAYING.search(texts.question.plain) is None:
+        return False
+    free = WITHOUT_PAYING.search(texts.answer.plain, max(0, match.start() - _LONGEST_FREE))
+    return free is not None and free.start() <= match.start() < free.end()
+
+
+_LONGEST_FREE = 3
+"""Characters before a negation with which it may say so: "at no cost"."""
 _FALLS_OUT = build_pattern(rf"\b{FALLS_OUT}\b")
 
 

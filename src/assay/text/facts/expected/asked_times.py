@@ -47,6 +47,16 @@ def list_words_of_asked_time(answer: ReadText, question: ReadText) -> frozenset[
     return frozenset(covering)
 
 
+def names_may(plain: str, low: int = 0, high: int | None = None) -> bool:
+    """Return whether a text names the month of May between two positions; elsewhere "may" is a verb.
+
+    >>> names_may("in may it is shut"), names_may("you may shut it")
+    (True, False)
+    """
+    end = len(plain) if high is None else high
+    return any(match["may"] for match in _ASKED_MONTH.finditer(plain, low, end))
+
+
 def _list_months(question: ReadText) -> Iterator[int]:
     """Yield the months that a question names, alone or in a date."""
     for match in _ASKED_MONTH.finditer(question.plain):

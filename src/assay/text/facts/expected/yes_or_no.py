@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from assay.text.antonyms import find_antonym
-from assay.text.facts.cues.condition_cues import OR, RESTRICTS_DECISION
+from assay.text.facts.cues.condition_cues import ONLY_WORDS, OR, RESTRICTS_DECISION
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.denial_cues import BANS, FORBIDS
 from assay.text.facts.cues.link_cues import ADDRESSED, GREETING
@@ -137,11 +137,17 @@ def _judge_mere_decision(texts: FactTexts, wanted: str) -> FactJudgment | None:
         opposite = texts.answer.text[slice(*decisions[0].span("word"))]
         return FactJudgment(texts.fact, "denied", f'the answer says "{opposite}"')
     begun = read_decision(texts.answer)
-    if begun is None or words or _RESTRICTED.search(texts.answer.plain[begun.end :]) is not None:
+    if begun is None or words or _is_restricted(begun, texts.answer):
         return FactJudgment(texts.fact, "unknown", f'the answer does not plainly say "{texts.fact.strip()}"')
     if begun.is_yes == (wanted in _AFFIRMING):
         return FactJudgment(texts.fact, "stated")
     return FactJudgment(texts.fact, "denied", f'the answer says "{begun.spelled}"')
+
+
+def _is_restricted(decision: YesOrNo, answer: ReadText) -> bool:
+    """Whether the rest of an answer limits its yes or no: "only small dogs" gives the reason of a no."""
+    restrictions = _RESTRICTED.finditer(answer.plain, decision.end)
+    return any(decision.is_yes or restriction[0] not in ONLY_WORDS for restriction in restrictions)
 
 
 _ASKING_BEGIN = build_pattern(rf"^(?:and |so )?(?:{AUXILIARY_FIRST})\b(?: (?:i|we|you|there)\b)?")

@@ -19,6 +19,7 @@ from assay.text.facts.cues.word_classes import (
     IMPERATIVES,
     JOINING,
     NEUTRAL,
+    TIMES_OF_EVENTS,
     TITLES_AND_ADDRESS,
 )
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
@@ -208,10 +209,15 @@ def drop_labels(texts: FactTexts, words: Sequence[Word], *, has_value: bool) -> 
     """
     kept = []
     for word in words:
-        is_joining = word.folded in JOINING and (has_value or len(words) > 1)
+        is_joining = (word.folded in JOINING or _is_time_of_event(texts, word)) and (has_value or len(words) > 1)
         if not is_joining and not _is_label(texts, word, has_value=has_value):
             kept.append(word)
     return kept
+
+
+def _is_time_of_event(texts: FactTexts, word: Word) -> bool:
+    following = texts.read_fact.take_next_word(word.end)
+    return word.folded in TIMES_OF_EVENTS and following is not None and following.folded == "of"
 
 
 def _is_label(texts: FactTexts, word: Word, *, has_value: bool) -> bool:

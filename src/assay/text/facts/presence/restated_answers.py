@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from assay.text.facts.cues.condition_cues import CONDITION
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.link_cues import COURTESY, POINTS_AT_ASKED, SOURCE
 from assay.text.facts.cues.phrase_cues import BOUNDS_BY_BIRTHDAY, SAME_PHRASES
@@ -121,6 +122,9 @@ class _Others(NamedTuple):
     sources: Sequence[_Searched]
 
 
+_CONDITION = build_pattern(rf"\W*(?:but |and )?{CONDITION}\b")
+
+
 def _is_aside(texts: FactTexts, start: int, end: int, others: _Others) -> bool:
     """Whether a sentence says nothing of the fact or of what is asked, and something that the sources say too."""
     answer = texts.answer
@@ -135,6 +139,8 @@ def _is_aside(texts: FactTexts, start: int, end: int, others: _Others) -> bool:
     ):
         return False
     own = [word for word in words if not others.question.has_word(word)]
+    if len(own) < len(words) and _CONDITION.match(answer.plain, start, end) is not None:
+        return False  # on the condition of the question something else may hold
     if not own or any(fact.has_word(word) for fact in others.facts for word in own):
         return False
     negation_count = len(find_negations(answer, start, end))

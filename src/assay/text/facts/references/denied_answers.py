@@ -14,7 +14,7 @@ from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.denial_cues import BANS, FORBIDS, NONE_AT_ALL
 from assay.text.facts.cues.doubt_cues import NO_LONGER
 from assay.text.facts.cues.link_cues import GREETING
-from assay.text.facts.cues.word_classes import ASKING
+from assay.text.facts.cues.word_classes import ASKING, STAND_FOR_NOUN
 from assay.text.facts.expected.fact_texts import may_be_subject
 from assay.text.facts.reading.exceptions import has_exception
 from assay.text.facts.reading.negations import find_negations
@@ -64,8 +64,9 @@ def put_denial_first(answer: str, question: str) -> str:
     if not rest or not denies or not answer[:end].rstrip().endswith((".", "!", "?")) or _is_limited(first):
         return ""
     asked = [word for word in read_text(question).words if may_be_subject(word) and word.folded not in ASKING]
-    shared = [word for word in asked if first.find_word(word, True)]
-    is_same = len(shared) >= max(2, _LEAST_ASKED * len(asked))
+    shared = sum(bool(first.find_word(word, True)) for word in asked)
+    stands_for_noun = any(word.folded in STAND_FOR_NOUN for word in first.words)
+    is_same = shared > 0 and shared + stands_for_noun >= max(2, _LEAST_ASKED * len(asked))
     return f"No. {rest}" if is_same else ""
 
 

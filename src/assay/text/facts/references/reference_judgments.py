@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from assay.text.facts.cues.condition_cues import ONLY_WORDS
 from assay.text.facts.expected.yes_or_no import asks_whether, is_contrary_decision, read_decision
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.missing_quantities import names_other_number
@@ -17,6 +18,7 @@ from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, Word, read_text
 from assay.text.facts.references.denied_answers import put_denial_first, split_denied_answer
 from assay.text.facts.references.reference_facts import (
+    ReferenceFacts,
     ReferenceKind,
     count_new_words,
     derive_reference_facts,
@@ -59,8 +61,8 @@ def judge_reference_facts(
     if derived.kind == "decision" and derived.reason and find_negations(read_text(derived.reason[0])):
         (of_reason,) = judge_facts(answer, derived.reason, question, reference, passages, language=language)
         judgments = _deny_values_with_reason(judgments, of_reason)
-    if derived.kind == "decision" and (derived.besides or limits_decision(derived)):
-        judgments[0] = _decide_by_first_word(judgments[0], read_text(answer), read_text(reference))
+    if derived.kind == "decision":
+        judgments[0] = _judge_first_word(judgments[0], derived, read_text(answer), read_text(reference))
     if judgments and is_contrary_decision(read_text(answer), read_text(reference), read_text(question)):
         judgments[0] = judgments[0]._replace(
             state="denied", reason="the answer says yes where the reference says no, or the other way round", mistake=""
@@ -98,16 +100,50 @@ def _deny_values_with_reason(judgments: list[FactJudgment], whole: FactJudgment)
     return [decided, *(judgment._replace(state=whole.state, reason=whole.reason) for judgment in values)]
 
 
-def _decide_by_first_word(judgment: FactJudgment, answer: ReadText, reference: ReadText) -> FactJudgment:
-    """Return a yes or no with which an answer begins as stated, whatever follows it: the rest is judged by itself."""
+def _judge_first_word(
+    judgment: FactJudgment, derived: ReferenceFacts, answer: ReadText, reference: ReadText
+) -> FactJudgment:
+    """Return a yes or no with which an answer begins as stated if the rest is judged by itself, and as unknown if it
+    goes on with another name than the reference for which alone something holds."""
     stated, expected = read_decision(answer), read_decision(reference)
     is_same = stated is not None and expected is not None and stated.is_yes == expected.is_yes
-    return judgment._replace(state="stated", reason="") if judgment.state == "unknown" and is_same else judgment
+    is_judged_besides = bool(derived.besides) or limits_decision(derived)
+    if judgment.state == "unknown" and is_same and is_judged_besides:
+        judgment = judgment._replace(state="stated", reason="")
+    other = _find_other_only(answer, reference) if judgment.state == "stated" else ""
+    return judgment._replace(state="unknown", reason=f'the answer says "{other}"') if other else judgment
 
 
 def _is_undecided(answer: ReadText) -> bool:
     """Whether an answer begins with neither yes nor no, and makes no exception, so that the rest of it can tell."""
     return read_decision(answer) is None and not has_exception(answer)
+
+
+def _find_other_only(answer: ReadText, reference: ReadText) -> str:
+    """Return how an answer says that something holds only of another name than in the reference; "" if it does not.
+
+    "No, only the east lift has one" is another reason of a no than "No, only the west lift has one".
+    """
+    expected, stated = (
+        {words[1].key: text.text[words[0].start : words[1].end] for words in _list_only_names(text)}
+        for text in (reference, answer)
+    )
+    return next(iter(stated.values())) if expected and stated and expected.keys().isdisjoint(stated) else ""
+
+
+def _list_only_names(text: ReadText) -> Iterator[tuple[Word, Word]]:
+    """Yield each "only" with the first name after it that a reader may know."""
+    for index, word in enumerate(text.words):
+        if word.folded not in ONLY_WORDS:
+            continue
+        following = text.words[index + 1 : index + 1 + _MOST_BEFORE_NAME]
+        name = next((own for own in following if own.kind == "name" or own.is_capitalised), None)
+        if name is not None:
+            yield word, name
+
+
+_MOST_BEFORE_NAME = 3
+"""Words from "only" to the name of which something holds: "only the hotel Astra"."""
 
 
 def _soften(judgment: FactJudgment, kind: ReferenceKind, answer: ReadText) -> FactJudgment:

@@ -31,6 +31,7 @@ from assay.text.facts.presence.occurrences import (
 from assay.text.facts.presence.value_sources import is_said_with, list_value_sources
 from assay.text.facts.reading.read_text import CLAUSE_REACH, ClauseSpan, Word
 from assay.text.facts.reading.text_parts import split_parts
+from assay.text.facts.subjects.asked_elsewhere import find_asked_elsewhere, find_other_condition
 from assay.text.facts.subjects.statement_gaps import Gap, GapFinder, StatedFact
 from assay.text.facts.subjects.whose_value import ValueOwner
 from assay.text.languages import is_vietnamese
@@ -100,7 +101,12 @@ class SubjectJudge:
 
     def find_owner(self, occurrence: Occurrence) -> FactJudgment | None:
         """Return the judgment of a fact that one part of the answer states, while another part has the question's."""
-        owner = self._get_owner().find_other_owner(*_find_value(self.texts, occurrence))
+        low, high, start, value = _find_value(self.texts, occurrence)
+        owner = self._get_owner().find_other_owner(low, high, start, value)
+        if owner is None and value is not None:
+            owner = find_asked_elsewhere(self._get_owner(), low, high, start, value)
+        elif owner is None:
+            owner = find_other_condition(self._get_owner(), low, high, start)
         if owner is None:
             return None
         return FactJudgment(self.texts.fact, "denied" if owner.is_sure else "unknown", owner.reason)

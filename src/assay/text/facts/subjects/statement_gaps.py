@@ -24,6 +24,7 @@ from assay.text.facts.reading.negations import is_negation
 from assay.text.facts.reading.read_text import ClauseSpan, ReadText, Word
 from assay.text.facts.reading.statement_marks import ASKS_PAST, CHANGED_FROM, PAST_VERB, PRESENT, RESPECTIVELY, USED_TO
 from assay.text.facts.reading.text_parts import Part
+from assay.text.facts.subjects.asked_elsewhere import are_told_apart, list_asked
 from assay.text.facts.subjects.whose_value import ValueOwner
 from assay.text.facts.subjects.worked_out_values import is_worked_out
 from assay.text.late_pattern import LatePattern
@@ -120,19 +121,24 @@ class GapFinder:
         """Return the group with the value, within its sentence, or else the sentence, and the parts around it."""
         first, last = statement.clause.sentence_start, statement.clause.sentence_end
         unit = Part(first, last, False)
+        apart: list[Part] = []
         if len(groups) > 1 and groups is not parts:
             index = bisect_right(groups, statement.start, key=_get_part_start) - 1
             if index >= 0 and statement.start < groups[index].end:
                 unit = Part(max(first, groups[index].start), min(last, groups[index].end), False)
+                apart = [group for group in groups if self._is_told_apart(groups[index], group, statement)]
         holder = next((part for part in parts if part.start <= statement.start < part.end), unit)
         return Surroundings(
             unit,
             self.owner.words_in(unit),
-            [part for part in parts if part.end <= unit.start],
+            [part for part in parts if part.end <= unit.start and not _is_within(part, apart)],
             [part for part in parts if part.start >= unit.end],
             holder,
             [part for part in parts if part is not holder and unit.start <= part.start < unit.end],
         )
+
+    def _is_told_apart(self, own: Part, other: Part, statement: StatedFact) -> bool:
+        return other is not own and are_told_apart(self.owner, own, other, statement.value)
 
     def _list_topics(self, words: Sequence[Word]) -> set[str]:
         return {word.key for word in words if self.owner.is_topic(word) and not is_negation(word, self.answer)}
@@ -144,7 +150,7 @@ class GapFinder:
         index = bisect_right(groups, statement.start, key=_get_part_start) - 1
         if index < 0 or (statement.value is not None and is_worked_out(statement.value, self.answer.quantities)):
             return
-        own = self._list_topics(self.owner.words_in(groups[index]))
+        own = set(list_asked(self.owner, groups[index], statement.value))
         for number, group in enumerate(groups):
             rivals = [] if number == index else self.owner.list_values(group, statement.value)
             rival = next(
@@ -155,6 +161,7 @@ class GapFinder:
                     and not self._is_factor(at)
                     and (
                         self._answers_first(group, at, groups[index], statement)
+                        or self._is_for_others(group, at, groups[index], statement.value)
                         or not self._is_explained_value(group, at)
                     )
                 ),
@@ -162,10 +169,18 @@ class GapFinder:
             )
             if rival is None:
                 continue
-            other = self._list_topics(self.owner.words_in(group)) - self._list_shared(groups, index, number, rival)
+            if self._is_for_others(group, rival, groups[index], statement.value):
+                yield Gap("second value", f"{_OTHER_VALUE_FIRST} ({self._spell_value(group, rival)})")
+                return
+            shared = self._list_shared(groups, index, number, rival)
+            other = set(list_asked(self.owner, group, statement.value, has_shared_rate=number < index)) - shared
             is_aside = len(own - other) == len(other - own) and self._is_aside(group, groups[index])
             is_aside = is_aside or self.owner.is_of_other_day(group, groups[index])
             is_aside = is_aside or self._is_of_other_name(group, groups[index])
+            is_aside = is_aside or self._is_told_apart(groups[index], group, statement)
+            is_aside = is_aside or self._is_for_others(
+                groups[index], statement.start, group, self._find_value(group, rival)
+            )
             if is_aside or self._is_over(group, groups[index]):
                 continue
             if len(own - other) <= len(other - own):
@@ -174,6 +189,9 @@ class GapFinder:
                     f'the answer gives another value too ("{self._spell_value(group, rival)}"), which may be the one',
                 )
                 return
+
+    def _find_value(self, group: Part, start: int) -> Quantity | None:
+        return next((own for own in self.owner.quantities_in(group) if own.start == start), None)
 
     def _is_factor(self, start: int) -> bool:
         """Whether a value is a part of a sum that is written out: the "€18" of "8 × €18 = €144"."""
@@ -191,6 +209,19 @@ class GapFinder:
             return False
         lead = [word for word in self.owner.words_in(own) if word.end <= statement.start and word.kind == "word"]
         return bool(lead) and not any(self.owner.question.find_word(word, True) for word in lead)
+
+    def _is_for_others(self, first: Part, start: int, second: Part, value: Quantity | None) -> bool:
+        """Whether a value follows another one in its sentence, which starts at `start`, and is for those who are not
+        asked about: "a berth is £140, and £165 for longer boats"."""
+        if value is None or first.end > second.start or self.owner.is_new_sentence(second):
+            return False
+        end = max(value.end, value.rate_span[1])
+        recipient = _FOR_OTHERS.match(self.answer.plain, end, second.end)
+        between = [*self.owner.words_in(first), *self.owner.words_in(second)]
+        if recipient is None or any(start < word.start < value.start for word in self._list_subjects(between)):
+            return False
+        word = self.answer.take_next_word(recipient.end())
+        return word is not None and self.is_subject(word) and not self.owner.question.find_word(word, True)
 
     def _list_shared(self, groups: Sequence[Part], index: int, number: int, rival: int) -> set[str]:
         """Return the words of the question before the first value of a sentence, which hold for all of its values."""
@@ -240,7 +271,7 @@ class GapFinder:
             return True
         if NOTHING_TO_PAY.match(self.answer.plain, start):
             return any(NOTHING_TO_PAY.search(text.plain) for text in self.explaining[1:])
-        own = next((own for own in self.owner.quantities_in(group) if own.start == start), None)
+        own = self._find_value(group, start)
         return own is not None and any(
             is_same_quantity(wanted, own) or is_same_quantity(own._replace(bound=""), wanted)
             for text in self.explaining[1:]
@@ -249,7 +280,7 @@ class GapFinder:
 
     def _is_worked_out(self, group: Part, start: int) -> bool:
         """Whether a value follows from a rate and the question: 7.5 ml from 5 ml per 10 kg, asked of 15 kg."""
-        value = next((own for own in self.owner.quantities_in(group) if own.start == start), None)
+        value = self._find_value(group, start)
         if value is None:
             return False
         for rated in self.answer.quantities:
@@ -261,7 +292,7 @@ class GapFinder:
 
     def _may_be_time(self, group: Part, start: int) -> bool:
         """Whether a number without a unit may be a time of day: "at six"."""
-        own = next((own for own in self.owner.quantities_in(group) if own.start == start), None)
+        own = self._find_value(group, start)
         if own is None or any(reading.dimension for reading in own.readings) or own.date:
             return False
         return _AT_TIME.search(self.answer.plain, max(0, start - 8), start) is not None
@@ -445,10 +476,16 @@ def _get_part_start(part: Part) -> int:
     return part.start
 
 
+def _is_within(part: Part, groups: Sequence[Part]) -> bool:
+    return any(group.start <= part.start and part.end <= group.end for group in groups)
+
+
 _SUBORDINATE = build_pattern(rf"\b{SUBORDINATE}\b")
 """Begins a part that goes on in the next one."""
 _RECIPIENT = build_pattern(rf"{FOR_RECIPIENT}\b")
 """Begins a part with whom or what its value is for."""
+_FOR_OTHERS = build_pattern(rf" {FOR_RECIPIENT} (?:(?:the|all|any|every|each|those) )?")
+_OTHER_VALUE_FIRST = "the answer says this for others, and gives another value first"
 _LEADING = build_pattern(rf"{LEADING}\b")
 """Begins a phrase before a statement."""
 _DECIDED = build_pattern(rf"\b{DECIDED_LAST}[ .!]*$")

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from assay.text.facts.cues.cue_pattern import build_pattern
-from assay.text.facts.cues.link_cues import BEFORE_VERB, CONSEQUENCE, NO_NOUN_NEXT, PRONOUN
+from assay.text.facts.cues.link_cues import BEFORE_VERB, CONSEQUENCE, IF_AVAILABLE, NO_NOUN_NEXT, PRONOUN
 from assay.text.facts.cues.value_cues import SUMS_UP
 from assay.text.facts.cues.word_classes import AUXILIARIES, IMPERATIVES
 from assay.text.facts.expected.expected_limits import names_asked_most
@@ -31,6 +31,8 @@ from assay.text.quantities.units import MONEY, PLAIN, SHARE
 from assay.text.quantities.weekdays import WEEK, WEEKDAY, list_days, name_day
 
 _CONSEQUENCE = build_pattern(rf"[\s,]*({CONSEQUENCE})\b")
+_IF_AVAILABLE = build_pattern(rf"\b{IF_AVAILABLE}[^.,;]{{0,30}}$")
+"""Stands before a "free" that says of a room or a seat that nobody has it."""
 _PRONOUN = build_pattern(rf"(?:and |but |so |then )?{PRONOUN}\b")
 """A beginning of a sentence that goes on with what the sentence before is about."""
 _NO_NOUN = build_pattern(rf"[ .,;!?)]*(?:$|{NO_NOUN_NEXT}\b)")
@@ -289,8 +291,9 @@ class ValueOwner:
             values += [(match.start(), name_day(match[0]) not in self.expected_days) for match in days]
         is_money = value is not None and any(reading.dimension.startswith(MONEY) for reading in value.readings)
         if is_money or self.is_free:
-            nothing = NOTHING_TO_PAY.finditer(self.answer.plain, part.start, part.end)
-            values += [(match.start(), is_money) for match in nothing]
+            for match in NOTHING_TO_PAY.finditer(self.answer.plain, part.start, part.end):
+                if _IF_AVAILABLE.search(self.answer.plain, part.start, match.start()) is None:
+                    values.append((match.start(), is_money))
         return sorted(values)
 
     def quantities_in(self, part: Part) -> list[Quantity]:

@@ -6,17 +6,20 @@ The patterns are for folded text (`fold_in_place`), so Vietnamese is written wit
 from __future__ import annotations
 
 from assay.text.facts.cues.cue_pattern import build_pattern
-from assay.text.facts.cues.limit_cues import BEGINNING, BY_THEN, FROM
+from assay.text.facts.cues.event_cues import DEADLINE_EVENTS
+from assay.text.facts.cues.limit_cues import AFTER_EVENT, BEFORE_EVENT, BEGINNING, BY_THEN, FROM
 from assay.text.facts.cues.question_cues import ASKS_WHICH_DAY
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence
+from assay.text.facts.presence.value_sources import list_value_sources
 from assay.text.facts.reading.negations import find_negations
+from assay.text.facts.reading.read_text import ReadText
 from assay.text.facts.reading.sentence_around import REACH_BEFORE, get_sentence
 from assay.text.facts.reading.text_parts import split_parts
 from assay.text.facts.values.reversed_events import find_asked_end, find_reversed_event, is_other_end
-from assay.text.quantities.quantity import Quantity, is_time, split_range
-from assay.text.quantities.quantity_agreement import is_same_quantity
+from assay.text.quantities.quantity import Quantity, is_span, is_time, split_range
+from assay.text.quantities.quantity_agreement import is_same_quantity, is_same_value
 from assay.text.quantities.weekdays import WEEKDAY
 
 _ASKS_WHICH = build_pattern(rf"(?:on |at |from )?(?:when|which|what)\b|.{{0,80}}\b{ASKS_WHICH_DAY}\b")
@@ -29,8 +32,10 @@ def judge_event(texts: FactTexts, occurrence: Occurrence, stated: Quantity | Non
     if stated is None and WEEKDAY.search(texts.read_fact.plain) and _ASKS_WHICH.match(texts.question.plain):
         sentence = plain[clause.sentence_start : clause.sentence_end]
         return _deny_event(texts, find_reversed_event(texts.question.plain, sentence, ""))
-    if stated is None or not (stated.date or is_time(stated)):
+    if stated is None:
         return None
+    if not (stated.date or is_time(stated)):
+        return _judge_side(texts, stated) if is_span(stated) and not stated.is_range else None
     if stated.is_range:
         return _judge_range(texts, occurrence, stated)
     low = max(clause.start, stated.start - _REACH)
@@ -57,6 +62,40 @@ def judge_event(texts: FactTexts, occurrence: Occurrence, stated: Quantity | Non
 _UNTIL_BEFORE = build_pattern(rf"\b{BY_THEN}(?: the| ngày| lúc)? $")
 _FROM_BEFORE = build_pattern(rf"\b(?:{FROM}|after|since|sau)(?: the| ngày| lúc)? $")
 
+_AFTER_SPAN = build_pattern(rf" (?:{BEFORE_EVENT}|{AFTER_EVENT}|from|of)\b(?P<phrase>(?: [\w'-]+){{1,5}})")
+
+
+def judge_deadline(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+    """Return the judgment of a span that is counted from another event than its sources count it from: "within 7 days
+    after booking", where they say "after departure"."""
+    if stated is None or not is_span(stated):
+        return None
+    event = _find_event(texts.answer, stated)
+    if event is None:
+        return None
+    sources = list_value_sources(texts, stated)
+    places: set[int] = set()
+    for source in sources:
+        found = [_find_event(source, own) for own in source.quantities if is_same_value(own, stated)]
+        places.update(expected[0] for expected in found if expected is not None)
+    if not places or event[0] in places:
+        return None
+    words = DEADLINE_EVENTS[event[0]]
+    if any(word.folded in words for text in texts.explaining for word in text.words):
+        return None
+    return FactJudgment(texts.fact, "unknown", f'the answer counts this from "{event[1]}", and its source does not')
+
+
+def _find_event(text: ReadText, span: Quantity) -> tuple[int, str] | None:
+    """Return the place in the table of the event that a span is counted from, and its word; None of any other."""
+    match = _AFTER_SPAN.match(text.plain, span.end)
+    for word in match["phrase"].split() if match is not None else ():
+        for place, words in enumerate(DEADLINE_EVENTS):
+            if word in words:
+                return place, word
+    return None
+
+
 _BEGINS_BEFORE = build_pattern(rf"\b{BEGINNING}(?: (?:at|on|from|lúc|từ|vào|ngày))* $")
 
 
@@ -65,21 +104,26 @@ def _judge_side(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
 
     What is denied after a time ("not accepted after 15 March") is possible before it.
     """
-    stated_side = _find_side(texts.answer.plain, stated.start)
+    stated_side = _find_side(texts.answer.plain, stated)
     if not stated_side or find_negations(texts.answer, *get_sentence(texts.answer, stated.start)):
         return None
-    for text in (texts.read_fact, texts.reference):
+    sources = list_value_sources(texts, stated) if is_span(stated) else ()
+    for text in (texts.read_fact, texts.reference, *sources):
         for wanted in text.quantities:
-            if not is_same_quantity(wanted, stated):
+            if not is_same_value(wanted, stated):
                 continue
             begins = _BEGINS_BEFORE.search(text.plain, max(0, wanted.start - REACH_BEFORE), wanted.start)
-            expected_side = "after" if begins is not None else _find_side(text.plain, wanted.start)
+            expected_side = "after" if begins is not None else _find_side(text.plain, wanted)
             if expected_side and expected_side != stated_side:
                 return FactJudgment(texts.fact, "unknown", f"the answer says {stated_side} and not {expected_side}")
     return None
 
 
-def _find_side(plain: str, start: int) -> str:
+def _find_side(plain: str, value: Quantity) -> str:
+    """Return whether something is said to be before or after a value; "within 7 days" is before they are over."""
+    if value.bound and is_span(value):
+        return "before" if value.bound[0] == "<" else "after"
+    start = value.start
     low = max(0, start - REACH_BEFORE)
     if _UNTIL_BEFORE.search(plain, low, start):
         return "before"

@@ -33,7 +33,7 @@ from assay.text.facts.reading.read_text import ReadText
 from assay.text.facts.reading.sentence_around import REACH_BEFORE, get_sentence
 from assay.text.facts.reading.spelled_words import is_other_word
 from assay.text.facts.values.value_directions import find_change, find_direction
-from assay.text.quantities.quantity import Quantity, is_time
+from assay.text.quantities.quantity import Quantity, is_span, is_time
 from assay.text.quantities.quantity_agreement import is_same_value
 
 
@@ -57,6 +57,8 @@ def judge_new_bound(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | 
         return None
     if any(wanted.bound or wanted.is_range for text in own_texts for wanted in text.quantities):
         return None
+    if side is _SPEAKS_OF_SIDE[">"] and is_span(stated) and any(_AHEAD.search(text.plain) for text in own_texts):
+        return None  # who has to say something 24 hours ahead may say it earlier
     bound = texts.answer.text[cue.start() : cue.end()]
     return FactJudgment(texts.fact, "unknown", f'the answer gives this as a limit only ("{bound}")')
 

@@ -11,20 +11,23 @@ from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.value_cues import (
     ADVERBS_OF_RATE,
     EVERY_BEFORE,
+    IN_A_ROW,
     IN_ALL,
     PER,
     PERIOD,
     PERIOD_BEFORE,
     SPEAKS_OF_EVERY,
+    WITHIN_PERIOD,
 )
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence
+from assay.text.facts.presence.value_sources import list_value_sources
 from assay.text.facts.reading.read_text import CLAUSE_REACH, ReadText
 from assay.text.facts.reading.sentence_around import REACH_BEFORE, get_sentence
-from assay.text.facts.reading.text_parts import split_parts
+from assay.text.facts.reading.text_parts import find_part, list_quantities
 from assay.text.late_pattern import LatePattern
-from assay.text.quantities.quantity import Quantity, is_time
+from assay.text.quantities.quantity import Quantity, is_plain, is_span, is_time
 from assay.text.quantities.quantity_agreement import (
     have_different_rate_sizes,
     have_different_rates,
@@ -85,6 +88,8 @@ def _name_lacking_rate(texts: FactTexts, stated: Quantity, rated: Sequence[Quant
     if stated.rate:
         return f"the answer counts this per {stated.rate}, not per {rates[0]}"
     answer = texts.answer
+    if _goes_on_in_list(answer, stated, rates):
+        return ""
     if any(is_comparable(stated, own) for own in answer.quantities if own != stated and own.rate in rates):
         return f'the answer gives another value per "{rates[0]}"'
     low, high = max(0, stated.start - CLAUSE_REACH), stated.start + CLAUSE_REACH
@@ -92,6 +97,13 @@ def _name_lacking_rate(texts: FactTexts, stated: Quantity, rated: Sequence[Quant
     spans = [own for own in answer.quantities if low <= own.start < high and _is_one(own)]
     nouns.update(name_rate_noun(word) for own in spans for word in answer.plain[own.start : own.end].split())
     return f'the answer does not say that this is per "{rates[0]}"' if nouns.isdisjoint(rates) else ""
+
+
+def _goes_on_in_list(answer: ReadText, stated: Quantity, rates: Sequence[str]) -> bool:
+    """Whether a value follows one per what is expected in its sentence: "adults pay £32 a month and pupils £19"."""
+    low = answer.clause_at(stated.start).sentence_start
+    before = [own for own in answer.quantities if low <= own.start < stated.start and is_comparable(stated, own)]
+    return bool(before) and before[-1].rate in rates and before[-1].unit_size == stated.unit_size
 
 
 _DAY_PART_AFTER = LatePattern(r",? (?:in the |at )(?P<part>morning|afternoon|evening|night)\b")
@@ -190,35 +202,49 @@ def judge_period(texts: FactTexts, occurrence: Occurrence, stated: Quantity | No
     """Return the judgment of a quantity that is said of another period: "each term you pay €850", asked per month."""
     if stated is None or stated.rate or is_time(stated) or stated.date:
         return None
-    expected_periods = _list_periods(texts.question.plain, 0, len(texts.question.plain))
+    part = find_part(texts.answer, occurrence.clause, stated.start)
+    if _IN_A_ROW.search(texts.answer.plain, stated.end, part.end) and not _speaks_of_row(texts):
+        return FactJudgment(texts.fact, "unknown", "the answer counts only what follows one another without a gap")
+    expected_periods = _list_periods(texts.question, 0, len(texts.question.plain))
     for text in (texts.read_fact, texts.reference):
         expected_periods.update(own.rate for own in text.quantities if own.rate and is_same_quantity(own, stated))
-    if not expected_periods:
-        return None
-    for part in split_parts(texts.answer, occurrence.clause.sentence_start, occurrence.clause.sentence_end):
-        if part.start <= stated.start < part.end:
-            stated_periods = _list_periods(texts.answer.plain, part.start, part.end)
-            if stated_periods and stated_periods.isdisjoint(expected_periods):
-                return FactJudgment(
-                    texts.fact,
-                    "unknown",
-                    f"the answer counts this per {min(stated_periods)}, and not per {min(expected_periods)}",
-                )
+    if is_plain(stated):
+        for source in list_value_sources(texts, stated):
+            expected_periods |= _list_periods(source, 0, len(source.plain))
+    stated_periods = _list_periods(texts.answer, part.start, part.end) if expected_periods else set()
+    if stated_periods and stated_periods.isdisjoint(expected_periods):
+        reason = f"the answer counts this per {min(stated_periods)}, and not per {min(expected_periods)}"
+        return FactJudgment(texts.fact, "unknown", reason)
     return None
 
 
+_IN_A_ROW = build_pattern(rf"\b{IN_A_ROW}\b")
+
+
+def _speaks_of_row(texts: FactTexts) -> bool:
+    return any(_IN_A_ROW.search(text.plain) is not None for text in texts.known)
+
+
 _PERIOD = build_pattern(
-    rf"\b(?:{PERIOD_BEFORE} (?P<half>half |nửa )?(?:chu kỳ )?(?:(?P<number>\d+) )?(?P<noun>{PERIOD})"
+    rf"\b(?:{PERIOD_BEFORE} (?P<half>half |nửa )?(?:chu kỳ |calendar |given |single )?"
+    rf"(?:(?P<number>\d+) )?(?P<noun>{PERIOD})"
     rf"|(?P<adverb>{ADVERBS_OF_RATE}))s?\b"
 )
 """A span of time that something is counted for."""
 
 
-def _list_periods(plain: str, start: int, end: int) -> set[str]:
+_WITHIN_BEFORE = build_pattern(rf"\b{WITHIN_PERIOD} (?:the |any )?$")
+
+
+def _list_periods(text: ReadText, start: int, end: int) -> set[str]:
+    """Return the spans of time or the groups that a text counts something for between two positions."""
     periods = set()
-    for match in _PERIOD.finditer(plain, start, end):
+    for match in _PERIOD.finditer(text.plain, start, end):
         name = "year" if match["adverb"] == "annual" else name_rate_noun(match["noun"] or match["adverb"])
         periods.add(f"{'half' if match['half'] else match['number'] or ''} {name}".strip())
+    for own in list_quantities(text, start, end):
+        if is_span(own) and _WITHIN_BEFORE.search(text.plain, max(start, own.start - REACH_BEFORE), own.start):
+            periods.add(text.plain[own.start : own.end])
     return periods
 
 

@@ -12,9 +12,10 @@ from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, Word
-from assay.text.facts.reading.text_parts import find_part
+from assay.text.facts.reading.text_parts import Part, find_part, list_quantities
 from assay.text.normalisation import fold_in_place
 from assay.text.quantities.quantity import Quantity
+from assay.text.quantities.quantity_agreement import is_same_value
 
 
 def judge_relation(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None) -> FactJudgment | None:
@@ -36,6 +37,10 @@ def judge_relation(texts: FactTexts, occurrence: Occurrence, stated: Quantity | 
     if not any(word.folded in _RELATION_WORDS for word in texts.question.words):
         return None
     part = find_part(answer, clause, occurrence.start if stated is None else stated.start)
+    contrary = _find_contrary_side(texts, part)
+    if contrary is not None:
+        spelled = answer.text[contrary.start : contrary.end]
+        return FactJudgment(texts.fact, "unknown", f'the answer says this of the other side of "{spelled}"')
     if _list_opposed_relations(texts, texts.question, texts.list_topics(), (part.start, part.end), _NEAREST):
         return FactJudgment(texts.fact, "unknown", "the answer says this of the opposite of what is asked")
     return None
@@ -61,6 +66,20 @@ def _list_opposed_relations(
         if comparable and comparable[0] != wanted:
             return {"same" if relation == wanted else "opposite" for relation in comparable}
     return set()
+
+
+def _find_contrary_side(texts: FactTexts, part: Part) -> Quantity | None:
+    """Return a value of the question that a part of an answer has with the opposite relation: "after 4 pm"."""
+    for asked in texts.question.quantities:
+        wanted = _find_relation(texts.question, 0, asked.start, _NEAREST)
+        if wanted is None:
+            continue
+        for own in list_quantities(texts.answer, part.start, part.end):
+            relation = _find_relation(texts.answer, part.start, own.start, _NEAREST)
+            is_opposite = relation is not None and relation[0] == wanted[0] and relation[1] != wanted[1]
+            if is_opposite and is_same_value(asked, own):
+                return own
+    return None
 
 
 _RELATIONS = (

@@ -15,7 +15,7 @@ from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
 from assay.text.facts.reading.exceptions import UNCONDITIONAL, UNIVERSAL
 from assay.text.facts.reading.statement_marks import ONLY
-from assay.text.facts.values.dated_events import judge_event
+from assay.text.facts.values.dated_events import judge_deadline, judge_event
 from assay.text.facts.values.days_payers_counts import judge_terms
 from assay.text.facts.values.value_bounds import judge_direction, judge_limit
 from assay.text.facts.values.value_rates import (
@@ -79,6 +79,7 @@ VALUE_RULES: tuple[ValueRule, ...] = (
     judge_direction,
     judge_relation,
     judge_event,
+    judge_deadline,
     _judge_condition,
     judge_terms,
 )

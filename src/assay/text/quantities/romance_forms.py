@@ -1,0 +1,147 @@
+"""French, Spanish, Portuguese and Italian numbers in words up to a hundred, rewritten in digits.
+
+"Vingt-cinq nuits" is 25 nuits, "treinta y dos días" 32 días. Words that are others in a language that is read as well
+("once", "due", "six") are numbers only in a text that is clearly in another one, and before what they count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from assay.text.languages import is_other_language
+from assay.text.normalisation import fold_text
+
+_FRENCH = (
+    "deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept dix-huit dix-neuf"
+)
+_FRENCH_TENS = {20: "vingt", 30: "trente", 40: "quarante", 50: "cinquante", 60: "soixante", 80: "quatre-vingt"}
+_FRENCH_TENS_APART = {70: "septante", 80: "huitante", 90: "nonante"}
+_SPANISH = (
+    "dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete dieciocho"
+    " diecinueve veinte veintiuno veintidós veintitrés veinticuatro veinticinco veintiséis veintisiete veintiocho"
+    " veintinueve"
+)
+_SPANISH_TENS = "treinta cuarenta cincuenta sesenta setenta ochenta noventa"
+_PORTUGUESE = (
+    "dois três quatro cinco seis sete oito nove dez onze doze treze quatorze quinze"
+    " dezasseis dezassete dezoito dezanove"
+)
+_PORTUGUESE_TENS = "vinte trinta quarenta cinquenta sessenta setenta oitenta noventa"
+_ITALIAN = (
+    "due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici sedici diciassette"
+    " diciotto diciannove"
+)
+_ITALIAN_TENS = "venti trenta quaranta cinquanta sessanta settanta ottanta novanta"
+_ALSO = {
+    "duas": 2,
+    "catorze": 14,
+    "dezesseis": 16,
+    "dezessete": 17,
+    "dezenove": 19,
+    "veintiún": 21,
+    "veintiuna": 21,
+    "cent": 100,
+    "cien": 100,
+    "cem": 100,
+    "cento": 100,
+}
+"""Other forms, and the hundred of each language."""
+_OTHER_WORDS = frozenset(
+    "cent cento cem cien dez dix dos doze due duas neuf nove once otto sei seis seize sept sete sette six tre tres"
+    " trece venti onze".split()
+)
+"""Those that are other words too, folded, in English, Vietnamese or another language."""
+_FURTHER = frozenset("cents mil mille millon millions milhao mila duzentos trezentos ciento cientos centos".split())
+"""Words of larger numbers, which are not read, nor is what stands with them."""
+_JOINING = frozenset(("et", "y", "e"))
+_ONES = frozenset(("un", "une", "uno", "una", "um", "uma", "unieme"))
+
+
+def _list_numbers() -> Iterator[tuple[str, int]]:
+    """Yield the numbers in words, each as it is written."""
+    for spelled in (_FRENCH, _SPANISH, _PORTUGUESE, _ITALIAN):
+        yield from zip(spelled.split(), range(2, 100), strict=False)
+    yield from _list_french_tens()
+    for tens, ones, join in (
+        (_SPANISH_TENS, ["uno", *_SPANISH.split()[:8]], " y "),
+        (_PORTUGUESE_TENS, ["um", *_PORTUGUESE.split()[:8]], " e "),
+    ):
+        for place, ten in enumerate(tens.split()):
+            value = 10 * (place + (3 if tens is _SPANISH_TENS else 2))
+            yield ten, value
+            yield from ((f"{ten}{join}{one}", value + step) for step, one in enumerate(ones, 1))
+    for place, ten in enumerate(_ITALIAN_TENS.split(), 2):
+        yield ten, 10 * place
+        for step, one in enumerate(["uno", *_ITALIAN.split()[:8]], 1):
+            yield f"{ten[:-1] if one[0] in 'uo' else ten}{one}", 10 * place + step
+    yield from _ALSO.items()
+
+
+def _list_french_tens() -> Iterator[tuple[str, int]]:
+    below_twenty = ["un", *_FRENCH.split()]
+    for value, ten in (*_FRENCH_TENS.items(), *_FRENCH_TENS_APART.items()):
+        yield ten, value
+        most = 19 if ten in ("soixante", "quatre-vingt") else 9
+        for step, one in enumerate(below_twenty[:most], 1):
+            yield f"{ten} et {one}", value + step
+            yield f"{ten}-{one}", value + step
+    yield "quatre-vingts", 80
+
+
+_NUMBERS = {fold_text(spelled).replace("-", " "): value for spelled, value in _list_numbers()}
+_WORDS = frozenset(word for spelled in _NUMBERS for word in spelled.split()) - _JOINING - _ONES
+_RUN = re.compile(r"(?<![\w'’.,-])[^\W\d_]+(?:(?:-| )[^\W\d_]+)*(?![\w'’])")
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def write_romance_numbers(text: str) -> str:
+    """Return a text with French, Spanish, Portuguese and Italian numbers up to a hundred as digits.
+
+    >>> write_romance_numbers("Vingt-cinq nuits, soixante et onze jours, treinta y dos días; trentotto camere")
+    '25 nuits, 71 jours, 32 días; 38 camere'
+    >>> write_romance_numbers("Cent vingt euros, deux mille pages; once a day, seize the day, six beds")
+    'Cent vingt euros, deux mille pages; once a day, seize the day, six beds'
+    """
+    if _WORDS.isdisjoint(fold_text(text).replace("-", " ").split()):
+        return text
+    return _RUN.sub(_write_run, text)
+
+
+def _write_run(match: re.Match[str]) -> str:
+    """Return a stretch of words with its numbers as digits."""
+    words = list(_WORD.finditer(match[0]))
+    folded = [fold_text(word[0]) for word in words]
+    written, end, place = "", 0, 0
+    while place < len(words):
+        last = _find_end(folded, place)
+        if last > place and _is_number(match.string, folded, place, last):
+            written += match[0][end : words[place].start()] + str(_NUMBERS[" ".join(folded[place:last])])
+            end = words[last - 1].end()
+        place = max(last, place + 1)
+    return written + match[0][end:]
+
+
+def _find_end(folded: list[str], place: int) -> int:
+    """Return the place after the longest number that begins at a place, the place itself if none does."""
+    for last in range(min(len(folded), place + _MOST_WORDS), place, -1):
+        if " ".join(folded[place:last]) in _NUMBERS:
+            return last
+    return place
+
+
+def _is_number(text: str, folded: list[str], place: int, last: int) -> bool:
+    """Whether words are a number by themselves, and no part of a larger one.
+
+    A word that is another one too is a number in a text of another language, before what it counts.
+    """
+    beside = (*folded[max(0, place - 1) : place], *folded[last : last + 1])
+    if any(word in _WORDS or word in _FURTHER for word in beside):
+        return False
+    if last - place > 1 or folded[place] not in _OTHER_WORDS:
+        return True
+    return last < len(folded) and is_other_language(text)
+
+
+_MOST_WORDS = 5
+"""Of a number: "quatre-vingt-dix-neuf"."""
