@@ -23,6 +23,12 @@ NO_CLAUSE_BEFORE_CON = r"(?<!không)(?<!chưa)(?<!vẫn)(?<!chỉ)"
 """Does not stand before the "còn" that joins two parts: after these it is "still"."""
 AND = Cues("and", "và")
 """Joins things of one kind."""
+JOINS_NAMES = Cues(
+    "and | or | as well as | along with | together with | but also | and also",
+    "và | hoặc | hay | cũng như | cùng(?: với)? | lẫn",
+    "und | oder | sowie",
+)
+"""Joins those of whom the same is said."""
 CONSEQUENCE = Cues(
     "so | thus | therefore | then | which | that(?! is|'s) | hence | because | since | if | when",
     "vậy | nên | vì | nếu | sau đó | rồi",
