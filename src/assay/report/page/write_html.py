@@ -221,7 +221,7 @@ def _important_cases(run: ScoredRun, comparison: Comparison | None) -> Iterator[
 
 
 def measure_step_times(run: ScoredRun, order: Sequence[int]) -> list[StepTime]:
-    """Return the p50 and p95 in milliseconds of every timed step over a sample of the cases, in the pipeline's order."""
+    """Return the p50 and p95 in milliseconds of each timed step over a sample of the cases, in the pipeline's order."""
     times_of_steps = []
     for config in sorted(run.scoring.configs):
         durations: dict[str, list[float]] = {}

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from assay.text.facts.additions.added_holders import judge_added_holder
 from assay.text.facts.additions.addition_rules import judge_added_terms
 from assay.text.facts.denials.fact_denials import judge_denial
 from assay.text.facts.denials.foreign_denials import judge_foreign_denial
@@ -150,7 +151,7 @@ class FactJudge:
         occurrences = list_occurrences(texts, quantity_places, word_places)
         best = min((self.judge_occurrence(occurrence) for occurrence in occurrences), key=get_state_order)
         if best.state == "stated":
-            return judge_torn_part(texts, needed) or judge_whole_names(texts) or best
+            return judge_torn_part(texts, needed) or judge_whole_names(texts) or judge_added_holder(texts) or best
         otherwise = [word for word in texts.content if is_said_otherwise(texts, word)]
         if best.state == "denied" and otherwise:
             return FactJudgment(

@@ -39,6 +39,20 @@ ONLY = Cues("only | just | merely | solely | exclusively", "chỉ | riêng")
 """Limits what follows it."""
 ONLY_WORDS = frozenset(("only", "chi", "seul", "seulement", "nur", "solo", "solamente", "apenas"))
 """Single words that do so, folded, in several languages."""
+ONLY_THESE = Cues(
+    "only | exclusively | solely"
+    " | (?:nobody|no one|none|nothing|no other(?: [a-z]+)?)(?: else)? (?:but|except(?: for)?|other than|than)",
+    "chỉ(?: có| riêng| mỗi)? | duy nhất | không ai(?: khác)? (?:ngoài|trừ)",
+    "nur | ausschließlich | ausschliesslich | niemand (?:außer|ausser|als)",
+)
+"""Says of a fact that it holds of those whom it names and of nobody else: "only Owners", "nobody but Owners"."""
+NOBODY_ELSE = Cues("(?:nobody|no one|nothing|nowhere|none) else | mà thôi | niemand sonst")
+"""Says the same after those who are named: "Owners and nobody else"."""
+NAMES_NOBODY = (
+    "if|when|after|before|once|twice|until|till|since|from|between|up|at most|at least|because|partly|then|there|here"
+    "|as|where|while|by then|applies|khi|nếu|sau|trước|từ|đến|mới|được|cần|phải|wenn|nach|vor|ab|bis|seit"
+)
+"""Follow an "only" that limits a time, a condition or a verb, and names nobody."""
 SAID_OF = Cues(
     "(?:only )?(?:appl(?:y|ies)|holds?|is|are|goes|go|counts?|is meant|are meant) (?:only )?(?:to|for)"
     " | is (?:what|the (?:fee|price|rate|limit)) (?:for|of)",

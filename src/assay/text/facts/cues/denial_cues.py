@@ -144,5 +144,13 @@ WRONG = Cues(
 """An adjective that calls a number wrong, and may only describe a thing ("a wrong token")."""
 VERBS_NEGATED_AFTER = "is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|must"
 """Verbs that a negation right after a statement belongs to."""
+UNABLE = Cues("can't | cannot | won't | shan't | (?:is|are|was|were) (?:unable|forbidden)\\b")
+"""The same with the negation in it, so that it is written in one word or in another way: "Owners cannot do it"."""
+SAME_DEED = Cues(
+    "(?:be )?(?:(?:able|allowed|permitted) to )?(?:do )?(?:it|so|that|this)(?: (?:either|at all|myself))?"
+    " | (?:be )?(?:able|allowed|permitted)(?: to)?",
+    "(?:được |thể )?(?:làm )?(?:được )?(?:việc |điều )?(?:này|đó) | (?:được )?phép | được",
+)
+"""Stands for what the question asks, after the verb of somebody who can or cannot do it: "do it", "allowed to"."""
 VERB_BEGINS_IN_VIETNAMESE = "sẽ|bị|thì|phải|được"
 """Stand before the verb of a Vietnamese sentence, after a clause that narrows its subject: "xe chưa nhận sẽ bị …"."""

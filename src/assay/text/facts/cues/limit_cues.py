@@ -49,6 +49,28 @@ FROM = Cues("from | starting(?: at)? | beginning | as of | as from", "từ")
 """Stands before the beginning of a range, a time or a state."""
 AFTER = Cues("after | later than | from | starting", "sau(?: ngay| khi)? | (?<!thứ )từ(?: ngày)?")
 """The same where an upper limit is expected; "thứ Tư" is Wednesday."""
+WITHIN = Cues("within | inside(?: of)?", "trong(?: vòng)?", "innerhalb(?: von)? | binnen")
+"""Stands before a span in which something has to be."""
+LATER_THAN = Cues("after | later than | past", "sau(?: khi)? | (?:muộn|lâu|trễ) hơn", "nach | später als")
+"""Stands before a span that is over when something is."""
+LATER_AFTER_VALUE = Cues(
+    r"later\b | afterwards\b | have passed\b | are over\b | have gone\b", r"sau(?=\W*$|[.,;!?])", r"später\b | danach\b"
+)
+"""Follows a span that is over when something is; "14 days after the exam" says after what."""
+LATEST = Cues("at (?:the (?:very )?latest|most) | or less | maximum", "chậm nhất | muộn nhất | tối đa", "spätestens")
+"""Says that a span is the longest, wherever it stands in the sentence."""
+ENDS = Cues(
+    "ends? | expires? | lapses? | closes? | runs? out | is over | are over | void | too late | deadline",
+    "hết | kết thúc | quá hạn",
+    "endet | enden | verfällt | erlischt | läuft ab",
+)
+"""Says after a span that something is over."""
+EARLIEST = Cues(
+    "(?:not|never) before | (?:not|no) earlier than | at the (?:very )?earliest | or later | earliest",
+    "không trước | sớm nhất | trở đi",
+    "frühestens | nicht vor",
+)
+"""Says that a day is the first one possible."""
 UNTIL = Cues("until | till | til | to | through | up to", "đến | tới | cho đến")
 """Stands before the end of a range, a time or a state: "open until 4 pm" says when it closes."""
 BY_THEN = Cues("before | by | until | till | prior to | no later than", "trước | đến | tới | chậm nhất")

@@ -25,6 +25,12 @@ AND = Cues("and", "và")
 """Joins things of one kind."""
 AND_IN_OTHER_LANGUAGES = Cues(other="et | und | y | e | ed | en")
 """The same, where a value stands on either side: elsewhere they are words of English or Vietnamese too."""
+JOINS_NAMES = Cues(
+    "and | or | as well as | along with | together with | but also | and also",
+    "và | hoặc | hay | cũng như | cùng(?: với)? | lẫn",
+    "und | oder | sowie",
+)
+"""Joins those of whom the same is said."""
 CONSEQUENCE = Cues(
     "so | thus | therefore | then | which | that(?! is|'s) | hence | because | since | if | when",
     "vậy | nên | vì | nếu | sau đó | rồi",

@@ -9,7 +9,16 @@ from __future__ import annotations
 import re
 
 from assay.text.facts.cues.cue_pattern import build_pattern
-from assay.text.facts.cues.denial_cues import ABSENCE, AFTER_A_VALUE, BEYOND, FALLS_OUT, WITHDRAWS_ALL
+from assay.text.facts.cues.denial_cues import (
+    ABSENCE,
+    AFTER_A_VALUE,
+    BEYOND,
+    FALLS_OUT,
+    SAME_DEED,
+    UNABLE,
+    VERBS_NEGATED_AFTER,
+    WITHDRAWS_ALL,
+)
 from assay.text.facts.cues.question_cues import ASKS_FOR_REASON
 from assay.text.facts.cues.word_classes import PREDICATES
 from assay.text.facts.denials.narrowing_negations import (
@@ -57,6 +66,13 @@ _DURING = LatePattern(r"\b(?:(?:during|within|in|for) the (?:last|final|first|ne
 _SPANNING = LatePattern(r"\b(?:for|in|within|during|throughout) $")
 """Stands before a span in which something is denied: "you can't get in during the last hour"."""
 _ABSENCE = build_pattern(rf"\b{ABSENCE}\b")
+_DEED_DENIED = build_pattern(
+    rf" (?:(?:{VERBS_NEGATED_AFTER})(?:n't| not| never)|{UNABLE}(?: to)?|(?:không|chưa)(?: thể)?)"
+    rf"(?: {SAME_DEED})?(?: to)?\s*[.!]?\s*"
+)
+"""The rest of a sentence after somebody who cannot do what is asked."""
+_DEED_AFFIRMED = build_pattern(rf" (?:{VERBS_NEGATED_AFTER})(?: {SAME_DEED})?\s*[.!]?\s*")
+"""The same after somebody who can."""
 
 
 def judge_denial(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None:
@@ -166,9 +182,20 @@ def _judge_polarity(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | 
             return FactJudgment(texts.fact, "unknown", "the answer says this of things of which it denies something")
         return None if narrowed else _judge_negation(texts, occurrence, negations)
     if not texts.is_negative and is_negated_after:
+        if _denies_deed(texts, occurrence):
+            return FactJudgment(texts.fact, "denied", "the answer says that this is not so")
         return FactJudgment(texts.fact, "unknown", "the answer denies what follows this, and perhaps this too")
     negated = "" if texts.is_negative else _find_negated_topic(texts, occurrence)
     return FactJudgment(texts.fact, "unknown", f'the answer denies "{negated}" together with this') if negated else None
+
+
+def _denies_deed(texts: FactTexts, occurrence: Occurrence) -> bool:
+    """Whether an answer says of those whom it names, and nothing else, that they do not do what is asked: "Owners
+    cannot do it"."""
+    after = texts.answer.plain[occurrence.end : occurrence.clause.sentence_end]
+    if _DEED_DENIED.fullmatch(after) is None or find_negations(texts.question):
+        return False
+    return bool(texts.question.words) and _ABSENCE.search(texts.question.plain) is None
 
 
 def _find_negated_topic(texts: FactTexts, occurrence: Occurrence) -> str:
@@ -415,6 +442,11 @@ def _judge_denied_predicate(texts: FactTexts, occurrence: Occurrence, is_negated
     """
     denied, low, high = texts.denied_in_question, occurrence.clause.start, occurrence.clause.end
     clause = texts.answer.plain[low:high]
+    affirmed = _DEED_AFFIRMED.fullmatch(texts.answer.plain, occurrence.end, occurrence.clause.sentence_end)
+    if not is_negated and affirmed is not None:
+        return FactJudgment(
+            texts.fact, "denied", f'the question asks what is not so, and the answer says "{affirmed[0].strip(" .!")}"'
+        )
     if is_negated or not re.search(rf"\b{re.escape(denied)}\b", clause):
         return None
     if find_negations(texts.answer, low, high):

@@ -219,7 +219,11 @@ def _is_denied_after(texts: FactTexts, occurrence: Occurrence) -> bool:
     topics = {(word.key, word.marks) for word in texts.list_topics() if may_be_subject(word)}
     ignores_marks = not (answer.has_marks and texts.question.has_marks)
     for negation in negations:
+        closing = answer.plain.find(")", negation.end(), end)
+        is_aside = closing >= 0 and "(" in answer.plain[occurrence.end : negation.start()]  # "Owners (not Admins) may"
         for word in answer.list_following(negation.end(), _DENIED_WORDS):
+            if is_aside and word.start > closing:
+                break
             if any(word.key == key and (ignores_marks or word.marks == marks) for key, marks in topics):
                 return True
     return False

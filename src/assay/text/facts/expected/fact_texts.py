@@ -24,6 +24,7 @@ from assay.text.facts.cues.word_classes import (
 )
 from assay.text.facts.expected.asked_times import list_words_of_asked_time
 from assay.text.facts.expected.expected_limits import ExpectedLimit, names_asked_most
+from assay.text.facts.expected.only_facts import split_only
 from assay.text.facts.reading.exceptions import has_exception, list_exceptions
 from assay.text.facts.reading.negations import find_denied_predicate, find_negations, is_negation
 from assay.text.facts.reading.read_text import ReadText, Word, read_text
@@ -83,10 +84,10 @@ class FactTexts:
     """A fact and the texts by which it is judged.
 
     `explaining`: question, reference and all facts. `passages`: those of the evidence. `expected`: the quantities of
-    all facts. `limit`: the limit that an answer must state. `content`: the words of the fact that it must have.
-    `ignore_marks`: fact or answer are written without diacritics, so that those of the other do not count.
-    `is_negative`: the fact denies something. `denied_in_question`: the word that the question denies, so that a right
-    answer denies it too.
+    all facts. `limit`: the limit that an answer must state. `only`: the fact without its "only", as `read_fact` has it,
+    and where that stood. `content`: the words of the fact that it must have. `ignore_marks`: fact or answer are written
+    without diacritics, so that those of the other do not count. `is_negative`: the fact denies something.
+    `denied_in_question`: the word that the question denies, so that a right answer denies it too.
     """
 
     def __init__(
@@ -100,7 +101,8 @@ class FactTexts:
         limit: ExpectedLimit,
         passages: Sequence[ReadText] = (),
     ) -> None:
-        self.fact, self.read_fact = fact, read_text(fact)
+        self.fact, self.only = fact, split_only(fact)
+        self.read_fact = read_text(self.only.bare)
         self.answer, self.question, self.reference = answer, question, reference
         self.expected, self.limit, self.passages = expected, limit, passages
         self.explaining = [question, reference, *facts]

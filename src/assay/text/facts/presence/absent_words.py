@@ -89,8 +89,8 @@ def _is_name(texts: FactTexts, word: Word) -> bool:
     """Whether a word of the fact is a name or an identifier, which no other word can stand for."""
     if word.kind != "name":
         return word.kind == "id"
-    # The first word may be capitalised because a sentence begins with it.
-    if word is not texts.read_fact.words[0]:
+    # The first word may be capitalised because a sentence begins with it, unless an "only" stood before it.
+    if word is not texts.read_fact.words[0] or texts.only.place == 0:
         return True
     is_common = any(
         not text.words[index].is_capitalised

@@ -38,7 +38,7 @@ DENIED_AFTER = build_pattern(
 ).compiled
 """A denial right after a statement; the group `predicate` is its verb."""
 NEGATED_AFTER = build_pattern(
-    rf"[\"')*]{{0,3}} (?:(?:{denials.VERBS_NEGATED_AFTER})(?:n't| not| never)\b"
+    rf"[\"')*]{{0,3}} (?:(?:{denials.VERBS_NEGATED_AFTER})(?:n't| not| never)\b|{denials.UNABLE}"
     r"|nowhere\b|never\b|(?:by|to|for|with) (?:nobody|no one|none)\b"
     r"|(?:không|chưa|chẳng)\b(?! (?:quá|chỉ|những|dưới|ít hơn|nhiều hơn|hơn)))"
 ).compiled

@@ -27,6 +27,7 @@ from assay.text.facts.values.value_rates import (
     judge_total,
 )
 from assay.text.facts.values.value_relations import judge_relation
+from assay.text.facts.values.value_spans import judge_span
 from assay.text.quantities.quantity import Quantity
 
 ValueRule = Callable[[FactTexts, Occurrence, Quantity | None], FactJudgment | None]
@@ -50,7 +51,7 @@ _OR_NOT = build_pattern(rf" {OR_NOT}\b(?! ?\?)")
 def _judge_condition(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None) -> FactJudgment | None:
     """Return the judgment of a condition of which the answer says that it is none: "with or without a lid"."""
     clause, plain = occurrence.clause, texts.answer.plain
-    is_restricted = ONLY.search(texts.read_fact.plain) is not None
+    is_restricted = texts.only.place is not None or ONLY.search(texts.read_fact.plain) is not None
     if is_restricted and _NOT_ONLY.search(plain, clause.sentence_start, occurrence.end):
         return FactJudgment(texts.fact, "denied", "the answer says that this holds of more")
     if is_restricted and UNIVERSAL.search(plain, clause.sentence_start, occurrence.start):
@@ -75,6 +76,7 @@ VALUE_RULES: tuple[ValueRule, ...] = (
     judge_grouped_digits,
     judge_period,
     judge_interval,
+    judge_span,
     judge_limit,
     judge_direction,
     judge_relation,

@@ -1,0 +1,100 @@
+"""Whether an answer says of a span of time that something is within it, or only after it, and of a day that it is the
+first one possible.
+
+"Within 14 days" is not "after 14 days", and "not before 31 March" names no day. Nothing is said of a span after which
+something ends or is refused ("after 14 days it is too late"), for that is what ends with it. The patterns are for
+folded text (`fold_in_place`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.denial_cues import REFUSED_BEYOND
+from assay.text.facts.cues.limit_cues import (
+    EARLIEST,
+    ENDS,
+    FROM,
+    LATER_AFTER_VALUE,
+    LATER_THAN,
+    LATEST,
+    LOWER_LIMIT,
+    WITHIN,
+)
+from assay.text.facts.expected.fact_texts import FactTexts
+from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.presence.occurrences import Occurrence
+from assay.text.facts.reading.negations import find_negations
+from assay.text.facts.reading.read_text import ReadText
+from assay.text.facts.reading.sentence_around import REACH_BEFORE, get_sentence
+from assay.text.quantities.quantity import Quantity
+from assay.text.quantities.quantity_agreement import is_same_value
+
+_WITHIN = build_pattern(rf"\b{WITHIN}(?: (?:the|about|next))? $")
+_AFTER = build_pattern(rf"\b{LATER_THAN}(?: (?:the|about|more than|around))? $")
+_LATER = build_pattern(rf" {LATER_AFTER_VALUE}")
+_LATEST = build_pattern(rf"\b{LATEST}\b")
+_ENDS = build_pattern(rf"\b(?:{REFUSED_BEYOND}|{ENDS})\b")
+"""Says that something is over after a span, and so that it is within it."""
+_EARLIEST = build_pattern(rf"\b{EARLIEST}\b")
+_FROM = build_pattern(rf"\b{FROM}\b")
+_LOWER = build_pattern(rf"\b{LOWER_LIMIT}\b")
+_SPANS = frozenset(("duration", "calendar"))
+
+
+def judge_span(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+    """Return the judgment of a span after which the answer puts what is within it, or the other way round."""
+    del occurrence
+    if stated is None:
+        return None
+    if stated.date:
+        return _judge_first_day(texts, stated)
+    if not any(reading.dimension in _SPANS for reading in stated.readings):
+        return None
+    expected = next(filter(None, _list_expected_sides(texts, stated)), "")
+    said = _find_side(texts.answer, stated)
+    if not expected or not said or said == expected:
+        return None
+    spelled = texts.answer.text[stated.start : stated.end]
+    if said == "within":
+        return FactJudgment(texts.fact, "unknown", f'the answer says "{spelled}", and not after it')
+    low, high = get_sentence(texts.answer, stated.start)
+    if find_negations(texts.answer, low, high) or _ENDS.search(texts.answer.plain, low, high):
+        return None
+    return FactJudgment(texts.fact, "denied", f'the answer puts this after "{spelled}", and not within it')
+
+
+def _list_expected_sides(texts: FactTexts, stated: Quantity) -> Iterator[str]:
+    for text in (texts.read_fact, texts.reference):
+        for wanted in text.quantities:
+            if is_same_value(wanted, stated):
+                yield _find_side(text, wanted)
+
+
+def _find_side(text: ReadText, span: Quantity) -> str:
+    """Return whether a text says of a span "within" or "after"; "" if neither."""
+    low = max(0, span.start - REACH_BEFORE)
+    is_latest = _LATEST.search(text.plain, *get_sentence(text, span.start)) is not None
+    if span.bound[:1] == "<" or _WITHIN.search(text.plain, low, span.start):
+        return "within"
+    if is_latest or span.bound:
+        return ""
+    is_after = _AFTER.search(text.plain, low, span.start) or _LATER.match(text.plain, span.end)
+    return "after" if is_after else ""
+
+
+def _judge_first_day(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
+    """Return the judgment of a day that an answer only calls the first one possible, where no first one is asked."""
+    plain = texts.answer.plain
+    if _EARLIEST.search(plain, max(0, stated.start - REACH_BEFORE), min(len(plain), stated.end + REACH_BEFORE)) is None:
+        return None
+    asks_from = texts.limit.side == ">" or _FROM.search(texts.read_fact.plain) is not None
+    if stated.bound[:1] != ">" or asks_from or any(_speaks_of_first(text) for text in texts.explaining):
+        return None
+    spelled = texts.answer.text[stated.start : stated.end]
+    return FactJudgment(texts.fact, "unknown", f'the answer says "{spelled}", and not on which day')
+
+
+def _speaks_of_first(text: ReadText) -> bool:
+    return _LOWER.search(text.plain) is not None or _EARLIEST.search(text.plain) is not None
