@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
+from assay.attribution.cause_notes import LEAK_IN_CONTEXT, LEAK_RETRIEVED
 from assay.attribution.cause_sentences import describe_cause
 from assay.metrics.case_checks import LEAK
 from assay.metrics.template_columns import ANSWER
@@ -161,12 +163,17 @@ def _describe_judged(scoring: ScoringResult, configs: Sequence[str]) -> str:
 def _rank_failed(
     case_id: str, leaked: Collection[str], in_error: Collection[str], attribution: Attribution | None
 ) -> int:
-    """Return the rank of a failed case in the list: leaks first, then faults of access, errors of the target last."""
+    """Return the rank of a failed case in the list: leaks first, those that came furthest before the others, then
+    faults of access, errors of the target last."""
     if case_id in leaked:
-        return 0
+        subcause = attribution.subcause if attribution is not None else ""
+        return _RANK_BY_REACH.get(subcause, 0)
     if attribution is not None and attribution.verdict == "access_fault":
-        return 1
-    return 3 if case_id in in_error else 2
+        return 3
+    return 5 if case_id in in_error else 4
+
+
+_RANK_BY_REACH = MappingProxyType({LEAK_IN_CONTEXT: 1, LEAK_RETRIEVED: 2})
 
 
 _SHORTEST_NAME = 14
