@@ -89,6 +89,29 @@ def remove_markup(text: str) -> str:
 _LONGEST_CACHED = 4000
 
 
+_NUMBERED = re.compile(rf"^[ \t]*(?:>[ \t>]*)?{_GERMAN_DATE}(\d{{1,3}})[.)](?=[ \t]+\S)", re.MULTILINE)
+
+
+def blank_list_numbers(text: str) -> str:
+    """Return a text with the numbers of its numbered lists as spaces: they count lines, and state nothing.
+
+    A list begins with 1, and each of its lines has the next number; a line that begins with another one states it.
+
+    >>> blank_list_numbers("Two:\\n1. Paris\\n2. Rome\\n40. The last seat").splitlines()
+    ['Two:', '   Paris', '   Rome', '40. The last seat']
+    """
+    parts: list[str] = []
+    done = last = 0
+    for match in _NUMBERED.finditer(text):
+        number = int(match[1])
+        if number not in (1, last + 1):
+            continue
+        last = number
+        parts += [text[done : match.start(1)], " " * (match.end() - match.start(1))]
+        done = match.end()
+    return "".join([*parts, text[done:]])
+
+
 def _remove(text: str) -> str:
     if not text.isascii():
         text = _make_plain(text)
