@@ -597,10 +597,10 @@ def test_a_leak_in_a_context_that_nothing_ranked_may_be_the_context_of_another_q
     secret = corpus(secret=CorpusChunk("secret", text="The plan is secret.", tenant="b"))
     trace = seen(listed("bm25", "leave"), Stage("context", (Chunk("secret"),)), answer=REFUSED)
     found = blamed(case(), trace, secret)
-    assert ("acl", "leak", "medium") == named(found)
+    assert ("acl", "leak_in_context", "medium") == named(found)
     assert ("context_builder",) == found.also
     ranked = seen(Stage("bm25", (Chunk("secret"),)), Stage("context", (Chunk("secret"),)), answer=REFUSED)
-    assert ("acl", "leak", "high") == named(blamed(case(), ranked, secret))
+    assert ("acl", "leak_in_context", "high") == named(blamed(case(), ranked, secret))
 
 
 def shown_as(text: str, known: Corpus) -> Attribution:

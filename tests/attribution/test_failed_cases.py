@@ -11,7 +11,14 @@ from msgspec.structs import replace
 
 from assay import api
 from assay.attribution.attribute_run import attribute_run
-from assay.attribution.cause_notes import CAUSE_NOTES, OVER_REFUSAL_NOTE, SUBCAUSE_NOTES, get_cause_note
+from assay.attribution.cause_notes import (
+    CAUSE_NOTES,
+    LEAK_RETRIEVED,
+    LEAK_SHOWN,
+    OVER_REFUSAL_NOTE,
+    SUBCAUSE_NOTES,
+    get_cause_note,
+)
 from assay.attribution.whole_run.failed_cases import reconcile_with_checks
 from assay.metrics.case_checks import CHECKS, list_runner_checks
 from assay.metrics.catalog import DEFAULT_METRICS
@@ -237,3 +244,8 @@ def test_what_leaks_is_counted_as_not_good_however_right_it_is() -> None:
     assert (1, 1) == (counts["reached_good"], counts["reached_bad"])
     described = dict(list_attribution_facts(leak))["Good"]
     assert "no, because it leaks; right apart from that (must-have facts)" == described
+    told = replace(leak, signal="behaviour", subcause=LEAK_SHOWN)
+    assert "no, because it leaks" == dict(list_attribution_facts(told))["Good"], "what it says is the leak"
+    ranked = replace(told, subcause=LEAK_RETRIEVED)
+    described = dict(list_attribution_facts(ranked))["Good"]
+    assert "no, because of the leak before it; right apart from that (behaviour)" == described

@@ -12,10 +12,12 @@ from msgspec.structs import replace
 
 from assay import api
 from assay.attribution.attribute_run import attribute_run
+from assay.attribution.cause_notes import BESIDES, LEAK_IN_CONTEXT, LEAK_RETRIEVED, LEAK_SHOWN
 from assay.records.findings import Attribution
 from assay.records.golden_set import Behaviour, Case, Corpus, CorpusChunk, Evidence, GoldenSet, User
 from assay.records.observations import Chunk, Observation, Stage
 from assay.records.scores import SCORED, ScoreTable
+from assay.report.findings.failure_tables import list_attribution_facts
 from assay.scoring.column_values import describe_leaked_scores
 from assay.text.quantities.measures import find_measures
 
@@ -252,7 +254,7 @@ def check_cause(item: Drawn, found: Attribution, table: ScoreTable) -> None:
         assert find_measures(answer) or "Stone" in answer
     if found.subcause == "invented":
         assert find_measures(answer)
-    if found.subcause == "leak":
+    if found.subcause in (LEAK_SHOWN, LEAK_IN_CONTEXT, LEAK_RETRIEVED):
         leaks = table.columns["visibility_leaks"]
         assert leaks.status[row] == SCORED
         assert leaks.values[row] > 0
@@ -279,7 +281,11 @@ def test_a_leak_overrides_scores_and_not_what_is_said_of_the_answer() -> None:
     found, table = attribute(LATE, observe("30p a day.", [*ALL, "staff:v1#1"], ALL, ["fines:v2#1"]), make_corpus())
     names = ("correct_answer", "behaviour", "citation_correctness(by=rules)")
     assert ("leak",) == failed_checks(table)
-    assert ("access_fault", "acl", "leak") == (found.verdict, found.cause, found.subcause)
+    assert ("access_fault", "acl", "leak_retrieved") == (found.verdict, found.cause, found.subcause)
+    assert "what the user must not see was retrieved" == found.sign
+    assert not any(fact.startswith(BESIDES) for fact in found.evidence), "nothing but the leak failed"
+    described = dict(list_attribution_facts(found))["Good"]
+    assert "no, because of the leak before it; right apart from that (must-have facts)" == described
     assert (True, True) == (found.good, found.reached)
     assert [0.0] * 3 == [table.columns[name].values[0] for name in names]
     assert [1.0] * 3 == [table.before_leaks[name].values[0] for name in names]
@@ -292,6 +298,24 @@ def test_a_wrong_answer_that_leaks_fails_both() -> None:
     found, table = attribute(LATE, observe("90p a day.", [*ALL, "staff:v1#1"], ALL, ["fines:v2#1"]), make_corpus())
     assert ("leak", "wrong_answer") == failed_checks(table)
     assert found.good is False
+    assert "besides the leak: the answer states a wrong name, code or number (generator, high confidence)" in (
+        found.evidence
+    )
+
+
+def test_a_leak_is_said_to_have_come_as_far_as_it_came() -> None:
+    """The same chunk: only ranked, then in the context, then cited, then in the words of the answer."""
+    ranked = observe("30p a day.", [*ALL, "staff:v1#1"], ALL, ["fines:v2#1"])
+    packed = observe("30p a day.", [*ALL, "staff:v1#1"], [*ALL, "staff:v1#1"], ["fines:v2#1"])
+    cited = observe("30p a day.", [*ALL, "staff:v1#1"], ALL, ["fines:v2#1", "staff:v1#1"])
+    signs = [attribute(LATE, each, make_corpus())[0].sign for each in (ranked, packed, cited)]
+    assert [
+        "what the user must not see was retrieved",
+        "the model was shown what the user must not see",
+        "the user was shown what they must not see",
+    ] == signs
+    searched = attribute(LATE, Observation("a", stages=packed.stages), make_corpus())[0]
+    assert "the user was shown what they must not see" == searched.sign, "a search without an answer shows its list"
 
 
 def test_without_a_leak_nothing_is_set_aside() -> None:

@@ -17,6 +17,11 @@ from assay.text.normalisation import MOST_READ
         ("Call 040 555 667 788 or 030 111 222 333.", "Call 040 555 667 788.", ["030 111 222 333"]),
         ("Rent is due on the 1st, again on the 1st and on the 3rd.", "Due on the first day.", ["3rd"]),
         ("Two weeks, 15 days or 14 days.", "14 days", ["15"]),
+        ("There are two:\n1. Oslo\n2. Bergen", "Oslo and Bergen, both of them", []),
+        ("There are:\n1) Oslo, 7 beds\n2) Bergen, 8 beds", "Oslo: 7 beds; Bergen: 9 beds", ["8"]),
+        ("Beds:\n14. Oslo", "Oslo", ["14"]),
+        ("Until the end of 2031 (30 June).", "Valid to 30 June 2031.", []),
+        ("Until the end of 2032 (30 July).", "Valid to 30 June 2031.", ["2032", "30"]),
     ],
 )
 def test_what_no_text_has_is_listed_in_order(answer: str, text: str, expected: list[str]) -> None:

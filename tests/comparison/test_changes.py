@@ -84,6 +84,18 @@ def test_citations_alone_point_at_the_citations_and_leaks_at_access() -> None:
     assert "access" == blamed("visibility_leaks", [FOUND], [make_trace(retrieved=None, context=None)])[0]
 
 
+def test_a_smaller_share_of_cited_claims_does_not_say_that_the_citations_changed() -> None:
+    """The answer that says one sentence more has the same citation: nothing of it got worse."""
+    same = {f"c{index}": attributed(FOUND) for index in range(12)}
+    baseline = side({"claim_citation_coverage": [1.0] * 12, "must_cite": [1.0] * 12}, attributions=same)
+    candidate = side({"claim_citation_coverage": [0.5] * 12, "must_cite": [1.0] * 12}, attributions=same)
+    moved = compare_snapshots(baseline, candidate).moved
+    assert any("a smaller share of what the answers say has a citation next to it" in line for line in moved)
+    assert "cited_share" == went("claim_citation_coverage", [FOUND], [FOUND])[0]
+    both = CaseChange("c0", attributed(FOUND), attributed(FOUND))
+    assert "citation" == find_changed_step(["claim_citation_coverage", "must_cite"], both, worse=True)[0]
+
+
 def test_a_larger_share_of_a_smaller_context_is_no_better_citation() -> None:
     """The same citation covers 1 of 3 chunks, then 1 of 1."""
     assert "unexplained" == went("citation_coverage", [FOUND], [FOUND])[0]

@@ -116,7 +116,7 @@ def test_an_id_that_only_the_target_gives_is_withheld_with_what_it_says() -> Non
     observation = Observation("q1", "x", answer="No news.", stages=stages)
     run = assay.score(GoldenSet((Case("q1", "News?", user=User()),)), [observation], corpus=corpus).run
     (attribution,) = attribute_run(run, "x").values()
-    assert attribution.subcause == "leak" and not any(made_up in fact for fact in attribution.evidence)
+    assert attribution.subcause == "leak_in_context" and not any(made_up in fact for fact in attribution.evidence)
 
 
 def test_a_pass_says_what_was_checked_and_claims_no_confidence() -> None:

@@ -32,6 +32,10 @@ def score(answer: str, text: str = TEXT, stages: tuple[Stage, ...] | None = None
         (f"{ANSWER} It is paid within 48 days.", 1),
         (f"{ANSWER} It is paid within 2 days.", 0),  # 48 hours
         (f"{ANSWER} It is paid on 2026-03-01.", 0),
+        (f"{ANSWER} It is paid in the spring of 2026 (1 March).", 0),  # parts of the date
+        (f"{ANSWER} It is paid in the spring of 2027 (2 March).", 2),
+        (f"{ANSWER} It is paid in 1 to 2026 days.", 1),  # no year
+        (f"{ANSWER} You need:\n\n1. the receipt\n2. the key\n3. a photo", 0),  # a list counts its lines
         (f"{ANSWER} It is paid on 2 March 2026, or on 3 March 2026.", 2),
         (f"{ANSWER} A helmet worth 300 euros is free.", 1),  # "at most 600 euros" states 600 alone
         (f"{ANSWER} It is at most 600 euros.", 0),

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.comparison.sides import side
 from tests.report.html_islands import islands
 
 from assay.cli import main
+from assay.comparison.paired_comparison import compare_snapshots
+from assay.report.findings.doubts import describe_regressed
 
 Printed = pytest.CaptureFixture[str]
 PROMISE = " Every customer gets a free helmet worth 75 euros."
@@ -220,3 +224,18 @@ def test_what_was_not_asked_or_only_declared_is_no_empty_answer(tmp_path: Path, 
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in lines), encoding="utf-8")
     assert 0 == score(tmp_path, "gates")
     assert "empty answer" not in capsys.readouterr().out
+
+
+def test_what_got_better_and_what_got_worse_are_named_together_and_answers_lead() -> None:
+    better, worse = {"failed": [0.0] * 30}, {"failed": [1.0] * 30}
+    slow, fast = {"latency_ms": [18.0] * 29 + [19.0]}, {"latency_ms": [5.0] * 29 + [6.0]}
+
+    def describe(before: Mapping[str, list[float]], after: Mapping[str, list[float]]) -> str:
+        return describe_regressed(compare_snapshots(side(before), side(after)))
+
+    improved = describe(worse | fast, better | slow)
+    assert improved.startswith("since the baseline, shown: improved failed 1.000 → 0.000; regressed latency_ms 5 → 18")
+    regressed = describe(better | slow, worse | fast)
+    assert regressed.startswith("since the baseline, shown: regressed failed 0.000 → 1.000; improved latency_ms 18 →")
+    assert describe(better | fast, better | slow).startswith("regressed since the baseline, shown: latency_ms 5 → 18")
+    assert "" == describe(worse | slow, better | fast)

@@ -381,6 +381,25 @@ def test_where_room_is_short_more_cases_come_before_their_remedies() -> None:
     assert 4 == sum("→" in line for line in with_room)
 
 
+@pytest.mark.parametrize("room", range(2, 7))
+def test_a_cause_is_listed_wherever_there_is_a_line_for_it(room: int) -> None:
+    """A first cause of two lines and a remedy does not fit, and leaves its place to no count of what is not there."""
+    scored = make_scoring(1, 0, 4)
+    causes = {
+        f"case_{number}": Attribution(
+            f"case_{number}", "unknown", "generator", sign=f"{number} was lost " + "on the way " * 9, fix="look " * 9
+        )
+        for number in range(4)
+    }
+    lines = build_failed_lines(scored, ["configuration-0"], {"configuration-0": causes}, {}, 70, room)
+    listed = [line for line in lines if line.startswith(" - case_")]
+    assert len(lines) <= room
+    assert (room >= 3) == bool(listed)
+    if room < 5:
+        left = 4 - len(listed)
+        assert lines[-1].startswith(f" - and {left} more" if listed else " - 4 failed: --verbose")
+
+
 @pytest.mark.parametrize(
     ("line", "cut"),
     [

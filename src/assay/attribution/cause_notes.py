@@ -85,6 +85,10 @@ CAUSE_NOTES: Mapping[RootCause, CauseNote] = MappingProxyType(
 ALL_ARRIVED = "all required evidence was in the context"
 READ_AS = "read as "
 """Reasons that an explanation says in lines of their own: how the evidence fared, and what the answer was read as."""
+BESIDES = "besides the leak: "
+"""The reason that says what else went wrong with a case that leaked."""
+LEAK_SHOWN, LEAK_IN_CONTEXT, LEAK_RETRIEVED = "leak", "leak_in_context", "leak_retrieved"
+"""How far a leak came: to the user, to the model's context, or to a list of the search alone."""
 
 OVER_REFUSAL_NOTE = CauseNote(
     "the right passage was shown, and no answer was given",
@@ -179,7 +183,9 @@ SUBCAUSE_NOTES: Mapping[tuple[RootCause, str], CauseNote] = MappingProxyType(
             "the answer does something else than was expected",
             "tell the model when to answer, decline, ask back or hand over, with an example of each",
         ),
-        ("acl", "leak"): CauseNote("the user was shown what they must not see", CAUSE_NOTES["acl"].fix),
+        ("acl", LEAK_SHOWN): CauseNote("the user was shown what they must not see", CAUSE_NOTES["acl"].fix),
+        ("acl", LEAK_IN_CONTEXT): CauseNote("the model was shown what the user must not see", CAUSE_NOTES["acl"].fix),
+        ("acl", LEAK_RETRIEVED): CauseNote("what the user must not see was retrieved", CAUSE_NOTES["acl"].fix),
         ("acl", "access_denied"): CauseNote(
             "the user was denied what they may see",
             "compare the roles and the tenant that the search got with those of the evidence; test that users who may "

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from msgspec.structs import replace
 
 from assay.attribution.cause_finding import RECORD_CORPUS, RECORD_ID_SEARCH, RECORD_QUERY, RECORD_TEXTS, CauseFinding
-from assay.attribution.cause_notes import get_cause_note
+from assay.attribution.cause_notes import BESIDES, get_cause_note
 from assay.attribution.evidence_trace import list_unclear_stages, trace_evidence
 from assay.attribution.index.index_view import IndexView
 from assay.attribution.losses.lost_unit import may_search_by_vectors
@@ -22,7 +22,7 @@ from assay.attribution.one_case.case_facts import CaseFacts
 from assay.attribution.one_case.contained_facts import contains_fact
 from assay.attribution.one_case.unsupported_numbers import find_unsupported_numbers
 from assay.attribution.rules import citation_causes, context_causes, generation_causes, moved_evidence, value_causes
-from assay.attribution.rules.access_causes import find_access_denied, find_leak
+from assay.attribution.rules.access_causes import find_access_denied, find_leak, is_leak_finding
 from assay.attribution.rules.index_causes import (
     find_corrupted_index_text,
     find_cut_text,
@@ -115,7 +115,10 @@ def attribute_case(
     if not is_explained:
         return _build_attribution(inquiry, None)
     fine = inquiry.good is not False and inquiry.reached is not False
-    finding = _apply_rules(_TRUST_RULES, inquiry) or _apply_rules(_GOOD_RULES if fine else _RULES, inquiry)
+    rules = _GOOD_RULES if fine else _RULES
+    finding = _apply_rules(_TRUST_RULES, inquiry) or _apply_rules(rules, inquiry)
+    if finding is not None and is_leak_finding(finding):
+        finding = _add_second_cause(finding, _apply_rules((*_TRUST_RULES[1:], *rules), inquiry), inquiry)
     if finding is None and not fine:
         finding = _find_no_cause(inquiry)
     if finding is not None:
@@ -131,6 +134,15 @@ def _apply_rules(rules: tuple[CauseRule, ...], inquiry: CaseFacts) -> CauseFindi
         if finding is not None:
             return finding
     return None
+
+
+def _add_second_cause(leak: CauseFinding, second: CauseFinding | None, inquiry: CaseFacts) -> CauseFinding:
+    """Return a leak with what else went wrong as its last reason: a leak explains no wrong answer and no citation."""
+    if second is None:
+        return leak
+    sign = get_cause_note(second.cause, second.subcause, _decide_verdict(inquiry, second)[1]).sign
+    reason = f"{BESIDES}{sign} ({second.cause}, {second.confidence} confidence)"
+    return leak._replace(evidence=(*leak.evidence, reason))
 
 
 def _build_attribution(inquiry: CaseFacts, finding: CauseFinding | None) -> Attribution:

@@ -2,7 +2,8 @@
 
 The rules are those of the `rag-trace` contract (ADR 0038). Evidence that is no longer retrieved points at the
 retriever, the index or a filter; evidence ranked lower at the reranker; evidence ranked but not shown at the context
-builder; a worse answer from the same evidence at the generator; worse citations of the same answer at the citations.
+builder; a worse answer from the same evidence at the generator. Citations may score worse because they changed, or
+because the answer did: which of the two, the scores do not say.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ PipelineStep = Literal[
     "generator",
     "search",
     "citation",
+    "cited_share",
     "around",
     "uncalibrated",
     "unexplained",
@@ -42,7 +44,8 @@ _WORSE: Mapping[PipelineStep, str] = {
     "reranker": "evidence is still retrieved and ranked lower: look at the reranker or the merge",
     "generator": "no evidence was lost and the answer got worse: look at the generator or its prompt",
     "search": "the search ranks evidence lower",
-    "citation": "the citations got worse and the answer did not: look at the citations",
+    "citation": "the citations score worse and the answer is not shown to: look at what the answers say and cite",
+    "cited_share": "a smaller share of what the answers say has a citation next to it: they cite less, or say more",
     "around": "the evidence has the same ranks and the chunks around it differ",
     "uncalibrated": "shown only by scorers that are not calibrated against human labels",
     "unexplained": "the traces do not show why",
@@ -55,7 +58,8 @@ _BETTER: Mapping[PipelineStep, str] = {
     "reranker": "evidence is ranked higher",
     "generator": "the evidence was there before and the answer got better",
     "search": "the search ranks evidence higher",
-    "citation": "the citations got better and the answer did not",
+    "citation": "the citations score better and the answer is not shown to",
+    "cited_share": "a larger share of what the answers say has a citation next to it",
     "around": "the evidence has the same ranks and the chunks around it differ",
     "uncalibrated": "shown only by scorers that are not calibrated against human labels",
     "unexplained": "the traces do not show why",
@@ -243,8 +247,9 @@ def find_changed_step(metrics: Sequence[str], change: CaseChange, *, worse: bool
         return "generator", ""
     citation_names = {metric_row.name for metric_row in metric_rows if metric_row.family == "citation"}
     # The same citations cover a smaller share of more chunks in the context, and a larger one of fewer.
-    if citation_names and citation_names != {"citation_coverage"}:
-        return "citation", ""
+    citation_names.discard("citation_coverage")
+    if citation_names:
+        return ("cited_share" if citation_names == {"claim_citation_coverage"} else "citation"), ""
     return ("around" if is_ranking_metric and before else "unexplained"), ""
 
 

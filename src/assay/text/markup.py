@@ -75,6 +75,29 @@ class _PlainTable(dict[int, str]):
 _PLAIN = _PlainTable()
 
 
+_NUMBERED = re.compile(rf"^[ \t]*(?:>[ \t>]*)?{_GERMAN_DATE}(\d{{1,3}})[.)](?=[ \t]+\S)", re.MULTILINE)
+
+
+def blank_list_numbers(text: str) -> str:
+    """Return a text with the numbers of its numbered lists as spaces: they count lines, and state nothing.
+
+    A list begins with 1, and each of its lines has the next number; a line that begins with another one states it.
+
+    >>> blank_list_numbers("Two:\\n1. Paris\\n2. Rome\\n40. The last seat").splitlines()
+    ['Two:', '   Paris', '   Rome', '40. The last seat']
+    """
+    parts: list[str] = []
+    done = last = 0
+    for match in _NUMBERED.finditer(text):
+        number = int(match[1])
+        if number not in (1, last + 1):
+            continue
+        last = number
+        parts += [text[done : match.start(1)], " " * (match.end() - match.start(1))]
+        done = match.end()
+    return "".join([*parts, text[done:]])
+
+
 @cache_by_text(maxsize=4096, longest=4000)  # every metric of an answer compares the same text
 def remove_markup(text: str) -> str:
     """Return the text as it is read: without Markdown, HTML, struck-out text and numbered citation markers.

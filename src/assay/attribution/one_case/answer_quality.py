@@ -17,6 +17,8 @@ from assay.records.scores import SCORED
 from assay.scoring.attribution_settings import JUDGE_METRIC, SIMILARITY_METRIC, AttributionSettings
 from assay.text.refusals.detected_behaviour import UNKNOWN
 
+BEHAVIOUR_SIGNAL = "behaviour"
+"""The signal of an answer of which nothing was compared: it answered, or it did not, as the case expects."""
 CaseScores = Mapping[str, tuple[int, float, str]]
 """The scores of one case by metric: status, value (meaningful only if scored), reason."""
 
@@ -63,7 +65,7 @@ def assess_answer(
         behaviour = ANSWER_BEHAVIOUR
     if behaviour != ANSWER_BEHAVIOUR or not case.accepted_bits >> BEHAVIOUR_CODES[ANSWER_BEHAVIOUR] & 1:
         accepted = behaviour is not None and bool(case.accepted_bits >> BEHAVIOUR_CODES[behaviour] & 1)
-        return AnswerQuality(accepted, "behaviour")
+        return AnswerQuality(accepted, BEHAVIOUR_SIGNAL)
     if is_settled:
         return assess_text(case, observation)
     if settings.threshold is not None:
@@ -76,7 +78,7 @@ def assess_answer(
         case.case.behaviour != ANSWER_BEHAVIOUR
     ):  # an answer is accepted as well, but the reference may describe something else
         text = assess_text(case, observation)
-        return text if text.good is not None or text.unknown else AnswerQuality(True, "behaviour")
+        return text if text.good is not None or text.unknown else AnswerQuality(True, BEHAVIOUR_SIGNAL)
     judged = _assess_judged(case, observation, scores, settings)
     return judged if judged is not None else _assess_stated(case, observation, scores)
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from assay.text.citation_markers import remove_citation_markers
 from assay.text.facts.presence.mentioned_values import is_value_among
+from assay.text.markup import blank_list_numbers
 from assay.text.normalisation import MOST_READ, normalise_nfc
 from assay.text.numbers import Date, Number, find_quantities, is_split_number
 from assay.text.quantities.derived_values import DerivedValues
@@ -22,7 +23,8 @@ from assay.text.quantities.unit_names import split_glued_units
 
 
 def find_unsupported_numbers(answer: str, texts: Iterable[str]) -> list[str]:
-    """Return the numbers and dates of the answer that no text contains, as they are written; not those of markers.
+    """Return the numbers and dates of the answer that no text contains, as they are written; not those of markers of
+    citations and lists, nor the year of a date that a text has.
 
     Of a long answer the first 200,000 characters are read.
 
@@ -59,7 +61,7 @@ class _ReadNumbers(NamedTuple):
 @lru_cache(maxsize=8)
 def _read_numbers(answer: str) -> _ReadNumbers:
     """Read an answer once for the rules that compare it with several texts."""
-    written = normalise_nfc(remove_citation_markers(answer))
+    written = normalise_nfc(blank_list_numbers(remove_citation_markers(answer)))
     text = split_glued_units(written)
     measures = find_measures(text)
     phones = [measure for measure in measures if is_telephone_number(measure)]
@@ -109,6 +111,10 @@ class _ShownNumbers:
         self.whole_values: set[Decimal | tuple[int, int, int]] = set()
         for item in [item for text in texts for item in find_quantities(text)]:
             self.values.update(item.readings)
+            if isinstance(item, Date):
+                years = {Decimal(year) for year, _, _ in item.readings if year}
+                self.values |= years
+                self.whole_values |= years
             self.whole_values.update(item.readings[:1] if _may_be_two(item) else item.readings)
 
     def __contains__(self, item: Number | Date) -> bool:

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from assay.attribution.cause_finding import RECORD_ID_SEARCH, RECORDS_OF_FAILED_SEARCH, CauseFinding
+from assay.attribution.cause_notes import LEAK_IN_CONTEXT, LEAK_RETRIEVED, LEAK_SHOWN
 from assay.attribution.cause_terms import GENERATE_STAGE
 from assay.attribution.index.index_view import IndexView
 from assay.attribution.one_case.case_facts import CaseFacts
 from assay.attribution.rules.denied_evidence import describe_sent_user
-from assay.metrics.leaks.find_leaks import IN_ANYWHERE, IN_CITATIONS, INJECTION, explain_forbidden
+from assay.metrics.leaks.find_leaks import IN_ANYWHERE, IN_CITATIONS, INJECTION, TOOL_RESULTS, explain_forbidden
 from assay.metrics.leaks.obeyed_instructions import find_obeyed_instructions
 from assay.records.counts import format_count, join_first
 from assay.records.findings import CauseConfidence, RootCause
 from assay.records.golden_set import User
-from assay.records.observations import Chunk
+from assay.records.observations import CONTEXT_STAGE, Chunk
 from assay.text.safety.copied_text import find_canaries
 
 
@@ -40,9 +41,29 @@ def find_leak(case: CaseFacts) -> CauseFinding | None:
     if case.has_foreign_context:
         foreign = "no chunk of the context is in the ranking before it: it may be that of another question"
         facts = (fact, *_explain_leaked(case), foreign)
-        return CauseFinding("acl", locations[0], facts, "medium", ("context_builder",), "leak")
+        return CauseFinding("acl", locations[0], facts, "medium", ("context_builder",), _tell_reach(case))
     confidence: CauseConfidence = "medium" if case.leaks.self_reported else "high"
-    return CauseFinding("acl", locations[0], (fact, *_explain_leaked(case)), confidence, subcause="leak")
+    return CauseFinding("acl", locations[0], (fact, *_explain_leaked(case)), confidence, subcause=_tell_reach(case))
+
+
+def is_leak_finding(finding: CauseFinding) -> bool:
+    """Return whether a finding is that something leaked, however far it came."""
+    return finding.cause == "acl" and finding.subcause in (LEAK_SHOWN, LEAK_IN_CONTEXT, LEAK_RETRIEVED)
+
+
+def _tell_reach(case: CaseFacts) -> str:
+    """Return how far the leak came: to the user, to the context that the model was shown, or only to a list before it.
+
+    Where no answer is reported, the last list is what the user was shown.
+    """
+    names = [stage.name for stage in case.observation.stages or ()]
+    places = {place for place, ids in case.leaks.ids.items() if ids}
+    if case.leaks.text or not places <= {*names, TOOL_RESULTS}:
+        return LEAK_SHOWN
+    context = CONTEXT_STAGE if CONTEXT_STAGE in names else names[-1]
+    if places.isdisjoint((context, TOOL_RESULTS)):
+        return LEAK_RETRIEVED
+    return LEAK_IN_CONTEXT if isinstance(case.observation.answer, str) else LEAK_SHOWN
 
 
 _MOST_NAMED = 3

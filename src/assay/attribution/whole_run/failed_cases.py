@@ -11,10 +11,11 @@ from types import MappingProxyType
 
 from msgspec.structs import replace
 
-from assay.attribution.cause_notes import ALL_ARRIVED, get_cause_note
+from assay.attribution.cause_notes import ALL_ARRIVED, BESIDES, get_cause_note
 from assay.metrics.case_checks import (
     DENIED_FACT,
     INCOMPLETE_ANSWER,
+    LEAK,
     METRIC_ERROR,
     UNKNOWN_ANSWER,
     WRONG_ANSWER,
@@ -27,7 +28,7 @@ MAX_CANDIDATES = 3
 """How many causes are named at most."""
 _CAUSE_BY_CHECK: Mapping[str, RootCause] = MappingProxyType(
     {
-        "leak": "acl",
+        LEAK: "acl",
         "injection_followed": "generator",
         "golden_label_issue": "golden_label_issue",
         "bad_citation": "citation",
@@ -89,9 +90,16 @@ def reconcile_with_checks(
     if checks is not None and checks.failed == (METRIC_ERROR,):
         return _attribute_unmeasured(attribution, unmeasured, is_unknown=UNKNOWN_ANSWER in checks.warnings)
     if checks is not None and checks.failed:
+        if set(checks.failed) <= {LEAK}:
+            attribution = _drop_second_cause(attribution)
         attribution = _attribute_failure(attribution, checks.failed)
         return replace(attribution, evidence=(*attribution.evidence, *unmeasured))
     return _acquit(attribution, is_unknown=checks is not None and UNKNOWN_ANSWER in checks.warnings)
+
+
+def _drop_second_cause(attribution: Attribution) -> Attribution:
+    """Return the attribution without what else may be wrong: nothing but the leak failed a check."""
+    return replace(attribution, evidence=tuple(fact for fact in attribution.evidence if not fact.startswith(BESIDES)))
 
 
 def _attribute_unmeasured(attribution: Attribution, unmeasured: tuple[str, ...], *, is_unknown: bool) -> Attribution:

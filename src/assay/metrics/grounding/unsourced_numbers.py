@@ -109,7 +109,7 @@ class _Sources:
     def _find(self, quantity: Quantity, number: str) -> bool:
         if self._read_near <= _MOST_READ_NEAR and _is_stated(quantity, self._iter_near(number)):
             return True
-        if any(is_same_quantity(end, quantity) for end in self.stated.iterate_candidates(quantity)):
+        if any(_is_supported(quantity, end) for end in self.stated.iterate_candidates(quantity)):
             return True
         parts = split_range(quantity)
         return bool(parts) and all(self._have_end(part) for part in parts)
@@ -167,11 +167,24 @@ def _is_stated(quantity: Quantity, stated: Iterable[Quantity]) -> bool:
     held: list[Quantity] = []
     wanted = quantity._replace(bound="")
     for end in _list_ends(stated):
-        if is_same_quantity(end, wanted):
+        if _is_supported(wanted, end):
             return True
         held.append(end)
     parts = split_range(wanted)
     return bool(parts) and all(any(is_same_quantity(end, part) for end in held) for part in parts)
+
+
+def _is_supported(wanted: Quantity, stated: Quantity) -> bool:
+    """Return whether a quantity of a source supports one of an answer: it is the same, or a date of which the answer
+    says only a part, such as its year."""
+    if is_same_quantity(stated, wanted):
+        return True
+    if not stated.date:
+        return False
+    if wanted.date:
+        return is_same_quantity(wanted, stated)
+    values = {reading.low for reading in wanted.readings} if is_plain(wanted) and not wanted.is_range else set()
+    return any(year in values for year, _, _ in stated.date if year)
 
 
 def _list_ends(stated: Iterable[Quantity]) -> Iterator[Quantity]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from assay.attribution.cause_notes import LEAK_IN_CONTEXT, LEAK_RETRIEVED
 from assay.attribution.cause_sentences import describe_cause, is_decided, name_causes
+from assay.attribution.one_case.answer_quality import BEHAVIOUR_SIGNAL
 from assay.metrics.retrieval.file_retrieval import NameComparison
 from assay.records.counts import join_first
 from assay.records.findings import Attribution
@@ -44,10 +46,16 @@ def format_cause(attribution: Attribution) -> str:
 
 
 def _describe_good(attribution: Attribution) -> str:
-    """Return whether the answer is good, and by what; what leaks is not, however right it is."""
+    """Return whether the answer is good, and by what; what leaks is not, however right it is.
+
+    That an answer which leaks by its words was one, or was none, says nothing of what is right about it.
+    """
     signal = f" ({attribution.signal})" if attribution.signal else ""
     if attribution.good and attribution.is_leak:
-        return f"no, because it leaks; right apart from that{signal}"
+        if attribution.subcause in (LEAK_IN_CONTEXT, LEAK_RETRIEVED):
+            return f"no, because of the leak before it; right apart from that{signal}"
+        is_told = bool(attribution.signal) and attribution.signal != BEHAVIOUR_SIGNAL
+        return f"no, because it leaks; right apart from that{signal}" if is_told else "no, because it leaks"
     words = {None: "unknown", True: "yes", False: "no"}
     return words[attribution.good] + signal
 

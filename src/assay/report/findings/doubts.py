@@ -4,13 +4,13 @@ regressions of metrics that the screen does not list."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from assay.metrics.case_checks import EMPTY_ANSWER, JUDGED_CORRECTNESS, STALE_CONTEXT, UNSOURCED_NUMBER
 from assay.metrics.template_columns import FAITHFULNESS
 from assay.metrics.variants import LEAKED_VARIANT
 from assay.records.counts import format_count, join_first
-from assay.records.findings import Comparison, MetricChange
+from assay.records.findings import ChangeVerdict, Comparison, MetricChange
 from assay.records.golden_set import GOLDEN_KEYS_UNREAD
 from assay.records.scores import ConfigResult, ScoringResult
 from assay.report.wording.change_order import describe_checkable, measure_strength, rank_importance
@@ -19,7 +19,7 @@ from assay.scoring.language_differences import LANGUAGES_DIFFER
 from assay.scoring.passed_answers import describe_pass_sample
 from assay.text.late_pattern import LatePattern
 
-MAX_CASES_NAMED, MAX_METRICS_NAMED = 3, 4
+MAX_CASES_NAMED, MAX_METRICS_NAMED, MAX_OF_EACH = 3, 4, 2
 
 
 def is_told_as_doubt(warning: str) -> bool:
@@ -162,23 +162,49 @@ def _is_judged(result: ConfigResult) -> bool:
 _JUDGED_METRICS = (*FAITHFULNESS, JUDGED_CORRECTNESS)
 
 
+SINCE_BASELINE = "since the baseline, shown: "
+"""How the line on changes begins that has them in both directions."""
+
+
 def describe_regressed(comparison: Comparison) -> str:
-    """Return the metrics over all cases that are shown to be worse than the baseline; "" if there are none."""
+    """Return the metrics over all cases that are shown to be worse than the baseline, with those that are shown to be
+    better, if any are: of a release whose answers got better that is said first. "" if none is worse."""
     regressed = list_regressed(comparison)
     if not regressed:
         return ""
-    changes = [_describe_change(change) for change in regressed]
-    return f"regressed since the baseline, shown: {join_first(changes, MAX_METRICS_NAMED)}"
+    improved = _list_changed(comparison, "improved")
+    if not improved:
+        return f"regressed since the baseline, shown: {_list_sides(regressed, MAX_METRICS_NAMED)}"
+    parts = [
+        f"regressed {_list_sides(regressed, MAX_OF_EACH)}",
+        f"improved {_list_sides(improved, MAX_OF_EACH)}",
+    ]
+    if _get_order(improved[0]) < _get_order(regressed[0]):
+        parts.reverse()
+    return SINCE_BASELINE + "; ".join(parts)
 
 
 def list_regressed(comparison: Comparison) -> list[MetricChange]:
     """Return the changes over all cases that are shown to be for the worse, the most important first."""
-    regressed = [
+    return _list_changed(comparison, "regressed")
+
+
+def _list_changed(comparison: Comparison, verdict: ChangeVerdict) -> list[MetricChange]:
+    changes = [
         change
         for change in comparison.metrics.values()
-        if change.verdict == "regressed" and not describe_checkable(change.metric)
+        if change.verdict == verdict and not describe_checkable(change.metric)
     ]
-    return sorted(regressed, key=lambda change: (rank_importance(change), -measure_strength(change)))
+    return sorted(changes, key=_get_order)
+
+
+def _get_order(change: MetricChange) -> tuple[int, float]:
+    return rank_importance(change), -measure_strength(change)
+
+
+def _list_sides(changes: Sequence[MetricChange], most: int) -> str:
+    """Return the first of some changes with both sides, and how many more there are."""
+    return join_first([_describe_change(change) for change in changes], most)
 
 
 def _describe_change(change: MetricChange) -> str:

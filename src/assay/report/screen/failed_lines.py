@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
+from assay.attribution.cause_notes import LEAK_IN_CONTEXT, LEAK_RETRIEVED
 from assay.attribution.cause_sentences import describe_cause
 from assay.metrics.case_checks import LEAK
 from assay.metrics.template_columns import ANSWER
@@ -162,12 +164,17 @@ def _describe_judged(scoring: ScoringResult, configs: Sequence[str]) -> str:
 def _rank_failed(
     case_id: str, leaked: Collection[str], in_error: Collection[str], attribution: Attribution | None
 ) -> int:
-    """Return the rank of a failed case in the list: leaks first, then faults of access, errors of the target last."""
+    """Return the rank of a failed case in the list: leaks first, those that came furthest before the others, then
+    faults of access, errors of the target last."""
     if case_id in leaked:
-        return 0
+        subcause = attribution.subcause if attribution is not None else ""
+        return _RANK_BY_REACH.get(subcause, 0)
     if attribution is not None and attribution.verdict == "access_fault":
-        return 1
-    return 3 if case_id in in_error else 2
+        return 3
+    return 5 if case_id in in_error else 4
+
+
+_RANK_BY_REACH = MappingProxyType({LEAK_IN_CONTEXT: 1, LEAK_RETRIEVED: 2})
 
 
 _SHORTEST_NAME = 14
@@ -278,23 +285,47 @@ def _fit_groups(
     described: Sequence[_DescribedGroup], sizes: Sequence[int], failed_count: int, width: int, room: int
 ) -> list[str]:
     """Return the lines that there is room for: each group in one line, but for the first, which is whole and has its
-    remedy; then whole sentences, then remedies. The last line says how many failed cases are left out, if any are."""
-    count = len(described)
-    while count > 0 and _count_fewest(described[:count]) + (sum(sizes[:count]) < failed_count) > room:
-        count -= 1
+    remedy; then whole sentences, then remedies. Where the first has no room for that it is cut to a line like the
+    others: a cause says more than a count alone. The last line says how many failed cases are left out, if any are."""
+    count = _count_groups_that_fit(described, sizes, failed_count, room)
+    is_first_whole = count > 0
+    if not is_first_whole:
+        count = _count_lines_that_fit(sizes, failed_count, room)
     left = failed_count - sum(sizes[:count])
-    spare = room - _count_fewest(described[:count]) - bool(left)
+    spare = room - bool(left) - (_count_fewest(described[:count]) if is_first_whole else count)
     shown: list[list[str]] = []
-    for group in described[:count]:
-        added = len(group.lines) - 1 if shown else 0
+    for number, group in enumerate(described[:count]):
+        added = 0 if is_first_whole and number == 0 else len(group.lines) - 1
         shown.append(group.lines if added <= spare else [_cut_to_line(group.lines, width)])
         spare -= added if added <= spare else 0
     for number, group in enumerate(described[:count]):
-        if group.remedy and (number == 0 or spare > 0):
+        is_counted = is_first_whole and number == 0
+        if group.remedy and (is_counted or spare > 0):
             shown[number] = [*shown[number], group.remedy]
-            spare -= number > 0
+            spare -= not is_counted
     lines = [line for group_lines in shown for line in group_lines]
-    return [*lines, f" - and {left} more: --verbose, or the HTML report for all"] if left else lines
+    if not left:
+        return lines
+    more = f"and {left} more" if lines else f"{left} failed"
+    return [*lines, f" - {more}: --verbose, or the HTML report for all"]
+
+
+def _count_groups_that_fit(
+    described: Sequence[_DescribedGroup], sizes: Sequence[int], failed_count: int, room: int
+) -> int:
+    """Return how many groups fit with the first one whole, 0 where not even that one does."""
+    count = len(described)
+    while count > 0 and _count_fewest(described[:count]) + (sum(sizes[:count]) < failed_count) > room:
+        count -= 1
+    return count
+
+
+def _count_lines_that_fit(sizes: Sequence[int], failed_count: int, room: int) -> int:
+    """Return how many groups fit in a line each."""
+    count = len(sizes)
+    while count > 0 and count + (sum(sizes[:count]) < failed_count) > room:
+        count -= 1
+    return count
 
 
 def _count_fewest(shown: Sequence[_DescribedGroup]) -> int:

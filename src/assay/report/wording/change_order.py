@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assay.metrics.catalog import find_metric, parse_metric
 from assay.metrics.metric import parse_metric_name
 from assay.metrics.template_columns import FIRST_METRICS, HEADLINES, SHOWN_HEADLINES
 from assay.records.findings import MetricChange
@@ -17,13 +18,16 @@ CHECKABLE_NOTE = "says what could be checked, not how good the answers are"
 
 
 def rank_importance(change: MetricChange) -> int:
-    """Return the place of a change by what it is of: 0 for a headline metric, 1 for another that a gate looks at, 2 for
-    the rest, 3 for what could be checked."""
+    """Return the place of a change by what it is of: 0 for a headline metric of answers and rankings, 1 for another
+    that a gate looks at, 2 for the rest, 3 for time, money and where citations stand, 4 for what could be checked."""
     if parse_metric_name(change.metric).base in CHECKABLE_METRICS:
-        return 3
-    if change.metric in HEADLINE_NAMES:
+        return 4
+    is_operation = find_metric(parse_metric(change.metric)).family == "operations"
+    if change.metric in HEADLINE_NAMES and not is_operation:
         return 0
-    return 1 if change.family == "gated" else 2
+    if change.family == "gated":
+        return 1
+    return 3 if is_operation or change.metric in FORM_METRICS else 2
 
 
 def describe_checkable(metric: str) -> str:
