@@ -17,7 +17,7 @@ from assay.records.findings import Attribution
 from assay.records.golden_set import Behaviour, Case, Corpus, CorpusChunk, Evidence, GoldenSet, User
 from assay.records.observations import Chunk, Observation, Stage
 from assay.records.scores import SCORED, ScoreTable
-from assay.report.findings.failure_tables import list_attribution_facts
+from assay.report.findings.attribution_facts import list_attribution_facts
 from assay.scoring.column_values import describe_leaked_scores
 from assay.text.quantities.measures import find_measures
 

@@ -179,11 +179,11 @@ def test_rules_that_no_gate_file_has_are_named_as_such_with_the_reason() -> None
     assert decided.reasons[0].endswith("; every gate has this rule")
     own, *added = [result.message for result in decided.results]
     assert [False, True] == ["every gate" in own, "every gate" in added[-1]]
-    notes = build_checklist_table({"c": decided}, {}).notes
+    notes = build_checklist_table({"c": decided}).notes
     assert notes[1].startswith("Not from the gate's file, but in every gate: visibility_leaks on tag=acl, ")
     assert "zero_tolerance_tags changes the tags" in notes[1]
     plain = decision([PASSED[0]], columns | {"behaviour": [1.0] * 4})
-    assert 1 == len(build_checklist_table({"c": plain}, {}).notes)
+    assert 1 == len(build_checklist_table({"c": plain}).notes)
 
 
 def test_tags_that_nobody_wrote_are_in_no_note_and_the_blocking_tags_of_a_profile_are() -> None:

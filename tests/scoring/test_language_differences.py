@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
+import numpy as np
 import pytest
 from scipy.stats import fisher_exact
 
@@ -14,7 +16,7 @@ from assay.scoring.language_differences import describe_language_differences
 from assay.stats.independent_rates import compute_fisher_p
 
 
-def make(outcomes: dict[str, str], config: str = "c", **fields: str) -> tuple[list[Case], ScoreTable]:
+def make(outcomes: dict[str, str], config: str = "c", **fields: Any) -> tuple[list[Case], ScoreTable]:
     """Return cases and checks: a letter for each case of a language, F failed, U unknown, P passed."""
     cases, checks = [], []
     for language, letters in outcomes.items():
@@ -33,7 +35,7 @@ def test_a_language_that_fails_more_often_is_told_with_its_counts_and_its_adjust
     assert line.startswith(
         "doubt: in sv answers fail more often than in the other languages: 12 of 20, else 5 of 50 (p "
     )
-    alone = fisher_exact([[12, 8], [5, 45]])[1]
+    alone = fisher_exact(np.array([[12, 8], [5, 45]]))[1]
     (told,) = describe_language_differences(*_with_others(cases, table))
     assert told.startswith("c: doubt: in sv answers fail")  # of several systems each difference has its name
     assert f"p {2 * alone:.2g}, adjusted" in told  # another system with as many tests doubles it
@@ -87,5 +89,5 @@ def test_fishers_test_is_that_of_another_implementation() -> None:
     for _ in range(200):
         sizes = generator.randint(1, 80), generator.randint(1, 80)
         counts = generator.randint(0, sizes[0]), generator.randint(0, sizes[1])
-        expected = fisher_exact([[counts[0], sizes[0] - counts[0]], [counts[1], sizes[1] - counts[1]]])[1]
+        expected = fisher_exact(np.array([[counts[0], sizes[0] - counts[0]], [counts[1], sizes[1] - counts[1]]]))[1]
         assert abs(compute_fisher_p(counts[0], sizes[0], counts[1], sizes[1]) - expected) < 1e-9

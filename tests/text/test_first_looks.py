@@ -73,7 +73,7 @@ def test_units_and_codes_of_currencies_are_split_from_every_number(text: str) ->
     for spelling in (text, text.replace(" ", "")):
         written = spoken_numbers.write_spoken_numbers(vietnamese_forms.write_vietnamese_forms(spelling))
         expected = unit_names._GLUED.sub(r"\1 \2", unit_names._GLUED_CURRENCY.sub(r"\1 ", written))
-        assert unit_names._split_glued_units(spelling) == expected
+        assert split_glued_units(spelling) == expected
 
 
 @pytest.mark.parametrize("name", sorted(UNITS))

@@ -20,7 +20,7 @@ _PATTERNS = [(place, re.compile(words, re.IGNORECASE)) for place, words in _ROLE
 
 
 def order_steps(steps: Iterable[str]) -> list[str]:
-    """Return steps in the order of a pipeline by what their names say; one that says nothing stays after the one before.
+    """Return steps in the order of a pipeline by what their names say; one that says nothing stays after the last.
 
     >>> order_steps(["generate", "log", "rerank", "retrieve"]), order_steps(["bm25", "dense", "merged", "context"])
     (['retrieve', 'rerank', 'generate', 'log'], ['bm25', 'dense', 'merged', 'context'])
