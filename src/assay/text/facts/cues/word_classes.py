@@ -79,9 +79,9 @@ OTHER_NUMBER_WORDS = (
     "|anderthalb|drittel|viertel|fünftel|zehntel|hälfte"
     r"|diciassette|diciannove|venti\w*|trenta\w*|quaranta\w*|cinquanta\w*|sessanta\w*|settanta\w*|ottanta\w*|novanta\w*"
 )
-"""French, Spanish, Portuguese and Italian words of numbers, and German ones of shares, as they are written, without those that are English or
-Vietnamese words too ("six", "once", "due"): where they are left in a text, they are parts of numbers that are not read
-(`romance_forms`)."""
+"""French, Spanish, Portuguese and Italian words of numbers, and German ones of shares, as they are written, without
+those that are English or Vietnamese words too ("six", "once", "due"): where they are left in a text, they are parts of
+numbers that are not read (`romance_forms`)."""
 
 # ── words that say little alone ──────────────────────────────────────────────────────────────────────────────────────
 
