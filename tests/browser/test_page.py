@@ -104,7 +104,7 @@ def test_reasons_name_metrics_by_their_titles_and_lead_to_the_cases(opened: Open
     data = world(FRUIT)
     rules = [Rule("stale_chunks", at_most=0), Rule("citation_correctness(by=judge)", at_least=0.9)]
     reasons = (
-        "stale_chunks on tag=odd is above 0 on none of 6 cases; the rate is open",
+        "stale_chunks on tag=odd is not above 0 on any of 6 cases; the rate is open",
         "inconclusive: citation_correctness(by=judge) 0.500 < 0.900 (apple0, pear)",
     )
     results = tuple(

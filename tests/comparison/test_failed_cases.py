@@ -52,10 +52,10 @@ def test_failed_cases_are_compared_although_nobody_asked_for_them() -> None:
     printed = print_comparison(comparison)
     assert "No change is shown" not in printed
     assert " - failed improved: 0.458 → 0.000" in printed
-    assert "Cases: 0 fail now, 11 no longer (fewer fail, shown: adjusted p 0.001; c0, c1, c2, …)" in printed
+    assert "Cases: 0 fail now, 11 no longer (shown: fewer fail, adjusted p 0.001; c0, c1, c2, …)" in printed
     back = compare_snapshots(make_side(ALL_WELL, "old"), make_side(fail_first(11), "new"))
-    assert describe_failed_evidence(back) == "more fail, shown: adjusted p 0.001"
-    assert "(more fail, shown: adjusted p 0.001)" in repr(back)
+    assert describe_failed_evidence(back) == "shown: more fail, adjusted p 0.001"
+    assert "(shown: more fail, adjusted p 0.001)" in repr(back)
 
 
 def test_a_few_cases_are_said_not_to_be_shown() -> None:

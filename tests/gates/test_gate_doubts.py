@@ -58,7 +58,7 @@ def test_doubt_about_most_answers_that_passed_is_a_risk(doubted: int, cases: int
 def test_the_risk_names_how_many_and_how_sure() -> None:
     """With the answers, and what to do."""
     (risk,) = _decide(40, 40).risks
-    assert "40 of 40 answers that passed have numbers that no source has" in risk
+    assert "40 of 40 answers that passed have numbers that are in no source" in risk
     assert "of such answers at least 93%, one-sided 95% bound" in risk  # 0.05^(1/40)
     assert "run `assay judge` (b0, b1, b2, b3, b4 … and 35 more)" in risk
 

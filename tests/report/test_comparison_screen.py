@@ -59,7 +59,7 @@ def test_the_screen_has_the_decision_what_differs_shown_changes_and_cases() -> N
     assert re.fullmatch(
         r" - \S+ regressed: \d\.\d+ → \d\.\d+, gain \S+ to \S+ \(\S+%\); 0 better, 30 worse", lines[start + 1]
     )
-    assert "Cases: 30 fail now, 0 no longer (more fail, shown: adjusted p <0.001):" in lines
+    assert "Cases: 30 fail now, 0 no longer (shown: more fail, adjusted p <0.001):" in lines
     happened = " - case-000: the search, if by vectors, ranked the right passage low or not at all"
     assert any(line.startswith(happened) for line in lines)
 

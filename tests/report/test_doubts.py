@@ -61,10 +61,10 @@ def test_an_invented_promise_is_in_the_first_lines_of_every_output_and_fails_not
     assert 0 == score(folder, "bad", *gate, *reports)
     lines = capsys.readouterr().out.splitlines()
     assert "shop: PASS_WITH_RISK" == lines[0]
-    assert lines[1].startswith(" - 30 of 30 answers that passed have numbers that no source has")
+    assert lines[1].startswith(" - 30 of 30 answers that passed have numbers that are in no source")
     start = next(number for number, line in enumerate(lines) if line.startswith("doubt: "))
     doubt, regressed = lines[start : start + 2]
-    assert doubt.startswith("doubt: 30 of 30 cases have answers with numbers that no source has: item-00, ")
+    assert doubt.startswith("doubt: 30 of 30 cases have answers with numbers that are in no source: item-00, ")
     assert doubt.endswith("(read them, or run `assay judge`)")
     assert regressed.startswith("regressed since the baseline, shown: ")
     assert "faithfulness(by=rules) " in regressed

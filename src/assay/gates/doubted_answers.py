@@ -40,7 +40,7 @@ def describe_doubted_answers(scores: GateScores) -> list[str]:
         return []
     ids = scores.get_case_ids(rows[doubted[rows]])
     return [
-        f"{len(ids)} of {format_count(len(rows), 'answer')} that passed have numbers that no source has "
+        f"{len(ids)} of {format_count(len(rows), 'answer')} that passed have numbers that are in no source "
         f"(of such answers at least {bound.value:.0%}, one-sided 95% bound): what they passed for is in doubt; read "
         f"them, or run `assay judge` ({format_case_ids(ids)})"
     ]

@@ -492,11 +492,12 @@ class _ThresholdRule:
         if not events and self.values.errors:
             return self._report_incomplete("all needed, because an unmeasured case may hide an event")
         side = "above" if at_most else "below"
-        message = f"is {side} {self.threshold:g} on {events or 'none'} of {format_count(n, 'case')}"
         if not events:
             upper = upper_bound_after_no_events(n)
+            message = f"is not {side} {self.threshold:g} on any of {format_count(n, 'case')}"
             message += f"; the true rate may still be up to {upper:.1%} (one-sided 95%)"
             return self._build_result("pass", message, self.summary.value, upper)
+        message = f"is {side} {self.threshold:g} on {events} of {format_count(n, 'case')}"
         cases = self.scores.get_case_ids(self.values.rows[is_event])
         if parse_metric(self.rule.metric).base in EVENT_METRICS:
             checked = count_checked_cases(self.column, self.rows)

@@ -373,7 +373,7 @@ def describe_failed_evidence(comparison: Comparison) -> str:
     p = f"adjusted p {format_p(failed.p_adjusted)}"
     if failed.verdict not in ("improved", "regressed"):
         return f"not shown: {p}"
-    return f"{'fewer' if failed.verdict == 'improved' else 'more'} fail, shown: {p}"
+    return f"shown: {'fewer' if failed.verdict == 'improved' else 'more'} fail, {p}"
 
 
 def format_p(p: float) -> str:

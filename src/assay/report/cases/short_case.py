@@ -206,7 +206,7 @@ def _iter_answer_lines(explanation: Explanation, page: CasePage, room: _Room) ->
     if _is_reading_told(explanation):
         yield from page.paragraph("Read as", describe_case_reading(explanation), room.lines)
     if observation.citations:
-        yield from page.paragraph("Citing", ", ".join(observation.citations), 1)
+        yield from page.paragraph("Cited", ", ".join(observation.citations), 1)
     if explanation.file_sentences:
         yield from page.paragraph("Lists", "; ".join(explanation.file_sentences), 1)
 

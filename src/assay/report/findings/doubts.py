@@ -149,7 +149,7 @@ def describe_unsourced(result: ConfigResult) -> str:
     remedy = f"read {whom}" if _is_judged(result) else f"read {whom}, or run `assay judge`"
     return (
         f"doubt: {len(doubted)} of {format_count(len(result.table.case_ids), 'case')} {verb} with numbers "
-        f"that no source has: {join_first(doubted, MAX_CASES_NAMED)} ({remedy})"
+        f"that are in no source: {join_first(doubted, MAX_CASES_NAMED)} ({remedy})"
     )
 
 

@@ -317,7 +317,7 @@ def _build_case_lines(comparison: Comparison, most: int, width: int) -> list[str
             others += f"; {format_count(unpaired, 'is', 'are')} answered on one side only"
         paired = " that both sides answered" if unpaired else ""
         same = "the same ones fail on both sides" if _has_failed_case(comparison) else "none fails on either side"
-        return [f"Cases{paired}: {same}{_name_further_failures(comparison, flipped, 'of them')}{others}."]
+        return [f"Cases{paired}: {same}{_name_further_failures(comparison, flipped, 'of them', 'of them')}{others}."]
     by_id = {case.case_id: case for case in comparison.cases}
     short = shorten_names((*flipped.fail_now, *flipped.fail_no_longer), width // 4)
     lines = []
@@ -328,7 +328,7 @@ def _build_case_lines(comparison: Comparison, most: int, width: int) -> list[str
         lines.append(line + remedy if len(line + remedy) <= width else line)
     counts = f"{len(flipped.fail_now)} fail now, {len(flipped.fail_no_longer)} no longer"
     counts += describe_unknown_now(comparison, flipped.fail_no_longer)
-    counts += _name_further_failures(comparison, flipped, "still, and")
+    counts += _name_further_failures(comparison, flipped, "fails", "fail")
     unpaired = _count_unpaired(comparison)
     if unpaired:
         counts += f", {unpaired} answered on one side only"
@@ -344,14 +344,14 @@ def _build_case_lines(comparison: Comparison, most: int, width: int) -> list[str
     return [*folded, *_cut_list(lines, max(1, most + 1 - len(folded)) if lines else most)]
 
 
-def _name_further_failures(comparison: Comparison, flipped: FlippedCases, words: str) -> str:
+def _name_further_failures(comparison: Comparison, flipped: FlippedCases, one: str, several: str) -> str:
     """Return how many cases that failed before fail in another way, the first of them with the check that it fails
-    now; "" if none does. `words` join the number with what was said before."""
+    now; "" if none does. `one` and `several` are the words after their number."""
     if not flipped.fail_too:
         return ""
     checks = next(case.fails_too for case in comparison.cases if case.case_id == flipped.fail_too[0])
     first = f"{flipped.fail_too[0]}: {', '.join(checks)}" + (", …" if len(flipped.fail_too) > 1 else "")
-    return f", {len(flipped.fail_too)} {words} in another way ({first})"
+    return f", {format_count(len(flipped.fail_too), one, several)} in another way ({first})"
 
 
 def _describe_flip(case_id: str, change: CaseChange | None, name: str = "") -> tuple[str, str]:
