@@ -16,6 +16,8 @@ MESSAGES = (
     "ERROR - connection reset by peer: connection reset",
     "HTTP/1.1 504 Gateway Timeout",
     "500 Internal Server Error",
+    "Internal error 500, try again",
+    "Unexpected error 503.",
     "Service Unavailable",
     "openai.APITimeoutError: Request timed out.",
     "java.lang.NullPointerException: null",
@@ -33,6 +35,7 @@ MESSAGES = (
 ANSWERS = (
     "Visitors park for 429 minutes.",
     "500 euros.",
+    "The internal error rate is 500 a day.",
     "Error 503 means that the upstream service is overloaded; try again later.",
     "Visitors may park for 2 hours. If an error occurred at the barrier, call the desk.",
     "Something went wrong with the barrier in March, so visitors park at Gate 2 until May.",

@@ -56,6 +56,8 @@ def judge(question: str, reference: str, answer: str) -> bool | None:
         ("Is there a sauna in Brno?", "No, only Plzen has a sauna.", "No, only Plzen.", RIGHT),
         ("Is there a bar in Lund?", "No, only Ystad has a bar.", "Lund has none. The only bar is in Ystad.", RIGHT),
         ("Is there a bar in Lund?", "No, only Ystad has a bar.", "Lund has one. Ystad has none.", OPEN),
+        ("Can I moor my 12 m yacht?", "No, yachts of up to 9 m fit.", "It won't fit: the limit is 9 m.", RIGHT),
+        ("Can I moor my 12 m yacht?", "No, yachts of up to 9 m fit.", "Not a problem, the limit is 9 m.", OPEN),
         ("Do you rent tandems?", "No, tandems are not rented out.", "We do not, only city bikes.", RIGHT),
         ("Do you rent tandems?", "No, tandems are not rented out.", "We do, but only on Sundays.", OPEN),
         ("May goats come along?", "No, only goats under 20 kg are welcome.", "No, we accept goats under 20 kg.", RIGHT),

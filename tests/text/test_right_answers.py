@@ -23,6 +23,20 @@ def test_minutes_after_a_number_of_things_are_no_time_of_day(answer: str, state:
 
 
 @pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        ("For two months (60 days).", "stated"),
+        ("Two months, 60 days to be exact.", "stated"),
+        ("60 days (two months).", "stated"),
+        ("For two weeks (60 days).", "unknown"),
+        ("For five months, or 60 days.", "unknown"),
+    ],
+)
+def test_a_span_in_months_beside_one_in_days_is_no_other_one(answer: str, state: str) -> None:
+    assert judge_facts(answer, ["60 days"], "How long are the tapes kept?")[0].state == state
+
+
+@pytest.mark.parametrize(
     ("question", "answer", "state"),
     [
         ("Over what depth is a guide needed?", "Any dive below sea level of more than 18 m needs one.", "stated"),

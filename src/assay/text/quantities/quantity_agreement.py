@@ -254,3 +254,20 @@ def _list_dimensions(quantity: Quantity) -> set[str]:
 
 _SAME_MEASURE = {"calendar": "duration", INTERNATIONAL_CODE: CODE}
 """Months are no fixed number of days, and both measure how long something takes."""
+_SHORTEST_MONTH, _LONGEST_MONTH = 28 * 86_400, 31 * 86_400  # in seconds
+
+
+def is_about_same_span(value: Quantity, other: Quantity) -> bool:
+    """Return whether one span in months and another in days may be the same: "three months (90 days)".
+
+    >>> from assay.text.quantities.measures import find_measures
+    >>> three, days, weeks = find_measures("3 months, 90 days, 9 weeks")
+    >>> is_about_same_span(three, days), is_about_same_span(weeks, three)
+    (True, False)
+    """
+    for months, days in ((value, other), (other, value)):
+        for first in months.readings:
+            for second in days.readings:
+                if first.dimension == "calendar" and second.dimension == "duration":
+                    return first.low * _SHORTEST_MONTH <= second.low and second.high <= first.high * _LONGEST_MONTH
+    return False

@@ -39,6 +39,21 @@ _RATE_NOUNS = {
     **dict.fromkeys(("piece", "chiec", "cai"), "item"),
 }
 """What a rate is per, by the words for it; other nouns stand for themselves."""
+_OTHER_RATE_NOUNS = {
+    noun: rate
+    for rate, nouns in (
+        ("hour", "heure stunde hora ora"),
+        ("day", "jour journee tag dia giorno"),
+        ("night", "nuit nuitee nacht noche notte noite"),
+        ("week", "semaine woche semana settimana"),
+        ("month", "mois monat mes mese"),
+        ("year", "an annee jahr ano anno"),
+        ("person", "personne person persona pessoa kopf"),
+    )
+    for noun in nouns.split()
+}
+"""The same in French, German, Spanish, Italian and Portuguese, folded."""
+_RATE_NOUNS |= {noun: rate for noun, rate in _OTHER_RATE_NOUNS.items() if noun not in ("an", "mes")}
 
 
 _TIME_NOUN = "|".join(
@@ -62,6 +77,14 @@ _RATE_WITH_NOUN = re.compile(
 """A rate after the thing that is counted: "600 calls a minute"."""
 
 
+_OTHER_RATE = re.compile(
+    r" (?:(?:(?!(?:et|und|y|e|ou|oder|o)\b)[a-z]+ )?(?:par|pro|por|cada|chaque) |(?:je|die|la|le|al|ao|a la) |l'|all')"
+    r"(?P<half>)"
+    rf"(?P<noun>{'|'.join(_OTHER_RATE_NOUNS)})s?\b(?P<adverb>)"
+)
+"""A rate in another language: "125 € la nuit", "9 € por persona"."""
+
+
 def read_rates(quantities: Sequence[Quantity], plain: str) -> Iterator[Quantity]:
     """Yield quantities with what they are per; the "một giờ" of "5.000đ một giờ" is no quantity of its own."""
     done = 0
@@ -74,7 +97,7 @@ def read_rates(quantities: Sequence[Quantity], plain: str) -> Iterator[Quantity]
             done = following.end
             yield counted
             continue
-        match = _RATE.match(plain, quantity.end) or _RATE_WITH_NOUN.match(plain, quantity.end)
+        match = next(filter(None, (pattern.match(plain, quantity.end) for pattern in _RATES)), None)
         if match is not None and following is not None and following.start < match.end():
             # "once every ninety days" is a number of times, and ninety days: only "one hour" may be inside a rate
             match = match if plain.startswith(("one ", "mot ", "half", "a ", "an "), following.start) else None
@@ -87,6 +110,7 @@ def read_rates(quantities: Sequence[Quantity], plain: str) -> Iterator[Quantity]
         )
 
 
+_RATES = (_RATE, _RATE_WITH_NOUN, _OTHER_RATE)
 _COUNTED_RATE = re.compile(
     r"(?: (?!(?:and|or|if|when|but|to|before|after|until|va|neu|khi|den)\b)[a-z]+){0,3} (?:per|each|every|moi|tung) "
     r"| ?/ ?"
@@ -142,7 +166,7 @@ def _make_speed(quantity: Quantity, rate: str, end: int) -> Quantity | None:
 
 def _name_rate(match: re.Match[str]) -> str:
     noun = match["noun"] or match["adverb"]
-    name = name_rate_noun(noun)
+    name = _OTHER_RATE_NOUNS[noun] if match.re is _OTHER_RATE else name_rate_noun(noun)
     return f"half {name}" if match["half"] else name
 
 

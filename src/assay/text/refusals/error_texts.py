@@ -42,7 +42,8 @@ _REASONS = (
 )
 _STATUS = r"(?:(?:4(?!0[134])\d\d|5\d\d)\b)"
 _STATUS_LINE = LatePattern(
-    r"\W{0,4}(?:(?:http(?:/[\d.]{1,4})?|status(?: code)?|error|code|fehler|loi|erreur|erro)\W{1,4}){0,3}"
+    r"\W{0,4}(?:(?:internal|unexpected|fatal|system|api) (?=error\b))?"
+    r"(?:(?:http(?:/[\d.]{1,4})?|status(?: code)?|error|code|fehler|loi|erreur|erro)\W{1,4}){0,3}"
     r"(?:" + _STATUS + r"\W{1,4}(?:(?:server )?error\W{1,4})?(?:" + _REASONS + r")?|" + _REASONS + r")(?=\W|$)"
 )
 _LABEL = LatePattern(

@@ -60,6 +60,12 @@ BEYOND = Cues(
 """Stands before a value beyond which something is denied: "you can't get in before nine"."""
 AFTER_A_VALUE = list_words("after beyond past later sau quá")
 """Of these, the ones that speak of the far side."""
+AGREES_BY_NEGATION = Cues(
+    "(?:no|not an?) (?:problem|worries|issue|doubt|trouble|objection|bother) | (?:don't|do not) (?:hesitate|worry)"
+    " | why not | nothing against",
+    "không (?:sao|vấn đề|thành vấn đề)",
+)
+"""Agrees, although it has a negation."""
 RULE_THAT_ENDS = (
     "rule|limit|fee|charge|surcharge|policy|requirement|restriction|ban|threshold|deadline|minimum|maximum|cap|discount"
 )

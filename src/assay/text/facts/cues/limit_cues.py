@@ -87,9 +87,13 @@ AHEAD = Cues(
 """Speaks of notice to be given."""
 NOTICE = Cues(r"in advance | ahead | beforehand | notice | (?:before|prior to) (?:the|your|an?)\b")
 """Follows a span of time that is notice."""
-BEFORE_EVENT = Cues("before | prior to | ahead of | in advance | beforehand", "trước")
+BEFORE_EVENT = Cues(
+    "before | prior to | ahead of | in advance | beforehand", "trước", "avant | vor | vorher | antes | prima"
+)
 """Follows a span of time before something."""
-AFTER_EVENT = Cues("after | afterwards | later | following | past", "sau")
+AFTER_EVENT = Cues(
+    "after | afterwards | later | following | past", "sau", "après | nach | danach | después | dopo | depois"
+)
 """Follows a span of time after something."""
 SIDE_UNTIL = Cues("before | until | till | by | up to | under | below", "trước | dưới", "bis | vor")
 """Stands before the end of what holds."""

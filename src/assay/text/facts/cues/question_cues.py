@@ -12,6 +12,8 @@ ASKS_WHAT = Cues(
 QUESTION_WORD = Cues(
     "who | whom | whose | what | where | when | why | which | how",
     "ai | đâu | khi nào | bao giờ | bao nhiêu | bao lâu | vì sao | tại sao",
+    r"quand | pourquoi | combien | quel(?:le)?s? | wann | warum | wie(?! bitte) | welche[rsnm]? | cuándo | cuánt[oa]s?"
+    r" | dónde | quién(?:es)? | cuál(?:es)? | quando | quant[oaie] | quantos | quale",
 )
 """Asks for one thing: with two of them a question asks for two, so that "giờ nào" is none beside "khi nào"."""
 ASKS_IN_PART = Cues(
@@ -25,8 +27,19 @@ ASKS_FOR_PERSON = Cues("who", "ai")
 """Asks for a person, anywhere in a question."""
 ASKS_FOR_REASON = Cues("why | how", "sao")
 """Asks why or how something is."""
-AUXILIARY_FIRST = "do|does|did|is|are|was|were|am|can|could|may|must|should|will|would|has|have"
-"""Begins a question for yes or no."""
+AUXILIARY_FIRST = (
+    "do|does|did|is|are|was(?! (?:kostet|kosten|ist|sind|muss|macht|passiert|darf|kann|gibt|bedeutet|brauche)\\b)|were"
+    "|am|can|could|may|must|should|will|would|has|have"
+)
+"""Begins a question for yes or no; "was" is what in German."""
+ASKS_WHETHER_OF_OTHERS = Cues(
+    other=r"est-ce qu(?:e |')[^?]*\? | [^?]{0,80}?\w-(?:t-)?(?:ils?|elles?|on|je|vous|nous|tu)\b[^?]*\?"
+    r" | (?:kann|können|darf|dürfen|gibt es|ist|sind|muss|müssen|nehmen|wird|werden|bieten|brauche|soll|habt|haben"
+    r") [^?]*\?"
+    r" | (?:¿ ?)?(?:puedo|puede|podemos|hay|está|están|tiene[ns]?|se puede|aceptan|admiten|posso|si può|c'è|ci sono"
+    r"|accettate|pode-se|aceitam) [^?]*\?"
+)
+"""Matches such a question in another language, if it has no question word."""
 ASKS_WHETHER_LAST = Cues(vietnamese="(?:không|chưa)(?: ạ| vậy| nhỉ)?")
 """Ends a question for yes or no in Vietnamese."""
 ASKS_WHEN = Cues(
@@ -35,11 +48,18 @@ ASKS_WHEN = Cues(
     "khi nào | bao giờ | mấy giờ | lúc nào | ngày nào | bao lâu",
 )
 """Asks for a time: "Is it open to guests?" asks for none."""
-ASKS_DAY = Cues("(?:which|what) (?:week)?(?:days?|dates?)", "(?:ngày|thứ) (?:nào|mấy) | mấy thứ nào")
+ASKS_DAY = Cues(
+    "(?:which|what) (?:week)?(?:days?|dates?)",
+    "(?:ngày|thứ) (?:nào|mấy) | mấy thứ nào",
+    r"quels? jours? | welche[nrms]? (?:wochen)?tag\w* | qué días? | che giorno | que dias?",
+)
 """Asks for a day."""
 ASKS_MOMENT = Cues(
     r"when | when's | what time | what(?:'s| is) the(?: [\w'-]+){0,4} deadline",
     "khi nào | bao giờ | mấy giờ | lúc nào | giờ nào",
+    r"(?:jusqu'à|à partir de|depuis) quand | quand (?:est|sont|se|ferme|ouvre|commence|finit|a lieu|[\w]+-)"
+    r" | quelle heure | wann | wie ?viel uhr | cuándo | qué hora | (?:^|(?:fino a|da|até) )quando | che ora"
+    r" | que horas",
 )
 """Asks for a moment in time."""
 ASKS_WHICH_DAY = Cues(vietnamese="khi nào | ngày nào | lúc nào | thứ mấy")
@@ -48,6 +68,14 @@ ASKS_AMOUNT = Cues(
     r"how much | what do(?:es)?(?: [\w'-]+){1,8} (?:cost|pay|charge) | what(?:'s| is| are| was| were) the"
     r"(?: [\w'-]+){0,4} (?:costs?|prices?|fees?|fares?|charges?|fine|rent|deposit|tuition)",
     "(?:bao nhiêu|mấy) tiền",
+    r"combien (?:co[uû]te\w*|pai\w+|pay\w+|vaut|faut-il payer|dois-je payer|facture\w*)"
+    r" | quel(?:le)?s? (?:est|sont) (?:les? |la |l')(?:prix|tarifs?|montant|frais|loyer|caution|droits?|taxe)"
+    r" | (?:was|wie ?viel) (?:kostet|kosten|zahl\w+|bezahl\w+)"
+    r" | wie hoch (?:ist|sind) (?:der|die|das) (?:preis|gebühr(?:en)?|eintritt|kaution|miete|kosten|strafe)"
+    r" | cuánto (?:cuesta|cuestan|vale|valen|se paga|pago|hay que pagar)"
+    r" | cuál es (?:el|la) (?:precio|tarifa|coste|costo|importe|cuota|fianza)"
+    r" | quanto (?:costa|costano|custa|custam|si paga|se paga|pago)"
+    r" | qual (?:è|é) (?:il|o|a) (?:prezzo|preço|taxa|tariffa)",
 )
 """Asks for an amount of money."""
 ASKS_MEASURE = Cues(
@@ -59,6 +87,9 @@ ASKS_MEASURE = Cues(
     "bao nhiêu | bao lâu | bao xa | tối đa | tối thiểu | nhiều nhất | ít nhất"
     " | mấy (?:bài|buổi|cái|căn|chiếc|chuyến|con|cuốn|giờ|kỳ|lần|lớp|món|năm|ngày|người|phần|phòng|phút|quyển|suất|tầng"
     "|tháng|tiếng|tuần|tuổi|vé|viên)",
+    r"combien (?:de\b|d') | quel(?:le)? (?:âge|taille|poids|durée|distance|pourcentage)"
+    r" | wie (?:viele?|lange|weit|oft|alt|hoch|groß|schwer|breit|tief|schnell)"
+    r" | cuánt[oa]s | cuánto (?:tiempo|mide|pesa|dura) | quant[ie] | quantos | quantas | quanto tempo",
 )
 """Asks for a measure or a count; "mấy" is folded like the English "may", so that it counts before a noun alone."""
 ASKS_START = Cues("start | begin | open | from when | since when | earliest", "bắt đầu | mở cửa")

@@ -27,6 +27,7 @@ NO_SUBJECT = list_words(
     f"""
     now currently today nowadays since until previously formerly
     it they you we he she i this that these those there please then yes no not nothing only bạn nó họ tôi chúng hãy
+    il elle ils elles nous vous cela merci veuillez sie es wir ihr bitte ella ellos ellas lui lei ele ela
     không được vui xin theo với vâng {ADDRESS_WRITTEN}
     """
 )

@@ -17,7 +17,7 @@ from assay.text.facts.reading.statement_marks import (
     PRESENT,
     RESPECTIVELY,
 )
-from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity
+from assay.text.quantities.quantity_agreement import is_about_same_span, is_comparable, is_same_quantity
 
 _REACH = 160  # characters on either side in which words for past and present are searched
 _REACH_OUTDATED = 40  # characters after a value in which it is said until when it was so
@@ -86,6 +86,7 @@ def _has_rival(texts: FactTexts, occurrence: Occurrence) -> bool:
             is_expected = any(
                 is_same_quantity(wanted, neighbour) or is_same_quantity(neighbour, wanted) for wanted in texts.expected
             )
-            if _RIVAL_GAP.fullmatch(gap) and not is_expected and is_comparable(quantity, neighbour):
+            is_other = is_comparable(quantity, neighbour) and not is_about_same_span(quantity, neighbour)
+            if _RIVAL_GAP.fullmatch(gap) and not is_expected and is_other:
                 return True
     return False

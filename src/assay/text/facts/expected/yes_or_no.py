@@ -14,7 +14,12 @@ from assay.text.facts.cues.condition_cues import ONLY_WORDS, OR, RESTRICTS_DECIS
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.denial_cues import BANS, FORBIDS
 from assay.text.facts.cues.link_cues import ADDRESSED, GREETING
-from assay.text.facts.cues.question_cues import ASKS_WHETHER_LAST, AUXILIARY_FIRST
+from assay.text.facts.cues.question_cues import (
+    ASKS_WHETHER_LAST,
+    ASKS_WHETHER_OF_OTHERS,
+    AUXILIARY_FIRST,
+    QUESTION_WORD,
+)
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.reading.negations import find_negations
@@ -30,17 +35,20 @@ _LEAD_IN = (
 """What may come before the question itself: "According to the tariff, is …"."""
 _ASKS_WHETHER = build_pattern(rf"^{_LEAD_IN}(?:and |so )?(?:{AUXILIARY_FIRST})\b|\b{ASKS_WHETHER_LAST}\?$")
 """A question whose answer is yes or no."""
+_ASKS_WHETHER_OF_OTHERS = build_pattern(rf"{ASKS_WHETHER_OF_OTHERS}")
+_QUESTION_WORD = build_pattern(rf"\b{QUESTION_WORD}\b")
 _ALTERNATIVE = build_pattern(rf"\b{OR}\b(?! (?:not|không|chưa)\b)")
 _LAST_WORD = 8  # characters that may hold the "không?" of a question, which denies nothing
 _PERSON = rf"(?: {ADDRESSED})*"
 _YES_OR_NO = build_pattern(
     rf"\W*(?:{GREETING},? )*"
-    r"(?:(?P<yes>yes|yeah|yep|sure|of course|certainly|absolutely|có|vâng|được"
+    r"(?:(?P<yes>yes|yeah|yep|sure|of course|certainly|absolutely|có|vâng|được|oui|ja|sim|sì|sí"
     r"|(?:it|they|you|we|there) (?:does|do|is|are|can|will|has|have|may))"
-    r"|(?P<no>no|nope|unfortunately not|(?:(?:i'm|i am|we're|we are) )?afraid not|not at all|không|chưa"
+    r"|(?:(?:malheureusement|hélas|en principe|leider|lamentablemente|purtroppo|infelizmente),? )?"
+    r"(?P<no>no|non|nein|não|nope|unfortunately not|(?:(?:i'm|i am|we're|we are) )?afraid not|not at all|không|chưa"
     r"|(?:it|they|you|we|there) (?:doesn't|don't|isn't|aren't|can't|won't|hasn't|haven't|cannot"
     r"|(?:is|are|do|does|can|will|may|has|have) not)))"
-    rf"{_PERSON}(?=[,.!:;]| [–—-] |$)"
+    rf"{_PERSON}(?=[,.!:;]| [–—:;!-] |$)"
 )
 """A text that begins with the answer to it."""
 _RESTRICTED = build_pattern(rf"\b{RESTRICTS_DECISION}\b")
@@ -96,7 +104,9 @@ def asks_whether(question: ReadText) -> bool:
     True
     """
     last = _find_last_sentence(question)
-    return _ASKS_WHETHER.search(last.plain) is not None
+    if _ASKS_WHETHER.search(last.plain) is not None:
+        return True
+    return _ASKS_WHETHER_OF_OTHERS.match(last.plain) is not None and _QUESTION_WORD.search(last.plain) is None
 
 
 def _find_last_sentence(question: ReadText) -> ReadText:

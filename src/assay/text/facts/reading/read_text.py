@@ -63,6 +63,10 @@ def narrow_clause(clause: ClauseSpan, position: int) -> ClauseSpan:
     )
 
 
+_ELISION = re.compile(r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['’](?=[^\W\d_]{4})", re.IGNORECASE)
+"""What French and Italian write together with the next word: "l'arrivée"."""
+
+
 class ReadText:
     """A text without markup: its words outside of quantities, its quantities and its clauses.
 
@@ -91,6 +95,8 @@ class ReadText:
                 quantity = next(pending, None)
             if quantity is not None and quantity.start < end and not quantity.is_spelled_one:
                 continue
+            elision = _ELISION.match(self.text, start, end)
+            start = start if elision is None else elision.end()
             raw = self.text[start:end]
             kind, key, marked = classify_word(raw)
             yield Word(

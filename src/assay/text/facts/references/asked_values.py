@@ -1,4 +1,4 @@
-"""What kind of value a question asks for, in English and Vietnamese, and which quantities are of that kind."""
+"""What kind of value a question asks for, in the languages of `question_cues`, and which quantities are of it."""
 
 from __future__ import annotations
 

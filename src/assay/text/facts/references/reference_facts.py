@@ -4,8 +4,8 @@
 besides; an answer to "Who repairs the pump?" has to have what the reference says beyond the question. What is asked of
 the answer is judged in `reference_judgments`.
 
-Questions in English and Vietnamese are read for what they ask; of those in other languages all words of the reference
-are looked for.
+Questions in English, Vietnamese, French, German, Spanish, Italian and Portuguese are read for what they ask; of those
+in other languages all words of the reference are looked for.
 """
 
 from __future__ import annotations

@@ -10,6 +10,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from assay.text.facts.cues.condition_cues import ONLY_WORDS
+from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.denial_cues import AGREES_BY_NEGATION
+from assay.text.facts.cues.limit_cues import UNFIT
 from assay.text.facts.expected.yes_or_no import asks_whether, is_contrary_decision, read_decision
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.missing_quantities import names_other_number
@@ -28,6 +31,8 @@ from assay.text.facts.stated_facts import judge_facts
 from assay.text.quantities.quantity import Quantity, remove_bound, split_range
 from assay.text.quantities.quantity_agreement import is_same_quantity, is_same_value
 
+_TOO_MUCH = build_pattern(rf"\b{UNFIT}\b")
+_GLADLY = build_pattern(rf"\b{AGREES_BY_NEGATION}\b")
 _MAY_FAIL = ("value", "decision")
 _MOST_COMPARED_WORDS = 12
 TOO_LONG = "the reference has too many words to compare without a judge"
@@ -69,10 +74,9 @@ def judge_reference_facts(
         )
     is_implied = derived.kind == "decision" and _is_undecided(read_text(answer))
     if is_implied and derived.facts[0] == "no":
-        decided = put_denial_first(answer, question)
-        again = judge_reference_facts(decided, reference, question, passages) if decided else []
-        if again and all(judgment.state == "stated" for judgment in again):
-            return again
+        implied = _judge_implied_no(answer, reference, question, passages, judgments)
+        if implied:
+            return implied
     needed = derived.besides or (derived.reason if is_implied else ())
     if derived.kind == "values":
         judgments = _check_order(judgments, read_text(answer))
@@ -112,6 +116,32 @@ def _judge_first_word(
         judgment = judgment._replace(state="stated", reason="")
     other = _find_other_only(answer, reference) if judgment.state == "stated" else ""
     return judgment._replace(state="unknown", reason=f'the answer says "{other}"') if other else judgment
+
+
+def _judge_implied_no(
+    answer: str, reference: str, question: str, passages: Sequence[str], judgments: list[FactJudgment]
+) -> list[FactJudgment]:
+    """Return that an answer says no without the word; empty if it does not.
+
+    `judgments`: those of the no, and of the values with which the reference explains it.
+    """
+    decided = put_denial_first(answer, question)
+    again = judge_reference_facts(decided, reference, question, passages) if decided else []
+    if again and all(judgment.state == "stated" for judgment in again):
+        return again
+    return judgments[1:] if _denies_with_value(judgments, read_text(answer)) else []
+
+
+def _denies_with_value(judgments: Sequence[FactJudgment], answer: ReadText) -> bool:
+    """Whether an answer denies in its first sentence what a reference says no to, and states the value that tells why.
+
+    "I am afraid it will not fit: the limit is 1.90 m" says no without the word.
+    """
+    values = judgments[1:]
+    end = answer.clauses[0].sentence_end if answer.clauses else 0
+    if not values or any(judgment.state != "stated" for judgment in values) or _GLADLY.search(answer.plain, 0, end):
+        return False
+    return len(find_negations(answer, 0, end)) == 1 or _TOO_MUCH.search(answer.plain, 0, end) is not None
 
 
 def _is_undecided(answer: ReadText) -> bool:

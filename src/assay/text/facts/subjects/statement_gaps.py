@@ -30,7 +30,7 @@ from assay.text.facts.subjects.worked_out_values import is_worked_out
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.payment_cues import NOTHING_TO_PAY
 from assay.text.quantities.quantity import Quantity
-from assay.text.quantities.quantity_agreement import apply_rate, is_same_quantity
+from assay.text.quantities.quantity_agreement import apply_rate, is_about_same_span, is_same_quantity
 
 GapKind = Literal[
     "second value",
@@ -392,6 +392,8 @@ class GapFinder:
             candidates = self.owner.expected_values.iterate_candidates(own)
             if any(is_same_quantity(wanted, own) for wanted in candidates):
                 return True
+            if any(is_about_same_span(wanted, own) for wanted in self.expected):
+                return True
         words = self._list_subjects(self.owner.words_in(part))
         if any(word.key in self.fact_keys for word in words):
             return True
@@ -410,6 +412,8 @@ class GapFinder:
 
     def _find_only(self, around: Surroundings, statement: StatedFact) -> Iterator[Gap]:
         only = self._search_only(around.part)
+        if statement.value is not None and statement.value.is_range:
+            return  # who is served between 11 and 20 is served only then
         if only is None or self._is_explained(_ONLY) or 0 <= statement.start - only.end() <= _BEFORE_VALUE:
             return
         is_first = only.start() == around.part.start

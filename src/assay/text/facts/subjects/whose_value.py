@@ -24,7 +24,7 @@ from assay.text.languages import is_vietnamese
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.payment_cues import NOTHING_TO_PAY, is_nothing_to_pay, is_positive_amount
 from assay.text.quantities.quantity import Quantity
-from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity, is_same_value
+from assay.text.quantities.quantity_agreement import is_about_same_span, is_comparable, is_same_quantity, is_same_value
 from assay.text.quantities.quantity_index import QuantityIndex
 from assay.text.quantities.quantity_rates import is_time_rate, name_rate_noun
 from assay.text.quantities.units import MONEY, PLAIN, SHARE
@@ -317,7 +317,7 @@ class ValueOwner:
         for wanted in self.expected_values.iterate_candidates(own):
             if is_same_quantity(wanted, own) or (not own.bound and is_same_quantity(own, wanted)):
                 return False
-        return True
+        return not any(is_about_same_span(wanted, own) for wanted in self.expected)
 
     def _find_other_day(self, own: Part, others: Sequence[Part]) -> OtherOwner | None:
         """Return the weekday of a part if the question asks about another one."""

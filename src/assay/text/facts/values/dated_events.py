@@ -8,7 +8,7 @@ from __future__ import annotations
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.event_cues import DEADLINE_EVENTS
 from assay.text.facts.cues.limit_cues import AFTER_EVENT, BEFORE_EVENT, BEGINNING, BY_THEN, FROM
-from assay.text.facts.cues.question_cues import ASKS_WHICH_DAY
+from assay.text.facts.cues.question_cues import ASKS_MOMENT, ASKS_WHICH_DAY
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence
@@ -35,7 +35,7 @@ def judge_event(texts: FactTexts, occurrence: Occurrence, stated: Quantity | Non
     if stated is None:
         return None
     if not (stated.date or is_time(stated)):
-        return _judge_side(texts, stated) if is_span(stated) and not stated.is_range else None
+        return _judge_span(texts, occurrence, stated) if is_span(stated) and not stated.is_range else None
     if stated.is_range:
         return _judge_range(texts, occurrence, stated)
     low = max(clause.start, stated.start - _REACH)
@@ -49,6 +49,11 @@ def judge_event(texts: FactTexts, occurrence: Occurrence, stated: Quantity | Non
     judgment = _judge_side(texts, stated)
     if judgment is not None:
         return judgment
+    return _judge_other_event(texts, occurrence, stated)
+
+
+def _judge_other_event(texts: FactTexts, occurrence: Occurrence, stated: Quantity) -> FactJudgment | None:
+    plain, clause = texts.answer.plain, occurrence.clause
     for part in split_parts(texts.answer, clause.sentence_start, clause.sentence_end):
         if part.start <= stated.start < part.end:
             before = plain[part.start : stated.start]
@@ -59,9 +64,21 @@ def judge_event(texts: FactTexts, occurrence: Occurrence, stated: Quantity | Non
     return None
 
 
+_ASKS_MOMENT = build_pattern(rf"\b{ASKS_MOMENT}\b")
+_HOUR, _DAY = 3600, 86_400
+
+
+def _judge_span(texts: FactTexts, occurrence: Occurrence, stated: Quantity) -> FactJudgment | None:
+    """Return the judgment of a span of time, or of an hour that is written like one: "à 20 h"."""
+    judgment = _judge_side(texts, stated)
+    may_be_hour = any(reading.low % _HOUR == 0 and reading.low <= _DAY for reading in stated.readings)
+    if judgment is not None or not may_be_hour or _ASKS_MOMENT.search(texts.question.plain) is None:
+        return judgment
+    return _judge_other_event(texts, occurrence, stated)
+
+
 _UNTIL_BEFORE = build_pattern(rf"\b{BY_THEN}(?: the| ngày| lúc)? $")
 _FROM_BEFORE = build_pattern(rf"\b(?:{FROM}|after|since|sau)(?: the| ngày| lúc)? $")
-
 _AFTER_SPAN = build_pattern(rf" (?:{BEFORE_EVENT}|{AFTER_EVENT}|from|of)\b(?P<phrase>(?: [\w'-]+){{1,5}})")
 
 

@@ -70,10 +70,14 @@ def _is_known_rate(texts: FactTexts, stated: Quantity) -> bool:
             nouns |= group
     if stated.rate_size is not None and _has_measure(texts, stated.rate_size[0]):
         return True
-    if _is_said_per_same(texts, stated, nouns):
+    if _is_said_per_same(texts, stated, nouns) or stated.rate in _list_rates(texts):
         return True
     words = {word for text in texts.explaining for word in _WORDS.findall(text.plain)}
     return any(name_rate_noun(word) in nouns or name_rate_noun(word.removesuffix("s")) in nouns for word in words)
+
+
+def _list_rates(texts: FactTexts) -> set[str]:
+    return {own.rate for text in texts.explaining for own in text.quantities if own.rate}
 
 
 def _is_said_per_same(texts: FactTexts, stated: Quantity, nouns: set[str]) -> bool:
