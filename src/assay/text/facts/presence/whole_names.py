@@ -122,7 +122,7 @@ def _is_longer(name: str, before: str, text: str, after: int) -> bool:
     return is_path and (before.endswith("/") or _PATH_AFTER.match(text, after) is not None)
 
 
-_BITS = LatePattern(r"(?<![^\W\d_])(?P<prefix>[kKMGT])(?P<binary>i)?(?P<unit>[bB])(?:it|yte)?s?(?![^\W\d_])")
+_BITS = LatePattern(r"(?<![^\W\d_])(?P<prefix>[kKMGTPE])(?P<binary>i)?(?P<unit>[bB])(?:it|yte)?s?(?![^\W\d_])")
 
 
 def _find_other_unit(texts: FactTexts) -> str:
