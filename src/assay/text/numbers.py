@@ -318,11 +318,27 @@ def _parse_match(match: re.Match[str], nfc_text: str) -> Number | Date | None:
             end = start + amount.end(1)
             value = parse_spelled_number(amount[1], nfc_text[start:end], False)
             return None if value is None else Number((Decimal(value),), "", start, end, is_spelled_out=True)
-        value = parse_spelled_number(match["spelled"], nfc_text[start:end], match["spelled_unit"] is not None)
+        value = _parse_round_number(match) or parse_spelled_number(
+            match["spelled"], nfc_text[start:end], match["spelled_unit"] is not None
+        )
         unit = _UNITS.get(match["spelled_unit"] or "", "")
         end = max(end, match.end("spelled_unit"))  # -1 where none follows
         return None if value is None else Number((Decimal(value),), unit, start, end, is_spelled_out=True)
     return _parse_date(match)
+
+
+_ROUND_NUMBERS = {"hundred": 100} | {word: _SPELLED_SCALES[word] for word in ("thousand", "million", "billion")}
+_ONE_OF_A_KIND = re.compile(r"(?<![^\W_])an? \Z")
+_PART_OF_ONE = re.compile(r"(?<![^\W_])(?:half|of|many|such|quite) an? \Z")
+
+
+def _parse_round_number(match: re.Match[str]) -> int | None:
+    """Return the value of "a hundred" or "a thousand"; None for "half a million" and without an article."""
+    value = _ROUND_NUMBERS.get(match["spelled"])
+    low, start = max(0, match.start("spelled") - _RANGE_WIDTH - 4), match.start("spelled")
+    if value is None or _ONE_OF_A_KIND.search(match.string, low, start) is None:
+        return None
+    return None if _PART_OF_ONE.search(match.string, low, start) is not None else value
 
 
 def _parse_number(match: re.Match[str], nfc_text: str) -> Number | None:

@@ -27,6 +27,7 @@ from assay.text.facts.presence.absent_words import (
     judge_absent_words,
     spell_words,
 )
+from assay.text.facts.presence.identifiers import judge_identifiers
 from assay.text.facts.presence.missing_quantities import judge_missing_quantity
 from assay.text.facts.presence.occurrences import (
     MOST_OCCURRENCES,
@@ -132,6 +133,9 @@ class FactJudge:
     def _judge_words(self, agreeing: Sequence[Sequence[Quantity]]) -> FactJudgment:
         """Return the judgment of a fact whose quantities are all there, by its words and where both stand."""
         texts = self.texts
+        other = judge_identifiers(texts)
+        if other is not None:
+            return other
         places = [find_word_places(texts, word) for word in texts.content]
         absent = [word for word, indices in zip(texts.content, places, strict=True) if not indices]
         judgment = judge_absent_names(texts, absent)

@@ -104,9 +104,14 @@ _TABLE = """
     data      1000000,1048576 MB mb megabyte megabytes
     data      1000000000,1073741824 GB gb gigabyte gigabytes
     data      1000000000000,1099511627776 TB tb terabyte terabytes
-    data      1024       KiB
-    data      1048576    MiB
-    data      1073741824 GiB
+    data      1000000000000000,1125899906842624 PB petabyte petabytes
+    data      1000000000000000000,1152921504606846976 EB exabyte exabytes
+    data      1024       KiB kibibyte kibibytes
+    data      1048576    MiB mebibyte mebibytes
+    data      1073741824 GiB gibibyte gibibytes
+    data      1099511627776 TiB tebibyte tebibytes
+    data      1125899906842624 PiB pebibyte pebibytes
+    data      1152921504606846976 EiB exbibyte exbibytes
     data-rate 1          bps bit/s
     data-rate 1000       kbps kbit/s
     data-rate 1000000    Mbps Mbit/s Mb/s megabits_per_second

@@ -146,3 +146,10 @@ NO_UNIT = Cues(
 """Follows a number without being its unit."""
 ASKED_PER = Cues("per | (?:for |of )?(?:each|every) | for one", "(?:cho )?mỗi", "pro | je")
 """Asks for a value per one of several things."""
+HTTP_METHODS = "GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS"
+"""Stand before the path of an endpoint."""
+FILE_ENDINGS = (
+    "ya?ml|toml|jsonl?|conf|cfg|ini|env|txt|md|rst|csv|tsv|log|sh|bat|ps1|py|js|ts|go|rb|java|xml|html?|css|pdf|docx?"
+    "|xlsx?|pptx?|lock|pem|crt|cer|key|service|sql|db|sqlite|zip|tar|gz|tgz|exe|dll|so|jar|properties|plist|desktop"
+)
+"""Ends the name of a file."""

@@ -62,6 +62,10 @@ PREPOSITIONS_WRITTEN = frozenset("của trên dưới trong ngoài ở tại cho
 """Those of Vietnamese, as they are written."""
 CONDITIONS_WRITTEN = frozenset("nếu hễ lỡ neu".split())
 """Begin a condition in Vietnamese, which "thì" ends."""
+GERMAN_AROUND_VALUE = list_words(
+    "innerhalb von binnen bis zu nach ab am um im vor seit pro je der die das den dem spätestens höchstens mindestens"
+)
+"""German words of grammar beside a value."""
 NEXT_CLAUSE = list_words("thì mới then when if")
 """Words with which what follows a value is said of something else again."""
 ONLY_VIETNAMESE = list_words(

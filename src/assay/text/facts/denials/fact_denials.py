@@ -68,10 +68,10 @@ _SPANNING = LatePattern(r"\b(?:for|in|within|during|throughout) $")
 _ABSENCE = build_pattern(rf"\b{ABSENCE}\b")
 _DEED_DENIED = build_pattern(
     rf" (?:(?:{VERBS_NEGATED_AFTER})(?:n't| not| never)|{UNABLE}(?: to)?|(?:không|chưa)(?: thể)?)"
-    rf"(?: {SAME_DEED})?(?: to)?\s*[.!]?\s*"
+    rf"(?: {SAME_DEED})?(?: to)?[\s.!]*"
 )
 """The rest of a sentence after somebody who cannot do what is asked."""
-_DEED_AFFIRMED = build_pattern(rf" (?:{VERBS_NEGATED_AFTER})(?: {SAME_DEED})?\s*[.!]?\s*")
+_DEED_AFFIRMED = build_pattern(rf" (?:{VERBS_NEGATED_AFTER})(?: {SAME_DEED})?[\s.!]*")
 """The same after somebody who can."""
 
 

@@ -12,6 +12,7 @@ from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.limit_cues import OTHER_RELEASE
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.presence.identifiers import is_named
 from assay.text.facts.reading.read_text import ReadText
 from assay.text.late_pattern import LatePattern
 
@@ -61,7 +62,7 @@ def judge_whole_names(texts: FactTexts) -> FactJudgment | None:
         if bound:
             return FactJudgment(texts.fact, "unknown", f'the answer says "{bound}", and not which one')
         longer = _find_longer(name, texts.answer)
-        if longer:
+        if longer and not is_named(name, texts.answer):
             return FactJudgment(texts.fact, "unknown", f'the answer names "{longer}", which may be something else')
     unit = _find_other_unit(texts)
     return FactJudgment(texts.fact, "unknown", f'the answer says this with the unit "{unit}"') if unit else None
@@ -121,7 +122,7 @@ def _is_longer(name: str, before: str, text: str, after: int) -> bool:
     return is_path and (before.endswith("/") or _PATH_AFTER.match(text, after) is not None)
 
 
-_BITS = LatePattern(r"(?<![^\W\d_])(?P<prefix>[kKMGT])(?P<binary>i)?(?P<unit>[bB])(?:it|yte)?s?(?![^\W\d_])")
+_BITS = LatePattern(r"(?<![^\W\d_])(?P<prefix>[kKMGTPE])(?P<binary>i)?(?P<unit>[bB])(?:it|yte)?s?(?![^\W\d_])")
 
 
 def _find_other_unit(texts: FactTexts) -> str:

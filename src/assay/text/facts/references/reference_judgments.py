@@ -13,8 +13,10 @@ from assay.text.facts.cues.condition_cues import ONLY_WORDS
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.denial_cues import AGREES_BY_NEGATION
 from assay.text.facts.cues.limit_cues import UNFIT
+from assay.text.facts.cues.word_classes import GERMAN_AROUND_VALUE
 from assay.text.facts.expected.yes_or_no import asks_whether, is_contrary_decision, read_decision
 from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.presence.identifiers import list_identifiers, names_other_code
 from assay.text.facts.presence.missing_quantities import names_other_number
 from assay.text.facts.reading.exceptions import has_exception
 from assay.text.facts.reading.negations import find_negations
@@ -30,6 +32,7 @@ from assay.text.facts.references.reference_facts import (
 from assay.text.facts.stated_facts import judge_facts
 from assay.text.quantities.quantity import Quantity, remove_bound, split_range
 from assay.text.quantities.quantity_agreement import is_same_quantity, is_same_value
+from assay.text.quantities.units import SHARE
 
 _TOO_MUCH = build_pattern(rf"\b{UNFIT}\b")
 _GLADLY = build_pattern(rf"\b{AGREES_BY_NEGATION}\b")
@@ -62,7 +65,8 @@ def judge_reference_facts(
     if derived.kind == "words" and count_new_words(derived, question) > _MOST_COMPARED_WORDS:
         return [FactJudgment(fact, "unknown", TOO_LONG) for fact in derived.facts]
     judgments = judge_facts(answer, derived.facts, question, reference, passages, language=language)
-    judgments = [_check_ends(_soften(judgment, derived.kind, read_text(answer)), answer) for judgment in judgments]
+    texts = read_text(answer), read_text(question)
+    judgments = [_check_ends(_soften(judgment, derived.kind, *texts), answer) for judgment in judgments]
     if derived.kind == "decision" and derived.reason and find_negations(read_text(derived.reason[0])):
         (of_reason,) = judge_facts(answer, derived.reason, question, reference, passages, language=language)
         judgments = _deny_values_with_reason(judgments, of_reason)
@@ -85,7 +89,7 @@ def judge_reference_facts(
     if not needed or not all(judgment.state == "stated" or is_implied for judgment in judgments):
         return judgments
     besides = [
-        _soften(judgment, "values", read_text(answer))
+        _soften(judgment, "values", *texts)
         for judgment in judge_facts(answer, needed, question, reference, passages, language=language)
     ]
     if is_implied and not any(judgment.state == "denied" for judgment in judgments):
@@ -176,21 +180,37 @@ _MOST_BEFORE_NAME = 3
 """Words from "only" to the name of which something holds: "only the hotel Astra"."""
 
 
-def _soften(judgment: FactJudgment, kind: ReferenceKind, answer: ReadText) -> FactJudgment:
+def _soften(judgment: FactJudgment, kind: ReferenceKind, answer: ReadText, question: ReadText) -> FactJudgment:
     """Return a judgment as unknown where nothing shows that the answer is wrong."""
     is_shown_wrong = judgment.state == "denied" or (judgment.state == "missing" and judgment.mistake == "other value")
     is_other_value = judgment.mistake == "other value" and (
-        (kind == "words" and _is_bare_value(judgment.fact)) or names_other_number(judgment.fact, answer)
+        (kind == "words" and _is_bare_value(judgment.fact, question)) or names_other_number(judgment.fact, answer)
     )
+    if kind == "words" and judgment.state == "missing":
+        is_other_value = is_other_value or names_other_code(judgment.fact, answer, question)
     if judgment.state in ("stated", "unknown") or (kind in _MAY_FAIL and is_shown_wrong) or is_other_value:
         return judgment
     return judgment._replace(state="unknown")
 
 
-def _is_bare_value(fact: str) -> bool:
-    """Whether a fact is one value with words of grammar: "Within 14 days."."""
+def _is_bare_value(fact: str, question: ReadText) -> bool:
+    """Whether a fact is one value, flag or path with words of grammar: "Within 14 days.", "With --force.".
+
+    A share may be one of what the question names too: "99.9% of the month".
+    """
     read = read_text(fact)
-    return len(read.quantities) == 1 and all(word.kind == "stop" for word in read.words)
+    identifiers = list_identifiers(read.text)
+    if len(read.quantities) + len({own.form for own in identifiers}) == 0 or len(read.quantities) > 1:
+        return False
+    spans = [(own.start, own.end) for own in identifiers]
+    spans += [quantity.rate_span for quantity in read.quantities]
+    is_share = any(reading.dimension == SHARE for quantity in read.quantities for reading in quantity.readings)
+    for word in read.words:
+        is_part = any(start <= word.start < end for start, end in spans)
+        is_asked = (is_share or bool(identifiers)) and bool(question.find_word(word, True))
+        if word.kind != "stop" and word.folded not in GERMAN_AROUND_VALUE and not is_part and not is_asked:
+            return False
+    return True
 
 
 def _check_order(judgments: list[FactJudgment], answer: ReadText) -> list[FactJudgment]:
