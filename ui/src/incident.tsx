@@ -27,6 +27,11 @@ export function Incident({ incident, title, madeAt }: { incident: IncidentRecord
         <Data text={basis.filter((part) => part != null && part !== "").join(" · ")} />
       </p>
       {incident.leaks.length > 0 && <Warning title={t("found_in")} items={incident.leaks} />}
+      {(incident.summary ?? []).length > 0 && (
+        <Section id="summary" title={t("in_short")}>
+          <Items items={incident.summary ?? []} />
+        </Section>
+      )}
       {(incident.stale ?? []).length > 0 && <Warning tone="warn" title={t("stale")} items={incident.stale ?? []} />}
       {incident.chain_faults.length > 0 && <Warning title={t("chain_broken")} items={incident.chain_faults} />}
       <Section id="asked" title={t("asked")}>
@@ -334,6 +339,8 @@ function NearCases({ incident }: { incident: IncidentRecord }) {
           { key: "question", head: t("question"), wrap: true, cell: (near) => <Data text={near.question} /> },
           { key: "alike", head: t("question_alike"), number: true, cell: (near) => near.similarity.toFixed(2) },
           { key: "answer", head: t("answer_alike"), number: true, cell: (near) => near.answer_similarity?.toFixed(2) ?? t("unknown") },
+          { key: "expected", head: t("case_expects"), wrap: true, cell: (near) => <Data text={near.expected ?? ""} /> },
+          { key: "stated", head: t("answer_states"), wrap: true, cell: (near) => <Data text={near.stated ?? ""} /> },
         ]}
       />
     </Section>

@@ -174,6 +174,7 @@ export interface Incident {
   notes: string[];
   stale?: string[];
   answer_now?: AnswerNow | null;
+  summary?: string[];
 }
 
 /** How many incidents are open and closed, and by which causes; None with a reason where that was not read. */
@@ -212,12 +213,14 @@ export interface MonitorPage {
   unmeasured_bounds?: string[];
 }
 
-/** A golden case that asks nearly the same. */
+/** A golden case that asks nearly the same: what it expects, and what the answer does with it ("" without one). */
 export interface NearCase {
   case_id: string;
   question: string;
   similarity: number;
   answer_similarity: number | null;
+  expected?: string;
+  stated?: string;
 }
 
 /** The period that a monitor looked at, as ISO dates or times. */

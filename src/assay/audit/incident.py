@@ -6,6 +6,7 @@ that of now. Every claim of the answer has its evidence, and one without says at
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
@@ -20,6 +21,7 @@ from assay.audit.cited_sources import (
     list_cited_sources,
     strip_links,
 )
+from assay.audit.incident_summary import compare_with_case, describe_near_case, list_evidence_places
 from assay.audit.judged_labels import find_judged_labels
 from assay.metrics.cases.access_rules import is_early, may_see_chunk
 from assay.metrics.cases.case_index import CaseIndex, GoldenIndex
@@ -110,12 +112,14 @@ class ShownChunk(Struct, frozen=True):
 
 
 class NearCase(Struct, frozen=True):
-    """A golden case that asks nearly the same."""
+    """A golden case that asks nearly the same: what it expects, and what the answer does with it ("" without one)."""
 
     case_id: str
     question: str
     similarity: float
     answer_similarity: float | None
+    expected: str = ""
+    stated: str = ""
 
 
 class AnswerNow(Struct, frozen=True):
@@ -135,7 +139,8 @@ class AnswerNow(Struct, frozen=True):
 class Incident(Struct, frozen=True):
     """Everything that is known of one answer. Restricted text is withheld in all of it, unless it was asked for.
 
-    `stale` are the chunks of the context that had expired or been replaced by a newer version on that day.
+    `stale` are the chunks of the context that had expired or been replaced by a newer version on that day. `summary`
+    says in sentences what is known of the answer, first of all.
     """
 
     record: AuditRecord
@@ -152,6 +157,7 @@ class Incident(Struct, frozen=True):
     notes: tuple[str, ...]
     stale: tuple[str, ...] = ()
     answer_now: AnswerNow | None = None
+    summary: tuple[str, ...] = ()
 
 
 class IncidentSources(Struct, frozen=True):
@@ -200,6 +206,8 @@ def build_incident(
             structs.replace(check, judged=judged.citations.get((check.claim, check.name))) for check in citations
         )
         notes += judged.notes
+    near_cases = find_near_cases(record, sources.golden) if sources.golden is not None else []
+    near_cases, sentences = _compare_near_cases(near_cases, then, observation, sources, record)
     incident = Incident(
         record,
         sequence,
@@ -210,12 +218,62 @@ def build_incident(
         claims,
         citations,
         tuple(f"{place}: {', '.join(items)}" for place, items in _list_leaks(leaks)),
-        tuple(find_near_cases(record, sources.golden)) if sources.golden is not None else (),
+        tuple(near_cases),
         tuple(findings),
         tuple(notes),
         stale=tuple(_list_stale_chunks(then, record.at[:10])),
+        summary=(*sentences, _summarise_claims(claims, then)),
     )
     return incident if show_restricted else _withhold(incident, then.case, observation, leaks)
+
+
+def _compare_near_cases(
+    near_cases: Sequence[NearCase],
+    then: ParsedAnswer,
+    observation: Observation,
+    sources: IncidentSources,
+    record: AuditRecord,
+) -> tuple[list[NearCase], list[str]]:
+    """Return the near cases with what they expect, and sentences on the nearest: whether the answer agrees with it, and
+    where its evidence was lost if not."""
+    compared_cases: list[NearCase] = []
+    sentences: list[str] = []
+    cases = {case.id: case for case in sources.golden.cases} if sources.golden is not None else {}
+    corpus = sources.corpus_then if sources.corpus_then is not None else sources.corpus_now
+    for near in near_cases:
+        case, answer = cases[near.case_id], record.answer
+        if not answer:
+            compared_cases.append(near)
+            continue
+        compared = compare_with_case(case, answer, then.behaviour, corpus)
+        compared_cases.append(structs.replace(near, expected=compared.expected, stated=compared.stated))
+        if not sentences:
+            sentences.append(describe_near_case(case, record.question or "", near.similarity, compared, record.user))
+            if not compared.is_right:
+                sentences += list_evidence_places(case, observation, corpus, compared.wanted)
+    return compared_cases, sentences
+
+
+def _summarise_claims(claims: Sequence[ClaimCheck], then: ParsedAnswer) -> str:
+    """Return in a sentence what the rules found of the claims of an answer in what was shown to the model."""
+    if not then.answer:
+        return "there is no answer"
+    if not claims:
+        return "the answer claims nothing, or declines"
+    counts = Counter(claim.verdict for claim in claims)
+    lost = next((claim for claim in claims if claim.lost_at), None)
+    if lost is not None:
+        return f"“{lost.text}” is {_VERDICT_WORDS[lost.verdict]} what was shown to the model; {lost.lost_at}"
+    supported, number = counts["supported"], len(claims)
+    if supported == number:
+        return f"what was shown to the model supports {'its claim' if number == 1 else f'all {number} claims'}"
+    return (
+        f"what was shown to the model supports {supported} of {format_count(number, 'claim')}; of the others the rules "
+        "cannot tell"
+    )
+
+
+_VERDICT_WORDS = {"not_found": "not in", "contradicted": "contradicted by"}
 
 
 def rebuild_observation(record: AuditRecord) -> tuple[Observation, list[str]]:

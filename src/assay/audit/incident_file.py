@@ -83,10 +83,13 @@ def build_incident_tables(incident: Incident) -> list[Table]:
             case.question,
             f"{case.similarity:.2f}",
             "n/a" if case.answer_similarity is None else f"{case.answer_similarity:.2f}",
+            case.expected,
+            case.stated,
         )
         for case in incident.near_cases
     )
-    tables.append(Table("Near golden cases", ("case", "question", "question alike", "answer alike"), near))
+    columns = ("case", "question", "question alike", "answer alike", "expects", "what the answer does with it")
+    tables.append(Table("Near golden cases", columns, near))
     return [table for table in tables if table.rows]
 
 
@@ -206,6 +209,7 @@ def render_incident_markdown(incident: Incident) -> str:
     """Return the incident as Markdown, ending in a newline."""
     record = incident.record
     lines = [f"# Incident {escape_markdown(record.id)}", ""]
+    lines += [*(f"- {escape_markdown(sentence)}" for sentence in incident.summary), ""]
     if incident.leaks:
         lines += ["**What this user may not see was found in:**", ""]
         lines += [*(f"- {escape_markdown(leak)}" for leak in incident.leaks), ""]

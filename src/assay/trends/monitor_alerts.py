@@ -20,6 +20,7 @@ from assay.trends.metric_bounds import MetricBound, list_quarter_starts
 from assay.trends.monitor_measures import Measure
 from assay.trends.monitor_results import ChangedVersion, MonitorAlert
 from assay.trends.traffic_sums import Calendar, DayBins
+from assay.trends.version_changes import describe_deployments
 
 EPISODE_DAYS = 28
 """How far late records may move the day of an alert."""
@@ -232,8 +233,8 @@ def _make_alert(
         at=calendar.name_day(alarm.day),
         metric=sums.measure.name,
         slice=sums.slice_name,
-        value=watch.read_level(alarm.value, alarm.day - alarm.window + 1, alarm.day + 1),
-        before=watch.read_level(alarm.before, first, alarm.day - alarm.window + 1),
+        value=after,
+        before=before,
         bound=watch.read_bound(alarm),
         p=alarm.p,
         window_days=alarm.window,
@@ -289,8 +290,7 @@ def _describe_change(
     text = f"{_name_watched(measure, sums.slice_name)} {verb}{further} from {before} to {after} {when}"
     if not since:
         return f"{text}; no version changed at about that time"
-    changed = [f"{row.name} changed from {row.before} to {row.after} on {row.at}" for row in since]
-    names = ", ".join(changed)
+    names = "; ".join(f"{changed} on {day}" for day, changed in describe_deployments(since))
     return f"{text}; at about that time {names} (a coincidence in time, which does not show the cause)"
 
 

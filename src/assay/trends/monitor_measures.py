@@ -45,7 +45,7 @@ ALLOWED_SHARES = {
     "citation_reachable": ">=0.98",
 }
 """Bounds to offer for metrics of which none, or all, is the only right share: they need no weeks to compare with."""
-LEAKS = "visibility_leaks"
+LEAKS, STALE = "visibility_leaks", "stale_chunks"
 DOWN_WORDS = frozenset({"down", "negative", "bad", "wrong", "dislike", "thumbs_down", "thumbs-down", "no", "👎"})
 UP_WORDS = frozenset({"up", "positive", "good", "right", "like", "thumbs_up", "thumbs-up", "yes", "👍"})
 MAX_VALUE = 120

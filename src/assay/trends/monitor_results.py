@@ -86,11 +86,12 @@ class ChangedVersion(Struct, frozen=True):
 class MonitorAlert(Struct, frozen=True):
     """A change of a metric that its sequential test found.
 
-    `at` is the day of the alarm, `change_point` the estimated first day of the new level, `since` the versions that
-    changed at about that time. Alerts of one `group` changed together. `bound` is where the alarm began: for a
-    percentile, that of all days that were compared. An alert of the kind `bound` says that the metric is beyond the
-    bound that was stated; nothing need have changed, and `before` is None. `ended` is the estimated first day on which
-    the metric was back, None while it is not, and `ended_value` its level since then.
+    `at` is the day of the alarm, `change_point` the estimated first day of the new level, `before` and `value` the
+    levels up to it and from it on, `since` the versions that changed at about that time. Alerts of one `group` changed
+    together. `bound` is where the alarm began: for a percentile, that of all days that were compared. An alert of the
+    kind `bound` says that the metric is beyond the bound that was stated; nothing need have changed, and `before` is
+    None. `ended` is the estimated first day on which the metric was back, None while it is not, and `ended_value` its
+    level since then.
     """
 
     id: str

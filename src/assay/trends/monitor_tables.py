@@ -14,6 +14,7 @@ from assay.report.wording.number_format import NOT_AVAILABLE
 from assay.text.escaping import escape_markdown
 from assay.trends.monitor_alerts import ACKNOWLEDGED, describe_groups
 from assay.trends.monitor_results import CORRECTED, MonitorPoint, MonitorReport, MonitorSeries
+from assay.trends.version_changes import describe_deployments
 from assay.trends.watch import list_unmeasured_lines, list_watch_lines
 
 MAX_LEAKS_SHOWN, MAX_PERIODS_SHOWN, MAX_LINES_IN_CHAT = 10, 4, 12
@@ -74,8 +75,8 @@ def list_closing_notes(report: MonitorReport) -> Iterator[str]:
             f"read for scores: {sampling.judged} of {format_count(sampling.answers, 'answer')} "
             f"({sampling.design}{missing})"
         )
-    for version in report.versions[-5:]:
-        yield f"{version.at}: {version.name} changed from {version.before} to {version.after}"
+    for day, changed in describe_deployments(report.versions)[-5:]:
+        yield f"{day}: {changed}"
     yield from _list_interval_notes(report)
     yield from report.notes
 
@@ -90,8 +91,9 @@ def list_leak_gaps(report: MonitorReport) -> list[str]:
 
 
 def _build_series_table(report: MonitorReport, slice_name: str | None) -> Table:
-    """Return the last periods of every metric that has a value in them; the notes name the others with the reason."""
-    series = [row for row in report.series if row.slice == slice_name]
+    """Return the last periods of every metric that has a value in them, those without a scale last; the notes name the
+    others with the reason."""
+    series = sorted((row for row in report.series if row.slice == slice_name), key=lambda row: bool(row.caveat))
     labels = [point.label for point in series[0].points][-MAX_PERIODS_SHOWN:] if series else []
     rows: list[tuple[str, ...]] = []
     absent: dict[str, list[str]] = {}
@@ -122,8 +124,8 @@ def _format_point(series: MonitorSeries, point: MonitorPoint) -> str:
     digits = 2 if series.caveat else 3 if series.unit == "share" else 4
     text = f"{point.value:.{digits}g}"
     if point.low is None or point.high is None:
-        return text
-    return f"{text} [{point.low:.{digits}g}, {point.high:.{digits}g}]"
+        return f"{text}, n {point.n}"
+    return f"{text} [{point.low:.{digits}g}, {point.high:.{digits}g}], n {point.n}"
 
 
 def render_chat_lines(report: MonitorReport) -> list[str]:

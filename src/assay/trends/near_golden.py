@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 
 from assay.audit.incident import MIN_NEAR_SIMILARITY
 from assay.records.golden_set import Case, GoldenSet
@@ -17,7 +18,9 @@ class GoldenQuestions:
 
     def __init__(self, golden: GoldenSet) -> None:
         self.golden = golden
-        self._by_question = {fold_text(case.question).strip(): case for case in golden.cases}
+        self._by_question: dict[str, list[Case]] = defaultdict(list)
+        for case in golden.cases:
+            self._by_question[fold_text(case.question).strip()].append(case)
         self._words = [frozenset(tokenise_text(case.question)) for case in golden.cases]
         self._idf = DocumentFrequencies.from_texts(case.question for case in golden.cases)
         self._weights = [self._weigh(words) for words in self._words]
@@ -27,9 +30,9 @@ class GoldenQuestions:
                 self._cases_of_word[word].append(number)
         self._remembered: dict[str, bool] = {}
 
-    def find_case(self, question: str | None) -> Case | None:
-        """Return the golden case that asks exactly this, apart from case and accents; None without one."""
-        return None if not question else self._by_question.get(fold_text(question).strip())
+    def find_cases(self, question: str | None) -> Sequence[Case]:
+        """Return the golden cases that ask exactly this, apart from case and accents."""
+        return self._by_question.get(fold_text(question).strip(), ()) if question else ()
 
     def has_near_case(self, question: str) -> bool:
         """Return whether some case shares enough rare words with the question."""

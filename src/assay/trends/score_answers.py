@@ -19,17 +19,17 @@ from assay.metrics.leaks.find_leaks import IN_ANSWER, find_leaks
 from assay.metrics.metric import MAX_MAGNITUDE, Batch, JoinedRows
 from assay.records.audit_records import AuditRecord
 from assay.records.counts import format_count
-from assay.records.golden_set import Case, GoldenSet, User
-from assay.records.observations import Observation
-from assay.records.scores import ERROR, SCORED, ScoreColumn
+from assay.records.golden_set import Case, GoldenSet
+from assay.records.observations import CONTEXT_STAGE, Observation, find_stage
+from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, ScoreColumn
 from assay.records.unforeseen import describe_unforeseen
 from assay.scoring.score_tables import MetricPlan, score_batch, set_leaked_to_worst
 from assay.stats.arrays import BoolArray, FloatArray
-from assay.trends.monitor_measures import LEAKS, NEEDS_LABEL, NO_NEAR_CASE, RECORD_READERS, Measure
+from assay.trends.golden_labels import find_label, find_limits
+from assay.trends.monitor_measures import LEAKS, NEEDS_LABEL, NO_NEAR_CASE, RECORD_READERS, STALE, Measure
 from assay.trends.near_golden import GoldenQuestions
 
 ROWS_JOINED = 64
-NO_LABEL = "no golden case asks the same question"
 NO_GOLDEN = "no golden set was given"
 NO_CORPUS = "no corpus that says who may see what: --corpus"
 NO_RIGHTS = (
@@ -75,6 +75,7 @@ class AnswerScorer:
         for version, corpus in ((None, corpora.present), *corpora.by_version.items()):
             index = self._indexes[version] = GoldenIndex(GoldenSet(()), corpus, judging, whole)
             index.idf = words.idf
+        self._limits = {version: find_limits(index.corpus) for version, index in self._indexes.items()}
         names = [parse_metric(text) for text in dict.fromkeys([LEAKS, *(m.column for m in measures if m.column)])]
         facts = dict.fromkeys(key for name in names for key in find_metric(name).needs(name))
         self._plan = MetricPlan(tuple(names), tuple(names), tuple(names), tuple(facts))
@@ -99,17 +100,15 @@ class AnswerScorer:
     def build_case(self, record: AuditRecord, day: str) -> Case:
         """Return what is expected of an answer: that of the golden case that asks the same, if there is one."""
         user = None if record.user is None else structs.replace(record.user, as_of=day)
-        case = self._find_label(record)
+        case, _ = self._find_label(record)
         if case is None:
             return Case(id=record.id, question=record.question or "", user=user)
         return structs.replace(case, id=record.id, question=record.question or "", user=user)
 
-    def _find_label(self, record: AuditRecord) -> Case | None:
-        """Return the golden case that asks the same on behalf of a user with the same rights; None without one."""
-        case = self._golden.find_case(record.question) if self._golden is not None else None
-        if case is None or case.user is None:
-            return case
-        return case if record.user is not None and _list_rights(case.user) == _list_rights(record.user) else None
+    def _find_label(self, record: AuditRecord) -> tuple[Case | None, str]:
+        """Return the golden case that asks the same on behalf of such a user, else None and why there is none."""
+        limits = self._limits[self._corpora.find_version(record)]
+        return find_label(self._golden, record.question, record.user, limits)
 
     def _join(self, records: Sequence[AuditRecord], day: str) -> list[tuple[CaseIndex, Observation]]:
         cases = tuple(self.build_case(record, day) for record in records)
@@ -151,15 +150,28 @@ class AnswerScorer:
             for row in np.flatnonzero(leaks.status != SCORED).tolist()
         }
         scores = AnswerScores(len(records), {}, {}, {}, tuple(leaking.tolist()), unsearched, ())
-        labelled = np.array([self._find_label(record) is not None for record in records], dtype=np.bool_)
+        unlabelled = [self._find_label(record)[1] for record in records]
+        every = [""] * len(records)
         for measure in self._measures:
             if not measure.column:
                 self._read_records(scores, measure, records, joined)
-            elif measure.name in NEEDS_LABEL:
-                _read_column(scores, measure, columns[measure.column], labelled)
             else:
-                _read_column(scores, measure, columns[measure.column], np.ones(len(records), dtype=np.bool_))
+                why_not = unlabelled if measure.name in NEEDS_LABEL else every
+                column = columns[measure.column]
+                if measure.name == STALE:
+                    column = _count_undated(column, self._find_undated(records, joined))
+                _read_column(scores, measure, column, why_not)
         return scores
+
+    def _find_undated(
+        self, records: Sequence[AuditRecord], joined: Sequence[tuple[CaseIndex, Observation]]
+    ) -> list[bool]:
+        """Return for each answer whether the corpus dates chunks, and none of its context, of which it knows all."""
+        undated = []
+        for record, (case, observation) in zip(records, joined, strict=True):
+            limits = self._limits[self._corpora.find_version(record)]
+            undated.append(limits is not None and limits.days and _is_undated(case, observation))
+        return undated
 
     def _explain_unsearched(self, record: AuditRecord, reason: str) -> str:
         """Return what an answer lacks to be searched for leaks: a corpus, its user's rights, or what `reason` says."""
@@ -196,12 +208,30 @@ class AnswerScorer:
         return float(not self._golden.has_near_case(record.question))
 
 
-def _list_rights(user: User) -> tuple[object, ...]:
-    return user.tenant, frozenset(user.roles), user.position, user.position_scope
+def _is_undated(case: CaseIndex, observation: Observation) -> bool:
+    """Return whether an answer had a context of which the corpus dates nothing, and knows every chunk."""
+    stage, corpus = find_stage(observation, CONTEXT_STAGE), case.corpus
+    if stage is None or corpus is None:
+        return False
+    known = [corpus.chunks.get(chunk.chunk_id) for chunk in stage.chunks]
+    return all(chunk is not None and not chunk.valid_from and not chunk.valid_to for chunk in known)
 
 
-def _read_column(scores: AnswerScores, measure: Measure, column: ScoreColumn, counts: BoolArray) -> None:
-    """Add the scores of a metric; rows that do not count have no value, for want of a label."""
+def _count_undated(column: ScoreColumn, undated: Sequence[bool]) -> ScoreColumn:
+    """Return the stale chunks of answers with those of a context without dates as none: it has no stale chunk.
+
+    The metric itself leaves them out, because nothing of them was compared. Of all answers, which are counted here, the
+    share with a stale chunk would else be that of the answers that could have one.
+    """
+    rows = np.array(undated, dtype=np.bool_) & (column.status == NOT_APPLICABLE)
+    return structs.replace(
+        column, values=np.where(rows, 0.0, column.values), status=np.where(rows, SCORED, column.status).astype(np.uint8)
+    )
+
+
+def _read_column(scores: AnswerScores, measure: Measure, column: ScoreColumn, why_not: Sequence[str]) -> None:
+    """Add the scores of a metric; rows that do not count have no value, for want of a label, as `why_not` says."""
+    counts = np.array([not why for why in why_not], dtype=np.bool_)
     has_value = (column.status == SCORED) & counts
     numbers = (column.values > 0).astype(np.float64) if measure.as_share else column.values
     scores.values[measure.name] = np.where(has_value, numbers, np.nan)
@@ -209,8 +239,8 @@ def _read_column(scores: AnswerScores, measure: Measure, column: ScoreColumn, co
     scores.unscored[measure.name] = (column.status == ERROR) & ~np.isin(column.reason, without_answer)
     codes = np.bincount(column.reason[~has_value & counts], minlength=len(column.reasons))
     missing = {why: int(count) for why, count in zip(column.reasons, codes, strict=True) if count}
-    if not counts.all():
-        missing[NO_LABEL] = int((~counts).sum())
+    for why in filter(None, why_not):
+        missing[why] = missing.get(why, 0) + 1
     scores.reasons[measure.name] = missing
 
 

@@ -16,6 +16,28 @@ SPAN_DAYS = 3
 """A version counts as changed if it made most answers of these days, and few of as many days before."""
 
 
+def describe_deployments(changes: Iterable[ChangedVersion]) -> list[tuple[str, str]]:
+    """Return for each day what changed on it, in one sentence: the parts of a deployment change together, and one part
+    may be reported under several names.
+
+    >>> rows = [ChangedVersion(name, "p1", "p2", "2026-11-10") for name in ("prompt", "version.prompt")]
+    >>> describe_deployments([*rows, ChangedVersion("version.index", "i1", "i2", "2026-11-10")])
+    [('2026-11-10', 'prompt and version.prompt changed from p1 to p2, version.index from i1 to i2')]
+    """
+    names_by_day: dict[str, dict[tuple[str, str], list[str]]] = {}
+    for change in changes:
+        names_by_day.setdefault(change.at, {}).setdefault((change.before, change.after), []).append(change.name)
+    deployments = []
+    for day, names_by_change in names_by_day.items():
+        (first, *_) = names_by_change
+        parts = []
+        for (before, after), names in names_by_change.items():
+            verb = " changed" if (before, after) == first else ""
+            parts.append(f"{' and '.join(names)}{verb} from {before} to {after}")
+        deployments.append((day, ", ".join(parts)))
+    return deployments
+
+
 class VersionCounts:
     """How many answers of each day were made with each version."""
 

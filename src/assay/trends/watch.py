@@ -10,7 +10,8 @@ import numpy as np
 from assay.records.counts import format_count, join_first
 from assay.report.wording.metric_titles import format_metric_title
 from assay.report.wording.number_format import format_number
-from assay.stats.change_alarms import LEAST_REFERENCE_DAYS, find_first_watched_day
+from assay.stats.arrays import FloatArray
+from assay.stats.change_alarms import LEAST_REFERENCE_DAYS, REFERENCE_DAYS, find_first_watched_day
 from assay.trends.metric_bounds import MetricBound, parse_bounds
 from assay.trends.monitor_alerts import WatchedSums, read_level
 from assay.trends.monitor_measures import ALLOWED_SHARES
@@ -30,7 +31,16 @@ def find_watched_since(sums: WatchedSums, calendar: Calendar, first_day: int) ->
     if not days:
         return None, "no values"
     has = f"has values on {format_count(days, 'day')}"
+    most = _count_most_in_reference(sizes)
+    if most < days:
+        has += f", and on {most} at most of any {REFERENCE_DAYS} in a row"
     return None, f"{has}, needs {LEAST_REFERENCE_DAYS} to tell a change; a bound needs none: --bound"
+
+
+def _count_most_in_reference(sizes: FloatArray) -> int:
+    """Return on how many days that a comparison looks back over there are values, at most."""
+    has_values = np.concatenate([np.zeros(REFERENCE_DAYS, dtype=np.int64), np.cumsum(sizes > 0)])
+    return int((has_values[REFERENCE_DAYS:] - has_values[:-REFERENCE_DAYS]).max())
 
 
 def watch_bound(
