@@ -334,7 +334,7 @@ def test_regrade_says_that_a_judge_is_invalid_and_not_that_it_was_never_asked(
     assert 3 == main(["regrade", "run", "--with", "judge=lenient-1"])
     printed = capsys.readouterr().err
     assert "judge lenient-1 is INVALID: it failed its controls or anchors (" in printed
-    assert "mean 1.00 (expected 0.2 at most)" in printed
+    assert "controls colon_answer: mean 1.00 of 1 control (expected 0.2 at most)" in printed
     assert "ask for them first" not in printed
     assert 0 == main(["regrade", "run", "--with", "judge=scripted-1"])
     assert calls == server.calls

@@ -134,9 +134,18 @@ def mean_of(answer: Answer, requests: list[JudgeRequest]) -> float:
     return sum(values) / len(values)
 
 
-@pytest.mark.parametrize(("rewarded", "is_invalid"), [(0, False), (1, False), (2, True)])
-def test_one_kind_of_controls_is_enough_to_make_a_judge_invalid(rewarded: int, is_invalid: bool) -> None:
-    """Of twenty controls of five kinds two are rewarded: .1 of all, and .5 of the one kind."""
+@pytest.mark.parametrize(
+    ("rewarded", "is_in_doubt", "is_invalid"),
+    [(0, False, False), (1, True, False), (2, True, False), (3, True, False), (4, True, True)],
+)
+def test_one_kind_of_controls_is_enough_to_make_a_judge_invalid(
+    rewarded: int, is_in_doubt: bool, is_invalid: bool
+) -> None:
+    """Of twenty controls of five kinds up to four of one kind are rewarded: .2 of all, and all of the kind.
+
+    A judge that errs in one of five rewards three of four in 2.7% of cases, which is not below 2.5% / 5, and four in
+    0.16%.
+    """
     controls: dict[str, Control] = {}
     for number in range(4):
         context = [{"id": "x", "text": f"Passage {number} says 5."}, {"id": "y", "text": "Another one."}]
@@ -149,7 +158,7 @@ def test_one_kind_of_controls_is_enough_to_make_a_judge_invalid(rewarded: int, i
         items = tuple(ItemVerdict(item, label) for item in control.request.items)
         verdicts[name] = [Verdict(name, "j", 0, "support@1", items)]
     judge_status = assess_judge("j", ControlQuestions(controls, {}), verdicts, RUBRICS, None)
-    assert is_invalid == judge_status.invalid
+    assert (is_in_doubt, is_invalid) == (bool(judge_status.reasons), judge_status.invalid)
     assert (judge_status.controls_mean or 0) <= MAX_CONTROL_MEAN
 
 

@@ -110,6 +110,12 @@ def judge(
             "--retry-errors", help="Ask again for verdicts that could not be used; they are paid for a second time."
         ),
     ] = False,
+    recheck: Annotated[
+        bool,
+        typer.Option(
+            "--recheck", help="Ask an INVALID judge more controls and anchors, and decide by all its answers."
+        ),
+    ] = False,
     now: Annotated[
         str | None,
         typer.Option(help="Timestamp to record with the verdicts (default: SOURCE_DATE_EPOCH, else the current time)."),
@@ -146,6 +152,7 @@ def judge(
         allow_self_judge=allow_self_judge,
         second_judge=second,
         retry_errors=retry_errors,
+        recheck=recheck,
         at=resolve_timestamp(now) or datetime.now(UTC).isoformat(timespec="seconds"),
         is_estimate=dry_run,
     )
@@ -355,7 +362,8 @@ def _describe_invalid(judge_status: JudgeStatus) -> str:
     reasons = "; ".join(judge_status.reasons) or "its controls have a mean above the limit"
     return (
         f"judge INVALID in this verdict store: {reasons}; nothing more is asked of it (0 calls, no cost), and none of "
-        "its verdicts gives a number (expected another model; if the model behind the name has changed, a new --store)"
+        "its verdicts gives a number (expected another model, or --recheck, which asks it more and counts all its "
+        "answers)"
     )
 
 
@@ -476,7 +484,10 @@ def _describe_controls(judge_status: Any, asked: int = 0) -> str:
     )
     failed = _name_failed_checks(judge_status)
     if judge_status.invalid:
-        state = f"judge INVALID: it failed its {failed}, and its verdicts give no numbers (expected another model)"
+        state = (
+            f"judge INVALID: it failed its {failed}, and its verdicts give no numbers (expected another model, or "
+            "--recheck)"
+        )
     elif not judge_status.controls and not judge_status.anchors and asked:
         state = f"controls NOT PASSED yet: of {format_count(asked, 'sample')} to check the judge, none has a label"
     elif not judge_status.controls and not judge_status.anchors:

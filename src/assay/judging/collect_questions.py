@@ -288,8 +288,9 @@ class JudgingRequest:
     """The answers to judge (a run, or a golden set with outputs) and the options of judging them.
 
     `only` selects questions (ambiguous, gate, tag:NAME, case:ID); the gate decides which cases get more votes; `flags`
-    are settings of the judge that replace those of its settings file. `is_estimate` says that no judge is asked, so
-    that neither address nor key is needed.
+    are settings of the judge that replace those of its settings file. `recheck` asks a judge that is invalid more
+    controls and anchors, and decides by all its answers. `is_estimate` says that no judge is asked, so that neither
+    address nor key is needed.
     """
 
     config: Config
@@ -309,6 +310,7 @@ class JudgingRequest:
     allow_self_judge: bool = False
     second_judge: str | None = None
     retry_errors: bool = False
+    recheck: bool = False
     at: str | None = None
     is_estimate: bool = False
 

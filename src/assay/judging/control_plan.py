@@ -7,22 +7,34 @@ for all of them asks as many as fit, and the next run of the same judge goes on 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import zip_longest
 from typing import NamedTuple
 
 from assay.judging.control_questions import (
+    MAX_CONTROL_MEAN,
     Control,
     ControlQuestions,
     describe_control,
+    find_failed_rubrics,
+    group_by_kind,
+    list_anchor_answers,
     plan_anchor_votes,
 )
-from assay.judging.rubric_anchors import Anchors
-from assay.records.verdicts import AnsweredControl, JudgeStatus, RubricControl, UncontrolledLabel, Verdict
+from assay.judging.rubric_anchors import Anchors, list_repeats
+from assay.records.verdicts import (
+    AnsweredControl,
+    JudgeRubric,
+    JudgeStatus,
+    RubricControl,
+    UncontrolledLabel,
+    Verdict,
+)
 
 CONTROLS_PER_KIND = 2
-"""Controls of each kind and rubric that a judge answers, if they fit: two rewarded ones of a kind make it invalid."""
+"""Controls of each kind and rubric that a judge answers, if they fit; of a kind in doubt it is asked more."""
 
 
 class ControlPlan(NamedTuple):
@@ -30,7 +42,9 @@ class ControlPlan(NamedTuple):
 
     `questions` are the controls and anchors whose answers this run reads, with the number of votes of each anchor;
     `earlier` are the controls that the judge answered before and that count, and `unasked` those that do not fit.
-    `uncontrolled` are the labels of rubrics that neither a control nor an anchor deserves.
+    `uncontrolled` are the labels of rubrics that neither a control nor an anchor deserves. `stages` are the digests of
+    the questions without an answer in the order in which they are asked, and `room` is how many more may be asked where
+    the answers leave a doubt, of the controls `possible` and of the anchors.
     """
 
     questions: ControlQuestions
@@ -38,6 +52,9 @@ class ControlPlan(NamedTuple):
     earlier: tuple[AnsweredControl, ...]
     unasked: tuple[RubricControl, ...]
     uncontrolled: tuple[UncontrolledLabel, ...] = ()
+    stages: tuple[tuple[str, ...], ...] = ()
+    room: int = 0
+    possible: tuple[Control, ...] = ()
 
 
 NO_PLAN = ControlPlan(ControlQuestions({}, {}), {}, (), ())
@@ -136,15 +153,122 @@ def plan_controls(
     possible_requests = {control.request.digest for control in possible}
     planner.room -= len(possible_requests & {answer.request for answer in earlier})
     planner.take_controls(new, 1)
+    first_controls = [digest for digest in planner.controls if digest not in recorded]
     is_cut_short = status is None or rounds > status.rounds  # no run that asked anchors of this round has ended
     if is_continued or is_cut_short or possible_requests & recorded.keys():
         planner.room -= sum(len(recorded.get(digest, ())) >= rounds for digest in anchors)
+        repeats = (repeat.digest for _, request in anchors.values() for repeat in list_repeats(request))
+        planner.room -= sum(digest in recorded for digest in repeats)
     votes = plan_anchor_votes(ControlQuestions({}, anchors), recorded, rounds, asks_again=asks_again)
     anchor_votes = planner.take_anchor_votes(votes, _order_anchors(anchors, recorded))
+    counts = {digest: sum(sample.unscored is None for sample in recorded.get(digest, ())) for digest in anchors}
+    asked_anchors = [digest for digest in anchor_votes if anchor_votes[digest] > counts[digest]]
+    taken = len(planner.controls)
     planner.take_controls(new, CONTROLS_PER_KIND)
+    second_controls = [digest for digest in [*planner.controls][taken:] if digest not in recorded]
     unasked = {describe_control(control) for control in possible} - set(planner.counts)
     questions = ControlQuestions(planner.controls, anchors)
-    return ControlPlan(questions, anchor_votes, earlier, tuple(sorted(unasked)))
+    return ControlPlan(
+        questions,
+        anchor_votes,
+        earlier,
+        tuple(sorted(unasked)),
+        stages=(tuple(first_controls), tuple(asked_anchors), tuple(second_controls)),
+        room=max(0, planner.room),
+        possible=tuple(control for control in new if control.request.digest not in planner.controls),
+    )
+
+
+FEWEST_MORE_CONTROLS = 2
+REPEATS_AT_ONCE = 2
+"""More controls of a kind in doubt that are asked at once, at least, and how often its anchors are then repeated."""
+
+Answers = dict[str, Sequence[Verdict]]
+AssessJudge = Callable[[ControlQuestions, Answers], JudgeStatus]
+
+
+class ControlRounds:
+    """What a judge is asked, round by round: what the plan has, and more of what its answers leave in doubt.
+
+    A kind of control that speaks against the judge gets as many more as it answered, and an anchor that it labelled
+    wrongly is repeated, with those that deserve the same. So no few slips decide, and a judge that cannot be used is
+    known for certain. The rounds together ask no more than the plan leaves room for: where doubts use it up, later
+    stages of the plan are left out. They end once the judge is invalid.
+    """
+
+    def __init__(self, plan: ControlPlan, rubrics: Mapping[str, JudgeRubric], answers: Answers) -> None:
+        """`answers` are those that are recorded of any question of the plan and of the repeats of its anchors."""
+        self.questions, self.answers = plan.questions, answers
+        self._plan, self._rubrics = plan, rubrics
+        self._room = plan.room + sum(map(len, plan.stages))
+
+    def iterate(self, assess: AssessJudge, *, is_rechecked: bool = False) -> Iterator[ControlQuestions]:
+        """Yield what to ask next; `answers` must have the answers, or why there are none, before the next step.
+
+        A judge that `is_rechecked` is invalid by its answers so far, and is asked more about what speaks against it
+        first.
+        """
+        if is_rechecked:
+            yield self._take(self._plan_in_doubt(assess(self.questions, self.answers)))
+        for stage in self._plan.stages:
+            if stage := stage[: self._room]:
+                yield self._take(_select_questions(self._plan.questions, stage))
+            while not (status := assess(self.questions, self.answers)).invalid:
+                more = self._plan_in_doubt(status)
+                if not more.all_requests():
+                    break
+                yield self._take(more)
+            else:
+                return
+
+    def _take(self, questions: ControlQuestions) -> ControlQuestions:
+        self.questions = ControlQuestions(self.questions.controls | questions.controls, self.questions.anchors)
+        self._room -= len(questions.all_requests())
+        return questions
+
+    def _plan_in_doubt(self, status: JudgeStatus) -> ControlQuestions:
+        """Return what to ask next about the kinds of controls and the anchors that speak against the judge."""
+        controls = _list_more_controls(self._plan, status, self.answers)[: self._room]
+        repeats = _list_more_repeats(self.questions, self.answers, self._rubrics)
+        repeats = dict(list(repeats.items())[: self._room - len(controls)])
+        return ControlQuestions({control.request.digest: control for control in controls}, repeats)
+
+
+def _select_questions(questions: ControlQuestions, digests: Iterable[str]) -> ControlQuestions:
+    selected = set(digests)
+    return ControlQuestions(
+        {digest: control for digest, control in questions.controls.items() if digest in selected},
+        {digest: anchor for digest, anchor in questions.anchors.items() if digest in selected},
+    )
+
+
+def _list_more_controls(
+    plan: ControlPlan, status: JudgeStatus, answers: Mapping[str, Sequence[Verdict]]
+) -> list[Control]:
+    """Return more controls of the kinds in doubt, the kinds in turn so that each has its share of little room."""
+    by_kind: dict[str, list[Control]] = {}
+    for kind, values in group_by_kind(status.answered).items():
+        if sum(values) > MAX_CONTROL_MEAN * len(values):
+            unasked = [each for each in plan.possible if each.kind == kind and each.request.digest not in answers]
+            by_kind[kind] = unasked[: max(FEWEST_MORE_CONTROLS, len(values))]
+    rows = zip_longest(*(by_kind[kind] for kind in sorted(by_kind)))
+    return [control for row in rows for control in row if control is not None]
+
+
+def _list_more_repeats(
+    questions: ControlQuestions, answers: Mapping[str, Sequence[Verdict]], rubrics: Mapping[str, JudgeRubric]
+) -> Anchors:
+    """Return the next repeats of the anchors in doubt, with their anchors, by digest."""
+    given = list_anchor_answers(questions, answers, rubrics)
+    failed = find_failed_rubrics(questions, answers, rubrics)
+    wrong = {labelled[0].group for labelled in given.values() if any(not each.is_right for each in labelled)}
+    repeats: Anchors = {}
+    for digest, labelled in given.items():
+        if labelled[0].rubric.name in failed and labelled[0].group in wrong:
+            anchor, request = questions.anchors[digest]
+            unasked = [repeat for repeat in list_repeats(request) if repeat.digest not in answers]
+            repeats |= {repeat.digest: (anchor, repeat) for repeat in unasked[:REPEATS_AT_ONCE]}
+    return repeats
 
 
 def find_unasked(plan: ControlPlan, status: JudgeStatus) -> tuple[RubricControl, ...]:

@@ -41,7 +41,7 @@ from assay.judging.collect_votes import (
     find_doubtful_requests,
     share_caps,
 )
-from assay.judging.control_plan import NO_PLAN, ControlLimits, find_unasked, plan_controls
+from assay.judging.control_plan import NO_PLAN, Answers, ControlLimits, ControlRounds, find_unasked, plan_controls
 from assay.judging.control_questions import (
     SUPPORT,
     ControlQuestions,
@@ -53,7 +53,7 @@ from assay.judging.control_questions import (
 )
 from assay.judging.expected_usage import MOST_VERDICTS_READ, ExpectedUsage, learn_usage
 from assay.judging.llm_judge import LLMJudge
-from assay.judging.rubric_anchors import find_uncontrolled, select_anchors
+from assay.judging.rubric_anchors import find_uncontrolled, list_repeats, select_anchors
 from assay.judging.rubric_files import load_anchors
 from assay.judging.shared_controls_file import SharedControls, combine_statuses
 from assay.judging.verdict_files import StoreContents, group_reviews, merge_status
@@ -242,6 +242,7 @@ class _Session:
         self.verdicts: dict[str, list[Verdict]] = {}
         self._recorded: Mapping[str, Sequence[Verdict]] = {}
         self._standing: JudgeStatus | None = None
+        self._is_rechecked = False
         self._round = 1
         self._expected = ExpectedUsage()
         self._plan = NO_PLAN
@@ -270,6 +271,7 @@ class _Session:
         self._recorded = shared.verdicts.get(self.digest, {}) | own
         self.questions.reviews = group_reviews(contents.reviews)
         self._standing = combine_statuses(shared.statuses.get(self.digest), contents.statuses.get(self.digest))
+        self._is_rechecked = self.judgement.recheck and self._standing is not None and self._standing.invalid
         self.verdicts = {name: list(samples) for name, samples in self._recorded.items()}
         if self.second is not None:
             self.second.load_recorded(contents)
@@ -291,6 +293,9 @@ class _Session:
             self._plan_controls(first_requests, affordable, asks_more=least["calls"] > 0, is_continued=is_continued)
             for request in self.voting.control_questions.all_requests():
                 control_calls += self._add_calls(request, least, most)
+            for control in self._plan.possible[:1]:  # as many more may be asked where the answers leave a doubt
+                calls = self._plan.room * MAX_CALLS_PER_VOTE
+                _add_usage(most, control.request, calls, self.judge.estimate)
         second_calls, second_usage, second_name = 0, TokenUsage(0, 0, 0.0), ""
         if self.second is not None and not self.is_invalid:
             second_calls, second_usage = self.second.estimate_most(requests.values())
@@ -318,8 +323,11 @@ class _Session:
 
     @property
     def is_invalid(self) -> bool:
-        """Whether the judge failed its controls or anchors before, as the verdict store or the shared controls say."""
-        return self._standing is not None and self._standing.invalid
+        """Whether the judge failed its controls or anchors before, as the verdict store or the shared controls say.
+
+        One that is rechecked is asked more of them.
+        """
+        return self._standing is not None and self._standing.invalid and not self._is_rechecked
 
     def _show_example(self, requests: Iterable[JudgeRequest]) -> str:
         """Return the body of the first request that has no verdict, else of the first one."""
@@ -397,7 +405,7 @@ class _Session:
             before,
             self._recorded,
             ControlLimits(settings.control_share, settings.control_days, self.judgement.at),
-            calls=calls if asks_more else 0,
+            calls=calls if asks_more or self._is_rechecked else 0,
             rounds=self._round,
             asks_again=before is not None and self._round > before.rounds,
             is_continued=is_continued,
@@ -415,7 +423,7 @@ class _Session:
     ) -> None:
         """Ask all questions, round by round, and determine the status of the judge."""
         self._store = store
-        if self._standing is not None and self._standing.invalid:
+        if self.is_invalid and self._standing is not None:
             judged.judge_status = store.record_status(self._standing)
             judged.is_done = True
             await self._close_judges()
@@ -450,36 +458,65 @@ class _Session:
             await self.second.judge.aclose()
 
     async def _ask_controls(self, runner: JudgingRunner, store: SqliteVerdictStore, judged: JudgeRun) -> None:
-        """Ask the control questions first, mixed with as many real ones.
+        """Ask the control questions first, each round mixed with as many real ones.
 
         A judge that fails them is not paid for the others.
         """
-        control_questions = self.voting.control_questions
-        recorded = self.verdicts | skip_shuffled_sample(self.voting.anchor_votes, self.verdicts)
-        controls_by_digest = {request.digest: request for request in control_questions.all_requests()}
-        runner.controls = frozenset(controls_by_digest)
-        new_count = sum(self._missing_votes(request)[0] > 0 for request in controls_by_digest.values())
-        real = [digest for digest in self._first_requests if digest not in controls_by_digest]
-        real = real[:new_count] if control_questions.controls else []
-        batch = controls_by_digest | {digest: self._first_requests[digest] for digest in real}
-        samples = await runner.run([batch[digest] for digest in sorted(batch)], recorded)
-        self.verdicts |= {digest: samples[digest] for digest in real if samples.get(digest)}
-        self._asked_first = frozenset(real)
-        samples = {digest: votes for digest, votes in samples.items() if digest in controls_by_digest}
-        before = self._standing
-        if not samples:
+        planned, before = self.voting.control_questions, self._standing
+        if not planned.all_requests():
             judged.judge_status = before
             return
+        staged = {digest for stage in self._plan.stages for digest in stage}
+        answered = {each.digest: each for each in planned.all_requests() if each.digest not in staged}
+        repeats = [repeat for _, anchor in planned.anchors.values() for repeat in list_repeats(anchor)]
+        answers: Answers = {each.digest: self.verdicts.get(each.digest, ()) for each in repeats}
+        answers = {digest: samples for digest, samples in answers.items() if samples}
+        answers |= await self._ask_round(runner, answered)
+        rounds = ControlRounds(self._plan, self._rubrics, answers)
+        for asked in rounds.iterate(self._assess, is_rechecked=self._is_rechecked):
+            if runner.tally.halted:
+                break
+            known = self.voting.control_questions
+            self.voting.control_questions = ControlQuestions(
+                known.controls | asked.controls, known.anchors | asked.anchors
+            )
+            answers |= await self._ask_round(runner, {each.digest: each for each in asked.all_requests()})
         # A round of anchors that was cut short is finished by the next run.
-        rounds = self._round if not runner.tally.halted else before.rounds if before is not None else 1
-        at = before.at if before is not None and before.rounds == rounds else self.judgement.at
-        status = assess_judge(self.digest, control_questions, samples, self.chosen.rubrics, at, self._plan.earlier)
+        number = self._round if not runner.tally.halted else before.rounds if before is not None else 1
+        at = before.at if before is not None and before.rounds == number else self.judgement.at
         status = structs.replace(
-            status, rounds=rounds, unasked=find_unasked(self._plan, status), uncontrolled=self._plan.uncontrolled
+            self._assess(rounds.questions, answers), rounds=number, at=at, uncontrolled=self._plan.uncontrolled
         )
-        judged.judge_status = store.record_status(merge_status(before, status))
+        status = structs.replace(status, unasked=find_unasked(self._plan, status))
+        judged.judge_status = store.record_status(
+            merge_status(before, status, is_rechecked=self._is_rechecked), is_rechecked=self._is_rechecked
+        )
         if self._shared is not None:
-            self._shared.record(self.judge.identity, judged.judge_status, samples.values())
+            self._shared.record(
+                self.judge.identity, judged.judge_status, answers.values(), is_rechecked=self._is_rechecked
+            )
+
+    async def _ask_round(self, runner: JudgingRunner, requests: Mapping[str, JudgeRequest]) -> Answers:
+        """Ask some control questions, mixed with as many real ones as there are new ones; return their answers."""
+        recorded = self.verdicts | skip_shuffled_sample(self.voting.anchor_votes, self.verdicts)
+        runner.controls |= frozenset(requests)
+        new_count = sum(self._missing_votes(request)[0] > 0 for request in requests.values())
+        known = self.voting.control_questions
+        real = [
+            digest
+            for digest in self._first_requests
+            if digest not in self._asked_first and digest not in known.controls and digest not in known.anchors
+        ]
+        real = real[:new_count] if known.controls else []
+        batch = {**requests, **{digest: self._first_requests[digest] for digest in real}}
+        samples = await runner.run([batch[digest] for digest in sorted(batch)], recorded)
+        self.verdicts |= {digest: samples[digest] for digest in real if samples.get(digest)}
+        self._asked_first |= frozenset(real)
+        return {digest: samples[digest] for digest in requests if digest in samples}
+
+    def _assess(self, questions: ControlQuestions, answers: Answers) -> JudgeStatus:
+        rubrics, earlier = self.chosen.rubrics, self._plan.earlier
+        return assess_judge(self.digest, questions, answers, rubrics, self.judgement.at, earlier)
 
     async def _ask_questions(self, runner: JudgingRunner, judged: JudgeRun) -> None:
         """Ask the questions that follow from the verdicts so far, until there are no new ones."""

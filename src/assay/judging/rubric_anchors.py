@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from msgspec import structs
+
 from assay.metrics.judged.judge_requests import ENGLISH, WHOLE_ANSWER_ITEM, Rubrics, make_request
 from assay.records.verdicts import DriftAnchor, JudgeRequest, JudgeRubric, RubricAnchor, UncontrolledLabel
 
@@ -41,6 +43,32 @@ def build_rubric_anchor(anchor: RubricAnchor, rubric: JudgeRubric) -> JudgeReque
     inputs = {name: _build_input(name, anchor.inputs[name]) for name in rubric.inputs}
     item = inputs[rubric.inputs[0]][0]["id"] if rubric.per_item else WHOLE_ANSWER_ITEM
     return make_request(rubric, inputs, (item,))
+
+
+MOST_REPEATS = 4
+"""How often an anchor is asked again at most where the answers to it leave a doubt."""
+
+
+def list_repeats(request: JudgeRequest) -> list[JudgeRequest]:
+    """Return the requests by which an anchor is asked again, in their order."""
+    return [repeat_anchor(request, number) for number in range(1, MOST_REPEATS + 1)]
+
+
+def repeat_anchor(request: JudgeRequest, number: int) -> JudgeRequest:
+    """Return the request of an anchor under another id of its item, which no judge sees: it is asked the same again.
+
+    The answer to it is another verdict, so that the votes of later days keep their numbers.
+    """
+    (item,) = request.items
+    renamed = f"{item}.{number}"
+    inputs = {name: _rename_entry(value, item, renamed) for name, value in request.inputs.items()}
+    return structs.replace(request, inputs=inputs, items=(renamed,))
+
+
+def _rename_entry(value: Any, item: str, renamed: str) -> Any:
+    if not isinstance(value, (list, tuple)):
+        return value
+    return [{**entry, "id": renamed} if entry.get("id") == item else entry for entry in value]
 
 
 def _build_input(name: str, value: str | tuple[str, ...] | None) -> Any:
@@ -124,6 +152,21 @@ class LabelledAnchor(NamedTuple):
     def is_right(self) -> bool:
         """Whether the label counts as much as the deserved one."""
         return is_worth_the_same(self.label, self.deserved, self.rubric)
+
+    @property
+    def error(self) -> float:
+        """How far the label is from the deserved one, as a share of the scale; without numbers 0 or 1."""
+        deserved, given = (self.rubric.get_label_value(label) for label in (self.deserved, self.label))
+        if deserved is None or given is None or self.rubric.value_range is None:
+            return float(not self.is_right)
+        low, high = self.rubric.value_range
+        return abs(given - deserved) / (high - low)
+
+    @property
+    def group(self) -> tuple[str, str]:
+        """The rubric with the deserved label, or what it is worth: of these anchors the errors are counted together."""
+        value = self.rubric.get_label_value(self.deserved)
+        return self.rubric.name, self.deserved if value is None else f"{value:g}"
 
 
 def describe_failed_rubric(name: str, labelled: Sequence[LabelledAnchor]) -> str:

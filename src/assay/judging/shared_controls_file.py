@@ -33,13 +33,15 @@ class SharedControls:
         """Return what is recorded; nothing if there is no file yet. Raises the errors of `read_store`."""
         return read_store(self.path) if self.path.exists() else StoreContents()
 
-    def record(self, judge: JudgeIdentity, status: JudgeStatus, samples: Iterable[Sequence[Verdict]]) -> None:
+    def record(
+        self, judge: JudgeIdentity, status: JudgeStatus, samples: Iterable[Sequence[Verdict]], *, is_rechecked: bool
+    ) -> None:
         """Record the answers and the status of a judge."""
         answers = [sample for votes in samples for sample in votes if sample.items or sample.unscored is not None]
         with closing(SqliteVerdictStore(self.path)) as store, store.transaction():
             store.register_judge(judge)
             store.save(answers)
-            store.record_status(status)
+            store.record_status(status, is_rechecked=is_rechecked)
 
 
 def combine_statuses(shared: JudgeStatus | None, own: JudgeStatus | None) -> JudgeStatus | None:

@@ -98,8 +98,10 @@ def decode_verdict(key: SampleKey, record: object, sha256: object) -> Verdict | 
     return verdict if sample_key(verdict) == key else None
 
 
-def merge_status(before: JudgeStatus | None, now: JudgeStatus) -> JudgeStatus:
+def merge_status(before: JudgeStatus | None, now: JudgeStatus, *, is_rechecked: bool = False) -> JudgeStatus:
     """Return the current status merged with the recorded one: a judge once invalid or drifted stays so.
+
+    A judge that `is_rechecked` was asked more, and is what all its answers together say.
 
     Recorded controls stay unless the current status speaks about controls of the same kind and rubric: it leaves out
     those that expired.
@@ -111,7 +113,7 @@ def merge_status(before: JudgeStatus | None, now: JudgeStatus) -> JudgeStatus:
     answered = tuple(sorted((*now.answered, *kept), key=lambda answer: (answer.control, answer.request)))
     unasked = {*now.unasked, *before.unasked} - {answer.control for answer in answered}
     is_more = now.controls >= before.controls
-    merged = now if (now.invalid and is_more) or not before.invalid else before
+    merged = now if is_rechecked or (now.invalid and is_more) or not before.invalid else before
     anchors = {"anchors": now.anchors, "anchors_right": now.anchors_right, "at": now.at}
     return structs.replace(
         merged,

@@ -305,17 +305,18 @@ class SqliteVerdictStore:
                 "INSERT OR REPLACE INTO judges VALUES (?, ?)", (judge.digest, encode_canonical_json(judge))
             )
 
-    def record_status(self, judge_status: JudgeStatus) -> JudgeStatus:
+    def record_status(self, judge_status: JudgeStatus, *, is_rechecked: bool = False) -> JudgeStatus:
         """Record how a judge answered its controls and anchors; returns the status merged with the recorded one.
 
-        A judge that failed its controls stays invalid in this store, because later runs may ask fewer controls.
+        A judge that failed its controls stays invalid in this store, because later runs may ask fewer controls, unless
+        it `is_rechecked` with more of them.
         """
         with self._changing():
             cursor = self._db.execute(
                 "SELECT judge, record, sha256 FROM judge_statuses WHERE judge = ?", (judge_status.judge,)
             )
             before = _decode_status(*(cursor.fetchone() or (judge_status.judge, None, None)))
-            judge_status = merge_status(before, judge_status)
+            judge_status = merge_status(before, judge_status, is_rechecked=is_rechecked)
             record = encode_canonical_json(judge_status)
             row = (judge_status.judge, record, hashlib.sha256(record).digest())
             self._db.execute("INSERT OR REPLACE INTO judge_statuses VALUES (?, ?, ?)", row)
