@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.trends.production import FIRST_DAY, make_answer
-from tests.trends.test_monitor import QUESTIONS, ingest
+from tests.trends.production import FIRST_DAY, QUESTIONS, make_answer
+from tests.trends.test_monitor import ingest
 
 import assay
 from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet, User
@@ -119,7 +119,8 @@ def test_the_share_of_answers_with_a_stale_chunk_is_of_all_answers(
     store = ingest(tmp_path, monkeypatch, lines)
     write(ids, "2024-01-01")
     point = assay.monitor(store, corpus=corpus, metrics=["stale_chunks"]).series[0].points[-1]
-    assert (point.value, point.n) == (pytest.approx(stale), 12)
+    assert point.value == pytest.approx(stale)
+    assert point.n == 12
     write(ids, None)
     undated = assay.monitor(store, corpus=corpus, metrics=["stale_chunks"]).series[0].points[-1]
     assert undated.value is None, "a corpus without dates says nothing of any answer"
