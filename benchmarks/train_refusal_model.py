@@ -80,6 +80,7 @@ AUTHORS = {
     "rules-of-assistants": OWN,
     "extracts": OWN,
     "procedures": OWN,
+    "manuals": OWN,
     "frontlines-en": "frontlines",
     "frontlines-es-fr": "frontlines",
 }

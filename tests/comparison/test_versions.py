@@ -203,3 +203,27 @@ def test_all_pairs_of_systems_need_one_set(versions: list[dict[str, Any]], capsy
     capsys.readouterr()
     assert ExitCode.BAD_INPUT == main(["compare", "before", "after", "--all-pairs", "--metrics", "correct_answer"])
     assert "another golden set (got versions of the golden set: 1 and 2" in capsys.readouterr().err
+
+
+def test_versions_are_compared_where_a_case_leaked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "300")
+    secret = "The night ferry to Hvide Sande will be sold to a Danish investor in May."
+    write("corpus.jsonl", [{"chunk_id": "s1", "document": "s", "text": secret, "roles": ["staff"]}])
+    denied = {"id": "sale", "question": "Will the ferry be sold?", "behaviour": "permission_denied"}
+    cases = [CASES[0], denied | {"evidence": [{"chunk_id": "s1"}], "user": {"roles": ["rider"]}}]
+    golden.freeze(write("cases.jsonl", cases), "v1.jsonl", version="1", owner="ann", at=AT, accept_all=True, change="a")
+    new = write("new.jsonl", [CASES[1]])
+    golden.freeze(new, "v2.jsonl", version="2", base="v1.jsonl", owner="ann", at=AT, accept_all=True, change="b")
+    rows = [{"case_id": case["id"], "config_id": "c", "answer": f"It is {case['must_have'][0]}."} for case in CASES[:2]]
+    refused = {"case_id": "sale", "config_id": "c", "answer": "You are not allowed to see that."}
+    score("v1.jsonl", write("before.jsonl", [rows[0], refused]), "--corpus", "corpus.jsonl", "--run-dir", "before")
+    write("after.jsonl", [*rows, refused | {"answer": secret}])
+    Path("gate.yaml").write_text("rules: [{metric: correct_answer, max_regression: 0.1}]\n", encoding="utf-8")
+    options = ("--corpus", "corpus.jsonl", "--run-dir", "after", "--gate", "gate.yaml", "--baseline", "before")
+    assert ExitCode.FAILED == score("v2.jsonl", "after.jsonl", *options)
+    capsys.readouterr()
+    assert ExitCode.PASS == main(["compare", "before", "after"])
+    assert "leaks: none before, 1 case now (sale)" in " ".join(capsys.readouterr().out.split())

@@ -73,15 +73,15 @@ def test_every_colour_is_read_alike(sentence: str, question: str) -> None:
     assert 1 == len(readings)
 
 
-def test_a_masked_word_is_seen_like_one_that_nobody_knows() -> None:
+def test_a_masked_word_is_seen_like_a_long_one_that_nobody_knows() -> None:
     masks = Masks(frozenset(("red", "anna")))
     masked, unknown = (
         read_features(f"{name} has no list.", "who has the list?", "en", frozenset(("no",)), (), masks)
-        for name in ("anna", "xqvzk")
+        for name in ("anna", "xqvzkw")
     )
     assert len(masked.keys) == len(unknown.keys)
     assert masked.measures == unknown.measures
-    assert ["§anna", "has", "xqvzk"] == mask_words(["anna", "has", "xqvzk"], masks)
+    assert ["§anna", "has", "xqvzkw"] == mask_words(["anna", "has", "xqvzkw"], masks)
 
 
 @pytest.mark.parametrize("question", ["Who has the keys to the drug cabinet?", "Who looks after the keys?"])

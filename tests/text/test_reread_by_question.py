@@ -53,6 +53,10 @@ from assay.text.refusals.behaviour import detect_behaviour
         ("How high is the toll for trikes?", "The toll is €4; the rules don't name a toll for bikes.", "answer"),
         ("May trikes cross at night?", "Trikes may cross at night; the rules don't name a toll.", "answer"),
         ("How high is the toll for trikes?", "Trikes may cross at night; the rules don't name a bridge.", "answer"),
+        ("What does status 503 mean?", "You are not allowed to use the service now.", "answer"),
+        ("What does the code E-77 stand for?", "You don't have the right to print.", "answer"),
+        ("What does the contract say?", "You are not allowed to read the contract.", "permission_denied"),
+        ("Lỗi 505 nghĩa là gì?", "Bạn không có quyền in tệp này.", "answer"),
     ],
 )
 def test_what_an_answer_does_is_read_by_what_is_asked(question: str, answer: str, behaviour: str) -> None:

@@ -99,11 +99,13 @@ def align_table(table: ScoreTable, case_ids: Sequence[str]) -> ScoreTable:
     row_by_case = {case_id: row for row, case_id in enumerate(table.case_ids)}
     rows = np.array([row_by_case.get(case_id, -1) for case_id in case_ids], dtype=np.intp)
     columns = {name: _select_rows(column, rows) for name, column in table.columns.items()}
+    before_leaks = {name: _select_rows(column, rows) for name, column in table.before_leaks.items()}
     selected_ids = set(case_ids)
     return replace(
         table,
         case_ids=tuple(case_ids),
         columns=columns,
+        before_leaks=before_leaks,
         missing=tuple(case_id for case_id in table.missing if case_id in selected_ids),
         checks=tuple(case_checks for case_checks in table.checks if case_checks.case_id in selected_ids),
     )

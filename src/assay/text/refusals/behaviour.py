@@ -61,6 +61,7 @@ from assay.text.refusals.refusal_rules import WEAK_KINDS, RefusalRules, find_lex
 from assay.text.refusals.reread_by_question import (
     answers_before_advice,
     answers_before_remark,
+    asks_for_meaning,
     find_asked_noun,
     find_declined_value,
 )
@@ -135,6 +136,10 @@ def _reread_by_question(detected: DetectedBehaviour, answer: str, question: str)
     if detected.behaviour in (*KINDS, UNKNOWN) and says_none_of_kind(answer, question):
         return PLAIN_ANSWER
     declines = detected.behaviour in KINDS
+    if (detected.behaviour == "permission_denied" or (declines and not detected.phrase)) and asks_for_meaning(question):
+        return PLAIN_ANSWER
+    if detected.behaviour == UNKNOWN and not detected.has_refusal and answers_before_remark(answer, None):
+        return PLAIN_ANSWER
     if not declines and (detected.has_refusal or not find_asked_noun(question)):
         return None
     lexicon = find_lexicon(select_rules(answer), f"{normalise_answer(answer)} {normalise_answer(question)}")

@@ -1,9 +1,10 @@
-"""Answers whose wording misleads, read by what their question asks for: three rules in English and
+"""Answers whose wording misleads, read by what their question asks for: four rules in English and
 Vietnamese.
 
 Who is asked where something is, or how one gets it, has answered when it says so, and advice on whom to ask besides
 hands nothing over. "I can't say more than that" ends an answer and is none by itself. And "the rules don't name a fine"
-declines, if the fine is what is asked, whatever else they forbid. The patterns are for folded text (`fold_text`).
+declines, if the fine is what is asked, whatever else they forbid. What an error means may be that "you are not allowed
+to enter": then this is the answer. The patterns are for folded text (`fold_text`).
 """
 
 from __future__ import annotations
@@ -61,6 +62,13 @@ _NAMES = (
     r"(?: (?:a|an|any|the|what|how|high|of|amount|that))*"
 )
 _NAMES_IN_VIETNAMESE = r"khong (?:neu|ghi|noi|de cap|quy dinh|cho biet)(?: (?:ro|den|toi|cu the|ve))*"
+_ASKS_FOR_MEANING = LatePattern(
+    r"\b(?:what (?:do|does|did|is|are)|meaning of) .{0,60}\b(?:errors?|codes?|status|messages?|warnings?|http|lamps?"
+    r"|lights?|leds?|symbols?|signs?|icons?|[a-z]{1,6}-?\d{2,6}|\d{3})\b.{0,60}"
+    r"\b(?:mean|means|say|stand for|signify|indicate)\b"
+    r"|\b(?:what is )?the meaning of (?:the )?(?:errors?|codes?|status|messages?|warnings?|http)\b"
+    r"|\b(?:loi|ma|ma loi|thong bao|den|bieu tuong|ky hieu|http)\b.{0,40}\b(?:nghia la|co nghia|la) (?:gi|sao)\b"
+)
 _FIGURE = re.compile(r"\d")
 
 
@@ -97,6 +105,16 @@ def _tells(statement: str, lexicon: RefusalLexicon | None, fewest_words: int) ->
     if len(split_words(statement)) < fewest_words or _TELLS_NOTHING.search(statement) is not None:
         return False
     return lexicon is None or lexicon.patterns["subjects.documents"].search(statement) is None
+
+
+@lru_cache(maxsize=1024)
+def asks_for_meaning(question: str) -> bool:
+    """Return whether a question asks what an error, a code, a message or a sign means.
+
+    >>> [asks_for_meaning(question) for question in ("What does HTTP 403 mean?", "What does the contract say?")]
+    [True, False]
+    """
+    return _ASKS_FOR_MEANING.search(fold_text(question)) is not None
 
 
 @lru_cache(maxsize=1024)

@@ -258,7 +258,7 @@ def _list_words(
     opening: list[str],
     language: str,
 ) -> RunWords:
-    stems = [] if language in UNSPACED else [token[:_STEM] for token in tokens if len(token) > _STEM]
+    stems = [] if language in UNSPACED else list(filter(None, map(_cut_stem, tokens)))
     places = [f"f {word}" for word in marked[:_EDGE]] + [f"l {word}" for word in marked[-_EDGE:]]
     openings = list(map(" ".join, (asked[:2], asked[:3]))) if asked else []
     framed = [["^", *words, "$"] for words in (tokens, marked, itertools.chain.from_iterable(denying))]
@@ -318,6 +318,12 @@ class _Remembered(dict[str, T]):
 def _number_word(word: str) -> int:
     """Return a number for a word, the same everywhere."""
     return (zlib.crc32(word.encode("utf-8", "replace")) + 1) * 0x9E3779B1
+
+
+def _cut_stem(token: str) -> str:
+    """Return the beginning of a long word, "" for a short one; a masked word counts as a long one, so that a red list
+    weighs as much as a yellow one."""
+    return token[:_STEM] if len(token) > _STEM or token.startswith(MASK_MARK) else ""
 
 
 def _find_stem(word: str) -> str:
