@@ -209,7 +209,7 @@ def test_only_ambiguous_says_what_is_given_up(server: JudgeServer, capsys: pytes
     assert 0 == judge("--only", "ambiguous", "--dry-run")
     printed = capsys.readouterr().out
     assert " of 8 observations" in printed
-    assert "the other observations get no verdict" in printed
+    assert "What the rules decided gets no verdict, and has their errors" in printed
     assert "8 of 8 observations" not in printed
 
 
@@ -388,6 +388,32 @@ def test_only_ambiguous_asks_what_rules_leave_open_or_flag(
     Path("outputs.jsonl").write_text(json.dumps({"case_id": "c2", "config_id": "a", "stages": [context], **members}))
     judge("--only", "ambiguous", "--dry-run")
     assert f"note: judged: {asked} of 1 observation" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("must_have", "answer", "rubrics"),
+    [
+        ("nine", "The office opens at nine and closes at six.", set()),
+        ("nine", "The office opens at nine, closes at six, and has a view of the harbour.", {"support"}),
+        ("opens in the morning", "The office opens at nine and closes at six.", {"correctness", "relevance"}),
+    ],
+    ids=["nothing open", "a claim is open", "open whether it is right"],
+)
+def test_only_ambiguous_asks_of_each_metric_what_the_rules_leave_open_of_it(
+    server: JudgeServer, must_have: str, answer: str, rubrics: set[str]
+) -> None:
+    text = "The office opens at nine and closes at six."
+    case = {"id": "o", "question": "When is the office open?", "must_have": [must_have], "expected_chunk_ids": ["d"]}
+    case |= {"reference_answer": "It opens at nine."}
+    context = {"name": "context", "chunks": [{"chunk_id": "d", "text": text}]}
+    Path("golden.jsonl").write_text(json.dumps(case) + "\n")
+    Path("outputs.jsonl").write_text(
+        json.dumps({"case_id": "o", "config_id": "a", "stages": [context], "answer": answer})
+    )
+    metrics = "faithfulness(by=judge),answer_relevance(by=judge),correctness(by=judge)"
+    judge("--only", "ambiguous", "--metrics", metrics, "--control-share", "0", "--votes", "1")
+    verdicts = [vote for votes in read_store("verdicts.sqlite").verdicts.values() for vote in votes.values()]
+    assert rubrics == {sample.rubric.partition("@")[0] for samples in verdicts for sample in samples}
 
 
 def test_a_judge_that_nobody_runs_costs_nothing_and_changes_no_score(

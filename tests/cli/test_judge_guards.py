@@ -250,6 +250,37 @@ def test_a_judge_that_failed_its_controls_gives_no_numbers(server: JudgeServer) 
     assert "unscored: the judge failed its controls or anchors" == reason
 
 
+def score_run(*more: str) -> tuple[int, dict[str, Any], dict[str, Any]]:
+    """Return the exit code of scoring the run, the values by metric that have one, and the whole report."""
+    status = main(["score", "run", "--json-report", "report.json", *more])
+    report = json.loads(Path("report.json").read_bytes())
+    summary = report["configs"]["a"]["summary"]
+    return status, {name: row["value"] for name, row in summary.items() if row["value"] is not None}, report
+
+
+@pytest.mark.slow
+def test_an_invalid_judge_leaves_what_the_rules_say(server: JudgeServer, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 0 == main(["score", *INPUTS, "--run-dir", "run"])
+    before = score_run()
+    server.answer = answer_with_labels(lambda asked, _: str(asked.item["label"]["enum"][0]))
+    assert 1 == main(["judge", "--run", "run", *NAMED, "--control-share", "0.9"])
+    assert "controls incomplete" not in capsys.readouterr().err.partition("judge INVALID")[2]
+    status, values, report = score_run()
+    assert (before[0], before[1]) == (status, values) == (0, values)
+    (warning,) = [line for line in report["warnings"] if "E_JUDGE_INVALID" in line]
+    assert "what the rules say stands" in warning
+    assert report["configs"]["a"]["failed_cases"] == before[2]["configs"]["a"]["failed_cases"]
+    capsys.readouterr()
+    assert 3 == score_run("--metrics", f"{FAITHFUL},behaviour")[0]
+    told = capsys.readouterr().out
+    assert "8 of 8 cases in error" in told
+    assert "repeat `assay judge`" not in told
+    Path("gate.yaml").write_text(json.dumps({"rules": [{"metric": FAITHFUL, "at_least": 0.1}]}))
+    assert 3 == score_run("--gate", "gate.yaml")[0]
+    Path("gate.yaml").write_text(json.dumps({"rules": [{"metric": "behaviour", "at_least": 0.1}], "correctness": None}))
+    assert 0 == score_run("--gate", "gate.yaml")[0]
+
+
 @pytest.mark.slow
 def test_where_judges_differ_both_sides_must_be_judged_again(
     server: JudgeServer, capsys: pytest.CaptureFixture[str]

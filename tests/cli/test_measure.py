@@ -223,7 +223,9 @@ def test_a_run_and_doctor_say_which_settings_were_retired(here: Path, capsys: py
 def test_program_of_a_settings_file_runs_only_with_consent(
     here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = "golden: golden.jsonl\ntargets: {p: {type: command, command: ['false']}}\nrun: {breaker: 1}\n"
+    settings = (
+        "golden: golden.jsonl\ntargets: {p: {type: command, command: ['false']}}\nrun: {breaker: 1, attempts: 1}\n"
+    )
     (here / "assay.yaml").write_text(settings, encoding="utf-8")
     monkeypatch.delenv("ASSAY_ALLOW_EXEC", raising=False)
     assert 2 == main(["observe", "--run-dir", "run"])

@@ -26,8 +26,8 @@ from assay.targets.mcp_stdio import LineCutter, OutputLine, find_reply_id
 
 pytest.importorskip("mcp", reason="the extra mcp is not installed")
 
-SILENCE_SECONDS = 2.5
-"""After which a question is given up: longer than a server takes to start on a busy machine."""
+SILENCE_SECONDS = 0.5
+"""After which a question is given up of a server that runs and does not answer it."""
 RAW = str(Path(__file__).with_name("raw_mcp.py"))
 
 
@@ -53,14 +53,18 @@ async def ask(target: McpTarget, question: str, seconds: float = 20.0) -> str:
         return "timeout"
 
 
-def ask_together(settings: McpTargetSettings, *rounds: list[str], seconds: float = 20.0) -> list[list[str]]:
-    """Ask the questions of each round at the same time, through one target."""
+def ask_together(settings: McpTargetSettings, *rounds: list[str], given_up: int | None = None) -> list[list[str]]:
+    """Ask the questions of each round at the same time, through one target; the round `given_up` is so soon."""
 
     async def run() -> list[list[str]]:
         target = McpTarget("t", settings, typed=True)
+        answers = []
         try:
             await target.identity()
-            return [await asyncio.gather(*(ask(target, name, seconds) for name in names)) for names in rounds]
+            for number, names in enumerate(rounds):
+                seconds = SILENCE_SECONDS if number == given_up else 20.0
+                answers.append(await asyncio.gather(*(ask(target, name, seconds) for name in names)))
+            return answers
         finally:
             await target.aclose()
 
@@ -121,7 +125,7 @@ def test_a_question_that_ends_the_server_takes_the_others_with_it_only_once(sett
 
 @pytest.mark.usefixtures("_soon_ended")
 def test_a_server_that_falls_silent_is_started_again(settings: McpTargetSettings) -> None:
-    rounds = ask_together(settings, ["a"], ["silent"], ["b"], ["silent"], seconds=SILENCE_SECONDS)
+    rounds = ask_together(settings, ["a"], ["silent"], ["b"], ["silent"], given_up=1)
     assert [["answer to a"], ["timeout"], ["answer to b"], ["answer to silent"]] == rounds
 
 

@@ -17,7 +17,7 @@ from tests.support.judge_server import JudgeCall, JudgeServer, answer_with_label
 from assay.cli import main
 from assay.judging.control_questions import are_errors_too_many
 from assay.judging.prompt import render_request
-from assay.judging.rubric_anchors import list_repeats
+from assay.judging.rubric_anchors import iterate_repeats
 from assay.judging.verdict_store import read_store
 from assay.records.verdicts import JudgeRequest, JudgeStatus
 
@@ -152,7 +152,7 @@ def test_anchors_that_were_answered_wrongly_once_are_repeated(server: JudgeServe
     status = read_status()
     assert (False, ()) == (status.invalid, status.reasons)
     (by_request,) = read_store("verdicts.sqlite").verdicts.values()
-    repeats = [repeat.digest for _, request in ALL.values() for repeat in list_repeats(request)]
+    repeats = [repeat.digest for _, request in ALL.values() for repeat in iterate_repeats(request)]
     assert 4 == sum(digest in by_request for digest in repeats), "two anchors, each twice more"
 
 
@@ -165,7 +165,7 @@ def test_a_repeated_anchor_shows_a_judge_the_same_and_is_another_request(name: s
         rendered = render_request(asked, rubric, "sha256:j", 0)
         return rendered.user.partition("{")[2].partition('"note"')[0]
 
-    repeats = list_repeats(request)
+    repeats = list(iterate_repeats(request))
     assert {read_data(request)} == {read_data(repeat) for repeat in repeats}
     assert len(repeats) + 1 == len({request.digest, *(repeat.digest for repeat in repeats)})
 

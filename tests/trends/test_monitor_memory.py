@@ -47,7 +47,7 @@ def measure_peaks(folder: str) -> None:
 
     lines = (
         line | {"user_uid": f"user-{number}", "question": f"{line['question']} Contract {number} of {number % 97}?"}
-        for number, line in enumerate(list_traffic(84, 30))
+        for number, line in enumerate(list_traffic(84, 12))
     )
     store = str(Path(folder, "audit.sqlite"))
     assay.audit.ingest(store, write_traffic(Path(folder, "traffic.jsonl"), lines))

@@ -459,7 +459,8 @@ def _status_lines(judge_status: Any, asked: int = 0) -> list[str]:
     """Return what the controls and anchors say about the judge, line by line; `asked` of them were asked just now."""
     lines = [_describe_controls(judge_status, asked)]
     lines += [f"  {reason}" for reason in judge_status.reasons]
-    lines += _describe_gaps(judge_status.describe_gaps(), "not yet asked:")
+    if not judge_status.invalid:  # an invalid one is asked nothing more
+        lines += _describe_gaps(judge_status.describe_gaps(), "not yet asked:")
     lines += [f"judge DRIFTED: {change}" for change in judge_status.drift]
     if judge_status.drift:
         lines.append(DRIFTED)

@@ -27,7 +27,7 @@ from assay.metrics.answer_metric import BY_ENTAILMENT, BY_RULES
 from assay.metrics.answers.correctness import is_answer_open
 from assay.metrics.answers.hallucination_risk import DISAGREEMENT_THRESHOLD, METRICS_BY_BOTH_SCORERS
 from assay.metrics.cases.case_index import GoldenIndex
-from assay.metrics.catalog import parse_metric, parse_metrics
+from assay.metrics.catalog import find_metric, parse_metric, parse_metrics
 from assay.metrics.judged.judge_requests import RecordedVerdicts, Rubrics
 from assay.metrics.judged.second_judgement import CaseTexts
 from assay.metrics.judged.vote_folding import DISPUTED, Ruling
@@ -83,7 +83,8 @@ class JudgeQuestions:
 
     `bugs` has a line for every case about which nothing can be asked because of an exception that nobody foresaw;
     `disputed` are the requests with a better label with the orders in their texts than without, as last found, that
-    none of the `reviews`, by the digest of the request, has settled.
+    none of the `reviews`, by the digest of the request, has settled. With `only_open`, a metric is asked only about the
+    answers of which the rules leave open what it tells.
     """
 
     golden: GoldenSet
@@ -95,6 +96,7 @@ class JudgeQuestions:
     bugs: dict[str, str] = field(default_factory=dict)
     disputed: set[str] = field(default_factory=set)
     reviews: Mapping[str, Sequence[VerdictReview]] = field(default_factory=dict)
+    only_open: bool = False
 
     def find_requests(self, recorded: Mapping[str, Sequence[Verdict]]) -> dict[str, JudgeRequest]:
         """Return all requests by digest that the recorded verdicts lead to: first those about observations that the
@@ -107,7 +109,8 @@ class JudgeQuestions:
             recorder.asked.clear()
             try:
                 for name in self.names:
-                    compute_outcome(name, reading)
+                    if not self.only_open or _is_open_to(name, reading):
+                        compute_outcome(name, reading)
             except AssayError:
                 raise
             except Exception as error:  # noqa: BLE001  # the last barrier: one answer must not end the judging
@@ -123,6 +126,10 @@ class JudgeQuestions:
         for digest, request in later_requests.items():
             requests.setdefault(digest, request)
         return requests
+
+    def count_requests(self) -> int:
+        """Return how many requests there are before any verdict."""
+        return len(replace(self, cases_of={}, bugs={}, disputed=set()).find_requests({}))
 
     def find_contradicted(self, recorded: Mapping[str, Sequence[Verdict]]) -> set[str]:
         """Return the requests behind those scores of the judge that differ widely from the scores of the rules."""
@@ -151,10 +158,14 @@ class JudgeQuestions:
         return {digest: {cluster[case_id] for case_id in cases} for digest, cases in self.cases_of.items()}
 
     def keep_ambiguous(self) -> JudgeQuestions:
-        """Keep the observations that the rules leave open or flag: an answer, a behaviour or a claim that they cannot
-        tell, a behaviour declared otherwise, doubtful keywords, a claim that nearly matches a source."""
+        """Keep the observations that the rules leave open or flag, with the metrics that tell what is open.
+
+        Open is an answer, a behaviour or a claim that they cannot tell; flagged are a behaviour declared otherwise,
+        doubtful keywords, and a claim that nearly matches a source.
+        """
         readings = self._read_answers(GoldenIndex(self.golden, self.corpus))
-        return self._with_observations([reading.observation for reading in readings if _is_open(reading)])
+        kept = [reading.observation for reading in readings if any(_is_open_to(name, reading) for name in self.names)]
+        return replace(self._with_observations(kept), only_open=True)
 
     def keep_cases(self, cases: Collection[str]) -> JudgeQuestions:
         """Keep the observations of the given cases."""
@@ -231,10 +242,11 @@ def pending_questions(
             raise SettingsError("--only gate: no gate is named (expected --gate, --profile or gate in the settings)")
         questions = questions.keep_cases(cases_of_gate(gate, questions.golden.cases))
     if AMBIGUOUS in only:
-        questions = questions.keep_ambiguous()
+        whole, questions = questions.count_requests(), questions.keep_ambiguous()
         notices.append(
-            "--only ambiguous: the other observations get no verdict. The rules scorer alone decides them, with its "
-            "errors: judge them all once, or label some, before a gate relies on it"
+            f"--only ambiguous: {questions.count_requests()} of {format_count(whole, 'request')}. What the rules "
+            "decided gets no verdict, and has their errors: judge everything once, or label some, before a gate relies "
+            "on it"
         )
     if only:
         notices.append(f"judged: {len(questions.observations)} of {format_count(before, 'observation')}")
@@ -264,6 +276,17 @@ def cases_that_decide_alone(gate: Gate, cases: Sequence[Case]) -> set[str]:
 def _is_open(reading: ParsedAnswer) -> bool:
     """Return whether the rules leave anything about an answer unknown, or flag it."""
     return is_answer_open(reading) or _has_doubtful_behaviour(reading) or _has_open_claim(reading)
+
+
+_CLAIM_RUBRICS = frozenset({"support", "citation_support"})
+
+
+def _is_open_to(name: MetricName, reading: ParsedAnswer) -> bool:
+    """Return whether the rules leave open or flag what a judged metric tells: of claims and citations a claim, of
+    everything else whether the answer is right or what it does."""
+    if _CLAIM_RUBRICS.isdisjoint(find_metric(name).rubrics):
+        return is_answer_open(reading) or _has_doubtful_behaviour(reading)
+    return _has_open_claim(reading)
 
 
 def _has_doubtful_behaviour(reading: ParsedAnswer) -> bool:

@@ -23,7 +23,7 @@ from assay.judging.control_questions import (
     list_anchor_answers,
     plan_anchor_votes,
 )
-from assay.judging.rubric_anchors import Anchors, list_repeats
+from assay.judging.rubric_anchors import Anchors, iterate_repeats, list_asked_repeats
 from assay.records.verdicts import (
     AnsweredControl,
     JudgeRubric,
@@ -157,8 +157,7 @@ def plan_controls(
     is_cut_short = status is None or rounds > status.rounds  # no run that asked anchors of this round has ended
     if is_continued or is_cut_short or possible_requests & recorded.keys():
         planner.room -= sum(len(recorded.get(digest, ())) >= rounds for digest in anchors)
-        repeats = (repeat.digest for _, request in anchors.values() for repeat in list_repeats(request))
-        planner.room -= sum(digest in recorded for digest in repeats)
+        planner.room -= sum(len(list_asked_repeats(request, recorded)) for _, request in anchors.values())
     votes = plan_anchor_votes(ControlQuestions({}, anchors), recorded, rounds, asks_again=asks_again)
     anchor_votes = planner.take_anchor_votes(votes, _order_anchors(anchors, recorded))
     counts = {digest: sum(sample.unscored is None for sample in recorded.get(digest, ())) for digest in anchors}
@@ -266,7 +265,7 @@ def _list_more_repeats(
     for digest, labelled in given.items():
         if labelled[0].rubric.name in failed and labelled[0].group in wrong:
             anchor, request = questions.anchors[digest]
-            unasked = [repeat for repeat in list_repeats(request) if repeat.digest not in answers]
+            unasked = [repeat for repeat in iterate_repeats(request) if repeat.digest not in answers]
             repeats |= {repeat.digest: (anchor, repeat) for repeat in unasked[:REPEATS_AT_ONCE]}
     return repeats
 

@@ -20,7 +20,7 @@ from assay.judging.rubric_anchors import (
     build_rubric_anchors,
     describe_failed_rubric,
     find_place,
-    list_repeats,
+    list_asked_repeats,
 )
 from assay.metrics.judged.judge_requests import Rubrics
 from assay.metrics.judged.vote_folding import fold_votes
@@ -445,7 +445,7 @@ def list_anchor_answers(
     answers: dict[str, list[LabelledAnchor]] = {}
     for digest, (anchor, request) in questions.anchors.items():
         rubric = rubrics[request.rubric_hash]
-        for asked in (request, *list_repeats(request)):
+        for asked in (request, *list_asked_repeats(request, verdicts)):
             labels = _labels_of_samples(verdicts.get(asked.digest, ()), asked, rubrics)
             if labels:
                 answers.setdefault(digest, []).append(LabelledAnchor(labels[0], anchor.label, rubric))

@@ -53,7 +53,7 @@ from assay.judging.control_questions import (
 )
 from assay.judging.expected_usage import MOST_VERDICTS_READ, ExpectedUsage, learn_usage
 from assay.judging.llm_judge import LLMJudge
-from assay.judging.rubric_anchors import find_uncontrolled, list_repeats, select_anchors
+from assay.judging.rubric_anchors import find_uncontrolled, list_asked_repeats, select_anchors
 from assay.judging.rubric_files import load_anchors
 from assay.judging.shared_controls_file import SharedControls, combine_statuses
 from assay.judging.verdict_files import StoreContents, group_reviews, merge_status
@@ -468,9 +468,10 @@ class _Session:
             return
         staged = {digest for stage in self._plan.stages for digest in stage}
         answered = {each.digest: each for each in planned.all_requests() if each.digest not in staged}
-        repeats = [repeat for _, anchor in planned.anchors.values() for repeat in list_repeats(anchor)]
-        answers: Answers = {each.digest: self.verdicts.get(each.digest, ()) for each in repeats}
-        answers = {digest: samples for digest, samples in answers.items() if samples}
+        answers: Answers = {}
+        for _, anchor in planned.anchors.values():
+            asked_repeats = list_asked_repeats(anchor, self.verdicts)
+            answers |= {repeat.digest: self.verdicts[repeat.digest] for repeat in asked_repeats}
         answers |= await self._ask_round(runner, answered)
         rounds = ControlRounds(self._plan, self._rubrics, answers)
         for asked in rounds.iterate(self._assess, is_rechecked=self._is_rechecked):

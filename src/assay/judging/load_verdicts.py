@@ -83,7 +83,10 @@ def open_verdicts(path: str, judge: str | None, rubrics: Rubrics) -> tuple[Recor
         notices.append(f"{chosen.model} gave no verdict on anything it was asked: judge again once it answers")
         return RecordedVerdicts(rubrics), tuple(notices)
     if judge_status is not None and judge_status.invalid:
-        notices.append(f"E_JUDGE_INVALID {chosen.model} failed its controls: {'; '.join(judge_status.reasons)}")
+        notices.append(
+            f"E_JUDGE_INVALID {chosen.model} failed its controls: its verdicts give no numbers, and what the rules say "
+            f"stands; {'; '.join(judge_status.reasons)} (judge with another model, or `assay judge --recheck`)"
+        )
     if judge_status is not None and judge_status.drift:
         changes = "; ".join(judge_status.drift)
         notices.append(

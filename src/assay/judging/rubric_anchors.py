@@ -6,7 +6,8 @@ label finds it out ([ADR 210]).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from msgspec import structs
@@ -49,9 +50,15 @@ MOST_REPEATS = 4
 """How often an anchor is asked again at most where the answers to it leave a doubt."""
 
 
-def list_repeats(request: JudgeRequest) -> list[JudgeRequest]:
-    """Return the requests by which an anchor is asked again, in their order."""
-    return [repeat_anchor(request, number) for number in range(1, MOST_REPEATS + 1)]
+def iterate_repeats(request: JudgeRequest) -> Iterator[JudgeRequest]:
+    """Yield the requests by which an anchor is asked again, in their order."""
+    for number in range(1, MOST_REPEATS + 1):
+        yield repeat_anchor(request, number)
+
+
+def list_asked_repeats(request: JudgeRequest, answers: Container[str]) -> list[JudgeRequest]:
+    """Return the first repeats of an anchor, up to one that has no answer: they are asked in their order."""
+    return list(takewhile(lambda repeat: repeat.digest in answers, iterate_repeats(request)))
 
 
 def repeat_anchor(request: JudgeRequest, number: int) -> JudgeRequest:

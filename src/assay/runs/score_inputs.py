@@ -193,6 +193,16 @@ def read_attribution_settings(scoring: ScoringOptions) -> AttributionSettings:
     )
 
 
+def _leave_out_failed_judge(judging: RecordedVerdicts, asked: Sequence[str]) -> frozenset[str]:
+    """Return what scores can be had from although the judge failed its controls: from its verdicts none, so these are
+    left out unless a metric that was `asked` for rests on them, whose every score is then an error."""
+    others = judging.scorers - judging.rubrics_with_verdicts
+    for name in parse_metrics(asked):
+        if is_metric_measurable(name, judging.scorers) and not is_metric_measurable(name, others):
+            return judging.scorers
+    return others
+
+
 def plan_metrics(
     request: ScoreRequest,
     gate: Gate | None,
@@ -204,16 +214,20 @@ def plan_metrics(
     """Return the metrics to compute: those requested, those of the gate's rules, and the one that says an answer is
     good.
 
-    A request that names no metrics stands for `default_metrics` and those with recorded verdicts. If the golden set
-    judges chunks only in part, `judged` is computed with every ranking metric (ADR 0027). Raises SettingsError for a
-    rule on uncalibrated scores by rules that does not say what they may do.
+    A request that names no metrics stands for `default_metrics` and those with recorded verdicts. The verdicts of a
+    judge that failed its controls take part only where a metric or a rule by judge was asked for (ADR 45). If the
+    golden set judges chunks only in part, `judged` is computed with every ranking metric (ADR 0027). Raises
+    SettingsError for a rule on uncalibrated scores by rules that does not say what they may do.
     """
     named_metrics = request.scoring.metrics
     metrics = tuple(default_metrics if named_metrics is None else named_metrics)
-    if named_metrics is None or request.verdicts.judged:
-        metrics += metrics_with_verdicts(judging)
     needed = (*request.scoring.also, *(list_gate_metrics(gate) if gate is not None else ()))
-    recorded = judging.scorers if judging is not None else ()
+    recorded = judging.scorers if judging is not None else frozenset[str]()
+    if judging is not None and judging.failure:
+        recorded = _leave_out_failed_judge(judging, (*(named_metrics or ()), *needed))
+    takes_part = judging is not None and judging.rubrics_with_verdicts <= recorded
+    if takes_part and (named_metrics is None or request.verdicts.judged):
+        metrics += metrics_with_verdicts(judging)
     if gate is not None:
         refused = judging.refused_calibrations if judging is not None else {}
         refuse_uncalibrated_rules(

@@ -172,8 +172,8 @@ class RecordedVerdicts:
         Where that is not recorded, the items have no label.
         """
         ruling = self.find_ruling(request)
-        if ruling is not None and self.failure:
-            return Ruling(votes=ruling.votes, unscored=INVALID_JUDGE)
+        if self.failure:  # also where it was not asked: it is asked nothing more
+            return Ruling(votes=ruling.votes if ruling is not None else 0, unscored=INVALID_JUDGE)
         rubric = find_rubric(self.rubrics, request.rubric, request.language) if ruling is not None else None
         if ruling is None or rubric is None or ruling.unscored is not None:
             return ruling

@@ -81,5 +81,8 @@ def _has_value(names: MetricNames, scoring: ScoringResult) -> bool:
 
 
 def _list_unmeasured(scoring: ScoringResult) -> list[str]:
-    """Return the headline metrics that only a judge can measure and that no configuration has a value of."""
+    """Return the headline metrics that only a judge can measure and that no configuration has a value of; none where a
+    judge was asked and failed its controls, which has a note of its own."""
+    if any("E_JUDGE_INVALID" in warning for warning in scoring.warnings):
+        return []
     return [label for label, names in _ASKED_OF_A_JUDGE if not _has_value(names, scoring)]
