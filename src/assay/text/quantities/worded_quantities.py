@@ -258,9 +258,6 @@ def _read_counted(word: str) -> int:
     return int(word) if word.isdecimal() else COUNTS["a" if word == "an" else word]
 
 
-_CURRENCY_SIGNS = ("$", "€", "£", "¥")
-
-
 def _read_clock_words(match: re.Match[str], names: set[str]) -> Quantity | None:
     """Return a time of day in words: "half past nine in the evening", "9 in the morning", "8 rưỡi sáng"."""
     if "past" in names:

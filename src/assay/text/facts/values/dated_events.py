@@ -9,6 +9,7 @@ from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.event_cues import DEADLINE_EVENTS
 from assay.text.facts.cues.limit_cues import AFTER_EVENT, BEFORE_EVENT, BEGINNING, BY_THEN, FROM
 from assay.text.facts.cues.question_cues import ASKS_MOMENT, ASKS_WHICH_DAY
+from assay.text.facts.expected.expected_limits import ExpectedLimit, is_limit_of_refusal
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence
@@ -124,7 +125,9 @@ def _judge_side(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
     What is denied after a time ("not accepted after 15 March") is possible before it.
     """
     stated_side = _find_side(texts.answer.plain, stated)
-    if not stated_side or find_negations(texts.answer, *get_sentence(texts.answer, stated.start)):
+    start, end = get_sentence(texts.answer, stated.start)
+    is_refused = is_limit_of_refusal(stated, texts.answer.plain, end, ExpectedLimit("", False))
+    if not stated_side or is_refused or find_negations(texts.answer, start, end):
         return None
     sources = list_value_sources(texts, stated) if is_span(stated) else ()
     for text in (texts.read_fact, texts.reference, *sources):

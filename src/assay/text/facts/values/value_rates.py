@@ -218,6 +218,7 @@ def judge_period(texts: FactTexts, occurrence: Occurrence, stated: Quantity | No
         for source in list_value_sources(texts, stated):
             expected_periods |= _list_periods(source, 0, len(source.plain))
     stated_periods = _list_periods(texts.answer, part.start, part.end) if expected_periods else set()
+    stated_periods.discard(texts.answer.plain[stated.start : stated.end])  # "you put in ten hours"
     if stated_periods and stated_periods.isdisjoint(expected_periods):
         reason = f"the answer counts this per {min(stated_periods)}, and not per {min(expected_periods)}"
         return FactJudgment(texts.fact, "unknown", reason)
