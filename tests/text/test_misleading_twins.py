@@ -263,6 +263,28 @@ ASKED_ELSEWHERE = (
 )
 TOLD_APART = (
     Twins(
+        "What is a rink pass in the morning?",
+        ("€7",),
+        "",
+        "€7 in the morning and €11 in the afternoon.",
+        "€7 in the afternoon and €11 in the morning.",
+    ),
+    Twins(
+        "What does a scan cost without a referral?",
+        ("$90",),
+        "A scan costs $25 with a referral and $90 without.",
+        "With a referral it costs $25, without a referral $90.",
+        "Without a referral it costs $25, with a referral $90.",
+    ),
+    Twins(
+        "How many rides are included?",
+        ("three rides",),
+        "Three rides are included; each further one costs €2.",
+        "Three rides are included, further ones cost €2 each.",
+        "Three rides cost €2 each, further ones are included.",
+    ),
+    Twins("How many training days are paid per year?", ("six days",), "", "Six days a year.", "Six days a month."),
+    Twins(
         "What does a locker for a tandem cost in May?",
         ("$3",),
         "",
@@ -322,6 +344,55 @@ FREE_OR_PAID = (
     ),
 )
 OTHER_SIDE = (
+    Twins(
+        "Until when is the sauna open in March?",
+        ("9 pm",),
+        "",
+        "It closes at 9 pm.",
+        "It opens at 9 pm.",
+    ),
+    Twins(
+        "From which age may pupils use the kiln?",
+        ("14",),
+        "",
+        "From the age of 14.",
+        "They may use it until the age of 14.",
+    ),
+    Twins(
+        "Up to when can I swap a shift without a fee?",
+        ("5 hours before it starts",),
+        "Shifts may be swapped free of charge up to 5 hours before the start.",
+        "Up to 5 hours before it starts swapping is free.",
+        "Up to 5 hours before it starts swapping costs £4.",
+    ),
+    Twins(
+        "What does a cabin on the third deck cost?",
+        ("€90",),
+        "A cabin costs €70 on the second deck and €90 on the third deck.",
+        "On the second deck it costs €70 and on the third deck €90.",
+        "On the second deck it costs €90 and on the third deck €70.",
+    ),
+    Twins(
+        "Which tools are lent free of charge?",
+        ("hand tools",),
+        "Hand tools are lent free of charge; saws cost £6.",
+        "Hand tools are free.",
+        "Hand tools cost £6, and saws are free.",
+    ),
+    Twins(
+        "What does a stall cost at weekends?",
+        ("$40",),
+        "",
+        "A stall costs $25 from Monday to Friday and $40 on Saturdays and Sundays.",
+        "A stall costs $40 from Monday to Friday and $25 on Saturdays and Sundays.",
+    ),
+    Twins(
+        "How many massages are covered per year?",
+        ("eight massages",),
+        "The policy covers eight massages a year.",
+        "It covers eight massages in a year.",
+        "It covers eight massages over six years.",
+    ),
     Twins(
         "What is a sauna after 8 pm?",
         ("€11",),

@@ -270,6 +270,8 @@ def _read_clock_words(match: re.Match[str], names: set[str]) -> Quantity | None:
             return None
         return _make_worded_time(_read_counted(match["pa_hour"]), minutes, match["pa_half"], match.span())
     if "in_the" in names:
+        if match.string[max(0, match.start() - 2) : match.start()].strip()[-1:] in _CURRENCY_SIGNS:
+            return None  # "€8 in the morning" is a price
         return _make_worded_time(_read_counted(match["it_hour"]), 0, match["it_half"], match.span())
     if "ruoi" in names and (match["ru_gio"] or match["ru_part"]):
         return _make_worded_time(int(match["ru_hour"]), 30, match["ru_part"], match.span())

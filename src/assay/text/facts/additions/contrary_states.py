@@ -47,7 +47,7 @@ def name_payment(texts: FactTexts, own: Part, stated: Quantity | None) -> str:
 
     "The first 90 minutes cost €2 an hour; after that it is free", asked how long parking is free.
     """
-    if stated is None or any(reading.dimension.startswith(MONEY) for reading in stated.readings):
+    if stated is not None and any(reading.dimension.startswith(MONEY) for reading in stated.readings):
         return ""
     plain = texts.answer.plain
     asked = WITHOUT_PAYING.search(texts.question.plain)

@@ -92,7 +92,7 @@ REACHES_PLACE = Cues(
 """Stands before the place where something ends."""
 CONTRARY_STATES = (
     (r"open(?:s|ed|ing)?", r"clos(?:e|es|ed|ing|ure)|shuts?"),
-    (r"includ(?:es?|ed|ing)", r"exclud(?:es?|ed|ing)|(?:costs?|charged|paid) (?:extra|separately)"),
+    (r"includ(?:es?|ed|ing)", r"exclud(?:es?|ed|ing)|(?:costs?|charged|paid) (?:extra|separately|[$€£]?\d)"),
     (r"allow(?:s|ed)?|permit(?:s|ted)?", r"forbid(?:s|den)?|prohibit(?:s|ed)?|bann?(?:ed|s)|disallow(?:s|ed)?"),
     (
         r"(?:get|gets|got|given|paid) (?:it |them |that )?back|returned|refund(?:s|ed)?|reimbursed|receives?",

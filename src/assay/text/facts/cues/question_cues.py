@@ -100,6 +100,13 @@ ASKS_END = Cues(
     "kết thúc | đóng cửa | (?:đến|tới) (?:mấy giờ|khi nào|lúc nào)",
 )
 """Asks when something ends."""
+ASKS_UNTIL = Cues(
+    "until (?:when|what|which) | till (?:when|what) | up to (?:when|what) | how (?:late|long)",
+    "(?:đến|tới) (?:mấy giờ|khi nào|lúc nào|bao giờ)",
+    "jusqu'à (?:quand|quelle) | bis (?:wann|wie viel uhr) | hasta (?:cuándo|qué hora) | fino a (?:quando|che ora)"
+    " | até (?:quando|que horas)",
+)
+"""Asks until when something is so."""
 ASKS_FROM = Cues(
     "(?:from|starting (?:at|from|with)) (?:what|which|how|when)",
     "từ (?:bao nhiêu|bao giờ|mức nào|ngày nào|mấy)",

@@ -38,13 +38,34 @@ def list_words_of_asked_time(answer: ReadText, question: ReadText) -> frozenset[
     >>> [sorted(word.folded for word in list_words_of_asked_time(read_text(text), question)) for text in answers]
     [['winter'], [], ['march', 'november']]
     """
+    covering = set(_list_days_of_week(answer, question))
     asked = set(_list_months(question))
     if not asked:
-        return frozenset()
-    covering: set[Word] = set()
+        return frozenset(covering)
     for span in _list_spans_around(answer.plain, asked):
         covering.update(answer.list_words(*span))
     return frozenset(covering)
+
+
+_PARTS_OF_WEEK = (
+    frozenset("weekend weekends saturday saturdays sunday sundays".split()),
+    frozenset(
+        """
+        weekday weekdays monday mondays tuesday tuesdays wednesday wednesdays thursday thursdays friday fridays
+        """.split()
+    ),
+)
+_WHOLE_PARTS = frozenset("weekend weekends weekday weekdays".split())
+
+
+def _list_days_of_week(answer: ReadText, question: ReadText) -> Iterator[Word]:
+    """Yield the days of the weekend if a question names that, and "weekend" if it names such a day; so of weekdays."""
+    asked = {word.folded for word in question.words}
+    for part in _PARTS_OF_WEEK:
+        if asked & part & _WHOLE_PARTS:
+            yield from (word for word in answer.words if word.folded in part)
+        elif asked & part:
+            yield from (word for word in answer.words if word.folded in part & _WHOLE_PARTS)
 
 
 def names_may(plain: str, low: int = 0, high: int | None = None) -> bool:

@@ -185,10 +185,10 @@ class FactTexts:
         return [*self.explaining, *self.passages]
 
     def is_explained(self, word: Word) -> bool:
-        """Return whether question, reference or facts have a word, or one that may stand for it."""
+        """Return whether question, reference or facts have a word, one that may stand for it, or a time in it."""
         if any(text.find_word(word, True) or find_same_sense(text, word.folded) for text in self.explaining):
             return True
-        return self._is_last_of_compound(word)
+        return self._is_last_of_compound(word) or self._is_of_asked_time(word)
 
     def _is_last_of_compound(self, word: Word) -> bool:
         """Whether the question has a word that is made of another and this one: the "board" of "surfboard"."""
@@ -222,7 +222,7 @@ class FactTexts:
     def is_familiar(self, word: Word) -> bool:
         """Return whether a word is explained, or so general that it names nothing else."""
         is_asked = names_asked_most((word.folded,), self.question.plain)
-        return is_asked or word.folded in GENERIC or self.is_explained(word) or self._is_of_asked_time(word)
+        return is_asked or word.folded in GENERIC or self.is_explained(word)
 
     def _is_of_asked_time(self, word: Word) -> bool:
         """Whether a word of the answer names a time that holds the one asked for."""

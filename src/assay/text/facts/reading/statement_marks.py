@@ -8,6 +8,7 @@ from __future__ import annotations
 from assay.text.facts.cues import condition_cues as conditions
 from assay.text.facts.cues import denial_cues as denials
 from assay.text.facts.cues import doubt_cues as doubts
+from assay.text.facts.cues import question_cues as questions
 from assay.text.facts.cues import value_cues as values
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.late_pattern import LatePattern
@@ -69,3 +70,5 @@ ASKS_PAST = build_pattern(rf"\b{doubts.ASKS_PAST}\b").compiled
 """A question about the past."""
 WITHOUT_PAYING = build_pattern(rf"\b{values.WITHOUT_PAYING}\b")
 """Says that what is spoken of costs nothing."""
+ASKS_UNTIL = build_pattern(rf"\b{questions.ASKS_UNTIL}\b")
+"""Asks for the end of what begins with an event: until when something is open it closes."""

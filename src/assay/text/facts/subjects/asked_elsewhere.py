@@ -18,7 +18,7 @@ from assay.text.facts.reading.read_text import Word
 from assay.text.facts.reading.text_parts import Part
 from assay.text.facts.subjects.whose_value import OtherOwner, ValueOwner
 from assay.text.facts.subjects.worked_out_values import is_worked_out
-from assay.text.quantities.quantity import Quantity
+from assay.text.quantities.quantity import Quantity, is_plain
 from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity
 
 _AND_IN_OTHER_LANGUAGES = build_pattern(rf",? {AND_IN_OTHER_LANGUAGES} ")
@@ -144,9 +144,16 @@ def _is_negated(before: Word | None, word: Word) -> bool:
 
 
 def _find_labels(owner: ValueOwner, part: Part) -> list[str]:
-    """Return the words of a part that name something else than the question: "winter", "most" (drivers), "non"."""
-    return [
-        owner.answer.text[word.start : word.end]
+    """Return what a part names instead of what the question names: "winter", "most" (drivers), "second" (class)."""
+    text, asked = owner.answer.text, owner.question
+    labels = []
+    for own in owner.quantities_in(part):
+        rivals = [wanted for wanted in asked.quantities if is_comparable(wanted, own)]
+        if rivals and not any(is_same_quantity(wanted, own) for wanted in rivals) and not is_plain(own):
+            labels.append(text[own.start : own.end])
+    named = (
+        word
         for word in owner.words_in(part)
-        if word.folded in OTHERS or (owner.is_subject(word) and not owner.question.find_word(word, True))
-    ]
+        if word.folded in OTHERS or (owner.is_subject(word) and not asked.find_word(word, True))
+    )
+    return labels + [text[word.start : word.end] for word in named]

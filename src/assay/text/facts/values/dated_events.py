@@ -9,6 +9,7 @@ from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.event_cues import DEADLINE_EVENTS
 from assay.text.facts.cues.limit_cues import AFTER_EVENT, BEFORE_EVENT, BEGINNING, BY_THEN, FROM
 from assay.text.facts.cues.question_cues import ASKS_MOMENT, ASKS_WHICH_DAY
+from assay.text.facts.expected.expected_limits import ExpectedLimit, is_limit_of_refusal
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence
@@ -16,8 +17,10 @@ from assay.text.facts.presence.value_sources import list_value_sources
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText
 from assay.text.facts.reading.sentence_around import REACH_BEFORE, get_sentence
+from assay.text.facts.reading.statement_marks import ASKS_UNTIL
 from assay.text.facts.reading.text_parts import split_parts
 from assay.text.facts.values.reversed_events import find_asked_end, find_reversed_event, is_other_end
+from assay.text.facts.values.value_directions import find_direction
 from assay.text.quantities.quantity import Quantity, is_span, is_time, split_range
 from assay.text.quantities.quantity_agreement import is_same_quantity, is_same_value
 from assay.text.quantities.weekdays import WEEKDAY
@@ -46,10 +49,10 @@ def judge_event(texts: FactTexts, occurrence: Occurrence, stated: Quantity | Non
         return FactJudgment(
             texts.fact, "denied", "the answer says this of the other end of the time that is asked about"
         )
-    judgment = _judge_side(texts, stated)
-    if judgment is not None:
-        return judgment
-    return _judge_other_event(texts, occurrence, stated)
+    begins = _BEGINS_BEFORE.search(plain, max(clause.start, stated.start - REACH_BEFORE), stated.start)
+    if begins is not None and ASKS_UNTIL.search(texts.question.plain) is not None:
+        return FactJudgment(texts.fact, "unknown", "the answer says when this begins, and the question asks until when")
+    return _judge_side(texts, stated) or _judge_other_event(texts, occurrence, stated)
 
 
 def _judge_other_event(texts: FactTexts, occurrence: Occurrence, stated: Quantity) -> FactJudgment | None:
@@ -122,7 +125,9 @@ def _judge_side(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
     What is denied after a time ("not accepted after 15 March") is possible before it.
     """
     stated_side = _find_side(texts.answer.plain, stated)
-    if not stated_side or find_negations(texts.answer, *get_sentence(texts.answer, stated.start)):
+    start, end = get_sentence(texts.answer, stated.start)
+    is_refused = is_limit_of_refusal(stated, texts.answer.plain, end, ExpectedLimit("", False))
+    if not stated_side or is_refused or find_negations(texts.answer, start, end):
         return None
     sources = list_value_sources(texts, stated) if is_span(stated) else ()
     for text in (texts.read_fact, texts.reference, *sources):
@@ -139,6 +144,8 @@ def _judge_side(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
 def _find_side(plain: str, value: Quantity) -> str:
     """Return whether something is said to be before or after a value; "within 7 days" is before they are over."""
     if value.bound and is_span(value):
+        if find_direction(value, plain):
+            return ""  # "up to 6 hours before the class" is at least as long before it
         return "before" if value.bound[0] == "<" else "after"
     start = value.start
     low = max(0, start - REACH_BEFORE)

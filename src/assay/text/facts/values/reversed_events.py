@@ -11,12 +11,14 @@ from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.event_cues import DATED_EVENTS
 from assay.text.facts.cues.limit_cues import FROM, UNTIL
 from assay.text.facts.cues.question_cues import ASKS_END, ASKS_START, ASKS_WHEN
+from assay.text.facts.reading.statement_marks import ASKS_UNTIL
 
 _EVENT_PAIRS = [
     (build_pattern(rf"\b(?:{first})\b"), build_pattern(rf"\b(?:{second})\b"))
     for pair in DATED_EVENTS
     for first, second in (pair, pair[::-1])
 ]
+_STATES_THAT_END = [pattern for pattern, _ in _EVENT_PAIRS[::2]]
 
 
 _UNTIL = build_pattern(rf"\b{UNTIL}(?: the)? $")
@@ -61,6 +63,7 @@ def find_reversed_event(question: str, part: str, before_value: str) -> tuple[st
 
     >>> find_reversed_event("when does it close?", "it opens at 4 pm", "it opens at ")
     ('opens', 'close')
+    >>> find_reversed_event("how late is it open?", "it closes at 4 pm", "it closes at ")
     """
     if _UNTIL.search(before_value):
         return None  # "open until 4 pm" says when it closes
@@ -69,6 +72,8 @@ def find_reversed_event(question: str, part: str, before_value: str) -> tuple[st
         if wanted is None or other.search(question) or asked.search(part):
             continue
         stated = other.search(part)
+        if stated is not None and asked in _STATES_THAT_END and ASKS_UNTIL.search(question) is not None:
+            continue
         if stated is not None:
             return stated[0], wanted[0]
     return None

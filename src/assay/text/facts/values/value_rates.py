@@ -34,7 +34,7 @@ from assay.text.quantities.quantity_agreement import (
     is_comparable,
     is_same_quantity,
 )
-from assay.text.quantities.quantity_rates import name_rate_noun
+from assay.text.quantities.quantity_rates import is_time_rate, name_rate_noun
 
 _PER_BEFORE = build_pattern(rf"[\d$€£%][^.;]{{0,12}} {PER} $")
 _EVERY_BEFORE = build_pattern(rf"\b{EVERY_BEFORE} $")
@@ -200,8 +200,14 @@ def _list_intervals(text: ReadText) -> list[Quantity]:
 
 def judge_period(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None) -> FactJudgment | None:
     """Return the judgment of a quantity that is said of another period: "each term you pay €850", asked per month."""
-    if stated is None or stated.rate or is_time(stated) or stated.date:
+    if stated is None or is_time(stated) or stated.date:
         return None
+    if stated.rate:
+        asked_periods = _list_periods(texts.question, 0, len(texts.question.plain))
+        if not is_time_rate(stated.rate) or not any(map(is_time_rate, asked_periods)) or stated.rate in asked_periods:
+            return None
+        reason = f"the answer counts this per {stated.rate}, and the question asks per {min(asked_periods)}"
+        return FactJudgment(texts.fact, "unknown", reason)
     part = find_part(texts.answer, occurrence.clause, stated.start)
     if _IN_A_ROW.search(texts.answer.plain, stated.end, part.end) and not _speaks_of_row(texts):
         return FactJudgment(texts.fact, "unknown", "the answer counts only what follows one another without a gap")
@@ -212,6 +218,7 @@ def judge_period(texts: FactTexts, occurrence: Occurrence, stated: Quantity | No
         for source in list_value_sources(texts, stated):
             expected_periods |= _list_periods(source, 0, len(source.plain))
     stated_periods = _list_periods(texts.answer, part.start, part.end) if expected_periods else set()
+    stated_periods.discard(texts.answer.plain[stated.start : stated.end])  # "you put in ten hours"
     if stated_periods and stated_periods.isdisjoint(expected_periods):
         reason = f"the answer counts this per {min(stated_periods)}, and not per {min(expected_periods)}"
         return FactJudgment(texts.fact, "unknown", reason)
@@ -233,6 +240,7 @@ _PERIOD = build_pattern(
 """A span of time that something is counted for."""
 
 
+_WITHIN = build_pattern(rf"{WITHIN_PERIOD} (?:the |any )?")
 _WITHIN_BEFORE = build_pattern(rf"\b{WITHIN_PERIOD} (?:the |any )?$")
 
 
@@ -243,8 +251,11 @@ def _list_periods(text: ReadText, start: int, end: int) -> set[str]:
         name = "year" if match["adverb"] == "annual" else name_rate_noun(match["noun"] or match["adverb"])
         periods.add(f"{'half' if match['half'] else match['number'] or ''} {name}".strip())
     for own in list_quantities(text, start, end):
-        if is_span(own) and _WITHIN_BEFORE.search(text.plain, max(start, own.start - REACH_BEFORE), own.start):
-            periods.add(text.plain[own.start : own.end])
+        if not is_span(own):
+            continue
+        within = _WITHIN.match(text.plain, own.start) if own.bound else None  # "over five years" looks like a bound
+        if within is not None or _WITHIN_BEFORE.search(text.plain, max(start, own.start - REACH_BEFORE), own.start):
+            periods.add(text.plain[own.start if within is None else within.end() : own.end])
     return periods
 
 

@@ -87,6 +87,7 @@ _RELATIONS = (
     (frozenset(("above", "over", "trên")), frozenset(("below", "under", "beneath", "dưới"))),
     (frozenset(("inside", "within", "trong")), frozenset(("outside", "ngoài"))),
     (frozenset(("from", "từ")), frozenset(("to", "until", "đến", "tới"))),
+    (frozenset(("with", "mit", "avec")), frozenset(("without", "ohne", "sans"))),
 )
 _ROUTE = 3  # the place of the pair of which both may hold of one thing: a question about "from" is answered by "to"
 _FURTHEST, _NEAREST = 3, 2  # words between a relation and what it is said of, in a fact and in a question
