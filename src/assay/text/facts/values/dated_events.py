@@ -18,6 +18,7 @@ from assay.text.facts.reading.read_text import ReadText
 from assay.text.facts.reading.sentence_around import REACH_BEFORE, get_sentence
 from assay.text.facts.reading.text_parts import split_parts
 from assay.text.facts.values.reversed_events import find_asked_end, find_reversed_event, is_other_end
+from assay.text.facts.values.value_spans import is_end_of_what_holds
 from assay.text.quantities.quantity import Quantity, is_span, is_time, split_range
 from assay.text.quantities.quantity_agreement import is_same_quantity, is_same_value
 from assay.text.quantities.weekdays import WEEKDAY
@@ -123,6 +124,8 @@ def _judge_side(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
     """
     stated_side = _find_side(texts.answer.plain, stated)
     if not stated_side or find_negations(texts.answer, *get_sentence(texts.answer, stated.start)):
+        return None
+    if stated_side == "after" and is_span(stated) and is_end_of_what_holds(texts.answer, stated):
         return None
     sources = list_value_sources(texts, stated) if is_span(stated) else ()
     for text in (texts.read_fact, texts.reference, *sources):
