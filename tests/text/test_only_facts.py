@@ -71,6 +71,19 @@ def test_a_fact_without_only_may_be_joined_by_others(answer: str) -> None:
             "Red cards and Blue cards.",
         ),
         ("Ai được mở kho thuốc?", "chỉ dược sĩ", "Dược sĩ và y tá.", "Dược sĩ, không phải y tá."),
+        ("Who may drive it?", "only staff with a licence", "Staff with a licence and guests.", "Staff with a licence."),
+        (
+            "Ai được lái?",
+            "chỉ nhân viên có chứng chỉ",
+            "Nhân viên có chứng chỉ và học viên.",
+            "Nhân viên có chứng chỉ.",
+        ),
+        (
+            "Which tickets are valid?",
+            "only Zone tickets",
+            "Zone and Day tickets.",
+            "Zone tickets, and not Day tickets.",
+        ),
         ("Ai ký hợp đồng?", "chỉ có Giám đốc", "Giám đốc và Phó giám đốc.", "Giám đốc ký hợp đồng."),
         ("Ai được vào?", "không ai ngoài thành viên", "Thành viên và khách.", "Thành viên, và nhớ mang thẻ."),
         ("Wer darf den Tresor öffnen?", "nur Apotheker", "Apotheker und Pfleger.", "Apotheker dürfen das."),
@@ -86,7 +99,9 @@ def test_who_is_named_without_others_elsewhere_leaves_the_fact_open() -> None:
     assert judge_facts(answer, ["only Owners"], "Who can delete a workspace?")[0].state == "unknown"
 
 
-@pytest.mark.parametrize("fact", ["only if the board agrees", "only 3 days", "Chị Lan"])
+@pytest.mark.parametrize(
+    "fact", ["only if the board agrees", "only 3 days", "the only gate", "Chị Lan", "địa chỉ email", "chỉ số nước"]
+)
 def test_an_only_that_names_nobody_stays_in_the_fact(fact: str) -> None:
     assert judge_facts(f"{fact}.", [fact], "When?")[0].state == "stated"
 

@@ -14,7 +14,15 @@ from typing import NamedTuple
 from assay.text.facts.cues.condition_cues import NOBODY_ELSE, ONLY_THESE
 from assay.text.facts.cues.cue_pattern import build_pattern, list_words
 from assay.text.facts.cues.link_cues import JOINS_NAMES
-from assay.text.facts.cues.word_classes import AUXILIARIES, IMPERATIVES, INVITING_WRITTEN, PREDICATES, PREPOSITIONS
+from assay.text.facts.cues.word_classes import (
+    AUXILIARIES,
+    DETERMINERS,
+    IMPERATIVES,
+    INVITING_WRITTEN,
+    PREDICATES,
+    PREPOSITIONS,
+    PREPOSITIONS_WRITTEN,
+)
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.expected.only_facts import is_grammar, list_holders
 from assay.text.facts.fact_judgments import FactJudgment
@@ -32,7 +40,8 @@ _JOINED = build_pattern(rf"[\"')]{{0,2}}(?:(?P<join>,? (?:{JOINS_NAMES}) | ?[&/]
 _JOINED_BEFORE = build_pattern(rf"(?:,? (?:{JOINS_NAMES}) | ?[&/] ?)\Z")
 _ENDS_NAME = build_pattern(rf"[\"')]{{0,2}}(?:,|,? (?:{JOINS_NAMES}) | ?[&/]|\s*[.;!?]|\s*\Z)")
 """Follows one of several things that commas separate."""
-_ONLY_BEFORE = build_pattern(rf"\b{ONLY_THESE}(?: [a-z]+){{0,4}} \Z")
+_ONLY_BEFORE = LatePattern(rf"(?<![\w'-]){ONLY_THESE}(?: [^\W\d_]+){{0,4}} \Z", re.IGNORECASE)
+"""For written text, as in the fact."""
 _ONLY_AFTER = build_pattern(rf",? (?:(?:and|but) )?(?:only|exclusively|alone|{NOBODY_ELSE})\b")
 _NOT_ADDED = list_words(
     """
@@ -89,15 +98,48 @@ def _is_unlike(added: _Added) -> bool:
 def _list_named(texts: FactTexts) -> Iterator[tuple[Word, Word]]:
     """Yield the first and the last word of each run of words of the fact in which an answer names its holders."""
     answer, end = texts.answer, -1
+    holders = list_holders(texts.read_fact, texts.only.place or 0, texts.question)
     own = _list_indices(texts, texts.read_fact.words)
-    for index in sorted(_list_indices(texts, list_holders(texts.read_fact, texts.only.place or 0, texts.question))):
-        if index > end:
-            start = end = index
-            while start - 1 in own and _is_next(answer, start - 1) and not is_grammar(answer.words[start - 1], answer):
-                start -= 1
-            while end + 1 in own and _is_next(answer, end) and not is_grammar(answer.words[end + 1], answer):
-                end += 1
+    begin = _list_indices(texts, [word for word in holders if not _follows_another(word, holders)])
+    for index in sorted(_list_indices(texts, holders)):
+        if index <= end:
+            continue
+        start = end = index
+        while start - 1 in own and _is_next(answer, start - 1) and not is_grammar(answer.words[start - 1], answer):
+            start -= 1
+        end = _find_last(answer, end, own)
+        if start in begin or not _has_noun_before(answer, start):
             yield answer.words[start], answer.words[end]
+
+
+def _follows_another(word: Word, holders: Sequence[Word]) -> bool:
+    """Whether a word stands right behind another one of a name: "tickets" in "Zone tickets"."""
+    return any(word.start - other.end == 1 for other in holders)
+
+
+def _has_noun_before(answer: ReadText, index: int) -> bool:
+    """Whether a word is the end of another name: "tickets" in "Day tickets"."""
+    if not index or not _is_next(answer, index - 1):
+        return False
+    before = answer.words[index - 1]
+    return before.kind != "stop" and not is_grammar(before, answer)
+
+
+def _find_last(answer: ReadText, last: int, own: set[int]) -> int:
+    """Return the index of the last word of a name, with what belongs to it in the fact too: "staff with a licence"."""
+    index = last
+    while index + 1 in own and _is_next(answer, index):
+        index += 1
+        word = answer.words[index]
+        if not is_grammar(word, answer):
+            last = index
+        elif word.folded not in _LINKING and answer.text[word.start : word.end].lower() not in _LINKING_WRITTEN:
+            break
+    return last
+
+
+_LINKING = PREPOSITIONS | DETERMINERS
+_LINKING_WRITTEN = PREPOSITIONS_WRITTEN | {"có"}
 
 
 def _list_indices(texts: FactTexts, words: Sequence[Word]) -> set[int]:
@@ -110,7 +152,7 @@ def _is_next(text: ReadText, index: int) -> bool:
 
 
 def _is_said_of_these_alone(answer: ReadText, first: Word, last: Word) -> bool:
-    before = answer.plain[max(0, first.start - _REACH) : first.start]
+    before = answer.text[max(0, first.start - _REACH) : first.start]
     return _ONLY_BEFORE.search(before) is not None or _ONLY_AFTER.match(answer.plain, last.end) is not None
 
 

@@ -40,12 +40,13 @@ ONLY = Cues("only | just | merely | solely | exclusively", "chỉ | riêng")
 ONLY_WORDS = frozenset(("only", "chi", "seul", "seulement", "nur", "solo", "solamente", "apenas"))
 """Single words that do so, folded, in several languages."""
 ONLY_THESE = Cues(
-    "only | exclusively | solely"
+    "(?<!the )(?<!an )only | exclusively | solely"
     " | (?:nobody|no one|none|nothing|no other(?: [a-z]+)?)(?: else)? (?:but|except(?: for)?|other than|than)",
-    "chỉ(?: có| riêng| mỗi)? | duy nhất | không ai(?: khác)? (?:ngoài|trừ)",
+    "(?<!chứng )(?<!địa )chỉ(?! (?:số|huy|đạo|định|thị|tiêu|dẫn)\\b)(?: có| riêng| mỗi)?"
+    " | không ai(?: khác)? (?:ngoài|trừ)",
     "nur | ausschließlich | ausschliesslich | niemand (?:außer|ausser|als)",
 )
-"""Says of a fact that it holds of those whom it names and of nobody else: "only Owners", "nobody but Owners"."""
+"""Says of a fact that it holds of those whom it names and of nobody else, as it is written: "nobody but Owners"."""
 NOBODY_ELSE = Cues("(?:nobody|no one|nothing|nowhere|none) else | mà thôi | niemand sonst")
 """Says the same after those who are named: "Owners and nobody else"."""
 NAMES_NOBODY = (

@@ -60,7 +60,7 @@ LATER_AFTER_VALUE = Cues(
 LATEST = Cues("at (?:the (?:very )?latest|most) | or less | maximum", "chậm nhất | muộn nhất | tối đa", "spätestens")
 """Says that a span is the longest, wherever it stands in the sentence."""
 ENDS = Cues(
-    "ends? | expires? | lapses? | closes? | runs? out | is over | are over | void | too late | deadline",
+    "ends? | expires? | lapses? | closes? | runs? out | is over | void | too late | deadline",
     "hết | kết thúc | quá hạn",
     "endet | enden | verfällt | erlischt | läuft ab",
 )

@@ -21,6 +21,7 @@ from assay.text.facts.reading.statement_marks import ASKS_UNTIL
 from assay.text.facts.reading.text_parts import split_parts
 from assay.text.facts.values.reversed_events import find_asked_end, find_reversed_event, is_other_end
 from assay.text.facts.values.value_directions import find_direction
+from assay.text.facts.values.value_spans import is_end_of_what_holds
 from assay.text.quantities.quantity import Quantity, is_span, is_time, split_range
 from assay.text.quantities.quantity_agreement import is_same_quantity, is_same_value
 from assay.text.quantities.weekdays import WEEKDAY
@@ -128,6 +129,8 @@ def _judge_side(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
     start, end = get_sentence(texts.answer, stated.start)
     is_refused = is_limit_of_refusal(stated, texts.answer.plain, end, ExpectedLimit("", False))
     if not stated_side or is_refused or find_negations(texts.answer, start, end):
+        return None
+    if stated_side == "after" and is_span(stated) and is_end_of_what_holds(texts.answer, stated):
         return None
     sources = list_value_sources(texts, stated) if is_span(stated) else ()
     for text in (texts.read_fact, texts.reference, *sources):

@@ -28,7 +28,7 @@ from assay.text.facts.presence.occurrences import Occurrence
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText
 from assay.text.facts.reading.sentence_around import REACH_BEFORE, get_sentence
-from assay.text.quantities.quantity import Quantity
+from assay.text.quantities.quantity import Quantity, is_span
 from assay.text.quantities.quantity_agreement import is_same_value
 
 _WITHIN = build_pattern(rf"\b{WITHIN}(?: (?:the|about|next))? $")
@@ -40,7 +40,6 @@ _ENDS = build_pattern(rf"\b(?:{REFUSED_BEYOND}|{ENDS})\b")
 _EARLIEST = build_pattern(rf"\b{EARLIEST}\b")
 _FROM = build_pattern(rf"\b{FROM}\b")
 _LOWER = build_pattern(rf"\b{LOWER_LIMIT}\b")
-_SPANS = frozenset(("duration", "calendar"))
 
 
 def judge_span(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None) -> FactJudgment | None:
@@ -50,7 +49,7 @@ def judge_span(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None
         return None
     if stated.date:
         return _judge_first_day(texts, stated)
-    if not any(reading.dimension in _SPANS for reading in stated.readings):
+    if not is_span(stated):
         return None
     expected = next(filter(None, _list_expected_sides(texts, stated)), "")
     said = _find_side(texts.answer, stated)
@@ -59,10 +58,21 @@ def judge_span(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None
     spelled = texts.answer.text[stated.start : stated.end]
     if said == "within":
         return FactJudgment(texts.fact, "unknown", f'the answer says "{spelled}", and not after it')
-    low, high = get_sentence(texts.answer, stated.start)
-    if find_negations(texts.answer, low, high) or _ENDS.search(texts.answer.plain, low, high):
+    if is_end_of_what_holds(texts.answer, stated):
         return None
     return FactJudgment(texts.fact, "denied", f'the answer puts this after "{spelled}", and not within it')
+
+
+def is_end_of_what_holds(answer: ReadText, span: Quantity) -> bool:
+    """Return whether a sentence says that something ends or is refused after a span, so that it holds within it.
+
+    >>> from assay.text.facts.reading.read_text import read_text
+    >>> answers = [read_text(text) for text in ("The claim expires after 14 days.", "You are paid after 14 days.")]
+    >>> [is_end_of_what_holds(answer, answer.quantities[0]) for answer in answers]
+    [True, False]
+    """
+    low, high = get_sentence(answer, span.start)
+    return bool(find_negations(answer, low, high)) or _ENDS.search(answer.plain, low, high) is not None
 
 
 def _list_expected_sides(texts: FactTexts, stated: Quantity) -> Iterator[str]:
@@ -74,14 +84,15 @@ def _list_expected_sides(texts: FactTexts, stated: Quantity) -> Iterator[str]:
 
 def _find_side(text: ReadText, span: Quantity) -> str:
     """Return whether a text says of a span "within" or "after"; "" if neither."""
+    if span.bound:
+        return "within" if span.bound[:1] == "<" else ""
     low = max(0, span.start - REACH_BEFORE)
-    is_latest = _LATEST.search(text.plain, *get_sentence(text, span.start)) is not None
-    if span.bound[:1] == "<" or _WITHIN.search(text.plain, low, span.start):
+    if _WITHIN.search(text.plain, low, span.start):
         return "within"
-    if is_latest or span.bound:
+    if _AFTER.search(text.plain, low, span.start) is None and _LATER.match(text.plain, span.end) is None:
         return ""
-    is_after = _AFTER.search(text.plain, low, span.start) or _LATER.match(text.plain, span.end)
-    return "after" if is_after else ""
+    is_latest = _LATEST.search(text.plain, *get_sentence(text, span.start)) is not None
+    return "" if is_latest else "after"
 
 
 def _judge_first_day(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
