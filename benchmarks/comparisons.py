@@ -88,7 +88,7 @@ def exchangeable(
             make_snapshot(world, scores, f"system {index}")
             for index, scores in enumerate(draw_sides(generator, world, candidates + 1, repeats=repeats))
         )
-        changes = conclude_claims([MatchedSides(baseline, other, gate) for other in others], gate)
+        changes = conclude_claims([MatchedSides(baseline, other, gate) for other in others])
         made = list_claims(changes.values())
         wrong += bool(made)
         headlines += any(key is None for _, key in made)

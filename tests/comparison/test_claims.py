@@ -13,6 +13,7 @@ from assay.comparison.paired_comparison import compare_candidates, compare_snaps
 from assay.metrics.catalog import CATALOG, find_metric, parse_metric
 from assay.metrics.template_columns import HEADLINES
 from assay.records.findings import MetricChange
+from assay.records.golden_set import Case
 from assay.records.release_gates import Gate, Rule
 from assay.scoring.change_tests import compute_least_difference
 
@@ -24,17 +25,15 @@ def compare_scores(before: list[float], after: list[float], metric: str = RECALL
 
 
 def test_the_share_of_a_family_without_a_test_goes_to_the_headlines() -> None:
-    assert {"gated": 0.02, "headline": 0.02, "other": 0.01} == share_error_rate(["gated", "headline", "other"])
+    assert {"headline": 0.04, "other": 0.01} == share_error_rate(["headline", "other"])
     assert {"headline": 0.05} == share_error_rate(["headline"])
-    assert {"gated": 0.02, "headline": 0.03} == share_error_rate(["gated", "headline"])
-    assert {"gated": 0.02, "other": 0.01} == share_error_rate(["gated", "other"])
+    assert {"other": 0.01} == share_error_rate(["other"])
 
 
 def test_intervals_belong_to_their_tests() -> None:
-    """Bonferroni for four gated tests; two of four selected ones otherwise, and at least one."""
-    assert 1 - 0.02 / 4 == compute_confidence("gated", 0.02, [0.001, 0.001, 0.3, 0.4])
-    assert 1 - 2 * 0.04 / 4 == compute_confidence("headline", 0.04, [0.001, 0.001, 0.3, 0.4])
-    assert 1 - 0.01 / 4 == compute_confidence("other", 0.01, [0.2, 0.3, 0.3, 0.4])
+    """Two of four selected ones, and at least one."""
+    assert 1 - 2 * 0.04 / 4 == compute_confidence(0.04, [0.001, 0.001, 0.3, 0.4])
+    assert 1 - 0.01 / 4 == compute_confidence(0.01, [0.2, 0.3, 0.3, 0.4])
 
 
 def test_a_test_that_could_show_nothing_widens_no_other() -> None:
@@ -81,10 +80,11 @@ def test_an_interval_excludes_zero_only_where_its_test_does() -> None:
     """Six gains of 40 and no loss: the exact p is 2/2^6 = 0.031; the interval at 95% excludes 0, at 98% it may not."""
     tested = compare_scores([0.0] * 6 + [1.0] * 34, [1.0] * 2 + [0.5] * 4 + [1.0] * 34)
     assert (2 / 2**6, True) == (tested.p, tested.low is not None and tested.low > 0)
-    gate = Gate((Rule(RECALL, max_regression=0.1),))
-    before, after = side({RECALL: [0.0] * 6 + [1.0] * 34}, "a"), side({RECALL: [1.0] * 6 + [1.0] * 34}, "b")
-    strict = compare_snapshots(before, after, gate=gate).metrics[RECALL]
-    assert (0.02, 0.0, "not shown") == (strict.level, strict.low, strict.verdict)
+    other = "recall@3"  # no headline, beside one
+    before = side({other: [0.0] * 8 + [1.0] * 32, RECALL: [0.0, 1.0] * 20}, "a")
+    after = side({other: [1.0] * 7 + [0.0] + [1.0] * 32, RECALL: [0.0, 1.0] * 20}, "b")
+    strict = compare_snapshots(before, after).metrics[other]
+    assert (0.01, 0.0, "not shown") == (strict.level, strict.low, strict.verdict)
 
 
 def test_p_and_interval_must_agree() -> None:
@@ -97,12 +97,28 @@ def test_p_and_interval_must_agree() -> None:
     assert (change.p < 0.05, change.verdict) == (True, "not shown")
 
 
-def test_metrics_of_a_gate_are_a_family_of_their_own() -> None:
-    names = (RECALL, "hit@5", "behaviour")
-    sides = [side({name: [0.0, 1.0] * 20 for name in names}, label) for label in "ab"]
-    changes = compare_snapshots(*sides, gate=Gate((Rule("behaviour", at_least=0.1),))).metrics
-    assert ("headline", "headline", "gated") == tuple(changes[name].family for name in names)
-    assert (0.03, 0.02) == (changes[RECALL].level, changes["behaviour"].level)
+GATES = {
+    "of another metric": (Rule("hit@5", at_least=0.1),),
+    "of the metric": (Rule(RECALL, at_least=0.1), Rule(RECALL, max_regression=0.1)),
+    "of no headline": (Rule("behaviour", max_regression=0.1),),
+    "of a slice": (Rule("behaviour", at_least=0.1, slice="tag=early"),),
+    "of many": tuple(Rule(name, max_regression=0.2) for name in ("rr@10", "correct_answer", "behaviour", RECALL)),
+}
+
+
+@pytest.mark.parametrize("rules", GATES.values(), ids=GATES)
+def test_a_metric_has_one_verdict_whatever_gate_is_named(rules: tuple[Rule, ...]) -> None:
+    """Six gains of 40 have p = 0.031: enough for a headline alone, and not for one of several that a gate names."""
+    cases = tuple(Case(f"c{number}", "?", tags=("early",) if number < 20 else ("late",)) for number in range(40))
+    still = {name: [1.0, 0.0] * 20 for name in ("hit@5", "rr@10", "correct_answer", "behaviour")}
+    before = side({RECALL: [0.0] * 6 + [1.0] * 34, **still}, "a", cases=cases)
+    after = side({RECALL: [1.0] * 40, **still}, "b", cases=cases)
+    for slice_keys in (None, [], ["tag"]):
+        alone = compare_snapshots(before, after, slice_keys=slice_keys)
+        gated = compare_snapshots(before, after, gate=Gate(rules), slice_keys=slice_keys)
+        assert alone.metrics == gated.metrics
+        assert alone.slices == {name: gated.slices[name] for name in alone.slices}
+        assert "improved" == gated.metrics[RECALL].verdict
 
 
 def test_several_candidates_share_their_families() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -171,3 +172,25 @@ def test_labels_that_the_corpus_does_not_hold_are_stale(tmp_path: Path) -> None:
         (problem.field, problem.code) for problem in stale
     ]
     assert all(chunk_id in problem.message for (_, chunk_id), problem in zip(expected, stale, strict=True))
+
+
+def test_a_title_goes_to_the_metadata_and_may_select_evidence(tmp_path: Path) -> None:
+    path = tmp_path / "corpus.jsonl"
+    rows: list[dict[str, Any]] = [
+        {"chunk_id": "a", "text": "Tents cost 45 euros.", "title": "Prices"},
+        {
+            "chunk_id": "b",
+            "text": "Stoves cost 9 euros.",
+            "metadata": {"title": "Prices", "lines": 3},
+            "title": "Prices",
+        },
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    corpus, warnings = load_corpus(path)
+    assert () == warnings
+    assert [{"title": "Prices"}, {"title": "Prices", "lines": 3}] == [
+        chunk.metadata for chunk in corpus.chunks.values()
+    ]
+    path.write_text(json.dumps(rows[1] | {"title": "Rents"}) + "\n")
+    with pytest.raises(InputError, match="title: E_KEY_TWICE given in two spellings"):
+        load_corpus(path)

@@ -18,6 +18,7 @@ from assay.cli import main
 from assay.formats.file_io import hold_folder
 from assay.formats.golden_files import load_golden
 from assay.golden.candidate import FrozenSet
+from assay.golden.freeze_set import FreezeRequest, freeze_set
 from assay.golden.set_difference import SetDifference
 from assay.records.errors import InputError
 
@@ -50,6 +51,29 @@ def freeze(folder: Path, version: str = "1", **options: Any) -> FrozenSet:
     frozen = golden.freeze(candidates, out, version=version, owner="ann", change="first", at=AT, **options)
     assert isinstance(frozen, FrozenSet)
     return frozen
+
+
+def test_accept_all_freezes_no_case_in_which_lint_finds_an_error(tmp_path: Path) -> None:
+    """Its reference does not state its own must-have fact: a person may accept that, and a switch may not."""
+    rows = [
+        {"id": "good", "question": "What does a tent cost?", "reference": "45 euros.", "must_have": ["45 euros"]},
+        {
+            "id": "odd",
+            "question": "What does a stove cost?",
+            "reference": "It costs 45 euros.",
+            "must_have": ["19 euros"],
+        },
+    ]
+    path = tmp_path / "candidates.jsonl"
+    path.write_text("".join(json.dumps(row | {"evidence": [{"chunk_id": "p"}]}) + "\n" for row in rows))
+    request = FreezeRequest(
+        str(path), str(tmp_path / "set.jsonl"), "1", "Lan", "first", "2026-05-01T00:00:00Z", accept_all=True
+    )
+    with pytest.raises(InputError, match="odd: must_have: E_LINT reference-fails"):
+        freeze_set(request)
+    assert not (tmp_path / "set.jsonl").exists()
+    path.write_text(json.dumps(rows[0] | {"evidence": [{"chunk_id": "p"}]}) + "\n")
+    assert 1 == freeze_set(request).cases
 
 
 def test_accepted_cases_get_owner_version_changelog_digest_and_who_accepted_them(tmp_path: Path) -> None:

@@ -76,6 +76,34 @@ def test_a_link_never_leaves_the_document_although_another_has_the_same_words(tm
     assert ("n1",) == label.new
 
 
+MOVED = "The lift is serviced on the first Tuesday of May."
+
+
+@pytest.mark.parametrize(
+    ("left", "text", "rights", "method"),
+    [
+        (True, MOVED, {}, "same text"),
+        (True, f"Keys are at the desk. {MOVED} Ask Lan.", {}, "span"),
+        (True, MOVED, {"roles": ["board"]}, "none"),
+        (True, MOVED.replace("May", "June"), {}, "none"),
+        (False, MOVED, {}, "same text"),
+    ],
+)
+def test_a_text_that_another_document_has_word_for_word_is_proposed(
+    left: bool, text: str, rights: dict[str, Any], method: str
+) -> None:
+    """While the document is still there nothing tells whether its text has moved or is copied, so that people look."""
+    rest = CorpusChunk("house-2", text="Bicycles are kept in the yard.", document="house")
+    old = Corpus({"house-1": CorpusChunk("house-1", text=MOVED, document="house"), "house-2": rest})
+    moved = CorpusChunk("lift-1", text=text, document="lift", roles=tuple(rights.get("roles", ())))
+    new = Corpus({"lift-1": moved} | ({"house-2": rest} if left else {}))
+    unit = Evidence(({"chunk_id": "house-1"},))
+    (label,) = Relinker(old, new).propose(GoldenSet((Case("a", "When?", evidence=(unit,)),))).labels
+    assert method == label.method
+    assert label.new == (() if method == "none" else ("lift-1",))
+    assert label.is_applied == (not left)
+
+
 def test_what_cannot_be_told_is_shown_with_both_texts_and_not_applied(tmp_path: Path) -> None:
     (label,) = relink(tmp_path, case("q", "o3", "It is enough")).labels
     assert not label.is_applied

@@ -85,7 +85,7 @@ def test_waiver_for_latency_does_not_cover_a_ranking_regression_of_the_same_case
     found = decide_with_baseline(before, after, gate, today="2026-01-01")
     assert ["blocks nothing"] == [row[-1] for row in build_regressions_table(found).rows]
     (slower,) = [row for row in build_metric_changes_table(found).rows if row[0] == "latency_ms"]
-    assert "<0.001 (0.02)" in slower, "no p-value is 0"
+    assert "<0.001 (0.01)" in slower, "no p-value is 0"
 
 
 SAME = Attribution("c0", "pass", traces=(make_trace(retrieved=1, context=1),))

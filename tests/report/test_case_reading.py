@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import structs
 
 import assay
 from assay.attribution.attribute_run import attribute_run_case
@@ -89,3 +90,16 @@ def test_the_cause_that_reports_show_says_what_the_answer_was_read_as(
     attribution = attribute_run_case(result.run, "a", "c1")
     assert attribution is not None
     assert [reading] * bool(reading) == [fact for fact in attribution.evidence if fact.startswith("read as")]
+
+
+def test_an_answer_of_which_nothing_tells_what_it_did_says_how_it_was_read_and_what_to_do() -> None:
+    case = Case(id="c1", question="Waar staat de fiets?", language="nl", reference="In de schuur.")
+    observation = Observation(config_id="a", case_id="c1", answer="Vraag het de buren maar eens.")
+    run = assay.score(GoldenSet((case,)), [observation]).run
+    attribution = attribute_run_case(run, "a", "c1")
+    assert attribution is not None and "nothing tells what the answer did" == attribution.signal
+    explained = render_case_summary(Explanation(case, "a", observation, attribution=attribution))
+    assert "Read as         unknown" in explained
+    assert "a behaviour that the target declares tells" in " ".join(explained.split())
+    told = Explanation(case, "a", observation, attribution=structs.replace(attribution, signal="must-have facts"))
+    assert "Read as" not in render_case_summary(told)

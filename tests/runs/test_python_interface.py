@@ -650,7 +650,7 @@ def test_names_of_several_formats_in_one_row_are_understood(
 def test_members_of_assays_own_need_no_id_beside_them() -> None:
     (case,) = read_golden_value([{"query": "Who?", "expected": "L", "evidence": [{"quote": "L leads."}]}]).cases
     assert ("Who?", "L", ({"quote": "L leads."},)) == (case.question, case.reference, case.evidence[0].any_of)
-    assert case.id.startswith("q-")
+    assert case.id.startswith("who-")
 
 
 @pytest.mark.parametrize(

@@ -266,7 +266,7 @@ def _summarise_claims(claims: Sequence[ClaimCheck], then: ParsedAnswer) -> str:
         return f"“{lost.text}” is {_VERDICT_WORDS[lost.verdict]} what was shown to the model; {lost.lost_at}"
     supported, number = counts["supported"], len(claims)
     if supported == number:
-        return f"what was shown to the model supports {'its claim' if number == 1 else f'all {number} claims'}"
+        return f"what was shown to the model supports {'its claim' if number == 1 else 'every claim'}"
     return (
         f"what was shown to the model supports {supported} of {format_count(number, 'claim')}; of the others the rules "
         "cannot tell"

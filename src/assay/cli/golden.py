@@ -56,13 +56,17 @@ app = typer.Typer(help="Check golden sets, and keep them up to date.", no_args_i
 def check(
     file: Annotated[str, typer.Argument(help="Golden set: a file, a BEIR folder, or - for standard input.")],
     golden_format: GoldenFormatOption = None,
+    corpus: CorpusOption = None,
 ) -> ExitCode:
-    """Read a golden set as strictly as scoring does; print its contents, its digest and any doubtful entries."""
+    """Read a golden set as strictly as scoring does; print its contents, its digest and any doubtful entries.
+
+    With --corpus, also evidence that the corpus lacks or keeps from its user; `assay golden lint` compares their texts.
+    """
     from assay.cli.display import print_table
     from assay.golden.check_golden import list_reference_warnings
     from assay.runs.check_setup import describe_golden_set
 
-    loaded, table = describe_golden_set(file, golden_format)
+    loaded, table = describe_golden_set(file, golden_format, corpus)
     warnings = [*loaded.warnings, *list_reference_warnings(file, loaded)]
     for warning in warnings:
         typer.echo(f"warning: {warning}", err=True)

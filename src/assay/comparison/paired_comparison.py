@@ -78,18 +78,17 @@ def compare_candidates(
     Raises InputError as `compare_snapshots` does.
     """
     pairs = [MatchedSides(baseline, candidate, gate, metrics, slice_keys) for candidate in candidates]
-    changes = conclude_claims(pairs, gate)
+    changes = conclude_claims(pairs)
     return [
         pair.build_comparison({slot: change for slot, change in changes.items() if slot.candidate == index})
         for index, pair in enumerate(pairs)
     ]
 
 
-def conclude_claims(pairs: Sequence[MatchedSides], gate: Gate | None = None) -> dict[ChangeSlot, MetricChange]:
+def conclude_claims(pairs: Sequence[MatchedSides]) -> dict[ChangeSlot, MetricChange]:
     """Return every change of every candidate with its verdict, with the tests of all candidates in one family."""
     tests = {slot: test for index, pair in enumerate(pairs) for slot, test in pair.test_metrics(index)}
-    gated = {(str(parse_metric(rule.metric)), rule.slice) for rule in gate.rules} if gate is not None else set()
-    return conclude_changes(tests, gated)
+    return conclude_changes(tests, {name for pair in pairs for name in pair.gate_slices})
 
 
 class MatchedSides:
@@ -111,7 +110,10 @@ class MatchedSides:
         cases = merge_cases(candidate.cases, baseline.cases)
         self.sides = AlignedSides(cases, baseline.table, candidate.table)
         self.floors = collect_coverage_floors(gate)
-        self.rows_by_slice = _slices(cases, gate, slice_keys)
+        self.rows_by_slice = _slices(cases, slice_keys)
+        self.gate_slices = _list_gate_slices(gate, self.rows_by_slice)
+        for name in self.gate_slices:
+            self.rows_by_slice[name] = find_slice_rows(cases, name)
 
     def test_metrics(self, index: int) -> Iterator[tuple[ChangeSlot, ChangeTest]]:
         """Yield the test of every metric on all cases, then on every slice."""
@@ -124,7 +126,7 @@ class MatchedSides:
             }
             bounded = unknown_changes.test_slice(key, rows, floors)
             for name, test in matrix.test_slice(key, rows, floors):
-                if key is not None and name not in self.requested:
+                if key is not None and name not in self.gate_slices.get(key, self.requested):
                     continue
                 if failed_changes is not None and name in FAILED:
                     test = failed_changes.bound_test(test, key, rows, floors)
@@ -181,16 +183,19 @@ def _is_scored(metric: str, table: ScoreTable) -> bool:
     return column is not None and bool(np.any(column.status == SCORED))
 
 
-def _slices(cases: Sequence[Case], gate: Gate | None, by: Sequence[str] | None) -> dict[str, RowIndices]:
-    """Return the slices asked for that leave out a case, and those that a rule of the gate looks at.
+def _slices(cases: Sequence[Case], by: Sequence[str] | None) -> dict[str, RowIndices]:
+    """Return the slices asked for that leave out a case: one of all cases says what the metric says, and would be one
+    test more."""
+    return {name: rows for name, rows in find_slices(cases, by).items() if len(rows) < len(cases)}
 
-    A slice of all cases says what the metric says, and would be one test more.
-    """
-    rows_by_slice = {name: rows for name, rows in find_slices(cases, by).items() if len(rows) < len(cases)}
+
+def _list_gate_slices(gate: Gate | None, asked_for: Collection[str]) -> dict[str, set[str]]:
+    """Return the slices that only the rules of a gate name, each with their metrics."""
+    metrics_by_slice: dict[str, set[str]] = {}
     for rule in gate.rules if gate is not None else ():
-        if rule.slice is not None and rule.slice not in rows_by_slice:
-            rows_by_slice[rule.slice] = find_slice_rows(cases, rule.slice)
-    return rows_by_slice
+        if rule.slice is not None and rule.slice not in asked_for:
+            metrics_by_slice.setdefault(rule.slice, set()).add(str(parse_metric(rule.metric)))
+    return metrics_by_slice
 
 
 _NO_CASE_CHANGES = ("operations", "variants")

@@ -224,7 +224,7 @@ def _measure_losses(base_by_id: Mapping[str, Case], variants: Sequence[Case], ta
     tested = [test for test in tests if test.p is not None]
     adjusted = iter(adjust_benjamini_hochberg([test.p or 0.0 for test in tested]))
     p_values = {id(test): next(adjusted) for test in tested}
-    confidence = compute_confidence("other", ERROR_SHARE, list(p_values.values())) if tested else 0.95
+    confidence = compute_confidence(ERROR_SHARE, list(p_values.values())) if tested else 0.95
     for test in tests:
         yield _conclude(test, p_values.get(id(test)), confidence)
 

@@ -49,6 +49,7 @@ class CorpusRow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, g
     page_start: PageNumber | None = None
     page_end: PageNumber | None = None
     path: str | None = None
+    title: str | None = None
     tenant: str | None = None
     tenant_id: str | None = None
     roles: tuple[str, ...] = ()
@@ -242,12 +243,21 @@ class _CorpusReader:
             kind=_normalise(row.kind),
             chunking_strategy=row.chunking_strategy,
             index_version=row.index_version,
-            metadata={**row.metadata, **extra_members} if extra_members else row.metadata,
+            metadata=self._merge_metadata(row, extra_members, line),
         )
         self._check_dates(chunk, line)
         if chunk.text_hash is not None:
             self._check_hash(chunk.text, chunk.text_hash, line)
         return chunk
+
+    def _merge_metadata(self, row: CorpusRow, extra_members: dict[str, Any], line: int) -> dict[str, Any]:
+        """Return the metadata of a chunk with its free-form members and its title, which decides nothing."""
+        metadata = {**row.metadata, **extra_members} if extra_members else row.metadata
+        if row.title is None:
+            return metadata
+        other = metadata.get("title")
+        self._merge_aliases(row.title, other if isinstance(other, str) else None, "title", line)
+        return {**metadata, "title": row.title}
 
     def _merge_aliases(self, value: str | None, alias: str | None, name: str, line: int) -> str | None:
         if value is not None and alias is not None and value != alias:

@@ -292,12 +292,20 @@ _OTHER_NAMES = {
 """Names of members in other formats and tools, which are spelled too differently for being told from the letters."""
 
 
+_OF_USER = frozenset(("tenant", "roles", "position", "position_scope", "locale", "as_of"))
+"""What a case says of the user who asks, in its member `user`."""
+
+
 def describe_unknown_field(name: str, names: list[str]) -> str:
     """Return the message for a name that is not one of `names`, suggesting what it is called there, or the closest one.
 
     >>> describe_unknown_field("expected_chunk_id", ["id", "expected_chunk_ids"])
     "unknown field (got 'expected_chunk_id'; expected 'expected_chunk_ids'?)"
+    >>> describe_unknown_field("as_of", ["id", "question", "user"])
+    "unknown field (got 'as_of'; expected 'as_of' in 'user': user.as_of)"
     """
+    if name in _OF_USER and "user" in names:
+        return f"unknown field (got {shorten_repr(name)}; expected {name!r} in 'user': user.{name})"
     meant = [known for known in _OTHER_NAMES.get(name, ()) if known in names]
     by_words = choose_field(name, names)  # before its letters: must_not_have is not must_have
     close = meant or ([by_words] if by_words else get_close_matches(name, names, n=1, cutoff=0.7))

@@ -120,7 +120,7 @@ def describe_unknown_behaviour(results: Sequence[RuleResult], scores: GateScores
     ids = scores.get_case_ids(np.array(sorted(rows), dtype=np.intp))
     return [
         f"nothing tells whether {format_count(len(ids), 'case')} refused or answered, and no rule looks at "
-        f"{'it' if len(ids) == 1 else 'them'} ({format_case_ids(ids)}); a `behaviour` that the target declares tells"
+        f"{'it' if len(ids) == 1 else 'them'} ({format_case_ids(ids)}); a behaviour that the target declares tells"
     ]
 
 

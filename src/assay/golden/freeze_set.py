@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from assay.formats.golden_files import (
 from assay.formats.problems import find_time_fault
 from assay.formats.run_files.test_split_file import copy_looks
 from assay.golden.candidate import FrozenSet, LeftOpen, ReviewDecision
+from assay.golden.check_golden import lint_golden_set
 from assay.golden.next_version import (
     UPDATES,
     describe_version,
@@ -232,6 +233,8 @@ def _decide_cases(
         following.retired[case_id] = reason
     settled = settle_cases(candidates, decisions)
     _refuse_unsettled(request, [outcome for outcome in settled if request.update or outcome.case not in earlier])
+    if request.accept_all:
+        _refuse_errors_unread(read, {outcome.case for outcome in settled if outcome.state == "undecided"} - {*earlier})
     for candidate, outcome in zip(candidates, settled, strict=True):
         if candidate.id in following.retired:
             continue
@@ -253,6 +256,22 @@ def _decide_cases(
     for case_id in following.retired:
         following.earlier.pop(case_id, None)
     return following
+
+
+def _refuse_errors_unread(read: _Candidates, accepted_unread: Collection[str]) -> None:
+    """Refuse candidates that nobody decided on and in which `golden lint` finds an error without a corpus."""
+    report = lint_golden_set(read.loaded, None, {})
+    problems = []
+    for finding in report.findings:
+        if finding.level == "error" and finding.case in accepted_unread:
+            message = (
+                f"{finding.rule}: {finding.message} (got --accept-all; expected a fix, or a person's decision: "
+                "`assay golden review`, then --decisions)"
+            )
+            path = read.path_of_case[finding.case]
+            problems.append(Problem(path, None, f"{finding.case}: {finding.field}", message, "E_LINT"))
+    if problems:
+        raise InputError(problems)
 
 
 def _decide_earlier(

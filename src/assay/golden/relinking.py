@@ -143,9 +143,36 @@ class Relinker:
         return unit.quote is not None and fold_text(unit.quote) in fold_text(new.text or "")
 
     def _find_place(self, name: str, case: Case, unit: Evidence, is_forbidden: bool) -> _Place:
+        """Return where a label is among the chunks of its document, else where another document has all of its text."""
         old = self._old.chunks.get(name) if self._old is not None else None
-        old_text = old.text if old is not None else None
         candidates = self._list_candidates(old)
+        place = self._find_place_among(candidates, old, case, unit, is_forbidden)
+        if place.confidence >= SURE or is_forbidden or old is None or not old.text:
+            return place
+        return self._find_verbatim_elsewhere(old, candidates) or place
+
+    def _find_verbatim_elsewhere(self, old: CorpusChunk, candidates: dict[str, None]) -> _Place | None:
+        """Return the chunks of other documents with the same access rights that have a text word for word.
+
+        That is never sure while the document is still there: it may have the text in new words, and the other one a
+        copy of the old.
+        """
+        words, access = " ".join(tokenise_text(old.text or "")), read_corpus_access(old)
+        others = [
+            name
+            for name in self._texts
+            if name not in candidates and read_corpus_access(self._new.chunks[name]) == access
+        ]
+        same = tuple(name for name in others if self._folded[name] == words)
+        holding = same or tuple(name for name in others if f" {words} " in f" {self._folded[name]} ")
+        if not words or not holding:
+            return None
+        return _Place(holding, "same text" if same else "span", _LIKELY, old.text or "")
+
+    def _find_place_among(
+        self, candidates: dict[str, None], old: CorpusChunk | None, case: Case, unit: Evidence, is_forbidden: bool
+    ) -> _Place:
+        old_text = old.text if old is not None else None
         if old_text:
             folded = " ".join(tokenise_text(old_text))
             same = tuple(chunk_id for chunk_id in candidates if self._folded[chunk_id] == folded)

@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple, TypeVar, get_args
 from msgspec import UNSET
 
 from assay.calls.interfaces import CallError, ReplyNotices, Target, TargetCall
-from assay.formats.corpus import load_corpus
+from assay.formats.corpus import find_stale_evidence, load_corpus
 from assay.formats.file_io import write_atomically
 from assay.formats.golden_files import PLACEHOLDER_REMEDY, LoadedGolden, describe_placeholders, load_golden
 from assay.formats.settings_file import Config, find_secrets, load_config
@@ -606,13 +606,20 @@ def _describe_chunk(chunk: Chunk) -> str:
     return f"{chunk.chunk_id}{score}: {text}"
 
 
-def describe_golden_set(path: str, format: str | None = None) -> tuple[LoadedGolden, Table]:
+def describe_golden_set(
+    path: str, format: str | None = None, corpus_path: str | None = None
+) -> tuple[LoadedGolden, Table]:
     """Return a golden set and a table of its counts: cases by behaviour, difficulty, tag and judgments.
 
-    A last warning says how many cases state nothing by which their answers can be judged.
+    With a corpus, its warnings name the evidence that it lacks or keeps from the user of its case. A last warning says
+    how many cases state nothing by which their answers can be judged.
     """
     loaded = load_golden(path, format)
     golden = loaded.golden
+    if corpus_path is not None:
+        corpus, doubts = load_corpus(corpus_path)
+        labels = find_stale_evidence(golden, corpus, path), find_hidden_evidence(golden, corpus, path)
+        loaded = replace(loaded, warnings=(*loaded.warnings, *doubts, *labels[0], *labels[1]))
     unjudgeable = describe_unjudgeable_cases(golden)
     if unjudgeable:
         warning = Problem(path, None, "", f"{unjudgeable}: {UNJUDGEABLE_REMEDY}", "E_UNJUDGEABLE")

@@ -75,7 +75,7 @@ def describe_same_questions(cases: Sequence[Case]) -> list[str]:
     asked = format_count(len(groups), "question")
     return [
         f"{format_count(len(copies), 'case')} ask {asked} word for word, as the same user ({format_case_ids(copies)}): "
-        "in intervals, bounds, tests and gates the copies of a question count as one (give them one `cluster`, or "
+        "in intervals, bounds, tests and gates the copies of a question count as one (give them one cluster, or "
         "leave one of them)"
     ]
 

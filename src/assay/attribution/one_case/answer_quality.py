@@ -19,6 +19,7 @@ from assay.text.refusals.detected_behaviour import UNKNOWN
 
 BEHAVIOUR_SIGNAL = "behaviour"
 """The signal of an answer of which nothing was compared: it answered, or it did not, as the case expects."""
+BEHAVIOUR_OPEN = "nothing tells what the answer did"
 CaseScores = Mapping[str, tuple[int, float, str]]
 """The scores of one case by metric: status, value (meaningful only if scored), reason."""
 
@@ -86,7 +87,7 @@ def assess_answer(
 def _explain_unknown(case: CaseIndex, observation: Observation) -> str:
     if is_answer_failure(case, observation):
         return "the answer looks like an error message of the system"
-    return "nothing tells what the answer did"
+    return BEHAVIOUR_OPEN
 
 
 def _is_settled(case: Case, observation: Observation) -> bool:

@@ -7,6 +7,7 @@ a row that cannot be read is a problem with its number, its member and a remedy.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -48,7 +49,7 @@ from assay.records.counts import join_first
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import BEHAVIOURS, DIFFICULTIES, Behaviour, Case, Difficulty, Evidence, GoldenSet
 from assay.records.observations import RETRIEVED_STAGE, Observation, Stage, add_context_stage
-from assay.text.normalisation import collapse_spaces
+from assay.text.normalisation import collapse_spaces, fold_text
 from assay.text.refusals.behaviour import detect_behaviour
 
 IMPORT_REMEDY = "`assay init --from {name}` makes a golden set of rows of questions with what is expected"
@@ -99,10 +100,25 @@ class ForeignRows(Struct):
 def make_question_id(question: str) -> str:
     """Return the id of a case whose row has none; the same question gives the same id in every file.
 
+    It begins with the first words of the question, as far as they have letters or digits of ASCII without accents, so
+    that people know which question it is; the digest of the whole question tells it from all others.
+
     >>> make_question_id("How much  leave?") == make_question_id("How much leave?")
     True
+    >>> make_question_id("Wie viele Tage Urlaub hat man im ersten Jahr?"), make_question_id("何日ですか")
+    ('wie-viele-tage-urlaub-hat-9c2054da57', 'q-3eb7362a1c')
     """
-    return "q-" + hashlib.sha256(collapse_spaces(question).encode()).hexdigest()[:10]
+    digest = hashlib.sha256(collapse_spaces(question).encode()).hexdigest()[:10]
+    slug = ""
+    for word in _SLUG_WORD.findall(fold_text(question)):
+        if slug and len(slug) + len(word) >= _LONGEST_SLUG:
+            break
+        slug = f"{slug}-{word}" if slug else word[:_LONGEST_SLUG]
+    return f"{slug or 'q'}-{digest}"
+
+
+_SLUG_WORD = re.compile(r"[a-z0-9]+")
+_LONGEST_SLUG = 28
 
 
 def read_foreign_rows(rows: Iterable[tuple[int, Any]], path: str, *, is_golden: bool = False) -> ForeignRows:

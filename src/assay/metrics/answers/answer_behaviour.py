@@ -175,6 +175,13 @@ class AnswerFacts:
         is_no_answer = behaviours != BEHAVIOUR_CODES[ANSWER_BEHAVIOUR]
         return np.asarray(_is_accepted(batch, behaviours) & is_no_answer, dtype=np.bool_)
 
+    def find_wrong_refusals(self, batch: Batch) -> BoolArray:
+        """Return the rows that were read as a refusal where none is accepted: such an answer states nothing that its
+        case requires, whatever of its words the rules leave open."""
+        behaviours = self.observed_behaviours[0]
+        is_refusal = np.isin(behaviours, [BEHAVIOUR_CODES[name] for name in REFUSALS])
+        return np.asarray(is_refusal & ~_is_accepted(batch, behaviours), dtype=np.bool_)
+
     def unscored_conditions(self, batch: Batch, *, declared_counts: bool = False) -> list[Unscored]:
         """The conditions that every answer metric shares."""
         not_asked = self.has_no_answer & self.has_no_declaration if declared_counts else self.has_no_answer

@@ -13,7 +13,13 @@ import numpy as np
 from msgspec import structs
 
 from assay.metrics.answer_metric import COMBINED_SCORER_KEY, Scorers, add_judge_scorer, define_answer_metric
-from assay.metrics.answers.answer_behaviour import ANSWER_BEHAVIOUR, BEHAVIOUR_BITS, BEHAVIOUR_CODES, AnswerFacts
+from assay.metrics.answers.answer_behaviour import (
+    ANSWER_BEHAVIOUR,
+    BEHAVIOUR_BITS,
+    BEHAVIOUR_CODES,
+    REFUSALS,
+    AnswerFacts,
+)
 from assay.metrics.answers.expected_text import (
     UNKNOWN,
     FactReading,
@@ -155,6 +161,8 @@ def is_answer_open(reading: ParsedAnswer) -> bool:
     decision = find_decision(reading.case.case, CORRECT_ANSWER, reading.answer)
     if decision is not None:
         return decision.is_disputed
+    if reading.behaviour in REFUSALS:
+        return False
     rules = (TEXT_RULES[CORRECT_ANSWER], TEXT_RULES["keywords_ambiguous"])
     correct, ambiguous = (rule(reading.case, reading.answer) for rule in rules)
     return correct == UNKNOWN or ambiguous == 1
@@ -177,11 +185,12 @@ def _text_column(batch: Batch, name: MetricName) -> ScoreColumn:
     values = np.zeros(len(facts.cases))
     unstated = np.ones(len(facts.cases), dtype=np.bool_)
     unknown = np.zeros(len(facts.cases), dtype=np.bool_)
+    is_refusal = facts.find_wrong_refusals(batch) if name.base == CORRECT_ANSWER else np.zeros_like(unknown)
     for row in facts.checkable_rows:
         graded = rule(facts.cases[row], facts.texts[row])
-        if graded == UNKNOWN:
+        if graded == UNKNOWN and not is_refusal[row]:
             unknown[row] = True
-        elif graded is not None:
+        elif graded is not None and graded != UNKNOWN:
             values[row] = graded
         unstated[row] = graded is None
     column = make_score_column(
@@ -271,6 +280,8 @@ def _explain_expectations(rows: JoinedRows, _: MetricName) -> str:
         return reading.decision.reason
     if quality is None or quality.good:
         return f"by {quality.signal}" if quality is not None else ""
+    if quality.good is None and (refusal := _describe_wrong_refusal(rows)):
+        return refusal
     if quality.good is None:
         advice = advise_open_answer(rows.cases[0].case)
         return f"by {quality.signal}: {format_list('left open', quality.unknown)}; {advice}"
@@ -278,6 +289,20 @@ def _explain_expectations(rows: JoinedRows, _: MetricName) -> str:
     parts += [f"missing: {'; '.join(quality.absent)}"] if quality.absent else []
     parts += [f"wrong: {'; '.join(quality.wrong)}"] if quality.wrong else []
     return f"by {quality.signal}: {', '.join(parts)}" if parts else f"by {quality.signal}"
+
+
+def _describe_wrong_refusal(rows: JoinedRows) -> str:
+    """Return that the answer of the only row refuses where an answer is expected; "" where it does not."""
+    facts = AnswerFacts()
+    facts.add(rows)
+    behaviour = int(facts.observed_behaviours[0][0])
+    refusal = BEHAVIOURS[behaviour] if behaviour >= 0 else ""
+    is_accepted = bool(rows.cases[0].accepted_bits >> max(behaviour, 0) & 1)
+    return (
+        f"by behaviour: read as {refusal}, where an answer is expected"
+        if refusal in REFUSALS and not is_accepted
+        else ""
+    )
 
 
 def _text_row(name: str, summary: str, source: str) -> Metric:
@@ -322,6 +347,8 @@ def score_correctness_by_rules(reading: ParsedAnswer) -> Outcome:
     rule_value = apply_first_rule(reading.case, reading.answer)
     if rule_value is not None:
         name, value = rule_value
+        if value == UNKNOWN and reading.behaviour in REFUSALS:
+            return scored_outcome(0.0, f"by behaviour: read as {reading.behaviour}, where an answer is expected")
         if value == UNKNOWN:
             return not_applicable_outcome(UNKNOWN_REASON)._replace(detail=f"by {name}: {_list_left_open(reading)}")
         return scored_outcome(value, f"by {name}")

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from assay.attribution.cause_notes import ALL_ARRIVED, READ_AS
+from assay.attribution.one_case.answer_quality import BEHAVIOUR_OPEN
 from assay.metrics.answers.expected_text import advise_open_answer, read_facts
 from assay.metrics.case_checks import JUDGED_CORRECTNESS, WRONG_BEHAVIOUR
 from assay.metrics.cases.settled_answers import SETTLED_METRICS, find_decision
@@ -97,6 +98,8 @@ def _list_summary_lines(explanation: Explanation, page: CasePage, room: _Room) -
             remedy = f"what is open: {judged or advise_open_answer(explanation.case)}"
         telling = _list_telling_reasons(explanation.attribution, is_reading_told=_is_reading_told(explanation))
         lines += ["", *_iter_verdict_lines(explanation.attribution, telling, open_facts, remedy, page, room)]
+        if _is_behaviour_open(explanation) and explanation.attribution.cause is None:
+            lines += page.paragraph("Try first", _OPEN_BEHAVIOUR, _LINES_OF_REMEDY)
         errors = _describe_errors(explanation)
         if errors:
             lines += page.paragraph("In error", errors, 2)
@@ -223,7 +226,18 @@ def _list_deciding_texts(explanation: Explanation) -> list[str]:
 
 def _is_reading_told(explanation: Explanation) -> bool:
     is_wrong = explanation.checks is not None and WRONG_BEHAVIOUR in explanation.checks.failed
-    return is_wrong and bool(describe_case_reading(explanation))
+    return (is_wrong or _is_behaviour_open(explanation)) and bool(describe_case_reading(explanation))
+
+
+def _is_behaviour_open(explanation: Explanation) -> bool:
+    """Return whether nothing tells what the answer did: its wording is undecided, and the target declares nothing."""
+    return explanation.attribution is not None and explanation.attribution.signal == BEHAVIOUR_OPEN
+
+
+_OPEN_BEHAVIOUR = (
+    "what the answer did is open: a behaviour that the target declares tells, or a person who reads the answer "
+    "(assay labels export --only ambiguous)"
+)
 
 
 def _list_open_facts(explanation: Explanation, reasons: str) -> list[str]:

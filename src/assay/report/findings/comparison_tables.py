@@ -100,8 +100,8 @@ def _get_row_order(change: MetricChange) -> tuple[int, int, float]:
 _TESTING_NOTE = (
     "A positive gain is an improvement. p and interval take account of everything that was tested: a change is shown "
     "where p is at most its limit and the interval excludes 0. The percentage after an interval is its confidence: it "
-    "is higher, and the interval wider, the more tests there are and the fewer of them show a change; gated metrics, "
-    "headlines and all others are counted apart. Detects: the smallest true difference that so many cases show at this "
+    "is higher, and the interval wider, the more tests there are and the fewer of them show a change; headlines "
+    "and all others are counted apart. Detects: the smallest true difference that so many cases show at this "
     "confidence with a power of 80%."
 )
 

@@ -56,8 +56,8 @@ class _LineBudget(NamedTuple):
 
 
 def list_shown_changes(comparison: Comparison) -> list[MetricChange]:
-    """Return the changes that are shown, the most important first: headline metrics, other gated ones, the rest, time
-    and money, and what could be checked; in each the strongest first, by the interval's distance from 0.
+    """Return the changes that are shown, the most important first: headline metrics, the rest, time and money, and
+    what could be checked; in each the strongest first, by the interval's distance from 0.
 
     Distances of different units are compared as shares of the interval's width, regressions before improvements of the
     same strength, metrics over all cases before slices.

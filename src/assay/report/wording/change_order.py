@@ -18,16 +18,14 @@ CHECKABLE_NOTE = "says what could be checked, not how good the answers are"
 
 
 def rank_importance(change: MetricChange) -> int:
-    """Return the place of a change by what it is of: 0 for a headline metric of answers and rankings, 1 for another
-    that a gate looks at, 2 for the rest, 3 for time, money and where citations stand, 4 for what could be checked."""
+    """Return the place of a change by what it is of: 0 for a headline metric of answers and rankings, 1 for the rest, 2
+    for time, money and where citations stand, 3 for what could be checked."""
     if parse_metric_name(change.metric).base in CHECKABLE_METRICS:
-        return 4
+        return 3
     is_operation = find_metric(parse_metric(change.metric)).family == "operations"
     if change.metric in HEADLINE_NAMES and not is_operation:
         return 0
-    if change.family == "gated":
-        return 1
-    return 3 if is_operation or change.metric in FORM_METRICS else 2
+    return 2 if is_operation or change.metric in FORM_METRICS else 1
 
 
 def describe_checkable(metric: str) -> str:
