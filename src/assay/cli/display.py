@@ -202,7 +202,7 @@ def print_written_files(files: Iterable[tuple[str, Path]], next_step: str | None
         typer.echo(f"next: {escape_terminal(next_step)}", err=True)
 
 
-def tell_last_gate(folder: Path, decided: str) -> None:
+def print_last_gate(folder: Path, decided: str) -> None:
     """Print what the last gate decided about a run; `decided` is what is made of it now without a gate."""
     from assay.gates.gate_files import list_profile_names
     from assay.runs.list_runs import describe_last_gate

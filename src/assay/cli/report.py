@@ -60,7 +60,7 @@ def report(
     now: NowOption = None,
 ) -> ExitCode:
     """Write reports of a run. The exit code does not reflect the gate: it is 0 if the reports were written."""
-    from assay.cli.display import print_notes, print_written_files, tell_last_gate
+    from assay.cli.display import print_last_gate, print_notes, print_written_files
     from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.formats.run_files.run_folder import complete_run_request, list_run_files, parse_run_name
     from assay.records.requests import GateOptions, InputOptions, ReportFiles, ScoreRequest, date_of_time
@@ -110,7 +110,7 @@ def report(
         decided_by = f"the gate {recorded_gate.name}" if recorded_gate.name else "the gate"
         print_notes([f"decided by {decided_by} of the run (--gate or --profile: by another)"])
     elif gate is None and profile is None:
-        tell_last_gate(run_name.path, "these reports")
+        print_last_gate(run_name.path, "these reports")
     return ExitCode.PASS
 
 

@@ -113,7 +113,7 @@ def score(
     now: NowOption = None,
 ) -> ExitCode:
     """Score recorded outputs or an existing run folder, write reports and check the gate."""
-    from assay.cli.display import print_notes, print_written_files, tell_last_gate
+    from assay.cli.display import print_last_gate, print_notes, print_written_files
     from assay.formats.outputs import expand_patterns
     from assay.formats.run_files.overwriting import list_rubric_files, refuse_overwriting
     from assay.formats.run_files.run_folder import list_run_files, parse_run_name
@@ -223,7 +223,7 @@ def score(
             print_notes([f"labels are not kept in {run}: --run-dir DIR keeps them for report, compare and gate check"])
         print_written_files(written, suggest_next_step(scoring, explain_arguments))
         if run is not None and gate is None and profile is None:
-            tell_last_gate(parse_run_name(run).path, "these scores")
+            print_last_gate(parse_run_name(run).path, "these scores")
         return find_exit_code(scoring.scoring.decision, strict=strict)
 
 

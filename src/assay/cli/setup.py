@@ -59,7 +59,7 @@ def init(
     from assay.cli.display import print_notes, print_written_files
     from assay.runs.check_setup import GOLDEN_STUB, refuse_existing, write_golden_stub, write_settings_template
     from assay.runs.import_rows import OUTPUTS_FILE, import_rows
-    from assay.targets.choose_target import tell_target_kind
+    from assay.targets.choose_target import infer_target_kind
 
     refuse_existing(file)
     config = None
@@ -73,7 +73,7 @@ def init(
         if target is None and imported.has_outputs:
             target = OUTPUTS_FILE
         targets, rules = (imported.targets if target is None else {}), imported.rules
-    chosen_kind = kind.value if kind is not None else tell_target_kind(target)
+    chosen_kind = kind.value if kind is not None else infer_target_kind(target)
     address = target.removeprefix("mcp:") if target is not None else None
     written = write_settings_template(chosen_kind, file, address, config, targets=targets, rules=rules)
     print_written_files([("settings", written)])

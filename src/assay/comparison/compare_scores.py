@@ -83,14 +83,14 @@ def decide_with_baseline(
     """
     comparison = compare_snapshots(baseline, candidate, gate=gate)
     if own_baseline:
-        comparison = say_own_baseline(comparison)
+        comparison = note_own_baseline(comparison)
     if gate is None:
         return comparison
     decision = decide_side(candidate, gate, baseline, today, own_baseline="alone" if own_baseline else "no")
     return structs.replace(comparison, decision=decision)
 
 
-def say_own_baseline(comparison: Comparison) -> Comparison:
+def note_own_baseline(comparison: Comparison) -> Comparison:
     """Return a comparison of a recording with itself with a note that it is one."""
     return structs.replace(comparison, notes=(OWN_BASELINE, *comparison.notes))
 

@@ -13,7 +13,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from assay.comparison.claims import compute_confidence
-from assay.comparison.twin_distinction import TwinAnswer, TwinSide, tell_apart
+from assay.comparison.twin_distinction import TwinAnswer, TwinSide, check_distinction
 from assay.metrics.answers.answer_behaviour import ANSWER_BEHAVIOUR
 from assay.metrics.case_checks import CORRECT_ANSWER, JUDGED_CORRECTNESS
 from assay.metrics.catalog import find_metric, parse_metric
@@ -88,7 +88,7 @@ def measure_twins(
     pairs = []
     for variant in paired:
         base = base_by_id[variant.variant_of or ""]
-        compare = _compare_alike if variant.variant in ALIKE_KINDS else tell_apart
+        compare = _compare_alike if variant.variant in ALIKE_KINDS else check_distinction
         pairs.append(_Pair(base, variant, *compare(sides[base.id], sides[variant.id])))
     alike = [pair for pair in pairs if pair.variant.variant in ALIKE_KINDS]
     differing = [pair for pair in pairs if pair.variant.variant in DIFFERING_KINDS]
@@ -115,8 +115,8 @@ def measure_twins(
 def _collect_sides(cases: Sequence[Case], table: ScoreTable, answers: AnswersByCase) -> dict[str, TwinSide]:
     checks = {row.case_id: row for row in table.checks}
     missing = set(table.missing)
-    told = _find_told_rows(table, (CORRECT_ANSWER, JUDGED_CORRECTNESS))
-    access_told = _find_told_rows(table, ("visibility_leaks",))
+    told = _find_scored_rows(table, (CORRECT_ANSWER, JUDGED_CORRECTNESS))
+    access_told = _find_scored_rows(table, ("visibility_leaks",))
     sides = {}
     for row, case in enumerate(cases):
         case_checks = checks.get(case.id)
@@ -126,7 +126,7 @@ def _collect_sides(cases: Sequence[Case], table: ScoreTable, answers: AnswersByC
     return sides
 
 
-def _find_told_rows(table: ScoreTable, metrics: Sequence[str]) -> BoolArray:
+def _find_scored_rows(table: ScoreTable, metrics: Sequence[str]) -> BoolArray:
     """Return which rows have a score of any of some metrics."""
     told = np.zeros(len(table.case_ids), dtype=np.bool_)
     for metric in metrics:

@@ -64,7 +64,7 @@ class TwinSide(NamedTuple):
         return self.checks.warnings if self.checks is not None else ()
 
 
-def tell_apart(base: TwinSide, variant: TwinSide) -> _PairState:
+def check_distinction(base: TwinSide, variant: TwinSide) -> _PairState:
     """Return whether a system told a case and its variant apart, and if not, or if nobody can tell, what happened."""
     if base.outcome is None or variant.outcome is None:
         return "unknown", "no observation"

@@ -70,7 +70,7 @@ def chunk_document(document: Document, max_chars: int = MAX_CHUNK_CHARS) -> Iter
                 position_scope=fields.get("position_scope"),
                 valid_from=fields.get("valid_from"),
                 valid_to=fields.get("valid_to"),
-                kind=_tell_kind(text),
+                kind=_find_block_kind(text),
                 chunking_strategy=CHUNKING_STRATEGY,
                 metadata=metadata,
             )
@@ -196,7 +196,7 @@ def _list_pages(first: int, part: str, text: str) -> tuple[int, ...]:
     return tuple(range(first, first + part.strip("\f").count("\f") + 1))
 
 
-def _tell_kind(text: str) -> str:
+def _find_block_kind(text: str) -> str:
     lines = [line.strip() for line in text.split("\n")]
     if any(line.startswith(("```", "~~~")) for line in lines):
         return "code"

@@ -69,11 +69,11 @@ def settle_cases(cases: Sequence[Case], decisions: Sequence[ReviewDecision]) -> 
     for case in cases:
         given = by_case.get(case.id, [])
         counting = [decision for decision in given if decision.settles] or given
-        settled.append(SettledCase(case.id, _tell_state(counting), tuple(counting)))
+        settled.append(SettledCase(case.id, _find_state(counting), tuple(counting)))
     return settled
 
 
-def _tell_state(decisions: Sequence[ReviewDecision]) -> SettledState:
+def _find_state(decisions: Sequence[ReviewDecision]) -> SettledState:
     if not decisions:
         return "undecided"
     if len({(decision.decision, _encode_edit(decision)) for decision in decisions}) > 1:

@@ -54,9 +54,9 @@ from assay.targets.choose_target import (
     TargetPermissions,
     choose_targets,
     describe_untold_turns,
-    is_told_user,
     list_secret_variables,
     make_target,
+    receives_user,
 )
 from assay.text.escaping import Redactor, escape_terminal, shorten_to_line
 from assay.text.near_names import find_near_id
@@ -542,7 +542,7 @@ def _check_observation(
     answers = isinstance(observation.answer, str)
     checks: list[tuple[bool, WarningRank, str, str]] = [
         (
-            any(case.user is not None for case in golden.cases) and not is_told_user(chosen),
+            any(case.user is not None for case in golden.cases) and not receives_user(chosen),
             WarningRank.BREAKS,
             "is not told which user asks, although cases name one",
             "identity: {x-tenant: user.tenant}, or {{user}} in the body or arguments",

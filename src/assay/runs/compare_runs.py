@@ -15,7 +15,7 @@ from msgspec import structs
 from msgspec.structs import replace
 
 from assay.comparison.baseline_file import decode_baseline, encode_baseline, write_baseline
-from assay.comparison.compare_scores import decide_side, say_own_baseline, take_snapshot
+from assay.comparison.compare_scores import decide_side, note_own_baseline, take_snapshot
 from assay.comparison.paired_comparison import compare_candidates
 from assay.formats.file_io import write_atomically
 from assay.formats.run_files.manifest import read_made_with
@@ -298,7 +298,7 @@ def _decide_comparisons(
     for candidate, comparison in zip(candidates, comparisons, strict=True):
         is_own = is_own_baseline(baseline.side, candidate.side)
         if is_own:
-            comparison = say_own_baseline(comparison)
+            comparison = note_own_baseline(comparison)
         if gate is None:
             compared.append(ComparedCandidate(comparison, decide_side(candidate, None)))
             continue

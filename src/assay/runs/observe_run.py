@@ -54,9 +54,9 @@ from assay.targets.choose_target import (
     TargetPermissions,
     choose_targets,
     describe_untold_turns,
-    is_told_user,
     list_secret_variables,
     make_target,
+    receives_user,
     refuse_search,
 )
 from assay.text.escaping import Redactor
@@ -293,7 +293,7 @@ def _targets_without_user(picked: Sequence[ChosenTarget], cases: Sequence[Case])
         f"target {target.name} is not told which user asks, although cases name one "
         "(identity, or {{user}} in its arguments)"
         for target in picked
-        if not is_told_user(target)
+        if not receives_user(target)
     ]
 
 

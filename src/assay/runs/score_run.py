@@ -164,11 +164,11 @@ class _ToldWork:
         self._earlier_lines = 0
 
     def __call__(self, shard: OutputShard) -> CollectedRows:
-        result = self._score(shard, tell_lines=self._tell)
+        result = self._score(shard, tell_lines=self._report_progress)
         self._earlier_lines += result.lines
         return result
 
-    def _tell(self, number: int) -> None:
+    def _report_progress(self, number: int) -> None:
         self._progress(self._earlier_lines + number, self._line_count)
 
 

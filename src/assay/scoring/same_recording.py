@@ -35,7 +35,7 @@ def find_same_recording(baseline: ScoreTable, candidate: ScoreTable) -> SameScor
     times = [_list_times(after) for _, after in pairs if parse_metric(after.metric).base == _TIME]
     if not any(len(values) for values in times):
         return "no times"
-    return "same times" if any(map(_has_telling_times, times)) else ""
+    return "same times" if any(map(_has_precise_times, times)) else ""
 
 
 OWN_BASELINE = (
@@ -76,9 +76,9 @@ def _list_times(column: ScoreColumn) -> FloatArray:
     return times
 
 
-def _has_telling_times(times: FloatArray) -> bool:
-    telling = {time for time in times.tolist() if _count_digits(time) >= _FEWEST_DIGITS}
-    return len(telling) >= _FEWEST_TIMES
+def _has_precise_times(times: FloatArray) -> bool:
+    precise = {time for time in times.tolist() if _count_digits(time) >= _FEWEST_DIGITS}
+    return len(precise) >= _FEWEST_TIMES
 
 
 def _count_digits(time: float) -> int:

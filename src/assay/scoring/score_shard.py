@@ -95,16 +95,16 @@ def count_row_notices(rows: JoinedRows, notices: Counter[CountedNoun]) -> None:
     """Count everything suspicious about some rows, except for their rankings."""
     observations, stages = rows.observations, rows.stages
     unnamed_count = [row.config_id for row in observations].count("unknown")
-    notices[_say_of_rows("without config_id, scored as configuration 'unknown'")] += unnamed_count
+    notices[_count_rows("without config_id, scored as configuration 'unknown'")] += unnamed_count
     foreign_count = len(_rows_not_retrieved(stages))
-    foreign = _say_of_rows("with a chunk in the context that no other stage returned (context_not_retrieved)")
+    foreign = _count_rows("with a chunk in the context that no other stage returned (context_not_retrieved)")
     notices[foreign] += foreign_count
     cited = [row.citations for row in observations if row.citations]
     repeated_count = sum([len(set(citations)) < len(citations) for citations in cited])
     cites = "a chunk more than once (it counts once)"
     notices[CountedNoun(f"row that cites {cites}", f"rows that cite {cites}")] += repeated_count
     misread_count = len({row for rankings in stages.values() for row in _rows_easily_misread(rankings)})
-    misread = _say_of_rows("with ids easily misread: invisible characters, or mixed alphabets (E_ID_INVISIBLE)")
+    misread = _count_rows("with ids easily misread: invisible characters, or mixed alphabets (E_ID_INVISIBLE)")
     notices[misread] += misread_count
     pairs = zip(rows.cases, observations, strict=True)
     languages = Counter(case.language for case, row in pairs if case.language and isinstance(row.answer, str))
@@ -132,10 +132,10 @@ def _note_length(answer: str, notices: Counter[CountedNoun]) -> None:
     """Count an answer of which the rules leave out the end, or the end of a sentence."""
     if len(answer) > MOST_READ:
         looked_for = "the rules look for claims, facts, keywords and refusals in the characters before"
-        notices[_say_of("answer", f"of more than {MOST_READ:,} characters: {looked_for}")] += 1
+        notices[_count_noun("answer", f"of more than {MOST_READ:,} characters: {looked_for}")] += 1
     if max(map(len, _SENTENCE_END.split(answer[:MOST_READ]))) > LONGEST_CLAIM:
         support = "its support by rules is that of the characters before"
-        notices[_say_of("answer", f"with a sentence of more than {LONGEST_CLAIM:,} characters: {support}")] += 1
+        notices[_count_noun("answer", f"with a sentence of more than {LONGEST_CLAIM:,} characters: {support}")] += 1
 
 
 def count_ranking_notices(observation: Observation, notices: Counter[CountedNoun]) -> None:
@@ -143,23 +143,23 @@ def count_ranking_notices(observation: Observation, notices: Counter[CountedNoun
     for stage in observation.stages or ():
         if len({chunk.chunk_id for chunk in stage.chunks}) < len(stage.chunks):
             once = "a chunk, which counts as relevant only once (duplicate_chunk)"
-            notices[_say_of_rankings(stage.name, f"that repeats {once}", f"that repeat {once}")] += 1
+            notices[_count_rankings(stage.name, f"that repeats {once}", f"that repeat {once}")] += 1
         if has_tied_scores(stage):
-            notices[_say_of_rankings(stage.name, "with equal scores: the order of the list counts")] += 1
+            notices[_count_rankings(stage.name, "with equal scores: the order of the list counts")] += 1
         if has_rising_scores(stage):
-            notices[_say_of_rankings(stage.name, "whose scores rise: taken as distances, the order counts")] += 1
+            notices[_count_rankings(stage.name, "whose scores rise: taken as distances, the order counts")] += 1
 
 
-def _say_of_rankings(stage: str, rest: str, rest_of_many: str = "") -> CountedNoun:
+def _count_rankings(stage: str, rest: str, rest_of_many: str = "") -> CountedNoun:
     return CountedNoun(f"ranking of {stage} {rest}", f"rankings of {stage} {rest_of_many or rest}")
 
 
-def _say_of(noun: str, rest: str) -> CountedNoun:
+def _count_noun(noun: str, rest: str) -> CountedNoun:
     return CountedNoun(f"{noun} {rest}", f"{noun}s {rest}")
 
 
-def _say_of_rows(rest: str) -> CountedNoun:
-    return _say_of("row", rest)
+def _count_rows(rest: str) -> CountedNoun:
+    return _count_noun("row", rest)
 
 
 def _rows_not_retrieved(stages: Mapping[str, StageRankings]) -> list[int]:
@@ -189,10 +189,10 @@ def _note_usage(observation: Observation, usage: Usage, end_to_end_ms: float, no
     steps = usage.stage_ms
     total = sum(stage_times, sum(steps.values())) - steps.get("judge", 0.0)  # the judge's time is not the target's
     if total > end_to_end_ms + len(steps) + len(stage_times):  # each step may have been rounded up
-        notices[_say_of_rows("whose end_to_end latency is less than the sum of its steps (do they overlap?)")] += 1
+        notices[_count_rows("whose end_to_end latency is less than the sum of its steps (do they overlap?)")] += 1
     if usage.completion_tokens and usage.completion_tokens * 1000 > MAX_TOKENS_PER_SECOND * end_to_end_ms > 0:
         too_fast = f"with more than {MAX_TOKENS_PER_SECOND} tokens a second (latency in seconds, not milliseconds?)"
-        notices[_say_of_rows(too_fast)] += 1
+        notices[_count_rows(too_fast)] += 1
 
 
 NO_CASE_POSITION = -1
@@ -326,7 +326,7 @@ class ObservationCollector:
             return observations, stages
         normalised = [normalise_names(observation) for observation in observations]
         changed_count = sum([was_changed for _, was_changed in normalised])
-        self.result.notices[_say_of_rows("whose ids were brought to Unicode NFC")] += changed_count
+        self.result.notices[_count_rows("whose ids were brought to Unicode NFC")] += changed_count
         renamed = [observation for observation, _ in normalised]
         return renamed, group_rankings(renamed) if changed_count else stages
 

@@ -181,7 +181,7 @@ def list_secret_variables(settings: BaseTargetSettings) -> list[str]:
     return [*names, auth.env] if auth is not None else names
 
 
-def is_told_user(chosen: ChosenTarget) -> bool:
+def receives_user(chosen: ChosenTarget) -> bool:
     """Return whether a target receives the user of a case: by its settings, or because it gets the whole case."""
     settings = chosen.settings
     if getattr(settings, "identity", None):
@@ -203,7 +203,7 @@ def _list_templates(settings: BaseTargetSettings) -> list[Any]:
 TURNS_REMEDY = 'messages: "{{messages}}" or history: "{{history}}" in its body, arguments or input'
 
 
-def is_told_turns(chosen: ChosenTarget) -> bool:
+def receives_turns(chosen: ChosenTarget) -> bool:
     """Return whether a target receives the earlier turns of a case: by its templates, or because it gets the case."""
     settings = chosen.settings
     if isinstance(settings, (PythonTargetSettings, CommandTargetSettings, RecordedTargetSettings)):
@@ -219,7 +219,7 @@ def is_told_turns(chosen: ChosenTarget) -> bool:
 def describe_untold_turns(chosen: ChosenTarget, cases: Sequence[Case]) -> str | None:
     """Return what is said of a target that is not told the earlier turns of cases; None if it is, or none has any."""
     count = sum(bool(case.history) for case in cases)
-    if not count or is_told_turns(chosen):
+    if not count or receives_turns(chosen):
         return None
     having = format_count(count, "case has", "cases have")
     return f"is not told the earlier turns of conversations, although {having} some"
@@ -235,7 +235,7 @@ def _parse_spec(spec: str) -> BaseTargetSettings | None:
     return PythonTargetSettings(call=spec) if _IMPORT_PATH.fullmatch(spec) else None
 
 
-def tell_target_kind(spec: str | None) -> str:
+def infer_target_kind(spec: str | None) -> str:
     """Return the kind of a target that is given as an address, an import path or a file; `python` without one.
 
     Raises SettingsError for a text that is none of them.

@@ -497,17 +497,17 @@ def _build_case_tables(run_history: RunHistory) -> list[Table]:
             "Cases that go back and forth",
             (*columns, "Changes", "with the same versions"),
             flapping,
-            _say_rest(len(run_history.flapping)),
+            _count_unlisted(len(run_history.flapping)),
         ),
         Table(
             "Cases that fail now, by the time since they last passed",
             (*columns, "Last passed", "Runs since then", "Runs that it failed"),
             failing,
-            _say_rest(len(run_history.failing)),
+            _count_unlisted(len(run_history.failing)),
         ),
     ]
 
 
-def _say_rest(count: int) -> tuple[str, ...]:
+def _count_unlisted(count: int) -> tuple[str, ...]:
     more = count - MAX_LISTED_CASES
     return (f"{more} more; `--format json` lists all",) if more > 0 else ()

@@ -89,8 +89,8 @@ class IndexView:
     @property
     def is_cited_wholesale(self) -> bool:
         """Whether the answers of the run cite their whole contexts, so that a citation says nothing of its claim."""
-        is_telling = self.cited_contexts >= _MIN_CITED_CONTEXTS
-        return is_telling and self.wholly_cited_contexts >= _MIN_WHOLLY_CITED * self.cited_contexts
+        has_enough_contexts = self.cited_contexts >= _MIN_CITED_CONTEXTS
+        return has_enough_contexts and self.wholly_cited_contexts >= _MIN_WHOLLY_CITED * self.cited_contexts
 
     def find_indexed_with(self, words: frozenset[str], chunk_ids: Sequence[str]) -> str | None:
         """Return a chunk with one of these words that some list of the run has, so that the index has it as well; None

@@ -23,7 +23,7 @@ class SearchedWords(Struct):
     """The words of queries and of what the first search of each returned.
 
     `matches` are the words that a query shared with a chunk which a first search returned for it; `queried` counts the
-    queries that have a word. `asked_by_words` are the queries that share a telling word with the corpus,
+    queries that have a word. `asked_by_words` are the queries that share a distinctive word with the corpus,
     `found_by_words` those for which the first search returned a chunk with the rarest of them.
     """
 
@@ -37,7 +37,7 @@ class SearchedWords(Struct):
 
     def add_search(self, query: str, chunks: Sequence[Chunk]) -> None:
         """Add a query and what the first search returned for it."""
-        query_words = self._keep_telling_words(tokenise_text(query))
+        query_words = self._keep_distinctive_words(tokenise_text(query))
         self.queried.update(query_words)
         shared_words: set[str] = set()
         for chunk in chunks:
@@ -71,13 +71,13 @@ class SearchedWords(Struct):
         """Whether the first search of most queries returns a chunk with the rarest word that query and corpus share."""
         return 2 * self.found_by_words >= self.asked_by_words
 
-    def find_telling_words(self, query: str, texts: Sequence[str]) -> frozenset[str]:
+    def find_distinctive_words(self, query: str, texts: Sequence[str]) -> frozenset[str]:
         """Return the words that a query shares with texts, without those of grammar and those that much of the corpus
         has."""
         words = {word for text in texts for word in tokenise_text(text)}
-        return self._keep_telling_words(words.intersection(tokenise_text(query)))
+        return self._keep_distinctive_words(words.intersection(tokenise_text(query)))
 
-    def _keep_telling_words(self, words: Iterable[str]) -> frozenset[str]:
+    def _keep_distinctive_words(self, words: Iterable[str]) -> frozenset[str]:
         return frozenset(word for word in words if not is_stop_word(word)) - self._list_frequent_words()
 
     def find_matched_words(self, words: frozenset[str]) -> frozenset[str]:

@@ -6,9 +6,9 @@ from assay.attribution.evidence_trace import TraceStep
 from assay.attribution.losses.lost_unit import LostEvidence
 from assay.records.counts import format_count
 
-TELLING_RUN = 10
+LARGE_RUN = 10
 """From how many questions on it tells something that no list of the run has a chunk."""
-_TELLING_SHARE = 0.5
+_LARGE_SHARE = 0.5
 """The share of the corpus that the lists of a run must bring up for that."""
 
 
@@ -33,13 +33,13 @@ def describe_absence(loss: LostEvidence) -> tuple[str, ...]:
     With a corpus, the lists must have most of its chunks: a run that brings up a few says nothing of the others.
     """
     view = loss.view
-    if view is None or loss.is_shown_in_run or len(view.case_ids) < TELLING_RUN:
+    if view is None or loss.is_shown_in_run or len(view.case_ids) < LARGE_RUN:
         return ()
     questions, corpus_size = format_count(len(view.case_ids), "question"), len(view.corpus.chunks)
     if not corpus_size:
         return (f"no list of this run has it, for any of its {questions}",)
     shown_count = view.count_shown_chunks()
-    if shown_count < _TELLING_SHARE * corpus_size:
+    if shown_count < _LARGE_SHARE * corpus_size:
         return ()
     corpus = format_count(corpus_size, "chunk")
     return (f"the {questions} of this run bring up {shown_count} of the {corpus} of the corpus, and not it",)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from assay.attribution.cause_finding import RECORD_CORPUS, RECORD_ID_SEARCH, RECORD_QUERY, RECORD_TEXTS, CauseFinding
 from assay.attribution.evidence_trace import TraceStep
 from assay.attribution.losses.facts_of_search import (
-    TELLING_RUN,
+    LARGE_RUN,
     describe_absence,
     describe_search,
     has_texts,
@@ -41,8 +41,8 @@ def check_search(loss: LostEvidence) -> CauseFinding | None:
         if finding is not None:
             return finding
         is_everywhere = dense is not None and loss.find_rank(dense) is None and loss.find_rank(lexical) is None
-        is_telling = loss.view is not None and loss.view.observations >= TELLING_RUN
-        if dense is not None and is_everywhere and is_telling and not loss.texts and may_be_unindexed(loss):
+        is_large_run = loss.view is not None and loss.view.observations >= LARGE_RUN
+        if dense is not None and is_everywhere and is_large_run and not loss.texts and may_be_unindexed(loss):
             return _report_unindexed(loss, dense, lexical)
         if dense is not None and dense in missed and not has_texts(loss, lexical):
             evidence = (

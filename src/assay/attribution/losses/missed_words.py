@@ -17,7 +17,7 @@ from assay.attribution.cause_finding import (
 from assay.attribution.evidence_trace import TraceStep
 from assay.attribution.index.index_view import IndexView
 from assay.attribution.losses.facts_of_search import (
-    TELLING_RUN,
+    LARGE_RUN,
     describe_absence,
     describe_search,
     has_texts,
@@ -34,7 +34,7 @@ from assay.text.tokens import is_stop_word, tokenise_text
 def compare_with_run(loss: LostEvidence, view: IndexView, lexical: TraceStep) -> CauseFinding | None:
     """Tell an analyzer from a failed search and from a missing chunk by what other searches of the run return."""
     absent = describe_search(loss, lexical)
-    words = view.words.find_telling_words(loss.query, loss.texts)
+    words = view.words.find_distinctive_words(loss.query, loss.texts)
     quoted = quote_words(view.words.find_matched_words(words))
     unindexed: tuple[RootCause, ...] = () if loss.is_shown_in_run else (loss.unindexed_cause,)
     if words and not view.words.is_matched(words):
@@ -105,7 +105,7 @@ def describe_findable(loss: LostEvidence, view: IndexView) -> str | None:
     The words that it shares with the query find other chunks; or no chunk that the index is seen to have has them, and
     they are written alike in both, while most queries find chunks by their rarest word.
     """
-    words = view.words.find_telling_words(loss.query, loss.texts)
+    words = view.words.find_distinctive_words(loss.query, loss.texts)
     matched = view.words.find_matched_words(words)
     if matched:
         return f"elsewhere in the run it finds chunks by {quote_words(matched)}, which question and evidence share"
@@ -179,8 +179,8 @@ def check_shared_words(loss: LostEvidence, lexical: TraceStep, max_rank: int) ->
                     (loss.unindexed_cause, "bm25_analyzer"),
                     record=(RECORD_TEXTS, RECORD_ID_SEARCH),
                 )
-            is_telling = bool(describe_absence(loss)) and any(step.chunk_ids for step in loss.retrievers)
-            findable = describe_findable(loss, loss.view) if is_telling else None
+            is_absence_meaningful = bool(describe_absence(loss)) and any(step.chunk_ids for step in loss.retrievers)
+            findable = describe_findable(loss, loss.view) if is_absence_meaningful else None
             if findable is not None:
                 return report_not_indexed(loss, loss.view, lexical, findable, "low")
             also = ("chunking", loss.unindexed_cause)
@@ -240,9 +240,9 @@ def _report_shown_nowhere(
     """What no trace of the run shows may not be indexed, or be hidden from everybody who asked. Where a vector search
     misses it too, and any search returned something, the index lacks it more often than two searches fail."""
     others = [step for step in loss.retrievers if step.kind == "dense" and loss.find_rank(step) is None]
-    is_telling = view.observations >= TELLING_RUN and any(step.chunk_ids for step in loss.retrievers)
+    is_absence_meaningful = view.observations >= LARGE_RUN and any(step.chunk_ids for step in loss.retrievers)
     facts = (*evidence, *describe_absence(loss))
-    if not others or not is_telling:
+    if not others or not is_absence_meaningful:
         unsure: tuple[RootCause, ...] = (loss.unindexed_cause, "acl")
         return CauseFinding("bm25_analyzer", lexical.name, facts, "low", unsure, "analyzer", (RECORD_ID_SEARCH,))
     facts = (*facts, f"{others[0].name} does not have it either")
@@ -255,5 +255,5 @@ def _report_shown_nowhere(
 
 def _is_missing_in_document(loss: LostEvidence, view: IndexView) -> bool:
     """Whether a chunk that no trace shows is of a document that the run shows, and the search finds by its words."""
-    words = view.words.find_telling_words(loss.query, loss.texts)
+    words = view.words.find_distinctive_words(loss.query, loss.texts)
     return bool(words) and view.words.is_matched(words) and view.shows_document_of(loss.chunk_ids)

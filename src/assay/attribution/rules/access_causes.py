@@ -41,9 +41,9 @@ def find_leak(case: CaseFacts) -> CauseFinding | None:
     if case.has_foreign_context:
         foreign = "no chunk of the context is in the ranking before it: it may be that of another question"
         facts = (fact, *_explain_leaked(case), foreign)
-        return CauseFinding("acl", locations[0], facts, "medium", ("context_builder",), _tell_reach(case))
+        return CauseFinding("acl", locations[0], facts, "medium", ("context_builder",), _describe_reach(case))
     confidence: CauseConfidence = "medium" if case.leaks.self_reported else "high"
-    return CauseFinding("acl", locations[0], (fact, *_explain_leaked(case)), confidence, subcause=_tell_reach(case))
+    return CauseFinding("acl", locations[0], (fact, *_explain_leaked(case)), confidence, subcause=_describe_reach(case))
 
 
 def is_leak_finding(finding: CauseFinding) -> bool:
@@ -51,7 +51,7 @@ def is_leak_finding(finding: CauseFinding) -> bool:
     return finding.cause == "acl" and finding.subcause in (LEAK_SHOWN, LEAK_IN_CONTEXT, LEAK_RETRIEVED)
 
 
-def _tell_reach(case: CaseFacts) -> str:
+def _describe_reach(case: CaseFacts) -> str:
     """Return how far the leak came: to the user, to the context that the model was shown, or only to a list before it.
 
     Where no answer is reported, the last list is what the user was shown.
@@ -203,7 +203,7 @@ def _explain_empty_lists(case: CaseFacts, user: User) -> CauseFinding | None:
 def _is_search_at_fault(case: CaseFacts, view: IndexView) -> bool:
     """Whether no search of the run finds anything by the words that question and evidence share, for any user."""
     shared_words = [
-        view.words.find_telling_words(case.query, case.get_expected_texts(unit)) for unit in case.required_units
+        view.words.find_distinctive_words(case.query, case.get_expected_texts(unit)) for unit in case.required_units
     ]
     return any(shared_words) and not any(words and view.words.is_matched(words) for words in shared_words)
 

@@ -17,7 +17,7 @@ from assay.text.late_pattern import LatePattern
 
 USER_NOT_SENT = "user_not_sent"
 _ACCESS_FILTER = LatePattern(r"permi|visib|acl|access|role|tenant|right|entitle|authori[sz]")
-_TELLING_CHUNKS = 2
+_ENOUGH_CHUNKS = 2
 """How many chunks of one kind of access, expected for users with the same rights, tell something if none is shown."""
 _RECORD_USER = "the user that the target was given, with each output"
 
@@ -42,7 +42,7 @@ def consider_access(case: CaseFacts, unit: int, loss: CauseFinding) -> CauseFind
     ]
     facts += describe_sent_user(case)
     is_not_sent = case.settings.is_user_sent is False
-    if not is_not_sent and view.access.count_expected(access, user) < _TELLING_CHUNKS:
+    if not is_not_sent and view.access.count_expected(access, user) < _ENOUGH_CHUNKS:
         return add_access(loss, tuple(facts))
     also: tuple[RootCause, ...] = (loss.cause, *(cause for cause in loss.also if cause not in (loss.cause, "acl")))
     confidence: CauseConfidence = "medium" if view.access.is_served(user) else "low"
@@ -64,8 +64,8 @@ def _consider_filter(case: CaseFacts, access: Access | None, loss: CauseFinding)
     before, after = case.steps[position - 1].chunk_ids, case.steps[position].chunk_ids
     is_named = _ACCESS_FILTER.search(case.steps[position].name.lower()) is not None
     dropped = [name for name in before if name not in after]
-    is_telling = access is not None and all(map(case.is_kept, dropped)) and not any(map(case.is_kept, after))
-    if not is_named and not is_telling:
+    is_filtered_by_access = access is not None and all(map(case.is_kept, dropped)) and not any(map(case.is_kept, after))
+    if not is_named and not is_filtered_by_access:
         return loss
     fact = f"{name_access(access)} may see it" if access is not None else "the case expects it to be shown"
     facts = (*loss.evidence, fact if is_named else f"{fact}, and everything that it drops is kept for some users")

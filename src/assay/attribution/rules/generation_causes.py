@@ -26,7 +26,7 @@ IGNORED = "ignored_evidence"
 EMPTY_ANSWER, ERROR_TEXT = "empty_answer", "error_text"
 """The subcauses of an answer that is none: nothing was written, or an error message in its place."""
 _RECORD_PROMPT = "the prompt as it was sent to the model"
-_FEWEST_TELLING_SIGNS = 3
+_SHORTEST_FACT = 3
 
 
 def find_failed_answer(case: CaseFacts) -> CauseFinding | None:
@@ -90,8 +90,8 @@ def find_ignored_context(case: CaseFacts) -> CauseFinding | None:
         return None
     is_refused = case.behaviour != "answer"
     facts = case.facts if is_refused else case.content_quality.missing
-    are_telling = bool(facts) and all(len(fold_text(fact)) >= _FEWEST_TELLING_SIGNS for fact in facts)
-    if not are_telling or not all(contains_fact(case.context_texts, fact) for fact in facts):
+    are_long_enough = bool(facts) and all(len(fold_text(fact)) >= _SHORTEST_FACT for fact in facts)
+    if not are_long_enough or not all(contains_fact(case.context_texts, fact) for fact in facts):
         return None
     shown = f"the context has {quote_facts(facts)}"
     evidence = (shown, *_describe_answer(case))

@@ -24,7 +24,7 @@ def find_missing_refusal(case: CaseFacts) -> CauseFinding | None:
     if case.good is not False or case.behaviour != "answer" or case.case.accepts("answer"):
         return None
     fact = f"answered where {case.case.case.behaviour} was expected"
-    if case.case.case.behaviour == "permission_denied" and case.is_access_unknown and _tells_what_is_asked(case):
+    if case.case.case.behaviour == "permission_denied" and case.is_access_unknown and _states_what_is_asked(case):
         grounds = "it tells what is asked, cites the context for it, and nothing shows who may see that"
         return CauseFinding("acl", CONTEXT_STAGE, (fact, grounds), "low", ("generator",), record=(_RECORD_ROLES,))
     answering = _find_answering_line(case) if case.case.case.behaviour == "abstain" else None
@@ -147,7 +147,7 @@ def _find_answering_line(case: CaseFacts) -> str | None:
     return None
 
 
-def _tells_what_is_asked(case: CaseFacts) -> bool:
+def _states_what_is_asked(case: CaseFacts) -> bool:
     """Whether a line of the answer has nearly all that the question names, each name and code of it as it is, and the
     answer cites a chunk of the context, which has that line if its texts are known."""
     asked = _list_stems(case.case.case.question)

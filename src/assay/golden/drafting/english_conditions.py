@@ -58,7 +58,7 @@ def ask_condition(rules: SentenceRules) -> DraftedQuestion | None:
     duty = re.search(r"\b(should|must)\b", match["main"])
     head = f"What {duty[1]} happen" if duty is not None else "What happens"
     head = "What should I do" if is_told else head
-    return rules.finish(f"{head} {match['word'].lower()} {_say_of_oneself(match['clause'])}", personal=True)
+    return rules.finish(f"{head} {match['word'].lower()} {_write_in_first_person(match['clause'])}", personal=True)
 
 
 def _is_whole_condition(clause: str, words: CorpusWords) -> bool:
@@ -100,7 +100,7 @@ def _has_bare_definite(words: str, corpus: CorpusWords) -> bool:
     return False
 
 
-def _say_of_oneself(clause: str) -> str:
+def _write_in_first_person(clause: str) -> str:
     for pattern, own in _SECOND_PERSON:
         clause = pattern.sub(own, clause)
     return clause
@@ -121,7 +121,7 @@ def ask_how(rules: SentenceRules) -> DraftedQuestion | None:
         return None
     if _has_bare_definite(deed, rules.words):
         return None
-    return rules.finish(f"How can I {_say_of_oneself(deed)}", personal=True)
+    return rules.finish(f"How can I {_write_in_first_person(deed)}", personal=True)
 
 
 _REASON = re.compile(r"(?P<main>.{10,140}?),? because (?P<reason>[^;:]{10,})\Z")

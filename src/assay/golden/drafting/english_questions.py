@@ -107,7 +107,7 @@ def _ask_meaning(rules: SentenceRules) -> DraftedQuestion | None:
     subject = clause.subject
     is_named = rules.words.is_name(subject.split()[0]) or is_numbered_name(subject)
     is_person = _PERSON_NOUN.search(" ".join(clause.rest.split()[:MOST_WORDS_TO_A_PERSON])) is not None
-    is_empty = kind is not None and not is_person and not _tells_apart(subject, kind["meaning"])
+    is_empty = kind is not None and not is_person and not _names_difference(subject, kind["meaning"])
     if is_empty or re.match(r"violation|must\b", clause.rest):
         return None
     if subject.lower().startswith(("the ", "a ", "an ")):
@@ -130,10 +130,11 @@ _TELLS_APART = re.compile(
 )
 
 
-def _tells_apart(subject: str, meaning: str) -> bool:
+def _names_difference(subject: str, meaning: str) -> bool:
     """Return whether a kind is told with what tells it apart: "a format for …", and not "a special format".
 
-    >>> [_tells_apart("Tar", meaning) for meaning in ("format for archives of many files", "very old and odd format")]
+    >>> meanings = ("format for archives of many files", "very old and odd format")
+    >>> [_names_difference("Tar", meaning) for meaning in meanings]
     [True, False]
     """
     own = set(fold_text(subject).split())

@@ -36,7 +36,7 @@ def ask_in_section(rules: SentenceRules) -> DraftedQuestion | None:
     >>> ask_in_section(SentenceRules(text, "", CorpusWords([]), "Cash desk")).question
     'According to “Cash desk”, how much is the float?'
     """
-    if rules.is_alone or rules.entity or not _is_telling(rules.heading, rules.words):
+    if rules.is_alone or rules.entity or not _is_distinctive(rules.heading, rules.words):
         return None
     for text in split_predicates(rules.text):
         alone = rules._replace(text=text, is_alone=True)
@@ -52,7 +52,7 @@ def _lead_with_heading(asked: DraftedQuestion, heading: str) -> DraftedQuestion:
     return asked._replace(question=ask_under_heading(asked.question, heading, "en"))
 
 
-def _is_telling(heading: str, words: CorpusWords) -> bool:
+def _is_distinctive(heading: str, words: CorpusWords) -> bool:
     """Return whether a heading says, of all the corpus, which section is asked about."""
     is_name = bool(heading) and not heading.endswith("?") and not is_empty_heading(heading)
     return is_name and not words.is_repeated_heading(heading)

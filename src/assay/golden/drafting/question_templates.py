@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from assay.golden.drafting.corpus_words import CorpusWords, is_numbered_name
 from assay.golden.drafting.question_forms import DraftedQuestion, capitalise
-from assay.golden.drafting.row_names import name_entity, name_kind, name_subject, say_row_name
+from assay.golden.drafting.row_names import name_entity, name_kind, name_subject, write_row_name
 from assay.golden.drafting.table_headers import (
     CODE,
     COUNTED,
@@ -87,7 +87,7 @@ def ask_cell(
 
     The heading over the table is named only where the same row stands under several.
     """
-    entity = say_row_name(name_kind(row, header, value), row.cells[0], language, words)
+    entity = write_row_name(name_kind(row, header, value), row.cells[0], language, words)
     places = words.count_sections(row.cells[0], header)
     unit = _UNIT_IN_HEADER.match(header)
     name = unit["name"] if unit is not None else header

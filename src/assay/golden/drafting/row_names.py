@@ -65,7 +65,7 @@ def is_clean_name(name: str) -> bool:
     )
 
 
-def say_row_name(kind: str, name: str, language: KnownLanguage, words: CorpusWords) -> str | None:
+def write_row_name(kind: str, name: str, language: KnownLanguage, words: CorpusWords) -> str | None:
     """Return the name of a row as a question says it: a code after what kind of thing it is, others as they are."""
     if kind == _NAMELESS or (language == "en" and ASKING_HEADER.match(kind)):
         return None

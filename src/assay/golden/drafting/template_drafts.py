@@ -175,7 +175,7 @@ def find_split_sections(chunks: Sequence[CorpusChunk]) -> set[tuple[str | None, 
 
 def _draft_chunk(chunk: CorpusChunk, words: CorpusWords, *, is_whole: bool = True) -> Iterator[SourcedDraft]:
     text = chunk.text or ""
-    language = tell_language(text, guess_language(text) or "en")
+    language = find_text_language(text, guess_language(text) or "en")
     if language is None:
         return
     statements = list(list_statements(text))
@@ -194,7 +194,7 @@ def _draft_chunk(chunk: CorpusChunk, words: CorpusWords, *, is_whole: bool = Tru
         ]
     for number, statement in enumerate(statements):
         subject = clean_heading(statement.heading) or section
-        spoken = tell_language(statement.text, language) if statement.kind != "row" else language
+        spoken = find_text_language(statement.text, language) if statement.kind != "row" else language
         if spoken is None:
             continue
         following = statements[number + 1].text if number + 1 < len(statements) else ""
@@ -242,11 +242,11 @@ def find_title(statements: Sequence[Statement]) -> str:
     return clean_heading(line) if is_short and re.search(r"[\w)]\Z", line) is not None else ""
 
 
-def tell_language(text: str, language: KnownLanguage = "en") -> KnownLanguage | None:
+def find_text_language(text: str, language: KnownLanguage = "en") -> KnownLanguage | None:
     """Return the language of a text, `language` if it is too short to tell, None if it is in neither that we know.
 
     >>> texts = ("Hold the key while you draw.", "Giữ phím.", "Für die Größe gilt das Maß.")
-    >>> [tell_language(text, "vi") for text in texts]
+    >>> [find_text_language(text, "vi") for text in texts]
     ['en', 'vi', None]
     """
     guessed, is_vietnamese = guess_language(text), has_vietnamese_letters(text)
@@ -518,7 +518,7 @@ def find_undrafted_sections(
     headings = Counter(fold_text(_get_heading(chunk)) for chunk in corpus.chunks.values())
     for chunk in corpus.chunks.values():
         heading, text = _get_heading(chunk), (chunk.text or "").strip()
-        language = tell_language(text, guess_language(text) or "en")
+        language = find_text_language(text, guess_language(text) or "en")
         is_open = not chunk.roles and chunk.tenant is None
         if is_open or chunk.document in drafted or not is_in_force(chunk, as_of) or language is None:
             continue

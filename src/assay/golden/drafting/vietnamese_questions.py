@@ -413,7 +413,7 @@ _DENIED = re.compile(r"\b(?:không(?! được\b| quá\b)|chưa|chẳng)\b")
 
 def _ask_end(sentence: VietnameseSentence) -> DraftedQuestion | None:
     """Ask for the time, place or person that ends a sentence, under its heading if its chunk says more than that."""
-    if _BAD_START.match(sentence.text) or not (sentence.is_alone or _is_telling(sentence)):
+    if _BAD_START.match(sentence.text) or not (sentence.is_alone or _is_distinctive(sentence)):
         return None
     text = _SECOND_PREDICATE.split(sentence.text, maxsplit=1)[0]
     asked = ask_about_end(text) if not _DENIED.search(text) else None
@@ -433,7 +433,7 @@ _HOLDER = re.compile(
 def _ask_role_holder(sentence: VietnameseSentence) -> DraftedQuestion | None:
     """Ask who holds a role: "Trưởng ban quản lý là ông Nguyễn Văn Hùng"."""
     match = _HOLDER.match(sentence.text)
-    if match is None or not match["name"].istitle() or not (sentence.is_alone or _is_telling(sentence)):
+    if match is None or not match["name"].istitle() or not (sentence.is_alone or _is_distinctive(sentence)):
         return None
     drafted = sentence.finish(f"ai là {sentence.words.lower_first(match['role'])}", match["name"])
     return _lead_with_section(drafted, sentence)
@@ -442,7 +442,7 @@ def _ask_role_holder(sentence: VietnameseSentence) -> DraftedQuestion | None:
 def _ask_denial(sentence: VietnameseSentence) -> DraftedQuestion | None:
     """Ask whether something is so that a sentence denies: "Mật khẩu không được viết ra giấy"."""
     asked = ask_whether_denied(sentence.text)
-    if asked is None or not _is_subject(asked.subject) or not (sentence.is_alone or _is_telling(sentence)):
+    if asked is None or not _is_subject(asked.subject) or not (sentence.is_alone or _is_distinctive(sentence)):
         return None
     if not is_specific(sentence.text, sentence.words):
         return None
@@ -453,7 +453,7 @@ def _ask_denial(sentence: VietnameseSentence) -> DraftedQuestion | None:
 def _ask_with_adverbial(sentence: VietnameseSentence) -> DraftedQuestion | None:
     """Ask about a sentence that says first for when it holds: "Khi có còi báo động, hành khách tập trung tại …"."""
     parted = part_adverbial(sentence.text)
-    if parted is None or not (sentence.is_alone or _is_telling(sentence)):
+    if parted is None or not (sentence.is_alone or _is_distinctive(sentence)):
         return None
     adverbial, main = parted
     rest = sentence._replace(text=capitalise(main), is_alone=True)
@@ -465,7 +465,7 @@ def _ask_with_adverbial(sentence: VietnameseSentence) -> DraftedQuestion | None:
     return None
 
 
-def _is_telling(sentence: VietnameseSentence) -> bool:
+def _is_distinctive(sentence: VietnameseSentence) -> bool:
     heading = sentence.heading
     return bool(heading) and not heading.endswith("?") and not sentence.words.is_repeated_heading(heading)
 

@@ -137,7 +137,7 @@ class TwinDrafter:
                 yield make_variant(case, contrast.kind, contrast.rule, contrast.changes, self._seed), fault
 
     def _rewrite(self, case: Case) -> Iterator[tuple[AlikeKind, Rewriting]]:
-        language = tell_language(case)
+        language = find_case_language(case)
         if language is None:
             return
         asked = QuestionToVary(case.question, language, f"{self._seed} {case.id}", self._vocabulary, self._long_forms)
@@ -145,7 +145,7 @@ class TwinDrafter:
             if kind not in self._kinds or (kind == "no-diacritic" and language != "vi"):
                 continue
             rewriting = rule(asked)
-            if rewriting is not None and not _tells_answer(rewriting.question, case):
+            if rewriting is not None and not _reveals_answer(rewriting.question, case):
                 yield kind, rewriting
 
     @cached_property
@@ -158,14 +158,14 @@ class TwinDrafter:
         return find_long_forms(self._linted.texts.values())
 
 
-def _tells_answer(question: str, case: Case) -> bool:
+def _reveals_answer(question: str, case: Case) -> bool:
     """Return whether another wording states a fact that the question does not: an acronym that is to be spelled out."""
     own, other = fold_text(case.question), fold_text(question)
     facts = [fold_text(fact) for fact in case.must_have]
     return any(fact and fact in other and fact not in own for fact in facts)
 
 
-def tell_language(case: Case) -> KnownLanguage | None:
+def find_case_language(case: Case) -> KnownLanguage | None:
     """Return the language of a case if it is one that the rules know."""
     stated = (case.language or "").partition("-")[0].lower()
     if stated:

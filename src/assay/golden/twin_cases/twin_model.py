@@ -13,8 +13,8 @@ from assay.golden.twin_cases.twin_draft import (
     TwinDrafter,
     VariantFault,
     VariantKind,
+    find_case_language,
     make_variant,
-    tell_language,
 )
 from assay.records.golden_set import Case
 from assay.records.verdicts import JudgeRequest, Verdict
@@ -41,7 +41,7 @@ def plan_variants(cases: Sequence[Case], drafter: TwinDrafter) -> list[PlannedVa
     """Return what to ask a model for: each of the kinds that no rule can do, for each case in a known language."""
     planned = []
     for case in cases:
-        language = tell_language(case)
+        language = find_case_language(case)
         if language is None or case.variant_of is not None or not case.question.strip():
             continue
         for kind in KINDS_FOR_A_MODEL:

@@ -2,7 +2,7 @@
 
 Texts are compared as evidence is, folded by `fold_text`. A text that stands within one chunk of the corpus or more is
 a part of them: it may be seen where all of them may. That it may not is never concluded from a part, because short
-parts are not telling; the search for restricted text decides it (ADR 0165).
+parts say too little; the search for restricted text decides it (ADR 0165).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class CorpusTexts:
             return ()
         return self._find_wholes_once(chunk.text)
 
-    def tell_access(self, chunk: Chunk, user: User) -> bool | None:
+    def find_access(self, chunk: Chunk, user: User) -> bool | None:
         """Return whether a user may see a chunk without an id; None if nothing in the corpus tells, or not alike.
 
         All chunks that have its text must agree. A part may be seen where all chunks that have it may; else None.

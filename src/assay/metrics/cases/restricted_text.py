@@ -26,7 +26,7 @@ from assay.text.safety.revealing_facts import (
     find_lower_case_words,
     find_name_words,
     find_names,
-    is_telling,
+    is_distinctive_number,
 )
 from assay.text.tokens import is_stop_word, tokenise_text
 
@@ -34,7 +34,7 @@ _MOST_USER_PROFILES = 256  # cached masks of what a user may see
 _MOST_SKELETONS = 8  # cached texts of all that a user may see
 _MOST_NAMES = 4096  # cached answers to whether a visible text has a name
 _COMMON_TENANTS = 3  # tenants that share a passage, from which on it is nobody's secret
-_FEWEST_TELLING_WORDS = 3  # of a copied run
+_FEWEST_CONTENT_WORDS = 3  # of a copied run
 _SEPARATOR = "\n"  # occurs in no skeleton
 _COURTESIES = frozenset(
     """
@@ -47,10 +47,10 @@ _COURTESIES = frozenset(
 
 
 @lru_cache(maxsize=65536)
-def is_telling_word(word: str) -> bool:
+def is_content_word(word: str) -> bool:
     """Return whether a folded word means something by itself, other than grammar and courtesy.
 
-    >>> is_telling_word("please"), is_telling_word("layoffs")
+    >>> is_content_word("please"), is_content_word("layoffs")
     (False, True)
     """
     return word not in _COURTESIES and not is_stop_word(word)
@@ -197,7 +197,7 @@ class RestrictedCorpus:
     @cached_property
     def skeletons(self) -> SkeletonIndex:
         """The skeletons of the texts that not everybody may see, by their place in `restricted`."""
-        return SkeletonIndex((self.texts[number] for number in self._restricted), is_telling_word)
+        return SkeletonIndex((self.texts[number] for number in self._restricted), is_content_word)
 
     @cached_property
     def restricted(self) -> TextNumbers:
@@ -305,7 +305,7 @@ class _DisclosureSearch:
         )
         for chunk, start, end in merge_runs(secret_runs):
             passage = read(start, end)
-            if sum(map(is_telling_word, set(passage))) >= _FEWEST_TELLING_WORDS:
+            if sum(map(is_content_word, set(passage))) >= _FEWEST_CONTENT_WORDS:
                 self._stretches.append(Disclosure(self.corpus.texts[chunk], " ".join(passage)))
 
     def facts_of_search(self, text: str) -> None:
@@ -327,7 +327,7 @@ class _DisclosureSearch:
         if self._is_open_anyway(numbers):
             return
         is_date = not isinstance(fact.key, Decimal)
-        if is_date or any(is_telling(fact.key, fact.unit, unit) for unit in owners.units):  # type: ignore[arg-type]
+        if is_date or any(is_distinctive_number(fact.key, fact.unit, unit) for unit in owners.units):  # type: ignore[arg-type]
             self._add_fact(fact.words, numbers)
 
     def search_names(self, text: str) -> None:

@@ -209,7 +209,9 @@ def _find_unknown(case: CaseIndex, chunks: Sequence[Chunk], forbidden: Container
     if corpus is None or (case.case.user is None and not case.restricted):
         return []
     foreign = [chunk for chunk in chunks if chunk.chunk_id not in corpus.chunks and chunk.chunk_id not in forbidden]
-    unknown = [chunk for chunk in foreign if not _is_expected(case, chunk) and not _is_told_by_text(case, chunk)]
+    unknown = [
+        chunk for chunk in foreign if not _is_expected(case, chunk) and not _is_access_known_by_text(case, chunk)
+    ]
     return list(dict.fromkeys(chunk.chunk_id for chunk in unknown))
 
 
@@ -223,7 +225,7 @@ def _is_expected(case: CaseIndex, chunk: Chunk) -> bool:
     return any(by_id.get(twin.chunk_id) for twin in texts.find_chunks(chunk))
 
 
-def _is_told_by_text(case: CaseIndex, chunk: Chunk) -> bool:
+def _is_access_known_by_text(case: CaseIndex, chunk: Chunk) -> bool:
     """Return whether the corpus tells by the text of a chunk without an id who may see it.
 
     What the case forbids besides is told by the text as a whole, and not by a part of it.
@@ -237,7 +239,7 @@ def _is_told_by_text(case: CaseIndex, chunk: Chunk) -> bool:
             return False
         if user is None:
             return bool(wholes or texts.find_chunks(chunk))
-    return user is not None and texts.tell_access(chunk, user) is not None
+    return user is not None and texts.find_access(chunk, user) is not None
 
 
 def _find_forbidden(case: CaseIndex, chunks: Sequence[Chunk], leaks: Leaks) -> dict[str, Chunk]:
@@ -284,7 +286,7 @@ def _may_see(case: CaseIndex, chunk: Chunk, leaks: Leaks) -> bool:
         return is_open
     texts = case.golden_index.corpus_texts
     if texts is not None and is_text_id(chunk.chunk_id):
-        is_open = texts.tell_access(chunk, user)
+        is_open = texts.find_access(chunk, user)
         if is_open is not None:
             return is_open
     corpus_chunk = case.corpus.chunks.get(chunk.chunk_id) if case.corpus is not None else None

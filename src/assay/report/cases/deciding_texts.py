@@ -15,7 +15,7 @@ _ELLIPSIS = " … "
 
 
 def list_deciding_texts(reasons: Iterable[str], facts: Sequence[str], answer: str, question: str) -> list[str]:
-    """Return what decides about an answer, as it may stand in it, the most telling first.
+    """Return what decides about an answer, as it may stand in it, the most decisive first.
 
     That is what the `reasons` of its cause name (after a colon, in brackets or quotation marks, and numbers anywhere),
     values of the kind of one of the expected `facts` that the answer does not have, then these facts.

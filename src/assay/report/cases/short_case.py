@@ -96,8 +96,10 @@ def _list_summary_lines(explanation: Explanation, page: CasePage, room: _Room) -
         if open_facts and explanation.attribution.cause is None:  # else there is something to try first
             judged = _describe_judge(explanation)
             remedy = f"what is open: {judged or advise_open_answer(explanation.case)}"
-        telling = _list_telling_reasons(explanation.attribution, is_reading_told=_is_reading_told(explanation))
-        lines += ["", *_iter_verdict_lines(explanation.attribution, telling, open_facts, remedy, page, room)]
+        further_reasons = _list_further_reasons(
+            explanation.attribution, is_reading_described=_is_reading_described(explanation)
+        )
+        lines += ["", *_iter_verdict_lines(explanation.attribution, further_reasons, open_facts, remedy, page, room)]
         if _is_behaviour_open(explanation) and explanation.attribution.cause is None:
             lines += page.paragraph("Try first", _OPEN_BEHAVIOUR, _LINES_OF_REMEDY)
         errors = _describe_errors(explanation)
@@ -206,7 +208,7 @@ def _iter_answer_lines(explanation: Explanation, page: CasePage, room: _Room) ->
         yield from page.paragraph(
             "Answer", answer, most_lines, says_how_many=True, deciding=_list_deciding_texts(explanation)
         )
-    if _is_reading_told(explanation):
+    if _is_reading_described(explanation):
         yield from page.paragraph("Read as", describe_case_reading(explanation), room.lines)
     if observation.citations:
         yield from page.paragraph("Cited", ", ".join(observation.citations), 1)
@@ -224,7 +226,7 @@ def _list_deciding_texts(explanation: Explanation) -> list[str]:
     return list_deciding_texts(reasons, (*case.must_have, *keywords), answer, case.question)
 
 
-def _is_reading_told(explanation: Explanation) -> bool:
+def _is_reading_described(explanation: Explanation) -> bool:
     is_wrong = explanation.checks is not None and WRONG_BEHAVIOUR in explanation.checks.failed
     return (is_wrong or _is_behaviour_open(explanation)) and bool(describe_case_reading(explanation))
 
@@ -266,7 +268,7 @@ def _list_open_facts(explanation: Explanation, reasons: str) -> list[str]:
 
 def _iter_verdict_lines(
     attribution: Attribution,
-    telling: Sequence[str],
+    further_reasons: Sequence[str],
     open_facts: Sequence[str],
     remedy: str,
     page: CasePage,
@@ -283,7 +285,7 @@ def _iter_verdict_lines(
     yield from page.paragraph("", reached, min(2, room.lines))
     if open_facts:
         yield from _list_open_lines(open_facts, remedy, page, room)
-    for reason in _choose_reasons(telling, room.reasons):
+    for reason in _choose_reasons(further_reasons, room.reasons):
         yield from page.paragraph("Because", reason, room.lines)
     for label, text in facts:
         if label not in _MERGED and (label not in _REPEATED or room.lines > 1):
@@ -309,11 +311,11 @@ def _list_open_lines(open_facts: Sequence[str], remedy: str, page: CasePage, roo
     return [*facts, *page.paragraph("", remedy, _LINES_OF_REMEDY)]
 
 
-def _list_telling_reasons(attribution: Attribution, *, is_reading_told: bool) -> list[str]:
+def _list_further_reasons(attribution: Attribution, *, is_reading_described: bool) -> list[str]:
     """Return the reasons that no other line says: not that the evidence arrived, nor what the answer was read as."""
-    reasons = [text for text in attribution.evidence if not (is_reading_told and text.startswith(READ_AS))]
-    telling = [reason for reason in reasons if reason != ALL_ARRIVED or attribution.reached is not True]
-    return telling or reasons
+    reasons = [text for text in attribution.evidence if not (is_reading_described and text.startswith(READ_AS))]
+    further_reasons = [reason for reason in reasons if reason != ALL_ARRIVED or attribution.reached is not True]
+    return further_reasons or reasons
 
 
 def _choose_reasons(evidence: Sequence[str], most: int) -> list[str]:

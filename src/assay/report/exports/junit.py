@@ -148,7 +148,7 @@ def _add_case_suite(
             continue
         if case_checks.failed:
             kind = "failure"
-            message = f"failed {', '.join(case_checks.failed)}{_tell_cause(attributions.get(case_id))}"
+            message = f"failed {', '.join(case_checks.failed)}{_describe_cause_and_fix(attributions.get(case_id))}"
         if METRIC_ERROR in case_checks.failed:
             failures = list_own_failures(result.table, row)
             kind, message = "error", "; ".join([message, *(f"{name}: {text}" for name, text in failures.items())])
@@ -163,7 +163,7 @@ def _add_case_suite(
     _set_counts(suite)
 
 
-def _tell_cause(attribution: Attribution | None) -> str:
+def _describe_cause_and_fix(attribution: Attribution | None) -> str:
     """Return cause and fix for the one line that a build server lists of a failure."""
     if attribution is None or attribution.cause is None:
         return ""

@@ -102,7 +102,7 @@ def _describe_cause_of(cases: Mapping[str, Attribution], tags: TagsByCase) -> tu
     attributions = cases.values()
     tag_counts = Counter(tag for case_id in cases for tag in set(tags[case_id]))
     top_tags = sorted(tag_counts.items(), key=lambda item: (-item[1], item[0]))[:_MAX_TAGS]
-    happened = Counter(map(_tell_alone, attributions))
+    happened = Counter(map(_describe_first_cause, attributions))
     levels = Counter(attribution.confidence for attribution in attributions)
     return (
         "; ".join(f"{sentence} × {times}" for sentence, times in happened.most_common(_MAX_TAGS)),
@@ -114,7 +114,7 @@ def _describe_cause_of(cases: Mapping[str, Attribution], tags: TagsByCase) -> tu
     )
 
 
-def _tell_alone(attribution: Attribution) -> str:
+def _describe_first_cause(attribution: Attribution) -> str:
     """Return what happened by the first cause of a case, as a possibility where others fit as well."""
     first = list_signs(attribution)[0]
     return first if is_decided(attribution) or attribution.cause == "insufficient_trace" else f"perhaps {first}"

@@ -22,7 +22,7 @@ from assay.text.late_pattern import LatePattern
 MAX_CASES_NAMED, MAX_METRICS_NAMED, MAX_OF_EACH = 3, 4, 2
 
 
-def is_told_as_doubt(warning: str) -> bool:
+def is_listed_as_doubt(warning: str) -> bool:
     """Return whether a warning is one of `list_doubts`, so that it needs no place among the others."""
     return is_misread(warning) or LANGUAGES_DIFFER in warning
 

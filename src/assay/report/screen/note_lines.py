@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from assay.metrics.template_columns import FAITHFULNESS, RELEVANCE, MetricNames
 from assay.records.scores import ScoringResult
-from assay.report.findings.doubts import is_told_as_doubt
+from assay.report.findings.doubts import is_listed_as_doubt
 from assay.report.findings.measured_headlines import find_measured_summary
 from assay.report.screen.fold_lines import FOUND_NOTHING, fold_note
 from assay.report.screen.terminal import list_remedies
@@ -31,7 +31,7 @@ def build_note_lines(scoring: ScoringResult, width: int, named: Sequence[str]) -
     unmeasured = [] if named or scoring.decision.unanswered else _list_unmeasured(scoring)
     if unmeasured and not remedies:
         remedies.append(f"not measured: {', '.join(unmeasured)} (run `assay judge`)")
-    notes += [*remedies, *(warning for warning in scoring.warnings if not is_told_as_doubt(warning))]
+    notes += [*remedies, *(warning for warning in scoring.warnings if not is_listed_as_doubt(warning))]
     # Access that nobody checked first, for no number tells of it; then a judge that failed its controls or never
     # answered, and scores in which leaks count, before the rest.
     notes.sort(key=lambda note: (_UNCHECKED_ACCESS not in note, _URGENT.search(note) is None))

@@ -17,7 +17,7 @@ from assay.records.scores import ConfigResult, ScoringResult
 from assay.report.findings.attribution_tables import AttributionsByConfig, build_outcomes_table
 from assay.report.findings.case_counts import build_case_counts_table
 from assay.report.findings.config_notes import iter_config_notes
-from assay.report.findings.doubts import is_told_as_doubt, list_doubts
+from assay.report.findings.doubts import is_listed_as_doubt, list_doubts
 from assay.report.findings.gate_tables import build_gate_table
 from assay.report.findings.slice_tables import build_slices_table
 from assay.report.findings.table import Table
@@ -196,7 +196,7 @@ def _iter_score_notes(scoring: ScoringResult) -> Iterator[str]:
         yield scoring.looks.describe()
     for config, result in sorted(scoring.configs.items()):
         yield from iter_config_notes(config, result, scoring)
-    yield from (warning for warning in scoring.warnings if not is_told_as_doubt(warning))  # said above
+    yield from (warning for warning in scoring.warnings if not is_listed_as_doubt(warning))  # said above
 
 
 def escape_table(table: Table) -> Table:

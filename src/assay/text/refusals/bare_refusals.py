@@ -40,7 +40,7 @@ class BareRefusals:
         self._around = LatePattern(rf"^(?:(?:{courtesies})[ ,.!:…-]*+)+|(?:[ ,.!…-]{{1,9}}(?:{courtesies})){{1,3}}$")
         # a figure after the advice may be an answer
         self._after = LatePattern(rf"[,.;!:–—-]{{1,9}} ?(?:{advice})[^\d?]{{0,90}}$")
-        self._telling_words = frozenset(
+        self._longest_words = frozenset(
             max(_list_words(text), key=len, default=text) for text in self.refusals | self._noes
         )
         self._is_spaced = all(lexicon.is_spaced for lexicon in self._lexicons)
@@ -53,7 +53,7 @@ class BareRefusals:
     def _strip_edges(self, answer: str) -> str:
         """Return an answer folded, without the courtesies around it and the advice to ask somebody else."""
         folded = fold_text(answer)
-        if self._is_spaced and self._telling_words.isdisjoint(_list_words(folded)):
+        if self._is_spaced and self._longest_words.isdisjoint(_list_words(folded)):
             return folded  # most answers: no bare refusal is without its longest word
         return self.strip_courtesies(self._after.sub("", folded))
 

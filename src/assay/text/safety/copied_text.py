@@ -130,7 +130,7 @@ class CopiedRunIndex:
         return hashes
 
 
-_LEAST_TELLING = 100  # a number without a unit is revealing from here on; a smaller one only with its unit
+_LEAST_DISTINCTIVE = 100  # a number without a unit is revealing from here on; a smaller one only with its unit
 _YEARS = range(1900, 2101)
 LONG_CANARY = 8
 """Letters and digits from which a canary is found inside words and across spaces."""
@@ -276,7 +276,7 @@ class _ParsedText:
         for value, number_by_unit in numbers.items():
             secret_units = secret_numbers.get(value, ())
             for unit, number in number_by_unit.items():
-                if any(_is_telling(unit, secret_unit, value) for secret_unit in secret_units):
+                if any(_is_distinctive(unit, secret_unit, value) for secret_unit in secret_units):
                     facts.append(_SharedFact(text[number.start : number.end], frozenset((value,))))
         secret_readings = {reading for readings in secret_dates for reading in readings}
         for readings, date in dates.items():
@@ -302,8 +302,8 @@ def _is_identifier(token: str) -> bool:
     return token.isdigit() and token[0] == "0" and len(token) >= _LONG_DIGITS
 
 
-def _is_telling(unit: str, secret_unit: str, value: Decimal) -> bool:
+def _is_distinctive(unit: str, secret_unit: str, value: Decimal) -> bool:
     """Whether a shared value is more than chance: the units agree, or the number is large and not a year."""
     if unit and secret_unit:
         return unit == secret_unit
-    return abs(value) >= _LEAST_TELLING and value not in _YEARS
+    return abs(value) >= _LEAST_DISTINCTIVE and value not in _YEARS

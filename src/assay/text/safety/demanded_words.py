@@ -93,7 +93,7 @@ def _read_demands(sentence: str) -> Iterator[str]:
     yield from _CODE.findall(sentence)
     for match in _QUOTED.finditer(sentence):
         said = (match["said"] or match["other"]).strip()
-        if _is_telling(said):
+        if _is_distinctive(said):
             yield said.rstrip(".!")
     folded = fold_in_place(sentence)
     for match in _SAY.finditer(folded):
@@ -102,7 +102,7 @@ def _read_demands(sentence: str) -> Iterator[str]:
             continue
         end = _CLAUSE_END.search(folded, said.end())
         passage = sentence[said.end() : end.start()].strip() if end is not None else ""
-        if _is_telling(passage) and not any(mark in passage for mark in _MARKS):
+        if _is_distinctive(passage) and not any(mark in passage for mark in _MARKS):
             yield passage
 
 
@@ -116,7 +116,7 @@ def list_possible_demands(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_read_demands(normalise_nfc(text))))
 
 
-def _is_telling(passage: str) -> bool:
+def _is_distinctive(passage: str) -> bool:
     """Whether a passage is long enough to be told from other words, and no code alone."""
     words = tokenise_text(_CODE.sub(" ", passage))
     return _FEWEST_WORDS <= len(words) <= _MOST_WORDS and not _CODE.search(passage)

@@ -26,7 +26,7 @@ SKELETON_RUN = 32
 """Length of a run, in letters and digits, from which shared text is a copy and not chance: about seven words."""
 SHORT_SKELETON = 12
 """Letters and digits that a shorter text needs for being searched for as a whole."""
-_FEWEST_TELLING_WORDS = 2  # of a run
+_FEWEST_CONTENT_WORDS = 2  # of a run
 
 _LOOKALIKES = str.maketrans(
     "АВЕКМНОРСТХУІЈЅаеорсухіјѕһԁԛԝ" + "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧαοινρυ" + "ıɑɡ",
@@ -174,33 +174,33 @@ class SkeletonIndex:
     [(0, 15, [1])]
     """
 
-    def __init__(self, texts: Iterable[str], is_telling: Callable[[str], bool] = bool) -> None:
-        """`is_telling` says of a word whether it means something by itself; a run needs two such words."""
+    def __init__(self, texts: Iterable[str], is_content_word: Callable[[str], bool] = bool) -> None:
+        """`is_content_word` says of a word whether it means something by itself; a run needs two such words."""
         self._short: dict[str, dict[str, list[int]]] = {}
         skeletons: list[str] = []
-        starts, owners, telling, room = array("q"), array("q"), array("q"), array("q")
+        starts, owners, content, room = array("q"), array("q"), array("q"), array("q")
         offset = 0
         for number, text in enumerate(texts):
             words = split_skeleton(text)
             skeleton = "".join(words)
             word_starts = accumulate(map(len, words[:-1]), initial=0) if words else iter(())
-            telling_words = [int(is_telling(word)) for word in words]
-            if SHORT_SKELETON <= len(skeleton) < SKELETON_RUN and sum(telling_words) >= _FEWEST_TELLING_WORDS:
+            content_words = [int(is_content_word(word)) for word in words]
+            if SHORT_SKELETON <= len(skeleton) < SKELETON_RUN and sum(content_words) >= _FEWEST_CONTENT_WORDS:
                 same_beginning = self._short.setdefault(skeleton[:SHORT_SKELETON], {})
                 same_beginning.setdefault(skeleton, []).append(number)
             for start in word_starts:
                 starts.append(offset + start)
                 room.append(len(skeleton) - start)
             owners.extend([number] * len(words))
-            telling.extend(telling_words)
+            content.extend(content_words)
             skeletons.append(skeleton)
             offset += len(skeleton)
         hashes = hash_skeleton("".join(skeletons))
         at = np.array(starts, np.int64)
-        telling_before = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.array(telling, np.int64))])
+        content_before = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.array(content, np.int64))])
         next_words = np.searchsorted(at, at + SKELETON_RUN, "left")
-        telling_inside = telling_before[next_words] - telling_before[: len(at)]
-        indexed = (np.array(room, np.int64) >= SKELETON_RUN) & (telling_inside >= _FEWEST_TELLING_WORDS)
+        content_inside = content_before[next_words] - content_before[: len(at)]
+        indexed = (np.array(room, np.int64) >= SKELETON_RUN) & (content_inside >= _FEWEST_CONTENT_WORDS)
         self._runs = HashedRuns(hashes[at[indexed]], np.array(owners, np.uint32)[indexed])
 
     def find_hidden(

@@ -95,14 +95,16 @@ def _is_code(token: str) -> bool:
     return digits >= _LEAST_DIGITS and token[0].isalpha() and digits < len(token)
 
 
-def is_telling(value: Decimal, unit: str, secret_unit: str) -> bool:
+def is_distinctive_number(value: Decimal, unit: str, secret_unit: str) -> bool:
     """Return whether a number that two texts share is more than chance.
 
     With the same unit it is from 10 on, unless it is a round share or a usual length of time; without, from 1,000 on,
     unless it is a year or a power of ten.
 
-    >>> is_telling(Decimal("12.5"), "%", "%"), is_telling(Decimal(30), "day", "day"), is_telling(Decimal(812), "", "")
-    (True, False, False)
+    >>> is_distinctive_number(Decimal("12.5"), "%", "%"), is_distinctive_number(Decimal(30), "day", "day")
+    (True, False)
+    >>> is_distinctive_number(Decimal(812), "", "")
+    False
     """
     size = abs(value)
     if unit and secret_unit:
