@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from assay.gates.doubted_answers import DOUBTED_ANSWERS
 from assay.metrics.case_checks import EMPTY_ANSWER, JUDGED_CORRECTNESS, STALE_CONTEXT, UNSOURCED_NUMBER
 from assay.metrics.template_columns import FAITHFULNESS
 from assay.metrics.variants import LEAKED_VARIANT
@@ -143,8 +144,9 @@ def describe_unsourced(result: ConfigResult) -> str:
     A source is the question, an earlier turn, the context, or what the golden case itself says.
     """
     doubted = list_doubted_cases(result)
-    if not doubted:
-        return ""
+    risks = result.decision.risks if result.decision is not None else ()
+    if not doubted or any(DOUBTED_ANSWERS in risk for risk in risks):
+        return ""  # or the decision says it of those that passed
     verb, whom = ("have answers", "them") if len(doubted) > 1 else ("has an answer", "it")
     remedy = f"read {whom}" if _is_judged(result) else f"read {whom}, or run `assay judge`"
     return (
