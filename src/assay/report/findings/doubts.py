@@ -18,6 +18,7 @@ from assay.report.wording.change_order import describe_checkable, measure_streng
 from assay.report.wording.change_values import format_sides
 from assay.scoring.language_differences import LANGUAGES_DIFFER
 from assay.scoring.passed_answers import describe_pass_sample
+from assay.scoring.ways_out import WAYS_OUT
 from assay.text.late_pattern import LatePattern
 
 MAX_CASES_NAMED, MAX_METRICS_NAMED, MAX_OF_EACH = 3, 4, 2
@@ -25,7 +26,11 @@ MAX_CASES_NAMED, MAX_METRICS_NAMED, MAX_OF_EACH = 3, 4, 2
 
 def is_told_as_doubt(warning: str) -> bool:
     """Return whether a warning is one of `list_doubts`, so that it needs no place among the others."""
-    return is_misread(warning) or LANGUAGES_DIFFER in warning
+    return is_misread(warning) or _is_told_here(warning)
+
+
+def _is_told_here(warning: str) -> bool:
+    return LANGUAGES_DIFFER in warning or WAYS_OUT in warning
 
 
 def list_doubted_cases(result: ConfigResult) -> list[str]:
@@ -52,7 +57,7 @@ def list_doubts(scoring: ScoringResult, comparisons: Mapping[str, Comparison] | 
             describe_regressed(comparison) if comparison else "",
         )
         lines += [prefix + line for line in sentences if line]
-    return [*lines, *(warning for warning in scoring.warnings if LANGUAGES_DIFFER in warning)]
+    return [*lines, *(warning for warning in scoring.warnings if _is_told_here(warning))]
 
 
 def list_empty_answers(result: ConfigResult) -> list[str]:
