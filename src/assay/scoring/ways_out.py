@@ -31,7 +31,7 @@ def describe_ways_out(cases: Sequence[Case], tables: Mapping[str, ScoreTable]) -
     without_facts = [name for name in unknown if by_id[name].behaviour == "answer" and not by_id[name].must_have]
     facts = f"must_have facts ({format_count(len(without_facts), 'case states', 'cases state')} none)"
     ways = [facts] if without_facts else []
-    ways.append(f"read the {len(unknown)} answers (`assay labels export --only ambiguous`)")
+    ways.append(f"read the {format_count(len(unknown), 'answer')} (`assay labels export --only ambiguous`)")
     if not _is_judged(tables[config]):
         ways.append("a judge (`assay judge`)")
     prefix = f"{config}: " if len(tables) > 1 else ""
