@@ -62,7 +62,9 @@ def test_an_invented_promise_is_in_the_first_lines_of_every_output_and_fails_not
     lines = capsys.readouterr().out.splitlines()
     assert "shop: PASS_WITH_RISK" == lines[0]
     assert lines[1].startswith(" - 30 of 30 answers that passed have numbers that are in no source")
-    assert 1 == sum("numbers that are in no source" in line for line in lines)  # the decision says it, and no doubt again
+    assert 1 == sum(
+        "numbers that are in no source" in line for line in lines
+    )  # the decision says it, and no doubt again
     (regressed,) = (line for line in lines if line.startswith("regressed since the baseline, shown: "))
     assert "faithfulness(by=rules) " in regressed
     report = json.loads(files["json"].read_text("utf-8"))
