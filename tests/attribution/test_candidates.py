@@ -741,3 +741,17 @@ def test_an_id_that_no_trace_has_and_hardly_differs_from_a_listed_one_is_misspel
     assert "misspelt_id" != blamed(asked, trace, others=[elsewhere]).subcause  # the index has that id
     numbered = seen(Stage("retrieved", (Chunk("annual-leve-2"),)), answer=BAD)
     assert "misspelt_id" != blamed(asked, numbered).subcause
+
+
+def test_a_search_of_unknown_kind_is_one_thing_that_may_have_happened() -> None:
+    """It was told twice, once "if by vectors" and once "if by words", in one sentence."""
+    unsure = Attribution(
+        "c1", "retrieval_fault", "stale_index", confidence="low", also=("embedding", "bm25_analyzer", "reranker")
+    )
+    sentence = describe_cause(unsure)
+    assert 1 == sentence.count("the search ranked the right passage low or not at all")
+    assert "if by" not in sentence and "then ranked too low" in sentence
+    two = Attribution("c1", "retrieval_fault", "embedding", confidence="low", also=("bm25_analyzer",))
+    assert 2 == describe_cause(two).count("if by")  # of two candidates both have to be told
+    alone = Attribution("c1", "retrieval_fault", "stale_index", confidence="low", also=("embedding",))
+    assert "the search, if by vectors" in describe_cause(alone)

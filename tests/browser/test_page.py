@@ -24,6 +24,7 @@ from assay.attribution.cause_notes import (
     OVER_REFUSAL_NOTE,
     SUBCAUSE_NOTES,
     UNSEEN_RANKING_NOTE,
+    UNSEEN_SEARCH,
     UNSEEN_SEARCH_NOTES,
 )
 from assay.metrics.case_checks import CHECKS
@@ -475,6 +476,7 @@ def test_the_english_signs_and_remedies_of_the_page_are_those_of_the_rules() -> 
     signs |= {f"{cause}.{subcause}": note.sign for (cause, subcause), note in SUBCAUSE_NOTES.items()}
     signs |= {"generator.over_refusal": OVER_REFUSAL_NOTE.sign, "reranker.unseen": UNSEEN_RANKING_NOTE.sign}
     signs |= {f"{cause}.unseen": note.sign for cause, note in UNSEEN_SEARCH_NOTES.items()}
+    signs |= {"search.unseen": UNSEEN_SEARCH}
     signs |= {"context_builder.candidate": CONTEXT_NOTE.sign}
     for name, sign in signs.items():
         assert f'"sign.{name}": "{sign}"' in texts

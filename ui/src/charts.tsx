@@ -148,8 +148,13 @@ function CauseTable({ causes, config }: { causes: CauseCounts; config: string })
             <tr key={row.name}>
               <th scope="row">
                 <a href={link({ [causes.kind]: row.name })}>
-                  <Data text={w("cause", row.name)} />
+                  <Data text={w(causes.kind === "cause" ? "sign" : "check", row.name)} />
                 </a>
+                {causes.kind === "cause" && (
+                  <span class="hint">
+                    <Data text={row.name} />
+                  </span>
+                )}
               </th>
               <td class="bar-cell">
                 <svg class="bar" width={BAR.width} height={BAR.height} aria-hidden="true">

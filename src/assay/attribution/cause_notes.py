@@ -269,6 +269,8 @@ UNSEEN_SEARCH_NOTES: Mapping[RootCause, CauseNote] = MappingProxyType(
     }
 )
 """Of a search of a kind that no stage is reported to be."""
+UNSEEN_SEARCH = "the search ranked the right passage low or not at all"
+"""The sign of both in one: of a search that may go by vectors or by words."""
 CONTEXT_NOTE = CauseNote("the context was put together wrongly or too short", CAUSE_NOTES["context_builder"].fix)
 """Of the context as one of several causes, of which none is known to be it."""
 

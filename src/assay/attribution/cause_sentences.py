@@ -11,6 +11,7 @@ from assay.attribution.cause_notes import (
     CONTEXT_NOTE,
     SUBCAUSE_NOTES,
     UNSEEN_RANKING_NOTE,
+    UNSEEN_SEARCH,
     UNSEEN_SEARCH_NOTES,
     CauseNote,
 )
@@ -76,13 +77,19 @@ _TOLD_BY_RANKS = ("reranker", "ranked_too_low")
 
 
 def list_signs(attribution: Attribution) -> list[str]:
-    """Return what happened by the cause and by each other candidate, most likely first.
+    """Return what happened by the cause and by each other candidate, most likely first; a search of which nobody knows
+    whether it goes by vectors or by words is one.
 
     >>> list_signs(Attribution("c1", "pass", also=("stale_index", "acl")))
     ['the index has an old version, or lacks the passage', 'the user was denied what they may see']
     """
     signs = [get_candidate_note(cause, attribution.traces).sign for cause in attribution.named_causes]
-    return [attribution.sign, *signs[1:]] if attribution.sign else signs
+    signs = [attribution.sign, *signs[1:]] if attribution.sign else signs
+    either = [note.sign for note in UNSEEN_SEARCH_NOTES.values()]
+    if len(signs) <= len(either) or not all(sign in signs for sign in either):
+        return signs
+    merged = [UNSEEN_SEARCH if sign in either else sign for sign in signs]
+    return list(dict.fromkeys(merged))
 
 
 def get_candidate_note(cause: RootCause, traces: Iterable[EvidenceTrace]) -> CauseNote:

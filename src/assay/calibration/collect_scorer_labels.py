@@ -14,7 +14,8 @@ from assay.calibration.label_costs import share_cost
 from assay.calibration.rater_agreement import ItemKey
 from assay.formats.labels.label_files import LabelScales, check_label_metric
 from assay.judging.rubric_files import use_rubrics
-from assay.metrics.answers.correctness import read_answer_prior
+from assay.metrics.answers.correctness import CORRECTNESS, read_answer_prior
+from assay.metrics.answers.entailed_reference import compare_with_reference, list_expected_parts
 from assay.metrics.answers.rubric_metrics import LABEL_KEY, name_rubric_metric
 from assay.metrics.cases.case_index import GoldenIndex
 from assay.metrics.catalog import CATALOG, find_main_rubric, parse_metrics
@@ -210,12 +211,15 @@ def collect_answer_priors(run: ScoredRun) -> dict[ItemKey, ScorerLabel]:
 
 
 def collect_entailment_labels(run: ScoredRun, metrics: Sequence[str], model: EntailmentModel) -> ScorerLabels:
-    """Return what an entailment model says of each claim, and of contradictions as a metric of their own.
+    """Return what an entailment model says of each claim, of contradictions as a metric of their own, and of answers
+    as a whole compared with their references.
 
-    Claims of answers that it cannot read have no label.
+    Answers that it cannot read have no label.
     """
     opinions: dict[str, dict[ItemKey, ScorerLabel]] = {}
     for metric in metrics:
+        if parse_metric_name(metric).base == CORRECTNESS:
+            opinions[metric] = _collect_entailed_references(run, model)
         if parse_metric_name(metric).base != _CLAIMS:
             continue
         against = parse_metric_name(metric).key_value("against", CONTEXT_STAGE)
@@ -233,6 +237,20 @@ def collect_entailment_labels(run: ScoredRun, metrics: Sequence[str], model: Ent
                     opinion = _opinion_of_probability(scores.contradiction)
                     opinions.setdefault(CONTRADICTION_METRIC, {})[key] = opinion
     return ScorerLabels(ENTAILMENT, ENTAILMENT, name_combined_scorer(model.digest), {}, opinions)
+
+
+def _collect_entailed_references(run: ScoredRun, model: EntailmentModel) -> dict[ItemKey, ScorerLabel]:
+    """Return for each answer that is compared with a reference the least probability that it entails a part of it."""
+    opinions: dict[ItemKey, ScorerLabel] = {}
+    for (case_id, config), reading in _iterate_readings(run):
+        if read_answer_prior(reading) is None or not reading.answer.strip() or not list_expected_parts(reading):
+            continue
+        try:
+            entailed = compare_with_reference(reading, model)
+        except EntailmentError:
+            continue
+        opinions[case_id, config, ""] = _opinion_of_probability(min(entailed))
+    return opinions
 
 
 def _opinion_of_probability(probability: float) -> ScorerLabel:

@@ -121,6 +121,7 @@ def weigh_results(
         weighed = [(weight, result) for weight, result in weighed if weight != _RISK or not result.unchanged]
     # Of an equal weight, wrong answers come before their citations: what refuses or answers wrongly cites badly, too.
     weighed.sort(key=lambda item: find_metric(parse_metric(item[1].rule.metric)).family == _CITATIONS)
+    shared_messages |= _share_unmeasured(weighed)
     reasons = [
         (weight, shared_messages.get(id(result)) or _describe_result(result, weight, is_blocked=is_blocked))
         for weight, result in weighed
@@ -140,6 +141,21 @@ def weigh_results(
     risks = tuple(message for weight, message in reasons if weight == _RISK and message not in events)
     messages = tuple(dict.fromkeys(message for _, message in reasons))
     return Decision(outcome, messages, tuple(results), tuple(events), risks=risks)
+
+
+def _share_unmeasured(weighed: Sequence[tuple[int, RuleResult]]) -> dict[int, str]:
+    """Return one sentence for all risks that were not measured, by each of their results: a judge that was not asked
+    leaves three rules open, and is one thing to do."""
+    results = [result for weight, result in weighed if weight == _RISK and result.message.endswith(_NOT_MEASURED)]
+    if len(results) < _SEVERAL:
+        return {}
+    *subjects, last = [result.message.removesuffix(_NOT_MEASURED) for result in results]
+    is_blocked = any(weight < _RISK for weight, _ in weighed)
+    sentence = f"{'blocks nothing: ' if is_blocked else ''}{', '.join(subjects)} and {last} were not measured"
+    return {id(result): sentence for result in results}
+
+
+_NOT_MEASURED, _SEVERAL = " was not measured", 2
 
 
 def _iter_shared_messages(

@@ -21,6 +21,8 @@ from assay.stats.intervals import estimate_one_sided_bound
 LEAST_DOUBTED = 0.5
 """The share of the answers that passed which must be in doubt, with its one-sided 95% bound: more than half. Of right
 answers 6 in 100 are doubted (10 of 178, QAGS-CNN), so that chance never comes near it; the fewest are 5 of 5."""
+DOUBTED_ANSWERS = "that passed have numbers that are in no source"
+"""What the sentence on the risk says, by which reports know that it is told."""
 _READ_BY_JUDGE = (JUDGED_CORRECTNESS, "faithfulness(by=judge)")
 
 
@@ -40,7 +42,7 @@ def describe_doubted_answers(scores: GateScores) -> list[str]:
         return []
     ids = scores.get_case_ids(rows[doubted[rows]])
     return [
-        f"{len(ids)} of {format_count(len(rows), 'answer')} that passed have numbers that are in no source "
+        f"{len(ids)} of {format_count(len(rows), 'answer')} {DOUBTED_ANSWERS} "
         f"(of such answers at least {bound.value:.0%}, one-sided 95% bound): what they passed for is in doubt; read "
         f"them, or run `assay judge` ({format_case_ids(ids)})"
     ]

@@ -97,7 +97,7 @@ def find_contradictions(record: Calibration) -> Iterator[tuple[str, str]]:
         names = " and ".join(sorted(_CURVES.get(by, ())))
         yield "platt", f"not a curve (got {record.platt}; expected a number for {names} each)"
     yield from _of_cuts(record)
-    yield from _of_gating(record, by, curved=by in _CURVES and name.base in _CURVED)
+    yield from _of_gating(record, by, curved=by == "entailment" or (by in _CURVES and name.base in _CURVED))
 
 
 def _of_cuts(record: Calibration) -> Iterator[tuple[str, str]]:

@@ -24,6 +24,7 @@ from assay.scoring.language_differences import describe_language_differences
 from assay.scoring.slices import find_slices
 from assay.scoring.summaries import summarise_table
 from assay.scoring.version_match import VersionMatch
+from assay.scoring.ways_out import describe_ways_out
 from assay.version import __version__
 
 
@@ -97,6 +98,7 @@ def summarise_run(
             *same_scores_warning(gate, tables, baseline, own_config),
             *all_reporting_gaps(configs),
             *describe_language_differences(golden.cases, tables),
+            *describe_ways_out(golden.cases, tables),
         ),
         assay_version=__version__,
     )

@@ -12,7 +12,15 @@ from typing import Literal, NamedTuple
 import numpy as np
 from msgspec import structs
 
-from assay.metrics.answer_metric import COMBINED_SCORER_KEY, Scorers, add_judge_scorer, define_answer_metric
+from assay.metrics.answer_metric import (
+    BY_COMBINED,
+    BY_ENTAILMENT,
+    BY_JUDGE,
+    BY_RULES,
+    Scorers,
+    add_judge_scorer,
+    define_answer_metric,
+)
 from assay.metrics.answers.answer_behaviour import (
     ANSWER_BEHAVIOUR,
     BEHAVIOUR_BITS,
@@ -20,6 +28,7 @@ from assay.metrics.answers.answer_behaviour import (
     REFUSALS,
     AnswerFacts,
 )
+from assay.metrics.answers.entailed_reference import score_correctness_by_entailment
 from assay.metrics.answers.expected_text import (
     UNKNOWN,
     FactReading,
@@ -573,15 +582,36 @@ TEXT_METRICS: tuple[Metric, ...] = (
     ),
 )
 
+
+def _score_correctness_by_entailment(reading: ParsedAnswer) -> Outcome:
+    if is_accepted_refusal(reading):
+        return not_applicable_outcome(REFUSED)
+    return score_correctness_by_entailment(reading)
+
+
+_CORRECTNESS_KEY = {
+    "by": MetricKey(
+        "",
+        (BY_RULES, BY_JUDGE, BY_COMBINED, BY_ENTAILMENT),
+        "rules: the deterministic scorer; judge: recorded verdicts; combined: both, with weights from human labels; "
+        "entailment: a local model",
+    )
+}
 REFERENCE_METRICS: tuple[Metric, ...] = (
     define_answer_metric(
         "correctness",
         "How far the answer agrees with the reference.",
         "code benchmark, tool-side evaluator; a failed exact value, number, figure or pattern overrules a judge",
         "no answer expected, refused as the case accepts, or no reference",
-        Scorers(score_correctness_by_rules, judge_correctness, no_answer_reason, combined=combine_correctness),
+        Scorers(
+            score_correctness_by_rules,
+            judge_correctness,
+            no_answer_reason,
+            combined=combine_correctness,
+            entailment=_score_correctness_by_entailment,
+        ),
         rubrics=(CORRECTNESS,),
-        keys=COMBINED_SCORER_KEY,
+        keys=_CORRECTNESS_KEY,
         yields_to_leaks=True,
     ),
     define_answer_metric(

@@ -93,8 +93,8 @@ def score_claims_by_entailment(reading: ParsedAnswer, against: str, metric: str,
         compared = compare_claims(reading, model, against)
     except EntailmentError as error:
         return unscored_outcome(f"entailment model: {error}")
-    curve = _select_curve(reading, metric, model)
-    values = [_apply_curve(getattr(scores, side), curve) for scores in compared]
+    curve = select_entailment_curve(reading, metric, model)
+    values = [apply_entailment_curve(getattr(scores, side), curve) for scores in compared]
     is_doubtful = side == "entailment"
     notable = []
     for claim, value in zip(reading.claims, values, strict=True):
@@ -104,14 +104,16 @@ def score_claims_by_entailment(reading: ParsedAnswer, against: str, metric: str,
     return scored_outcome(math.fsum(values) / len(values), format_list(title, notable))
 
 
-def _select_curve(reading: ParsedAnswer, metric: str, model: EntailmentModel) -> Mapping[str, float] | None:
+def select_entailment_curve(reading: ParsedAnswer, metric: str, model: EntailmentModel) -> Mapping[str, float] | None:
+    """Return the curve that labels gave a metric by this model; None before calibration."""
     calibration = find_calibration(reading, metric)
     if calibration is None or not calibration.applies_to(name_combined_scorer(model.digest), ""):
         return None
     return calibration.platt
 
 
-def _apply_curve(probability: float, curve: Mapping[str, float] | None) -> float:
+def apply_entailment_curve(probability: float, curve: Mapping[str, float] | None) -> float:
+    """Return the calibrated probability, or the model's own without a curve."""
     if curve is None:
         return probability
     logit = curve["slope"] * convert_to_signal(probability) + curve["intercept"]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 
+from assay.attribution.cause_notes import CAUSE_NOTES
 from assay.attribution.cause_sentences import is_decided, list_signs, name_causes
 from assay.records.findings import FAULT_PARTIES, Attribution, RootCause
 from assay.report.findings.table import Table
@@ -132,18 +133,18 @@ _MAX_FIXES = 3
 
 
 def build_causes_by_tag_table(attributions: AttributionsByConfig, tags: TagsByCase) -> Table:
-    """Return the number of cases by root cause and tag."""
-    counts: Counter[tuple[str, str, RootCause]] = Counter()
+    """Return, for each tag, what went wrong in how many of its cases, the commonest first, and the ids of causes."""
+    counts: dict[tuple[str, str], Counter[RootCause]] = defaultdict(Counter)
     for config, cases in attributions.items():
         for name, attribution in cases.items():
-            if attribution.cause is not None:
-                counts.update((config, tag, attribution.cause) for tag in set(tags[name]))
-    cause_columns = sorted({cause for _, _, cause in counts})
-    row_keys = sorted({(config, tag) for config, tag, _ in counts})
-    rows = [
-        (config, tag, *(str(counts[config, tag, cause] or "") for cause in cause_columns)) for config, tag in row_keys
-    ]
-    return Table("Causes by tag", ("Config", "Tag", *cause_columns), tuple(rows))
+            for tag in set(tags[name]) if attribution.cause is not None else ():
+                counts[config, tag].update(attribution.named_causes[:1])
+    rows = []
+    for (config, tag), of_tag in sorted(counts.items()):
+        ordered = sorted(of_tag.items(), key=lambda item: (-item[1], item[0]))
+        happened = "; ".join(f"{CAUSE_NOTES[cause].sign} × {count}" for cause, count in ordered)
+        rows.append((config, tag, str(of_tag.total()), happened, ", ".join(cause for cause, _ in ordered)))
+    return Table("Causes by tag", ("Config", "Tag", "Cases", "What happened", "Causes"), tuple(rows))
 
 
 _MAX_DOUBTS = 20

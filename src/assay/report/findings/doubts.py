@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from assay.gates.doubted_answers import DOUBTED_ANSWERS
 from assay.metrics.case_checks import EMPTY_ANSWER, JUDGED_CORRECTNESS, STALE_CONTEXT, UNSOURCED_NUMBER
 from assay.metrics.template_columns import FAITHFULNESS
 from assay.metrics.variants import LEAKED_VARIANT
@@ -17,6 +18,7 @@ from assay.report.wording.change_order import describe_checkable, measure_streng
 from assay.report.wording.change_values import format_sides
 from assay.scoring.language_differences import LANGUAGES_DIFFER
 from assay.scoring.passed_answers import describe_pass_sample
+from assay.scoring.ways_out import WAYS_OUT
 from assay.text.late_pattern import LatePattern
 
 MAX_CASES_NAMED, MAX_METRICS_NAMED, MAX_OF_EACH = 3, 4, 2
@@ -24,7 +26,11 @@ MAX_CASES_NAMED, MAX_METRICS_NAMED, MAX_OF_EACH = 3, 4, 2
 
 def is_listed_as_doubt(warning: str) -> bool:
     """Return whether a warning is one of `list_doubts`, so that it needs no place among the others."""
-    return is_misread(warning) or LANGUAGES_DIFFER in warning
+    return is_misread(warning) or _is_told_here(warning)
+
+
+def _is_told_here(warning: str) -> bool:
+    return LANGUAGES_DIFFER in warning or WAYS_OUT in warning
 
 
 def list_doubted_cases(result: ConfigResult) -> list[str]:
@@ -51,7 +57,7 @@ def list_doubts(scoring: ScoringResult, comparisons: Mapping[str, Comparison] | 
             describe_regressed(comparison) if comparison else "",
         )
         lines += [prefix + line for line in sentences if line]
-    return [*lines, *(warning for warning in scoring.warnings if LANGUAGES_DIFFER in warning)]
+    return [*lines, *(warning for warning in scoring.warnings if _is_told_here(warning))]
 
 
 def list_empty_answers(result: ConfigResult) -> list[str]:
@@ -143,8 +149,9 @@ def describe_unsourced(result: ConfigResult) -> str:
     A source is the question, an earlier turn, the context, or what the golden case itself says.
     """
     doubted = list_doubted_cases(result)
-    if not doubted:
-        return ""
+    risks = result.decision.risks if result.decision is not None else ()
+    if not doubted or any(DOUBTED_ANSWERS in risk for risk in risks):
+        return ""  # or the decision says it of those that passed
     verb, whom = ("have answers", "them") if len(doubted) > 1 else ("has an answer", "it")
     remedy = f"read {whom}" if _is_judged(result) else f"read {whom}, or run `assay judge`"
     return (

@@ -12,23 +12,25 @@ from assay.report.findings.doubts import SINCE_BASELINE, list_doubts
 from assay.report.screen.fold_lines import shorten_before_remedy
 from assay.scoring.passed_answers import PASSES_READ
 from assay.scoring.unlabelled_scores import NO_LABELS, VALUE_OF_LABELS
+from assay.scoring.ways_out import WAYS_OUT
 from assay.text.escaping import escape_terminal, shorten_at_word
 
-_MAX_DOUBTS = 4
+_MAX_DOUBTS, _MAX_LINES_ON_WAYS = 4, 3
 
 
 def build_doubt_lines(scoring: ScoringResult, comparisons: Mapping[str, Comparison], width: int) -> list[str]:
     """Return at most four things to doubt although nothing failed, each in a line; a remedy stays where one is cut.
 
     What people found of passes has two lines, because its figures are at the end, and so have changes for the better
-    and for the worse.
+    and for the worse; what settles unknown answers has three.
     """
     doubts = list_doubts(scoring, comparisons)
     shown = doubts if len(doubts) <= _MAX_DOUBTS else doubts[: _MAX_DOUBTS - 1]
     lines: list[str] = []
     for line in map(escape_terminal, shown):
-        if PASSES_READ in line or SINCE_BASELINE in line:
-            lines += textwrap.wrap(line, width, max_lines=2, placeholder=" …", break_on_hyphens=False)
+        if PASSES_READ in line or SINCE_BASELINE in line or WAYS_OUT in line:
+            most = _MAX_LINES_ON_WAYS if WAYS_OUT in line else 2
+            lines += textwrap.wrap(line, width, max_lines=most, placeholder=" …", break_on_hyphens=False)
         else:
             lines.append(shorten_before_remedy(line, width))
     if len(shown) < len(doubts):

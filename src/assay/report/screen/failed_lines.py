@@ -20,6 +20,7 @@ from assay.report.screen.decision_lines import order_worst_first
 from assay.report.wording.short_names import ELLIPSIS, shorten_names
 from assay.scoring.case_outcomes import CaseCounts, count_cases, format_case_counts, list_failed_cases
 from assay.scoring.judged_answers import describe_judged_unknowns
+from assay.scoring.ways_out import WAYS_OUT
 from assay.text.escaping import escape_terminal, shorten_at_word
 
 MAX_FAILED_CASES = 5
@@ -139,6 +140,8 @@ def _explain_unknown_cases(scoring: ScoringResult, counts: Mapping[str, CaseCoun
     if judged:
         folded = textwrap.wrap(judged, width, subsequent_indent="   ", break_on_hyphens=False, break_long_words=False)
         return folded[:_MAX_LINES_ON_JUDGE]
+    if any(WAYS_OUT in warning for warning in scoring.warnings):
+        return []  # said in the first lines
     if any(of_config.unknown for of_config in counts.values()) and not _has_decided_answers(scoring):
         return textwrap.wrap(_WHY_UNKNOWN, width, subsequent_indent="   ", break_on_hyphens=False)
     return []
