@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.calibration.calibrating import flags, write_labels, write_world
@@ -111,16 +112,16 @@ def test_labels_calibrate_it_and_then_it_may_gate(tmp_path: Path, capsys: pytest
     capsys.readouterr()
     assert 2 == main(scoring)
     assert "uncalibrated" in capsys.readouterr().err
-    rows = {}
+    by_run: dict[str, dict[str, Any]] = {}
     for name, options in (("with", ["--calibration", out]), ("without", [])):
         path = tmp_path / f"{name}.jsonl"
         arguments = ["--metrics", f"{METRIC},correct_answer", "--entailment-model", str(model), "--per-case", str(path)]
         main(["score", *flags(where), *arguments, *options])
         lines = map(json.loads, path.read_text("utf-8").splitlines())
-        rows[name] = {row["case_id"]: row for row in lines if row["config_id"] == "conf-alpha-77"}
-    scores = {case_id: row["scores"] for case_id, row in rows["with"].items()}
+        by_run[name] = {row["case_id"]: row for row in lines if row["config_id"] == "conf-alpha-77"}
+    scores = {case_id: row["scores"] for case_id, row in by_run["with"].items()}
     assert scores["case002"][METRIC] > 0.9 > 0.1 > scores["case001"][METRIC]
-    for case_id, row in rows["without"].items():  # no case is decided by it, calibrated or not
-        assert row["failed_checks"] == rows["with"][case_id]["failed_checks"]
+    for case_id, row in by_run["without"].items():  # no case is decided by it, calibrated or not
+        assert row["failed_checks"] == by_run["with"][case_id]["failed_checks"]
         assert row["scores"].get("correct_answer") == scores[case_id].get("correct_answer")
     assert 0 == main([*scoring, "--calibration", out, "--gate-config", "conf-alpha-77"]), capsys.readouterr()

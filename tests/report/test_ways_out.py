@@ -22,7 +22,7 @@ def run(capsys: Printed, unknown: int, *options: str, facts: int = 0) -> str:
     """Score nine answers of which some are in words of their own; so many of these cases state facts."""
     cases, outputs = [], []
     for number in range(9):
-        case = {
+        case: dict[str, Any] = {
             "id": f"k{number}",
             "question": f"Which colour has kayak {number}?",
             "reference": "It is painted ochre.",
