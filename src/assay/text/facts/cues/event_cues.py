@@ -17,6 +17,8 @@ OPPOSITE_EVENTS = (
     (r"way up|uphill|ascent|go(?:ing)? up", r"way down|downhill|descent|go(?:ing)? down"),
     (r"inbound|incoming|way back|return (?:leg|trip|journey)", r"outbound|outgoing|outward|way out|way there"),
     (r"summer", r"winter"),
+    (r"minimum|minimal|smallest|shortest|lowest", r"maximum|maximal|max|largest|longest|highest|biggest"),
+    (r"maximum|maximal|max|minimum|minimal|min", r"defaults?"),
     (r"weekdays?|(?:mon|tues|wednes|thurs|fri)days?", r"weekends?|saturdays?|sundays?"),
     (r"singles?|one[- ]way", r"return|round[- ]trips?|both ways"),
     (
@@ -64,6 +66,8 @@ OPPOSITE_EVENTS_IN_VIETNAMESE = (
     (r"lên xe|lên tàu", r"xuống xe|xuống tàu"),
     (r"lượt đi|chuyến đi", r"lượt về|chuyến về"),
     (r"một chiều", r"khứ hồi"),
+    (r"tối thiểu|ngắn nhất|thấp nhất|nhỏ nhất", r"tối đa|dài nhất|cao nhất|lớn nhất"),
+    (r"tối thiểu|tối đa", r"mặc định"),
     (r"khai mạc", r"bế mạc"),
     (r"người lớn", r"trẻ em|trẻ con|các bé"),
     (r"mùa hè|mùa mưa", r"mùa đông|mùa khô"),

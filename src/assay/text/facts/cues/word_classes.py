@@ -110,6 +110,8 @@ TITLES = list_words("mr mrs ms miss dr doctor prof professor sir")
 """Stand before the name of a person."""
 TITLES_AND_ADDRESS = list_words("mr mrs ms miss dr prof professor sir madam ông bà anh chị cô chú bác")
 """Capitalised, and no name."""
+SUMMING = list_words("total overall altogether combined tổng cộng")
+"""Say that a value is one of all, and of nothing else."""
 GENERIC_NOUNS = list_words(
     """
     price cost fee charge rate total amount sum maximum minimum limit most least number figure answer rule norm standard

@@ -7,6 +7,7 @@ what else in the answer may be the answer instead (`statement_gaps`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.question_cues import ASKS_WHO
@@ -35,6 +36,7 @@ from assay.text.facts.subjects.asked_elsewhere import find_asked_elsewhere, find
 from assay.text.facts.subjects.statement_gaps import Gap, GapFinder, StatedFact
 from assay.text.facts.subjects.whose_value import ValueOwner
 from assay.text.languages import is_vietnamese
+from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Quantity, is_plain
 from assay.text.quantities.quantity_agreement import covers_value, is_comparable, is_same_quantity
 
@@ -64,7 +66,8 @@ class SubjectJudge:
             foreign = [word for word in foreign if not is_said_with(self.texts, word, stated)]
         missing_topic = [word for word in topic if not _is_in_sentence(self.texts, word, clause)]
         first = answer.find_index(clause.sentence_start)
-        names = [word for word in foreign if word.kind in ("name", "id") and word is not answer.words[first]]
+        others = [word for word in (*foreign, *_list_plans(self.texts, in_clause)) if word.kind in ("name", "id")]
+        names = [word for word in others if word is not answer.words[first]]
         named = [word for word in topic if word.kind in ("name", "id") and word is not self.texts.question.words[0]]
         if names and any(word in missing_topic and not _is_abbreviated(word, named) for word in named):
             return _say_of_other(self.texts, answer.text[names[0].start : names[0].end])
@@ -147,6 +150,25 @@ class SubjectJudge:
         return self._owner
 
 
+_BEFORE_PLAN = LatePattern(r"\b(?:on|for|with|under|to) (?:the )?$")
+_AFTER_PLAN = LatePattern(r" (?:plan|tier|edition|package|subscription|licen[cs]e|account|level)s?\b")
+
+
+def _list_plans(texts: FactTexts, in_clause: Sequence[Word]) -> list[Word]:
+    """Return the words of a clause that name a plan although they are general elsewhere: "on Team", "the Team plan"."""
+    plain, plans = texts.answer.plain, []
+    for word in in_clause:
+        if word.kind != "name" or word.folded not in GENERIC or texts.is_explained(word):
+            continue
+        before = plain[max(0, word.start - _MOST_BEFORE_PLAN) : word.start]
+        if _BEFORE_PLAN.search(before) or _AFTER_PLAN.match(plain, word.end):
+            plans.append(word)
+    return plans
+
+
+_MOST_BEFORE_PLAN = 10  # characters of "under the "
+
+
 def _is_abbreviated(word: Word, named: Sequence[Word]) -> bool:
     """Whether a word of a question is a short one before a name, which need not be repeated: "MS" of "MS Seestern"."""
     is_short = len(word.folded) <= _LONGEST_PREFIX and word.is_capitalised
@@ -186,9 +208,26 @@ def _find_replaced_subject(
     if _is_bounded_as_asked(texts, subject[-1]):
         return ""
     asked = {word.key for word in texts.list_topics()} - {word.key for word in texts.content}
-    if any(word.key in asked and word.start > subject[-1].start for word in before):
+    is_repeated = any(word.key in asked and word.start > subject[-1].start for word in before)
+    if is_repeated or (has_auxiliary and _has_other_holder(texts, in_clause, asked)):
         return texts.answer.text[subject[0].start : subject[-1].end]
     return ""
+
+
+_ASKED_HOLDER = LatePattern(
+    r"\b(?:can|may|could|must|should|does|will|would) (?:a|an|the|each|every|one) (?P<noun>[a-z-]{3,}) [a-z]{3,}"
+)
+"""The thing of which a question asks how many things it has: "how many keys can a user have"."""
+
+
+def _has_other_holder(texts: FactTexts, in_clause: Sequence[Word], asked: AbstractSet[str]) -> bool:
+    """Whether a clause has what is counted in a question, and not the thing that the question says has it."""
+    holder = _ASKED_HOLDER.search(texts.question.plain)
+    if holder is None:
+        return False
+    holders = {word.key for word in texts.question.list_words(*holder.span("noun"))}
+    stated = {word.key for word in in_clause}
+    return bool(holders) and holders.isdisjoint(stated) and not asked.isdisjoint(stated)
 
 
 def _is_bounded_as_asked(texts: FactTexts, last: Word) -> bool:
@@ -212,11 +251,16 @@ def _is_compact(texts: FactTexts, occurrence: Occurrence) -> bool:
     return len(occurrence.spans) >= parts and count_words_between(texts, occurrence.spans) <= parts
 
 
+_ARTICLES = ("a", "an", "each", "every")
+
+
 def _find_lead(in_clause: Sequence[Word], occurrence: Occurrence) -> list[Word]:
     """Return the words before the first verb-like word of grammar or the first part of the fact: its subject."""
     lead: list[Word] = []
     first_part = occurrence.start
     for word in in_clause:
+        if word is in_clause[0] and word.folded in _ARTICLES:
+            continue
         if word is in_clause[0] and word.folded in IMPERATIVES and word.is_capitalised:
             return []  # "Come at two …"
         if len(lead) == 1 and lead[0] is in_clause[0] and word.folded in OBJECT_STARTS:
@@ -268,7 +312,7 @@ def _find_other_year(texts: FactTexts, clause: ClauseSpan, stated: Quantity | No
     sources = list_value_sources(texts, stated) if stated is not None else [*texts.reference_and_facts, *texts.passages]
     sourced = [own for source in sources for own in source.quantities]
     for asked in texts.question.quantities:
-        if any(is_same_quantity(asked, own) for own in texts.answer.quantities):
+        if any(own is not stated and is_same_quantity(asked, own) for own in texts.answer.quantities):
             continue
         for own in texts.answer.quantities:
             if not clause.sentence_start <= own.start < clause.sentence_end or not is_comparable(asked, own):
