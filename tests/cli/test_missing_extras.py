@@ -7,7 +7,9 @@ import os
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -79,41 +81,89 @@ def write_inputs(folder: Path) -> None:
         (folder / "model" / name).write_text("{}", encoding="utf-8")
 
 
-def run_without(folder: Path, modules: tuple[str, ...], arguments: tuple[str, ...]) -> subprocess.CompletedProcess[str]:
-    """Return what the command does where some modules cannot be imported."""
-    script = f"""
-import sys
+IMPORTED = (
+    "numpy",
+    "rich.console",
+    "assay.cli.app",
+    "assay.judging.judge_run",
+    "assay.runs.observe_run",
+    "assay.runs.score_run",
+)
+"""What the process has imported from which the commands are forked: no module of an extra, which each fork checks."""
+FORKER = f"""
+import importlib, json, os, sys
+for module in {IMPORTED!r}:
+    importlib.import_module(module)
+from assay.cli.app import run_command
 
 class NotInstalled:
+    def __init__(self, modules):
+        self.modules = modules
+
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in {modules!r}:
+        if name.partition(".")[0] in self.modules:
             raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
 
-sys.meta_path.insert(0, NotInstalled())
-from assay.cli.app import run_command
-sys.exit(run_command(sys.argv[1:]))
+def run_command_without(folder, modules, arguments):
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        os.dup2(os.open(name, os.O_CREAT | os.O_WRONLY | os.O_TRUNC), number)
+    imported = {{name.partition(".")[0] for name in sys.modules}} & set(modules)
+    assert not imported, imported
+    sys.path.insert(0, folder)
+    sys.meta_path.insert(0, NotInstalled(modules))
+    return run_command(arguments)
+
+for line in sys.stdin:
+    folder, modules, arguments = json.loads(line)
+    pid = os.fork()
+    if not pid:
+        status = 70
+        try:
+            os.chdir(folder)
+            status = int(run_command_without(folder, modules, arguments))
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(status)
+    print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
 """
-    paths = [str(folder), *filter(None, (os.environ.get("PYTHONPATH"),))]
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(paths),
-        "COLUMNS": "250",
-        "JUDGE_URL": "http://127.0.0.1:9",
-    }
-    return subprocess.run(
-        [sys.executable, "-c", script, *arguments],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+
+
+class Ended(NamedTuple):
+    """What a command ended with, and what it wrote."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+RunWithout = Callable[[Path, tuple[str, ...], tuple[str, ...]], Ended]
+
+
+@pytest.fixture(scope="module")
+def run_without() -> Iterator[RunWithout]:
+    """What runs a command in a folder where some modules cannot be imported, in a process of its own."""
+    environment = {**os.environ, "COLUMNS": "250", "JUDGE_URL": "http://127.0.0.1:9"}
+    command = [sys.executable, "-c", FORKER]
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin is not None and process.stdout is not None
+
+        def run(folder: Path, modules: tuple[str, ...], arguments: tuple[str, ...]) -> Ended:
+            assert process.stdin is not None and process.stdout is not None
+            process.stdin.write(json.dumps([str(folder), modules, arguments]) + "\n")
+            process.stdin.flush()
+            status = int(process.stdout.readline())
+            return Ended(status, *((folder / name).read_text(encoding="utf-8") for name in ("stdout", "stderr")))
+
+        yield run
+        process.stdin.close()
 
 
 @pytest.mark.parametrize(("extra", "arguments"), WAYS, ids=lambda value: value if isinstance(value, str) else value[0])
 def test_a_missing_extra_ends_with_3_and_says_what_to_install(
-    tmp_path: Path, extra: str, arguments: tuple[str, ...]
+    tmp_path: Path, run_without: RunWithout, extra: str, arguments: tuple[str, ...]
 ) -> None:
     write_inputs(tmp_path)
     if extra == "parquet":  # what is exported must exist
@@ -129,7 +179,9 @@ def test_a_missing_extra_ends_with_3_and_says_what_to_install(
 @pytest.mark.parametrize(
     ("extra", "module"), [(extra, module) for extra, modules in MODULES.items() for module in modules]
 )
-def test_each_package_of_an_extra_is_missed_alone(tmp_path: Path, extra: str, module: str) -> None:
+def test_each_package_of_an_extra_is_missed_alone(
+    tmp_path: Path, run_without: RunWithout, extra: str, module: str
+) -> None:
     write_inputs(tmp_path)
     if extra == "parquet":
         assert (

@@ -1,5 +1,6 @@
 """How long an explanation is: long answers, a baseline, narrow screens; and what it quotes of a text that was cut."""
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -87,8 +88,7 @@ def test_where_evidence_was_lost_is_shown_next_to_a_long_id() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("width", [80, 100])
-def test_every_case_of_the_example_is_explained_with_its_baseline_in_thirty_lines(width: int, tmp_path: Path) -> None:
+def test_every_case_of_the_example_is_explained_with_its_baseline_in_thirty_lines(tmp_path: Path) -> None:
     from assay.cli import main
 
     golden, corpus = str(HANDBOOK / "golden/handbook.jsonl"), str(HANDBOOK / "corpus/chunks.jsonl")
@@ -102,11 +102,11 @@ def test_every_case_of_the_example_is_explained_with_its_baseline_in_thirty_line
         )
     )
     with open_scored_run(request, loaded_gate=load_gate_with_baseline(request)) as run:
-        for case_id in run.cases:
+        for case_id, width in product(run.cases, (80, 100)):
             text, change = _explain_with_baseline(
                 run, case_id, None, "vector-only", width, show_forbidden=False, verbose=False
             )
-            assert change is not None and len(text.splitlines()) + len(change.lines) <= 30, case_id
+            assert change is not None and len(text.splitlines()) + len(change.lines) <= 30, (case_id, width)
 
 
 def test_a_lost_passage_is_quoted_as_it_is_written() -> None:

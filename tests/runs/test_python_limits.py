@@ -89,10 +89,11 @@ def test_a_notebook_has_one_line_below_the_cell_that_is_emptied(monkeypatch: pyt
 @pytest.mark.slow
 def test_a_slow_target_is_not_silent_before_its_first_reply(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = Terminal()
+    monkeypatch.setattr(progress_line, "QUIET_SECONDS", 0.1)
     monkeypatch.setattr(sys, "stderr", terminal)
 
     async def think(question: str) -> str:
-        await asyncio.sleep(2.5)
+        await asyncio.sleep(1.5)
         return "Gate B."
 
     assay.run(think, CASES, name="desk")
