@@ -80,7 +80,7 @@ OTHER_NUMBER_WORDS = (
     r"|veinti\w+|dieci(?:s\w+)?|treinta|cuarenta|cincuenta|sesenta|ochenta|noventa|dois|duas|quatro|sete|oito|nove|dez"
     "|doze|treze|catorze|quinze|dezesseis|dezasseis|dezessete|dezassete|dezoito|dezenove|dezanove|vinte|trinta|quarenta"
     "|cinquenta|sessenta|oitenta|quattro|cinque|sette|otto|undici|dodici|tredici|quattordici|quindici|sedici|diciotto"
-    r"|mille|mil|ciento|cien|\w+cient[oa]s|quinient[oa]s|duzent[oa]s|trezent[oa]s|\w+mila|cento|cem"
+    r"|mille|mil|ciento|cien|[a-z]{2,8}cient[oa]s|quinient[oa]s|duzent[oa]s|trezent[oa]s|[a-z]{2,16}mila|cento|cem"
     "|anderthalb|drittel|viertel|fünftel|zehntel|hälfte"
     r"|diciassette|diciannove|venti\w*|trenta\w*|quaranta\w*|cinquanta\w*|sessanta\w*|settanta\w*|ottanta\w*|novanta\w*"
 )

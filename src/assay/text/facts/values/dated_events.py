@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.event_cues import DEADLINE_EVENTS
-from assay.text.facts.cues.limit_cues import AFTER_EVENT, BEFORE_EVENT, BEGINNING, BY_THEN, FROM
+from assay.text.facts.cues.limit_cues import AFTER_EVENT, BEFORE_EVENT, BEGINNING, BY_THEN, ENDS, FROM
 from assay.text.facts.cues.question_cues import ASKS_MOMENT, ASKS_WHICH_DAY
 from assay.text.facts.expected.expected_limits import ExpectedLimit, is_limit_of_refusal
 from assay.text.facts.expected.fact_texts import FactTexts
@@ -81,6 +81,7 @@ def _judge_span(texts: FactTexts, occurrence: Occurrence, stated: Quantity) -> F
     return _judge_other_event(texts, occurrence, stated)
 
 
+_ENDS = build_pattern(rf"\b{ENDS}\b")
 _UNTIL_BEFORE = build_pattern(rf"\b{BY_THEN}(?: the| ngày| lúc)? $")
 _FROM_BEFORE = build_pattern(rf"\b(?:{FROM}|after|since|sau)(?: the| ngày| lúc)? $")
 _AFTER_SPAN = build_pattern(rf" (?:{BEFORE_EVENT}|{AFTER_EVENT}|from|of)\b(?P<phrase>(?: [\w'-]+){{1,5}})")
@@ -127,6 +128,8 @@ def _judge_side(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
     """
     stated_side = _find_side(texts.answer.plain, stated)
     start, end = get_sentence(texts.answer, stated.start)
+    if stated_side == "after" and _ENDS.search(texts.answer.plain, start, end) is not None:
+        return None  # what expires after 14 days holds before
     is_refused = is_limit_of_refusal(stated, texts.answer.plain, end, ExpectedLimit("", False))
     if not stated_side or is_refused or find_negations(texts.answer, start, end):
         return None

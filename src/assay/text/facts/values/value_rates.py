@@ -203,11 +203,7 @@ def judge_period(texts: FactTexts, occurrence: Occurrence, stated: Quantity | No
     if stated is None or is_time(stated) or stated.date:
         return None
     if stated.rate:
-        asked_periods = _list_periods(texts.question, 0, len(texts.question.plain))
-        if not is_time_rate(stated.rate) or not any(map(is_time_rate, asked_periods)) or stated.rate in asked_periods:
-            return None
-        reason = f"the answer counts this per {stated.rate}, and the question asks per {min(asked_periods)}"
-        return FactJudgment(texts.fact, "unknown", reason)
+        return _judge_asked_rate(texts, stated) if len(texts.facts) == 1 else None
     part = find_part(texts.answer, occurrence.clause, stated.start)
     if _IN_A_ROW.search(texts.answer.plain, stated.end, part.end) and not _speaks_of_row(texts):
         return FactJudgment(texts.fact, "unknown", "the answer counts only what follows one another without a gap")
@@ -223,6 +219,17 @@ def judge_period(texts: FactTexts, occurrence: Occurrence, stated: Quantity | No
         reason = f"the answer counts this per {min(stated_periods)}, and not per {min(expected_periods)}"
         return FactJudgment(texts.fact, "unknown", reason)
     return None
+
+
+def _judge_asked_rate(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
+    """Return the judgment of the only value that is asked for, if it is per another span of time: "ten days a month",
+    asked per year."""
+    asked = _list_periods(texts.question, 0, len(texts.question.plain))
+    known = {own.rate for text in texts.reference_and_facts for own in text.quantities}
+    if not is_time_rate(stated.rate) or not any(map(is_time_rate, asked)) or stated.rate in asked | known:
+        return None
+    reason = f"the answer counts this per {stated.rate}, and the question asks per {min(asked)}"
+    return FactJudgment(texts.fact, "unknown", reason)
 
 
 _IN_A_ROW = build_pattern(rf"\b{IN_A_ROW}\b")
