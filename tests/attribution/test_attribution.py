@@ -41,16 +41,16 @@ def told_value(found: Attribution) -> tuple[str | None, str]:
 
 
 def test_evidence_that_arrived_and_a_good_answer_pass_without_a_cause() -> None:
-    found = blamed(case(), seen(stage("dense", "leave", "sick"), stage("context", "leave")))
-    assert ("pass", None, None) == told(found)
-    assert (True, True, "keywords") == (found.good, found.reached, found.signal)
-    assert {"dense": 1, "context": 1} == found.traces[0].ranks
+    attribution = blamed(case(), seen(stage("dense", "leave", "sick"), stage("context", "leave")))
+    assert ("pass", None, None) == told(attribution)
+    assert (True, True, "keywords") == (attribution.good, attribution.reached, attribution.signal)
+    assert {"dense": 1, "context": 1} == attribution.traces[0].ranks
 
 
 def test_a_good_answer_without_its_evidence_is_a_masked_gap_known_by_heart() -> None:
-    found = blamed(case(), seen(stage("dense", "office"), stage("context", "office")), corpus())
-    assert ("masked_gap", "embedding", "dense") == told(found)
-    assert "parametric_knowledge" == found.subtype
+    attribution = blamed(case(), seen(stage("dense", "office"), stage("context", "office")), corpus())
+    assert ("masked_gap", "embedding", "dense") == told(attribution)
+    assert "parametric_knowledge" == attribution.subtype
 
 
 def test_what_was_reported_last_counts_where_no_context_is_reported() -> None:
@@ -63,11 +63,14 @@ def test_what_was_reported_last_counts_where_no_context_is_reported() -> None:
 def test_a_case_without_labelled_evidence_asks_for_labels_and_not_for_stages() -> None:
     """The stages are reported with their texts: the golden case says too little. Without stages these come first."""
     unlabelled = case(evidence=())
-    found = blamed(unlabelled, seen(stage("dense", "office"), stage("context", "office"), answer=BAD))
-    assert "insufficient_trace" == found.cause
-    assert found.fix.startswith("name in the golden case the evidence that its answer needs")
-    found = blamed(unlabelled, seen(answer="Ask the office."))
-    assert ("insufficient_trace", True) == (found.cause, found.fix.startswith("report every stage with its chunks"))
+    attribution = blamed(unlabelled, seen(stage("dense", "office"), stage("context", "office"), answer=BAD))
+    assert "insufficient_trace" == attribution.cause
+    assert attribution.fix.startswith("name in the golden case the evidence that its answer needs")
+    attribution = blamed(unlabelled, seen(answer="Ask the office."))
+    assert ("insufficient_trace", True) == (
+        attribution.cause,
+        attribution.fix.startswith("report every stage with its chunks"),
+    )
     assert ("generator", "wrong_entity_or_number") == told_value(blamed(unlabelled, seen(answer=BAD)))
 
 
@@ -81,19 +84,19 @@ def test_any_evidence_is_enough_where_the_settings_say_so() -> None:
 def test_no_output_and_a_failed_target_are_nobodys_fault_that_could_be_named() -> None:
     assert ("unknown", "insufficient_trace", None) == told(blamed(case(), None))
     broken = seen(stage("dense", "leave"), error=TargetError("timeout"))
-    found = blamed(case(), broken)
-    assert ("unknown", "insufficient_trace", None) == told(found)
-    assert ("the target failed: timeout",) == found.evidence
-    assert "repair the target, then ask again" == found.fix
+    attribution = blamed(case(), broken)
+    assert ("unknown", "insufficient_trace", None) == told(attribution)
+    assert ("the target failed: timeout",) == attribution.evidence
+    assert "repair the target, then ask again" == attribution.fix
 
 
 # ── retrieval ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_the_only_search_that_does_not_find_it_is_to_blame() -> None:
-    found = blamed(case(), seen(stage("dense", "sick", "office"), stage("context", "sick", "office"), answer=BAD))
-    assert ("retrieval_fault", "embedding", "dense") == told(found)
-    assert "dense" == found.traces[0].lost_at
+    attribution = blamed(case(), seen(stage("dense", "sick", "office"), stage("context", "sick", "office"), answer=BAD))
+    assert ("retrieval_fault", "embedding", "dense") == told(attribution)
+    assert "dense" == attribution.traces[0].lost_at
 
 
 def test_the_code_of_the_question_that_no_passage_mentions_is_named() -> None:
@@ -108,55 +111,61 @@ def test_the_code_of_the_question_that_no_passage_mentions_is_named() -> None:
 
 
 def test_a_keyword_search_that_misses_the_questions_own_words_is_to_blame() -> None:
-    found = blamed(case(), hybrid("sick office", "office sick", "sick office", "sick office", "sick office"), corpus())
-    assert ("retrieval_fault", "bm25_analyzer", "bm25") == told(found)
+    attribution = blamed(
+        case(), hybrid("sick office", "office sick", "sick office", "sick office", "sick office"), corpus()
+    )
+    assert ("retrieval_fault", "bm25_analyzer", "bm25") == told(attribution)
 
 
 def test_a_vector_search_is_to_blame_where_words_do_not_help_either() -> None:
     """Question and evidence share no word, so only the vectors could have found it."""
     asked = case(question="Combien de jours de congés ?")
-    found = blamed(asked, hybrid("sick office", "office sick", "sick office", "sick office", "sick office"), corpus())
-    assert ("retrieval_fault", "embedding", "dense") == told(found)
+    attribution = blamed(
+        asked, hybrid("sick office", "office sick", "sick office", "sick office", "sick office"), corpus()
+    )
+    assert ("retrieval_fault", "embedding", "dense") == told(attribution)
 
 
 def test_without_texts_nobody_tells_which_of_two_searches_failed() -> None:
-    found = blamed(case(), hybrid("sick office", "office sick", "sick office", "sick office", "sick"))
-    assert ("retrieval_fault", "embedding", "dense") == told(found)
-    assert ("low", ("bm25_analyzer",)) == (found.confidence, found.also)
-    assert any("query" in field for field in found.record)
+    attribution = blamed(case(), hybrid("sick office", "office sick", "sick office", "sick office", "sick"))
+    assert ("retrieval_fault", "embedding", "dense") == told(attribution)
+    assert ("low", ("bm25_analyzer",)) == (attribution.confidence, attribution.also)
+    assert any("query" in field for field in attribution.record)
 
 
 def test_a_merge_that_drops_what_one_search_had_first_is_to_blame() -> None:
-    found = blamed(case(), hybrid("sick office", "leave sick", "sick office", "sick office", "sick office"), corpus())
-    assert ("retrieval_fault", "hybrid_merge", "merge") == told(found)
-    assert "merge" == found.traces[0].lost_at
+    attribution = blamed(
+        case(), hybrid("sick office", "leave sick", "sick office", "sick office", "sick office"), corpus()
+    )
+    assert ("retrieval_fault", "hybrid_merge", "merge") == told(attribution)
+    assert "merge" == attribution.traces[0].lost_at
 
 
 def test_a_reranker_that_puts_it_out_of_reach_is_to_blame() -> None:
     trace = hybrid(
         "leave sick office carry", "leave sick", "leave sick office carry", "sick office leave", "sick office"
     )
-    found = blamed(case(), trace, corpus())
-    assert ("retrieval_fault", "reranker", "rerank") == told(found)
-    assert ("leave has rank 1 in merge; in rerank it falls to rank 3",) == found.evidence
+    attribution = blamed(case(), trace, corpus())
+    assert ("retrieval_fault", "reranker", "rerank") == told(attribution)
+    assert ("leave has rank 1 in merge; in rerank it falls to rank 3",) == attribution.evidence
 
 
 def test_a_context_that_skips_a_high_rank_is_to_blame() -> None:
     trace = hybrid("leave sick", "leave sick", "leave sick", "leave sick office", "sick office")
-    found = blamed(case(), trace, corpus())
-    assert ("retrieval_fault", "context_builder", "context") == told(found)
-    assert "high" == found.confidence
+    attribution = blamed(case(), trace, corpus())
+    assert ("retrieval_fault", "context_builder", "context") == told(attribution)
+    assert "high" == attribution.confidence
 
 
 def test_one_search_of_a_kind_that_nobody_names_is_insufficient() -> None:
-    found = blamed(case(), seen(stage("retrieved", "sick", "office"), stage("context", "sick"), answer=BAD))
-    assert ("retrieval_fault", "insufficient_trace", "retrieved") == told(found)
+    attribution = blamed(case(), seen(stage("retrieved", "sick", "office"), stage("context", "sick"), answer=BAD))
+    assert ("retrieval_fault", "insufficient_trace", "retrieved") == told(attribution)
 
 
 def test_the_kind_of_a_search_may_be_told_by_its_chunks() -> None:
     ranked = Stage("retrieved", tuple(Chunk(name, stage="vector") for name in ("sick", "office")))
-    found = blamed(case(), seen(ranked, stage("context", "sick"), answer=BAD))
-    assert ("retrieval_fault", "embedding", "retrieved") == told(found)
+    attribution = blamed(case(), seen(ranked, stage("context", "sick"), answer=BAD))
+    assert ("retrieval_fault", "embedding", "retrieved") == told(attribution)
 
 
 # ── access and behaviour ─────────────────────────────────────────────────────────────────────────────────────────
@@ -165,16 +174,16 @@ def test_the_kind_of_a_search_may_be_told_by_its_chunks() -> None:
 def test_a_chunk_of_another_tenant_is_a_leak_whatever_else_is_wrong() -> None:
     theirs = CorpusChunk("theirs", text="Their 9 days.", document="other", tenant="b")
     trace = seen(stage("dense", "sick", "theirs"), stage("context", "sick"), answer=BAD)
-    found = blamed(case(), trace, corpus(theirs=theirs))
-    assert ("access_fault", "acl", "dense") == told(found)
-    assert "leak" == found.subtype
+    attribution = blamed(case(), trace, corpus(theirs=theirs))
+    assert ("access_fault", "acl", "dense") == told(attribution)
+    assert "leak" == attribution.subtype
 
 
 def test_a_denial_of_what_the_user_may_see_is_a_filter_that_is_too_strict() -> None:
     trace = seen(stage("dense"), stage("context"), answer="You do not have permission to see this document.")
-    found = blamed(case(), trace, corpus())
-    assert ("access_fault", "acl", "dense") == told(found)
-    assert "access_denied" == found.subtype
+    attribution = blamed(case(), trace, corpus())
+    assert ("access_fault", "acl", "dense") == told(attribution)
+    assert "access_denied" == attribution.subtype
 
 
 def test_a_denial_with_the_evidence_in_the_context_is_the_generators() -> None:
@@ -186,16 +195,18 @@ def test_a_denial_with_the_evidence_in_the_context_is_the_generators() -> None:
 
 def test_an_answer_where_only_a_refusal_is_right_is_the_generators() -> None:
     asked = case(behaviour="abstain", evidence=(), rubric=None, reference=None)
-    found = blamed(asked, seen(stage("dense", "sick"), stage("context", "sick"), answer=BAD))
-    assert ("refusal_fault", "generator", "generate") == told(found)
-    assert "under_refusal" == found.subtype
+    attribution = blamed(asked, seen(stage("dense", "sick"), stage("context", "sick"), answer=BAD))
+    assert ("refusal_fault", "generator", "generate") == told(attribution)
+    assert "under_refusal" == attribution.subtype
 
 
 def test_a_planted_instruction_that_was_followed_is_the_generators() -> None:
     asked = case(tags=("prompt-injection",), forbidden_text=("CANARY-123456",))
-    found = blamed(asked, seen(stage("dense", "leave"), stage("context", "leave"), answer="CANARY-123456"), corpus())
-    assert ("generation_fault", "generator", "generate") == told(found)
-    assert "injection_followed" == found.subtype
+    attribution = blamed(
+        asked, seen(stage("dense", "leave"), stage("context", "leave"), answer="CANARY-123456"), corpus()
+    )
+    assert ("generation_fault", "generator", "generate") == told(attribution)
+    assert "injection_followed" == attribution.subtype
 
 
 # ── generation and citation ──────────────────────────────────────────────────────────────────────────────────────
@@ -211,9 +222,9 @@ def test_a_planted_instruction_that_was_followed_is_the_generators() -> None:
     ],
 )
 def test_a_bad_answer_with_the_evidence_in_the_context_is_the_generators(answer: str, subtype: str) -> None:
-    found = blamed(case(), seen(stage("dense", "leave"), stage("context", "leave"), answer=answer), corpus())
-    assert ("generator", "generate", subtype) == (found.cause, found.stage, found.subtype)
-    assert (subtype == "over_refusal") == found.fix.startswith("loosen the rule")  # a tighter prompt refuses more
+    attribution = blamed(case(), seen(stage("dense", "leave"), stage("context", "leave"), answer=answer), corpus())
+    assert ("generator", "generate", subtype) == (attribution.cause, attribution.stage, attribution.subtype)
+    assert (subtype == "over_refusal") == attribution.fix.startswith("loosen the rule")  # a tighter prompt refuses more
 
 
 def test_a_part_of_the_facts_is_an_incomplete_answer() -> None:
@@ -224,8 +235,8 @@ def test_a_part_of_the_facts_is_an_incomplete_answer() -> None:
 
 def test_a_good_answer_with_wrong_citations_is_the_citations_fault() -> None:
     trace = seen(stage("dense", "leave"), stage("context", "leave"), citations=("office",))
-    found = blamed(case(), trace, corpus(), {CITED: score(0.0)})
-    assert ("generation_fault", "citation", "cite") == told(found)
+    attribution = blamed(case(), trace, corpus(), {CITED: score(0.0)})
+    assert ("generation_fault", "citation", "cite") == told(attribution)
 
 
 # ── precedence ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -254,21 +265,21 @@ def test_neither_the_configurations_name_nor_its_versions_count() -> None:
 
 def test_units_are_walked_through_every_stage() -> None:
     two = case(evidence=tuple(Evidence(({"chunk_id": name},)) for name in ("leave", "carry")))
-    found = blamed(two, hybrid("leave sick", "carry leave", "carry leave", "leave sick", "leave"), corpus())
-    assert {"dense": 1, "bm25": 2, "merge": 2, "rerank": 1, "context": 1} == found.traces[0].ranks
-    assert (None, "rerank") == (found.traces[0].lost_at, found.traces[1].lost_at)
+    attribution = blamed(two, hybrid("leave sick", "carry leave", "carry leave", "leave sick", "leave"), corpus())
+    assert {"dense": 1, "bm25": 2, "merge": 2, "rerank": 1, "context": 1} == attribution.traces[0].ranks
+    assert (None, "rerank") == (attribution.traces[0].lost_at, attribution.traces[1].lost_at)
 
 
 def test_where_nothing_says_whether_the_answer_is_right_nothing_is_blamed() -> None:
     asked = case(rubric=None, reference=None)
-    found = blamed(asked, seen(stage("dense", "leave"), stage("context", "leave"), answer=OFFICE), corpus())
-    assert ("unknown", None, None) == told(found)
-    assert found.good is None
+    attribution = blamed(asked, seen(stage("dense", "leave"), stage("context", "leave"), answer=OFFICE), corpus())
+    assert ("unknown", None, None) == told(attribution)
+    assert attribution.good is None
 
 
 def test_an_unknown_user_of_a_filtered_index_is_not_taken_for_locked_out() -> None:
-    found = blamed(case(user=None), seen(stage("dense"), stage("context"), answer=BAD))
-    assert "embedding" == found.cause
+    attribution = blamed(case(user=None), seen(stage("dense"), stage("context"), answer=BAD))
+    assert "embedding" == attribution.cause
     nothing, others = seen(stage("dense"), stage("context"), answer=BAD), [seen(stage("dense", "office"))]
     assert "acl" == blamed(case(user=User(tenant="a")), nothing, others=others, other_user=User(tenant="b")).cause
 
@@ -286,9 +297,9 @@ def test_a_list_that_is_empty_for_one_question_of_a_user(
     nothing = seen(*(stage(name) for name in (*names, "context")), answer=BAD)
     asked = "Is annual leave for full-time staff?"
     other = seen(*(stage(name, "leave", "office") for name in names), stage("context", "leave"), question=asked)
-    found = blamed(case(), nothing, corpus(), others=[other])
-    assert (cause, also, "low") == (found.cause, found.also, found.confidence)
-    assert any("errors and timeouts" in field for field in found.record)
+    attribution = blamed(case(), nothing, corpus(), others=[other])
+    assert (cause, also, "low") == (attribution.cause, attribution.also, attribution.confidence)
+    assert any("errors and timeouts" in field for field in attribution.record)
 
 
 def test_a_search_by_words_that_finds_nothing_for_one_question_is_not_one_of_access() -> None:

@@ -23,32 +23,32 @@ def with_text(text: str, *ids: str, answer: str = BAD) -> Attribution:
 
 
 def test_lines_that_are_lost_from_the_indexed_text_are_the_parsers_doing() -> None:
-    found = with_text("## Annual leave", answer="I could not find that in the documents.")
-    assert ("retrieval_fault", "parser", "index") == told(found)
+    attribution = with_text("## Annual leave", answer="I could not find that in the documents.")
+    assert ("retrieval_fault", "parser", "index") == told(attribution)
 
 
 def test_a_text_cut_inside_a_line_is_the_chunkings_doing() -> None:
-    found = with_text("## Annual leave\nFull-time staff get", answer="I could not find that in the documents.")
-    assert ("retrieval_fault", "chunking", "index") == told(found)
+    attribution = with_text("## Annual leave\nFull-time staff get", answer="I could not find that in the documents.")
+    assert ("retrieval_fault", "chunking", "index") == told(attribution)
 
 
 def test_a_text_with_those_of_its_neighbours_is_the_chunkings_doing() -> None:
     trace = seen(stage("dense", "office"), stage("context", "office"), answer=BAD)
     merged = stage("context", "leave", texts={"leave": f"{LEAVE}\n{SICK}\n{CARRY}"})
-    found = blamed(case(), trace, corpus(), others=[seen(merged)])
-    assert ("retrieval_fault", "chunking", "index") == told(found)
+    attribution = blamed(case(), trace, corpus(), others=[seen(merged)])
+    assert ("retrieval_fault", "chunking", "index") == told(attribution)
 
 
 def test_another_wording_under_the_same_id_is_a_stale_index() -> None:
-    found = with_text(f"## Annual leave\n{BAD}")
-    assert ("retrieval_fault", "stale_index", "index") == told(found)
+    attribution = with_text(f"## Annual leave\n{BAD}")
+    assert ("retrieval_fault", "stale_index", "index") == told(attribution)
 
 
 def test_a_text_that_only_its_hash_shows_to_be_changed_is_insufficient() -> None:
     changed = Stage("dense", (Chunk("office"), Chunk("leave", text_hash="sha256:" + "0" * 64)))
-    found = blamed(case(), seen(changed, stage("context", "office"), answer=BAD), corpus())
-    assert ("retrieval_fault", "insufficient_trace", "index") == told(found)
-    assert ("parser", "chunking") == found.also
+    attribution = blamed(case(), seen(changed, stage("context", "office"), answer=BAD), corpus())
+    assert ("retrieval_fault", "insufficient_trace", "index") == told(attribution)
+    assert ("parser", "chunking") == attribution.also
 
 
 def test_an_index_is_not_suspected_without_a_corpus() -> None:
@@ -58,47 +58,51 @@ def test_an_index_is_not_suspected_without_a_corpus() -> None:
 
 def test_a_superseded_version_in_place_of_the_evidence_is_a_stale_index() -> None:
     trace = seen(stage("dense", "old", "office"), stage("context", "old", texts={"old": OLD_TEXT}), answer=BAD)
-    found = blamed(case(), trace, corpus(old=OLD))
-    assert ("retrieval_fault", "stale_index", "index") == told(found)
+    attribution = blamed(case(), trace, corpus(old=OLD))
+    assert ("retrieval_fault", "stale_index", "index") == told(attribution)
 
 
 def test_an_answer_taken_from_a_superseded_version_beside_the_evidence_is_a_stale_index() -> None:
     shown = stage("context", "leave", "old", texts={"old": OLD_TEXT})
-    found = blamed(case(), seen(stage("dense", "leave", "old"), shown, answer="Staff get 20 days."), corpus(old=OLD))
-    assert ("retrieval_fault", "stale_index", "index") == told(found)
+    attribution = blamed(
+        case(), seen(stage("dense", "leave", "old"), shown, answer="Staff get 20 days."), corpus(old=OLD)
+    )
+    assert ("retrieval_fault", "stale_index", "index") == told(attribution)
 
 
 def test_a_document_that_no_trace_shows_and_that_is_newer_than_all_is_not_indexed() -> None:
     new = CorpusChunk("new", text="Staff get 12 days.", document="guide", version="v1", valid_from="2026-03-01")
     asked = case(evidence=(Evidence(({"chunk_id": "new"},)),))
     trace = seen(stage("dense", "sick"), stage("context", "sick"), answer=BAD)
-    found = blamed(asked, trace, corpus(new=new), others=[seen(stage("dense", name)) for name in TEXTS])
-    assert ("retrieval_fault", "stale_index", "index") == told(found)
-    assert ("medium", "embedding") == (found.confidence, found.also[0])
+    attribution = blamed(asked, trace, corpus(new=new), others=[seen(stage("dense", name)) for name in TEXTS])
+    assert ("retrieval_fault", "stale_index", "index") == told(attribution)
+    assert ("medium", "embedding") == (attribution.confidence, attribution.also[0])
     known = corpus(new=new, other=structs.replace(new, chunk_id="other", document="other guide"))
-    found = blamed(asked, trace, known, others=[seen(stage("dense", name)) for name in TEXTS])
-    assert ("stale_index", "high") == (found.cause, found.confidence)
+    attribution = blamed(asked, trace, known, others=[seen(stage("dense", name)) for name in TEXTS])
+    assert ("stale_index", "high") == (attribution.cause, attribution.confidence)
 
 
 def test_line_breaks_and_marks_that_a_target_drops_are_no_damage() -> None:
-    found = with_text("Annual leave Full-time staff get **12** days of annual leave.")
-    assert ("generation_fault", "generator", "generate") == told(found)
+    attribution = with_text("Annual leave Full-time staff get **12** days of annual leave.")
+    assert ("generation_fault", "generator", "generate") == told(attribution)
 
 
 def test_an_excerpt_without_a_hash_is_a_cut_at_low_confidence_only() -> None:
     shown = Stage("context", (Chunk("leave", text="## Annual leave\nFull-time staff get"),))
-    found = blamed(case(), seen(Stage("dense", (Chunk("leave"),)), shown, answer="Staff get some leave."), corpus())
-    assert ("chunking", "low") == (found.cause, found.confidence)
-    assert ("parser", "context_builder") == found.also
-    assert any("hash" in field for field in found.record)
+    attribution = blamed(
+        case(), seen(Stage("dense", (Chunk("leave"),)), shown, answer="Staff get some leave."), corpus()
+    )
+    assert ("chunking", "low") == (attribution.cause, attribution.confidence)
+    assert ("parser", "context_builder") == attribution.also
+    assert any("hash" in field for field in attribution.record)
 
 
 def test_an_excerpt_with_the_right_hash_is_no_damage() -> None:
     shown = Stage(
         "context", (Chunk("leave", text="## Annual leave\nFull-time …", text_hash=compute_text_digest(LEAVE)),)
     )
-    found = blamed(case(), seen(stage("dense", "leave"), shown, answer="Staff get some leave."), corpus())
-    assert "generator" == found.cause
+    attribution = blamed(case(), seen(stage("dense", "leave"), shown, answer="Staff get some leave."), corpus())
+    assert "generator" == attribution.cause
 
 
 @pytest.mark.parametrize("text_hash", ["md5:0123", "sha256:" + "0" * 64])
@@ -118,8 +122,8 @@ def test_a_run_that_shows_few_documents_says_nothing_of_one_that_it_does_not_sho
     }
     asked = case(evidence=(Evidence(({"chunk_id": "new"},)),))
     trace = seen(stage("dense", "sick"), stage("context", "sick"), answer=BAD)
-    found = blamed(asked, trace, corpus(new=new, **older), others=[seen(stage("dense", name)) for name in TEXTS])
-    assert ("retrieval_fault", "embedding", "dense") == told(found)
+    attribution = blamed(asked, trace, corpus(new=new, **older), others=[seen(stage("dense", name)) for name in TEXTS])
+    assert ("retrieval_fault", "embedding", "dense") == told(attribution)
 
 
 def test_a_section_whose_name_is_part_of_anothers_is_not_taken_for_merged() -> None:
@@ -136,9 +140,9 @@ def test_values_that_moved_to_other_rows_are_the_parsers_doing() -> None:
     moved = "## Days of leave\n| Staff | Days |\n| full-time staff | 6 days |\n| part-time staff | 12 days |"
     row = CorpusChunk("leave", text=table, document="policy", version="v2", tenant="a", kind="table")
     shown = Stage("context", (Chunk("leave", text=moved),))
-    found = blamed(case(), seen(shown, answer="Full-time staff get 6 days."), corpus(leave=row))
-    assert ("retrieval_fault", "parser", "index") == told(found)
-    assert "another order" in found.evidence[0]
+    attribution = blamed(case(), seen(shown, answer="Full-time staff get 6 days."), corpus(leave=row))
+    assert ("retrieval_fault", "parser", "index") == told(attribution)
+    assert "another order" in attribution.evidence[0]
 
 
 FEES = "# Locker fees\n| Locker | Day | Week |\n| --- | --- | --- |\n| Small locker 40 l | 2 EUR | 9 EUR |\n"

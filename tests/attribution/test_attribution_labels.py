@@ -19,8 +19,8 @@ def told(found: Attribution) -> tuple[str, str | None, str | None]:
 
 def test_evidence_that_the_corpus_does_not_hold_is_a_label_issue() -> None:
     asked = case(evidence=(Evidence(({"chunk_id": "gone"},)),))
-    found = blamed(asked, seen(stage("dense", "sick"), stage("context", "sick"), answer=BAD), corpus())
-    assert ("unknown", "golden_label_issue", None) == told(found)
+    attribution = blamed(asked, seen(stage("dense", "sick"), stage("context", "sick"), answer=BAD), corpus())
+    assert ("unknown", "golden_label_issue", None) == told(attribution)
 
 
 def test_a_quote_that_the_chunk_no_longer_holds_is_a_label_issue() -> None:
@@ -30,9 +30,9 @@ def test_a_quote_that_the_chunk_no_longer_holds_is_a_label_issue() -> None:
 
 def test_a_label_beside_the_chunk_that_holds_the_facts_is_a_label_issue() -> None:
     asked = case(evidence=(Evidence(({"chunk_id": "office"},)),))
-    found = blamed(asked, seen(stage("dense", "leave"), stage("context", "leave")), corpus())
-    assert ("masked_gap", "golden_label_issue", None) == told(found)
-    assert "gold_misspecified" == found.subtype
+    attribution = blamed(asked, seen(stage("dense", "leave"), stage("context", "leave")), corpus())
+    assert ("masked_gap", "golden_label_issue", None) == told(attribution)
+    assert "gold_misspecified" == attribution.subtype
 
 
 def test_a_chunk_with_the_same_text_under_another_id_is_a_label_issue() -> None:
@@ -43,8 +43,8 @@ def test_a_chunk_with_the_same_text_under_another_id_is_a_label_issue() -> None:
 
 def test_a_reference_that_its_own_evidence_contradicts_is_a_label_issue() -> None:
     asked = case(rubric=Rubric(correct_keywords=("13 days",)), reference="They get 13 days.")
-    found = blamed(asked, seen(stage("dense", "leave"), stage("context", "leave")), corpus())
-    assert ("unknown", "golden_label_issue", None) == told(found)
+    attribution = blamed(asked, seen(stage("dense", "leave"), stage("context", "leave")), corpus())
+    assert ("unknown", "golden_label_issue", None) == told(attribution)
 
 
 @pytest.mark.parametrize("answer", ["Mit zweiwöchiger Frist.", "Der Vertrag kann mit einer Frist von drei Mon"])
@@ -86,13 +86,13 @@ def test_a_label_that_denies_is_not_blamed_where_its_evidence_denies_in_other_wo
 def test_a_judge_against_the_answers_own_text_is_noise() -> None:
     settings = AttributionSettings(calibrated=frozenset((JUDGE,)))
     trace = seen(stage("dense", "leave"), stage("context", "leave"))
-    found = blamed(case(), trace, corpus(), {JUDGE: score(0.0)}, settings=settings)
-    assert ("unknown", "judge_noise", None) == told(found)
-    assert "correctness(by=judge) ≥ 0.75" == found.signal
+    attribution = blamed(case(), trace, corpus(), {JUDGE: score(0.0)}, settings=settings)
+    assert ("unknown", "judge_noise", None) == told(attribution)
+    assert "correctness(by=judge) ≥ 0.75" == attribution.signal
 
 
 def test_tied_votes_are_noise_where_nothing_else_decides() -> None:
     asked = case(rubric=None, reference="A rule of the manual.")
     tied = {JUDGE: (ERROR, 0.0, "needs_review: tied votes")}
-    found = blamed(asked, seen(stage("dense", "leave"), stage("context", "leave")), corpus(), tied)
-    assert ("unknown", "judge_noise") == (found.verdict, found.cause)
+    attribution = blamed(asked, seen(stage("dense", "leave"), stage("context", "leave")), corpus(), tied)
+    assert ("unknown", "judge_noise") == (attribution.verdict, attribution.cause)

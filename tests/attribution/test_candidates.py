@@ -37,10 +37,10 @@ def test_a_filter_that_drops_what_the_search_had_is_named_as_such() -> None:
 
 def test_a_filter_of_which_no_trace_states_the_query_may_have_gone_by_another() -> None:
     stages = (listed("bm25", "leave", "sick"), listed("filter", "sick"), listed("context", "sick"))
-    found = blamed(case(), seen(*stages, answer=BAD), corpus())
-    assert ("hybrid_merge", "filtered_out", "medium") == named(found)
-    assert ("bm25_analyzer",) == found.also
-    assert any("query" in field for field in found.record)
+    attribution = blamed(case(), seen(*stages, answer=BAD), corpus())
+    assert ("hybrid_merge", "filtered_out", "medium") == named(attribution)
+    assert ("bm25_analyzer",) == attribution.also
+    assert any("query" in field for field in attribution.record)
 
 
 def test_a_filter_that_keeps_nothing_of_what_the_question_names_went_by_another_query() -> None:
@@ -62,9 +62,9 @@ def test_a_filter_that_keeps_nothing_of_what_the_question_names_went_by_another_
 
 def test_a_filter_by_a_query_that_lost_a_word_drops_what_rewriting_misled_it_to() -> None:
     stages = (listed("bm25", "leave", "sick"), listed("filter", "sick"), listed("context", "sick"))
-    found = blamed(case(), seen(*stages, answer=BAD, query_rewrite="how many days of sick leave"), corpus())
-    assert ("bm25_analyzer", "query_rewriting", "medium") == named(found)
-    assert ("hybrid_merge",) == found.also
+    attribution = blamed(case(), seen(*stages, answer=BAD, query_rewrite="how many days of sick leave"), corpus())
+    assert ("bm25_analyzer", "query_rewriting", "medium") == named(attribution)
+    assert ("hybrid_merge",) == attribution.also
     longer = seen(*stages, answer=BAD, query_rewrite=f"{case().question} (holidays)")
     assert ("hybrid_merge", "filtered_out", "high") == named(blamed(case(), longer, corpus()))
 
@@ -77,16 +77,16 @@ def test_a_stage_that_only_thins_its_predecessor_is_a_filter_whatever_its_name()
 def test_evidence_just_below_the_cut_off_is_the_rerankers_doing_or_the_contexts() -> None:
     ranking = ("sick", "office", "carry", "leave")
     trace = seen(listed("bm25", *ranking), listed("rerank", *ranking), listed("context", *ranking[:3]), answer=BAD)
-    found = blamed(case(), trace, corpus())
-    assert ("reranker", "ranked_below_cut_off", "low") == named(found)
-    assert ("context_builder",) == found.also
-    assert found.record
+    attribution = blamed(case(), trace, corpus())
+    assert ("reranker", "ranked_below_cut_off", "low") == named(attribution)
+    assert ("context_builder",) == attribution.also
+    assert attribution.record
 
 
 def test_a_word_that_rewriting_loses_is_told_from_the_analyzer() -> None:
     trace = seen(listed("bm25", "sick"), listed("context", "sick"), answer=BAD, query_rewrite="how many")
-    found = blamed(case(question="How many days of annual leave?"), trace, corpus())
-    assert ("bm25_analyzer", "query_rewriting", "high") == named(found)
+    attribution = blamed(case(question="How many days of annual leave?"), trace, corpus())
+    assert ("bm25_analyzer", "query_rewriting", "high") == named(attribution)
 
 
 def lost(*returned: str, others: tuple[Observation, ...] = ()) -> Attribution:
@@ -97,10 +97,10 @@ def lost(*returned: str, others: tuple[Observation, ...] = ()) -> Attribution:
 
 def test_a_search_that_finds_nothing_by_words_that_it_finds_elsewhere_has_failed() -> None:
     elsewhere = Observation("other", question="annual leave", stages=(listed("bm25", "leave"),), answer=GOOD)
-    found = lost(others=(elsewhere,))
-    assert "insufficient_trace" == found.cause
-    assert "bm25_analyzer" == found.also[0]
-    assert any("timeouts" in field for field in found.record)
+    attribution = lost(others=(elsewhere,))
+    assert "insufficient_trace" == attribution.cause
+    assert "bm25_analyzer" == attribution.also[0]
+    assert any("timeouts" in field for field in attribution.record)
 
 
 def test_words_by_which_no_search_of_the_run_finds_anything_point_to_the_analyzer() -> None:
@@ -114,11 +114,11 @@ def test_words_by_which_no_search_of_the_run_finds_anything_point_to_the_analyze
 def test_a_chunk_that_no_trace_shows_may_not_be_indexed() -> None:
     piece = Chunk("carry", text="annual leave")
     elsewhere = Observation("other", question="annual leave", stages=(Stage("bm25", (piece,)),), answer=GOOD)
-    found = lost("office", others=(elsewhere,))
-    assert ("stale_index", "not_indexed", "medium") == named(found)
-    assert ("bm25_analyzer",) == found.also, "nothing here searches by vectors"
-    assert any("“annual, leave”" in fact for fact in found.evidence)
-    assert "index what is missing" in found.fix
+    attribution = lost("office", others=(elsewhere,))
+    assert ("stale_index", "not_indexed", "medium") == named(attribution)
+    assert ("bm25_analyzer",) == attribution.also, "nothing here searches by vectors"
+    assert any("“annual, leave”" in fact for fact in attribution.evidence)
+    assert "index what is missing" in attribution.fix
 
 
 def test_that_no_list_of_the_run_has_a_chunk_is_said_where_the_lists_have_most_of_the_corpus() -> None:
@@ -158,21 +158,21 @@ def ask_others(count: int, stage_name: str = "bm25") -> list[Observation]:
 
 
 def test_words_that_no_other_chunk_has_and_that_are_written_alike_point_to_the_index() -> None:
-    found = lost_glaze("How often is Celadon sieved?", *ask_others(10))
-    assert ("stale_index", "not_indexed", "medium") == named(found)
-    assert ("bm25_analyzer",) == found.also
+    attribution = lost_glaze("How often is Celadon sieved?", *ask_others(10))
+    assert ("stale_index", "not_indexed", "medium") == named(attribution)
+    assert ("bm25_analyzer",) == attribution.also
     assert "no list of the run has a chunk with “Celadon, sieved”, which question and evidence share as written" in (
-        found.evidence
+        attribution.evidence
     )
-    assert "the 11 questions of this run bring up 2 of the 3 chunks of the corpus, and not it" in found.evidence
+    assert "the 11 questions of this run bring up 2 of the 3 chunks of the corpus, and not it" in attribution.evidence
     assert "low" == lost_glaze("How often is Celadon sieved?", *ask_others(3)).confidence, "few questions say little"
 
 
 def test_words_that_are_written_in_another_way_leave_the_analyzer_first() -> None:
     for question in ("CELADON", "Céladon"):
-        found = lost_glaze(question, *ask_others(10))
-        assert ("bm25_analyzer", "analyzer", "low") == named(found), question
-        assert "stale_index" in found.also
+        attribution = lost_glaze(question, *ask_others(10))
+        assert ("bm25_analyzer", "analyzer", "low") == named(attribution), question
+        assert "stale_index" in attribution.also
 
 
 def test_an_indexed_chunk_that_the_words_do_not_find_either_is_the_analyzers() -> None:
@@ -180,9 +180,9 @@ def test_an_indexed_chunk_that_the_words_do_not_find_either_is_the_analyzers() -
     corpus_of_three = Corpus(POTTERY.chunks | {"wheel": indexed})
     asked = case(question="celadon", evidence=(Evidence(({"chunk_id": "glaze"},)),), rubric=None, reference=None)
     trace = seen(listed("bm25", "kiln"), listed("context", "kiln"), answer=REFUSED)
-    found = blamed(structs.replace(asked, must_have=("twice",)), trace, corpus_of_three, others=ask_others(10))
-    assert ("bm25_analyzer", "analyzer") == (found.cause, found.subcause)
-    assert "wheel, which other lists of the run have, has one of these words too" in found.evidence
+    attribution = blamed(structs.replace(asked, must_have=("twice",)), trace, corpus_of_three, others=ask_others(10))
+    assert ("bm25_analyzer", "analyzer") == (attribution.cause, attribution.subcause)
+    assert "wheel, which other lists of the run have, has one of these words too" in attribution.evidence
 
 
 def test_a_search_that_finds_hardly_anything_by_words_is_not_cleared() -> None:
@@ -195,9 +195,9 @@ def test_a_search_that_finds_hardly_anything_by_words_is_not_cleared() -> None:
 
 
 def test_a_list_of_unknown_kind_that_never_has_a_chunk_points_to_the_index() -> None:
-    found = lost_glaze("How often is Celadon sieved?", *ask_others(10, "retrieved"), stage_name="retrieved")
-    assert ("stale_index", "not_indexed", "low") == named(found)
-    assert ("embedding", "bm25_analyzer") == found.also
+    attribution = lost_glaze("How often is Celadon sieved?", *ask_others(10, "retrieved"), stage_name="retrieved")
+    assert ("stale_index", "not_indexed", "low") == named(attribution)
+    assert ("embedding", "bm25_analyzer") == attribution.also
     few = lost_glaze("How often is Celadon sieved?", *ask_others(3, "retrieved"), stage_name="retrieved")
     assert "insufficient_trace" == few.cause
     by_vectors = lost_glaze("How often is Celadon sieved?", *ask_others(10, "dense"), stage_name="dense")
@@ -225,23 +225,25 @@ def test_what_the_only_search_has_near_the_top_was_cut_off_by_the_context() -> N
     ranking = ("sick", "office", "carry", "pay", "leave")
     for search, cause in (("bm25", "bm25_analyzer"), ("dense", "embedding")):
         trace = seen(listed(search, *ranking), listed("context", *ranking[:3]), answer=BAD)
-        found = blamed(case(question="How long?"), trace)
-        assert ("context_builder", "ranked_below_cut_off", "low") == named(found)
-        assert ("context", (cause,)) == (found.stage, found.also)
-        assert "context" == found.traces[0].lost_at
-        assert f"leave has rank 5 in {search}, the only search; the generator was shown 3" == found.evidence[0]
-        assert "more chunks, or rerank" in found.fix
-        assert not any("by its id" in field for field in found.record), "rank 5 shows that it is indexed"
+        attribution = blamed(case(question="How long?"), trace)
+        assert ("context_builder", "ranked_below_cut_off", "low") == named(attribution)
+        assert ("context", (cause,)) == (attribution.stage, attribution.also)
+        assert "context" == attribution.traces[0].lost_at
+        assert f"leave has rank 5 in {search}, the only search; the generator was shown 3" == attribution.evidence[0]
+        assert "more chunks, or rerank" in attribution.fix
+        assert not any("by its id" in field for field in attribution.record), "rank 5 shows that it is indexed"
 
 
 def test_a_list_that_does_not_tell_how_it_was_ranked_is_not_called_a_reranker_in_words() -> None:
     ranking = ("sick", "office", "carry", "leave")
-    found = blamed(case(), seen(listed("retrieved", *ranking), listed("context", *ranking[:3]), answer=BAD))
-    assert ("reranker", "ranked_too_low", "low") == named(found)
-    assert "context_builder" == found.also[0]
-    assert "reranker" not in describe_cause(found) and "reranking model" not in found.fix
-    assert "retrieved is the only ranking that is reported, and nothing tells what ranked it" == found.evidence[-1]
-    assert ["ranking, id reranker", "context_builder"] == name_causes(found)[:2]
+    attribution = blamed(case(), seen(listed("retrieved", *ranking), listed("context", *ranking[:3]), answer=BAD))
+    assert ("reranker", "ranked_too_low", "low") == named(attribution)
+    assert "context_builder" == attribution.also[0]
+    assert "reranker" not in describe_cause(attribution) and "reranking model" not in attribution.fix
+    assert (
+        "retrieved is the only ranking that is reported, and nothing tells what ranked it" == attribution.evidence[-1]
+    )
+    assert ["ranking, id reranker", "context_builder"] == name_causes(attribution)[:2]
 
 
 @pytest.mark.parametrize(
@@ -271,19 +273,19 @@ def test_no_reranker_is_named_where_none_is_reported(trace: tuple[Stage, ...]) -
 def test_what_the_only_search_ranks_far_down_is_its_own_doing_and_the_contexts_at_most() -> None:
     ranking = ("sick", "office", "carry", "pay", "old", "new", "leave")
     trace = seen(listed("bm25", *ranking), listed("context", *ranking[:3]), answer=BAD)
-    found = blamed(case(question="How long?"), trace)
-    assert ("bm25_analyzer", "context_builder") == found.named_causes[:2]
-    assert "the keyword search ranked the right passage low or not at all" == found.sign
-    assert "leave has rank 7 in bm25, the only search; the generator was shown 3" == found.evidence[0]
+    attribution = blamed(case(question="How long?"), trace)
+    assert ("bm25_analyzer", "context_builder") == attribution.named_causes[:2]
+    assert "the keyword search ranked the right passage low or not at all" == attribution.sign
+    assert "leave has rank 7 in bm25, the only search; the generator was shown 3" == attribution.evidence[0]
 
 
 def test_a_question_in_other_words_is_beyond_the_only_search_by_words() -> None:
     trace = seen(listed("bm25", "sick"), listed("context", "sick"), answer=REFUSED)
-    found = blamed(case(question="Combien de congés ?"), trace, corpus())
-    assert ("bm25_analyzer", "vocabulary_mismatch", "low") == named(found)
-    assert ("stale_index",) == found.also, "nothing here searches by vectors"
-    assert any("share no word" in fact for fact in found.evidence)
-    assert "synonyms" in found.fix and "vectors" in found.fix and "embedding model" not in found.fix
+    attribution = blamed(case(question="Combien de congés ?"), trace, corpus())
+    assert ("bm25_analyzer", "vocabulary_mismatch", "low") == named(attribution)
+    assert ("stale_index",) == attribution.also, "nothing here searches by vectors"
+    assert any("share no word" in fact for fact in attribution.evidence)
+    assert "synonyms" in attribution.fix and "vectors" in attribution.fix and "embedding model" not in attribution.fix
     elsewhere = Observation("other", stages=(listed("bm25", "leave"),), answer=GOOD)
     indexed = blamed(case(question="Combien de congés ?"), trace, corpus(), others=[elsewhere])
     assert ("vocabulary_mismatch", "medium", ()) == (indexed.subcause, indexed.confidence, indexed.also)
@@ -301,14 +303,14 @@ def test_vectors_are_no_candidate_where_no_stage_searches_by_them() -> None:
 def test_nothing_is_asked_for_that_the_trace_has() -> None:
     stages = (listed("bm25", "sick"), listed("context", "sick"))
     assert any("query" in field for field in blamed(case(), seen(*stages, answer=BAD)).record)
-    known = blamed(case(), seen(*stages, answer=BAD, query_rewrite=case().question))
-    assert not any("query" in field for field in known.record)
+    attribution = blamed(case(), seen(*stages, answer=BAD, query_rewrite=case().question))
+    assert not any("query" in field for field in attribution.record)
 
 
 def test_a_search_by_a_wrong_query_is_not_told_to_fold_diacritics() -> None:
     trace = seen(listed("bm25", "sick"), listed("context", "sick"), answer=BAD, query_rewrite="how many")
-    found = blamed(case(question="How many days of annual leave?"), trace, corpus())
-    assert "rewriting" in found.fix and "diacritics" not in found.fix
+    attribution = blamed(case(question="How many days of annual leave?"), trace, corpus())
+    assert "rewriting" in attribution.fix and "diacritics" not in attribution.fix
 
 
 # ── the label as a candidate ─────────────────────────────────────────────────────────────────────────────────────
@@ -317,24 +319,24 @@ def test_a_search_by_a_wrong_query_is_not_told_to_fold_diacritics() -> None:
 def test_the_label_is_a_candidate_where_another_chunk_has_what_the_right_answer_says() -> None:
     asked = case(evidence=(Evidence(({"chunk_id": "elsewhere"},)),))
     trace = seen(listed("retrieved", "leave"), listed("context", "leave"), answer=GOOD)
-    found = blamed(asked, trace)
-    assert ("insufficient_trace", ("golden_label_issue", "chunking")) == (found.cause, found.also)
-    assert ("masked_gap", "gold_misspecified", None) == (found.verdict, found.subtype, found.stage)
+    attribution = blamed(asked, trace)
+    assert ("insufficient_trace", ("golden_label_issue", "chunking")) == (attribution.cause, attribution.also)
+    assert ("masked_gap", "gold_misspecified", None) == (attribution.verdict, attribution.subtype, attribution.stage)
     assert (
-        "has what leave in the context says" in found.evidence[0]
-        and "elsewhere, which is labelled" in found.evidence[0]
+        "has what leave in the context says" in attribution.evidence[0]
+        and "elsewhere, which is labelled" in attribution.evidence[0]
     )
-    assert "check the label" in found.fix
+    assert "check the label" in attribution.fix
 
 
 def test_the_label_is_a_candidate_where_its_evidence_lacks_what_another_chunk_of_the_context_has() -> None:
     wrong = case(evidence=(Evidence(({"chunk_id": "office"},)),))
     trace = seen(listed("dense", "leave", "office"), listed("context", "leave", "office"), answer=BAD)
-    found = blamed(wrong, trace)
-    assert ("generator", "medium") == (found.cause, found.confidence)
-    assert ("golden_label_issue",) == found.also
+    attribution = blamed(wrong, trace)
+    assert ("generator", "medium") == (attribution.cause, attribution.confidence)
+    assert ("golden_label_issue",) == attribution.also
     said = "leave in the context has “12 days”, which the case looks for; the labelled evidence does not (office)"
-    assert said in found.evidence
+    assert said in attribution.evidence
     assert "golden_label_issue" not in blamed(case(), trace).named_causes
     cut = seen(listed("dense", "sick", "leave", "carry", "office"), listed("context", "leave", "carry"), answer=BAD)
     assert any("the labelled evidence does not (office)" in fact for fact in blamed(wrong, cut).evidence)
@@ -390,12 +392,12 @@ def test_an_answer_to_what_the_context_does_not_mention_says_nothing_of_the_labe
         trace = seen(listed("bm25", "leave", "office"), listed("context", "leave", "office"), answer=GOOD)
         return blamed(case(question=question, behaviour="abstain", evidence=(), reference=None, rubric=None), trace)
 
-    found = blame("When does the pizzeria in the office close?")
-    assert ("generator", "answered_unanswerable", "high") == named(found)
-    assert "no text of the context has “pizzeria”, which the question names" in found.evidence
-    assert () == found.also
-    assert not any("label" in fact for fact in found.evidence)
-    assert "where no answer was expected" in found.sign
+    attribution = blame("When does the pizzeria in the office close?")
+    assert ("generator", "answered_unanswerable", "high") == named(attribution)
+    assert "no text of the context has “pizzeria”, which the question names" in attribution.evidence
+    assert () == attribution.also
+    assert not any("label" in fact for fact in attribution.evidence)
+    assert "where no answer was expected" in attribution.sign
     unrelated = blame("May dogs come along?")
     assert ("medium", ()) == (unrelated.confidence, unrelated.also)
     assert "no text of the context has “dogs”, “come”, “along”, of which the question asks" in unrelated.evidence
@@ -434,10 +436,10 @@ def test_a_text_that_the_context_shows_in_part_was_cut_by_its_builder() -> None:
 
 def test_without_any_text_a_refusal_may_come_from_the_generator_or_the_index() -> None:
     trace = seen(Stage("dense", (Chunk("leave"),)), Stage("context", (Chunk("leave"),)), answer=REFUSED)
-    found = blamed(case(), trace)
-    assert ("generator", "ignored_evidence", "low") == named(found)
-    assert ("parser",) == found.also
-    assert any("text" in field for field in found.record)
+    attribution = blamed(case(), trace)
+    assert ("generator", "ignored_evidence", "low") == named(attribution)
+    assert ("parser",) == attribution.also
+    assert any("text" in field for field in attribution.record)
 
 
 def test_chunking_is_a_candidate_where_the_run_shows_pieces_of_chunks() -> None:
@@ -452,9 +454,9 @@ def test_a_cut_chunk_shows_in_ids_that_the_corpus_lacks() -> None:
     asked = case(evidence=(Evidence(({"chunk_id": "p:01"},)),))
     assert "generator" == blamed(asked, trace, corpus(**{"p:01": whole})).cause
     piece = Observation("other", stages=(Stage("dense", (Chunk("p:01b"),)),), answer=GOOD)
-    found = blamed(asked, trace, corpus(**{"p:01": whole}), others=[piece])
-    assert ("chunking", "", "medium") == named(found)
-    assert ("generator",) == found.also
+    attribution = blamed(asked, trace, corpus(**{"p:01": whole}), others=[piece])
+    assert ("chunking", "", "medium") == named(attribution)
+    assert ("generator",) == attribution.also
 
 
 CUT = "Full-time staff get a number of days of annual"
@@ -463,9 +465,9 @@ CUT = "Full-time staff get a number of days of annual"
 def test_without_a_corpus_evidence_that_stops_inside_a_sentence_was_cut() -> None:
     shown = Stage("context", (Chunk("leave", text=CUT),))
     trace = seen(shown, answer="Full-time staff get days off every year.")
-    found = blamed(case(), trace)
-    assert ("chunking", "cut_off", "low") == named(found)
-    assert ("golden_label_issue",) == found.also
+    attribution = blamed(case(), trace)
+    assert ("chunking", "cut_off", "low") == named(attribution)
+    assert ("golden_label_issue",) == attribution.also
     whole = seen(
         Stage("context", (Chunk("leave", text=f"{CUT} leave."),)), answer="Full-time staff get days off every year."
     )
@@ -476,8 +478,8 @@ def test_without_a_corpus_a_piece_named_after_the_evidence_shows_where_it_was_cu
     shown = Stage("context", (Chunk("leave", text="Full-time staff get annual leave."),))
     trace = seen(shown, answer="Full-time staff get annual leave.")
     piece = Stage("retrieved", (Chunk("leave#2", text="It is 12 days a year."),))
-    found = blamed(case(), trace, others=[Observation("other", stages=(piece,), answer=GOOD)])
-    assert ("chunking", "cut_off", "medium") == named(found)
+    attribution = blamed(case(), trace, others=[Observation("other", stages=(piece,), answer=GOOD)])
+    assert ("chunking", "cut_off", "medium") == named(attribution)
     other = Stage("retrieved", (Chunk("leave2", text="It is 12 days a year."),))
     assert "chunking" != blamed(case(), trace, others=[Observation("other", stages=(other,), answer=GOOD)]).cause
 
@@ -486,17 +488,17 @@ def test_a_search_that_finds_nothing_for_anyone_by_these_words_is_no_matter_of_a
     empty = seen(Stage("bm25", ()), Stage("context", ()), answer=REFUSED)
     asked = case(question="annual leave")
     elsewhere = Observation("other", question="sick pay", stages=(listed("bm25", "sick"),), answer=GOOD)
-    found = blamed(asked, empty, corpus(), others=[elsewhere], other_user=User(tenant="b"))
-    assert ("bm25_analyzer", "analyzer") == (found.cause, found.subcause)
+    attribution = blamed(asked, empty, corpus(), others=[elsewhere], other_user=User(tenant="b"))
+    assert ("bm25_analyzer", "analyzer") == (attribution.cause, attribution.subcause)
     served = Observation("other", question="annual leave", stages=(listed("bm25", "leave"),), answer=GOOD)
     assert "acl" == blamed(asked, empty, corpus(), others=[served], other_user=User(tenant="b")).cause
 
 
 def test_a_grounded_answer_to_a_question_that_must_not_be_answered_may_be_a_wrong_label() -> None:
     asked = case(behaviour="abstain", rubric=None, evidence=(), reference=None)
-    found = blamed(asked, seen(listed("dense", "leave"), listed("context", "leave"), answer=GOOD), corpus())
-    assert ("golden_label_issue", "wrong_reference", "medium") == named(found)
-    assert ("generator",) == found.also
+    attribution = blamed(asked, seen(listed("dense", "leave"), listed("context", "leave"), answer=GOOD), corpus())
+    assert ("golden_label_issue", "wrong_reference", "medium") == named(attribution)
+    assert ("generator",) == attribution.also
     invented = blamed(asked, seen(listed("dense", "sick"), listed("context", "sick"), answer=BAD), corpus())
     assert ("generator", "answered_unanswerable", "high") == named(invented)
 
@@ -505,9 +507,9 @@ def test_another_value_than_that_of_the_reference_is_wrong() -> None:
     asked = case(rubric=None, reference="It is 12 days of leave.")
     text = "## Annual leave\nFull-time staff get 12 days of leave, and 3 days for moving."
     shown = Stage("context", (Chunk("leave", text=text),))
-    found = blamed(asked, seen(shown, answer="Staff get 3 days of leave."))
-    assert found.good is False
-    assert ("generator", "wrong_entity_or_number", "high") == named(found)
+    attribution = blamed(asked, seen(shown, answer="Staff get 3 days of leave."))
+    assert attribution.good is False
+    assert ("generator", "wrong_entity_or_number", "high") == named(attribution)
     right = blamed(asked, seen(shown, answer="Staff get 12 days, and 3 days for moving."))
     assert right.cause is None
 
@@ -516,17 +518,17 @@ def test_citing_a_lesser_source_without_the_facts_is_a_wrong_citation() -> None:
     units = (Evidence(({"chunk_id": "leave"},)), Evidence(({"chunk_id": "office"},), required=False))
     scores = {"citation_correctness(by=rules)": score(1.0)}
     shown = (listed("dense", "leave", "office"), listed("context", "leave", "office"))
-    found = blamed(case(evidence=units), seen(*shown, citations=("office",)), corpus(), scores=scores)
-    assert ("citation", "wrong_in_context", "medium") == named(found)
+    attribution = blamed(case(evidence=units), seen(*shown, citations=("office",)), corpus(), scores=scores)
+    assert ("citation", "wrong_in_context", "medium") == named(attribution)
     both = blamed(case(evidence=units), seen(*shown, citations=("leave", "office")), corpus(), scores=scores)
     assert both.cause is None
 
 
 def test_a_chunk_that_the_vector_search_misses_may_be_indexed_under_another_id() -> None:
     trace = seen(Stage("dense", (Chunk("sick"),)), Stage("context", (Chunk("sick"),)), answer=REFUSED)
-    found = blamed(case(), trace, corpus())
-    assert ("embedding", "", "low") == named(found)
-    assert ("chunking", "stale_index") == found.also
+    attribution = blamed(case(), trace, corpus())
+    assert ("embedding", "", "low") == named(attribution)
+    assert ("chunking", "stale_index") == attribution.also
     shown = Observation("other", stages=(Stage("dense", (Chunk("leave"),)),), answer=GOOD)
     assert ("embedding", "", "low") == named(blamed(case(), trace, corpus(), others=[shown]))
 
@@ -534,23 +536,23 @@ def test_a_chunk_that_the_vector_search_misses_may_be_indexed_under_another_id()
 def test_a_citation_beside_the_evidence_is_wrong_although_it_is_in_the_context() -> None:
     trace = seen(listed("dense", "leave", "office"), listed("context", "leave", "office"), citations=("office",))
     scores = {"citation_correctness(by=rules)": score(1.0)}
-    found = blamed(case(), trace, corpus(), scores=scores)
-    assert ("citation", "wrong_in_context", "high") == named(found)
+    attribution = blamed(case(), trace, corpus(), scores=scores)
+    assert ("citation", "wrong_in_context", "high") == named(attribution)
 
 
 def test_a_cited_duplicate_that_nobody_labelled_is_a_matter_of_the_labels() -> None:
     copy = Chunk("copy", text=LEAVE)
     context = Stage("context", (Chunk("leave", text=LEAVE), copy))
     trace = seen(listed("dense", "leave"), context, citations=("copy",))
-    found = blamed(case(), trace, scores={"citation_correctness(by=rules)": score(1.0)})
-    assert ("golden_label_issue", "unlabelled_duplicate", "medium") == named(found)
+    attribution = blamed(case(), trace, scores={"citation_correctness(by=rules)": score(1.0)})
+    assert ("golden_label_issue", "unlabelled_duplicate", "medium") == named(attribution)
 
 
 def test_a_number_that_no_source_has_takes_the_pass_from_a_right_answer() -> None:
     trace = seen(listed("dense", "leave"), listed("context", "leave"), answer=f"{GOOD} Interns get 77 days.")
-    found = blamed(case(), trace, corpus())
-    assert ("generator", "invented", "medium") == named(found)
-    assert ("unknown", True) == (found.verdict, found.good)
+    attribution = blamed(case(), trace, corpus())
+    assert ("generator", "invented", "medium") == named(attribution)
+    assert ("unknown", True) == (attribution.verdict, attribution.good)
 
 
 def test_pieces_that_are_named_after_a_chunk_are_the_chunkings_doing_without_any_text() -> None:
@@ -562,11 +564,11 @@ def test_pieces_that_are_named_after_a_chunk_are_the_chunkings_doing_without_any
 
 def test_insufficient_trace_names_candidates_and_what_is_missing() -> None:
     trace = seen(Stage("retrieved", (Chunk("sick"),)), Stage("context", (Chunk("sick"),)), answer=BAD)
-    found = blamed(case(), trace)
-    assert "insufficient_trace" == found.cause
-    assert found.also
-    assert found.record
-    assert f"record {found.record[0]}" == found.fix, "what is recorded already is not asked for"
+    attribution = blamed(case(), trace)
+    assert "insufficient_trace" == attribution.cause
+    assert attribution.also
+    assert attribution.record
+    assert f"record {attribution.record[0]}" == attribution.fix, "what is recorded already is not asked for"
 
 
 def test_a_stage_whose_name_tells_no_kind_is_said_where_the_cause_is_not_sure() -> None:
@@ -578,8 +580,8 @@ def test_citing_everything_beside_the_source_is_a_doubt() -> None:
     ids = ("leave", "office", "sick", "carry")
     scores = {"citation_correctness(by=rules)": score(1.0)}
     shown = (listed("dense", *ids), listed("context", *ids))
-    found = blamed(case(), seen(*shown, citations=ids), corpus(), scores=scores)
-    assert ("citation", "over_cited", "medium") == named(found)
+    attribution = blamed(case(), seen(*shown, citations=ids), corpus(), scores=scores)
+    assert ("citation", "over_cited", "medium") == named(attribution)
     assert blamed(case(), seen(*shown, citations=("leave", "office")), corpus(), scores=scores).cause is None
 
 
@@ -587,8 +589,12 @@ def test_ids_that_no_search_of_the_run_returns_may_not_be_indexed_under_them() -
     ids = (Chunk("sick"),)
     trace = seen(Stage("dense", ids), Stage("bm25", ids), Stage("context", ids), answer=REFUSED)
     others = [Observation(f"other {number}", stages=(Stage("dense", ids),), answer=GOOD) for number in range(10)]
-    found = blamed(case(), trace, others=others)
-    assert ("stale_index", ("chunking", "embedding"), "low") == (found.cause, found.also, found.confidence)
+    attribution = blamed(case(), trace, others=others)
+    assert ("stale_index", ("chunking", "embedding"), "low") == (
+        attribution.cause,
+        attribution.also,
+        attribution.confidence,
+    )
     elsewhere = Observation("last", stages=(Stage("dense", (Chunk("leave"),)),), answer=GOOD)
     assert ("bm25_analyzer",) == blamed(case(), trace, others=[*others, elsewhere]).also
 
@@ -596,9 +602,9 @@ def test_ids_that_no_search_of_the_run_returns_may_not_be_indexed_under_them() -
 def test_a_leak_in_a_context_that_nothing_ranked_may_be_the_context_of_another_question() -> None:
     secret = corpus(secret=CorpusChunk("secret", text="The plan is secret.", tenant="b"))
     trace = seen(listed("bm25", "leave"), Stage("context", (Chunk("secret"),)), answer=REFUSED)
-    found = blamed(case(), trace, secret)
-    assert ("acl", "leak_in_context", "medium") == named(found)
-    assert ("context_builder",) == found.also
+    attribution = blamed(case(), trace, secret)
+    assert ("acl", "leak_in_context", "medium") == named(attribution)
+    assert ("context_builder",) == attribution.also
     ranked = seen(Stage("bm25", (Chunk("secret"),)), Stage("context", (Chunk("secret"),)), answer=REFUSED)
     assert ("acl", "leak_in_context", "high") == named(blamed(case(), ranked, secret))
 
@@ -632,18 +638,18 @@ def test_denied_access_to_what_no_trace_shows_may_be_a_missing_chunk() -> None:
     denied = seen(
         Stage("dense", (Chunk("sick"),)), Stage("context", ()), answer="You do not have permission to see this."
     )
-    found = blamed(case(), denied, corpus())
-    assert ("acl", "access_denied", "medium") == named(found)
-    assert ("stale_index", "embedding") == found.also
+    attribution = blamed(case(), denied, corpus())
+    assert ("acl", "access_denied", "medium") == named(attribution)
+    assert ("stale_index", "embedding") == attribution.also
     elsewhere = Observation("other", stages=(Stage("dense", (Chunk("leave"),)),), answer=GOOD)
     assert ("acl", "access_denied", "high") == named(blamed(case(), denied, corpus(), others=[elsewhere]))
 
 
 def test_without_the_texts_of_the_context_an_unexpected_answer_may_be_a_wrong_label() -> None:
     trace = seen(Stage("dense", (Chunk("leave"),)), Stage("context", (Chunk("leave"),)), answer=GOOD)
-    found = blamed(case(behaviour="abstain", evidence=()), trace)
-    assert ("generator", "answered_unanswerable", "medium") == named(found)
-    assert ("golden_label_issue",) == found.also
+    attribution = blamed(case(behaviour="abstain", evidence=()), trace)
+    assert ("generator", "answered_unanswerable", "medium") == named(attribution)
+    assert ("golden_label_issue",) == attribution.also
 
 
 def test_an_answer_that_keeps_to_the_line_that_is_nearest_to_the_question_is_not_surely_wrong() -> None:
@@ -658,9 +664,9 @@ def test_an_answer_that_keeps_to_the_line_that_is_nearest_to_the_question_is_not
         answer = "They get 20 days."
         return blamed(asked, seen(Stage("dense", (chunk,)), Stage("context", (chunk,)), answer=answer), known)
 
-    found = blame(shifted)
-    assert ("parser", "", "low") == named(found)
-    assert ("golden_label_issue", "generator") == found.also
+    attribution = blame(shifted)
+    assert ("parser", "", "low") == named(attribution)
+    assert ("golden_label_issue", "generator") == attribution.also
     assert ("generator", "wrong_entity_or_number", "high") == named(blame(right))
     indexed = Corpus({"table": CorpusChunk("table", text=shifted)})
     assert ("generator", "wrong_entity_or_number", "medium") == named(blame(shifted, indexed))
@@ -671,8 +677,8 @@ def test_a_run_that_cites_whatever_it_shows_is_doubted_where_no_text_tells() -> 
     stages = (Stage("dense", tuple(map(Chunk, names))), Stage("context", tuple(map(Chunk, names))))
     others = [Observation(f"other{number}", stages=stages, answer=GOOD, citations=names) for number in range(10)]
     trace = seen(*stages, citations=names)
-    found = blamed(case(), trace, others=others)
-    assert ("citation", "over_cited", "low") == named(found)
+    attribution = blamed(case(), trace, others=others)
+    assert ("citation", "over_cited", "low") == named(attribution)
     choosing = [
         Observation(f"choosing{number}", stages=stages, answer=GOOD, citations=names[:1]) for number in range(10)
     ]
@@ -691,9 +697,9 @@ def test_a_chunk_that_is_missing_in_a_document_that_the_run_shows_was_cut_otherw
     trace = seen(
         Stage("bm25", (Chunk("office"),)), Stage("dense", (Chunk("office"),)), Stage("context", ()), answer=REFUSED
     )
-    found = blamed(case(question="annual leave"), trace, known, others=[*others, finder])
-    assert ("chunking", "", "medium") == named(found)
-    assert ("embedding", "bm25_analyzer") == found.also
+    attribution = blamed(case(question="annual leave"), trace, known, others=[*others, finder])
+    assert ("chunking", "", "medium") == named(attribution)
+    assert ("embedding", "bm25_analyzer") == attribution.also
     unknown = blamed(case(question="annual leave"), trace, known, others=[])
     assert "bm25_analyzer" == unknown.cause
 
@@ -704,19 +710,19 @@ def test_a_vector_search_that_misses_what_the_keyword_search_has_is_not_the_only
     stages = (
         Stage(name, tuple(Chunk(each, text=TEXTS.get(each, each)) for each in names)) for name, names in lists.items()
     )
-    found = blamed(case(question="How long is it?"), seen(*stages, answer=REFUSED), corpus())
-    assert ("embedding", "", "low") == named(found)
-    assert ("reranker",) == found.also
+    attribution = blamed(case(question="How long is it?"), seen(*stages, answer=REFUSED), corpus())
+    assert ("embedding", "", "low") == named(attribution)
+    assert ("reranker",) == attribution.also
 
 
 def test_a_step_has_not_lost_what_a_later_one_has() -> None:
     lists = {"bm25": "leave sick", "dense": "leave", "fusion": "sick", "rerank": "sick leave", "context": "sick"}
     stages = (listed(name, *ids.split()) for name, ids in lists.items())
-    found = blamed(case(question="How long?"), seen(*stages, answer=BAD))
-    assert "hybrid_merge" not in found.named_causes
+    attribution = blamed(case(question="How long?"), seen(*stages, answer=BAD))
+    assert "hybrid_merge" not in attribution.named_causes
     filtered = (listed("bm25", "leave", "sick"), listed("filter", "sick"), listed("rerank", "sick", "leave"))
-    found = blamed(case(question="How long?"), seen(*filtered, listed("context", "sick"), answer=BAD))
-    assert "hybrid_merge" not in found.named_causes
+    attribution = blamed(case(question="How long?"), seen(*filtered, listed("context", "sick"), answer=BAD))
+    assert "hybrid_merge" not in attribution.named_causes
 
 
 def test_an_answer_with_a_part_of_its_facts_is_incomplete_in_verdict_and_cause() -> None:
@@ -724,18 +730,18 @@ def test_an_answer_with_a_part_of_its_facts_is_incomplete_in_verdict_and_cause()
     chunk = Chunk("leave", text=text)
     asked = case(question="Does it apply to ferries?", must_have=("25%", "not apply to ferries"), rubric=None)
     trace = seen(Stage("bm25", (chunk,)), Stage("context", (chunk,)), answer="It does not apply to ferries.")
-    found = blamed(asked, trace)
-    assert ("partial", "incompleteness") == (found.subcause, found.subtype)
-    assert not any("another passage" in fact for fact in found.evidence)
+    attribution = blamed(asked, trace)
+    assert ("partial", "incompleteness") == (attribution.subcause, attribution.subtype)
+    assert not any("another passage" in fact for fact in attribution.evidence)
 
 
 def test_an_id_that_no_trace_has_and_hardly_differs_from_a_listed_one_is_misspelt() -> None:
     asked = case(evidence=(Evidence(({"chunk_id": "annual-leve"},)),))
     trace = seen(Stage("retrieved", (Chunk("office"), Chunk("annual-leave"))), answer=BAD)
-    found = blamed(asked, trace)
-    assert ("golden_label_issue", "misspelt_id", "medium") == named(found)
+    attribution = blamed(asked, trace)
+    assert ("golden_label_issue", "misspelt_id", "medium") == named(attribution)
     assert ("annual-leve, which the case names, is in no list, and annual-leave is: did you mean that?",) == (
-        found.evidence
+        attribution.evidence
     )
     elsewhere = Observation("other", stages=(Stage("retrieved", (Chunk("annual-leve"),)),), answer=GOOD)
     assert "misspelt_id" != blamed(asked, trace, others=[elsewhere]).subcause  # the index has that id

@@ -81,14 +81,18 @@ def attribute(
 def test_chunks_that_only_some_may_see_and_none_of_them_is_shown_are_denied(
     is_user_sent: bool | None, subcause: str, said: str
 ) -> None:
-    found = attribute([ask("vault"), ask("loans")], [miss("vault"), miss("loans")], is_user_sent=is_user_sent)
+    attribution = attribute([ask("vault"), ask("loans")], [miss("vault"), miss("loans")], is_user_sent=is_user_sent)
     for name in ("vault", "loans"):
-        assert ("acl", subcause, "medium") == (found[name].cause, found[name].subcause, found[name].confidence)
-        assert ("access_fault", "access_denied") == (found[name].verdict, found[name].subtype)
-        assert any(said in fact for fact in found[name].evidence)
-        assert f"only users with the role curator may see {name}" in found[name].evidence[1]
-        assert "acl" not in found[name].also
-        assert found[name].also
+        assert ("acl", subcause, "medium") == (
+            attribution[name].cause,
+            attribution[name].subcause,
+            attribution[name].confidence,
+        )
+        assert ("access_fault", "access_denied") == (attribution[name].verdict, attribution[name].subtype)
+        assert any(said in fact for fact in attribution[name].evidence)
+        assert f"only users with the role curator may see {name}" in attribution[name].evidence[1]
+        assert "acl" not in attribution[name].also
+        assert attribution[name].also
 
 
 def test_one_chunk_alone_makes_access_a_candidate() -> None:
@@ -110,10 +114,10 @@ def test_what_users_with_the_same_rights_are_shown_is_not_denied() -> None:
         "guards", ("bm25", shown), ("context", shown), answer="Guards of the museum change every four hours."
     )
     cases = [ask("vault"), ask("loans"), ask("guards")]
-    found = attribute(cases, [miss("vault"), miss("loans"), seen], is_user_sent=True)
-    assert "pass" == found["guards"].verdict
+    attribution = attribute(cases, [miss("vault"), miss("loans"), seen], is_user_sent=True)
+    assert "pass" == attribution["guards"].verdict
     for name in ("vault", "loans"):
-        assert "acl" not in (found[name].cause, *found[name].also)
+        assert "acl" not in (attribution[name].cause, *attribution[name].also)
 
 
 def test_without_a_user_it_is_right_to_withhold_what_is_kept_for_some() -> None:

@@ -197,9 +197,9 @@ def test_the_table_of_causes_has_what_to_try_for_each_way_in_which_one_fails() -
 )
 def test_what_to_try_first_is_about_the_check_that_failed(check: str, kind: str) -> None:
     reached = Attribution("a", "pass", reached=True)
-    found = reconcile_with_checks(reached, CaseChecks("a", (check,)))
-    assert "generator" == found.cause
-    assert get_cause_note("generator", kind).fix == found.fix
+    attribution = reconcile_with_checks(reached, CaseChecks("a", (check,)))
+    assert "generator" == attribution.cause
+    assert get_cause_note("generator", kind).fix == attribution.fix
 
 
 def test_no_two_faults_of_a_generator_have_one_remedy() -> None:

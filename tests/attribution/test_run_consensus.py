@@ -76,9 +76,9 @@ def test_a_misread_number_in_the_answer_is_blamed_on_the_index_that_no_text_show
 def test_a_reranker_that_passes_on_less_than_it_could_has_dropped_what_is_gone() -> None:
     names = ("sick", "carry", "office", "leave")
     stages = (Stage("bm25", tuple(map(Chunk, names))), Stage("rerank", ()), Stage("context", ()))
-    found = blamed(case(), seen(*stages, answer="I could not find that."), corpus())
-    assert ("reranker", "dropped", "high") == (found.cause, found.subcause, found.confidence)
-    assert "rerank passes on 0 of the 4 that it received" in found.evidence
+    attribution = blamed(case(), seen(*stages, answer="I could not find that."), corpus())
+    assert ("reranker", "dropped", "high") == (attribution.cause, attribution.subcause, attribution.confidence)
+    assert "rerank passes on 0 of the 4 that it received" in attribution.evidence
 
 
 def test_a_text_with_a_sentence_of_another_document_was_cut_at_the_wrong_place() -> None:
@@ -86,9 +86,9 @@ def test_a_text_with_a_sentence_of_another_document_was_cut_at_the_wrong_place()
     known = corpus(notice=CorpusChunk("notice", text=notice, document="notices"))
     text = f"{notice} {LEAVE.replace(' of annual leave.', '')}"
     shown = (Stage("dense", (Chunk("leave", text=text),)), Stage("context", ()))
-    found = blamed(case(), seen(*shown, answer=BAD), known)
-    assert "chunking" == found.cause
-    assert any("also contains text of notice" in fact for fact in found.evidence)
+    attribution = blamed(case(), seen(*shown, answer=BAD), known)
+    assert "chunking" == attribution.cause
+    assert any("also contains text of notice" in fact for fact in attribution.evidence)
 
 
 def test_a_ranking_by_a_query_of_other_subjects_is_the_querys_doing() -> None:
@@ -112,9 +112,9 @@ def test_an_unknown_answer_from_a_text_that_lost_its_line_is_a_doubt_about_the_i
     asked = case(rubric=None, reference="Leave is twelve days.")
     lost = LEAVE.replace(" 12 days", "")
     shown = (Stage("dense", (Chunk("leave", text=lost),)), Stage("context", (Chunk("leave", text=lost),)))
-    found = blamed(asked, seen(*shown, answer="Full-time staff get annual leave."), corpus())
-    assert found.good is None
-    assert found.cause in ("parser", "chunking", "stale_index")
+    attribution = blamed(asked, seen(*shown, answer="Full-time staff get annual leave."), corpus())
+    assert attribution.good is None
+    assert attribution.cause in ("parser", "chunking", "stale_index")
     sound = (Stage("dense", (Chunk("leave", text=LEAVE),)), Stage("context", (Chunk("leave", text=LEAVE),)))
     assert blamed(asked, seen(*sound, answer="Full-time staff get annual leave."), corpus()).cause is None
 
@@ -122,8 +122,8 @@ def test_an_unknown_answer_from_a_text_that_lost_its_line_is_a_doubt_about_the_i
 def test_a_text_whose_words_break_off_was_read_wrongly_or_cut() -> None:
     text = "## Annual leave\nFull-time staff g 12 days of annu"
     shown = (Stage("dense", (Chunk("leave", text=text),)), Stage("context", ()))
-    found = blamed(case(), seen(*shown, answer=BAD), corpus())
-    assert ("parser", ("chunking",)) == (found.cause, found.also)
+    attribution = blamed(case(), seen(*shown, answer=BAD), corpus())
+    assert ("parser", ("chunking",)) == (attribution.cause, attribution.also)
 
 
 def test_a_merge_that_loses_what_one_search_alone_has_may_lack_the_other_search() -> None:
@@ -133,8 +133,8 @@ def test_a_merge_that_loses_what_one_search_alone_has_may_lack_the_other_search(
         Stage("fused", (Chunk("sick"), Chunk("office"))),
         Stage("context", (Chunk("sick"), Chunk("office"))),
     )
-    found = blamed(case(), seen(*stages, answer=BAD), corpus())
-    assert ("hybrid_merge", ("embedding",), "medium") == (found.cause, found.also, found.confidence)
+    attribution = blamed(case(), seen(*stages, answer=BAD), corpus())
+    assert ("hybrid_merge", ("embedding",), "medium") == (attribution.cause, attribution.also, attribution.confidence)
 
 
 def test_a_label_of_a_superseded_version_is_outdated() -> None:
@@ -143,8 +143,12 @@ def test_a_label_of_a_superseded_version_is_outdated() -> None:
     asked = case(evidence=(Evidence(({"chunk_id": "old"},)),), rubric=None, must_have=("20 days",))
     asked = replace(asked, user=User(tenant="a", as_of="2026-05-01"))
     stages = (Stage("dense", (Chunk("leave"),)), Stage("context", (Chunk("leave"),)))
-    found = blamed(asked, seen(*stages, answer=GOOD), known)
-    assert ("golden_label_issue", "label_outdated", ("stale_index",)) == (found.cause, found.subcause, found.also)
+    attribution = blamed(asked, seen(*stages, answer=GOOD), known)
+    assert ("golden_label_issue", "label_outdated", ("stale_index",)) == (
+        attribution.cause,
+        attribution.subcause,
+        attribution.also,
+    )
 
 
 def test_a_chunk_that_is_indexed_with_the_text_of_another_is_no_duplicate() -> None:
@@ -152,8 +156,8 @@ def test_a_chunk_that_is_indexed_with_the_text_of_another_is_no_duplicate() -> N
         Stage("dense", (Chunk("sick", text=LEAVE),)),
         Stage("context", (Chunk("sick", text=LEAVE),)),
     )
-    found = blamed(case(), seen(*moved, answer=GOOD), corpus())
-    assert ("chunking", "other_ids", ("stale_index",)) == (found.cause, found.subcause, found.also)
+    attribution = blamed(case(), seen(*moved, answer=GOOD), corpus())
+    assert ("chunking", "other_ids", ("stale_index",)) == (attribution.cause, attribution.subcause, attribution.also)
 
 
 def test_an_answer_without_citations_of_a_target_that_reports_them_is_a_doubt() -> None:
@@ -200,8 +204,12 @@ def test_evidence_that_is_quoted_under_another_id_has_moved() -> None:
 def test_a_text_under_the_id_of_another_chunk_is_the_context_builders() -> None:
     ranked = Stage("dense", (Chunk("leave", text=TEXTS["leave"]), Chunk("office", text=TEXTS["office"])))
     exchanged = Stage("context", (Chunk("leave", text=TEXTS["office"]), Chunk("office", text=TEXTS["leave"])))
-    found = blamed(case(), seen(ranked, exchanged, citations=("office",)), corpus())
-    assert ("context_builder", "text_exchanged", "high") == (found.cause, found.subcause, found.confidence)
+    attribution = blamed(case(), seen(ranked, exchanged, citations=("office",)), corpus())
+    assert ("context_builder", "text_exchanged", "high") == (
+        attribution.cause,
+        attribution.subcause,
+        attribution.confidence,
+    )
     parent = Stage("context", (Chunk("leave", text=f"{TEXTS['leave']} {TEXTS['office']}"),))
     whole = Stage("dense", (*ranked.chunks, Chunk("policy", text=f"{TEXTS['leave']} {TEXTS['office']}")))
     assert "text_exchanged" != blamed(case(), seen(whole, parent, citations=("leave",)), corpus()).subcause

@@ -72,9 +72,13 @@ def test_another_value_in_the_place_of_a_fact_is_a_wrong_one(
 ) -> None:
     assert "pass" == attribute(question, (fact,), chunk_id, sentence.format(fact)).verdict
     for value in values:
-        found = attribute(question, (fact,), chunk_id, sentence.format(value))
-        assert ("generator", WRONG_VALUE, "wrong_value") == (found.cause, found.subcause, found.subtype), value
-        assert f"missing: {fact} (stated instead: {value})" in found.evidence
+        attribution = attribute(question, (fact,), chunk_id, sentence.format(value))
+        assert ("generator", WRONG_VALUE, "wrong_value") == (
+            attribution.cause,
+            attribution.subcause,
+            attribution.subtype,
+        ), value
+        assert f"missing: {fact} (stated instead: {value})" in attribution.evidence
 
 
 BARREL = ("How much does a barrel hold, and what is its deposit?", ("62 litres", "14 euros"), "store")
@@ -82,9 +86,9 @@ BARREL = ("How much does a barrel hold, and what is its deposit?", ("62 litres",
 
 @pytest.mark.parametrize("value", ["26 litres", "64 litres"])
 def test_a_wrong_value_next_to_a_right_one_is_no_part_of_an_answer(value: str) -> None:
-    found = attribute(*BARREL, f"A barrel holds {value}. The deposit of a barrel is 14 euros.")
-    assert (WRONG_VALUE, "wrong_value") == (found.subcause, found.subtype)
-    assert f"missing: 62 litres (stated instead: {value})" in found.evidence
+    attribution = attribute(*BARREL, f"A barrel holds {value}. The deposit of a barrel is 14 euros.")
+    assert (WRONG_VALUE, "wrong_value") == (attribution.subcause, attribution.subtype)
+    assert f"missing: 62 litres (stated instead: {value})" in attribution.evidence
 
 
 @pytest.mark.parametrize(
@@ -96,24 +100,26 @@ def test_a_wrong_value_next_to_a_right_one_is_no_part_of_an_answer(value: str) -
     ],
 )
 def test_a_value_of_something_else_stands_in_no_place_of_a_fact(answer: str) -> None:
-    found = attribute(*BARREL, answer)
-    assert ("partial", "incompleteness") == (found.subcause, found.subtype)
-    assert "missing: 62 litres" in found.evidence
+    attribution = attribute(*BARREL, answer)
+    assert ("partial", "incompleteness") == (attribution.subcause, attribution.subtype)
+    assert "missing: 62 litres" in attribution.evidence
 
 
 def test_a_number_in_no_facts_place_is_invented() -> None:
-    found = attribute(
+    attribution = attribute(
         "Who tunes the piano?", ("Ines Rybak",), "hall", "The piano is tuned on 7 days of each year by a firm."
     )
-    assert ("invented", "hallucination") == (found.subcause, found.subtype)
-    assert "not in the context: 7 days" in found.evidence
+    assert ("invented", "hallucination") == (attribution.subcause, attribution.subtype)
+    assert "not in the context: 7 days" in attribution.evidence
 
 
 def test_a_fact_that_is_negated_is_not_evidence_that_was_ignored() -> None:
-    found = attribute("Who tunes the piano?", ("tuned by Ines Rybak",), "hall", "The piano is not tuned by Ines Rybak.")
-    assert ("generator", "denied_fact") == (found.cause, found.subcause)
-    assert found.evidence[1].startswith("contradicted: tuned by Ines Rybak")
-    assert "fewer chunks" not in found.fix
+    attribution = attribute(
+        "Who tunes the piano?", ("tuned by Ines Rybak",), "hall", "The piano is not tuned by Ines Rybak."
+    )
+    assert ("generator", "denied_fact") == (attribution.cause, attribution.subcause)
+    assert attribution.evidence[1].startswith("contradicted: tuned by Ines Rybak")
+    assert "fewer chunks" not in attribution.fix
 
 
 def test_a_cut_text_is_no_error_of_reasoning() -> None:
@@ -149,17 +155,17 @@ def test_a_range_with_one_wrong_end_is_a_wrong_value_and_no_part_of_the_answer(
     facts: tuple[str, ...], text: str, answer: str, other: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(TEXTS, "hall", text)
-    found = attribute("When, or how much?", facts, "hall", answer)
-    assert ("generator", WRONG_VALUE) == (found.cause, found.subcause)
-    assert any(f"(stated instead: {other})" in fact for fact in found.evidence)
+    attribution = attribute("When, or how much?", facts, "hall", answer)
+    assert ("generator", WRONG_VALUE) == (attribution.cause, attribution.subcause)
+    assert any(f"(stated instead: {other})" in fact for fact in attribution.evidence)
 
 
 def test_a_range_of_which_both_ends_are_expected_is_in_no_facts_place(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(TEXTS, "hall", "Tours run from 09:15 to 12:45 and cost 7 euros.")
-    found = attribute(
+    attribution = attribute(
         "When are tours, and at what price?", ("09:15", "12:45", "7 euros"), "hall", "From 09:15 to 12:45."
     )
-    assert "partial" == found.subcause
+    assert "partial" == attribution.subcause
 
 
 @pytest.mark.parametrize(("valid_to", "cause"), [("2025-12-31", "stale_index"), (None, "generator")])

@@ -34,22 +34,27 @@ JUDGED = ("--verdicts", "verdicts.sqlite")
 
 
 def test_a_judge_is_recommended_only_before_it_was_asked(running: Browser, server: JudgeServer) -> None:
-    told = read_open_cases(running)
-    assert "nothing that was measured tells whether the answer is right: 3 of 4. A judge can tell (assay judge)" in told
+    open_cases = read_open_cases(running)
+    assert (
+        "nothing that was measured tells whether the answer is right: 3 of 4. A judge can tell (assay judge)"
+        in open_cases
+    )
     judge_all()
-    told = read_open_cases(running, *JUDGED)
-    assert "nothing that counts tells whether the answer is right: 3 of 4. The judge calls 2 right, 1 wrong." in told
-    assert "It is uncalibrated and does not count: label a sample and run assay calibrate." in told
-    assert "A person who reads these answers can settle them (assay labels export --only ambiguous)." in told
-    assert "judge can tell" not in told
+    open_cases = read_open_cases(running, *JUDGED)
+    assert (
+        "nothing that counts tells whether the answer is right: 3 of 4. The judge calls 2 right, 1 wrong." in open_cases
+    )
+    assert "It is uncalibrated and does not count: label a sample and run assay calibrate." in open_cases
+    assert "A person who reads these answers can settle them (assay labels export --only ambiguous)." in open_cases
+    assert "judge can tell" not in open_cases
     assert "Mô hình chấm cho là: 2 đúng, 1 sai." in read_open_cases(running, *JUDGED, language="vi")
 
 
 def test_a_judge_whose_calibration_is_too_weak_is_said_to_be_so(running: Browser, server: JudgeServer) -> None:
     judge_all()
-    told = read_open_cases(running, *JUDGED, *calibrated(**WEAK))
-    assert "The judge calls 2 right, 1 wrong. Its calibration does not let it count" in told
-    assert "uncalibrated" not in told
+    open_cases = read_open_cases(running, *JUDGED, *calibrated(**WEAK))
+    assert "The judge calls 2 right, 1 wrong. Its calibration does not let it count" in open_cases
+    assert "uncalibrated" not in open_cases
     assert "" == read_open_cases(running, *JUDGED, *calibrated())
 
 
@@ -57,6 +62,6 @@ def test_a_judge_that_was_asked_something_else_is_asked_whether_answers_are_righ
     running: Browser, server: JudgeServer
 ) -> None:
     assert 0 == main(["judge", *INPUTS, *NAMED, "--metrics", RELEVANT])
-    told = read_open_cases(running, *JUDGED, "--metrics", f"{RELEVANT},correct_answer")
-    assert "The judge was not asked whether they are right (assay judge --metrics correctness)" in told
-    assert "judge can tell" not in told
+    open_cases = read_open_cases(running, *JUDGED, "--metrics", f"{RELEVANT},correct_answer")
+    assert "The judge was not asked whether they are right (assay judge --metrics correctness)" in open_cases
+    assert "judge can tell" not in open_cases

@@ -39,9 +39,9 @@ def run(
 ) -> ScorerMeasurement:
     sizes = {key(case)[:2]: length for case, length in (lengths or {}).items()}
     opinions = {key(case): ScorerLabel(said, reasoning=f"because {case}") for case, said in judge.items()}
-    found = measure_scorer(question(by), [label(case, said) for case, said in people.items()], opinions, sizes, {})
-    assert found is not None
-    return found
+    quality = measure_scorer(question(by), [label(case, said) for case, said in people.items()], opinions, sizes, {})
+    assert quality is not None
+    return quality
 
 
 def sets(passed: int, failed: int, missed: int = 0, waved: int = 0) -> tuple[dict[int, str], dict[int, str]]:
@@ -122,20 +122,20 @@ def test_labels_without_a_number_have_no_say() -> None:
 
 def test_95_percent_of_agreement_can_be_no_agreement() -> None:
     """The judge passes everything, people pass 95 of 100: kappa 0, AC1 high, and the note says which to read."""
-    found = run(*sets(95, 5, waved=5))
-    assert found.pass_fail.raw == 0.95
-    assert found.pass_fail.kappa is not None and found.pass_fail.kappa.value == pytest.approx(0.0)
-    assert found.pass_fail.balanced_accuracy is not None and found.pass_fail.balanced_accuracy.value == 0.5
-    assert {"fail": 0.05, "pass": 0.95} == found.pass_fail.prevalence
-    assert any("almost all labels are the same" in note for note in found.notes)
+    result = run(*sets(95, 5, waved=5))
+    assert result.pass_fail.raw == 0.95
+    assert result.pass_fail.kappa is not None and result.pass_fail.kappa.value == pytest.approx(0.0)
+    assert result.pass_fail.balanced_accuracy is not None and result.pass_fail.balanced_accuracy.value == 0.5
+    assert {"fail": 0.05, "pass": 0.95} == result.pass_fail.prevalence
+    assert any("almost all labels are the same" in note for note in result.notes)
 
 
 def test_the_confusion_has_the_labels_of_people_in_its_rows() -> None:
-    found = run({0: "correct", 1: "correct", 2: "incorrect"}, {0: "correct", 1: "partly_correct", 2: "correct"})
-    assert found.by_label is not None
-    assert ("incorrect", "partly_correct", "correct") == found.by_label.labels
-    assert ((0, 0, 1), (0, 0, 0), (0, 1, 1)) == found.by_label.confusion
-    assert found.by_label.weighted is not None
+    result = run({0: "correct", 1: "correct", 2: "incorrect"}, {0: "correct", 1: "partly_correct", 2: "correct"})
+    assert result.by_label is not None
+    assert ("incorrect", "partly_correct", "correct") == result.by_label.labels
+    assert ((0, 0, 1), (0, 0, 0), (0, 1, 1)) == result.by_label.confusion
+    assert result.by_label.weighted is not None
 
 
 def test_the_direction_of_the_errors_is_named_only_where_it_shows() -> None:
@@ -166,12 +166,12 @@ def test_the_worst_disagreements_come_first_with_both_reasons() -> None:
         key(1): ScorerLabel("correct"),
         key(2): ScorerLabel("correct"),
     }
-    found = measure_scorer(question(), labels, opinions, {}, {})
-    assert found is not None
-    assert ["c000", "c001"] == [each.case_id for each in found.worst]
+    quality = measure_scorer(question(), labels, opinions, {}, {})
+    assert quality is not None
+    assert ["c000", "c001"] == [each.case_id for each in quality.worst]
     assert (("Lan: it says 12 days",), "the number differs") == (
-        found.worst[0].people_reasons,
-        found.worst[0].scorer_reason,
+        quality.worst[0].people_reasons,
+        quality.worst[0].scorer_reason,
     )
 
 
@@ -182,20 +182,20 @@ def test_repeated_votes_that_differ_are_flips() -> None:
         key(1): ScorerLabel("correct", votes=("correct", "incorrect", "correct")),
         key(2): ScorerLabel("correct", votes=("correct",)),
     }
-    found = measure_scorer(question(), [label(0, "correct")], opinions, {}, {})
-    assert found is not None and found.consistency is not None
-    assert (2, 5, 0.5) == (found.consistency.items, found.consistency.votes, found.consistency.unsteady)
-    assert found.consistency.flips == pytest.approx(1 / 3)
+    quality = measure_scorer(question(), [label(0, "correct")], opinions, {}, {})
+    assert quality is not None and quality.consistency is not None
+    assert (2, 5, 0.5) == (quality.consistency.items, quality.consistency.votes, quality.consistency.unsteady)
+    assert quality.consistency.flips == pytest.approx(1 / 3)
 
 
 def test_slices_have_their_own_figures() -> None:
     people, judge = sets(10, 10, waved=4)
     labels = [label(case, said) for case, said in people.items()]
     opinions = {key(case): ScorerLabel(said) for case, said in judge.items()}
-    found = measure_scorer(question(), labels, opinions, {}, {"tag=hr": {"c010", "c011", "c015"}, "tag=none": {"x"}})
-    assert found is not None
-    assert ["tag=hr"] == list(found.slices)
-    figures = found.slices["tag=hr"]
+    quality = measure_scorer(question(), labels, opinions, {}, {"tag=hr": {"c010", "c011", "c015"}, "tag=none": {"x"}})
+    assert quality is not None
+    assert ["tag=hr"] == list(quality.slices)
+    figures = quality.slices["tag=hr"]
     assert 3 == figures.n
     assert (figures.agreement, figures.leniency) == pytest.approx((1 / 3, 2 / 3))
 
@@ -224,9 +224,9 @@ def test_configurations_are_corrected_apart() -> None:
     labels = [label(case, said) for case, said in people.items()]
     opinions = {key(case): ScorerLabel(said) for case, said in judge.items()}
     opinions |= {key(case, "b"): ScorerLabel("correct") for case in range(60)}
-    found = measure_scorer(question(), labels, opinions, {}, {})
-    assert found is not None
-    assert {"a": 0.5, "b": 1.0} == {config: each.judged.value for config, each in found.corrected.items()}
+    quality = measure_scorer(question(), labels, opinions, {}, {})
+    assert quality is not None
+    assert {"a": 0.5, "b": 1.0} == {config: each.judged.value for config, each in quality.corrected.items()}
 
 
 def test_nothing_in_common_is_no_calibration() -> None:
@@ -236,18 +236,18 @@ def test_nothing_in_common_is_no_calibration() -> None:
 
 def test_unjudged_items_are_counted_not_imputed() -> None:
     opinions = {key(0): ScorerLabel("correct"), key(1): ScorerLabel(unscored="quote")}
-    found = measure_scorer(question(), [label(case, "correct") for case in range(3)], opinions, {}, {})
-    assert found is not None
-    assert (3, 2, 1) == (found.labelled, found.unjudged, found.calibration.n)
+    quality = measure_scorer(question(), [label(case, "correct") for case in range(3)], opinions, {}, {})
+    assert quality is not None
+    assert (3, 2, 1) == (quality.labelled, quality.unjudged, quality.calibration.n)
 
 
 def test_numbers_of_another_tool_are_compared_as_pass_and_fail() -> None:
     opinions = {key(case): ScorerLabel(value=0.9 if case < 5 else 0.2) for case in range(10)}
     labels = [label(case, "correct" if case < 6 else "incorrect") for case in range(10)]
-    found = measure_scorer(question("ragas"), labels, opinions, {}, {})
-    assert found is not None
-    assert found.by_label is None
-    assert (0.9, 1) == (found.pass_fail.raw, found.bias.too_strict)
+    quality = measure_scorer(question("ragas"), labels, opinions, {}, {})
+    assert quality is not None
+    assert quality.by_label is None
+    assert (0.9, 1) == (quality.pass_fail.raw, quality.bias.too_strict)
 
 
 def test_two_rubrics_are_compared_on_the_same_labels() -> None:
@@ -265,12 +265,12 @@ def test_two_rubrics_are_compared_on_the_same_labels() -> None:
 def test_raters_are_compared_with_each_other_and_all_together() -> None:
     labels = [label(case, "correct" if case % 2 else "incorrect", "Lan") for case in range(20)]
     labels += [label(case, "correct" if case % 2 or case == 0 else "incorrect", "Minh") for case in range(20)]
-    found = measure_scorer(question(), labels, {key(case): ScorerLabel("correct") for case in range(20)}, {}, {})
-    assert found is not None
-    (pair,) = found.raters
+    quality = measure_scorer(question(), labels, {key(case): ScorerLabel("correct") for case in range(20)}, {}, {})
+    assert quality is not None
+    (pair,) = quality.raters
     assert ("Lan", "Minh", 20, 0.95) == (pair.first, pair.second, pair.n, pair.raw)
-    assert found.alpha is not None and 0.85 < found.alpha.value < 0.95
-    assert 1 == found.undecided
+    assert quality.alpha is not None and 0.85 < quality.alpha.value < 0.95
+    assert 1 == quality.undecided
 
 
 verdicts = st.lists(st.tuples(st.sampled_from(sorted(SCALE)), st.sampled_from(sorted(SCALE))), min_size=1, max_size=12)

@@ -104,8 +104,8 @@ def test_doctor_asks_a_target_of_the_command_line_without_settings(
 ) -> None:
     (bakery / "assay.yaml").unlink()
     assert 0 == main(["doctor", "--target", "bakery:ask", "--golden", "golden.jsonl"])
-    told = capsys.readouterr().out
-    assert "ok    target ask: ask: " in told
+    printed = capsys.readouterr().out
+    assert "ok    target ask: ask: " in printed
     assert 2 == main(["doctor", "--target", "bakery:absent", "--golden", "golden.jsonl"])
     assert "fail  target absent: " in capsys.readouterr().out
     assert 2 == main(["doctor", "--target", "no target", "--golden", "golden.jsonl"])

@@ -427,11 +427,11 @@ def test_a_judge_that_nobody_runs_costs_nothing_and_changes_no_score(
         monkeypatch.setenv("THE_JUDGE", f"http://127.0.0.1:{free.getsockname()[1]}/v1")
     capsys.readouterr()
     assert ExitCode.INCOMPLETE == judge("--attempts", "1")
-    told = capsys.readouterr().err
-    assert "tokens: 0;" in told
-    assert "paid for" not in told
-    assert ": \n" not in told
-    assert "the judge gave no verdict: the scores stay as they were" in told
+    printed = capsys.readouterr().err
+    assert "tokens: 0;" in printed
+    assert "paid for" not in printed
+    assert ": \n" not in printed
+    assert "the judge gave no verdict: the scores stay as they were" in printed
     main([*command, "--verdicts", "verdicts.sqlite"])
     assert before["configs"] == json.loads(Path("report.json").read_bytes())["configs"]
 

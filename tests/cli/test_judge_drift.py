@@ -83,10 +83,10 @@ def test_a_judge_that_has_moved_behind_its_name_is_told_and_may_not_gate(
     assert 0 == judge("--votes", "1", "--only", "case:c0", "--only", "case:c2", "--now", "2026-05-01T08:00:00Z")
     server.answer = answer_with_labels(lenient)
     assert 1 == judge("--votes", "1", "--now", "2026-06-01T08:00:00Z")
-    told = capsys.readouterr().err
-    assert "judge DRIFTED: anchors labelled as expected: 9 of 14, were 14 (78% to 100% allowed)" in told
-    assert "other anchors recognised as such: 2 of 7, were 7" in told
-    assert "anchors of the highest label" not in told
+    printed = capsys.readouterr().err
+    assert "judge DRIFTED: anchors labelled as expected: 9 of 14, were 14 (78% to 100% allowed)" in printed
+    assert "other anchors recognised as such: 2 of 7, were 7" in printed
+    assert "anchors of the highest label" not in printed
     report = score(*gate(), *calibrated())
     assert any(each.startswith("E_JUDGE_DRIFT scripted-1") for each in report["warnings"])
     assert (0, "uncalibrated") == (report["status"], state(report))

@@ -360,9 +360,9 @@ def test_a_sheet_is_never_overwritten_and_an_empty_one_never_written(
     assert 2 == main([*review, "--out", "review"])
     assert "is not empty" in capsys.readouterr().err
     assert 2 == main(["judge", "review", *INPUTS])
-    said = capsys.readouterr().err
-    assert "no verdicts to review" in said
-    assert "without a judge, a person tells what the rules leave open by must_have or keywords in the case" in said
+    printed = capsys.readouterr().err
+    assert "no verdicts to review" in printed
+    assert "without a judge, a person tells what the rules leave open by must_have or keywords in the case" in printed
 
 
 @pytest.mark.slow

@@ -38,15 +38,15 @@ def test_first_settings_are_valid_and_never_written_over_others(
 
 def test_doctor_names_what_is_missing(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert 0 == main(["doctor"])
-    said = capsys.readouterr().out
-    assert "ok    golden set: 3 cases" in said
-    assert "warn  golden set: no owner" in said
-    assert "ok    target first: ask: understood as" in said
+    printed = capsys.readouterr().out
+    assert "ok    golden set: 3 cases" in printed
+    assert "warn  golden set: no owner" in printed
+    assert "ok    target first: ask: understood as" in printed
     (here / "assay.yaml").write_text("golden: none.jsonl\ntargets: {a: {type: python, call: 'none:x'}}\n")
     assert 2 == main(["doctor"])
-    said = capsys.readouterr().out
-    assert "fail  golden set" in said
-    assert "fail  target a" in said
+    printed = capsys.readouterr().out
+    assert "fail  golden set" in printed
+    assert "fail  target a" in printed
 
 
 def write_target(here: Path, body: str, more: str = "") -> None:
@@ -73,9 +73,9 @@ def test_doctor_fails_where_a_member_that_is_not_read_is_named_like_the_answer(
     monkeypatch.delitem(sys.modules, "my_rag", raising=False)
     write_target(here, "def ask(question):\n    return {'reply_text': 'yes', 'contexts': ['1']}\n")
     assert 2 == main(["doctor"])
-    said = capsys.readouterr().out
-    assert "fail  target mine" in said
-    assert "no answer, but a text in reply_text" in said
+    printed = capsys.readouterr().out
+    assert "fail  target mine" in printed
+    assert "no answer, but a text in reply_text" in printed
 
 
 def test_doctor_asks_every_operation_and_shows_the_replies_as_they_were_understood(
@@ -156,9 +156,9 @@ def test_doctor_warns_first_of_what_breaks_the_measurement_and_last_of_housekeep
 def test_doctor_writes_several_problems_as_lines(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (here / "golden.jsonl").write_text('{"id": "a"}\n{"id": "b", "question": 5}\n', encoding="utf-8")
     assert 2 == main(["doctor"])
-    said = capsys.readouterr().out
-    assert "\\u000a" not in said
-    assert 2 == sum("golden.jsonl:" in line for line in said.splitlines())
+    printed = capsys.readouterr().out
+    assert "\\u000a" not in printed
+    assert 2 == sum("golden.jsonl:" in line for line in printed.splitlines())
 
 
 def test_a_target_of_which_the_settings_name_the_context_is_measured_on_it(

@@ -33,9 +33,9 @@ def a_side() -> ScoreSnapshot:
     ]
     way = make_trace(retrieved=2, reranked=None)
     blame = Attribution("c0", "retrieval_fault", "reranker", evidence=(SECRET,), sign=SECRET, traces=(way,), fix=SECRET)
-    found = side({"recall@10": [0.1, E, N], "hit@5": [1.0, 0.0, 1.0]}, cases=cases, attributions={"c0": blame})
-    found.table.columns["recall@10"].values[1] = 0.7  # what stands under an error is no score and is not kept
-    return found
+    snapshot = side({"recall@10": [0.1, E, N], "hit@5": [1.0, 0.0, 1.0]}, cases=cases, attributions={"c0": blame})
+    snapshot.table.columns["recall@10"].values[1] = 0.7  # what stands under an error is no score and is not kept
+    return snapshot
 
 
 @pytest.fixture
@@ -55,12 +55,12 @@ def test_what_is_written_reads_back_and_is_written_the_same(path: Path, tmp_path
 
 def test_a_baseline_read_back_compares_as_the_side_it_was_saved_from(path: Path) -> None:
     before, after = decode_baseline(str(path)), a_side()
-    found = compare_snapshots(before, after)
-    recall = found.metrics["recall@10"]
+    comparison = compare_snapshots(before, after)
+    recall = comparison.metrics["recall@10"]
     assert (1, 0.0, (), ("c0",)) == (recall.n, recall.gain, recall.unpaired, recall.unchanged)
-    assert {"tag=hr", "language=vi", "difficulty=hard"} <= set(found.slices)
+    assert {"tag=hr", "language=vi", "difficulty=hard"} <= set(comparison.slices)
     assert ["retrieved", "reranked"] == list(before.attributions["c0"].traces[0].ranks)
-    assert (("reranker", "reranker", 1),) == found.transitions
+    assert (("reranker", "reranker", 1),) == comparison.transitions
 
 
 def test_checks_and_missing_cases_are_kept(tmp_path: Path) -> None:
@@ -106,10 +106,10 @@ SPOILED: dict[str, tuple[Spoil, str]] = {
 @pytest.mark.parametrize("name", SPOILED)
 def test_a_file_that_contradicts_itself_is_refused(name: str, path: Path) -> None:
     spoil, expected = SPOILED[name]
-    found = json.loads(path.read_text(encoding="utf-8"))
-    found["columns"][0].setdefault("errors", {})
-    spoil(found)
-    path.write_text(json.dumps(found), encoding="utf-8")
+    decoded = json.loads(path.read_text(encoding="utf-8"))
+    decoded["columns"][0].setdefault("errors", {})
+    spoil(decoded)
+    path.write_text(json.dumps(decoded), encoding="utf-8")
     with pytest.raises(InputError) as error:
         read_baseline(str(path))
     assert expected in str(error.value)
@@ -132,9 +132,9 @@ def test_a_file_that_is_no_json_object_is_refused(data: bytes, expected: str, tm
 
 
 def test_a_metric_without_its_scores_is_refused(path: Path) -> None:
-    found = json.loads(path.read_text(encoding="utf-8"))
-    del found["columns"][0]
-    path.write_text(json.dumps(found), encoding="utf-8")
+    decoded = json.loads(path.read_text(encoding="utf-8"))
+    del decoded["columns"][0]
+    path.write_text(json.dumps(decoded), encoding="utf-8")
     with pytest.raises(InputError, match="no scores of hit@5"):
         decode_baseline(str(path))
 

@@ -58,9 +58,9 @@ RULES = {
 @pytest.mark.parametrize("name", RULES)
 def test_the_way_of_evidence_names_the_part_and_shows_the_ranks(name: str) -> None:
     before, after, part, detail = RULES[name]
-    found = blamed("recall@10", [before], [after])
-    assert part == found[0]
-    assert detail in found[1]
+    attribution = blamed("recall@10", [before], [after])
+    assert part == attribution[0]
+    assert detail in attribution[1]
 
 
 def test_evidence_that_came_up_is_told_the_other_way_around() -> None:
@@ -152,26 +152,26 @@ def compare_losses(losses: int) -> Comparison:
 
 def test_a_change_that_is_not_shown_is_not_explained() -> None:
     """Two losses of 30: p = .5. The cases, their moves and transitions are facts and stay listed."""
-    found = compare_losses(2)
-    assert ("not shown", ()) == (found.metrics["recall@10"].verdict, found.moved)
-    assert ["c0", "c1"] == [change.case_id for change in found.cases]
-    assert ("pass", "embedding", 2) in found.transitions
+    comparison = compare_losses(2)
+    assert ("not shown", ()) == (comparison.metrics["recall@10"].verdict, comparison.moved)
+    assert ["c0", "c1"] == [change.case_id for change in comparison.cases]
+    assert ("pass", "embedding", 2) in comparison.transitions
 
 
 def test_a_comparison_tells_what_changed_why_and_how_attributions_went_over() -> None:
-    found = compare_losses(8)
-    assert (("pass", "pass", 22), ("pass", "embedding", 8)) == found.transitions
-    assert {"configuration: was a, is now b", "embedding: was e1, is now e2"} == set(found.changed)
-    assert "reported by a only, so not compared: target.type (python)" in found.notes
-    assert "reported by b only, so not compared: reranker (r1)" in found.notes
+    comparison = compare_losses(8)
+    assert (("pass", "pass", 22), ("pass", "embedding", 8)) == comparison.transitions
+    assert {"configuration: was a, is now b", "embedding: was e1, is now e2"} == set(comparison.changed)
+    assert "reported by a only, so not compared: target.type (python)" in comparison.notes
+    assert "reported by b only, so not compared: reranker (r1)" in comparison.notes
     why = "recall@10 got worse on 8 cases: evidence that the baseline retrieved is gone: look at the retriever"
-    assert found.moved[0].startswith(why)
-    assert "c0: u0 rank 1 in reranked → gone in retrieved" in found.moved[0]
-    assert "8 cases went from pass to embedding" == found.moved[-1]
+    assert comparison.moved[0].startswith(why)
+    assert "c0: u0 rank 1 in reranked → gone in retrieved" in comparison.moved[0]
+    assert "8 cases went from pass to embedding" == comparison.moved[-1]
     assert [("c0", (1.0, 0.0)), ("c1", (1.0, 0.0))] == [
-        (each.case_id, each.scores["recall@10"]) for each in found.cases[:2]
+        (each.case_id, each.scores["recall@10"]) for each in comparison.cases[:2]
     ]
-    assert ["retrieved", "reranked", "context"] == [each.stage for each in found.moves if each.case_id == "c0"]
+    assert ["retrieved", "reranked", "context"] == [each.stage for each in comparison.moves if each.case_id == "c0"]
 
 
 def test_a_case_whose_attribution_alone_differs_is_told_too() -> None:

@@ -29,45 +29,45 @@ def changed(before: Scores, after: Scores, metric: str = RECALL, **both: Any) ->
 
 def test_pairs_of_zero_and_one_get_tangos_interval_and_mcnemars_p() -> None:
     """12 gained and 2 lost of 50: +.2; p = 2·(1 + 14 + 91)/2^14 = .0129. The only headline may err in 5%."""
-    found = changed([1.0] * 36 + [0.0] * 12 + [1.0] * 2, [1.0] * 48 + [0.0] * 2)
+    change = changed([1.0] * 36 + [0.0] * 12 + [1.0] * 2, [1.0] * 48 + [0.0] * 2)
     bounds = compute_tango_interval(12, 2, 50, 0.95)
-    assert (bounds.low, bounds.high, 0.95) == (found.low, found.high, found.confidence)
-    assert ("improved", "headline", 0.05) == (found.verdict, found.family, found.level)
-    assert (0.76, 0.96, 50) == (found.baseline, found.candidate, found.n)
-    assert found.gain == pytest.approx(0.2)
-    assert found.p == pytest.approx(212 / 2**14)
-    assert (12, 2, 36, 0) == tuple(map(len, (found.improved, found.regressed, found.unchanged, found.unpaired)))
-    assert ("c48", "c49") == found.regressed
+    assert (bounds.low, bounds.high, 0.95) == (change.low, change.high, change.confidence)
+    assert ("improved", "headline", 0.05) == (change.verdict, change.family, change.level)
+    assert (0.76, 0.96, 50) == (change.baseline, change.candidate, change.n)
+    assert change.gain == pytest.approx(0.2)
+    assert change.p == pytest.approx(212 / 2**14)
+    assert (12, 2, 36, 0) == tuple(map(len, (change.improved, change.regressed, change.unchanged, change.unpaired)))
+    assert ("c48", "c49") == change.regressed
 
 
 def test_a_gain_is_positive_when_better_whatever_the_direction() -> None:
     """Three leaks less, two less and one less: mean gain 2, sd 1, t(.975; 2)·1/√3 = 2.484."""
-    found = changed([3.0, 2.0, 1.0], [0.0, 0.0, 0.0], "visibility_leaks")
-    assert (2.0, 0.0, 2.0) == (found.baseline, found.candidate, found.gain)
-    assert (found.low, found.high) == pytest.approx((2 - 2.4841, 2 + 2.4841), abs=1e-3)
-    assert (("c0", "c1", "c2"), ()) == (found.improved, found.regressed)
+    change = changed([3.0, 2.0, 1.0], [0.0, 0.0, 0.0], "visibility_leaks")
+    assert (2.0, 0.0, 2.0) == (change.baseline, change.candidate, change.gain)
+    assert (change.low, change.high) == pytest.approx((2 - 2.4841, 2 + 2.4841), abs=1e-3)
+    assert (("c0", "c1", "c2"), ()) == (change.improved, change.regressed)
 
 
 def test_few_latencies_are_compared_by_their_median_which_an_outlier_does_not_move() -> None:
     """Nine of ten cases got 10 ms faster and one 5 s slower: p = 2·(1 + 10)/2^10 by the sign test."""
-    found = changed([100.0] * 10, [90.0] * 9 + [5000.0], "latency_ms")
-    assert (100.0, 90.0, 10.0, "median") == (found.baseline, found.candidate, found.gain, found.statistic)
-    assert 22 / 2**10 == found.p
-    assert (10.0, 10.0) == (found.low, found.high)
-    assert "n < 300 is too few for a mean" in found.note
+    change = changed([100.0] * 10, [90.0] * 9 + [5000.0], "latency_ms")
+    assert (100.0, 90.0, 10.0, "median") == (change.baseline, change.candidate, change.gain, change.statistic)
+    assert 22 / 2**10 == change.p
+    assert (10.0, 10.0) == (change.low, change.high)
+    assert "n < 300 is too few for a mean" in change.note
 
 
 def test_many_latencies_are_compared_by_their_mean() -> None:
     before = [100.0 + row % 10 for row in range(300)]
-    found = changed(before, [value - 5 for value in before], "latency_ms")
-    assert (104.5, 99.5, 5.0, "") == (found.baseline, found.candidate, found.gain, found.statistic)
+    change = changed(before, [value - 5 for value in before], "latency_ms")
+    assert (104.5, 99.5, 5.0, "") == (change.baseline, change.candidate, change.gain, change.statistic)
 
 
 def test_a_metric_that_is_better_neither_way_has_no_gain_and_no_better_cases() -> None:
-    found = changed([0.2, 0.4], [0.9, 0.4], "judged@10")
-    assert (None, None, (), ()) == (found.gain, found.low, found.improved, found.regressed)
-    assert "neither direction is better" == found.note
-    assert found.candidate == pytest.approx(0.65)
+    change = changed([0.2, 0.4], [0.9, 0.4], "judged@10")
+    assert (None, None, (), ()) == (change.gain, change.low, change.improved, change.regressed)
+    assert "neither direction is better" == change.note
+    assert change.candidate == pytest.approx(0.65)
 
 
 def test_clusters_count_as_one_each() -> None:
@@ -76,24 +76,24 @@ def test_clusters_count_as_one_each() -> None:
     The quantile is t(.975; 2), because the only test of a comparison has the whole 5% to itself.
     """
     cases = [Case(f"c{row}", "?", cluster=f"k{row // 2}") for row in range(6)]
-    found = changed([0.0] * 6, [1, 2, 1, 1, 0.5, 0.5], "visibility_leaks", cases=cases)
-    assert (found.low, found.high) == pytest.approx((-1 - 4.302653 * 0.288675, -1 + 4.302653 * 0.288675), abs=1e-5)
-    assert "CR1-t; sign flip, exact" == found.method
-    assert "too few clusters (3)" == found.note
+    change = changed([0.0] * 6, [1, 2, 1, 1, 0.5, 0.5], "visibility_leaks", cases=cases)
+    assert (change.low, change.high) == pytest.approx((-1 - 4.302653 * 0.288675, -1 + 4.302653 * 0.288675), abs=1e-5)
+    assert "CR1-t; sign flip, exact" == change.method
+    assert "too few clusters (3)" == change.note
 
 
 def test_cases_scored_on_one_side_only_are_listed_and_never_counted() -> None:
-    found = changed([1.0, E, 0.5, N, N, E], [0.5, 1.0, E, 1.0, N, E])
-    assert (1, ("c1", "c2", "c3")) == (found.n, found.unpaired)
-    assert (1.0, 0.5) == (found.baseline, found.candidate)
+    change = changed([1.0, E, 0.5, N, N, E], [0.5, 1.0, E, 1.0, N, E])
+    assert (1, ("c1", "c2", "c3")) == (change.n, change.unpaired)
+    assert (1.0, 0.5) == (change.baseline, change.candidate)
 
 
 def test_what_an_error_of_the_candidate_cost_is_said() -> None:
     """Three pairs equal at 1; the fourth was .5 and failed: counted as 0, the mean moves by −.5/4."""
-    found = changed([1.0, 1.0, 1.0, 0.5], [1.0, 1.0, 1.0, E])
-    assert 0.0 == found.gain
+    change = changed([1.0, 1.0, 1.0, 0.5], [1.0, 1.0, 1.0, E])
+    assert 0.0 == change.gain
     assert (
-        "failed on 1 case that the baseline scored (c3); counted as the worst value, the gain is -0.125" in found.note
+        "failed on 1 case that the baseline scored (c3); counted as the worst value, the gain is -0.125" in change.note
     )
 
 
@@ -140,13 +140,13 @@ def test_a_balanced_mean_has_a_gain_from_its_parts_and_no_test() -> None:
 
 
 def test_no_pair_at_all_says_so() -> None:
-    found = changed([N, 1.0], [1.0, N])
-    assert (None, 0, "no case was scored on both sides") == (found.gain, found.n, found.note)
+    change = changed([N, 1.0], [1.0, N])
+    assert (None, 0, "no case was scored on both sides") == (change.gain, change.n, change.note)
 
 
 def test_last_bits_of_means_of_repeats_move_nothing() -> None:
-    found = changed([0.1 + 0.2, 1.0], [0.3, 1.0])
-    assert ((), ("c0", "c1")) == (found.regressed, found.unchanged)
+    change = changed([0.1 + 0.2, 1.0], [0.3, 1.0])
+    assert ((), ("c0", "c1")) == (change.regressed, change.unchanged)
 
 
 # ── slices and multiplicity ──────────────────────────────────────────────────────────────────────────────────────
@@ -223,12 +223,12 @@ def test_a_metric_that_is_defined_otherwise_is_refused_by_name() -> None:
 
 def test_metrics_and_cases_of_one_side_only_are_said() -> None:
     cases = [Case("c0", "?"), Case("c9", "?")]
-    found = compare_snapshots(
+    comparison = compare_snapshots(
         side({RECALL: [1.0]}, "a"), side({RECALL: [1.0, 0.0], "hit@5": [1.0, 1.0]}, "b", cases=cases)
     )
-    assert "measured on one side only, b, and not compared: hit@5" in found.notes
-    assert "1 case only b has: c9" in found.notes
-    assert ("c9",) == found.metrics[RECALL].unpaired
+    assert "measured on one side only, b, and not compared: hit@5" in comparison.notes
+    assert "1 case only b has: c9" in comparison.notes
+    assert ("c9",) == comparison.metrics[RECALL].unpaired
 
 
 def test_what_neither_side_measured_is_said_and_nothing_in_common_is_refused() -> None:
@@ -265,18 +265,18 @@ def test_swapping_the_sides_turns_every_gain_around(pairs: list[tuple[Any, Any]]
 @pytest.mark.slow
 @given(st.lists(_SCORES, min_size=1, max_size=14), _METRICS)
 def test_a_side_compared_with_itself_shows_nothing(scores: list[Any], metric: str) -> None:
-    found = changed(scores, scores, metric)
-    assert ((), (), ()) == (found.improved, found.regressed, found.unpaired)
-    assert not found.gain
-    assert found.low is None or found.low <= 0 <= (found.high or 0.0)
-    assert found.p in (None, 1.0)
+    change = changed(scores, scores, metric)
+    assert ((), (), ()) == (change.improved, change.regressed, change.unpaired)
+    assert not change.gain
+    assert change.low is None or change.low <= 0 <= (change.high or 0.0)
+    assert change.p in (None, 1.0)
 
 
 @pytest.mark.slow
 @given(_PAIRS, _METRICS)
 def test_every_case_is_in_exactly_one_list_or_scored_nowhere(pairs: list[tuple[Any, Any]], metric: str) -> None:
-    found = changed([pair[0] for pair in pairs], [pair[1] for pair in pairs], metric)
-    listed = [*found.unchanged, *found.unpaired, *found.improved, *found.regressed]
+    change = changed([pair[0] for pair in pairs], [pair[1] for pair in pairs], metric)
+    listed = [*change.unchanged, *change.unpaired, *change.improved, *change.regressed]
     assert len(set(listed)) == len(listed)
     scored = {f"c{row}" for row, pair in enumerate(pairs) if not all(isinstance(each, str) for each in pair)}
     moved = {

@@ -191,9 +191,9 @@ def test_an_unforeseen_exception_costs_its_row_only(
     assert 3 == main(["score", *write_inputs(tmp_path), *options])
     metrics = json.loads(report.read_text())["configs"]["a"]["summary"]
     assert (1, 1) == (metrics["recall@5"]["scored"], metrics["recall@5"]["errors"])
-    told = capsys.readouterr()
-    assert "KeyError at test_no_traceback.py" in told.out + told.err
-    assert "please report this line" in told.out + told.err
+    printed = capsys.readouterr()
+    assert "KeyError at test_no_traceback.py" in printed.out + printed.err
+    assert "please report this line" in printed.out + printed.err
 
 
 def test_calibrate_does_not_replace_the_verdicts_of_its_run(tmp_path: Path, scored_run: Path) -> None:

@@ -73,10 +73,10 @@ def test_grades_of_a_model_and_of_a_person_are_labels_of_the_same_kind(tmp_path:
     ],
 )
 def test_a_grade_that_is_none_stays_in_its_row_and_is_no_label(tmp_path: Path, members: dict[str, Any]) -> None:
-    found = load_graded(written(tmp_path, row("q1", **members)), SCALES)
-    assert () == found.labels
-    assert members.items() <= found.rows[0].items()
-    assert "left out of all rates" in found.flawed[0].message
+    graded = load_graded(written(tmp_path, row("q1", **members)), SCALES)
+    assert () == graded.labels
+    assert members.items() <= graded.rows[0].items()
+    assert "left out of all rates" in graded.flawed[0].message
 
 
 def test_an_unreadable_verdict_does_not_count_as_unsupported(tmp_path: Path) -> None:
@@ -91,13 +91,13 @@ def test_a_file_comes_out_as_it_went_in(tmp_path: Path) -> None:
             judge_model="g"),
         row("q2", grade="fully_correct", failure_label=None, grading_notes="", judge_confidence=None, judge_model=None),
     ]  # fmt: skip
-    found = load_graded(written(tmp_path, *rows), SCALES)
-    assert rows == [json.loads(line) for line in encode_graded(found.rows, found.grades, SCALES)]
+    graded = load_graded(written(tmp_path, *rows), SCALES)
+    assert rows == [json.loads(line) for line in encode_graded(graded.rows, graded.grades, SCALES)]
 
 
 def test_grading_again_replaces_the_grade_and_nothing_else(tmp_path: Path) -> None:
-    found = load_graded(written(tmp_path, row("q1", grade="wrong", grading_error="x", metadata={"a": 1})), SCALES)
-    (line,) = encode_graded(found.rows, {("q1", "m"): Grade("fully_correct", "hallucination", "ok")}, SCALES)
+    graded = load_graded(written(tmp_path, row("q1", grade="wrong", grading_error="x", metadata={"a": 1})), SCALES)
+    (line,) = encode_graded(graded.rows, {("q1", "m"): Grade("fully_correct", "hallucination", "ok")}, SCALES)
     assert row("q1", metadata={"a": 1}) | {
         "grade": "fully_correct",
         "failure_label": None,

@@ -113,31 +113,31 @@ PASSED: Held = (Rule("hit@10", at_least=0.9), [1.0, 1.0])
 def test_precedence(outcome: str, code: int, strict_code: int, rules: list[Held]) -> None:
     columns = {"latency_ms" if rule is INCONCLUSIVE[0] else rule.metric: scores for rule, scores in rules if scores}
     for order in (rules, rules[::-1]):
-        found = decision([rule for rule, _ in order], columns)
-        assert found.outcome == outcome
-        assert (find_exit_code(found), find_exit_code(found, strict=True)) == (code, strict_code)
-        assert len(found.results) == len(rules)
-        assert bool(found.reasons) == (outcome != "PASS")
+        decided = decision([rule for rule, _ in order], columns)
+        assert decided.outcome == outcome
+        assert (find_exit_code(decided), find_exit_code(decided, strict=True)) == (code, strict_code)
+        assert len(decided.results) == len(rules)
+        assert bool(decided.reasons) == (outcome != "PASS")
 
 
 def test_reasons_come_in_order_of_weight() -> None:
     held = [WARNED, BLOCKED, INCOMPLETE, EVENT]
-    found = decision([rule for rule, _ in held], {rule.metric: scores for rule, scores in held if scores})
-    first, *others = found.reasons
+    decided = decision([rule for rule, _ in held], {rule.metric: scores for rule, scores in held if scores})
+    first, *others = decided.reasons
     assert "1 of 2 cases leaked what the user must not see (visibility_leaks): case_0" == first
     assert ["ap", "recall@10", "ndcg@10"] == [reason.split()[0] for reason in others]
 
 
 def test_a_gate_that_could_check_nothing_is_a_risk_and_says_so() -> None:
-    found = decision([IGNORED[0]], {RECALL: [1.0]})
-    assert found.reasons == ("nothing was measured that any rule of this gate looks at",)
+    decided = decision([IGNORED[0]], {RECALL: [1.0]})
+    assert decided.reasons == ("nothing was measured that any rule of this gate looks at",)
 
 
 def test_a_missing_case_that_no_rule_looks_at_makes_the_run_incomplete() -> None:
     rule = Rule(RECALL, at_least=0.5, slice="tag=hr")
-    found = decision([rule], {RECALL: [1.0, E]}, {"hr": [0]}, missing=["case_1"])
-    assert found.outcome == "INCOMPLETE"
-    assert found.reasons == ("1 case without observation, and no rule looks at them: case_1",)
+    decided = decision([rule], {RECALL: [1.0, E]}, {"hr": [0]}, missing=["case_1"])
+    assert decided.outcome == "INCOMPLETE"
+    assert decided.reasons == ("1 case without observation, and no rule looks at them: case_1",)
 
 
 def test_a_missing_case_under_a_lowered_floor_is_the_users_choice() -> None:
@@ -201,16 +201,16 @@ def test_zero_tolerance_outweighs_an_incomplete_measurement() -> None:
 
 def test_zero_tolerance_that_nothing_could_be_looked_for_is_a_risk() -> None:
     columns = GOOD | {LEAKS: [N] * 4, "behaviour": [N] * 4}
-    found = decision([Rule(RECALL, at_least=0.5)], columns, {"acl": [0]})
-    assert found.outcome == "PASS_WITH_RISK"
-    assert found.reasons[0].startswith("zero tolerance on tag=acl")
+    decided = decision([Rule(RECALL, at_least=0.5)], columns, {"acl": [0]})
+    assert decided.outcome == "PASS_WITH_RISK"
+    assert decided.reasons[0].startswith("zero tolerance on tag=acl")
     assert decision([Rule(RECALL, at_least=0.5)], {RECALL: [1.0]}, {"acl": [0]}).outcome == "PASS_WITH_RISK"
 
 
 def test_a_users_own_zero_event_rule_is_not_repeated() -> None:
     own = Rule(LEAKS, at_most=0, slice="tag=acl")
-    found = decision([own], GOOD, {"acl": [0]})
-    assert [result.rule.metric for result in found.results] == [LEAKS, "behaviour"]
+    decided = decision([own], GOOD, {"acl": [0]})
+    assert [result.rule.metric for result in decided.results] == [LEAKS, "behaviour"]
 
 
 SEVERAL_TAGS: dict[str, Sequence[int]] = {"acl": [0, 1], "tenant": [1, 2], "prompt-injection": [3]}
@@ -219,10 +219,10 @@ SEVERAL_TAGS: dict[str, Sequence[int]] = {"acl": [0, 1], "tenant": [1, 2], "prom
 def test_what_leaked_is_one_reason_whichever_rules_found_it() -> None:
     """A case often has several of the tags that every gate looks at; a leak of it breaks the rule of each."""
     columns = GOOD | {LEAKS: [0.0, 2.0, 1.0, 0.0], "hit@10": [1.0] * 4}
-    found = decision([PASSED[0]], columns, SEVERAL_TAGS)
+    decided = decision([PASSED[0]], columns, SEVERAL_TAGS)
     sentence = "2 of 4 cases leaked what the user must not see (visibility_leaks): case_1, case_2"
-    assert (f"{sentence}; every gate has this rule",) == found.reasons[:1] == found.events
-    assert 2 == len([result for result in found.results if result.state == "fail"])
+    assert (f"{sentence}; every gate has this rule",) == decided.reasons[:1] == decided.events
+    assert 2 == len([result for result in decided.results if result.state == "fail"])
     own = decision([Rule(LEAKS, at_most=0)], columns, SEVERAL_TAGS)
     assert (sentence,) == own.reasons[:1] == own.events
     assert 2 == len(own.reasons), "the other one is that the gate looks at no answer"
@@ -230,11 +230,11 @@ def test_what_leaked_is_one_reason_whichever_rules_found_it() -> None:
 
 def test_wrong_behaviour_on_several_tags_is_one_reason_with_every_case_once() -> None:
     columns = GOOD | {"behaviour": [1.0, 0.0, 1.0, 0.0], "hit@10": [1.0] * 4}
-    found = decision([PASSED[0]], columns, SEVERAL_TAGS)
+    decided = decision([PASSED[0]], columns, SEVERAL_TAGS)
     slices = "tag=acl, tag=prompt-injection, tag=tenant"
     sentence = f"2 cases of {slices} behaved otherwise than expected (behaviour): case_1, case_3"
-    assert f"{sentence}; every gate has these rules" == found.reasons[0]
-    assert () == found.events
+    assert f"{sentence}; every gate has these rules" == decided.reasons[0]
+    assert () == decided.events
 
 
 CHECKS = (CaseChecks("case_0", ("bad_citation",)), CaseChecks("case_1", (), ("partial_context",)))
@@ -252,8 +252,8 @@ def test_a_blocking_tag_blocks_on_any_failed_check_but_not_on_a_warning() -> Non
 
 @pytest.mark.parametrize("lost", [CaseChecks("case_0", ("missing_output",)), CaseChecks("case_0", ("target_error",))])
 def test_a_blocking_tag_on_a_case_that_could_not_be_checked_is_incomplete(lost: CaseChecks) -> None:
-    found = decision([Rule(RECALL, at_least=0.5)], GOOD, {"x": [0, 1]}, checks=(lost,), blocking_tags=("x",))
-    assert found.outcome == "INCOMPLETE"
+    decided = decision([Rule(RECALL, at_least=0.5)], GOOD, {"x": [0, 1]}, checks=(lost,), blocking_tags=("x",))
+    assert decided.outcome == "INCOMPLETE"
 
 
 # ── no gate, many configurations ─────────────────────────────────────────────────────────────────────────────────
@@ -267,30 +267,30 @@ def test_without_a_gate_there_is_no_verdict_and_only_missing_and_failed_cases_ch
     code: int, scores: Scores, missing: Sequence[str]
 ) -> None:
     scored = table({RECALL: scores}, missing=missing)
-    found = decide_release(None, scored, cases(scored))
-    assert (found.outcome, find_exit_code(found), found.incomplete) == ("NOT_GATED", code, code == 3)
-    assert "no gate was given" in found.reasons[-1]
-    assert (len(found.reasons) > 1) == (code == 3)
+    decided = decide_release(None, scored, cases(scored))
+    assert (decided.outcome, find_exit_code(decided), decided.incomplete) == ("NOT_GATED", code, code == 3)
+    assert "no gate was given" in decided.reasons[-1]
+    assert (len(decided.reasons) > 1) == (code == 3)
 
 
 @pytest.mark.parametrize("metric", [LEAKS, "injection_followed"])
 def test_without_a_gate_a_leak_or_a_followed_injection_is_the_first_reason(metric: str) -> None:
     scored = table({RECALL: [1.0, E], metric: [0.0, 1.0]})
-    found = decide_release(None, scored, cases(scored))
-    assert ("NOT_GATED", found.reasons[0]) == (found.outcome, *found.events)
-    assert "1 of 2 cases" in found.reasons[0]
-    assert "case_1" in found.reasons[0]
-    both = combine_decisions({"a": decide_release(None, table({RECALL: [E]}), [Case("case_0", "?")]), "b": found})
-    assert ("NOT_GATED", (f"b: {found.events[0]}",)) == (both.outcome, both.events)
+    decided = decide_release(None, scored, cases(scored))
+    assert ("NOT_GATED", decided.reasons[0]) == (decided.outcome, *decided.events)
+    assert "1 of 2 cases" in decided.reasons[0]
+    assert "case_1" in decided.reasons[0]
+    both = combine_decisions({"a": decide_release(None, table({RECALL: [E]}), [Case("case_0", "?")]), "b": decided})
+    assert ("NOT_GATED", (f"b: {decided.events[0]}",)) == (both.outcome, both.events)
     assert both.reasons[0] == both.events[0]
     assert 3 == find_exit_code(both)
 
 
 def test_a_leak_that_only_a_waived_or_warning_rule_looks_at_still_fails() -> None:
     rule = Rule(LEAKS, at_most=2, severity="warn")
-    found = decision([rule, Rule(RECALL, at_least=0.5)], {RECALL: [1.0, 1.0], LEAKS: [0.0, 1.0]})
-    assert ("FAIL", 1) == (found.outcome, find_exit_code(found))
-    assert found.reasons[0] == found.events[0]
+    decided = decision([rule, Rule(RECALL, at_least=0.5)], {RECALL: [1.0, 1.0], LEAKS: [0.0, 1.0]})
+    assert ("FAIL", 1) == (decided.outcome, find_exit_code(decided))
+    assert decided.reasons[0] == decided.events[0]
 
 
 @pytest.mark.parametrize(("gated", "code"), [(False, 0), (True, 3)])
@@ -311,17 +311,17 @@ GATED = [Rule(RECALL, at_least=0.5)]
 
 
 def test_a_gate_that_looks_at_no_answer_cannot_say_pass() -> None:
-    found = decision(GATED, ANSWERED, exempt_from_correctness="")
-    assert "PASS_WITH_RISK" == found.outcome
-    assert ("correctness of answers was not checked: the gate has no rule on it",) == found.reasons
+    decided = decision(GATED, ANSWERED, exempt_from_correctness="")
+    assert "PASS_WITH_RISK" == decided.outcome
+    assert ("correctness of answers was not checked: the gate has no rule on it",) == decided.reasons
     exempt = decision(GATED, ANSWERED, exempt_from_correctness="a search engine")
     assert ("PASS", ("correctness of answers was not checked: a search engine",)) == (exempt.outcome, exempt.reasons)
 
 
 def test_where_nothing_was_answered_nothing_is_said_about_answers() -> None:
     for least in (None, 0.9):
-        found = decision(GATED, {RECALL: [1.0] * 4}, exempt_from_correctness="", correctness=least)
-        assert ("PASS", ()) == (found.outcome, found.reasons)
+        decided = decision(GATED, {RECALL: [1.0] * 4}, exempt_from_correctness="", correctness=least)
+        assert ("PASS", ()) == (decided.outcome, decided.reasons)
 
 
 @pytest.mark.parametrize("metric", ["correct_answer", "keywords", "failed", "completeness(by=rules)"])
@@ -330,8 +330,8 @@ def test_a_rule_on_correctness_of_all_cases_is_enough(metric: str) -> None:
     rules = [*GATED, Rule(metric, **threshold)]  # type: ignore[arg-type]
     assert "PASS" == decision(rules, ANSWERED | {metric: [1.0] * 4}, exempt_from_correctness="").outcome
     on_slice = [*GATED, Rule(metric, slice="tag=hr", **threshold)]  # type: ignore[arg-type]
-    found = decision(on_slice, ANSWERED | {metric: [1.0] * 4}, {"hr": [0]}, exempt_from_correctness="")
-    assert ("correctness of answers was not checked, except on tag=hr",) == found.reasons
+    decided = decision(on_slice, ANSWERED | {metric: [1.0] * 4}, {"hr": [0]}, exempt_from_correctness="")
+    assert ("correctness of answers was not checked, except on tag=hr",) == decided.reasons
 
 
 @pytest.mark.parametrize(
@@ -351,10 +351,10 @@ def test_correctness_is_measured_by_the_best_signal_there_is(
     columns: dict[str, Scores], uncalibrated: tuple[str, ...], state: str, metric: str
 ) -> None:
     scored = replace(table(ANSWERED | columns), uncalibrated=uncalibrated)
-    found = decide_release(Gate(rules=tuple(GATED), correctness=0.8), scored, cases(scored))
-    assert (state, metric) == (found.results[-1].state, found.results[-1].rule.metric)
+    decided = decide_release(Gate(rules=tuple(GATED), correctness=0.8), scored, cases(scored))
+    assert (state, metric) == (decided.results[-1].state, decided.results[-1].rule.metric)
     outcomes = {"pass": "PASS", "uncalibrated": "PASS_WITH_RISK", "incomplete": "INCOMPLETE"}
-    assert outcomes.get(state, "FAIL") == found.outcome
+    assert outcomes.get(state, "FAIL") == decided.outcome
 
 
 @pytest.mark.parametrize("columns", [{"correct_answer": [N] * 4}, {"correct_answer": [1.0, N, N, N]}, {}])
@@ -374,18 +374,18 @@ def test_answers_of_which_most_were_not_checked_are_a_risk(is_short: bool) -> No
     half = table(ANSWERED | {"correct_answer": [1.0, 1.0, N, N]})
     assert "PASS" == decide_release(gate, half, cases(half)).outcome
     scored = table(ANSWERED | {"correct_answer": [1.0, N, N, N]})
-    found = decide_release(gate, scored, cases(scored))
+    decided = decide_release(gate, scored, cases(scored))
     sentence = "correctness of answers was not checked on 3 of 4 cases; add must_have, or run `assay judge`"
-    assert ("PASS_WITH_RISK", (sentence,)) == (found.outcome, found.reasons)
+    assert ("PASS_WITH_RISK", (sentence,)) == (decided.outcome, decided.reasons)
 
 
 @pytest.mark.parametrize("profile", [name for name in list_profile_names() if name not in ("rag-runner",)])
 def test_no_profile_passes_answers_of_which_nothing_tells_whether_they_are_right(profile: str) -> None:
     gate = replace(load_profile(profile, find_rule_problem), rules=tuple(GATED))
     scored = table(ANSWERED | {"correct_answer": [N] * 4})
-    found = decide_release(gate, scored, cases(scored))
-    assert ("FAIL", 1) == (found.outcome, find_exit_code(found))
-    assert found.reasons == (
+    decided = decide_release(gate, scored, cases(scored))
+    assert ("FAIL", 1) == (decided.outcome, find_exit_code(decided))
+    assert decided.reasons == (
         "correctness of answers was not checked: correct_answer applies to none of 4 cases (no evidence: 4); add "
         "must_have, or run `assay judge`",
     )
@@ -452,9 +452,9 @@ def rules(draw: st.DrawFn) -> Rule:
 @given(rules(), st.lists(st.sampled_from([E, N]), max_size=6), st.booleans())
 def test_a_metric_without_a_number_never_passes(rule: Rule, scores: list[str], measured: bool) -> None:
     name = "latency_ms" if rule.metric == P95 else rule.metric
-    found = decision([rule], {name: scores} if measured else {}, {"a": [0, 1]})
-    assert found.outcome != "PASS"
-    assert found.results[0].value is None
+    decided = decision([rule], {name: scores} if measured else {}, {"a": [0, 1]})
+    assert decided.outcome != "PASS"
+    assert decided.results[0].value is None
 
 
 @pytest.mark.slow

@@ -72,11 +72,11 @@ def test_an_uncalibrated_judge_may_stop_a_release_and_never_allow_one(
     """The reason names value and bound whatever follows from them."""
     verdicts = world.export(world.contents(JUDGE))
     value = read_summary(world.score(verdicts)[2], "faithfulness(by=judge)")["value"]
-    found = gated(world, verdicts, write_gate(world, "judge", least, more))
-    assert (code, state) == found[:2]
-    assert f"{value:.3f}"[:4] in found[2]
-    assert compared in found[2]
-    assert "not calibrated" in found[2]
+    result = gated(world, verdicts, write_gate(world, "judge", least, more))
+    assert (code, state) == result[:2]
+    assert f"{value:.3f}"[:4] in result[2]
+    assert compared in result[2]
+    assert "not calibrated" in result[2]
     if code == 0:
         assert 1 == gated(world, verdicts, write_gate(world, "judge", least, more), "--strict")[0]
 
@@ -108,8 +108,8 @@ def open_gated(world: World, gate: str) -> None:
 
 def test_a_calibrated_judge_may_gate(world: World) -> None:
     verdicts = world.export(world.contents(JUDGE))
-    found = gated(world, verdicts, write_gate(world, "judge"), "--calibration", calibrated(world))
-    assert (0, "pass") == found[:2]
+    result = gated(world, verdicts, write_gate(world, "judge"), "--calibration", calibrated(world))
+    assert (0, "pass") == result[:2]
 
 
 @pytest.mark.parametrize(
@@ -164,8 +164,8 @@ def test_a_judge_that_failed_its_controls_leaves_a_gate_on_its_metrics_incomplet
     contents = world.contents(JUDGE)
     contents.statuses[JUDGE.digest] = JudgeStatus(JUDGE.digest, invalid=True, reasons=("passed shuffled contexts",))
     verdicts = world.export(contents)
-    found = gated(world, verdicts, write_gate(world, "judge"), "--calibration", calibrated(world))
-    assert (3, "incomplete") == found[:2]
+    result = gated(world, verdicts, write_gate(world, "judge"), "--calibration", calibrated(world))
+    assert (3, "incomplete") == result[:2]
     _, _, report = world.score(verdicts)
     assert any("E_JUDGE_INVALID judge-1" in warning for warning in report["warnings"])
 

@@ -59,10 +59,10 @@ def test_a_candidate_equal_on_enough_cases_passes() -> None:
 
 
 def test_a_loss_that_is_shown_fails_and_names_its_cases() -> None:
-    found = held(RECALL, [1.0] * 40, [1.0] * 28 + [0.0] * 12)
-    assert "FAIL" == found.outcome
-    assert tuple(f"c{row}" for row in range(28, 40)) == found.results[0].cases
-    assert "went from 1.000 to 0.700 (n 40)" in found.results[0].message
+    decided = held(RECALL, [1.0] * 40, [1.0] * 28 + [0.0] * 12)
+    assert "FAIL" == decided.outcome
+    assert tuple(f"c{row}" for row in range(28, 40)) == decided.results[0].cases
+    assert "went from 1.000 to 0.700 (n 40)" in decided.results[0].message
 
 
 def test_gains_by_votes_far_apart_make_up_for_no_loss() -> None:
@@ -88,9 +88,9 @@ def _values(column: ScoreColumn, values: Sequence[float]) -> dict[str, ScoreColu
 
 def test_too_few_cases_leave_the_question_open_and_say_how_many_would_tell() -> None:
     """sd of one loss among 20 is .2236: ((1.645 + .842)·.2236/.05)² = 123.6."""
-    found = held(RECALL, [1.0] * 20, [1.0] * 19 + [0.0])
-    assert ("PASS_WITH_RISK", "inconclusive") == (found.outcome, found.results[0].state)
-    assert "if nothing was lost, about 124 cases that differ like these would show it" in found.results[0].message
+    decided = held(RECALL, [1.0] * 20, [1.0] * 19 + [0.0])
+    assert ("PASS_WITH_RISK", "inconclusive") == (decided.outcome, decided.results[0].state)
+    assert "if nothing was lost, about 124 cases that differ like these would show it" in decided.results[0].message
 
 
 def test_a_loss_above_the_margin_says_how_many_cases_would_show_it() -> None:
@@ -158,8 +158,8 @@ def test_what_stays_open_blocks_on_leaks_and_injections_unless_the_rule_says_oth
 @pytest.mark.parametrize("metric", ["recall@10", "hallucination_risk(by=judge)", "abstention_accuracy"])
 def test_two_identical_systems_do_not_fail_a_rule_that_so_few_cases_cannot_decide(metric: str) -> None:
     scores = [0.0, 1.0] * 10
-    found = held(Rule(metric, max_regression=0.02), scores, scores)
-    assert ("PASS_WITH_RISK", "inconclusive") == (found.outcome, found.results[0].state)
+    decided = held(Rule(metric, max_regression=0.02), scores, scores)
+    assert ("PASS_WITH_RISK", "inconclusive") == (decided.outcome, decided.results[0].state)
 
 
 @pytest.mark.parametrize(
@@ -195,16 +195,16 @@ def test_a_slice_is_held_apart_from_the_rest() -> None:
 
 
 def test_without_a_baseline_the_rule_is_unmeasured() -> None:
-    found = held(RECALL, None, [1.0] * 20)
-    assert ("FAIL", "unmeasured") == (found.outcome, found.results[0].state)
-    assert "needs a baseline" in found.results[0].message
+    decided = held(RECALL, None, [1.0] * 20)
+    assert ("FAIL", "unmeasured") == (decided.outcome, decided.results[0].state)
+    assert "needs a baseline" in decided.results[0].message
     assert "PASS_WITH_RISK" == held(Rule("recall@10", max_regression=0.05, if_unmeasured="risk"), None, [1.0]).outcome
 
 
 def test_a_baseline_without_the_metric_is_no_baseline() -> None:
     mine, theirs = table("recall@10", [1.0]), table("hit@10", [1.0])
-    found = decide_release(Gate((RECALL,)), mine, [Case("c0", "?")], baseline=theirs)
-    assert "recall@10 was not measured in the baseline" == found.results[0].message
+    decided = decide_release(Gate((RECALL,)), mine, [Case("c0", "?")], baseline=theirs)
+    assert "recall@10 was not measured in the baseline" == decided.results[0].message
 
 
 def test_a_case_that_failed_on_either_side_leaves_the_measurement_incomplete() -> None:
@@ -265,9 +265,9 @@ def test_a_regression_rule_that_cannot_be_used_says_why(rule: Rule, expected: st
 
 @pytest.mark.parametrize("rule", [Rule("context_recall", at_least=0.5), Rule("context_recall", max_regression=0.5)])
 def test_rows_that_omit_what_others_report_keep_a_rule_from_passing(rule: Rule) -> None:
-    found = held(rule, [1.0] * 20, [1.0] * 18 + [SILENT] * 2)
-    assert ("PASS_WITH_RISK", "inconclusive") == (found.outcome, found.results[0].state)
-    assert "not reported on 2 of 20 cases (c18, c19)" in found.results[0].message
+    decided = held(rule, [1.0] * 20, [1.0] * 18 + [SILENT] * 2)
+    assert ("PASS_WITH_RISK", "inconclusive") == (decided.outcome, decided.results[0].state)
+    assert "not reported on 2 of 20 cases (c18, c19)" in decided.results[0].message
     assert "PASS" == held(rule, [1.0] * 20, [1.0] * 18 + [N] * 2).outcome
 
 
@@ -296,16 +296,16 @@ def waived(today: str | None, rule: Rule = FAILING, scores: Scores = (0.0, 1.0))
 
 
 def test_a_waiver_makes_a_failure_a_risk_until_the_end_of_its_last_day() -> None:
-    found = waived("2026-03-31")
-    assert ("PASS_WITH_RISK", "fail") == (found.outcome, found.results[0].state)
-    assert "waived by Lan until 2026-03-31: the index is rebuilt in April" in found.reasons[0]
+    decided = waived("2026-03-31")
+    assert ("PASS_WITH_RISK", "fail") == (decided.outcome, decided.results[0].state)
+    assert "waived by Lan until 2026-03-31: the index is rebuilt in April" in decided.reasons[0]
 
 
 @pytest.mark.parametrize(("today", "expected"), [("2026-04-01", "has expired"), (None, "no time was given")])
 def test_a_waiver_that_expired_or_cannot_be_dated_lifts_nothing_and_says_so(today: str | None, expected: str) -> None:
-    found = waived(today)
-    assert "FAIL" == found.outcome
-    assert expected in found.reasons[0]
+    decided = waived(today)
+    assert "FAIL" == decided.outcome
+    assert expected in decided.reasons[0]
 
 
 def test_no_waiver_lifts_an_observed_event_or_an_incomplete_measurement() -> None:
@@ -317,5 +317,5 @@ def test_no_waiver_lifts_an_observed_event_or_an_incomplete_measurement() -> Non
 
 def test_a_waiver_is_for_one_metric_on_one_slice() -> None:
     sliced = Rule("recall@10", at_least=0.9, slice="tag=hr")
-    found = held(sliced, None, [0.0, 1.0], tags=[0, 1], waivers=(WAIVER,), today="2026-01-01")
-    assert "FAIL" == found.outcome
+    decided = held(sliced, None, [0.0, 1.0], tags=[0, 1], waivers=(WAIVER,), today="2026-01-01")
+    assert "FAIL" == decided.outcome

@@ -77,8 +77,8 @@ def test_accept_all_freezes_no_case_in_which_lint_finds_an_error(tmp_path: Path)
 
 
 def test_accepted_cases_get_owner_version_changelog_digest_and_who_accepted_them(tmp_path: Path) -> None:
-    said = decide(tmp_path / "ann.json", ("a", "accept", "ann"), ("b", "reject", "ann"), reference="It is A.")
-    frozen = freeze(tmp_path, decisions=[said])
+    decided = decide(tmp_path / "ann.json", ("a", "accept", "ann"), ("b", "reject", "ann"), reference="It is A.")
+    frozen = freeze(tmp_path, decisions=[decided])
     loaded = load_golden(tmp_path / "golden-1.jsonl")
     (case,) = loaded.golden.cases
     assert (1, 1, ("c",)) == (frozen.cases, frozen.rejected, frozen.undecided)
@@ -177,9 +177,9 @@ def test_the_same_version_and_the_same_ids_are_refused(tmp_path: Path) -> None:
 
 def test_the_commands_exit_with_1_while_candidates_are_open(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     candidates, out = write(tmp_path / "candidates.jsonl", CASES), str(tmp_path / "golden.jsonl")
-    said = decide(tmp_path / "ann.json", ("a", "accept", "ann"))
+    decided = decide(tmp_path / "ann.json", ("a", "accept", "ann"))
     arguments = ["golden", "freeze", candidates, "--out", out, "--version", "1", "--owner", "ann", "--change", "first"]
-    assert 1 == main([*arguments, "--decisions", said, "--now", AT])
+    assert 1 == main([*arguments, "--decisions", decided, "--now", AT])
     more = [name if name != "1" else "2" for name in arguments]
     assert 0 == main([*more, "--base", out, "--accept-all", "--now", AT])
     assert ["a", "b", "c"] == [case.id for case in load_golden(out).golden.cases]
@@ -218,8 +218,8 @@ def test_a_frozen_set_is_not_written_over_but_by_a_later_version_of_it(tmp_path:
 
 
 def test_the_digest_has_the_time_of_the_decisions_which_is_an_argument(tmp_path: Path) -> None:
-    said = decide(tmp_path / "ann.json", ("a", "accept", "ann"))
-    arguments = ["golden", "freeze", write(tmp_path / "c.jsonl", CASES), "--decisions", said, "--version", "1"]
+    decided = decide(tmp_path / "ann.json", ("a", "accept", "ann"))
+    arguments = ["golden", "freeze", write(tmp_path / "c.jsonl", CASES), "--decisions", decided, "--version", "1"]
     for name in ("x", "y"):
         out = str(tmp_path / f"{name}.jsonl")
         main([*arguments, "--owner", "ann", "--change", "first", "--out", out, "--now", AT])

@@ -217,8 +217,8 @@ def test_a_relinked_set_is_frozen_as_the_next_version_of_the_one_before(
     capsys.readouterr()
     arguments = ["golden", "relink", first, "--old-corpus", paths["old"], "--corpus", paths["new"], "--out", relinked]
     assert 1 == main(arguments)
-    told = capsys.readouterr().err
-    assert f"assay golden review {relinked} --base {first} --corpus {paths['new']} --out review.html" in told
+    printed = capsys.readouterr().err
+    assert f"assay golden review {relinked} --base {first} --corpus {paths['new']} --out review.html" in printed
     freezing = f"assay golden freeze {relinked} --base {first} --out {second} --version 2 --owner ann --change relinked"
     assert freezing == suggest_relinked_freeze(first, relinked)
     assert "frozen-edited" not in _lint(relinked, paths["new"], capsys)

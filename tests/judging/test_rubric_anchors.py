@@ -197,10 +197,10 @@ def test_a_judge_that_gives_only_the_lowest_label_is_invalid(
     """The controls deserve the lowest label, so it passes all of them."""
     server.answer = answer_with_labels(lambda asked, _: str(asked.item["label"]["enum"][-1]))
     assert 1 == judge("--metrics", f"{metric}(by=judge)")
-    told = capsys.readouterr().err
-    assert "judge INVALID: it failed its anchors" in told
-    assert "that deserve the highest label got it" in told
-    assert "controls passed" not in told
+    printed = capsys.readouterr().err
+    assert "judge INVALID: it failed its anchors" in printed
+    assert "that deserve the highest label got it" in printed
+    assert "controls passed" not in printed
 
 
 def test_a_judge_that_labels_as_it_should_passes_every_control_of_the_default_metrics(
@@ -234,10 +234,10 @@ def test_where_a_rubric_has_no_anchor_the_command_says_what_was_not_controlled(
     server: JudgeServer, capsys: pytest.CaptureFixture[str], more: str
 ) -> None:
     assert 0 == judge(*own_rubric(STYLE + more))
-    told = capsys.readouterr().err
-    assert "controls passed" not in told
+    printed = capsys.readouterr().err
+    assert "controls passed" not in printed
     ends = "the highest label of style.en" if more else "the highest label of style.en; the lowest label of style.en"
-    assert f"not controlled, because nothing asked deserves it: {ends} (list `anchors` in the rubric)" in told
+    assert f"not controlled, because nothing asked deserves it: {ends} (list `anchors` in the rubric)" in printed
     warnings: list[Any] = score("--rubrics", "own", metrics="style(by=judge)")["warnings"]
     assert any(f"gives {ends} where it is deserved" in line for line in warnings)
 

@@ -113,8 +113,8 @@ def test_another_name_is_said_once_on_the_screen_in_doctor_and_in_explain(
 def test_a_missing_field_is_named_by_doctor_and_by_the_run(harbour: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (harbour / "harbour.py").write_text(SYSTEM.format(name=""), encoding="utf-8")
     main(["run", "--run-dir", "r"])
-    told = capsys.readouterr().out
-    assert "chunks without `document`" in told and "chunking" not in told and "quotes were found" not in told
+    printed = capsys.readouterr().out
+    assert "chunks without `document`" in printed and "chunking" not in printed and "quotes were found" not in printed
     main(["doctor"])
     assert "reports no `document` of chunks, by which 2 cases name evidence" in capsys.readouterr().out
 
@@ -127,8 +127,8 @@ def test_a_name_that_the_run_knows_is_a_miss_and_no_difference_of_names(
     )
     (harbour / "harbour.py").write_text(system, encoding="utf-8")
     main(["run", "--run-dir", "r"])
-    told = capsys.readouterr().out
-    assert "found in a chunk" not in told and ": golden_label_issue" not in told
+    printed = capsys.readouterr().out
+    assert "found in a chunk" not in printed and ": golden_label_issue" not in printed
 
 
 def test_nothing_is_scored_by_names_of_which_the_run_has_none(

@@ -30,9 +30,13 @@ RULES = "faithfulness(by=rules)"
 
 
 def _uncalibrated(scores: list[float]) -> ScoreSnapshot:
-    found = side({RULES: list(scores)})
+    snapshot = side({RULES: list(scores)})
     return ScoreSnapshot(
-        found.side, replace(found.table, uncalibrated=(RULES,)), found.cases, found.metrics, found.definitions
+        snapshot.side,
+        replace(snapshot.table, uncalibrated=(RULES,)),
+        snapshot.cases,
+        snapshot.metrics,
+        snapshot.definitions,
     )
 
 
@@ -186,7 +190,7 @@ def test_loss_is_not_attributed_to_a_search_if_another_found_the_evidence_and_no
     searches: tuple[str, str],
 ) -> None:
     finds, misses = searches
-    found = blamed(
+    attribution = blamed(
         case(),
         seen(
             stage(finds, "leave", "sick"),
@@ -195,7 +199,7 @@ def test_loss_is_not_attributed_to_a_search_if_another_found_the_evidence_and_no
             answer=BAD,
         ),
     )
-    assert ("insufficient_trace", None, ("hybrid_merge",)) == (found.cause, found.stage, found.also)
+    assert ("insufficient_trace", None, ("hybrid_merge",)) == (attribution.cause, attribution.stage, attribution.also)
 
 
 def test_access_is_not_the_cause_if_the_search_returns_nothing_in_the_whole_run() -> None:

@@ -66,9 +66,9 @@ def test_what_a_filter_drops_from_an_internal_stage_is_over_fetched(tmp_path: Pa
 def test_a_stage_that_is_not_declared_is_visible(tmp_path: Path) -> None:
     files = write_files(tmp_path, FILTERED, "12 days.", ["open"])
     for options in ([], ["--internal-stages", "filter"]):
-        found = score(tmp_path, files, *options)
-        assert 1.0 == read_value(found, "visibility_leaks")
-        (failed,) = found["failed_cases"]
+        result = score(tmp_path, files, *options)
+        assert 1.0 == read_value(result, "visibility_leaks")
+        (failed,) = result["failed_cases"]
         assert "leak" == failed["failed_checks"][0]
 
 

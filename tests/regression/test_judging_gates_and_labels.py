@@ -60,11 +60,11 @@ def test_uncalibrated_judge_fails_no_case_and_no_gate(server: JudgeServer, gate:
     )
     assert 0 == judge()
     asked = ("--gate", "gate.yaml")
-    told = score(*asked, metrics=UNSUPPORTED)
-    assert (0, "PASS") == (told["status"], decided(told))
-    assert [] == told["configs"]["a"]["failed_cases"]
-    told = score(*asked, *calibrated(), metrics=UNSUPPORTED)
-    assert (1, "FAIL") == (told["status"], decided(told))
+    result = score(*asked, metrics=UNSUPPORTED)
+    assert (0, "PASS") == (result["status"], decided(result))
+    assert [] == result["configs"]["a"]["failed_cases"]
+    result = score(*asked, *calibrated(), metrics=UNSUPPORTED)
+    assert (1, "FAIL") == (result["status"], decided(result))
 
 
 def test_verdicts_that_cannot_be_requested_do_not_count_as_missing(server: JudgeServer) -> None:
@@ -240,8 +240,8 @@ def test_judge_is_not_made_valid_by_editing_the_record_of_its_controls(server: J
     assert 1 == judge()
     with closing(sqlite3.connect("verdicts.sqlite", isolation_level=None)) as db:
         db.execute("UPDATE judge_statuses SET record = replace(record, 'true', 'false')")
-    told = score(*calibrated(), *gate(), metrics=FAITHFUL)
-    assert "incomplete" == state(told)  # an invalid judge gives no numbers
+    result = score(*calibrated(), *gate(), metrics=FAITHFUL)
+    assert "incomplete" == state(result)  # an invalid judge gives no numbers
 
 
 def test_invalid_judge_stays_invalid_when_nothing_is_left_to_ask(server: JudgeServer) -> None:

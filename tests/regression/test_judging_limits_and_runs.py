@@ -90,9 +90,9 @@ def test_votes_that_tie_are_no_verdict_and_the_exit_code_says_so(
 
     server.answer = torn
     assert 3 == judge("--votes", "2", "--only", "case:c0", "--concurrency", "1")
-    told = capsys.readouterr().err
-    assert "2 of 2 requests have no verdict (tie 2); tie: as many votes for as against" in told
-    assert "asks again" not in told
+    printed = capsys.readouterr().err
+    assert "2 of 2 requests have no verdict (tie 2); tie: as many votes for as against" in printed
+    assert "asks again" not in printed
     calls = server.calls
     assert 3 == judge("--votes", "2", "--only", "case:c0")
     assert calls == server.calls
@@ -106,8 +106,8 @@ def test_text_too_long_for_the_judge_is_counted_and_not_sent(
     Path("outputs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     relevance = ("--metrics", "answer_relevance(by=judge)")
     assert 3 == main(["judge", *INPUTS, *NAMED, *relevance, "--votes", "1"])
-    told = capsys.readouterr().err
-    assert "1 of 8 requests have no verdict (too_long 1); too_long: longer than the judge can read" in told
+    printed = capsys.readouterr().err
+    assert "1 of 8 requests have no verdict (too_long 1); too_long: longer than the judge can read" in printed
 
 
 # ── run folders ──────────────────────────────────────────────────────────────────────────────────────────────────

@@ -14,12 +14,12 @@ from assay.text.refusals.behaviour import detect_behaviour
 @pytest.mark.parametrize("tag", ["ACL", "Permission-Denied", "prompt injection", "PROMPT_INJECTION", "Tenant"])
 def test_zero_tolerance_is_not_disarmed_by_how_a_tag_is_spelled(tag: str) -> None:
     columns = GOOD | {LEAKS: [0.0, 1.0, 0.0, 0.0]}
-    found = decision([PASSED[0]], columns | {"hit@10": [1.0] * 4}, {tag: [1]})
-    assert "FAIL" == found.outcome
+    decided = decision([PASSED[0]], columns | {"hit@10": [1.0] * 4}, {tag: [1]})
+    assert "FAIL" == decided.outcome
     assert [f"{LEAKS} on tag={tag}"] == [
-        result.message.partition(" is ")[0] for result in found.results if result.state == "fail"
+        result.message.partition(" is ")[0] for result in decided.results if result.state == "fail"
     ]
-    assert f"({LEAKS}): case_1; every gate has this rule" in found.reasons[0]
+    assert f"({LEAKS}): case_1; every gate has this rule" in decided.reasons[0]
 
 
 def test_a_rule_of_ones_own_cannot_allow_leaks() -> None:
@@ -32,10 +32,10 @@ def test_denied_cases_are_held_without_any_tag() -> None:
     scores = table(GOOD | {LEAKS: [0.0, 1.0, 0.0, 0.0], "hit@10": [1.0] * 4})
     denied = cases(scores, {})
     denied[1] = structs.replace(denied[1], behaviour="permission_denied")
-    found = decide_release(Gate(rules=(PASSED[0],)), scores, denied)
-    assert "FAIL" == found.outcome
+    decided = decide_release(Gate(rules=(PASSED[0],)), scores, denied)
+    assert "FAIL" == decided.outcome
     assert [f"{LEAKS} on behaviour=permission_denied"] == [
-        result.message.partition(" is ")[0] for result in found.results if result.state == "fail"
+        result.message.partition(" is ")[0] for result in decided.results if result.state == "fail"
     ]
 
 

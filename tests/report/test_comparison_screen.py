@@ -158,8 +158,8 @@ def test_without_the_metric_the_causes_say_which_cases_flipped() -> None:
     bad, good = Attribution("c0", "generation_fault", "generator"), Attribution("c1", "pass")
     values = {"recall@10": [1.0] * 10}
     baseline = side(values, "a", attributions={"c0": Attribution("c0", "pass"), "c1": bad})
-    found = compare_snapshots(baseline, side(values, "b", attributions={"c0": bad, "c1": good}))
-    assert (("c0",), ("c1",), ()) == tuple(list_flipped_cases(found))
+    comparison = compare_snapshots(baseline, side(values, "b", attributions={"c0": bad, "c1": good}))
+    assert (("c0",), ("c1",), ()) == tuple(list_flipped_cases(comparison))
 
 
 @given(
@@ -195,9 +195,9 @@ def test_it_never_has_more_lines_or_columns_and_breaks_no_word(width: int, most:
 def test_a_moved_case_is_told_in_lines_of_the_screen() -> None:
     metrics = {name: [1.0] * 12 for name in NAMES}
     worse = {name: [0.0] * 12 for name in NAMES}
-    found = compare_snapshots(side(metrics, "a"), side(worse, "b"))
+    comparison = compare_snapshots(side(metrics, "a"), side(worse, "b"))
     for width in (80, 100):
-        lines = render_short_case_change(found, "c0", width=width).lines
+        lines = render_short_case_change(comparison, "c0", width=width).lines
         assert max(map(len, lines)) <= width
         assert any("worse:" in line for line in lines)
 
@@ -206,8 +206,10 @@ def test_what_decides_leads_whether_it_got_better_or_worse() -> None:
     """A leak that is gone comes before a share of citations that fell."""
     before = {"visibility_leaks": [3.0] * 12, "citation_coverage": [1.0] * 12, "latency_ms": [1.0] * 12}
     after = {"visibility_leaks": [0.0] * 12, "citation_coverage": [0.0] * 12, "latency_ms": [1.0] * 12}
-    found = compare_snapshots(side(before, "a"), side(after, "b"))
-    directions = [line.split(":")[0] for line in render_short_case_change(found, "c0").lines if line.startswith(" - ")]
+    comparison = compare_snapshots(side(before, "a"), side(after, "b"))
+    directions = [
+        line.split(":")[0] for line in render_short_case_change(comparison, "c0").lines if line.startswith(" - ")
+    ]
     assert [" - better", " - worse"] == directions
     back = compare_snapshots(side(after, "a"), side(before, "b"))
     lines = [line for line in render_short_case_change(back, "c0").lines if line.startswith(" - ")]

@@ -66,9 +66,9 @@ def test_every_key_is_sorted_and_there_is_no_clock() -> None:
 
 
 def test_order_of_configurations_changes_no_byte() -> None:
-    found = scoring()
-    turned = replace(found, configs=dict(reversed(found.configs.items())))
-    assert render_json_report(found) == render_json_report(turned)
+    scored = scoring()
+    turned = replace(scored, configs=dict(reversed(scored.configs.items())))
+    assert render_json_report(scored) == render_json_report(turned)
 
 
 def test_summary_without_interval_has_null_bounds() -> None:
@@ -111,11 +111,11 @@ def test_failed_cases_leave_out_those_only_warned_of() -> None:
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf")])
 def test_number_that_is_not_finite_is_stopped(number: float) -> None:
-    found = scoring()
-    broken = replace(found.configs[GOOD].summary["recall@10"], value=number)
-    configs = {GOOD: replace(found.configs[GOOD], summary={"recall@10": broken})}
+    scored = scoring()
+    broken = replace(scored.configs[GOOD].summary["recall@10"], value=number)
+    configs = {GOOD: replace(scored.configs[GOOD], summary={"recall@10": broken})}
     with pytest.raises(ValueError, match="not JSON compliant"):
-        render_json_report(replace(found, configs=configs))
+        render_json_report(replace(scored, configs=configs))
 
 
 def test_file_name_that_is_not_utf8_is_spelled_out() -> None:

@@ -56,24 +56,24 @@ def compare(
 
 
 def test_a_leak_that_is_gone_is_said_on_the_screen_in_python_and_in_markdown() -> None:
-    found = compare([3.0, 0.0, 0.0, 0.0], NONE)
+    comparison = compare([3.0, 0.0, 0.0, 0.0], NONE)
     sentence = "leaks: 1 case before, none now (gate-code)"
-    assert sentence == describe_leaks(found)
-    assert sentence in render_short_comparison(found, FAIL).lines
-    assert sentence in render_comparison_screen(found, FAIL).lines
-    assert sentence in repr(found).splitlines()
-    assert sentence in render_comparison_markdown(found, FAIL, ReportMeta())
-    assert "better" == list_case_changes(found, CASES)[0]
+    assert sentence == describe_leaks(comparison)
+    assert sentence in render_short_comparison(comparison, FAIL).lines
+    assert sentence in render_comparison_screen(comparison, FAIL).lines
+    assert sentence in repr(comparison).splitlines()
+    assert sentence in render_comparison_markdown(comparison, FAIL, ReportMeta())
+    assert "better" == list_case_changes(comparison, CASES)[0]
 
 
 def test_a_new_leak_comes_before_all_reasons_and_stands_out() -> None:
-    found = compare([3.0, 0.0, 0.0, 0.0], NONE, swapped=True, decision=FAIL)
+    comparison = compare([3.0, 0.0, 0.0, 0.0], NONE, swapped=True, decision=FAIL)
     sentence = "leaks: none before, 1 case now (gate-code)"
-    screen = render_short_comparison(found, FAIL)
+    screen = render_short_comparison(comparison, FAIL)
     assert sentence == screen.lines[1]
     assert sentence in screen.alerts
-    assert sentence == repr(found).splitlines()[1]
-    assert "worse" == list_case_changes(found, CASES)[0]
+    assert sentence == repr(comparison).splitlines()[1]
+    assert "worse" == list_case_changes(comparison, CASES)[0]
 
 
 def test_leaks_that_stay_are_never_said_to_be_gone() -> None:
@@ -104,8 +104,8 @@ def test_a_rule_on_the_metric_lists_the_case_and_is_named() -> None:
         ),
         RuleResult(Rule("behaviour", at_least=0.9), "fail", 0.5, 4, "too low"),
     )
-    found = compare([3.0, 0.0, 0.0, 0.0], NONE, decision=Decision("FAIL", ("fell",), results))
-    rulings = {row[0]: row[-1] for row in build_regressions_table(found).rows}
+    comparison = compare([3.0, 0.0, 0.0, 0.0], NONE, decision=Decision("FAIL", ("fell",), results))
+    rulings = {row[0]: row[-1] for row in build_regressions_table(comparison).rows}
     assert "blocks: claim_citation_coverage" == rulings["gate-code"]
     assert "blocks: behaviour" == rulings["dog-bus"]
 
@@ -115,6 +115,6 @@ def test_the_change_of_a_case_is_told_by_behaviour_and_correctness_before_form()
     names = ("citation_coverage", "rr@10", "correct_answer", "behaviour", "visibility_leaks")
     before = {name: [1.0] for name in names} | {"visibility_leaks": [0.0]}
     after = {name: [0.0] for name in names} | {"visibility_leaks": [1.0]}
-    found = compare_snapshots(side(before, "a", cases=cases), side(after, "b", cases=cases))
-    rows = render_case_change(found, "a").tables[0].rows
+    comparison = compare_snapshots(side(before, "a", cases=cases), side(after, "b", cases=cases))
+    rows = render_case_change(comparison, "a").tables[0].rows
     assert ["visibility_leaks", "behaviour", "correct_answer", "rr@10", "citation_coverage"] == [row[0] for row in rows]

@@ -71,10 +71,10 @@ def test_a_reader_that_raises_is_named(
 ) -> None:
     install(site, "formats", module)
     assert 3 == score(tmp_path, CASES, ROWS, option, "mine")
-    told = capsys.readouterr()
-    assert named in told.out + told.err
-    assert "Traceback" not in told.err
-    assert "a bug in Assay" not in told.out + told.err
+    printed = capsys.readouterr()
+    assert named in printed.out + printed.err
+    assert "Traceback" not in printed.err
+    assert "a bug in Assay" not in printed.out + printed.err
 
 
 def test_a_target_that_raises_is_named_in_the_error_of_its_case(

@@ -51,15 +51,15 @@ def summary(metric: str, scores: Sequence[float | str], rows: Sequence[int] | No
 
 
 def test_a_mean_is_over_scored_cases_and_the_pessimistic_one_counts_errors_as_the_worst() -> None:
-    found = summary("recall@10", [1.0, 0.5, E, N])
-    assert (found.value, found.mean, found.mean_worst) == (0.75, 0.75, 0.5)  # (1 + .5 + 0) / 3
-    assert (found.scored, found.errors, found.not_applicable) == (2, 1, 1)
+    summarised = summary("recall@10", [1.0, 0.5, E, N])
+    assert (summarised.value, summarised.mean, summarised.mean_worst) == (0.75, 0.75, 0.5)  # (1 + .5 + 0) / 3
+    assert (summarised.scored, summarised.errors, summarised.not_applicable) == (2, 1, 1)
 
 
 def test_where_low_is_better_an_error_counts_as_the_top_of_the_range() -> None:
-    found = summary("over_refusal", [0.0, 0.0, 1.0, E])
-    assert found.value == pytest.approx(1 / 3)
-    assert found.mean_worst == 0.5  # (0 + 0 + 1 + 1) / 4
+    summarised = summary("over_refusal", [0.0, 0.0, 1.0, E])
+    assert summarised.value == pytest.approx(1 / 3)
+    assert summarised.mean_worst == 0.5  # (0 + 0 + 1 + 1) / 4
 
 
 def test_an_open_range_has_no_pessimistic_mean() -> None:
@@ -67,8 +67,8 @@ def test_an_open_range_has_no_pessimistic_mean() -> None:
 
 
 def test_only_errors_leave_no_value_and_the_worst_pessimistic_one() -> None:
-    found = summary("recall@10", [E, E, N])
-    assert (found.value, found.mean, found.interval, found.mean_worst) == (None, None, None, 0.0)
+    summarised = summary("recall@10", [E, E, N])
+    assert (summarised.value, summarised.mean, summarised.interval, summarised.mean_worst) == (None, None, None, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -76,22 +76,22 @@ def test_only_errors_leave_no_value_and_the_worst_pessimistic_one() -> None:
 )
 @pytest.mark.parametrize("scores", [[], [N, N]])
 def test_nothing_applicable_gives_no_number_at_all(metric: str, scores: list[str]) -> None:
-    found = summary(metric, scores)
-    assert (found.value, found.mean, found.mean_worst, found.interval) == (None, None, None, None)
+    summarised = summary(metric, scores)
+    assert (summarised.value, summarised.mean, summarised.mean_worst, summarised.interval) == (None, None, None, None)
 
 
 def test_a_score_of_zeros_and_ones_gets_the_wilson_interval() -> None:
-    found = summary("hit@5", [1.0] * 30 + [0.0] * 11)
-    assert found.interval is not None
-    assert found.interval.method == "Wilson"
-    assert found.interval.low < found.value < found.interval.high  # type: ignore[operator]
+    summarised = summary("hit@5", [1.0] * 30 + [0.0] * 11)
+    assert summarised.interval is not None
+    assert summarised.interval.method == "Wilson"
+    assert summarised.interval.low < summarised.value < summarised.interval.high  # type: ignore[operator]
 
 
 def test_other_scores_get_a_t_interval_inside_the_range() -> None:
-    found = summary("recall@10", [1.0, 0.5, 0.75, 1.0, 0.25])
-    assert found.interval is not None
-    assert found.interval.method.startswith("t")
-    assert 0 <= found.interval.low < 0.7 < found.interval.high <= 1
+    summarised = summary("recall@10", [1.0, 0.5, 0.75, 1.0, 0.25])
+    assert summarised.interval is not None
+    assert summarised.interval.method.startswith("t")
+    assert 0 <= summarised.interval.low < 0.7 < summarised.interval.high <= 1
 
 
 def test_cases_of_one_cluster_widen_the_interval() -> None:
@@ -109,21 +109,21 @@ def test_cases_of_one_cluster_widen_the_interval() -> None:
 def test_clusters_of_other_cases_do_not_change_the_method() -> None:
     """Only the scored rows of the slice count: here the twins are outside."""
     clusters = np.array([0, 1, 2, 3, 3], dtype=np.intp)
-    found = summarise_column(
+    summarised = summarise_column(
         CATALOG["hit"],
         column("hit@5", [1.0, 0.0, 1.0, 1.0, 1.0]),
         np.array([0, 1, 2], dtype=np.intp),
         slice_name="tag=x",
         clusters=clusters,
     )
-    assert found.interval is not None
-    assert found.interval.method == "Wilson"
+    assert summarised.interval is not None
+    assert summarised.interval.method == "Wilson"
 
 
 def test_one_cluster_gives_no_interval_and_says_why() -> None:
-    found = summarise_column(CATALOG["hit"], column("hit@5", [1.0, 0.0]), clusters=np.array([0, 0], dtype=np.intp))
-    assert found.interval is None
-    assert any("one cluster" in note for note in found.notes)
+    summarised = summarise_column(CATALOG["hit"], column("hit@5", [1.0, 0.0]), clusters=np.array([0, 0], dtype=np.intp))
+    assert summarised.interval is None
+    assert any("one cluster" in note for note in summarised.notes)
 
 
 def test_p95_is_the_nearest_rank_and_needs_twenty_for_an_interval() -> None:
@@ -136,15 +136,20 @@ def test_p95_is_the_nearest_rank_and_needs_twenty_for_an_interval() -> None:
 
 
 def test_a_total_is_the_sum() -> None:
-    found = summary("tokens(stat=total)", [10.0, 20.0, N, E])
-    assert (found.statistic, found.value, found.mean, found.mean_worst) == ("total", 30.0, None, None)
+    summarised = summary("tokens(stat=total)", [10.0, 20.0, N, E])
+    assert (summarised.statistic, summarised.value, summarised.mean, summarised.mean_worst) == (
+        "total",
+        30.0,
+        None,
+        None,
+    )
 
 
 def test_a_rate_is_no_mean_but_has_its_pessimistic_value() -> None:
-    found = summary("error_rate", [1.0, 0.0, 0.0, E])
-    assert found.statistic == "rate"
-    assert found.value == pytest.approx(1 / 3)
-    assert (found.mean, found.mean_worst) == (None, 0.5)
+    summarised = summary("error_rate", [1.0, 0.0, 0.0, E])
+    assert summarised.statistic == "rate"
+    assert summarised.value == pytest.approx(1 / 3)
+    assert (summarised.mean, summarised.mean_worst) == (None, 0.5)
 
 
 def calibration(refused: Sequence[float | str], answered: Sequence[float | str]) -> Summary:
@@ -157,9 +162,9 @@ def calibration(refused: Sequence[float | str], answered: Sequence[float | str])
 
 def test_refusal_calibration_is_the_mean_of_both_kinds_of_right() -> None:
     # of 2 that must be refused 1 was answered: .5 right; of 4 others 1 was refused: .75 right
-    found = calibration([0.0, 1.0, N, N, N, N], [N, N, 0.0, 1.0, 1.0, 1.0])
-    assert (found.statistic, found.value, found.mean) == ("balanced", 0.625, None)
-    assert found.interval is not None
+    calibrated = calibration([0.0, 1.0, N, N, N, N], [N, N, 0.0, 1.0, 1.0, 1.0])
+    assert (calibrated.statistic, calibrated.value, calibrated.mean) == ("balanced", 0.625, None)
+    assert calibrated.interval is not None
 
 
 def test_always_answering_calibrates_to_a_half() -> None:
@@ -167,20 +172,20 @@ def test_always_answering_calibrates_to_a_half() -> None:
 
 
 def test_always_refusing_where_nothing_must_be_refused_calibrates_to_nothing_and_says_what_is_absent() -> None:
-    found = calibration([N, N], [0.0, 0.0])
-    assert found.value == 0.0
-    assert "no case for refused: left out" in found.notes
+    calibrated = calibration([N, N], [0.0, 0.0])
+    assert calibrated.value == 0.0
+    assert "no case for refused: left out" in calibrated.notes
 
 
 def test_calibration_counts_errors_of_each_kind_as_wrong() -> None:
-    found = calibration([1.0, E, N, N], [N, N, 1.0, 1.0])
-    assert (found.value, found.mean_worst) == (1.0, 0.75)
+    calibrated = calibration([1.0, E, N, N], [N, N, 1.0, 1.0])
+    assert (calibrated.value, calibrated.mean_worst) == (1.0, 0.75)
 
 
 def test_repeats_that_disagree_leave_calibration_without_an_interval() -> None:
-    found = calibration([0.5, N], [N, 1.0])
-    assert (found.value, found.interval) == (0.75, None)
-    assert "no interval: repeats of a case disagree" in found.notes
+    calibrated = calibration([0.5, N], [N, 1.0])
+    assert (calibrated.value, calibrated.interval) == (0.75, None)
+    assert "no interval: repeats of a case disagree" in calibrated.notes
 
 
 def test_a_perfect_headline_warns_that_it_is_too_easy_and_a_perfect_slice_that_it_is_small() -> None:
@@ -197,14 +202,14 @@ def test_no_leaks_is_not_a_perfect_score_to_warn_of() -> None:
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 def test_a_score_that_is_not_finite_counts_as_an_error(bad: float) -> None:
-    found = summary("recall@10", [1.0, bad])
-    assert (found.value, found.mean_worst, found.scored, found.errors) == (1.0, 0.5, 1, 1)
-    assert "not finite and counted as errors: 1" in found.notes
+    summarised = summary("recall@10", [1.0, bad])
+    assert (summarised.value, summarised.mean_worst, summarised.scored, summarised.errors) == (1.0, 0.5, 1, 1)
+    assert "not finite and counted as errors: 1" in summarised.notes
 
 
 def test_a_slice_holds_only_its_rows() -> None:
-    found = summary("recall@10", [0.0, 1.0, E, 0.5], [1, 3])
-    assert (found.slice, found.value, found.scored, found.errors) == ("tag=x", 0.75, 2, 0)
+    summarised = summary("recall@10", [0.0, 1.0, E, 0.5], [1, 3])
+    assert (summarised.slice, summarised.value, summarised.scored, summarised.errors) == ("tag=x", 0.75, 2, 0)
 
 
 @pytest.mark.slow
@@ -224,9 +229,13 @@ scores_with_gaps = st.lists(st.one_of(st.floats(0, 1), st.sampled_from([E, N])),
 @pytest.mark.slow
 @given(scores_with_gaps)
 def test_counts_add_up_and_every_number_is_in_the_range(scores: list[float | str]) -> None:
-    found = summary("recall@10", scores)
-    assert found.scored + found.errors + found.not_applicable == len(scores)
-    numbers = [found.value, found.mean_worst, *((found.interval.low, found.interval.high) if found.interval else ())]
+    summarised = summary("recall@10", scores)
+    assert summarised.scored + summarised.errors + summarised.not_applicable == len(scores)
+    numbers = [
+        summarised.value,
+        summarised.mean_worst,
+        *((summarised.interval.low, summarised.interval.high) if summarised.interval else ()),
+    ]
     assert all(number is None or 0 <= number <= 1 for number in numbers)
 
 

@@ -67,8 +67,8 @@ def test_a_bare_no_answers_only_a_question_for_yes_or_no(
 )
 def test_what_is_not_to_be_had_is_no_abstention_by_its_wording_alone(question: str, answer: str) -> None:
     assert "abstain" != detect_behaviour(answer, "", question).behaviour
-    told = detect_behaviour("That information is not available.", "", question)
-    assert "abstain" == told.behaviour
+    behaviour = detect_behaviour("That information is not available.", "", question)
+    assert "abstain" == behaviour.behaviour
 
 
 @pytest.mark.parametrize("answer", ["From 06:00 to 22:00. Outside these hours requests are not handled."])

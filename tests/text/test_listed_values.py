@@ -56,8 +56,8 @@ def test_a_list_that_is_asked_for_is_no_guess(question: str) -> None:
 def test_several_values_of_a_case_ask_for_a_list() -> None:
     """A case that requires all of them has asked for all, whatever the words of its question are."""
     facts = [f"{name} tour {20 + 15 * place} minutes" for place, name in enumerate(TOURS)]
-    found = judge_facts(DURATIONS, facts, "How long does it take to see the town?")
-    assert {"stated"} == {judgment.state for judgment in found}
+    judgments = judge_facts(DURATIONS, facts, "How long does it take to see the town?")
+    assert {"stated"} == {judgment.state for judgment in judgments}
     reference = "50 minutes for the lake, 65 minutes for the forest"
     (judged,) = judge_facts(DURATIONS, ["50 minutes"], "How long does the lake tour take?", reference)
     assert "lists" not in judged.reason

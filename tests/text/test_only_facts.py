@@ -107,8 +107,10 @@ def test_an_only_that_names_nobody_stays_in_the_fact(fact: str) -> None:
 
 
 def test_a_fact_of_the_case_is_nobody_that_an_answer_adds() -> None:
-    found = judge_facts("Owners and Admins.", ["only Owners", "Admins"], "Who can delete it, and who can restore it?")
-    assert [judgment.state for judgment in found] == ["stated", "stated"]
+    judgments = judge_facts(
+        "Owners and Admins.", ["only Owners", "Admins"], "Who can delete it, and who can restore it?"
+    )
+    assert [judgment.state for judgment in judgments] == ["stated", "stated"]
 
 
 def test_the_only_of_a_reference_counts_too() -> None:

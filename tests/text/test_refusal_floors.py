@@ -128,8 +128,8 @@ def test_no_evidence_that_something_is_so_is_an_answer() -> None:
 def test_what_the_sources_are_about_is_no_answer_but_a_number_in_them_is() -> None:
     refusal = "It is not possible to determine the price. "
     assert "abstain" == detect_behaviour(refusal + "Passage 2 mentions several other models.").behaviour
-    told = detect_behaviour(refusal + "However, passage 2 states that it was 30 euros last year.")
-    assert ("answer", True) == (told.behaviour, told.is_partial_refusal)
+    behaviour = detect_behaviour(refusal + "However, passage 2 states that it was 30 euros last year.")
+    assert ("answer", True) == (behaviour.behaviour, behaviour.is_partial_refusal)
 
 
 def test_a_conclusion_takes_back_what_came_before_it_but_not_a_yes() -> None:
