@@ -20,7 +20,8 @@ def write(name: str, rows: list[dict[str, Any]]) -> None:
 
 def run(capsys: Printed, unknown: int, *options: str, facts: int = 0) -> str:
     """Score nine answers of which some are in words of their own; so many of these cases state facts."""
-    cases, outputs = [], []
+    cases = list[dict[str, Any]]()
+    outputs = list[dict[str, Any]]()
     for number in range(9):
         case: dict[str, Any] = {
             "id": f"k{number}",
@@ -30,7 +31,8 @@ def run(capsys: Printed, unknown: int, *options: str, facts: int = 0) -> str:
         answer = "It is painted ochre."
         if number < unknown:
             answer = "Somewhere between sand and mustard, as far as one can see."
-            case |= {"must_have": ["painted ochre"]} if number < facts else {}
+            if number < facts:
+                case["must_have"] = ["painted ochre"]
         cases.append(case)
         outputs.append({"case_id": case["id"], "config_id": "c", "answer": answer})
     write("golden.jsonl", cases)

@@ -382,7 +382,10 @@ class _TestReader:
         (limit,) = limits if len(limits) == 1 else (None,)
         if limit is not None:
             foreign.rules.append({"metric": _LATENCY, "at_most": limit, "reason": "assert latency of promptfoo"})
-            foreign.notes.setdefault(f"assert latency is the rule {_LATENCY} at most {limit:g} of the gate")
+            foreign.notes.setdefault(
+                f"assert latency is the rule {_LATENCY} at most {limit:g} of the gate: of 19 in 20 answers, where "
+                "promptfoo asks it of each, and open below 20 cases"
+            )
         else:
             foreign.ignored.update({"assert latency of some tests": sum(item is not None for item in self._limits)})
         _add_providers(foreign, document, self._question_names)
