@@ -60,7 +60,10 @@ ISSUED_KEYS: tuple[tuple[str, LatePattern], ...] = (
     ("k_", LatePattern(r"\b(?:sk|rk)_(?:live|test|prod)_[A-Za-z0-9]{10,}")),
     # The same form by other issuers: letters of their own, the mode, and a random part
     *(
-        (f"_{mode}_", LatePattern(rf"\b[a-z]{{2,8}}_{mode}_(?=[A-Za-z]*[0-9]+[A-Za-z]+[0-9]+[A-Za-z])[A-Za-z0-9]{{12,}}"))
+        (
+            f"_{mode}_",
+            LatePattern(rf"\b[a-z]{{2,8}}_{mode}_(?=[A-Za-z]*[0-9]+[A-Za-z]+[0-9]+[A-Za-z])[A-Za-z0-9]{{12,}}"),
+        )
         for mode in ("live", "test", "prod")
     ),
     ("whsec_", LatePattern(r"\bwhsec_[A-Za-z0-9+/=]{20,}")),
