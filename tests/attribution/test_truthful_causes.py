@@ -18,6 +18,7 @@ from assay.records.golden_set import Behaviour, Case, Corpus, CorpusChunk, Evide
 from assay.records.observations import Chunk, Observation, Stage
 from assay.records.scores import SCORED, ScoreTable
 from assay.report.findings.attribution_facts import list_attribution_facts
+from assay.report.findings.failure_tables import build_worst_cases_table
 from assay.scoring.column_values import describe_leaked_scores
 from assay.text.quantities.measures import find_measures
 
@@ -369,3 +370,19 @@ def test_a_separate_search_that_ranks_otherwise_is_named_with_its_rank() -> None
     lists = _observe(search=["hours:v3#1", "rooms:v1#1"], retrieved=["wifi:v1#1"], context=["wifi:v1#1"])
     found, _ = attribute(WAITING, lists)
     assert "in no list of the answer; a search of its own has it at rank 2" in found.evidence[0]
+
+
+def test_the_table_of_the_worst_cases_has_what_else_went_wrong_with_a_leak() -> None:
+    observation = observe("90p a day.", [*ALL, "staff:v1#1"], ALL, ["fines:v2#1"])
+    run = api.score(GoldenSet((LATE,)), [observation], corpus=make_corpus()).run
+    attributions = {"c": attribute_run(run, "c")}
+    ((*_, cause, fix),) = build_worst_cases_table(run.scoring, {"a": LATE}, False, attributions).rows
+    assert cause.startswith(
+        "what the user must not see was retrieved (acl); besides the leak: the answer states a wrong"
+    )
+    assert fix.startswith("make the filters mandatory")
+    right = observe("30p a day.", [*ALL, "staff:v1#1"], ALL, ["fines:v2#1"])
+    run = api.score(GoldenSet((LATE,)), [right], corpus=make_corpus()).run
+    attributions = {"c": attribute_run(run, "c")}
+    ((*_, cause, _),) = build_worst_cases_table(run.scoring, {"a": LATE}, False, attributions).rows
+    assert "what the user must not see was retrieved (acl)" == cause

@@ -46,7 +46,7 @@ def test_headers_of_a_key_belong_to_it_and_certificates_are_public() -> None:
 
 ISSUED = [
     f"sk-proj-{DIGITS}", f"sk-ant-api03-{DIGITS}", f"sk_live_{DIGITS[:24]}", f"rk_live_{DIGITS[:24]}",
-    f"npm_{DIGITS[:36]}",
+    f"npm_{DIGITS[:36]}", "nbk_live_51Hx9aQzT7Lm", "acme_test_9f8e7d6c5b4a3f2e", "kiosk_prod_Ab3dE6gH9jK2",
     f"ghp_{DIGITS[:36]}", f"glpat-{DIGITS[:20]}", f"hf_{DIGITS[:34]}", f"xoxb-123456789012-{DIGITS[:24]}",
     f"AIza{DIGITS[:35]}", "ASIAQWERTYUIOPASDF12", f"whsec_{DIGITS[:32]}", f"pypi-AgEIcHlwaS5vcmc{DIGITS}",
     f"SG.{DIGITS[:22]}.{DIGITS[:40]}", f"shpat_{HEX[:32]}", f"dop_v1_{HEX}", f"dapi{HEX[:32]}", f"hvs.{DIGITS}",
@@ -100,6 +100,7 @@ def test_the_password_of_an_address_is_removed(scheme: str) -> None:
         "commit 3f786850e387550fdab836ed7e6dc881de23001b on aws, no secret",
         "key-value stores", "The task-oriented-dialogue-system", "desk-research-and-interviews", "password=<yours>",
         "https://a.example/reset-password?step=2", "Keyboard: QWERTZ1", "ask_live_support_now_please",
+        "use db_test_configuration", "table app_prod_20250101backups", "see unit_test_results2024summary",
     ],
 )  # fmt: skip
 def test_what_only_speaks_of_secrets_is_kept(text: str) -> None:

@@ -18,6 +18,7 @@ from assay.trends.golden_labels import NO_LABEL, find_label, find_limits
 from assay.trends.monitor_alerts import WatchedSums
 from assay.trends.monitor_measures import choose_measures
 from assay.trends.monitor_results import ChangedVersion
+from assay.trends.monitor_tables import build_monitor_tables
 from assay.trends.near_golden import GoldenQuestions
 from assay.trends.traffic_sums import Calendar
 from assay.trends.version_changes import describe_deployments
@@ -154,3 +155,19 @@ def test_days_with_values_are_counted_as_a_comparison_looks_back(days: int, gap:
     assert (since is None) == (most < 28)
     if (days, most) == (35, 19):
         assert unwatched.startswith("has values on 35 days, and on 19 at most of any 56 in a row, needs 28")
+
+
+def test_series_without_a_scale_come_last_and_every_value_has_its_number_of_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [
+        make_answer(number, FIRST_DAY, user=f"u{number}", wrong=False, refuses=False, index="v1") for number in range(9)
+    ]
+    report = assay.monitor(ingest(tmp_path, monkeypatch, lines))
+    has_scale = [not row.caveat for row in report.series]
+    assert True in has_scale and False in has_scale
+    assert has_scale == sorted(has_scale, reverse=True)
+    (table,) = build_monitor_tables(report)
+    assert all(cell.endswith(("n 9", "n/a")) for row in table.rows for cell in row[1:])
+    named = assay.monitor(ingest(tmp_path, monkeypatch, lines), metrics=["faithfulness(by=rules)", "refusal_rate"])
+    assert ["faithfulness(by=rules)", "refusal_rate"] == [row.key for row in named.series], "the order that was named"

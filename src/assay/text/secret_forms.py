@@ -58,6 +58,14 @@ ISSUED_KEYS: tuple[tuple[str, LatePattern], ...] = (
     ("dp.", LatePattern(r"\bdp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9_.-]{30,}")),
     # Payment and trade: Stripe, Square, Shopify, PayPal's Braintree
     ("k_", LatePattern(r"\b(?:sk|rk)_(?:live|test|prod)_[A-Za-z0-9]{10,}")),
+    # The same form by other issuers: letters of their own, the mode, and a random part
+    *(
+        (
+            f"_{mode}_",
+            LatePattern(rf"\b[a-z]{{2,8}}_{mode}_(?=[A-Za-z]*[0-9]+[A-Za-z]+[0-9]+[A-Za-z])[A-Za-z0-9]{{12,}}"),
+        )
+        for mode in ("live", "test", "prod")
+    ),
     ("whsec_", LatePattern(r"\bwhsec_[A-Za-z0-9+/=]{20,}")),
     ("sq0", LatePattern(r"\bsq0(?:atp|csp|idp)-[A-Za-z0-9_-]{20,}")),
     ("shp", LatePattern(r"\bshp(?:at|ss|ca|pa)_[A-Fa-f0-9]{30,}")),

@@ -93,7 +93,10 @@ def build_monitor(store: AuditStore, inputs: MonitorInputs) -> tuple[MonitorRepo
     Raises InputError for an empty store, a period without days, or unknown metrics and slices."""
     check_slices(inputs.slices)
     by_scorer = "judge" if inputs.judging is not None and inputs.judging.verdicts else "rules"
+    # What has no scale comes after what has one, on every page, unless somebody named the order.
     measures = choose_measures(inputs.metrics, by_scorer, inputs.judging)
+    if inputs.metrics is None:
+        measures = sorted(measures, key=lambda measure: bool(measure.caveat))
     first, last = _choose_period(store, inputs)
     assign_bounds(inputs.bounds, measures)
     earliest = first - timedelta(days=SETTLING_DAYS)

@@ -91,9 +91,8 @@ def list_leak_gaps(report: MonitorReport) -> list[str]:
 
 
 def _build_series_table(report: MonitorReport, slice_name: str | None) -> Table:
-    """Return the last periods of every metric that has a value in them, those without a scale last; the notes name the
-    others with the reason."""
-    series = sorted((row for row in report.series if row.slice == slice_name), key=lambda row: bool(row.caveat))
+    """Return the last periods of every metric that has a value in them; the notes name the others with the reason."""
+    series = [row for row in report.series if row.slice == slice_name]
     labels = [point.label for point in series[0].points][-MAX_PERIODS_SHOWN:] if series else []
     rows: list[tuple[str, ...]] = []
     absent: dict[str, list[str]] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.attribution.cause_notes import LEAK_IN_CONTEXT, LEAK_RETRIEVED
+from assay.attribution.cause_notes import BESIDES, LEAK_IN_CONTEXT, LEAK_RETRIEVED
 from assay.attribution.cause_sentences import describe_cause, is_decided, name_causes
 from assay.attribution.one_case.answer_quality import BEHAVIOUR_SIGNAL
 from assay.metrics.retrieval.file_retrieval import NameComparison
@@ -130,6 +130,13 @@ def format_cause_and_fix(attribution: Attribution | None) -> tuple[str, str]:
     if attribution.cause is None:
         return "none found", ""
     return f"{describe_cause(attribution)} ({format_cause_ids(attribution)})", attribution.fix
+
+
+def format_cause_and_besides(attribution: Attribution | None) -> tuple[str, str]:
+    """Return the cells of root cause and fix, with what else went wrong with a case that leaked after its cause."""
+    cause, fix = format_cause_and_fix(attribution)
+    facts = attribution.evidence if attribution is not None else ()
+    return "; ".join([cause, *(fact for fact in facts if fact.startswith(BESIDES))]), fix
 
 
 def format_cause_ids(attribution: Attribution) -> str:

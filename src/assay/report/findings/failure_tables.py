@@ -11,7 +11,7 @@ from assay.records.counts import format_count
 from assay.records.golden_set import Case
 from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Observation, find_stage
 from assay.records.scores import CaseChecks, ConfigResult, ScoringResult
-from assay.report.findings.attribution_facts import format_cause_and_fix
+from assay.report.findings.attribution_facts import format_cause_and_besides
 from assay.report.findings.attribution_tables import AttributionsByConfig
 from assay.report.findings.expected_sources import EVIDENCE_LABEL, describe_expected_sources
 from assay.report.findings.measured_headlines import find_measured_summary
@@ -178,7 +178,7 @@ def build_worst_cases_table(
         case = cases[case_checks.case_id]
         question = shorten_to_line(withhold_secrets(case.question, () if show_forbidden else case.forbidden_text))
         attribution = (attributions or {}).get(config, {}).get(case.id)
-        cause = format_cause_and_fix(attribution) if attributions else ()
+        cause = format_cause_and_besides(attribution) if attributions else ()
         rows.append((config, case.id, question, ", ".join(case_checks.failed), *cause))
     columns = ("Config", "Query ID", "Question", "Failed checks", *(("Root cause", "Fix") if attributions else ()))
     not_attributed = "Root cause and fix are not listed, because the cases were not attributed."

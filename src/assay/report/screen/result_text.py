@@ -90,7 +90,9 @@ def _format_cell(metric: str, result: ConfigResult) -> str:
     summary = result.summary.get(metric)
     if summary is None or summary.value is None:
         return "n/a"
-    interval = f" ({format_interval(summary.interval, metric)})" if summary.interval is not None else ""
+    interval = (
+        f" ({format_interval(summary.interval, metric, in_parentheses=True)})" if summary.interval is not None else ""
+    )
     errors = f", {format_count(summary.errors, 'error')}" if summary.errors else ""
     if summary.unknown is not None:
         interval = ""

@@ -87,16 +87,24 @@ def format_unknown(summary: Summary) -> str:
     return f"{summary.unknown.count} unknown, counted at worst and at best; of the {summary.scored} known alone {mean}"
 
 
-def format_interval(bounds: Interval | None, metric: str = "") -> str:
+def format_interval(bounds: Interval | None, metric: str = "", *, in_parentheses: bool = False) -> str:
     """Return the bounds of an interval as text, with its confidence unless that is 95%.
 
-    Bounds that are equal are not printed: they mean that the scores did not vary, not that the value is certain.
+    `in_parentheses` says that the text is put into some, so that it has none of its own. Bounds that are equal are not
+    printed: they mean that the scores did not vary, not that the value is certain.
+
+    >>> bounds = Interval(24.0, 26.0, "order statistics", confidence=0.626)
+    >>> format_interval(bounds, "latency_ms"), format_interval(bounds, "latency_ms", in_parentheses=True)
+    ('24 to 26 (62.6%)', '24 to 26 at 62.6%')
     """
     if bounds is None:
         return NOT_AVAILABLE
     if bounds.low == bounds.high:
         return "none: no variation"
-    level = "" if bounds.confidence == 0.95 else f" ({format_percent(bounds.confidence)})"
+    level = ""
+    if bounds.confidence != 0.95:
+        percent = format_percent(bounds.confidence)
+        level = f" at {percent}" if in_parentheses else f" ({percent})"
     return f"{format_number(bounds.low, metric)} to {format_number(bounds.high, metric)}{level}"
 
 
