@@ -38,7 +38,7 @@ def test_so_many_cases_show_a_difference_of_rates_in_four_of_five(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("deviation", "difference"), [(0.3, 0.1), (0.25, 0.04), (0.5, 0.4)])
+@pytest.mark.parametrize(("deviation", "difference"), [(0.3, 0.1), (0.25, 0.06), (0.5, 0.4)])
 def test_so_many_cases_show_a_difference_of_means_in_four_of_five(deviation: float, difference: float) -> None:
     cases = find_cases_for(difference, PairSpread(deviation, is_share=False))
     assert cases is not None

@@ -16,6 +16,8 @@ from assay.stats.arrays import FloatArray
 _STEPS = 24
 _MOST_CASES = 20_000
 _SPREAD = 7.0
+_TAIL_SPREAD = 12.0
+"""How many standard deviations of a binomial tail are summed: what is left out is below one in 10^30 of it."""
 
 
 def compute_mcnemar_power(cases: int, discordant: float, difference: float, level: float = 0.05) -> float:
@@ -45,13 +47,9 @@ def find_critical_losses(count: int, level: float = 0.05) -> int:
     >>> find_critical_losses(5), find_critical_losses(6), find_critical_losses(20)
     (-1, 0, 5)
     """
-    total, losses = 0.0, 0
-    while losses <= count // 2:
-        total += _compute_binomial(count, losses, 0.5)
-        if 2 * total >= level:
-            break
-        losses += 1
-    return losses - 1
+    losses, logs = np.arange(count // 2 + 1), _sum_logs(count)
+    chances = np.exp(logs[count] - logs[losses] - logs[count - losses] - count * math.log(2))
+    return int(np.count_nonzero(2 * np.cumsum(chances) < level)) - 1
 
 
 def _compute_binomial(trials: int, successes: int, share: float) -> float:
@@ -67,7 +65,9 @@ def _sum_binomial(trials: int, share: float, most: int) -> float:
         return 0.0
     if share <= 0 or share >= 1:
         return float(most >= (trials if share >= 1 else 0))
-    successes = np.arange(most + 1)
+    spread = math.sqrt(trials * share * (1 - share))
+    least = max(0, int(min(trials * share, most) - _TAIL_SPREAD * spread) - 1)
+    successes = np.arange(least, most + 1)
     logs = _sum_logs(trials)[trials] - _sum_logs(trials)[successes] - _sum_logs(trials)[trials - successes]
     values = np.exp(logs + successes * math.log(share) + (trials - successes) * math.log1p(-share))
     return min(1.0, math.fsum(values.tolist()))
