@@ -45,7 +45,7 @@ from assay.records.errors import AssayError, IncompleteError, InputError, Proble
 from assay.records.findings import ComparisonSide
 from assay.records.observations import Observation
 from assay.records.requests import ScoreRequest
-from assay.records.scores import ScoreTable, TwinResult
+from assay.records.scores import ScoreTable, ScoringResult, TwinResult
 from assay.records.verdicts import JudgeRubric
 from assay.runs.answer_labels import attach_answer_labels, describe_unmatched_labels, load_answer_labels
 from assay.runs.count_looks import add_recorded_looks
@@ -251,17 +251,11 @@ def _finish_run(
     in_memory: Mapping[tuple[str, str], Sequence[Observation]] | None = None,
 ) -> ScoredRun:
     match = _check_baseline(inputs)
-    request, gate, baseline = inputs.request, inputs.loaded_gate.gate, inputs.loaded_gate.baseline
     gathered = merge_shards(results)
     variant_ids = {case.id for case in inputs.variants}
     gathered.unknown_cases = [row for row in gathered.unknown_cases if row[0] not in variant_ids]
-    notices = check_inputs(
-        gathered, inputs.golden, files, inputs.excluded_cases, ignore_unknown=request.inputs.ignore_unknown
-    )
-    selection = describe_selection(request.inputs.limit, request.inputs.only)
-    case_ids = [case.id for case in inputs.golden.cases]
-    if selection:
-        notices = (*notices, selection)
+    ignore_unknown = inputs.request.inputs.ignore_unknown
+    notices = check_inputs(gathered, inputs.golden, files, inputs.excluded_cases, ignore_unknown=ignore_unknown)
     _check_configs(inputs, gathered)
     other_names = leave_out_known(gathered.other_names, gathered.shown_names, inputs.corpus)
     gathered.leave_out_renamed(other_names, inputs.golden)
@@ -276,35 +270,8 @@ def _finish_run(
     tables = add_variant_metrics(inputs, tables, twins, variant_tables)
     passes = measure_pass_samples(inputs, gathered, tables)
     tables = add_false_passes(inputs, gathered, tables)
-    notices = (*notices, *describe_unmatched_labels(inputs.golden.cases, tables))
-    notices = (*notices, *describe_value_of_labels(tables, inputs.golden.cases), *_list_leak_notices(tables))
-    files_read = gathered.describe_inputs(files)
-    scoring = summarise_run(
-        inputs.golden,
-        inputs.info,
-        tables,
-        inputs.plan.requested,
-        gate,
-        request.gate.configs,
-        by=request.scoring.by,
-        inputs=files_read,
-        stages={config: stage for config, stage in gathered.stages.items() if config in tables},
-        failures={config: gathered.list_failures(config, case_ids) for config in tables if config in gathered.failures},
-        warnings=(
-            *([match.describe()] if match is not None else ()),
-            *_list_name_notices(other_names),
-            *_list_access_notices(inputs),
-            *describe_same_questions(inputs.golden.cases),
-            *inputs.notices,
-            *notices,
-        ),
-        missing_scored=bool(request.scoring.missing_as_zero),
-        baseline=select_shared_rows(baseline.table, match) if baseline is not None else None,
-        own_config=find_own_config(baseline.side, files_read) if baseline is not None else "",
-        today=request.gate.today,
-        match=match,
-        selection=selection,
-    )
+    warnings = _list_warnings(inputs, match, other_names, notices, tables)
+    scoring = _summarise(inputs, files, gathered, tables, match, warnings)
     run = ScoredRun(
         structs.replace(scoring, twins=twins, passes=passes),
         inputs.golden,
@@ -313,7 +280,7 @@ def _finish_run(
         files,
         gathered,
         observations_in_memory=in_memory or {},
-        baseline=baseline,
+        baseline=inputs.loaded_gate.baseline,
         judging=inputs.judging,
         whole_golden=inputs.whole_golden,
         attribution=inputs.attribution,
@@ -322,6 +289,63 @@ def _finish_run(
     if inputs.variants:
         run.variants = make_variant_run(run, variant_rows, variant_tables)
     return run
+
+
+def _list_warnings(
+    inputs: ScoreInputs,
+    match: VersionMatch | None,
+    other_names: Mapping[OtherName, int],
+    notices: Iterable[str],
+    tables: Mapping[str, ScoreTable],
+) -> tuple[str, ...]:
+    """Return the warnings of a run in the order of reports; `notices` are those on what was read."""
+    cases = inputs.golden.cases
+    selection = describe_selection(inputs.request.inputs.limit, inputs.request.inputs.only)
+    return (
+        *([match.describe()] if match is not None else ()),
+        *_list_name_notices(other_names),
+        *_list_access_notices(inputs),
+        *describe_same_questions(cases),
+        *inputs.notices,
+        *notices,
+        *([selection] if selection else ()),
+        *describe_unmatched_labels(cases, tables),
+        *describe_value_of_labels(tables, cases),
+        *_list_leak_notices(tables),
+    )
+
+
+def _summarise(
+    inputs: ScoreInputs,
+    files: Sequence[OutputFile],
+    gathered: MergedShards,
+    tables: Mapping[str, ScoreTable],
+    match: VersionMatch | None,
+    warnings: tuple[str, ...],
+) -> ScoringResult:
+    """Return the summaries and decisions of the tables of a run."""
+    request, baseline = inputs.request, inputs.loaded_gate.baseline
+    case_ids = [case.id for case in inputs.golden.cases]
+    files_read = gathered.describe_inputs(files)
+    return summarise_run(
+        inputs.golden,
+        inputs.info,
+        tables,
+        inputs.plan.requested,
+        inputs.loaded_gate.gate,
+        request.gate.configs,
+        by=request.scoring.by,
+        inputs=files_read,
+        stages={config: stage for config, stage in gathered.stages.items() if config in tables},
+        failures={config: gathered.list_failures(config, case_ids) for config in tables if config in gathered.failures},
+        warnings=warnings,
+        missing_scored=bool(request.scoring.missing_as_zero),
+        baseline=select_shared_rows(baseline.table, match) if baseline is not None else None,
+        own_config=find_own_config(baseline.side, files_read) if baseline is not None else "",
+        today=request.gate.today,
+        match=match,
+        selection=describe_selection(request.inputs.limit, request.inputs.only),
+    )
 
 
 def _check_baseline(inputs: ScoreInputs) -> VersionMatch | None:
