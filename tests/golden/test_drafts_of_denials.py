@@ -92,6 +92,12 @@ def test_the_time_of_one_day_is_asked_for_where_another_day_has_another_time() -
     assert "When does the Marsh clinic close?" in draft(texts[0], "The Marsh clinic has a lift.")
 
 
+def test_hours_are_what_the_answer_must_say() -> None:
+    """Without them a question had all words of its answer but the times, and was thrown away as giving it away."""
+    drafted = draft("Bác sĩ trực tại nhà khách Hòa Bình từ 8 giờ 30 đến 17 giờ.", "Nhà khách có vườn.")
+    assert ("8 giờ 30", "17 giờ") == drafted["Bác sĩ trực tại nhà khách Hòa Bình từ mấy giờ đến mấy giờ?"]
+
+
 def test_several_sentences_are_asked_about_under_their_heading() -> None:
     text = "Pets are welcome in two rooms. Cats are not accepted on balconies. A basket for cats costs €4."
     drafted = draft(text, section="House rules > Animals")

@@ -377,7 +377,7 @@ def _ask_hours(sentence: VietnameseSentence) -> DraftedQuestion | None:
     if match is None or len(_HOURS.findall(text)) != 1 or not _begins_well(text) or "," in text[: match.start()]:
         return None
     after = text[match.end() :].partition(",")[0]
-    return sentence.finish(f"{text[: match.start()]}từ mấy giờ đến mấy giờ{after}")
+    return sentence.finish(f"{text[: match.start()]}từ mấy giờ đến mấy giờ{after}", *re.findall(_HOUR, match[0]))
 
 
 def _ask_by_whom(sentence: VietnameseSentence) -> DraftedQuestion | None:
