@@ -62,6 +62,8 @@ def test_the_same_identifier_in_another_form_is_stated(question: str, fact: str,
     ("question", "fact", "answer", "passage"),
     [
         ("Which flag shows a preview?", "--dry-run", "Use `-n`.", ""),
+        ("Which file holds the values?", "/srv/values.yaml", "`/srv/values.yml`", ""),
+        ("How do I turn colours off?", "--no-color", "Pass `--color=never`.", ""),
         (
             "Which flag shows a preview?",
             "--dry-run",

@@ -149,7 +149,7 @@ ASKED_PER = Cues("per | (?:for |of )?(?:each|every) | for one", "(?:cho )?mỗi"
 HTTP_METHODS = "GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS"
 """Stand before the path of an endpoint."""
 FILE_ENDINGS = (
-    "ya?ml|toml|jsonl?|conf|cfg|ini|env|txt|md|rst|csv|tsv|log|sh|bat|ps1|py|js|ts|go|rb|java|xml|html?|css|pdf|docx?"
+    "ya?ml|toml|jsonl?|conf|cfg|ini|env|txt|md|rst|csv|tsv|log|sh|bat|ps1|py|js|ts|go|rb|java|xml|html?|css|png|jpe?g|gif|svg|pdf|docx?"
     "|xlsx?|pptx?|lock|pem|crt|cer|key|service|sql|db|sqlite|zip|tar|gz|tgz|exe|dll|so|jar|properties|plist|desktop"
 )
 """Ends the name of a file."""

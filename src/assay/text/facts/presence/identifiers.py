@@ -71,8 +71,17 @@ def _iterate_identifiers(text: str) -> Iterator[Identifier]:
             yield Identifier("method", match["method"], "", start, end)
         elif _AFTER_NUMBER.search(text, max(0, start - 2), start) is None:
             name = _PLACEHOLDER.sub("{}", (match["path"] or match["file"]).lower())
+            name = _OTHER_ENDING.sub(_spell_ending, name)
             is_relative = match[0].startswith(".")
             yield Identifier("path", name.lstrip("./") if is_relative else name, "", start, end)
+
+
+_SAME_ENDINGS = {"yml": "yaml", "htm": "html", "jpeg": "jpg"}
+_OTHER_ENDING = re.compile(rf"(?<=\.)(?:{'|'.join(_SAME_ENDINGS)})\Z")
+
+
+def _spell_ending(match: re.Match[str]) -> str:
+    return _SAME_ENDINGS[match[0]]
 
 
 def judge_identifiers(texts: FactTexts) -> FactJudgment | None:
@@ -126,13 +135,21 @@ def _judge_rivals(texts: FactTexts, wanted: Identifier, rivals: Sequence[Identif
     missing = FactJudgment(texts.fact, "missing", f'the answer says "{spelled}"', "other value")
     if wanted.form == "path" and any(_holds_other(wanted.name, own.name) for own in rivals):
         return FactJudgment(texts.fact, "unknown", f'the answer names "{spelled}", which may be something else')
-    if any(own.form != wanted.form for own in rivals):
+    if any(own.form != wanted.form or _turns_off(wanted, own) or _turns_off(own, wanted) for own in rivals):
         return FactJudgment(texts.fact, "unknown", f'the answer says "{spelled}", which may be another form of it')
     if any(_is_beside_negation(answer, own) for own in rivals):
         return missing._replace(state="unknown", mistake="")
     if any(_are_names_of_one(texts, wanted, own) for own in rivals):
         return FactJudgment(texts.fact, "unknown", f'the answer says "{spelled}", which the evidence has beside it')
     return missing
+
+
+_OFF = frozenset(("no", "none", "never", "off", "false", "0"))
+
+
+def _turns_off(flag: Identifier, other: Identifier) -> bool:
+    """Whether one flag says in its name what another says by its value: "--no-color" and "--color=never"."""
+    return other.value in _OFF and flag.name == other.name.replace("--", "--no-", 1)
 
 
 def _is_beside_negation(answer: ReadText, identifier: Identifier) -> bool:
