@@ -11,7 +11,7 @@ from assay.golden.drafting.english_clauses import BAD_START, NEGATION, RELATIVE,
 from assay.golden.drafting.question_forms import DraftedQuestion, is_specific
 
 _MONEY = (
-    r"(?:[€$£¥] ?\d[\d.,]*\d|[€$£¥] ?\d|(?:\d[\d.,]*\d|\d) ?(?:EUR|USD|GBP|CHF|NOK|SEK|DKK|VND|PLN|€|£|euros?|dollars?|"
+    r"(?:[€$£¥] ?\d[\d.,]*\d|[€$£¥] ?\d|(?<![\d.,])(?>\d+(?:[.,]\d+)*) ?(?:EUR|USD|GBP|CHF|NOK|SEK|DKK|VND|PLN|€|£|euros?|dollars?|"
     r"pounds?|dong|cents?)(?!\w))"
 )
 _PRICED = re.compile(
