@@ -11,8 +11,8 @@ from assay.golden.drafting.english_clauses import BAD_START, NEGATION, RELATIVE,
 from assay.golden.drafting.question_forms import DraftedQuestion, is_specific
 
 _MONEY = (
-    r"(?:[€$£¥] ?\d[\d.,]*\d|[€$£¥] ?\d|(?<![\d.,])(?>\d+(?:[.,]\d+)*) ?(?:EUR|USD|GBP|CHF|NOK|SEK|DKK|VND|PLN|€|£|euros?|dollars?|"
-    r"pounds?|dong|cents?)(?!\w))"
+    r"(?:[€$£¥] ?\d[\d.,]*\d|[€$£¥] ?\d|(?<![\d.,])(?>\d+(?:[.,]\d+)*) ?"
+    r"(?:EUR|USD|GBP|CHF|NOK|SEK|DKK|VND|PLN|€|£|euros?|dollars?|pounds?|dong|cents?)(?!\w))"
 )
 _PRICED = re.compile(
     r"(?P<subject>[^,;()€$£¥]{3,70}?) (?P<verb>costs?|pays?|is|are) (?P<amount>(?:(?:at least|at most|up to|only) )?"
