@@ -206,7 +206,7 @@ FARE, FERRY, KEPT = "What is an adult return?", "When does the last ferry leave?
         (KEPT, "up to 90 days", "We keep it for 30 days.", "unknown"),
         (KEPT, "from 30 to 90 days", "We keep it for 30 days.", "unknown"),
         ("Whom do I call?", "0800 123 456", "Call +44 800 123 456.", 1.0),
-        ("Which form?", "BR-12", "Form BR-13.", "unknown"),
+        ("Which form?", "BR-12", "Form BR-13.", 0.0),
         ("When is it open?", "24/7", "Around the clock.", "unknown"),
         ("How much flour?", "1/2", "Half a cup.", "unknown"),
         ("How many tries?", "> 5", "More than five.", "unknown"),

@@ -99,7 +99,7 @@ export function Sentence({ text, ids }: { text: string; ids?: Ids | undefined })
   );
 }
 
-const EVENTS = /^((?: on \S+)?) is above 0 on (none of )?/;
+const EVENTS = /^((?: on \S+)?) is (?:above 0 on|(not) above 0 on any of) /;
 
 /** A sentence about a metric with its title in the place of its name, which stands at the begin or after the colon of what
     is told of first: a configuration, or that a rule is open. */
@@ -109,8 +109,8 @@ export function titled(sentence: string, titles: ReadonlyMap<string, string>): s
     const title = titles.get(name);
     if (title === undefined) continue;
     const rest = sentence.slice(start + name.length);
-    const said = rest.replace(EVENTS, (_, slice: string, none: string | undefined) => `${slice}: ${none === undefined ? "in" : "none in"} `);
-    return sentence.slice(0, start) + title + said;
+    const shown = rest.replace(EVENTS, (_, slice: string, not: string | undefined) => `${slice}: ${not === undefined ? "in" : "none in"} `);
+    return sentence.slice(0, start) + title + shown;
   }
   return sentence;
 }
