@@ -13,6 +13,9 @@ from assay.text.facts.stated_facts import judge_facts
         ("The annexe does not have one. The only sauna is in the main house.", "unknown"),
         ("The sauna in the annexe is open daily. Dogs are not allowed.", "denied"),
         ("There is a sauna in the annexe.", "denied"),
+        ("No. Saunas exist in the main house only.", "stated"),
+        ("No. Saunas exist in the annexe only.", "unknown"),
+        ("Yes. Saunas exist in the main house and in the annexe.", "denied"),
     ],
 )
 def test_a_denial_in_another_sentence_about_the_same_leaves_a_denied_fact_open(answer: str, state: str) -> None:

@@ -28,6 +28,7 @@ from assay.text.facts.denials.narrowing_negations import (
 )
 from assay.text.facts.denials.withdrawn_statements import is_reported_belief, is_withdrawn
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
+from assay.text.facts.expected.yes_or_no import read_decision
 from assay.text.facts.fact_judgments import FactJudgment, FactState
 from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
 from assay.text.facts.reading.exceptions import (
@@ -417,6 +418,10 @@ def _judge_lacking_negation(
             "unknown",
             'the answer lacks the "not" that is expected, but other words of it may mean that',
         )
+    decision = read_decision(texts.answer)
+    if decision is not None and not decision.is_yes:
+        reason = f'the answer begins with "{decision.spelled}", and says this without the "not" that is expected'
+        return FactJudgment(texts.fact, "unknown", reason)
     if _denies_elsewhere(texts, occurrence.clause):
         reason = 'the answer says this without the "not" that is expected, and another sentence denies something of it'
         return FactJudgment(texts.fact, "unknown", reason)
