@@ -494,7 +494,8 @@ class _ThresholdRule:
         side = "above" if at_most else "below"
         if not events:
             upper = upper_bound_after_no_events(n)
-            message = f"is not {side} {self.threshold:g} on any of {format_count(n, 'case')}"
+            counted = "its only case" if n == 1 else f"any of {format_count(n, 'case')}"
+            message = f"is not {side} {self.threshold:g} on {counted}"
             message += f"; the true rate may still be up to {upper:.1%} (one-sided 95%)"
             return self._build_result("pass", message, self.summary.value, upper)
         message = f"is {side} {self.threshold:g} on {events} of {format_count(n, 'case')}"
