@@ -270,7 +270,7 @@ NEW = {
         "Foot passengers check in at least 15 minutes before departure. "
         "Vehicles check in at least 45 minutes before departure."
     ),
-    "b": "An adult single on the North Line costs £14.50. An adult return costs £24.00.",
+    "b": "Fares on the North Line are £14.50 and £24.00.",
     "c": "Sorry, I can't find anything about that.",
     "d": "It is kept for 90 days.",
 }
