@@ -107,6 +107,21 @@ def test_a_gate_check_decides_on_the_configurations_that_are_named(
     assert "did you mean 'two'?" in capsys.readouterr().err
 
 
+def test_a_gate_check_prints_a_line_for_each_rule_those_that_did_not_pass_first(
+    recorded: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _score("--run-dir", "run")
+    capsys.readouterr()
+    main(["gate", "check", "run:two", "--profile", "general"])
+    lines = capsys.readouterr().out.splitlines()
+    title = next(number for number, line in enumerate(lines) if line.startswith("rules: "))
+    passed = [line.split()[0] == "pass" for line in lines[title + 1 :] if line.startswith("  ")]
+    assert lines[title] == f"rules: {sum(passed)} of {len(passed)} passed"
+    assert sorted(passed) == passed
+    main(["gate", "check", "run:two", "--profile", "general", "--verbose"])
+    assert "Release Gate Checklist" in capsys.readouterr().out
+
+
 def test_metrics_that_are_named_are_all_that_is_printed(recorded: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _score("--metrics", "behaviour")
     lines = [line.split()[0] for line in capsys.readouterr().out.splitlines() if line.strip()]

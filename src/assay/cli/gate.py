@@ -53,6 +53,9 @@ def check(
     now: Annotated[
         str | None, typer.Option(help="Timestamp for the expiry of waivers (default: SOURCE_DATE_EPOCH).")
     ] = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Print the rules as a table, with bounds and detectable differences.")
+    ] = False,
 ) -> ExitCode:
     """Check a gate on a recorded run; the exit code is the decision and nothing is written."""
     from assay.cli.display import ignore_broken_pipe, print_screen
@@ -64,7 +67,7 @@ def check(
     request = ComparisonRequest(options, now=resolve_timestamp(now), missing_as_zero=counts_as_zero(missing))
     decision, decisions, looks = check_gate(run, request, baseline)
     with ignore_broken_pipe():
-        print_screen(build_gate_screen(decisions, request, looks))
+        print_screen(build_gate_screen(decisions, request, looks, is_verbose=verbose))
     return find_exit_code(decision, strict=strict)
 
 

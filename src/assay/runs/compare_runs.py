@@ -44,6 +44,7 @@ from assay.report.exports.json_report import render_candidates_json, render_comp
 from assay.report.exports.markdown import ReportMeta, render_candidates_markdown, render_comparison_markdown
 from assay.report.findings.gate_tables import build_checklist_table
 from assay.report.findings.table import Table
+from assay.report.screen.rule_lines import list_rule_lines
 from assay.report.screen.terminal import Screen, build_decision_lines, escape_table
 from assay.report.wording.number_format import format_with_interval
 from assay.runs.count_looks import count_look
@@ -358,16 +359,28 @@ def check_gate(name: str, request: ComparisonRequest, baseline: str | None = Non
 
 
 def build_gate_screen(
-    decisions: Mapping[str, Decision], request: ComparisonRequest, looks: SplitLooks | None = None
+    decisions: Mapping[str, Decision],
+    request: ComparisonRequest,
+    looks: SplitLooks | None = None,
+    *,
+    is_verbose: bool = False,
 ) -> Screen:
-    """Return the decisions with the finding of every rule, the look at a test split, and the reviewer, as a screen."""
+    """Return the decisions with the finding of every rule, the look at a test split, and the reviewer, as a screen.
+
+    `is_verbose`: the rules as a table, with bounds, counts and what so many cases can show, and not as lines.
+    """
     decided = [build_decision_lines(config, decision) for config, decision in decisions.items()]
     gate = request.rules
     reviewer = f"reviewer: {(gate.approver if gate is not None else '') or 'not named'}"
     looked = [escape_terminal(looks.describe())] if looks is not None else []
     return Screen(
-        (*(line for lines in decided for line in lines.lines), *looked, escape_terminal(reviewer)),
-        (escape_table(build_checklist_table(decisions)),),
+        (
+            *(line for lines in decided for line in lines.lines),
+            *looked,
+            escape_terminal(reviewer),
+            *(() if is_verbose else list_rule_lines(decisions)),
+        ),
+        (escape_table(build_checklist_table(decisions)),) if is_verbose else (),
         (),
         tuple(line for lines in decided for line in lines.alerts),
     )
