@@ -194,3 +194,18 @@ def test_a_stated_behaviour_comes_before_a_reference_that_denies(tmp_path: Path,
     row = {"question": "What do captains earn?", "reference": "I cannot share that.", "behaviour": "escalate"}
     (case,) = read([row], tmp_path).cases
     assert ("escalate", ()) == (case.behaviour, case.also_accept)
+
+
+def test_a_reference_that_asks_back_expects_a_question_and_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "rows.json"
+    rows = [
+        {"id": "door", "question": "How do I open the door?", "reference": "Which door do you mean?"},
+        {"id": "said", "question": "What does the guard ask?", "reference": "He asks: who goes there?"},
+        {"id": "built", "question": "When was the mill built?", "reference": "1874"},
+    ]
+    path.write_text(json.dumps(rows), encoding="utf-8")
+    imported = import_rows(str(path), str(tmp_path))
+    golden = [json.loads(line) for line in (tmp_path / "golden.jsonl").read_text(encoding="utf-8").splitlines()]
+    behaviours = {case["id"]: case.get("behaviour", "answer") for case in golden if "question" in case}
+    assert {"door": "clarify", "said": "answer", "built": "answer"} == behaviours
+    assert "expected to ask back, because the reference does: door" in imported.notes

@@ -119,6 +119,8 @@ def make_question_id(question: str) -> str:
 
 _SLUG_WORD = re.compile(r"[a-z0-9]+")
 _LONGEST_SLUG = 28
+_QUESTION_ALONE = re.compile(r"""[^:"“”«»„]{1,300}\?\s*""")
+"""A question that is not reported: "He asks: who goes there?" is an answer."""
 
 
 def read_foreign_rows(rows: Iterable[tuple[int, Any]], path: str, *, is_golden: bool = False) -> ForeignRows:
@@ -144,6 +146,7 @@ class _RowReader:
         self.foreign = ForeignRows()
         self._refusals: list[str] = []
         self._denials: list[str] = []
+        self._questions: list[str] = []
         self._columns = ExtraColumns()
         self._first_by_id: dict[str, tuple[Case, int]] = {}
         self._answered: set[tuple[str, str]] = set()
@@ -172,9 +175,10 @@ class _RowReader:
         except RowError as error:
             foreign.add_problem(self.path, number, error.member, error.message)
             return
-        if is_new and case.behaviour == "abstain" and not any(key in members for key in BEHAVIOUR_KEYS):
+        if is_new and case.behaviour in ("abstain", "clarify") and not any(key in members for key in BEHAVIOUR_KEYS):
             is_denial = bool(case.also_accept) and not members.get(MUST_REFUSE)
-            (self._denials if is_denial else self._refusals).append(case.id)
+            own = self._questions if case.behaviour == "clarify" else self._denials if is_denial else self._refusals
+            own.append(case.id)
         if is_new:
             foreign.cases.append((case, number))
         if observation is not None:
@@ -187,6 +191,9 @@ class _RowReader:
         foreign = self.foreign
         if self._refusals:
             note = f"expected to abstain, because the reference does: {join_first(self._refusals, _MOST_LISTED)}"
+            foreign.notes.setdefault(note)
+        if self._questions:
+            note = f"expected to ask back, because the reference does: {join_first(self._questions, _MOST_LISTED)}"
             foreign.notes.setdefault(note)
         if self._denials:
             foreign.notes.setdefault(
@@ -281,10 +288,12 @@ def _find_only(members: Mapping[str, Any], keys: Sequence[str]) -> str | None:
 
 
 def _read_behaviour(members: Mapping[str, Any], question: str, reference: str | None) -> Behaviour:
-    """Return the behaviour that a row states; one that states none is to abstain if its reference does."""
+    """Return the behaviour that a row states; one that states none does what its reference does: abstain, ask back."""
     key = next((key for key in BEHAVIOUR_KEYS if key in members), None)
     if key is None:
         detected = detect_behaviour(reference or "", question=question)
+        if detected.behaviour == "clarify" and _QUESTION_ALONE.fullmatch(reference or ""):
+            return "clarify"
         return "abstain" if detected.behaviour == "abstain" and not detected.has_substantive_claim else "answer"
     for behaviour in BEHAVIOURS:
         if members[key] == behaviour:
