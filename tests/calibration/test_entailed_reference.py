@@ -42,9 +42,9 @@ class Shared:
         return EntailmentScores(sum(word in premise.casefold() for word in words) / len(words), 0.0)
 
 
-def score(answer: str, model: Shared | None = None, **case: object) -> tuple[int, float, str]:
-    fields: dict[str, object] = {"reference": "The pass is valid for a year. It can be extended twice."} | case
-    golden = GoldenSet((Case("q", "How long is the ski pass valid?", **fields),))  # type: ignore[arg-type]
+def score(answer: str, model: Shared | None = None, **case: Any) -> tuple[int, float, str]:
+    fields: dict[str, Any] = {"reference": "The pass is valid for a year. It can be extended twice."} | case
+    golden = GoldenSet((Case("q", "How long is the ski pass valid?", **fields),))
     verdicts = RecordedVerdicts(entailment_model=model)
     index = GoldenIndex(golden, judging=verdicts)
     outcome = compute_outcome(

@@ -93,7 +93,7 @@ def test_a_slow_target_is_not_silent_before_its_first_reply(monkeypatch: pytest.
     monkeypatch.setattr(sys, "stderr", terminal)
 
     async def think(question: str) -> str:
-        await asyncio.sleep(1.5)
+        await asyncio.sleep(1.5)  # past the first update of the line, a second after the start
         return "Gate B."
 
     assay.run(think, CASES, name="desk")

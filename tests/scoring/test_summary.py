@@ -84,7 +84,8 @@ def test_a_score_of_zeros_and_ones_gets_the_wilson_interval() -> None:
     summarised = summary("hit@5", [1.0] * 30 + [0.0] * 11)
     assert summarised.interval is not None
     assert summarised.interval.method == "Wilson"
-    assert summarised.interval.low < summarised.value < summarised.interval.high  # type: ignore[operator]
+    assert summarised.value is not None
+    assert summarised.interval.low < summarised.value < summarised.interval.high
 
 
 def test_other_scores_get_a_t_interval_inside_the_range() -> None:

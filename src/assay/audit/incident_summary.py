@@ -141,13 +141,13 @@ def _list_dropped(observation: Observation, wanted: Sequence[str], named: set[st
     context = find_stage(observation, CONTEXT_STAGE)
     if context is None or not wanted:
         return []
-    known = {*named, *(chunk.chunk_id for chunk in context.chunks)}
+    excluded = {*named, *(chunk.chunk_id for chunk in context.chunks)}
     dropped: dict[str, None] = {}
     for stage in observation.stages or ():
         for chunk in stage.chunks:
             text = chunk.text
             if text is None and corpus is not None and chunk.chunk_id in corpus.chunks:
                 text = corpus.chunks[chunk.chunk_id].text
-            if chunk.chunk_id not in known and text and all(contains_fact([text], fact) for fact in wanted):
+            if chunk.chunk_id not in excluded and text and all(contains_fact([text], fact) for fact in wanted):
                 dropped[chunk.chunk_id] = None
     return list(dropped)

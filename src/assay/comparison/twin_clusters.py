@@ -115,14 +115,16 @@ def measure_twins(
 def _collect_sides(cases: Sequence[Case], table: ScoreTable, answers: AnswersByCase) -> dict[str, TwinSide]:
     checks = {row.case_id: row for row in table.checks}
     missing = set(table.missing)
-    told = _find_scored_rows(table, (CORRECT_ANSWER, JUDGED_CORRECTNESS))
-    access_told = _find_scored_rows(table, ("visibility_leaks",))
+    has_correctness = _find_scored_rows(table, (CORRECT_ANSWER, JUDGED_CORRECTNESS))
+    has_leak_check = _find_scored_rows(table, ("visibility_leaks",))
     sides = {}
     for row, case in enumerate(cases):
         case_checks = checks.get(case.id)
         outcome = None if case.id in missing else classify_checks(case_checks)
         answer = answers.get(case.id, TwinAnswer(None, ""))
-        sides[case.id] = TwinSide(case, answer, outcome, case_checks, bool(told[row]), bool(access_told[row]))
+        sides[case.id] = TwinSide(
+            case, answer, outcome, case_checks, bool(has_correctness[row]), bool(has_leak_check[row])
+        )
     return sides
 
 

@@ -62,7 +62,7 @@ def _find_newest_version(path: Path) -> tuple[Path, str] | None:
     """Return the newest of a set and its numbered versions (golden.jsonl, golden-2.jsonl, …) with its version."""
     numbered = re.compile(rf"{re.escape(path.stem)}-\d+{re.escape(path.suffix)}")
     siblings = [file for file in path.parent.glob(f"{path.stem}-*{path.suffix}") if numbered.fullmatch(file.name)]
-    found: list[tuple[int, Path, str]] = []
+    numbered_sets: list[tuple[int, Path, str]] = []
     for file in (path, *sorted(siblings)):
         if not file.is_file():
             continue
@@ -70,6 +70,6 @@ def _find_newest_version(path: Path) -> tuple[Path, str] | None:
             version = load_golden(str(file)).golden.version or "1"
         except InputError:
             version = "of a set that cannot be read"
-        found.append((int(version) if version.isdecimal() else 0, file, version))
-    newest = max(found, key=lambda item: item[0], default=None)
+        numbered_sets.append((int(version) if version.isdecimal() else 0, file, version))
+    newest = max(numbered_sets, key=lambda item: item[0], default=None)
     return newest[1:] if newest is not None else None

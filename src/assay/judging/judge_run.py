@@ -477,9 +477,9 @@ class _Session:
         for asked in rounds.iterate(self._assess, is_rechecked=self._is_rechecked):
             if runner.tally.halted:
                 break
-            known = self.voting.control_questions
+            planned = self.voting.control_questions
             self.voting.control_questions = ControlQuestions(
-                known.controls | asked.controls, known.anchors | asked.anchors
+                planned.controls | asked.controls, planned.anchors | asked.anchors
             )
             answers |= await self._ask_round(runner, {each.digest: each for each in asked.all_requests()})
         # A round of anchors that was cut short is finished by the next run.
@@ -502,13 +502,13 @@ class _Session:
         recorded = self.verdicts | skip_shuffled_sample(self.voting.anchor_votes, self.verdicts)
         runner.controls |= frozenset(requests)
         new_count = sum(self._missing_votes(request)[0] > 0 for request in requests.values())
-        known = self.voting.control_questions
+        planned = self.voting.control_questions
         real = [
             digest
             for digest in self._first_requests
-            if digest not in self._asked_first and digest not in known.controls and digest not in known.anchors
+            if digest not in self._asked_first and digest not in planned.controls and digest not in planned.anchors
         ]
-        real = real[:new_count] if known.controls else []
+        real = real[:new_count] if planned.controls else []
         batch = {**requests, **{digest: self._first_requests[digest] for digest in real}}
         samples = await runner.run([batch[digest] for digest in sorted(batch)], recorded)
         self.verdicts |= {digest: samples[digest] for digest in real if samples.get(digest)}

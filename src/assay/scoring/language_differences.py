@@ -74,11 +74,11 @@ def describe_language_differences(cases: Sequence[Case], tables: Mapping[str, Sc
         rows = [(language_of[row], outcomes[row]) for row in counted if row in language_of]
         shares += list(_list_shares(config, rows))
     p_values = adjust_holm([compute_fisher_p(*share[3:]) for share in shares])
-    told = [
+    shown = [
         (share, p) for share, p in zip(shares, p_values, strict=True) if p <= MOST_BY_CHANCE and share.is_more_often
     ]
     prefixed = len(tables) > 1
-    return [f"{share.config}: {share.describe(p)}" if prefixed else share.describe(p) for share, p in told]
+    return [f"{share.config}: {share.describe(p)}" if prefixed else share.describe(p) for share, p in shown]
 
 
 def _list_outcomes(table: ScoreTable) -> list[CaseOutcome]:

@@ -21,8 +21,8 @@ def compute_fisher_p(first: int, first_total: int, second: int, second_total: in
     fewest, most = max(0, events - second_total), min(events, first_total)
     logs = [_log_choose(first_total, k) + _log_choose(second_total, events - k) for k in range(fewest, most + 1)]
     whole = _log_choose(first_total + second_total, events)
-    seen = logs[first - fewest]
-    return min(1.0, sum(exp(log - whole) for log in logs if log <= seen + _SAME))
+    observed = logs[first - fewest]
+    return min(1.0, sum(exp(log - whole) for log in logs if log <= observed + _SAME))
 
 
 def _log_choose(total: int, chosen: int) -> float:

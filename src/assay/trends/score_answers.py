@@ -213,8 +213,8 @@ def _is_undated(case: CaseIndex, observation: Observation) -> bool:
     stage, corpus = find_stage(observation, CONTEXT_STAGE), case.corpus
     if stage is None or corpus is None:
         return False
-    known = [corpus.chunks.get(chunk.chunk_id) for chunk in stage.chunks]
-    return all(chunk is not None and not chunk.valid_from and not chunk.valid_to for chunk in known)
+    chunks = [corpus.chunks.get(chunk.chunk_id) for chunk in stage.chunks]
+    return all(chunk is not None and not chunk.valid_from and not chunk.valid_to for chunk in chunks)
 
 
 def _count_undated(column: ScoreColumn, undated: Sequence[bool]) -> ScoreColumn:

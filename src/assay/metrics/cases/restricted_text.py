@@ -326,7 +326,7 @@ class _DisclosureSearch:
         numbers = owners.texts.tolist()
         if self._is_open_anyway(numbers):
             return
-        is_date = not isinstance(fact.key, Decimal)
+        is_date = not isinstance(fact.key, Decimal)  # else a number, which mypy does not follow through a name
         if is_date or any(is_distinctive_number(fact.key, fact.unit, unit) for unit in owners.units):  # type: ignore[arg-type]
             self._add_fact(fact.words, numbers)
 

@@ -201,9 +201,9 @@ def find_rubric(rubrics: Rubrics, name: str, language: str) -> JudgeRubric:
     if rubric is None:
         rubric = next((rubrics[key] for key in sorted(rubrics) if key[0] == name), None)
     if rubric is None:
-        known = ", ".join(sorted({key[0] for key in rubrics})) or "none"
+        names = ", ".join(sorted({key[0] for key in rubrics})) or "none"
         raise InputError(
-            f"no rubric {name} in any language (got {known}; expected --rubrics with a folder that has it)"
+            f"no rubric {name} in any language (got {names}; expected --rubrics with a folder that has it)"
         )
     return rubric
 

@@ -72,21 +72,21 @@ def judge_added_holder(texts: FactTexts) -> FactJudgment | None:
     """Return the judgment of a fact with "only" to whose holders an answer joins others; None if it joins none."""
     if texts.only.place is None:
         return None
-    found: list[_Added] = []
+    all_added: list[_Added] = []
     are_all_joined = True
     for first, last in _list_named(texts):
         added = [*_list_added_after(texts, first, last), *_list_added_before(texts, first, last)]
         if not added and _is_said_of_these_alone(texts.answer, first, last):
             return None
         are_all_joined = are_all_joined and bool(added)
-        found += added
+        all_added += added
     if not are_all_joined:  # "Owners and Admins see it, Owners delete it"
-        found = [added._replace(is_alike=False) for added in found]
-    found += _list_added_by_so(texts) if not found else []
-    if not found:
+        all_added = [added._replace(is_alike=False) for added in all_added]
+    all_added += _list_added_by_so(texts) if not all_added else []
+    if not all_added:
         return None
-    found.sort(key=_is_unlike)
-    words, is_alike = found[0]
+    all_added.sort(key=_is_unlike)
+    words, is_alike = all_added[0]
     spelled = texts.answer.text[words[0].start : words[-1].end]
     return FactJudgment(texts.fact, "denied" if is_alike else "unknown", f'the answer names "{spelled}" as well')
 

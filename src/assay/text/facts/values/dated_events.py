@@ -98,8 +98,8 @@ def judge_deadline(texts: FactTexts, occurrence: Occurrence, stated: Quantity | 
     sources = list_value_sources(texts, stated)
     places: set[int] = set()
     for source in sources:
-        found = [_find_event(source, own) for own in source.quantities if is_same_value(own, stated)]
-        places.update(expected[0] for expected in found if expected is not None)
+        events = [_find_event(source, own) for own in source.quantities if is_same_value(own, stated)]
+        places.update(expected[0] for expected in events if expected is not None)
     if not places or event[0] in places:
         return None
     words = DEADLINE_EVENTS[event[0]]

@@ -225,8 +225,8 @@ def _judge_asked_rate(texts: FactTexts, stated: Quantity) -> FactJudgment | None
     """Return the judgment of the only value that is asked for, if it is per another span of time: "ten days a month",
     asked per year."""
     asked = _list_periods(texts.question, 0, len(texts.question.plain))
-    known = {own.rate for text in texts.reference_and_facts for own in text.quantities}
-    if not is_time_rate(stated.rate) or not any(map(is_time_rate, asked)) or stated.rate in asked | known:
+    expected_rates = {own.rate for text in texts.reference_and_facts for own in text.quantities}
+    if not is_time_rate(stated.rate) or not any(map(is_time_rate, asked)) or stated.rate in asked | expected_rates:
         return None
     reason = f"the answer counts this per {stated.rate}, and the question asks per {min(asked)}"
     return FactJudgment(texts.fact, "unknown", reason)

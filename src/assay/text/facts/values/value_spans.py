@@ -52,11 +52,11 @@ def judge_span(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None
     if not is_span(stated):
         return None
     expected = next(filter(None, _list_expected_sides(texts, stated)), "")
-    said = _find_side(texts.answer, stated)
-    if not expected or not said or said == expected:
+    stated_side = _find_side(texts.answer, stated)
+    if not expected or not stated_side or stated_side == expected:
         return None
     spelled = texts.answer.text[stated.start : stated.end]
-    if said == "within":
+    if stated_side == "within":
         return FactJudgment(texts.fact, "unknown", f'the answer says "{spelled}", and not after it')
     if is_end_of_what_holds(texts.answer, stated):
         return None
