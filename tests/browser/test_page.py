@@ -327,7 +327,7 @@ def test_shown_changes_are_listed_in_both_directions(opened: Open) -> None:
     assert data.comparison is not None
     verdicts = {"rr@10": "improved", "behaviour": "improved", "latency_ms": "regressed"}
     metrics = {
-        metric: structs.replace(change, verdict=verdicts.get(metric, "not_shown"))
+        metric: structs.replace(change, verdict=verdicts.get(metric, "not_significant"))
         for metric, change in data.comparison.metrics.items()
     }
     page = opened(replace(data, comparison=structs.replace(data.comparison, metrics=metrics)))

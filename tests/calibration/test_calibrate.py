@@ -69,7 +69,7 @@ def test_a_judge_is_calibrated_against_human_labels_and_scoring_reads_the_calibr
     judge = next(each for each in report["measured"] if each["by"] == "judge")
     record = judge["calibration"]
     assert (180, 1.0, 0.9) == (record["n"], record["sensitivity"]["value"], record["specificity"]["value"])
-    assert (6, 0, "no direction shown") == tuple(
+    assert (6, 0, "no significant direction") == tuple(
         judge["bias"][name] for name in ("too_lenient", "too_strict", "direction")
     )
     assert {"tag=even", "tag=odd"} <= judge["slices"].keys()
