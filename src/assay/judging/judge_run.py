@@ -194,7 +194,7 @@ def judge_run(
             notices += [] if is_asked else _describe_missing_variables(judge_to_check)
     questions, selection_notices = pending_questions(questions, request.only, gate)
     session = _Session(request, chosen, second, questions, budget, gate or Gate(), on_interrupt)
-    contents = _read_store(request.store_path)
+    contents = read_store(request.store_path) if request.store_path.exists() else StoreContents()
     preflight = session.preflight(contents)
     judged = JudgeRun(preflight, request.store_path, [*notices, *selection_notices, *contents.warnings], budget=budget)
     judged.rubrics = chosen.folders
@@ -583,10 +583,6 @@ def _add_usage(
     if calls:  # an estimate renders the prompt, which takes time
         prompt, completion = estimate(request)
         total.update(calls=calls, prompt=calls * prompt, completion=calls * completion)
-
-
-def _read_store(path: Path) -> StoreContents:
-    return read_store(path) if path.exists() else StoreContents()
 
 
 _DIGEST_SHOWN = len("sha256:") + 8

@@ -456,7 +456,7 @@ def open_scored_run(
         judging, doubts = load_requested_verdicts(request.verdicts)
         gate = loaded_gate or load_gate(request)
         default_metrics = DEFAULT_METRICS
-        if _are_trec(files):
+        if all(file.format == TREC_RUN_FORMAT for file in files):
             from assay.runs import score_trec_run  # most runs read no TREC files
 
             if not request.scoring.look_again and score_trec_run.is_trec_pair(request, files, gate, judging):
@@ -526,10 +526,6 @@ def use_lexicons(paths: Sequence[str]) -> None:
 def _stem(golden: str) -> str:
     """Return the name for a golden set that does not state one."""
     return "" if golden == "-" else Path(golden).stem
-
-
-def _are_trec(files: Sequence[OutputFile]) -> bool:
-    return all(file.format == TREC_RUN_FORMAT for file in files)
 
 
 def load_gate(request: ScoreRequest) -> LoadedGate:

@@ -61,7 +61,7 @@ def render_run_summary(
         lines.append(shorten_at_word(escape_terminal(scoring.looks.describe()), width))
     unlabelled = build_unlabelled_lines(scoring, width)
     lines += unlabelled
-    labelled = _name_themselves(metrics)
+    labelled = [(str(name), (str(name),)) for name in parse_metrics(metrics)]
     if not labelled:
         results = [scoring.configs[config] for config in shown_configs]
         labelled = [*_name_answer_metric(results), *name_rankings(FIRST_METRICS[1:], results)]
@@ -98,11 +98,6 @@ def render_run_summary(
 
 
 _NUGGETS = (NUGGET_METRICS_BY_JUDGE[0], NUGGET_METRICS_BY_RULES[0])
-
-
-def _name_themselves(metrics: Sequence[str]) -> list[tuple[str, MetricNames]]:
-    """Return metrics as rows that carry their own names."""
-    return [(str(name), (str(name),)) for name in parse_metrics(metrics)]
 
 
 def _name_own_metrics(results: Sequence[ConfigResult]) -> list[tuple[str, MetricNames]]:
