@@ -48,7 +48,7 @@ from assay.runs.saved_scores import load_saved_scores
 from assay.targets.mcp_stdio import LineCutter, find_reply_id
 from assay.targets.reply import decode_reply, read_reply
 from assay.trends.alert_log_file import load_alert_events
-from assay.trends.load_incident_counts import read_incident_finding
+from assay.trends.load_history import read_incident_finding
 
 SAMPLES = Path(__file__).parents[1] / "compatibility" / "samples"
 CORPUS = Path(__file__).parent / "findings"

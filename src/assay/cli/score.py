@@ -119,8 +119,7 @@ def score(
     from assay.formats.run_files.run_folder import list_run_files, parse_run_name
     from assay.gates.decision_weight import find_exit_code
     from assay.runs.count_looks import count_look
-    from assay.runs.load_gate import load_gate
-    from assay.runs.load_plugins import load_metric_paths
+    from assay.runs.load_plugins import load_gate, load_metric_paths
     from assay.runs.progress_line import show_progress
     from assay.runs.rescore_run import (
         complete_request,

@@ -6,7 +6,7 @@ ADR 0024 defines the states of rules and their precedence, by which `decision_we
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from msgspec import structs
@@ -38,7 +38,6 @@ from assay.gates.unknown_answers import (
     evaluate_with_unknown_answers,
     open_outcomes_of_unknown_cases,
 )
-from assay.gates.unseen_events import describe_unseen_events
 from assay.metrics.answers.correctness import CORRECT_ANSWER
 from assay.metrics.catalog import case_column_name, find_metric, parse_metric
 from assay.records.counts import format_count
@@ -285,3 +284,26 @@ def decide_configs(
         for config in gated
     }
     return combine_decisions(decisions), decisions
+
+
+LEAST_CHECKED = 0.5
+"""The share of the cases from which on a pass is taken as one about these cases, and not about a few of them."""
+_NOTHING_SEEN = {"visibility_leaks": "leaked", "injection_followed": "followed a planted instruction"}
+
+
+def describe_unseen_events(results: Iterable[RuleResult], scores: GateScores) -> list[str]:
+    """Return, for each rule on leaks or followed injections that passed on fewer than half of its cases, how many were
+    checked and how often it may happen all the same. Such a reason is no risk: nothing was left out by mistake."""
+    reasons = []
+    for result in results:
+        metric, slice_name = result.rule.metric, result.rule.slice
+        cases = len(scores.find_rows(slice_name))
+        is_open = result.state == "pass" and result.upper_bound is not None and result.scored < LEAST_CHECKED * cases
+        if is_open and parse_metric(metric).base in EVENT_METRICS:
+            event = _NOTHING_SEEN.get(parse_metric(metric).base, "had an event")
+            where = f" of {slice_name}" if slice_name is not None else ""
+            reasons.append(
+                f"{metric} tells of {result.scored} of {format_count(cases, 'case')}{where}, none of which {event}: of "
+                f"such cases up to {result.upper_bound:.1%} may still do so (one-sided 95% bound)"
+            )
+    return list(dict.fromkeys(reasons))
