@@ -99,16 +99,7 @@ def decide_release(
         lambda name: any(str(name) in side.uncalibrated for side in sides),
         lambda name: table.refused_calibrations.get(str(name), ""),
     )
-    results = [_evaluate_rule(rule, scores) for rule in gate.rules]
-    zero_event_rules = [result.rule for result in results if result.rule.zero_event]
-    covered = {(rule.metric, rule.slice) for rule in zero_event_rules if rule.severity == "block"}
-    for slice_name in find_zero_tolerance_slices(gate.zero_tolerance_tags, cases):
-        results += evaluate_zero_tolerance(slice_name, scores, covered)
-    results += _find_events(results, scores)
-    results += evaluate_correctness(gate, scores)
-    results += [evaluate_blocking_tag(tag, scores) for tag in match_tags(gate.blocking_tags, cases)]
-    results += [report_absent_tag(tag, cases) for tag in find_absent_tags(gate, cases) if tag not in gate.usual_tags]
-    results = [apply_waivers(result, gate.waivers, today) for result in results]
+    results = [apply_waivers(result, gate.waivers, today) for result in _evaluate_gate(gate, cases, scores)]
     overlooked = _find_overlooked(results, scores)
     changed = describe_set_changes(changes or SetChanges(), gate.waivers, today)
     unchecked = [
@@ -128,6 +119,20 @@ def decide_release(
         risks=(*decision.risks, *exemption),
         limits=limits,
     )
+
+
+def _evaluate_gate(gate: Gate, cases: Sequence[Case], scores: GateScores) -> list[RuleResult]:
+    """Return the results of the rules that a gate states, and of those that follow from its tags and from leaks."""
+    results = [_evaluate_rule(rule, scores) for rule in gate.rules]
+    zero_event_rules = [result.rule for result in results if result.rule.zero_event]
+    covered = {(rule.metric, rule.slice) for rule in zero_event_rules if rule.severity == "block"}
+    for slice_name in find_zero_tolerance_slices(gate.zero_tolerance_tags, cases):
+        results += evaluate_zero_tolerance(slice_name, scores, covered)
+    results += _find_events(results, scores)
+    results += evaluate_correctness(gate, scores)
+    results += [evaluate_blocking_tag(tag, scores) for tag in match_tags(gate.blocking_tags, cases)]
+    results += [report_absent_tag(tag, cases) for tag in find_absent_tags(gate, cases) if tag not in gate.usual_tags]
+    return results
 
 
 def _describe_same_recording(

@@ -1,4 +1,4 @@
-"""The result of a run: summaries, slices and decisions of every configuration, with inputs and warnings.
+"""The result of a run: summaries, slices and decisions of every configuration, and the warnings about them.
 
 The summaries and slices that the rules of a gate need are computed here from the score tables of the run.
 """
@@ -6,6 +6,7 @@ The summaries and slices that the rules of a gate need are computed here from th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
@@ -20,23 +21,22 @@ from assay.metrics.metric import MetricName
 from assay.records.counts import format_count
 from assay.records.golden_set import GoldenSet
 from assay.records.release_gates import Gate
+from assay.records.requests import ScoreRequest
 from assay.records.scores import (
     ERROR,
     NOT_APPLICABLE,
     SCORED,
     ConfigResult,
     GoldenInfo,
-    InputFile,
     ScoreTable,
     ScoringResult,
-    TargetFailure,
 )
 from assay.scoring.case_clusters import number_clusters
 from assay.scoring.column_values import NOT_REPORTED, find_column
 from assay.scoring.language_differences import describe_language_differences
 from assay.scoring.paired_scores import list_regression_metrics
 from assay.scoring.same_recording import find_same_recording
-from assay.scoring.slices import find_slices
+from assay.scoring.slices import describe_selection, find_slices
 from assay.scoring.summaries import summarise_table
 from assay.scoring.version_match import VersionMatch
 from assay.scoring.ways_out import describe_ways_out
@@ -133,39 +133,38 @@ def _reporting_gap_warnings(config: str, result: ConfigResult) -> Iterator[str]:
             yield f"{config}: {metric} is {summary.value:.3f}: unjudged chunks count as irrelevant"
 
 
+class GateBaseline(NamedTuple):
+    """The baseline of regression rules: its scores, which configuration of the run is the baseline itself, and what a
+    baseline of another version of the golden set shares with it."""
+
+    table: ScoreTable | None = None
+    own_config: str = ""
+    match: VersionMatch | None = None
+
+
+NO_BASELINE = GateBaseline()
+
+
 def summarise_run(
     golden: GoldenSet,
     info: GoldenInfo,
     tables: Mapping[str, ScoreTable],
     names: Sequence[MetricName],
+    request: ScoreRequest,
     gate: Gate | None,
-    gate_configs: Sequence[str] = (),
-    *,
-    by: Sequence[str] | None = None,
-    inputs: tuple[InputFile, ...] = (),
-    stages: Mapping[str, str] | None = None,
-    failures: Mapping[str, tuple[TargetFailure, ...]] | None = None,
-    warnings: tuple[str, ...] = (),
-    missing_scored: bool = False,
-    selection: str = "",
-    baseline: ScoreTable | None = None,
-    own_config: str = "",
-    today: str | None = None,
-    match: VersionMatch | None = None,
+    baseline: GateBaseline = NO_BASELINE,
 ) -> ScoringResult:
-    """Return summaries, slices and decisions of every configuration, with the inputs and warnings of the run.
+    """Return summaries, slices and decisions of every configuration, with the warnings that follow from them.
 
-    `missing_scored` says that cases without an observation were given the worst score, so that they do not leave a
-    decision open. `selection` says which part of the golden set was scored, to which no gate is applied. Regression
-    rules compare with the
-    `baseline`, which `own_config` of this run may itself be; a waiver applies until `today` is past its last day.
-    `match` says what a baseline of another version of the golden set shares with it.
+    Where cases without an observation were given the worst score, they do not leave a decision open. No gate is applied
+    to a part of the golden set.
     """
     measured = [name for name in names if all(find_column(table, name) is not None for table in tables.values())]
-    slices, clusters = find_slices(golden.cases, by), number_clusters(golden.cases)
+    slices, clusters = find_slices(golden.cases, request.scoring.by), number_clusters(golden.cases)
     decided_tables = dict(tables)
-    if missing_scored:
+    if request.scoring.missing_as_zero:
         decided_tables = {config: replace(table, missing=()) for config, table in tables.items()}
+    selection = describe_selection(request.inputs.limit, request.inputs.only)
     is_gated = gate is not None
     if selection:
         gate = None
@@ -173,11 +172,11 @@ def summarise_run(
         gate,
         decided_tables,
         golden,
-        gate_configs,
-        baseline,
-        today,
-        changes=collect_set_changes(info, match, has_baseline=baseline is not None),
-        own_config=own_config,
+        request.gate.configs,
+        baseline.table,
+        request.gate.today,
+        changes=collect_set_changes(info, baseline.match, has_baseline=baseline.table is not None),
+        own_config=baseline.own_config,
     )
     if selection:
         decisions = {
@@ -192,15 +191,11 @@ def summarise_run(
         golden=info,
         configs=configs,
         decision=decision,
-        inputs=inputs,
         gate=gate,
-        stages=dict(stages or {}),
-        failures=dict(failures or {}),
         warnings=(
-            *warnings,
             *unmeasured_warning(names, measured),
             *absent_tags_warning(gate, golden),
-            *same_scores_warning(gate, tables, baseline, own_config),
+            *same_scores_warning(gate, tables, baseline.table, baseline.own_config),
             *all_reporting_gaps(configs),
             *describe_language_differences(golden.cases, tables),
             *describe_ways_out(golden.cases, tables),
