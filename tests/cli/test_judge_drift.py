@@ -14,7 +14,7 @@ from tests.support.judge_server import JudgeCall, JudgeServer, answer_with_label
 
 from assay.cli import main
 from assay.judging.rubric_files import load_anchors
-from assay.judging.verdict_store import load_recorded_verdicts, read_store
+from assay.judging.verdict_store import read_store
 from assay.records.verdicts import LabelledRate
 from assay.stats.intervals import wilson_interval
 
@@ -43,7 +43,7 @@ def test_anchors_are_asked_again_on_a_later_day_in_the_same_order(server: JudgeS
     assert 18 == server.calls  # nothing else to ask
     assert 0 == judge("--votes", "1", "--only", "case:c4", "--now", "2026-05-02T08:00:00Z")
     assert 34 == server.calls
-    ((_, by_request),) = load_recorded_verdicts("verdicts.sqlite")[1].items()
+    ((_, by_request),) = read_store("verdicts.sqlite").verdicts.items()
     again = [each for each in by_request.values() if len(each) > 1]
     assert (14, {(0, 2)}) == (len(again), {tuple(vote.sample for vote in each) for each in again})
     assert not any("shuffled" in vote.flags for each in again for vote in each)

@@ -26,7 +26,7 @@ from tests.faults.judging import honest
 from tests.support.judge_server import JudgeCall, JudgeServer, answer_with_labels
 
 from assay.cli import main
-from assay.judging.verdict_store import load_recorded_verdicts
+from assay.judging.verdict_store import read_store
 
 APART = "needs_review: votes are 0.5 or more apart"
 
@@ -124,7 +124,7 @@ def test_one_vote_of_three_before_a_halt_is_no_ruling(server: JudgeServer) -> No
 def test_who_wants_one_vote_only_after_a_halt_gets_the_quorum(server: JudgeServer) -> None:
     assert 3 == judge("--only", "case:c0", "--votes", "3", "--max-calls", "15", "--concurrency", "1")
     assert 0 == judge("--only", "case:c0", "--votes", "1")
-    votes = [len(each) for by in load_recorded_verdicts("verdicts.sqlite")[1].values() for each in by.values()]
+    votes = [len(each) for by in read_store("verdicts.sqlite").verdicts.values() for each in by.values()]
     assert [1, 2] == sorted(votes)[-2:]  # relevance was not asked about before
     score()
     assert 1.0 == lines("cases.jsonl")["c0"]["scores"][FAITHFUL]

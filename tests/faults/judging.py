@@ -18,12 +18,13 @@ from typing import Any
 
 from tests.faults.forking import CommandForker
 from tests.support.judge_server import JudgeCall, answer_with_labels, find_text, judge_server
+from tests.support.verdicts import count_all_double_bills
 
 from assay.cli import main
 from assay.judging.billing import may_have_been_billed
 from assay.judging.control_questions import build_all_anchors
 from assay.judging.rubric_files import load_anchors, load_rubrics
-from assay.judging.verdict_store import SqliteVerdictStore, load_recorded_verdicts
+from assay.judging.verdict_store import SqliteVerdictStore, read_store
 from assay.records.verdicts import Verdict
 
 CASES = 40
@@ -159,7 +160,7 @@ def killed(folder: Path, kills: int, seed: int, forker: CommandForker, *, hopele
         raise AssertionError(f"exit status {outcome.status}: {outcome.message}")
     outcome.calls = aim.calls
     with SqliteVerdictStore(store) as opened:
-        outcome.double_bills = opened.possible_double_bills
+        outcome.double_bills = count_all_double_bills(opened)
     outcome.verdicts = len(_checked(store, {}, outcome))
     outcome.report = scored(golden, outputs, store)
     return outcome
@@ -215,11 +216,10 @@ def _checked(store: Path, known: dict[tuple[str, int], Verdict], outcome: Outcom
     """Return the verdicts of a store that were paid for, and count those of `known` that are missing or different."""
     if not store.exists():
         return {}
-    notes: list[str] = []
-    verdicts = load_recorded_verdicts(store, notes.append)[1]
-    assert [] == notes
+    contents = read_store(store)
+    assert [] == contents.warnings
     paid_verdicts: dict[tuple[str, int], Verdict] = {}
-    for by_judge in verdicts.values():
+    for by_judge in contents.verdicts.values():
         for samples in by_judge.values():
             for verdict in samples:
                 if verdict.unscored is None or may_have_been_billed(verdict):

@@ -26,8 +26,8 @@ from assay.judging.control_questions import (
     build_anchor_requests,
     list_possible_controls,
 )
+from assay.judging.judge_run import combine_statuses
 from assay.judging.rubric_files import load_anchors
-from assay.judging.shared_controls_file import combine_statuses
 from assay.judging.verdict_files import merge_status
 from assay.judging.verdict_store import read_store
 from assay.records.verdicts import ItemVerdict, JudgeRequest, JudgeStatus, RubricControl, Verdict

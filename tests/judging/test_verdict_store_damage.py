@@ -12,7 +12,7 @@ from tests.support.verdicts import JUDGE
 
 from assay.calls.interfaces import SampleKey
 from assay.judging.verdict_files import sample_key
-from assay.judging.verdict_store import SqliteVerdictStore, load_recorded_verdicts, read_store
+from assay.judging.verdict_store import SqliteVerdictStore, read_store
 from assay.records.errors import IncompleteError, InputError
 from assay.records.verdicts import Verdict
 
@@ -41,7 +41,7 @@ def test_database_of_another_program_is_refused_and_left_alone(path: Path) -> No
 
 def test_missing_book_is_named(path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
-        load_recorded_verdicts(path)
+        read_store(path)
 
 
 def test_damaged_book_is_set_aside_and_never_made_anew_in_silence(path: Path) -> None:
@@ -50,7 +50,7 @@ def test_damaged_book_is_set_aside_and_never_made_anew_in_silence(path: Path) ->
     data[5000:60000] = bytes(55000)
     path.write_bytes(data)
     with pytest.raises(IncompleteError, match="damaged"):
-        load_recorded_verdicts(path)
+        read_store(path)
     with pytest.raises(IncompleteError, match=r"set aside as verdicts.sqlite.damaged-1; nothing was judged"):
         SqliteVerdictStore(path)
     assert [f"{path.name}.damaged-1"] == [file.name for file in path.parent.iterdir()]

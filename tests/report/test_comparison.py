@@ -16,7 +16,7 @@ from assay.records.release_gates import Decision, Gate, Rule, Waiver
 from assay.report.exports.json_report import render_comparison_json
 from assay.report.exports.markdown import ReportMeta, render_comparison_markdown
 from assay.report.findings.regression_table import build_regressions_table
-from assay.report.screen.whole_comparison import render_comparison_screen
+from assay.report.screen.comparison_screen import render_comparison_screen
 
 HOSTILE = "q|<img src=x onerror=alert(1)>\x1b[31m‮"
 PASS = Decision("PASS", ())

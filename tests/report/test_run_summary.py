@@ -21,8 +21,7 @@ from assay.report.screen.decision_lines import _SEVERITY
 from assay.report.screen.failed_lines import MAX_FAILED_CASES, build_failed_lines
 from assay.report.screen.fold_lines import fold_note, shorten_before_remedy
 from assay.report.screen.next_step import find_case_to_explain
-from assay.report.screen.outcome_lines import build_outcome_lines
-from assay.report.screen.run_summary import render_run_summary
+from assay.report.screen.run_summary import build_outcome_lines, render_run_summary
 from assay.report.screen.terminal import Screen
 from assay.text.escaping import escape_terminal, shorten_at_word
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
+import threading
 from pathlib import Path
+from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from assay.audit.incident import Incident
     from assay.calls.interfaces import Target
     from assay.report.findings.table import Table
+
 
 KeyOption = Annotated[
     str, typer.Option(help="Environment variable that holds the audit key: at least 16 random bytes.")
@@ -86,7 +90,6 @@ def ingest(
     """Append production answers to the store; refused lines go to the dead-letter file and end in exit code 2."""
     from assay.audit.audit_tables import build_ingest_table, describe_ingest
     from assay.audit.commands import ingest as ingest_sources
-    from assay.cli.following import FollowedSource
     from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.records.errors import InputError
 
@@ -419,3 +422,34 @@ def _print(table: Table, values: dict[str, Any], format: PrintFormat) -> None:
 @app.callback()
 def _group() -> None:
     pass
+
+
+POLL_SECONDS = 0.2
+
+
+class FollowedSource:
+    """While open and `enabled`, the first signal makes `keep_waiting` return False; a second one interrupts."""
+
+    def __init__(self, enabled: bool) -> None:
+        self._enabled = enabled and threading.current_thread() is threading.main_thread()
+        self._stopped = threading.Event()
+        self._previous: dict[int, Any] = {}
+
+    def __enter__(self) -> FollowedSource:
+        if self._enabled:
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._previous[number] = signal.signal(number, self._stop)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        for number, handler in self._previous.items():
+            signal.signal(number, handler)
+
+    def _stop(self, number: int, _: FrameType | None) -> None:
+        if self._stopped.is_set():
+            raise KeyboardInterrupt
+        self._stopped.set()
+
+    def keep_waiting(self) -> bool:
+        """Wait a moment at the end of the file; return whether to look for more."""
+        return not self._stopped.wait(POLL_SECONDS)

@@ -186,8 +186,7 @@ def _print_comparison(
 ) -> None:
     from assay.cli.display import get_screen_width, ignore_broken_pipe, print_screen
     from assay.report.screen.candidates_screen import JudgedCandidate, render_candidates
-    from assay.report.screen.comparison_screen import render_short_comparison
-    from assay.report.screen.whole_comparison import render_comparison_screen
+    from assay.report.screen.comparison_screen import render_comparison_screen, render_short_comparison
     from assay.runs.compare_runs import comparison_as_json, comparison_as_markdown
     from assay.text.escaping import escape_json_for_log
 

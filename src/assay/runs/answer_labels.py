@@ -206,16 +206,12 @@ def _keep_last_labels(labels: Sequence[Label]) -> tuple[Sequence[Label], list[st
     last: dict[tuple[str | None, ...], list[Label]] = {}
     changed: dict[str, None] = {}
     for label in labels:
-        alike = last.setdefault(_key_of_rater(label), [])
+        alike = last.setdefault((label.case_id, label.metric, label.rater, label.answer_hash, label.case_hash), [])
         if alike and alike[-1].label != label.label:
             changed.setdefault(f"{label.rater} on {label.case_id}, {label.label}")
             alike.clear()
         alike.append(label)  # one that says the same may be of a sample, and the other not
     return [label for alike in last.values() for label in alike], list(changed)
-
-
-def _key_of_rater(label: Label) -> tuple[str | None, ...]:
-    return label.case_id, label.metric, label.rater, label.answer_hash, label.case_hash
 
 
 def describe_unmatched_labels(cases: Sequence[Case], tables: Mapping[str, ScoreTable]) -> tuple[str, ...]:

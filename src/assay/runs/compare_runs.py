@@ -44,23 +44,17 @@ from assay.report.exports.json_report import render_candidates_json, render_comp
 from assay.report.exports.markdown import ReportMeta, render_candidates_markdown, render_comparison_markdown
 from assay.report.findings.gate_tables import build_checklist_table
 from assay.report.findings.table import Table
-from assay.report.screen.rule_lines import list_rule_lines
+from assay.report.screen.decision_lines import list_rule_lines
 from assay.report.screen.terminal import Screen, build_decision_lines, escape_table
 from assay.report.wording.number_format import format_with_interval
 from assay.runs.count_looks import count_look
 from assay.runs.find_own_baseline import is_own_baseline
-from assay.runs.load_gate import load_gate
-from assay.runs.load_plugins import load_remembered_metrics
+from assay.runs.load_plugins import load_gate, load_remembered_metrics
 from assay.runs.rescore_run import choose_config, open_run
 from assay.runs.score_inputs import LoadedGate
 from assay.runs.score_run import open_scored_run
 from assay.scoring.case_clusters import number_clusters
-from assay.scoring.paired_scores import (
-    ScoreSnapshot,
-    check_comparable,
-    is_missing_scored,
-    list_regression_metrics,
-)
+from assay.scoring.paired_scores import ScoreSnapshot, check_comparable, is_missing_scored, list_regression_metrics
 from assay.scoring.summaries import summarise_table
 from assay.text.escaping import escape_terminal
 

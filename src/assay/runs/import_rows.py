@@ -20,7 +20,7 @@ from assay.formats.golden_files import LoadedGolden, load_golden, write_golden
 from assay.formats.meant_names import split_name
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem
-from assay.runs.judgeable_cases import UNJUDGEABLE_REMEDY, describe_unjudgeable_cases
+from assay.runs.score_inputs import UNJUDGEABLE_REMEDY, describe_unjudgeable_cases
 
 GOLDEN_FILE, OUTPUTS_FILE = "golden.jsonl", "outputs.jsonl"
 

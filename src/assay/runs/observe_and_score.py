@@ -193,7 +193,7 @@ def score_observed_run(
                 path = config.resolve_path("golden", golden.path)
                 started = str(folder.manifest.get("started_at") or observation_request.started_at)
                 count_look(run, path, started, is_counted=config.settings.ledger, run_of=observed.folder.name)
-            save_scores(run, folder, request.inputs)
+            save_scores(run, folder, request)
         yield run
 
 

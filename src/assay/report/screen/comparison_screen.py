@@ -23,11 +23,13 @@ from assay.records.findings import (
 from assay.records.release_gates import Decision
 from assay.records.scores import TEST_SPLIT
 from assay.report.findings.attribution_facts import format_cause_and_fix
-from assay.report.findings.comparison_tables import format_confidence
+from assay.report.findings.comparison_tables import build_metric_changes_table, describe_unexplained, format_confidence
 from assay.report.findings.flipped_cases import FlippedCases, list_flipped_cases
+from assay.report.findings.gate_tables import build_checklist_table
+from assay.report.findings.regression_table import build_regressions_table
 from assay.report.screen.fold_lines import fold_note
 from assay.report.screen.run_summary import DEFAULT_WIDTH
-from assay.report.screen.terminal import DecisionLines, Screen, build_decision_lines
+from assay.report.screen.terminal import DecisionLines, Screen, build_decision_lines, escape_table
 from assay.report.wording.answer_metrics import list_headlines
 from assay.report.wording.change_order import describe_checkable, measure_strength, rank_importance
 from assay.report.wording.change_values import describe_unknown, format_sides, format_signed
@@ -394,3 +396,28 @@ def _build_title(comparison: Comparison, width: int) -> str:
         candidate, baseline = (name.rstrip("/").rpartition("/")[2] for name in names)
         names = (candidate, baseline)
     return f"{names[0]} compared with {names[1]}"
+
+
+def render_comparison_screen(comparison: Comparison, decision: Decision) -> Screen:
+    """Return what `assay compare` prints: the decision, what changed, the tables; escaped for a terminal."""
+    title = f"{comparison.candidate.name} compared with {comparison.baseline.name}"
+    decided = build_decision_lines(title, decision)
+    leaks = describe_leaks(comparison)
+    head, *reasons = decided.lines
+    lines = [leaks] if leaks and not list_leaking_cases(comparison).is_worse else []
+    lines += ["What changed:", *(f" - {sentence}" for sentence in comparison.changed)]
+    new_leaks = [escape_terminal(leaks)] if leaks and list_leaking_cases(comparison).is_worse else []
+    if comparison.moved:
+        lines += ["Why the metrics moved:", *(f" - {sentence}" for sentence in comparison.moved)]
+    else:
+        lines.append(describe_unexplained(comparison))
+    tables = [build_metric_changes_table(comparison), build_regressions_table(comparison)]
+    if comparison.decision is not None:
+        tables.append(build_checklist_table({comparison.candidate.config_id: comparison.decision}))
+    return Screen(
+        (head, *new_leaks, *reasons, *(escape_terminal(line) for line in lines)),
+        tuple(escape_table(table) for table in tables if table.rows),
+        tuple(escape_terminal(note) for note in comparison.notes),
+        (*decided.alerts, *new_leaks),
+        decided.muted,
+    )

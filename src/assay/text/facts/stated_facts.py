@@ -206,25 +206,3 @@ def find_statement_gaps(answer: str, facts: Sequence[str], question: str, contex
             occurrence, _ = min(judge.examined, key=lambda examined: get_state_order(examined[1]))
             found[fact] = list(judge.subject.list_gaps(occurrence))
     return found
-
-
-def list_rule_judgments(
-    answer: str, fact: str, question: str = "", context: str = ""
-) -> list[tuple[str, FactJudgment]]:
-    """Return what each rule alone says of a fact at the place of the answer that counts, with the name of the rule.
-
-    Rules with nothing to say are left out, and so are those on what an answer lacks: without the words and values of
-    the fact there is no such place. `judge_facts` takes the first in the order of `fact_judge`.
-
-    >>> answer = "People say it was never 12 days."
-    >>> [(name, found.state) for name, found in list_rule_judgments(answer, "12 days", "How many days do I get?")]
-    [('judge_denial', 'denied'), ('judge_frame', 'unknown')]
-    """
-    ((_, judge),) = _make_judges(answer, [fact], question, context)
-    if judge is None:
-        return []
-    judge.judge_fact()
-    if not judge.examined:
-        return []
-    occurrence, _ = min(judge.examined, key=lambda examined: get_state_order(examined[1]))
-    return list(judge.ask_each_rule(occurrence))
