@@ -20,6 +20,7 @@ from assay.text.facts.cues.limit_cues import (
     LATER_THAN,
     LATEST,
     LOWER_LIMIT,
+    NOT_UNTIL,
     WITHIN,
 )
 from assay.text.facts.expected.fact_texts import FactTexts
@@ -33,6 +34,7 @@ from assay.text.quantities.quantity_agreement import is_same_value
 
 _WITHIN = build_pattern(rf"\b{WITHIN}(?: (?:the|about|next))? $")
 _AFTER = build_pattern(rf"\b{LATER_THAN}(?: (?:the|about|more than|around))? $")
+_NOT_UNTIL = build_pattern(rf"\b{NOT_UNTIL} (?:(?:the|about|around) )?")
 _LATER = build_pattern(rf" {LATER_AFTER_VALUE}")
 _LATEST = build_pattern(rf"\b{LATEST}\b")
 _ENDS = build_pattern(rf"\b(?:{REFUSED_BEYOND}|{ENDS})\b")
@@ -58,7 +60,7 @@ def judge_span(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None
     spelled = texts.answer.text[stated.start : stated.end]
     if stated_side == "within":
         return FactJudgment(texts.fact, "unknown", f'the answer says "{spelled}", and not after it')
-    if is_end_of_what_holds(texts.answer, stated):
+    if not _is_not_until(texts.answer, stated) and is_end_of_what_holds(texts.answer, stated):
         return None
     return FactJudgment(texts.fact, "denied", f'the answer puts this after "{spelled}", and not within it')
 
@@ -84,6 +86,8 @@ def _list_expected_sides(texts: FactTexts, stated: Quantity) -> Iterator[str]:
 
 def _find_side(text: ReadText, span: Quantity) -> str:
     """Return whether a text says of a span "within" or "after"; "" if neither."""
+    if _is_not_until(text, span):
+        return "after"
     if span.bound:
         return "within" if span.bound[:1] == "<" else ""
     low = max(0, span.start - REACH_BEFORE)
@@ -93,6 +97,13 @@ def _find_side(text: ReadText, span: Quantity) -> str:
         return ""
     is_latest = _LATEST.search(text.plain, *get_sentence(text, span.start)) is not None
     return "" if is_latest else "after"
+
+
+def _is_not_until(text: ReadText, span: Quantity) -> bool:
+    """Whether a text says with a negation that a span has to be over first: "not until 14 days after"."""
+    low = max(0, span.start - REACH_BEFORE)
+    cues = _NOT_UNTIL.finditer(text.plain, low, span.end)
+    return any(span.start in cue.span() for cue in cues)
 
 
 def _judge_first_day(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
