@@ -31,7 +31,7 @@ from assay.text.facts.cues.word_classes import (
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
-from assay.text.facts.presence.value_sources import is_said_with
+from assay.text.facts.presence.value_sources import is_said_with, list_value_sources
 from assay.text.facts.reading.opposite_words import find_opposite_event
 from assay.text.facts.reading.read_text import ReadText, Word
 from assay.text.facts.reading.spelled_words import is_cue_spelled
@@ -40,6 +40,7 @@ from assay.text.facts.subjects.other_terms import list_other_terms
 from assay.text.languages import guess_language, is_other_language, is_vietnamese
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Quantity, is_plain, is_time
+from assay.text.quantities.quantity_agreement import is_same_value
 from assay.text.quantities.weekdays import WEEKDAY
 
 _MOST_WORDS = 4  # of a noun with what stands before and after it
@@ -320,11 +321,26 @@ def _find_consequence(texts: FactTexts, occurrence: Occurrence, part: Part) -> W
 
 
 def _find_other_count(texts: FactTexts, stated: Quantity | None) -> Word | None:
-    """Return the unexplained noun that a plain number counts: "two teachers" for "two", asked who travels free."""
+    """Return the noun that a plain number counts, if nothing explains it ("two teachers" for "two", asked who travels
+    free), or the sources count another one ("three reviewers read each proposal")."""
     is_bare = not texts.content and texts.read_fact.plain.strip(" .").isalnum()  # and no score: "3-1"
     if stated is None or not is_bare or not is_plain(stated):
         return None
     word = texts.answer.take_next_word(stated.end)
-    if word is None or word.start - stated.end != 1 or not texts.is_new(word):
+    if word is None or word.start - stated.end != 1:
         return None
-    return None if is_said_with(texts, word, stated) else word
+    if texts.is_new(word):
+        return None if is_said_with(texts, word, stated) else word
+    return word if may_be_subject(word) and _is_counted_otherwise(texts, word, stated) else None
+
+
+def _is_counted_otherwise(texts: FactTexts, word: Word, stated: Quantity) -> bool:
+    """Whether the sources count another plural with a number, and never this word."""
+    counted = []
+    for source in list_value_sources(texts, stated):
+        for own in source.quantities:
+            noun = source.take_next_word(own.end)
+            if is_same_value(own, stated) and noun is not None and noun.start - own.end == 1:
+                counted.append(noun)
+    nouns = [noun for noun in counted if noun.kind != "stop" and noun.folded.endswith("s")]
+    return word.folded.endswith("s") and bool(nouns) and all(noun.key != word.key for noun in counted)
