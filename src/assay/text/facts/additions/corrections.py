@@ -42,12 +42,13 @@ def name_correction(texts: FactTexts, occurrence: Occurrence, stated: Quantity |
 
 def _name_conclusion(texts: FactTexts, occurrence: Occurrence, stated: Quantity) -> str:
     """Return the words with which an answer concludes in its last sentence that another value is the one; "" if it
-    does not. A value of the question is none, neither is one that is denied, and neither is a new one, such as a sum."""
+    does not. A value of the question is none, neither is one that is denied, and neither is a new one: a sum."""
     answer = texts.answer
     last = answer.clauses[-1]
     if last.sentence_start < occurrence.end or _CONCLUSION.match(answer.plain, last.sentence_start) is None:
         return ""
-    listed = [*list_quantities(answer, 0, last.sentence_start), *(own for text in texts.sources for own in text.quantities)]
+    listed = list_quantities(answer, 0, last.sentence_start)
+    listed += [own for text in texts.sources for own in text.quantities]
     concluded = list_quantities(answer, last.sentence_start, last.sentence_end)
     concluded = [own for own in concluded if is_comparable(stated, own) and not _is_among(own, texts.question)]
     if any(_is_among(own, fact) for own in concluded for fact in texts.facts):

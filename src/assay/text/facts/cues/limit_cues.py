@@ -53,7 +53,9 @@ WITHIN = Cues("within | inside(?: of)?", "trong(?: vòng)?", "innerhalb(?: von)?
 """Stands before a span in which something has to be."""
 LATER_THAN = Cues("after | later than | past", "sau(?: khi)? | (?:muộn|lâu|trễ) hơn", "nach | später als")
 """Stands before a span that is over when something is."""
-NOT_UNTIL = Cues("not (?:until|till|before) | (?:no|not) (?:earlier|sooner) than", "không trước", "erst nach | nicht vor")
+NOT_UNTIL = Cues(
+    "not (?:until|till|before) | (?:no|not) (?:earlier|sooner) than", "không trước", "erst nach | nicht vor"
+)
 """Stands before a span and says with a negation that it has to be over first."""
 LATER_AFTER_VALUE = Cues(
     r"later\b | afterwards\b | have passed\b | are over\b | have gone\b", r"sau(?=\W*$|[.,;!?])", r"später\b | danach\b"

@@ -130,7 +130,7 @@ def _name_other_actor(texts: FactTexts, occurrence: Occurrence) -> str:
     who pays is the referee"), is no such statement.
     """
     answer, verb = texts.answer, _find_asked_verb(texts.question)
-    if verb is None:
+    if verb is None or texts.list_repeated_words():
         return ""
     part = find_part(answer, occurrence.clause, occurrence.start)
     done = [answer.words[index] for index in answer.find_word(verb, texts.ignore_marks)]
@@ -144,7 +144,7 @@ def _name_other_actor(texts: FactTexts, occurrence: Occurrence) -> str:
         return ""
     if any(word.folded in _IS_DONE_BY for word in between) or any(word.folded in RELATIVES for word in before):
         return ""
-    return f'the answer says this of "{answer.text[names[-1].start : names[-1].end]}", who does it to this one'
+    return "in the answer this is not who does what is asked, but to whom it is done"
 
 
 def _find_asked_verb(question: ReadText) -> Word | None:
