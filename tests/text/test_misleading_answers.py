@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from assay.text.facts.reading.read_text import read_text
 from assay.text.facts.references.reference_judgments import judge_reference_facts
 from assay.text.facts.stated_facts import judge_facts
+from assay.text.facts.subjects.mixed_roles import find_crossed
 
 
 def judge(question: str, fact: str, reference: str, answer: str) -> str:
@@ -149,3 +151,30 @@ def test_names_on_lines_of_their_own_are_no_longer_ones() -> None:
     answer = "* SMTPd\n* IMAPd\n* LMTPd"
     assert {own.state for own in judge_facts(answer, ["IMAPd", "LMTPd"], "Which daemons run?")} == {"stated"}
     assert judge("Which daemon runs?", "IMAPd", "", "xIMAPd") != "stated"
+
+
+@pytest.mark.parametrize(
+    ("reference", "wrong", "right"),
+    [
+        (
+            "The fix for A-17 is in 3.1.4; that for B-20 is in 3.2.0.",
+            "A-17 was fixed in 3.2.0, and B-20 in 3.1.4.",
+            "B-20 was fixed in 3.2.0, and A-17 in 3.1.4.",
+        ),
+        (
+            "The north gate is narrow, whereas the south gate is steep.",
+            "The south gate is narrow and the north gate is steep.",
+            "The south gate is steep and the north gate is narrow.",
+        ),
+        (
+            "GET /v1/jobs/{id} describes it; GET /v1/jobs/{id}/log downloads the output.",
+            "`/v1/jobs/{id}/log` describes it; `/v1/jobs/{id}` downloads the output.",
+            "You download the output from `/v1/jobs/{id}/log`; `/v1/jobs/{id}` describes it.",
+        ),
+    ],
+)
+def test_two_things_that_are_swapped_are_open(reference: str, wrong: str, right: str) -> None:
+    crossed = find_crossed(read_text("What are they?"), read_text(reference), read_text(wrong))
+    assert "the reference apart" in crossed
+    assert find_crossed(read_text("What are they?"), read_text(reference), read_text(right)) == ""
+    assert all(own.state == "unknown" for own in judge_reference_facts(wrong, reference, "What are they?"))
