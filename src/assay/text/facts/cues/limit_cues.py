@@ -20,6 +20,13 @@ LOWER_LIMIT = Cues(
 """Speaks of a lower limit."""
 UPPER_LIMIT_NAMES = "maximum max most highest largest cap capped limit limited ceiling top tops trần"
 """What the most is called."""
+NAMED_VALUES = (
+    Cues("max(?:imum)? | at (?:the )?most | most | up to | limit | highest | largest | longest", "tối đa | nhiều nhất"),
+    Cues("min(?:imum)? | at least | least | lowest | smallest | shortest", "tối thiểu | ít nhất"),
+    Cues("default(?:s|ed)? | out of the box | preset | unless you (?:set|change|configure)", "mặc định"),
+    Cues("average | on average | typical(?:ly)? | usual(?:ly)? | mean", "trung bình"),
+)
+"""What tells several values of one thing apart: the most, the least, the one without a choice, and the usual one."""
 ANY_LIMIT = Cues(
     r"limit(?:s|ed)? | deadline | max(?:imum|imal|\.)? | min(?:imum|imal|\.)? | most | least | until | within | by"
     " | earliest | latest | how (?:far|old|big|large|late|early|heavy|tall) | largest | biggest | longest",

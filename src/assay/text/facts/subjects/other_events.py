@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import takewhile
 
-from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.cue_pattern import build_pattern, list_words
 from assay.text.facts.cues.word_classes import (
     AUXILIARIES,
     BEING,
@@ -64,6 +64,10 @@ def _list_reasons(texts: FactTexts, occurrence: Occurrence) -> Iterator[str]:
     noun = _find_other_event(texts, occurrence, stated, part)
     if noun:
         yield f'the answer says this of "{answer.text[noun[0].start : noun[-1].end]}", of which nothing else speaks'
+    predicate = _find_other_predicate(texts, part)
+    if predicate is not None:
+        spelled = answer.text[predicate.start : predicate.end]
+        yield f'the answer says when it is "{spelled}", of which nothing else speaks'
     counted = _find_other_count(texts, stated)
     if counted is not None:
         yield f'the answer counts "{answer.text[counted.start : counted.end]}", and another thing is asked about'
@@ -162,6 +166,37 @@ def _find_other_noun(texts: FactTexts, before: Sequence[Word], start: int, *, ha
         elif has_value and _is_object(before, index, noun):
             return noun
     return ()
+
+
+_ASKS_WHEN = build_pattern(
+    r"(?:(?:from|until|till|by|since|on|at) )?(?:when|what time|wh(?:at|ich) da(?:y|te)) "
+    r"(?:is|are|was|were|will|do|does|did|has|have|can|must|should)\b"
+)
+_IS = list_words("is are was were be been becomes become gets get being")
+
+
+def _find_other_predicate(texts: FactTexts, part: Part) -> Word | None:
+    """Return the word for what the answer says to happen to what is asked about, if nothing explains it and the word
+    of the question for what happens is not there: "the hall is emptied on Monday", asked when it is demolished."""
+    if _ASKS_WHEN.match(texts.question.plain) is None:
+        return None
+    topics = texts.list_topics()
+    words = texts.answer.list_words(part.start, part.end)
+    keys = {word.key for word in words}
+    if len(topics) < _FEWEST_NEW or topics[-1].key in keys or texts.answer.find_word(topics[-1], True):
+        return None
+    subject = {word.key for word in topics[:-1]}
+    for index, word in enumerate(words):
+        if word.folded not in _IS or not any(own.key in subject for own in words[:index]):
+            continue
+        following = [own for own in words[index + 1 :] if own.kind != "stop" and may_be_subject(own)]
+        if following and _is_other_predicate(texts, following[0]):
+            return following[0]
+    return None
+
+
+def _is_other_predicate(texts: FactTexts, word: Word) -> bool:
+    return texts.is_new(word) and not texts.is_known(word) and word.folded not in GENERIC_NOUNS | GENERAL_VERBS
 
 
 def _has_explained(texts: FactTexts, words: Sequence[Word]) -> bool:
