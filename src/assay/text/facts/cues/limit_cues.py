@@ -70,6 +70,12 @@ LATER_AFTER_VALUE = Cues(
 """Follows a span that is over when something is; "14 days after the exam" says after what."""
 LATEST = Cues("at (?:the (?:very )?latest|most) | or less | maximum", "chậm nhất | muộn nhất | tối đa", "spätestens")
 """Says that a span is the longest, wherever it stands in the sentence."""
+STARTS_TO_BE = Cues(
+    "starts? | begins? | opens? | comes? | becomes? | resumes? | available | active | again",
+    "bắt đầu | mở | trở lại",
+    "beginnt | beginnen | öffnet | wieder",
+)
+"""Says after a span that something is so from then on."""
 ENDS = Cues(
     "ends? | expires? | lapses? | closes? | runs? out | is over | void | too late | deadline",
     "hết | kết thúc | quá hạn",

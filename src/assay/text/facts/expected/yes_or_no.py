@@ -213,7 +213,8 @@ def describe_opposite_decision(answer: ReadText, reference: ReadText, question: 
 
 
 _TAKES_UP = build_pattern(
-    r"\W*(?:it|they|that|this|you|he|she|we|these|those)(?:'ll|'s|'re| [a-z']+){1,3}? (?P<verb>[a-z]{2,})(?= ?[,.:;!–—-]| \()"
+    r"\W*(?:it|they|that|this|you|he|she|we|these|those)(?:'ll|'s|'re| [a-z']+){1,3}?"
+    r" (?P<verb>[a-z]{2,})(?= ?[,.:;!–—-]| \()"
 )
 """A first clause that says of what is asked whether it is so: "it will fit: the limit is 9 m"."""
 
