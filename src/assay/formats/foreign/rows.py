@@ -50,8 +50,8 @@ from assay.records.golden_set import BEHAVIOURS, DIFFICULTIES, Behaviour, Case, 
 from assay.records.observations import RETRIEVED_STAGE, Observation, Stage, add_context_stage
 from assay.text.facts.expected.yes_or_no import asks_whether
 from assay.text.facts.reading.read_text import ReadText
-from assay.text.normalisation import collapse_spaces, fold_text
 from assay.text.late_pattern import LatePattern
+from assay.text.normalisation import collapse_spaces, fold_text
 from assay.text.numbers import find_dates
 from assay.text.quantities.measures import find_measures
 from assay.text.refusals.behaviour import detect_behaviour
