@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.text.facts.reading.read_text import read_text
+from assay.text.facts.references.reference_facts import derive_reference_facts
 from assay.text.facts.references.reference_judgments import judge_reference_facts
 from assay.text.facts.stated_facts import judge_facts
 from assay.text.facts.subjects.mixed_roles import find_crossed
@@ -178,3 +179,92 @@ def test_two_things_that_are_swapped_are_open(reference: str, wrong: str, right:
     assert "the reference apart" in crossed
     assert find_crossed(read_text("What are they?"), read_text(reference), read_text(right)) == ""
     assert all(own.state == "unknown" for own in judge_reference_facts(wrong, reference, "What are they?"))
+
+
+@pytest.mark.parametrize(
+    ("question", "fact", "answer", "state"),
+    [
+        ("When is the hall demolished?", "14 May", "The hall is sold on 14 May.", "unknown"),
+        ("When is the hall demolished?", "14 May", "It's torn down on 14 May.", "stated"),
+        ("When is the hall demolished?", "14 May", "The hall will be razed on 14 May.", "stated"),
+        ("When is the hall demolished?", "14 May", "On 14 May the hall is demolished.", "stated"),
+        ("When are the seats installed?", "Friday", "The seats are ordered on Friday.", "unknown"),
+        ("When are the seats installed?", "Friday", "The seats are fitted on Friday.", "stated"),
+    ],
+)
+def test_another_event_of_what_is_asked_about_is_open(question: str, fact: str, answer: str, state: str) -> None:
+    assert judge(question, fact, "", answer) == state
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "state"),
+    [
+        ("What is the default wait?", "At most 20 seconds.", "unknown"),
+        ("What is the default wait?", "20 seconds, unless you set another one.", "stated"),
+        ("What is the default wait?", "It waits 20 seconds by default.", "stated"),
+        ("What is the minimum wait?", "The most it waits is 20 seconds.", "unknown"),
+        ("What is the average wait?", "By default it waits 20 seconds.", "unknown"),
+        ("How long does it wait?", "By default it waits 20 seconds.", "stated"),
+    ],
+)
+def test_the_most_is_not_the_default(question: str, answer: str, state: str) -> None:
+    assert judge(question, "20 seconds", "", answer) == state
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        ("It will fly: it needs 30 m.", "denied"),
+        ("It won't fly: it needs 30 m.", "stated"),
+        ("It will fly if you shorten it: it needs 30 m.", "unknown"),
+    ],
+)
+def test_the_verb_of_the_question_decides_it(answer: str, state: str) -> None:
+    judged = judge_reference_facts(answer, "No, it needs 30 m.", "Will the kite fly with 20 m of line?")
+    assert judged[0].state == state
+
+
+@pytest.mark.parametrize(
+    ("question", "fact", "answer", "state"),
+    [
+        ("How long is the booth closed?", "3 weeks", "The booth opens again after 3 weeks.", "unknown"),
+        ("How long is the booth closed?", "3 weeks", "For 3 weeks.", "stated"),
+        ("How long is a parcel kept?", "3 weeks", "It is sent back after 3 weeks.", "stated"),
+        ("Until when can I swap seats?", "an hour before", "An hour before at the earliest.", "unknown"),
+        ("Until when can I swap seats?", "an hour before", "An hour before at the latest.", "stated"),
+        ("Bis wann kann man wählen?", "3. Mai", "Frühestens am 3. Mai.", "unknown"),
+        ("Bis wann kann man wählen?", "3. Mai", "Bis spätestens 3.5.", "stated"),
+        ("Bis wann kann man wählen?", "3. Mai", "Bis zum 03.05. Danach nicht mehr.", "stated"),
+    ],
+)  # fmt: skip
+def test_what_begins_then_does_not_last_until_then(question: str, fact: str, answer: str, state: str) -> None:
+    assert judge(question, fact, "", answer) == state
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        ("€9 per desk and week.", "unknown"),
+        ("€9 per desk weekly.", "unknown"),
+        ("€9 per desk per day.", "stated"),
+        ("€9 a day for each desk.", "stated"),
+        ("€9 per desk.", "stated"),
+    ],
+)
+def test_the_second_rate_counts_too(answer: str, state: str) -> None:
+    assert judge("What does a desk cost?", "€9", "A desk costs €9 per desk and day.", answer) == state
+
+
+@pytest.mark.parametrize(
+    ("reference", "question", "facts"),
+    [
+        ("Adults pay €11, children €6.", "What does a child pay?", ("€6",)),
+        ("A boat is €9 an hour, a canoe €7.", "What does a boat cost?", ("€9 an hour",)),
+        ("At pier 2 the depth is 4 m, at pier 3 it is 6 m.", "How deep is it at pier 2?", ("4 m",)),
+        ("Copies cost 5p in black and white and 20p in colour.", "What do copies cost?", ("5 p", "20 p")),
+    ],
+)
+def test_the_part_of_a_reference_with_all_that_is_asked_tells_which_value(
+    reference: str, question: str, facts: tuple[str, ...]
+) -> None:
+    assert derive_reference_facts(reference, question).facts == facts
