@@ -51,7 +51,7 @@ _NOUN = r"(?= (?:[a-zäöüß]+e[nrsm]? )?[A-ZÄÖÜ])"
 _FORM = LatePattern(
     rf"(?<![\w.,-])(?:"
     rf"(?P<day>\d{{1,2}})\. (?P<month>{'|'.join(_MONTHS)})\b"
-    rf"|(?P<numbered_day>(?:(?<=[Aa]m )|(?<=[BbZzVv](?:is|um|om) )|(?<=[Ss]eit )|(?<=tens )){_DAY})"
+    rf"|(?P<numbered_day>(?:(?<=[Aa]m )|(?<=[BbZzVv](?:is|um|om) )|(?<=[Ss]eit )|(?<=tens )|(?<=[Dd]em )){_DAY})"
     r"\.(?P<numbered_month>0?[1-9]|1[0-2])\.(?!\w)"
     r"|(?P<hour>[01]?\d|2[0-4])(?:[.:](?P<minute>[0-5]\d))? Uhr(?: (?P<late>[0-5]\d)\b)?"
     r"|(?P<count>\d+(?:[.,]\d+)?) ?(?P<short>Std|Min|Sek)\b(?:\.(?=\s*[\w,;(]))?(?!\w)"
@@ -65,7 +65,7 @@ _ENDS_SENTENCE = re.compile(r"\s*$|\s+[A-ZÄÖÜ]|\s*\n")
 _SHORT_UNITS = {"Std": "Stunden", "Min": "Minuten", "Sek": "Sekunden"}
 _MAY_HAVE_FORM = LatePattern(
     rf"\b(?:Uhr|Std|Min|Sek)\b|\d\. (?:{'|'.join(_MONTHS)})\b|\beine?[nrsm]? {_UNIT}\b|halbe|anderthalb"
-    r"|(?:am|bis|zum|vom|seit|tens) \d{1,2}\.\d{1,2}\."
+    r"|(?:am|bis|zum|vom|seit|tens|dem) \d{1,2}\.\d{1,2}\."
     rf"|(?<!\w)(?:{_TEN}|(?:{_ONE})(?:und(?:{_TEN})|hundert|tausend|einhalb)?|hundert|tausend)",
     re.IGNORECASE,
 )

@@ -172,20 +172,22 @@ _ASKS_WHEN = build_pattern(
     r"(?:(?:from|until|till|by|since|on|at) )?(?:when|what time|wh(?:at|ich) da(?:y|te)) "
     r"(?:is|are|was|were|will|do|does|did|has|have|can|must|should)\b"
 )
+_ASKS_WHICH_DID = build_pattern(r"wh(?:at|ich) (?:version|release|year|month|day|edition) (?P<verb>[a-z]+ed)\b")
 _IS = list_words("is are was were be been becomes become gets get being")
 
 
 def _find_other_predicate(texts: FactTexts, part: Part) -> Word | None:
     """Return the word for what the answer says to happen to what is asked about, if nothing explains it and the word
     of the question for what happens is not there: "the hall is emptied on Monday", asked when it is demolished."""
-    if _ASKS_WHEN.match(texts.question.plain) is None:
-        return None
     topics = texts.list_topics()
-    words = texts.answer.list_words(part.start, part.end)
-    keys = {word.key for word in words}
-    if len(topics) < _FEWEST_NEW or topics[-1].key in keys or texts.answer.find_word(topics[-1], True):
+    did = _ASKS_WHICH_DID.match(texts.question.plain)
+    asked = texts.question.word_at(did.start("verb")) if did is not None else None
+    if asked is None and topics and _ASKS_WHEN.match(texts.question.plain) is not None:
+        asked = topics[-1]
+    if asked is None or texts.answer.find_word(asked, True):
         return None
-    subject = {word.key for word in topics[:-1]}
+    words = texts.answer.list_words(part.start, part.end)
+    subject = {word.key for word in topics if word.key != asked.key}
     for index, word in enumerate(words):
         if word.folded not in _IS or not any(own.key in subject for own in words[:index]):
             continue

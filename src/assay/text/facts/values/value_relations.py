@@ -75,10 +75,17 @@ def _list_opposed_relations(
             continue
         places = (answer.words[index].start for index in answer.find_word(word, texts.ignore_marks))
         relations = [_find_relation(answer, span[0], at, furthest) for at in places if span[0] <= at < span[1]]
-        comparable = [relation for relation in relations if relation is not None and relation[0] == wanted[0]]
+        comparable = [_compare(relation, wanted) for relation in relations if relation is not None]
+        comparable = [relation for relation in comparable if relation[0] == wanted[0]]
         if comparable and comparable[0] != wanted:
             return {"same" if relation == wanted else "opposite" for relation in comparable}
     return set()
+
+
+def _compare(relation: tuple[int, int], wanted: tuple[int, int]) -> tuple[int, int]:
+    """Return a relation as one of the pair of another, if both are of time: "until" is as "before", "from" as "after"."""
+    is_time = {relation[0], wanted[0]} == {_TIME, _ROUTE}
+    return (wanted[0], 1 - relation[1]) if is_time else relation
 
 
 def _find_contrary_side(texts: FactTexts, part: Part) -> Quantity | None:
