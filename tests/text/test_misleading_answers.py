@@ -7,6 +7,7 @@ import pytest
 from assay.text.facts.reading.read_text import read_text
 from assay.text.facts.references.reference_facts import derive_reference_facts
 from assay.text.facts.references.reference_judgments import judge_reference_facts
+from assay.text.facts.references.turned_conditions import find_turned_condition
 from assay.text.facts.stated_facts import judge_facts
 from assay.text.facts.subjects.mixed_roles import find_crossed
 
@@ -268,3 +269,49 @@ def test_the_part_of_a_reference_with_all_that_is_asked_tells_which_value(
     reference: str, question: str, facts: tuple[str, ...]
 ) -> None:
     assert derive_reference_facts(reference, question).facts == facts
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer", "is_turned"),
+    [
+        ("No, unless the warden agrees.", "Only if the warden agrees.", False),
+        ("No, unless the warden agrees.", "You may, provided the warden agrees.", False),
+        ("No, unless the warden agrees.", "No, if the warden agrees.", True),
+        ("No, unless the warden agrees.", "Yes, unless the warden agrees.", True),
+        ("No, unless the warden agrees.", "No, not even if the warden agrees.", True),
+        ("Only with a rod licence.", "Not without a rod licence.", False),
+        ("Only with a rod licence.", "Yes, with or without a rod licence.", True),
+        ("Yes, without a lamp.", "It is allowed as long as no lamp is used.", False),
+        ("No, only from a boat.", "Sorry, it's only from a boat.", False),
+        ("It may be moved only if the pier is dry.", "It may be moved unless the pier is dry.", True),
+        ("It may be moved only if the pier is dry.", "It mayn't be moved unless the pier is dry.", False),
+        ("Ja, außer auf der Wiese.", "Nein, außer auf der Wiese.", True),
+        ("Ja, außer auf der Wiese.", "Überall außer auf der Wiese.", False),
+    ],
+)
+def test_a_condition_that_is_turned_round_is_open(reference: str, answer: str, is_turned: bool) -> None:
+    turned = find_turned_condition(read_text("May I fish here?"), read_text(reference), read_text(answer))
+    assert bool(turned) == is_turned
+    judged = judge_facts("Yes, with or without a badge.", ["yes"], "Is it free?", "Yes, but only with a badge.")
+    assert judged[0].state == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("question", "fact", "reference", "answer", "state"),
+    [
+        ("Who may sign?", "only the pilot", "", "The pilot may sign for it, or a deputy.", "unknown"),
+        ("Who may sign?", "only the pilot", "", "The pilot may sign for it, and has to.", "stated"),
+        ("Who briefs the crew?", "the pilot", "", "The pilot is briefed by the crew.", "unknown"),
+        ("Who briefs the crew?", "the pilot", "", "The crew is briefed by the pilot.", "stated"),
+        ("How much may it hold?", "5 g", "It holds up to 5 g of sugar.", "Up to 5 g of salt.", "unknown"),
+        ("How much may it hold?", "5 g", "It holds up to 5 g of sugar.", "Up to 5 g of sugar.", "stated"),
+        ("How long before take-off does it close?", "9 minutes", "", "Closing takes 9 minutes.", "unknown"),
+        ("How long before take-off does it close?", "9 minutes", "", "It closes 9 minutes before take-off.", "stated"),
+        ("When was it reopened?", "2018", "", "It was planned for 2018.", "unknown"),
+        ("When was it reopened?", "2018", "", "It was reopened in 2018.", "stated"),
+    ],
+)
+def test_another_role_of_a_name_or_value_is_open(
+    question: str, fact: str, reference: str, answer: str, state: str
+) -> None:
+    assert judge(question, fact, reference, answer) == state

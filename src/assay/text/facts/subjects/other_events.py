@@ -71,6 +71,9 @@ def _list_reasons(texts: FactTexts, occurrence: Occurrence) -> Iterator[str]:
     counted = _find_other_count(texts, stated)
     if counted is not None:
         yield f'the answer counts "{answer.text[counted.start : counted.end]}", and another thing is asked about'
+    content = _find_other_content(texts, stated)
+    if content is not None:
+        yield f'the answer says how much "{answer.text[content.start : content.end]}" it is, and its source does not'
     is_of_part = _PART_OF.match(answer.plain, occurrence.clause.sentence_start) is not None
     if is_of_part and not texts.has_cue(_PART_OF):
         yield "the answer says this of a part of what is asked"
@@ -369,6 +372,28 @@ def _find_other_count(texts: FactTexts, stated: Quantity | None) -> Word | None:
     if texts.is_new(word):
         return None if is_said_with(texts, word, stated) else word
     return word if may_be_subject(word) and _is_counted_otherwise(texts, word, stated) else None
+
+
+def _find_other_content(texts: FactTexts, stated: Quantity | None) -> Word | None:
+    """Return the noun of which an answer says a measure, if each source says it of another: "5 g of salt"."""
+    own = _find_content(texts.answer, stated) if stated is not None else None
+    if stated is None or own is None or texts.question.find_word(own, True):
+        return None
+    contents = []
+    for source in list_value_sources(texts, stated):
+        contents += [_find_content(source, value) for value in source.quantities if is_same_value(value, stated)]
+    known = [word for word in contents if word is not None]
+    return own if known and all(word.key != own.key for word in known) else None
+
+
+def _find_content(text: ReadText, value: Quantity) -> Word | None:
+    following = text.list_following(value.end, _OF_NOUN)
+    is_of = len(following) == _OF_NOUN and following[0].folded == "of" and following[0].start - value.end == 1
+    return following[1] if is_of and following[1].kind != "stop" else None
+
+
+_OF_NOUN = 2
+"""Words of "of salt"."""
 
 
 def _is_counted_otherwise(texts: FactTexts, word: Word, stated: Quantity) -> bool:

@@ -133,6 +133,8 @@ def _name_other_actor(texts: FactTexts, occurrence: Occurrence) -> str:
     if verb is None or texts.list_repeated_words():
         return ""
     part = find_part(answer, occurrence.clause, occurrence.start)
+    if _is_passive_subject(texts, occurrence, verb, part.end):
+        return _DONE_TO
     done = [answer.words[index] for index in answer.find_word(verb, texts.ignore_marks)]
     done = [own for own in done if part.start <= own.start < occurrence.start]
     if not done or find_negations(answer, part.start, occurrence.start):
@@ -144,7 +146,23 @@ def _name_other_actor(texts: FactTexts, occurrence: Occurrence) -> str:
         return ""
     if any(word.folded in _IS_DONE_BY for word in between) or any(word.folded in RELATIVES for word in before):
         return ""
-    return "in the answer this is not who does what is asked, but to whom it is done"
+    return _DONE_TO
+
+
+_DONE_TO = "in the answer this is not who does what is asked, but to whom it is done"
+_BY_AFTER = build_pattern(r" by\b")
+
+
+def _is_passive_subject(texts: FactTexts, occurrence: Occurrence, verb: Word, end: int) -> bool:
+    """Whether a fact is what something is done to by another: "the teacher is informed by the parents"."""
+    answer = texts.answer
+    for index in answer.find_word(verb, texts.ignore_marks):
+        own = answer.words[index]
+        is_after = occurrence.end <= own.start < end and own.start - occurrence.end <= _REACH
+        before = answer.words[max(0, index - _BEFORE_VERB) : index]
+        if is_after and any(word.folded in BEING or word.folded == "be" for word in before):
+            return _BY_AFTER.match(answer.plain, own.end) is not None
+    return False
 
 
 def _find_asked_verb(question: ReadText) -> Word | None:
