@@ -315,3 +315,30 @@ def test_another_role_of_a_name_or_value_is_open(
     question: str, fact: str, reference: str, answer: str, state: str
 ) -> None:
     assert judge(question, fact, reference, answer) == state
+
+
+@pytest.mark.parametrize(
+    ("question", "fact", "reference", "answer", "state"),
+    [
+        ("Who signs?", "the manager", "", "The deputy manager signs.", "unknown"),
+        ("Who signs?", "the manager", "", "A co-manager signs.", "unknown"),
+        ("Who signs?", "the deputy manager", "", "The deputy manager signs.", "stated"),
+        ("Who signs?", "the manager", "", "It's the manager who signs.", "stated"),
+        ("Where is it?", "in the annex", "It is in the annex.", "It's next to the annex.", "unknown"),
+        ("Where is it?", "next to the annex", "", "It's next to the annex.", "stated"),
+        ("Where is it?", "the annex", "It is at the annex.", "It's beside the annex.", "stated"),
+        ("What is the fee?", "€15", "The fee is €15.", "€15 or more.", "unknown"),
+        ("From what wind is it closed?", "from force 9", "", "At force 9 or more.", "stated"),
+        ("What is the speed limit?", "9 km/h", "", "You mustn't drive slower than 9 km/h.", "denied"),
+        ("What is the speed limit?", "9 km/h", "", "You mustn't drive faster than 9 km/h.", "stated"),
+        ("How often is it painted?", "every 4 months", "", "Three times a year.", "stated"),
+        ("How often is it painted?", "every 4 months", "", "Four times a year.", "missing"),
+        ("Where do we meet?", "hall B", "In hall B, not in hall C.", "In hall C, not in hall B.", "denied"),
+        ("Must they wait?", "those under 9 must wait", "", "Those under 9 must not wait.", "denied"),
+        ("Must they wait?", "those under 9 must wait", "", "Those under 9 have to wait.", "stated"),
+    ],
+)
+def test_what_is_beside_or_beyond_it_is_not_it(
+    question: str, fact: str, reference: str, answer: str, state: str
+) -> None:
+    assert judge(question, fact, reference, answer) == state

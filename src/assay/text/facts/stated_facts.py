@@ -31,6 +31,7 @@ from assay.text.facts.presence.restated_answers import restate_answer
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, list_written, read_text
 from assay.text.facts.reading.spelled_words import quote_as_written
+from assay.text.facts.references.reversed_statements import find_swapped_denial
 from assay.text.facts.references.turned_conditions import find_turned_condition
 from assay.text.facts.subjects.mixed_roles import find_crossed
 from assay.text.facts.subjects.statement_gaps import Gap
@@ -120,6 +121,7 @@ def _open_what_is_undone(
     otherwise = ""
     if any(judgment.state == "stated" for judgment in judgments):
         otherwise = find_turned_condition(question, reference, answer) or find_crossed(question, reference, answer)
+        otherwise = otherwise or find_swapped_denial(reference, answer)
     retraction = find_retraction(answer)
     if retraction is not None and (takes_something_back(question) or takes_something_back(reference)):
         retraction = None
