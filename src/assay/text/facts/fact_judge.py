@@ -39,7 +39,13 @@ from assay.text.facts.presence.occurrences import (
     judge_torn_part,
     list_occurrences,
 )
-from assay.text.facts.presence.special_forms import judge_counted_noun, judge_frequency, judge_payment, list_free_places
+from assay.text.facts.presence.special_forms import (
+    judge_counted_noun,
+    judge_frequency,
+    judge_interval,
+    judge_payment,
+    list_free_places,
+)
 from assay.text.facts.presence.whole_names import judge_whole_names
 from assay.text.facts.reading.read_text import narrow_clause
 from assay.text.facts.subjects.mixed_roles import judge_roles
@@ -107,6 +113,7 @@ class FactJudge:
             return self._judge_free()
         frequency = read_frequency(texts.read_fact.plain)
         judgment = judge_frequency(texts, frequency) if frequency is not None else judge_decision(texts)
+        judgment = judgment or judge_interval(texts)
         if judgment is not None:
             return judgment
         agreeing = [find_quantities(texts, quantity) for quantity in texts.read_fact.quantities]

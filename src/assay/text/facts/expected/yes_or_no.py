@@ -214,7 +214,7 @@ def describe_opposite_decision(answer: ReadText, reference: ReadText, question: 
 
 _TAKES_UP = build_pattern(
     r"\W*(?:it|they|that|this|you|he|she|we|these|those)(?:'ll|'s|'re| [a-z']+){1,3}?"
-    r" (?P<verb>[a-z]{2,})(?= ?[,.:;!–—-]| \()"
+    r" (?P<verb>[a-z]{2,})(?= ?[,.:;!–—-]| \(| (?:if|when|unless|only|once|as long as)\b)"
 )
 """A first clause that says of what is asked whether it is so: "it will fit: the limit is 9 m"."""
 
@@ -226,8 +226,7 @@ def _read_any_decision(answer: ReadText, question: ReadText) -> YesOrNo | None:
     if taken_up is None:
         return decision
     verb, end = answer.word_at(taken_up.start("verb")), taken_up.end()
-    sentence_end = answer.clauses[0].sentence_end if answer.clauses else end
-    if verb is None or not question.find_word(verb, True) or _RESTRICTED.search(answer.plain, 0, sentence_end):
+    if verb is None or not question.find_word(verb, True):
         return decision
     return YesOrNo(not find_negations(answer, 0, end), answer.text[: verb.end].strip(), end)
 
