@@ -107,7 +107,7 @@ def describe_read_passes(config: str, scoring: ScoringResult) -> str:
 
 _MISREAD = LatePattern(
     r"no answer was read from |(?:keys that were not read|(?:has|have) the unknown key).*\(did you mean "
-    r"|: stopped asking|quotes? (?:was|were) found in (?:a chunk|chunks) "
+    r"|: stopped asking| from an earlier run[ ,]|quotes? (?:was|were) found in (?:a chunk|chunks) "
 )
 """What a warning says of outputs that were probably not read as they were meant, or not asked for."""
 
@@ -116,7 +116,8 @@ def is_misread(warning: str) -> bool:
     """Return whether a warning says that outputs were probably not read as they were meant, or a golden set not whole.
 
     Of what is expected every key counts, because nothing else tells that a case is not checked by it. A target that was
-    not asked any more is said here too: its cases without output are no failure of its own.
+    not asked any more is said here too: its cases without output are no failure of its own. So is one that was not
+    asked at all, because its run folder had the answers.
 
     >>> is_misread("golden-set keys that were not read: split")
     True
