@@ -27,6 +27,7 @@ from assay.formats.foreign.rows import ForeignRows, make_question_id, read_forei
 from assay.formats.problems import join_repeated_problems
 from assay.formats.strict_json import decode_json, decode_json_object
 from assay.formats.strict_yaml import read_yaml_file
+from assay.records.counts import join_first
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import AnswerFormat, Case, Rubric
 from assay.text.linear_patterns import PatternError, compile_linear
@@ -215,7 +216,13 @@ def open_document(document: Any, name: str) -> list[Any]:
     expected = f"a list of rows, or one under {', '.join(_LIST_MEMBERS)}"
     if is_result:
         expected += "; of promptfoo the configuration with the tests is imported, not the results"
-    raise InputError([Problem(name, None, "", f"no rows (got {shorten_repr(document)}; expected {expected})")])
+    got = shorten_repr(document)
+    if isinstance(document, Mapping) and document:
+        got = f"an object with {join_first(list(document), _MOST_MEMBERS)}"
+    raise InputError([Problem(name, None, "", f"no rows (got {got}; expected {expected})")])
+
+
+_MOST_MEMBERS = 5
 
 
 def open_list_member(document: Mapping[str, Any]) -> list[Any] | None:
@@ -258,12 +265,22 @@ def _open_question_pairs(document: Mapping[str, Any]) -> list[Any] | None:
 
 
 def _open_columns(document: Mapping[str, Any]) -> Any:
-    """Return the rows of a document of columns, each a list of the same length; else the document as one row."""
+    """Return the rows of a document of columns, each a list of the same length or an object by row, as pandas writes
+    them; else the document as one row."""
+    numbered = [set(value) for value in document.values() if isinstance(value, Mapping)]
+    if len(numbered) == len(document) and _is_question_named(document) and numbered[0]:
+        labels = document[next(iter(document))].keys()
+        if all(keys == numbered[0] for keys in numbered) and all(label.isdecimal() for label in labels):
+            return [{name: column[label] for name, column in document.items()} for label in labels]
     columns = {key: value for key, value in document.items() if isinstance(value, list)}
     lengths = {len(value) for value in columns.values()}
-    if len(columns) == len(document) and len(lengths) == 1 and any(key in columns for key in QUESTION_KEYS):
+    if len(columns) == len(document) and len(lengths) == 1 and _is_question_named(columns):
         return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
-    return [document] if any(key in document for key in QUESTION_KEYS) else None
+    return [document] if _is_question_named(document) else None
+
+
+def _is_question_named(members: Mapping[str, Any]) -> bool:
+    return any(normalise_member_name(key) in QUESTION_KEYS for key in members)
 
 
 # ── promptfoo ────────────────────────────────────────────────────────────────────────────────────────────────────────
