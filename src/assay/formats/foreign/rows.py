@@ -78,6 +78,8 @@ class ForeignRows(Struct):
     cases: list[tuple[Case, int]] = field(default_factory=list)
     observations: list[Observation] = field(default_factory=list)
     ignored: Counter[str] = field(default_factory=Counter)
+    counterparts: Counter[str] = field(default_factory=Counter)
+    """What was not imported although Assay measures it too, with what it is here."""
     notes: dict[str, None] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     targets: dict[str, dict[str, Any]] = field(default_factory=dict)
