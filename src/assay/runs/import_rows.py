@@ -116,6 +116,9 @@ def _describe_import(foreign: ForeignRows) -> list[str]:
         ]
         counts = ", ".join(named)
         lines.append(f"not imported, because it has no counterpart: {counts}")
+    if foreign.counterparts:
+        counts = ", ".join(f"{name} ×{count}" for name, count in sorted(foreign.counterparts.items()))
+        lines.append(f"not imported, to be set up by hand: {counts}")
     if foreign.golden.judgments == "partial":
         lines.append(
             "cases without reference and evidence: only what answers say of their own sources can be scored (the "

@@ -33,6 +33,7 @@ from assay.formats.foreign.member_names import (
     RowError,
     describe_row_names,
     is_observed,
+    normalise_member_name,
     open_row,
     refuse_lost_expectations,
 )
@@ -44,6 +45,7 @@ from assay.formats.foreign.reply_shapes import (
     TEXT_LIST_KEYS,
     recognise_reply,
 )
+from assay.formats.problems import find_name_fault
 from assay.records.counts import join_first
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import BEHAVIOURS, DIFFICULTIES, Behaviour, Case, Difficulty, Evidence, GoldenSet
@@ -61,7 +63,8 @@ IMPORT_REMEDY = "`assay init --from {name}` makes a golden set of rows of questi
 RETRIEVED_ALONE_KEY = 'documents: [{"text": …}]'
 """How a row states a ranking that is not what the model was shown; short strings alone could be ids."""
 _OUTPUT_KEYS = frozenset((
-    *ANSWER_KEYS, *RANKING_KEYS, "retrieved_chunks", "retrieved_context_ids", "citations", "usage", "versions", "error",
+    *ANSWER_KEYS, *RANKING_KEYS, "retrieved_chunks", "context_chunks", "retrieved_context_ids",
+    "citations", "usage", "versions", "error",
 ))  # fmt: skip
 _EXPECTED_KEYS = frozenset((*REFERENCE_KEYS, *EVIDENCE_ID_KEYS, *LIST_KEYS, "reference_contexts", "expected_contexts"))
 _GOLDEN_KEYS = _EXPECTED_KEYS | {*EVIDENCE_TEXT_KEYS, *BEHAVIOUR_KEYS, *TAG_KEYS}
@@ -79,6 +82,8 @@ class ForeignRows(Struct):
     cases: list[tuple[Case, int]] = field(default_factory=list)
     observations: list[Observation] = field(default_factory=list)
     ignored: Counter[str] = field(default_factory=Counter)
+    counterparts: Counter[str] = field(default_factory=Counter)
+    """What was not imported although Assay measures it too, with what it is here."""
     notes: dict[str, None] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     targets: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -137,9 +142,31 @@ def read_foreign_rows(rows: Iterable[tuple[int, Any]], path: str, *, is_golden: 
     systems, named by `config_id`, are one case.
     """
     reader = _RowReader(path, is_golden=is_golden)
-    for number, row in rows:
+    numbered = list(rows)
+    named = _name_cases([row for _, row in numbered])
+    if named:
+        reader.foreign.notes.setdefault("name is the id of each case")
+        numbered = [(number, row) for (number, _), row in zip(numbered, named, strict=True)]
+    for number, row in numbered:
         reader.add_row(number, row)
     return reader.finish()
+
+
+def _name_cases(rows: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return test cases of DeepEval with their names as ids; an empty list where one has none, or the name of another.
+
+    >>> _name_cases([{"input": "Who?", "expected_output": "Ida", "name": "who"}])
+    [{'input': 'Who?', 'expected_output': 'Ida', 'id': 'who'}]
+    """
+    named: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        members = {normalise_member_name(str(key)): key for key in row} if isinstance(row, Mapping) else {}
+        is_test_case = "input" in members and not members.keys().isdisjoint(("actual_output", "expected_output"))
+        name = row.get(members.get("name")) if is_test_case and members.keys().isdisjoint(ID_KEYS) else None
+        if not isinstance(name, str) or find_name_fault(name) or name in named:
+            return []
+        named[name] = {**{key: value for key, value in row.items() if key != members["name"]}, "id": name}
+    return list(named.values())
 
 
 class _RowReader:
@@ -319,7 +346,10 @@ def _read_question(members: Mapping[str, Any]) -> str:
     if isinstance(question, (list, tuple)):
         raise RowError(key, "a conversation of several turns is not imported (expected a text)")
     if not isinstance(question, str):
-        raise RowError(key, f"not a text (got {shorten_repr(question)})")
+        columns = (
+            '; of a data frame write rows: to_json(path, orient="records")' if isinstance(question, Mapping) else ""
+        )
+        raise RowError(key, f"not a text (got {shorten_repr(question)}; expected a question{columns})")
     if any(other != question for other in questions.values()):
         raise RowError(key, f"two questions, {' and '.join(questions)} (expected one of them)")
     return question
