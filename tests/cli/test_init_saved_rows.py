@@ -153,7 +153,7 @@ def test_a_text_of_which_nothing_says_whose_it_is_is_refused(
     assert not (folder / "golden.jsonl").exists()
 
 
-FRAME = {
+FRAME: dict[str, dict[str, object]] = {
     "user_input": {"0": "Who has the key?", "1": "Where is the yard?"},
     "response": {"0": "The porter.", "1": "Behind the house."},
     "reference": {"0": "The porter", "1": None},
