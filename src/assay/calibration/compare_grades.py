@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
-import msgspec
 from msgspec import Struct
 
 from assay.calibration.collect_scorer_labels import label_scales
@@ -272,11 +271,6 @@ def _select_for_review(gradings: Sequence[_Grading], below: float) -> Iterator[G
         if len({grade.grade for _, grade in given}) > 1:
             stated = ", ".join(f"{grade.grade} by {grading.rater}" for grading, grade in given)
             yield GradeReview(case_id, config, "", "", f"raters differ: {stated}")
-
-
-def render_graded_json(graded: GradedAnswers) -> str:
-    """Return everything as indented JSON."""
-    return msgspec.json.format(msgspec.json.encode(graded)).decode()
 
 
 # ── as text ──────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -169,11 +169,10 @@ def show(
     from assay.audit.commands import show as show_answer
     from assay.audit.corpus_files import split_corpus_paths
     from assay.audit.incident_file import build_incident_tables, render_incident_markdown
-    from assay.cli.display import print_written_files
+    from assay.cli.display import print_json, print_written_files
     from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.records.errors import InputError
     from assay.report.exports.json_report import format_json
-    from assay.text.escaping import escape_json_for_log
 
     corpus_files = [path for _, path in split_corpus_paths(corpus)]
     refuse_overwriting([out], [*corpus_files, corpus_then, golden, verdicts, None if "://" in store else store])
@@ -207,7 +206,7 @@ def show(
         _print(build_matches_table(result), describe_show(result), format)
         return ExitCode.PASS
     if format is PrintFormat.json:
-        typer.echo(escape_json_for_log(format_json(describe_show(result))), nl=False)
+        print_json(format_json(describe_show(result)))
     elif format is PrintFormat.markdown:
         typer.echo(render_incident_markdown(incident), nl=False)
     else:
@@ -405,14 +404,13 @@ def sample(
 
 
 def _print(table: Table, values: dict[str, Any], format: PrintFormat) -> None:
-    from assay.cli.display import ignore_broken_pipe, print_table
+    from assay.cli.display import ignore_broken_pipe, print_json, print_table
     from assay.report.exports.json_report import format_json
     from assay.report.exports.markdown import render_table_lines
-    from assay.text.escaping import escape_json_for_log
 
     with ignore_broken_pipe():
         if format is PrintFormat.json:
-            typer.echo(escape_json_for_log(format_json(values)), nl=False)
+            print_json(format_json(values))
         elif format is PrintFormat.markdown:
             typer.echo("\n".join([f"## {table.title}", "", *render_table_lines(table), "", *table.notes]))
         else:
