@@ -178,8 +178,8 @@ def show(
     refuse_overwriting([out], [*corpus_files, corpus_then, golden, verdicts, None if "://" in store else store])
     if out is not None and not out.lower().endswith((".html", ".htm", ".md")):
         raise InputError(f"--out: not an incident file (got {out!r}; expected a name in .html or .md)")
-    given = [value for value in (cause, owner, decision) if value is not None]
-    if len(given) not in (0, 3):
+    finding_parts = [value for value in (cause, owner, decision) if value is not None]
+    if len(finding_parts) not in (0, 3):
         raise InputError("a finding has three parts (expected --cause, --owner and --decision)")
     result = show_answer(
         store,
@@ -196,7 +196,7 @@ def show(
         verdicts=verdicts,
         judge=judge,
         show_restricted=show_forbidden,
-        finding=(given[0], given[1], given[2]) if given else None,
+        finding=(finding_parts[0], finding_parts[1], finding_parts[2]) if finding_parts else None,
         file=out,
         target=None if target is None else _make_target(target, settings, permissions),
         key_env=key_env,

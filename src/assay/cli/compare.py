@@ -148,10 +148,10 @@ def _compare_all_pairs(
     from assay.runs.plan_comparison import compare_systems, render_result_json
     from assay.text.escaping import escape_terminal
 
-    given = [option for option, value in {**refused, "--outputs": outputs}.items() if value]
-    if given:
+    misplaced = [option for option, value in {**refused, "--outputs": outputs}.items() if value]
+    if misplaced:
         raise InputError(
-            f"--all-pairs: not with {', '.join(given)} (expected run folders or saved baselines, and --metrics)"
+            f"--all-pairs: not with {', '.join(misplaced)} (expected run folders or saved baselines, and --metrics)"
         )
     chosen = load_metric_paths([metrics]) if parse_name_list(metrics) else ()
     compared = compare_systems([side for side in sides if side is not None], chosen)
