@@ -334,7 +334,7 @@ def test_shown_changes_are_listed_in_both_directions(opened: Open) -> None:
     assert page_data.comparison is not None
     verdicts = {"rr@10": "improved", "behaviour": "improved", "latency_ms": "regressed"}
     metrics = {
-        metric: structs.replace(change, verdict=verdicts.get(metric, "not_shown"))
+        metric: structs.replace(change, verdict=verdicts.get(metric, "not_significant"))
         for metric, change in page_data.comparison.metrics.items()
     }
     page = opened(replace(page_data, comparison=structs.replace(page_data.comparison, metrics=metrics)))

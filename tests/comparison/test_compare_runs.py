@@ -140,7 +140,7 @@ def test_the_candidate_of_the_handbook_improves_where_its_outputs_do(live: dict[
     assert (35, 6, 0, 29, 0) == (recall["n"], *(len(recall[name]) for name in LISTS))
     assert (28.5 / 35, 33.5 / 35, 5 / 35) == pytest.approx((recall["baseline"], recall["candidate"], recall["gain"]))
     assert recall["low"] < 0.01 < recall["gain"] < recall["high"]
-    assert (2 / 2**6, "not shown") == (recall["p"], recall["verdict"])
+    assert (2 / 2**6, "not significant") == (recall["p"], recall["verdict"])
     assert {"case_id", "evidence", "stage", "before", "after"} == set(live["moves"][0])
     assert [] == violations(live, (schema := load_schema("comparison")), schema)
 

@@ -65,7 +65,7 @@ def test_an_invented_promise_is_in_the_first_lines_of_every_output_and_fails_not
     assert 1 == sum(
         "numbers that are in no source" in line for line in lines
     )  # the decision says it, and no doubt again
-    (regressed,) = (line for line in lines if line.startswith("regressed since the baseline, shown: "))
+    (regressed,) = (line for line in lines if line.startswith("regressed significantly since the baseline: "))
     assert "faithfulness(by=rules) " in regressed
     report = json.loads(files["json"].read_text("utf-8"))
     assert 1 == len(report["doubts"])
@@ -243,8 +243,14 @@ def test_what_got_better_and_what_got_worse_are_named_together_and_answers_lead(
         return describe_regressed(compare_snapshots(side(before), side(after)))
 
     improved = describe(worse | fast, better | slow)
-    assert improved.startswith("since the baseline, shown: improved failed 1.000 → 0.000; regressed latency_ms 5 → 18")
+    assert improved.startswith(
+        "significant since the baseline: improved failed 1.000 → 0.000; regressed latency_ms 5 → 18"
+    )
     regressed = describe(better | slow, worse | fast)
-    assert regressed.startswith("since the baseline, shown: regressed failed 0.000 → 1.000; improved latency_ms 18 →")
-    assert describe(better | fast, better | slow).startswith("regressed since the baseline, shown: latency_ms 5 → 18")
+    assert regressed.startswith(
+        "significant since the baseline: regressed failed 0.000 → 1.000; improved latency_ms 18 →"
+    )
+    assert describe(better | fast, better | slow).startswith(
+        "regressed significantly since the baseline: latency_ms 5 → 18"
+    )
     assert "" == describe(worse | slow, better | fast)

@@ -37,7 +37,7 @@ def plan(
             help="With --rate or a pilot of one system: the correlation of the scores of the two systems (0.5)."
         ),
     ] = None,
-    power: Annotated[float, typer.Option(help="Power: the probability with which the difference is shown.")] = 0.8,
+    power: Annotated[float, typer.Option(help="Power: the probability that the difference is significant.")] = 0.8,
     level: Annotated[float, typer.Option(help="Significance level of all two-sided tests together.")] = 0.05,
     tests: Annotated[int, typer.Option(help="How many tests share the level: metrics, or pairs of systems.")] = 1,
     format: Annotated[PrintFormat, typer.Option(help="Format of the printed plan.")] = PrintFormat.table,

@@ -294,14 +294,14 @@ def _as_row(values: FloatArray, paired: BoolArray) -> FloatArray:
 
 
 def _conclude(test: _LossTest, p_adjusted: float | None, confidence: float) -> VariantLoss:
-    """Return a loss with its interval and verdict: shown only where the adjusted p and the interval agree (ADR 49)."""
+    """Return a loss with its interval and verdict: significant where the adjusted p and the interval agree (ADR 49)."""
     loss, sample = test.loss, test.sample
     if sample is None or p_adjusted is None:
         return loss
     bounds = sample.estimate_interval(confidence)
-    verdict: TwinLossVerdict = "not shown"
+    verdict: TwinLossVerdict = "not significant"
     if bounds is not None and p_adjusted <= ERROR_SHARE:
-        verdict = "loses" if bounds.low > 0 else "gains" if bounds.high < 0 else "not shown"
+        verdict = "loses" if bounds.low > 0 else "gains" if bounds.high < 0 else "not significant"
     interval = None if bounds is None else Interval(bounds.low, bounds.high, bounds.method, confidence, bounds.note)
     return replace(loss, interval=interval, p=test.p, p_adjusted=p_adjusted, verdict=verdict)
 

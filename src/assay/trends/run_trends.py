@@ -130,7 +130,7 @@ def _find_changes(stretches: Sequence[_Stretch]) -> list[ChangeFinding]:
         if p > FALSE_DISCOVERY_RATE:
             continue
         trend = compare_trend_with_step(stretch.scores, stretch.units, stretch.change.at)
-        if trend is not None and trend.is_shown:
+        if trend is not None and trend.is_significant:
             findings.append(_describe_trend(stretch, trend, p))
             continue
         threshold = FALSE_DISCOVERY_RATE * rejected / len(stretches)

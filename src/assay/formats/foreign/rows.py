@@ -50,6 +50,7 @@ from assay.records.golden_set import BEHAVIOURS, DIFFICULTIES, Behaviour, Case, 
 from assay.records.observations import RETRIEVED_STAGE, Observation, Stage, add_context_stage
 from assay.text.facts.expected.yes_or_no import asks_whether
 from assay.text.facts.reading.read_text import ReadText
+from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import collapse_spaces, fold_text
 from assay.text.numbers import find_dates
 from assay.text.quantities.measures import find_measures
@@ -487,7 +488,7 @@ _DENIALS = (
     "(?: (?:điều|nội dung|thông tin|tài liệu))? (?:này|đó)",
     "không (?:được phép|có quyền(?: truy cập)?)|từ chối truy cập",
 )
-_DENIAL = re.compile(rf"(?:(?:sorry|unfortunately),? )?(?:{'|'.join(_DENIALS)})[.!]?", re.IGNORECASE)
+_DENIAL = LatePattern(rf"(?:(?:sorry|unfortunately),? )?(?:{'|'.join(_DENIALS)})[.!]?", re.IGNORECASE)
 """A denial and nothing else, of what was asked and of nothing that it names itself."""
 _LIMIT = re.compile(r"\b(?:until|till|unless|except|bis|außer|cho đến|trừ)\b", re.IGNORECASE)
 """Words of a limit: what is denied until a day, or to all but some, is an answer."""

@@ -1,6 +1,6 @@
 """What a reader of the first screen should doubt although no check failed: what was probably misread, variants that
-leaked, empty answers, answers from expired sources, passes that people found wrong, numbers from nowhere, and shown
-regressions of metrics that the screen does not list."""
+leaked, empty answers, answers from expired sources, passes that people found wrong, numbers from nowhere, and
+significant regressions of metrics that the screen does not list."""
 
 from __future__ import annotations
 
@@ -169,19 +169,19 @@ def _is_judged(result: ConfigResult) -> bool:
 _JUDGED_METRICS = (*FAITHFULNESS, JUDGED_CORRECTNESS)
 
 
-SINCE_BASELINE = "since the baseline, shown: "
+SINCE_BASELINE = "significant since the baseline: "
 """How the line on changes begins that has them in both directions."""
 
 
 def describe_regressed(comparison: Comparison) -> str:
-    """Return the metrics over all cases that are shown to be worse than the baseline, with those that are shown to be
-    better, if any are: of a release whose answers got better that is said first. "" if none is worse."""
+    """Return the metrics over all cases that are significantly worse than the baseline, with those that are
+    significantly better, if any are: of a release whose answers got better that is said first. "" if none is worse."""
     regressed = list_regressed(comparison)
     if not regressed:
         return ""
     improved = _list_changed(comparison, "improved")
     if not improved:
-        return f"regressed since the baseline, shown: {_list_sides(regressed, MAX_METRICS_NAMED)}"
+        return f"regressed significantly since the baseline: {_list_sides(regressed, MAX_METRICS_NAMED)}"
     parts = [
         f"regressed {_list_sides(regressed, MAX_OF_EACH)}",
         f"improved {_list_sides(improved, MAX_OF_EACH)}",
@@ -192,7 +192,7 @@ def describe_regressed(comparison: Comparison) -> str:
 
 
 def list_regressed(comparison: Comparison) -> list[MetricChange]:
-    """Return the changes over all cases that are shown to be for the worse, the most important first."""
+    """Return the changes over all cases that are significantly for the worse, the most important first."""
     return _list_changed(comparison, "regressed")
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from assay.text.facts.additions.added_holders import judge_added_holder
+from assay.text.facts.additions.added_members import judge_added_member
 from assay.text.facts.additions.addition_rules import judge_added_terms
 from assay.text.facts.denials.fact_denials import judge_denial
 from assay.text.facts.denials.foreign_denials import judge_foreign_denial
@@ -155,13 +156,17 @@ class FactJudge:
         occurrences = list_occurrences(texts, quantity_places, word_places)
         best = min((self.judge_occurrence(occurrence) for occurrence in occurrences), key=get_state_order)
         if best.state == "stated":
-            return judge_torn_part(texts, needed) or judge_whole_names(texts) or judge_added_holder(texts) or best
+            return judge_torn_part(texts, needed) or self._judge_whole() or best
         otherwise = [word for word in texts.content if is_said_otherwise(texts, word)]
         if best.state == "denied" and otherwise:
             return FactJudgment(
                 texts.fact, "unknown", f"the answer may say {spell_words(texts, otherwise)} in another word"
             )
         return best
+
+    def _judge_whole(self) -> FactJudgment | None:
+        """Return the judgment of a fact that an answer states somewhere, by its names and by what is added to them."""
+        return judge_whole_names(self.texts) or judge_added_holder(self.texts) or judge_added_member(self.texts)
 
     def _judge_free(self) -> FactJudgment:
         """Return the judgment of a fact that says that there is nothing to pay, in whatever words."""

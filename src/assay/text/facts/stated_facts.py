@@ -31,6 +31,7 @@ from assay.text.facts.presence.restated_answers import restate_answer
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, list_written, read_text
 from assay.text.facts.reading.spelled_words import quote_as_written
+from assay.text.facts.subjects.mixed_roles import find_crossed
 from assay.text.facts.subjects.statement_gaps import Gap
 from assay.text.facts.subjects.swapped_values import find_swapped_values
 from assay.text.languages import is_read_language
@@ -115,6 +116,8 @@ def _open_what_is_undone(
 ) -> Iterator[FactJudgment]:
     """Yield stated facts as unknown where the answer takes them back, or begins by deciding against the reference."""
     against = describe_opposite_decision(answer, reference, question)
+    if not against and any(judgment.state == "stated" for judgment in judgments):
+        against = find_crossed(question, reference, answer)
     retraction = find_retraction(answer)
     if retraction is not None and (takes_something_back(question) or takes_something_back(reference)):
         retraction = None

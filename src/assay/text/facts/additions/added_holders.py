@@ -43,7 +43,7 @@ _ENDS_NAME = build_pattern(rf"[\"')]{{0,2}}(?:,|,? (?:{JOINS_NAMES}) | ?[&/]|\s*
 _ONLY_BEFORE = LatePattern(rf"(?<![\w'-]){ONLY_THESE}(?: [^\W\d_]+){{0,4}} \Z", re.IGNORECASE)
 """For written text, as in the fact."""
 _ONLY_AFTER = build_pattern(rf",? (?:(?:and|but) )?(?:only|exclusively|alone|{NOBODY_ELSE})\b")
-_NOT_ADDED = list_words(
+NOT_ADDED = list_words(
     """
     only nobody noone none nowhere nothing never neither nor else rather instead unlike namely always also then thus so
     but he she his if when which who whom whose where while whereas because although such including etc i.e e.g
@@ -57,7 +57,7 @@ _TOO = build_pattern(
     r" (?:(?:can|could|may|do|does|is|are|has|have)(?: do (?:it|that|so|this))?,? (?:too|as well)"
     r"|cũng (?:được|có thể|vậy))\b"
 )
-_VERB_FOLLOWS = LatePattern(r" (?:it|them|the|a|an|your|my|our|at|to|until|up|[$€£]?\d)\b")
+VERB_FOLLOWS = LatePattern(r" (?:it|them|the|a|an|your|my|our|at|to|until|up|[$€£]?\d)\b")
 """Follows a verb rather than a noun: "and closes at 5"."""
 
 
@@ -186,7 +186,7 @@ def _goes_on_otherwise(answer: ReadText, end: int, *, is_comma: bool) -> bool:
         return True
     following = answer.take_next_word(end)
     is_verb = following is not None and following.start == end + 1 and following.folded in _FULL_VERBS
-    return is_verb or _VERB_FOLLOWS.match(answer.plain, end) is not None
+    return is_verb or VERB_FOLLOWS.match(answer.plain, end) is not None
 
 
 def _list_added_before(texts: FactTexts, first: Word, last: Word) -> Iterator[_Added]:
@@ -252,7 +252,7 @@ def _take_name(answer: ReadText, start: int) -> tuple[str, list[Word]]:
 
 def _may_be_added(word: Word, answer: ReadText) -> bool:
     """Whether a word may be a part of a name or noun."""
-    if word.kind == "stop" or word.folded in _NOT_ADDED or is_negation(word, answer) or is_grammar(word, answer):
+    if word.kind == "stop" or word.folded in NOT_ADDED or is_negation(word, answer) or is_grammar(word, answer):
         return False
     if word.marks:
         return answer.text[word.start : word.end].lower() not in INVITING_WRITTEN

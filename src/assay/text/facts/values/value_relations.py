@@ -34,6 +34,9 @@ def judge_relation(texts: FactTexts, occurrence: Occurrence, stated: Quantity | 
         return FactJudgment(
             texts.fact, "unknown" if is_open else "denied", "the answer says the opposite, such as before for after"
         )
+    inserted = _find_inserted(texts, occurrence) if stated is None else ""
+    if inserted:
+        return FactJudgment(texts.fact, "unknown", f'the answer says "{inserted}" where this does not')
     if not any(word.folded in _RELATION_WORDS for word in texts.question.words):
         return None
     part = find_part(answer, clause, occurrence.start if stated is None else stated.start)
@@ -44,6 +47,16 @@ def judge_relation(texts: FactTexts, occurrence: Occurrence, stated: Quantity | 
     if _list_opposed_relations(texts, texts.question, texts.list_topics(), (part.start, part.end), _NEAREST):
         return FactJudgment(texts.fact, "unknown", "the answer says this of the opposite of what is asked")
     return None
+
+
+def _find_inserted(texts: FactTexts, occurrence: Occurrence) -> str:
+    """Return a "before" or "after" between the words of a fact that has none: "the day after you book", for "the day
+    you book"; "" if there is none."""
+    for word in texts.answer.list_words(occurrence.start, occurrence.spans[-1][0]):
+        relation = _RELATION_WORDS.get(word.folded)
+        if relation is not None and relation[1][0] == _TIME and not texts.read_fact.find_word(word, True):
+            return word.folded
+    return ""
 
 
 def _list_opposed_relations(
@@ -89,6 +102,7 @@ _RELATIONS = (
     (frozenset(("from", "từ")), frozenset(("to", "until", "đến", "tới"))),
     (frozenset(("with", "mit", "avec")), frozenset(("without", "ohne", "sans"))),
 )
+_TIME = 0  # the place of "before" and "after"
 _ROUTE = 3  # the place of the pair of which both may hold of one thing: a question about "from" is answered by "to"
 _FURTHEST, _NEAREST = 3, 2  # words between a relation and what it is said of, in a fact and in a question
 
