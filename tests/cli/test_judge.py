@@ -39,8 +39,8 @@ def judge(*more: str) -> int:
 
 
 def settings(**changes: Any) -> None:
-    known = {"protocol": "openai", "model": "scripted-1", "base_url_env": "THE_JUDGE", "api_key_env": "THE_KEY"}
-    Path("assay.yaml").write_text(json.dumps({"judges": {"scripted": known | changes}}), encoding="utf-8")
+    endpoint = {"protocol": "openai", "model": "scripted-1", "base_url_env": "THE_JUDGE", "api_key_env": "THE_KEY"}
+    Path("assay.yaml").write_text(json.dumps({"judges": {"scripted": endpoint | changes}}), encoding="utf-8")
 
 
 def tag(case: int, tags: list[str]) -> None:
@@ -347,9 +347,9 @@ def test_run_folder_keeps_its_book_and_names_its_judge(server: JudgeServer) -> N
 def test_damaged_book_stops_before_anything_is_asked(server: JudgeServer, capsys: pytest.CaptureFixture[str]) -> None:
     assert 0 == judge("--votes", "1")
     calls = server.calls
-    data = bytearray(Path("verdicts.sqlite").read_bytes())
-    data[4096:40960] = bytes(36864)
-    Path("verdicts.sqlite").write_bytes(data)
+    content = bytearray(Path("verdicts.sqlite").read_bytes())
+    content[4096:40960] = bytes(36864)
+    Path("verdicts.sqlite").write_bytes(content)
     assert 3 == judge("--votes", "1")
     assert "damaged" in capsys.readouterr().err
     assert calls == server.calls
@@ -472,9 +472,9 @@ def test_calls_that_may_have_been_billed_twice_are_told_of_the_judge_that_made_t
     with closing(sqlite3.connect("verdicts.sqlite")) as db:
         db.executemany("INSERT INTO abandoned VALUES (?, ?, 0, 'gone')", [("q1", identity.digest), ("q2", "other")])
         db.commit()
-    told = []
+    warnings = []
     for more in (("--only", "case:c0"), ("--only", "case:c1"), ("--only", "case:c1", "--model", "scripted-2")):
         capsys.readouterr()
         assert 0 == judge("--votes", "1", *more)
-        told.append("1 call of this judge may have been billed without a verdict" in capsys.readouterr().err)
-    assert [False, True, False] == told
+        warnings.append("1 call of this judge may have been billed without a verdict" in capsys.readouterr().err)
+    assert [False, True, False] == warnings

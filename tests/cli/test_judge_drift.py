@@ -111,8 +111,8 @@ def test_a_calibration_of_before_the_judge_moved_unlocks_nothing(server: JudgeSe
     """In its own verdict store the judge is not known to have drifted: all 14 anchors are as expected."""
     assert 0 == judge("--votes", "1")
     bounds = wilson_interval(then, 14)
-    known = LabelledRate(then / 14, bounds.low, bounds.high, 14)
-    report = score(*gate(), *calibrated(anchors=known))
+    anchor_rate = LabelledRate(then / 14, bounds.low, bounds.high, 14)
+    report = score(*gate(), *calibrated(anchors=anchor_rate))
     assert (0, found) == (report["status"], state(report))
     told = [each for each in report["warnings"] if "E_JUDGE_DRIFT" in each]
     assert (found == "uncalibrated") == bool(told)

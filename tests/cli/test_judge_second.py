@@ -31,8 +31,8 @@ def _server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeSe
 
 
 def settings(**second: Any) -> None:
-    known = {"protocol": "openai", "base_url_env": "THE_JUDGE"}
-    judges = {"first": known | {"model": FIRST}, "second": known | {"model": SECOND} | second}
+    endpoint = {"protocol": "openai", "base_url_env": "THE_JUDGE"}
+    judges = {"first": endpoint | {"model": FIRST}, "second": endpoint | {"model": SECOND} | second}
     Path("assay.yaml").write_text(json.dumps({"judges": judges}), encoding="utf-8")
 
 

@@ -78,12 +78,12 @@ def _describe_anchor(labels: Sequence[str], *texts: object) -> str:
 def list_anchor_labels() -> dict[str, str]:
     """Return the label that each anchor deserves, by the labels to choose from, its question, item and answer."""
     rubrics = load_rubrics()
-    known = {}
+    labels = {}
     for anchor, request in build_all_anchors(load_anchors().anchors, rubrics).values():
         inputs = request.inputs
         item = find_text(inputs, request.items[0]) if rubrics[request.rubric, request.language].per_item else ""
-        known[_describe_anchor(request.labels, inputs["question"], item, inputs.get("answer", ""))] = anchor.label
-    return known
+        labels[_describe_anchor(request.labels, inputs["question"], item, inputs.get("answer", ""))] = anchor.label
+    return labels
 
 
 ANCHOR_LABELS = list_anchor_labels()
@@ -98,9 +98,9 @@ def label_anchor(asked: JudgeCall, item: str) -> str:
 
 def honest(asked: JudgeCall, item: str) -> str:
     """Label a claim by its numbers: it is supported if all of them are in the context; anchors by what they are."""
-    known = label_anchor(asked, item)
-    if known:
-        return known
+    anchor_label = label_anchor(asked, item)
+    if anchor_label:
+        return anchor_label
     labels = [str(each) for each in asked.item["label"]["enum"]]
     evidence = json.dumps([asked.data.get("claims"), asked.data.get("answer")])
     numbers = {word for word in evidence.replace('"', " ").replace(".", " ").split() if word.isdigit()}
@@ -178,21 +178,21 @@ def _judge_under_fire(
     words: list[str], store: Path, kills: int, aim: _Aim, outcome: Outcome, forker: CommandForker
 ) -> None:
     """Judge with processes that are killed, and check after each kill that no verdict of the earlier ones is lost."""
-    known: dict[tuple[str, int], Verdict] = {}
+    paid_before: dict[tuple[str, int], Verdict] = {}
     while outcome.resumes < MAX_RESUMES:
         command = forker.start(words)
         if outcome.kills < kills:
-            aim.choose(command.pid, (2 * CASES + 30 - len(known)) // (kills - outcome.kills + 1))
+            aim.choose(command.pid, (2 * CASES + 30 - len(paid_before)) // (kills - outcome.kills + 1))
         outcome.status, outcome.message = command.wait(timeout=300)
         aim.forget()
         if outcome.status == -signal.SIGKILL:
             outcome.kills += 1
-            known = _checked(store, known, outcome)
+            paid_before = _checked(store, paid_before, outcome)
         elif outcome.status == 3 and "run the same command again to continue" in outcome.message:
             outcome.resumes += 1
         else:
             break
-    _checked(store, known, outcome)
+    _checked(store, paid_before, outcome)
 
 
 def words_of(golden: Path, outputs: Path, store: Path, *more: str) -> list[str]:

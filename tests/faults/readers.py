@@ -176,11 +176,11 @@ _SHEET_KEY = SheetKey(1, "", 0, {"r1": LabelledItem("c1", "faithfulness")})
 
 
 def _read_judge_reply(path: Path) -> None:
-    data = path.read_bytes()
-    text = data.decode("utf-8", "replace")
+    content = path.read_bytes()
+    text = content.decode("utf-8", "replace")
     parse_reply(text, _ASKED)
-    parse_reply(decode_envelope(data, text), _ASKED)
-    read_error_message(data)
+    parse_reply(decode_envelope(content, text), _ASKED)
+    read_error_message(content)
 
 
 def _read_target_reply(path: Path) -> None:

@@ -51,18 +51,18 @@ def test_first_interrupt_drains_and_the_same_command_goes_on(
 ) -> None:
     golden, outputs = write_inputs(tmp_path)
     store = tmp_path / "book.sqlite"
-    seen, go_on = threading.Event(), threading.Event()
+    first_call, go_on = threading.Event(), threading.Event()
     answer = answer_with_labels(honest)
 
     def slow(asked: JudgeCall) -> Any:
-        seen.set()
+        first_call.set()
         go_on.wait(60)
         return answer(asked)
 
     with judge_server(answer=slow) as server:
         monkeypatch.setenv("THE_JUDGE", f"{server.url}/v1")
         command = forker.start(words_of(golden, outputs, store))
-        assert seen.wait(60)
+        assert first_call.wait(60)
         os.kill(command.pid, signal.SIGINT)
         command.wait_for_message("Ctrl-C again to exit at once", 60)
         go_on.set()

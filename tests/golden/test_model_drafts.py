@@ -337,8 +337,8 @@ def test_the_request_holds_the_passages_as_one_line_of_data_between_delimiters_a
     lines = rendered.user.splitlines()
     begin = next(index for index, line in enumerate(lines) if line.startswith("<<<DATA "))
     assert lines[begin + 2].startswith("<<<END ")
-    data = json.loads(lines[begin + 1])
-    assert [{"id": "s1", "text": text}] == data["passages"]
+    sent = json.loads(lines[begin + 1])
+    assert [{"id": "s1", "text": text}] == sent["passages"]
     assert "secret:chunk:1" not in rendered.user + rendered.system
     assert "Vietnamese" in rendered.system
     assert rendered == FORMS["draft"].render(request, "sha256:judge", 0)

@@ -46,10 +46,10 @@ def test_hostile_names_do_nothing_in_markdown_terminal_and_json() -> None:
     said = "\n".join([*screen.lines, *screen.notes, *cells])
     assert "<img" not in text
     assert all(sign not in text + said for sign in ("\x1b", "\u202e"))
-    data = json.loads(render_comparison_json(found, PASS, gate=Gate(approver="Minh")))
-    assert "Minh" == data["approver"]
-    assert HOSTILE in data["comparison"]["recall@10"]["regressed"]
-    assert [] == violations(data, (schema := load_schema("comparison")), schema)
+    report = json.loads(render_comparison_json(found, PASS, gate=Gate(approver="Minh")))
+    assert "Minh" == report["approver"]
+    assert HOSTILE in report["comparison"]["recall@10"]["regressed"]
+    assert [] == violations(report, (schema := load_schema("comparison")), schema)
 
 
 def test_the_regression_summary_says_what_blocks_what_is_waived_and_what_is_not_gated() -> None:

@@ -172,7 +172,7 @@ def test_it_never_has_more_lines_or_columns_and_breaks_no_word(width: int, most:
     assert len(screen.lines) <= most
     assert max(map(len, screen.lines)) <= max(width, len("case-of-a-very-long-name-that-cannot-be-folded") + 5)
     whole = " ".join(render_short_comparison(comparison, Decision("FAIL", tuple(reasons)), 4000).lines).split()
-    known = {
+    whole_words = {
         *whole,
         *LONG.split(),
         "…",
@@ -188,7 +188,10 @@ def test_it_never_has_more_lines_or_columns_and_breaks_no_word(width: int, most:
     }
     for line in screen.lines:
         for word in line.split():
-            assert word in known or word.strip("(:").isdigit() or word.removesuffix("…") in known, (word, line)
+            assert word in whole_words or word.strip("(:").isdigit() or word.removesuffix("…") in whole_words, (
+                word,
+                line,
+            )
 
 
 def test_a_moved_case_is_told_in_lines_of_the_screen() -> None:

@@ -150,8 +150,13 @@ def test_variants_that_leak_fail_every_gate_although_no_number_counts_them(
         }
         denied |= {"behaviour": "permission_denied", "user": {"roles": ["guest"]}}
         chunks = [{"chunk_id": f"plan-{number}", "text": f"Desk {number}: Ada the {number}th."}]
-        seen = [{"name": name, "chunks": chunks} for name in ("retrieved", "context")]
-        row = {"case_id": case["id"], "config_id": "desks", "answer": f"Ada the {number}th sits there.", "stages": seen}
+        stages = [{"name": name, "chunks": chunks} for name in ("retrieved", "context")]
+        row = {
+            "case_id": case["id"],
+            "config_id": "desks",
+            "answer": f"Ada the {number}th sits there.",
+            "stages": stages,
+        }
         hidden: list[dict[str, Any]] = [{"name": name, "chunks": []} for name in ("retrieved", "context")]
         refused = {"answer": "You may not see this: I have no permission to answer.", "stages": hidden}
         cases += [case, denied]

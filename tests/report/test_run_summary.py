@@ -346,9 +346,9 @@ def test_what_the_facts_leave_open_is_said_as_one_of_several(width: int) -> None
     (first, *_) = tell(width, UNSURE, "visa-7")
     assert first.startswith(" - visa-7: one of: the visa was read wrongly; ")
     sure = replace(UNSURE, confidence="high")
-    told = tell(width, sure, "visa-7")
-    assert " - visa-7: the visa was read wrongly" == told[0].partition(" (")[0]
-    assert "(generator)" in " ".join(told)
+    line = tell(width, sure, "visa-7")
+    assert " - visa-7: the visa was read wrongly" == line[0].partition(" (")[0]
+    assert "(generator)" in " ".join(line)
 
 
 @pytest.mark.parametrize("width", [70, 80, 100, 120])

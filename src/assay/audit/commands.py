@@ -269,8 +269,8 @@ def _find_corpus_then(store: Any, sequence: int, corpora: VersionedCorpora) -> C
     """Return the corpus of the version that an answer states, else that of now."""
     record = store.load_answer(sequence)
     assert record is not None
-    found = corpora.find_corpus(record)
-    return corpora.current if found is None else found
+    corpus_then = corpora.find_corpus(record)
+    return corpora.current if corpus_then is None else corpus_then
 
 
 def read_answers(

@@ -169,18 +169,17 @@ def show(
     from assay.audit.commands import show as show_answer
     from assay.audit.corpus_files import split_corpus_paths
     from assay.audit.incident_file import build_incident_tables, render_incident_markdown
-    from assay.cli.display import print_written_files
+    from assay.cli.display import print_json, print_written_files
     from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.records.errors import InputError
     from assay.report.exports.json_report import format_json
-    from assay.text.escaping import escape_json_for_log
 
     corpus_files = [path for _, path in split_corpus_paths(corpus)]
     refuse_overwriting([out], [*corpus_files, corpus_then, golden, verdicts, None if "://" in store else store])
     if out is not None and not out.lower().endswith((".html", ".htm", ".md")):
         raise InputError(f"--out: not an incident file (got {out!r}; expected a name in .html or .md)")
-    given = [value for value in (cause, owner, decision) if value is not None]
-    if len(given) not in (0, 3):
+    finding_parts = [value for value in (cause, owner, decision) if value is not None]
+    if len(finding_parts) not in (0, 3):
         raise InputError("a finding has three parts (expected --cause, --owner and --decision)")
     result = show_answer(
         store,
@@ -197,7 +196,7 @@ def show(
         verdicts=verdicts,
         judge=judge,
         show_restricted=show_forbidden,
-        finding=(given[0], given[1], given[2]) if given else None,
+        finding=(finding_parts[0], finding_parts[1], finding_parts[2]) if finding_parts else None,
         file=out,
         target=None if target is None else _make_target(target, settings, permissions),
         key_env=key_env,
@@ -207,7 +206,7 @@ def show(
         _print(build_matches_table(result), describe_show(result), format)
         return ExitCode.PASS
     if format is PrintFormat.json:
-        typer.echo(escape_json_for_log(format_json(describe_show(result))), nl=False)
+        print_json(format_json(describe_show(result)))
     elif format is PrintFormat.markdown:
         typer.echo(render_incident_markdown(incident), nl=False)
     else:
@@ -405,14 +404,13 @@ def sample(
 
 
 def _print(table: Table, values: dict[str, Any], format: PrintFormat) -> None:
-    from assay.cli.display import ignore_broken_pipe, print_table
+    from assay.cli.display import ignore_broken_pipe, print_json, print_table
     from assay.report.exports.json_report import format_json
     from assay.report.exports.markdown import render_table_lines
-    from assay.text.escaping import escape_json_for_log
 
     with ignore_broken_pipe():
         if format is PrintFormat.json:
-            typer.echo(escape_json_for_log(format_json(values)), nl=False)
+            print_json(format_json(values))
         elif format is PrintFormat.markdown:
             typer.echo("\n".join([f"## {table.title}", "", *render_table_lines(table), "", *table.notes]))
         else:

@@ -240,13 +240,15 @@ def _observe_targets(measurement: ObservationRequest) -> ObservedRun:
 
 def _refuse_scoring_options(context: typer.Context) -> None:
     """Raise InputError for options that `assay observe` would ignore, because it scores nothing."""
-    given = [
+    refused = [
         f"--{name.replace('_', '-')}"
         for name in SCORING_ONLY_OPTIONS
         if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
     ]
-    if given:
-        raise InputError(f"{', '.join(given)}: observing scores nothing (expected `assay run`, or `assay score` later)")
+    if refused:
+        raise InputError(
+            f"{', '.join(refused)}: observing scores nothing (expected `assay run`, or `assay score` later)"
+        )
 
 
 def _observe(measurement: ObservationRequest) -> ExitCode:

@@ -235,17 +235,16 @@ class ScreenContent(Struct, frozen=True):
 
 def print_run(format: PrintFormat, run: ScoredRun, targets: ReportFiles, content: ScreenContent) -> None:
     """Print the results in the requested format."""
-    from assay.cli.display import get_screen_width, ignore_broken_pipe, print_screen
+    from assay.cli.display import get_screen_width, ignore_broken_pipe, print_json, print_screen
     from assay.report.findings.collect_findings import attribute_small_failures, attribute_small_run, compare_run
     from assay.report.screen.run_summary import render_run_summary
     from assay.report.screen.terminal import render_score_screen
-    from assay.text.escaping import escape_json_for_log
 
     with ignore_broken_pipe():
         if format is PrintFormat.json:
             from assay.report.exports.export_scores import render_json
 
-            typer.echo(escape_json_for_log(render_json(run, targets.now)), nl=False)
+            print_json(render_json(run, targets.now))
         elif format is PrintFormat.markdown:
             from assay.report.write_reports import render_markdown
 

@@ -130,11 +130,11 @@ def _collect_sides(cases: Sequence[Case], table: ScoreTable, answers: AnswersByC
 
 def _find_scored_rows(table: ScoreTable, metrics: Sequence[str]) -> BoolArray:
     """Return which rows have a score of any of some metrics."""
-    told = np.zeros(len(table.case_ids), dtype=np.bool_)
+    is_scored = np.zeros(len(table.case_ids), dtype=np.bool_)
     for metric in metrics:
         if metric in table.columns:
-            told |= table.columns[metric].status == SCORED
-    return told
+            is_scored |= table.columns[metric].status == SCORED
+    return is_scored
 
 
 def _compare_alike(base: TwinSide, variant: TwinSide) -> tuple[VariantState, str]:
@@ -143,9 +143,9 @@ def _compare_alike(base: TwinSide, variant: TwinSide) -> tuple[VariantState, str
         return "unknown", "no observation"
     if {base.outcome, variant.outcome} == {"passed", "failed"}:
         return "not as expected", f"{base.outcome} → {variant.outcome}"
-    known = [side.answer.behaviour for side in (base, variant) if side.answer.behaviour not in ("", UNKNOWN)]
-    if len(set(known)) == 2:
-        return "not as expected", f"{known[0]} → {known[1]}"
+    behaviours = [side.answer.behaviour for side in (base, variant) if side.answer.behaviour not in ("", UNKNOWN)]
+    if len(set(behaviours)) == 2:
+        return "not as expected", f"{behaviours[0]} → {behaviours[1]}"
     if base.outcome == variant.outcome == "passed":
         return "as expected", ""
     return _compare_answers(base, variant)

@@ -269,8 +269,8 @@ def load_target_chunks(run: str) -> list[TargetChunk]:
     for observation in observations:
         for stage in observation.stages or ():
             for chunk in stage.chunks:
-                known = texts.get(chunk.chunk_id, "")
-                texts[chunk.chunk_id] = max(known, chunk.text or "", key=len)
+                earlier_text = texts.get(chunk.chunk_id, "")
+                texts[chunk.chunk_id] = max(earlier_text, chunk.text or "", key=len)
     if not texts:
         message = "no chunk in its observations (expected a run of a target that reports what it retrieved)"
         raise InputError([Problem(run, None, "", message, "E_EMPTY")])

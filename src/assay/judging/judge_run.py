@@ -465,7 +465,7 @@ class _Session:
             judged.judge_status = before
             return
         staged = {digest for stage in self._plan.stages for digest in stage}
-        answered = {each.digest: each for each in planned.all_requests() if each.digest not in staged}
+        answered = {item.digest: item for item in planned.all_requests() if item.digest not in staged}
         answers: Answers = {}
         for _, anchor in planned.anchors.values():
             asked_repeats = list_asked_repeats(anchor, self.verdicts)
@@ -479,7 +479,7 @@ class _Session:
             self.voting.control_questions = ControlQuestions(
                 planned.controls | asked.controls, planned.anchors | asked.anchors
             )
-            answers |= await self._ask_round(runner, {each.digest: each for each in asked.all_requests()})
+            answers |= await self._ask_round(runner, {item.digest: item for item in asked.all_requests()})
         # A round of anchors that was cut short is finished by the next run.
         number = self._round if not runner.tally.halted else before.rounds if before is not None else 1
         at = before.at if before is not None and before.rounds == number else self.judgement.at

@@ -94,7 +94,7 @@ class ScoreInputs(Struct, frozen=True):
         """
         selection = select_cases(golden, request.inputs.limit, request.inputs.only)
         cases, variants = _set_variants_apart(selection, request)
-        given = golden
+        given_golden = golden
         if variants:
             notices = (*notices, describe_variants(len(variants)))
             golden = structs.replace(golden, cases=tuple(case for case in golden.cases if case.variant_of is None))
@@ -125,7 +125,7 @@ class ScoreInputs(Struct, frozen=True):
             beyond,
             golden,
             variants,
-            given,
+            given_golden,
         )
 
     def for_variants(self) -> ScoreInputs:

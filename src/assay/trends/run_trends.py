@@ -71,7 +71,7 @@ def analyse_trends(
     ]
     stretches = [stretch for key in keys for stretch in _list_stretches(key, runs_by_config[key.config])]
     changes = _find_changes(stretches)
-    series = [one for key in keys for one in _build_series(key, runs_by_config[key.config], changes)]
+    series = [built for key in keys for built in _build_series(key, runs_by_config[key.config], changes)]
     return TrendAnalysis(series, changes, len(stretches))
 
 

@@ -67,10 +67,10 @@ class RowReader:
 def _leave_out_missing(members: Mapping[str, Any]) -> dict[str, Any]:
     """Return the members that have a value; an answer that is empty or null, where it is the only one, is one too:
     the system gave none."""
-    given = {key: value for key, value in members.items() if value is not None and value != ""}
-    if given.keys().isdisjoint((*ANSWER_KEYS, *OTHER_ANSWER_KEYS)):
-        given |= {key: members[key] for key in [key for key in ANSWER_KEYS if key in members][:1]}
-    return given
+    present = {key: value for key, value in members.items() if value is not None and value != ""}
+    if present.keys().isdisjoint((*ANSWER_KEYS, *OTHER_ANSWER_KEYS)):
+        present |= {key: members[key] for key in [key for key in ANSWER_KEYS if key in members][:1]}
+    return present
 
 
 def convert_rows(

@@ -252,8 +252,8 @@ def describe_change(change: MetricChange) -> str:
         interval = f"{describe_unknown(change)}, {interval}"
     counts = f"{len(change.improved)} better, {len(change.regressed)} worse"
     note = describe_checkable(change.metric)
-    what = f" ({note})" if note else ""
-    return escape_terminal(f"{change.metric}{where} {change.verdict}{what}: {before} → {after}, {interval}; {counts}")
+    remark = f" ({note})" if note else ""
+    return escape_terminal(f"{change.metric}{where} {change.verdict}{remark}: {before} → {after}, {interval}; {counts}")
 
 
 def _iter_headline_movements(comparison: Comparison) -> Iterator[str]:
