@@ -40,6 +40,7 @@ def summarise_run(
     inputs: tuple[InputFile, ...] = (),
     stages: Mapping[str, str] | None = None,
     failures: Mapping[str, tuple[TargetFailure, ...]] | None = None,
+    repeated: Mapping[str, tuple[TargetFailure, ...]] | None = None,
     warnings: tuple[str, ...] = (),
     missing_scored: bool = False,
     selection: str = "",
@@ -91,6 +92,7 @@ def summarise_run(
         gate=gate,
         stages=dict(stages or {}),
         failures=dict(failures or {}),
+        repeated=dict(repeated or {}),
         warnings=(
             *warnings,
             *unmeasured_warning(names, measured),
