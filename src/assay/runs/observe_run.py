@@ -39,7 +39,7 @@ from assay.formats.settings_file import Config, find_secrets
 from assay.records.counts import format_count
 from assay.records.errors import ExitCode, IncompleteError, InputError, Problem, SettingsError
 from assay.records.golden_set import Case
-from assay.records.observations import Observation, TargetError
+from assay.records.observations import FailedAttempt, Observation, TargetError
 from assay.runs.access_probes import PROBE_FOLDER, list_identities, make_probes
 from assay.runs.earlier_answers import describe_age, describe_changed_code, describe_earlier_answers
 from assay.runs.observation_runner import (
@@ -76,6 +76,9 @@ def prepare_observation(observation: Observation, redactor: Redactor) -> tuple[O
     if observation.error is not None:
         message = redactor.redact_message(observation.error.message)
         observation = structs.replace(observation, error=TargetError(observation.error.code, message))
+    if observation.failed_attempts:
+        attempts = [_redact_attempt(attempt, redactor) for attempt in observation.failed_attempts]
+        observation = structs.replace(observation, failed_attempts=tuple(attempts))
     fault = ""
     code = "schema"
     line = b""
@@ -101,6 +104,10 @@ def prepare_observation(observation: Observation, redactor: Redactor) -> tuple[O
         error=TargetError(code, redactor.redact_message(fault)[:500]),
     )
     return broken, msgspec.json.encode(broken)
+
+
+def _redact_attempt(attempt: FailedAttempt, redactor: Redactor) -> FailedAttempt:
+    return structs.replace(attempt, message=redactor.redact_message(attempt.message))
 
 
 class ObservationWriter:
