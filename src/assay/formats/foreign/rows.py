@@ -45,6 +45,7 @@ from assay.formats.foreign.reply_shapes import (
     TEXT_LIST_KEYS,
     recognise_reply,
 )
+from assay.formats.foreign.row_places import RowPlaces
 from assay.formats.problems import find_name_fault
 from assay.records.counts import join_first
 from assay.records.errors import InputError, Problem, shorten_repr
@@ -86,6 +87,7 @@ class ForeignRows(Struct):
     """What was not imported although Assay measures it too, with what it is here."""
     notes: dict[str, None] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    places: RowPlaces = field(default_factory=RowPlaces)
     targets: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Settings of targets by their name, from a file that describes systems too."""
     rules: list[dict[str, Any]] = field(default_factory=list)
