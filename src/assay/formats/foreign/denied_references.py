@@ -38,6 +38,13 @@ _DENIAL = re.compile(rf"(?:(?:sorry|unfortunately),? )?(?:{'|'.join(_DENIALS)})[
 """A denial and nothing else, of what was asked and of nothing that it names itself."""
 _LIMIT = re.compile(r"\b(?:until|till|unless|except|bis|außer|cho đến|trừ)\b", re.IGNORECASE)
 """Words of a limit: what is denied until a day, or to all but some, is an answer."""
+_ASKS_FOR_TEXT = re.compile(
+    r"\b(?:which|what(?: is the| does the)?|welche[rmns]?|was für eine?n?|quel(?:le)?s?)(?: [\w-]+){0,2}? "
+    r"(?:errors?|warnings?|messages?|exceptions?|notices?|[\w-]*fehler|[\w-]*meldung(?:en)?|erreurs?|messages?)\b"
+    r"|\b(?:lỗi|thông báo)(?: [\w]+){0,2} (?:nào|gì)\b",
+    re.IGNORECASE,
+)
+"""A question for the words that a system shows: "Access denied" is their answer."""
 _SPOKEN = re.compile(
     r"\b(?:I|we|you|your|ich|wir|du|dir|sie|ihnen|tôi|chúng tôi|bạn|anh|chị)\b|\bthis (?:information|data|document)\b",
     re.IGNORECASE,
@@ -48,13 +55,14 @@ _SPOKEN = re.compile(
 def is_denied_by(reference: str, question: str) -> bool:
     """Return whether a reference denies access to what is asked, and says nothing else.
 
-    The answer to whether somebody may see something is no denial, and neither is one with a value of its own. Such a
+    The answer to whether somebody may see something is no denial, and neither are one with a value of its own and the
+    words of an error message that the question asks for. Such a
     row names no user and nothing forbidden, which a case of `permission_denied` needs: it is to abstain or to deny.
 
     >>> is_denied_by("I cannot share that.", "Who owes rent?"), is_denied_by("You may not see this.", "May I see it?")
     (True, False)
     """
-    if asks_whether(ReadText(question)) or _LIMIT.search(reference):
+    if asks_whether(ReadText(question)) or _ASKS_FOR_TEXT.search(question) or _LIMIT.search(reference):
         return False
     if _DENIAL.fullmatch(" ".join(reference.split()).replace("’", "'")):
         return True

@@ -69,7 +69,8 @@ _NAMING_KEYS = frozenset((*ID_KEYS, *QUESTION_KEYS, *CONFIG_KEYS))
 _OWN_KEYS = frozenset((*LIST_KEYS, "expected_chunk_ids", "expected_behavior", "behaviour"))
 """Members that no other tool has: a row with one of them is written in Assay's words."""
 _NOTE_PREFIX = "x_"
-_MOST_LISTED = 10
+_MOST_LISTED = 24
+_FIRST_LISTED = 10
 _CONVERSATION_KEYS = ("turns", "messages", "scenario")
 
 
@@ -126,6 +127,8 @@ def make_question_id(question: str) -> str:
 
 _SLUG_WORD = re.compile(r"[a-z0-9]+")
 _LONGEST_SLUG = 28
+_MOST_NAMING_WORDS = 2
+"""A reference of so few words, such as "me", names what was asked unless one of its phrases is known to decline."""
 _QUESTION_ALONE = re.compile(r"""[^:"“”«»„]{1,300}\?\s*""")
 """A question that is not reported: "He asks: who goes there?" is an answer."""
 
@@ -219,15 +222,15 @@ class _RowReader:
         """Return what was read, with the columns that describe the cases as their attributes."""
         foreign = self.foreign
         if self._refusals:
-            note = f"expected to abstain, because the reference does: {join_first(self._refusals, _MOST_LISTED)}"
+            note = f"expected to abstain, because the reference does: {_list_ids(self._refusals)}"
             foreign.notes.setdefault(note)
         if self._questions:
-            note = f"expected to ask back, because the reference does: {join_first(self._questions, _MOST_LISTED)}"
+            note = f"expected to ask back, because the reference does: {_list_ids(self._questions)}"
             foreign.notes.setdefault(note)
         if self._denials:
             foreign.notes.setdefault(
                 f"expected to abstain or to deny access, because the reference denies it: "
-                f"{join_first(self._denials, _MOST_LISTED)} "
+                f"{_list_ids(self._denials)} "
                 "(to look for leaks there, add who asks, user, and what must not be shown, forbidden)"
             )
         foreign.cases = self._columns.add_attributes(foreign.cases)
@@ -255,6 +258,13 @@ class _RowReader:
             remedy = "expected each case once, or a config_id in each row that names the system which answered"
         message = f"the same case again (got {shorten_repr(case.id)}; it is in row {first_number} too; {remedy})"
         raise RowError("id", message)
+
+
+def _list_ids(ids: Sequence[str]) -> str:
+    """Return all ids, or their number and the first of them where there are many."""
+    if len(ids) <= _MOST_LISTED:
+        return ", ".join(ids)
+    return f"{len(ids)} cases, {join_first(ids, _FIRST_LISTED)}"
 
 
 def _read_case(members: Mapping[str, Any], notes: dict[str, None]) -> Case:
@@ -323,7 +333,9 @@ def _read_behaviour(members: Mapping[str, Any], question: str, reference: str | 
         detected = detect_behaviour(reference or "", question=question)
         if detected.behaviour == "clarify" and _QUESTION_ALONE.fullmatch(reference or ""):
             return "clarify"
-        return "abstain" if detected.behaviour == "abstain" and not detected.has_substantive_claim else "answer"
+        is_refusal = detected.behaviour == "abstain" and not detected.has_substantive_claim
+        is_by_wording = not detected.phrase and len((reference or "").split()) <= _MOST_NAMING_WORDS
+        return "abstain" if is_refusal and not is_by_wording else "answer"
     for behaviour in BEHAVIOURS:
         if members[key] == behaviour:
             return behaviour
