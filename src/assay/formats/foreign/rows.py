@@ -48,6 +48,7 @@ from assay.formats.foreign.reply_shapes import (
 )
 from assay.formats.foreign.row_places import RowPlaces
 from assay.formats.problems import find_name_fault
+from assay.formats.strict_json import MisfitError, convert_strictly
 from assay.records.counts import join_first
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import BEHAVIOURS, DIFFICULTIES, Behaviour, Case, Difficulty, Evidence, GoldenSet
@@ -459,8 +460,8 @@ def _read_observation(
     try:
         shape = recognise_reply(observed, lambda note: foreign.notes.setdefault(note), is_recorded=True)
         row = shape.row | {"case_id": case_id}
-        observation = msgspec.convert(row, Observation)
-    except (ShapeError, msgspec.ValidationError) as error:
+        observation = convert_strictly(row, Observation)
+    except (ShapeError, MisfitError) as error:
         raise RowError("", str(error)) from None
     if observation.answer is UNSET and observation.error is None and not shape.rankings:
         return None
