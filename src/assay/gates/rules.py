@@ -106,6 +106,10 @@ def get_threshold(rule: Rule) -> float:
     return threshold
 
 
+_EXAMPLE_CASES = 50
+"""Of how many cases an error message says what share a count is."""
+
+
 def _find_threshold_problem(rule: Rule, metric: str, metric_row: Metric) -> str | None:
     condition, value = "at_most" if rule.at_least is None else "at_least", get_threshold(rule)
     expected = {"higher": "at_least", "lower": "at_most"}.get(metric_row.direction, condition)
@@ -116,6 +120,11 @@ def _find_threshold_problem(rule: Rule, metric: str, metric_row: Metric) -> str 
     if math.isfinite(value) and metric_row.low <= value <= high:
         return None
     hint = f"; did you mean {value / 100:g}?" if high == 1 < value <= 100 else ""
+    if hint and condition == "at_most" and float(value).is_integer() and find_statistic(metric_row, metric) == "rate":
+        cases = max(_EXAMPLE_CASES, 10 * int(value))
+        hint = (
+            f", a share of the cases: {value:g}% is {value / 100:g}, {value:g} of {cases} cases are {value / cases:g}"
+        )
     value_range = f"{metric_row.low:g} to {high:g}" if math.isfinite(high) else f"{metric_row.low:g} or more"
     return f"the threshold is outside the range of {metric} (got {value:g}; expected {value_range}{hint})"
 
