@@ -554,8 +554,9 @@ _SPOKEN = re.compile(
 def is_denied_by(reference: str, question: str) -> bool:
     """Return whether a reference denies access to what is asked, and says nothing else.
 
-    The answer to whether somebody may see something is no denial, and neither is one with a value of its own. Such a
-    row names no user and nothing forbidden, which a case of `permission_denied` needs: it is to abstain or to deny.
+    The answer to whether somebody may see something is no denial, and neither are one with a value of its own and the
+    words of an error message that the question asks for. Such a row names no user and nothing forbidden, which a case
+    of `permission_denied` needs: it is to abstain or to deny.
 
     >>> is_denied_by("I cannot share that.", "Who owes rent?"), is_denied_by("You may not see this.", "May I see it?")
     (True, False)
