@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from assay.text.facts.expected.turned_conditions import find_turned_condition
 from assay.text.facts.reading.read_text import read_text
 from assay.text.facts.references.reference_facts import derive_reference_facts
 from assay.text.facts.references.reference_judgments import judge_reference_facts
-from assay.text.facts.references.turned_conditions import find_turned_condition
 from assay.text.facts.stated_facts import judge_facts
 from assay.text.facts.subjects.mixed_roles import find_crossed
 

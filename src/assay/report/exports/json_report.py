@@ -53,14 +53,15 @@ def render_json_report(
     """Return the report as JSON text ending in a newline: keys sorted, two spaces, UTF-8 as it is.
 
     `now` becomes `generated_at`; `attributions` become the root causes of the cases, `entities` the recall of
-    each entity of the questions. `comparisons` add what is shown to be worse
-    than the baseline to `doubts`. Raises ValueError for a number that is not finite.
+    each entity of the questions. `comparisons` add what is significantly worse than the
+    baseline to `doubts`. Raises ValueError for a number that is not finite.
     """
     report: Json = {
         "assay_version": scoring.assay_version,
         "configs": {
             config: _encode_config(result, scoring.stages.get(config))
             | {"target_errors": _encode_failures(scoring.failures.get(config, ()))}
+            | _encode_repeated(scoring.repeated.get(config, ()))
             | _encode_attributions((attributions or {}).get(config))
             | _encode_twins(scoring.twins.get(config))
             | _encode_passes(scoring.passes.get(config))
@@ -131,6 +132,15 @@ def _encode_failures(failures: Iterable[TargetFailure]) -> list[Json]:
         }
         for failure in failures
     ]
+
+
+def _encode_repeated(repeated: Iterable[TargetFailure]) -> Json:
+    """Return the calls that failed and were made again, by error code; an empty dictionary if there are none."""
+    calls = [
+        {"code": escape_surrogates(failure.message), "calls": failure.count, "case_ids": list(failure.case_ids)}
+        for failure in repeated
+    ]
+    return {"repeated_calls": calls} if calls else {}
 
 
 def _encode_attributions(attributions: Mapping[str, Attribution] | None) -> Json:

@@ -8,7 +8,7 @@ else (`subjects`), or taken back (`additions`)? The first rule that has somethin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from assay.text.facts.additions.added_holders import judge_added_holder
 from assay.text.facts.additions.added_members import judge_added_member
@@ -207,17 +207,3 @@ class FactJudge:
         judgment = self.subject.judge_subject(occurrence)
         judgment = judgment or _ask_in_order(RULES_OF_WHOLE_STATEMENTS, self.texts, occurrence)
         return judgment or self.subject.judge_gaps(occurrence)
-
-    def ask_each_rule(self, occurrence: Occurrence) -> Iterator[tuple[str, FactJudgment]]:
-        """Yield what each rule alone says of the fact at a place, with its name; rules with nothing to say are left
-        out."""
-        for rule in (*RULES_OF_ANY_PLACE, *RULES_OF_WHOLE_STATEMENTS):
-            judgment = rule(self.texts, occurrence)
-            if judgment is not None:
-                yield rule.__name__, judgment
-        subject = self.subject.judge_subject(occurrence)
-        if subject is not None:
-            yield "judge_subject", subject
-        gaps = self.subject.judge_gaps(occurrence)
-        if gaps.state != "stated":
-            yield "judge_gaps", gaps

@@ -16,6 +16,7 @@ from assay.text.escaping import shorten_to_line
 from assay.text.facts.denials.retractions import find_retraction, takes_something_back
 from assay.text.facts.expected.expected_limits import find_expected_limit
 from assay.text.facts.expected.fact_texts import FactTexts
+from assay.text.facts.expected.turned_conditions import find_turned_condition
 from assay.text.facts.expected.yes_or_no import (
     decide_by_statement,
     describe_opposite_decision,
@@ -32,7 +33,6 @@ from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, list_written, read_text
 from assay.text.facts.reading.spelled_words import quote_as_written
 from assay.text.facts.references.reversed_statements import find_swapped_denial
-from assay.text.facts.references.turned_conditions import find_turned_condition
 from assay.text.facts.subjects.mixed_roles import find_crossed
 from assay.text.facts.subjects.statement_gaps import Gap
 from assay.text.facts.subjects.swapped_values import find_swapped_values
@@ -215,25 +215,3 @@ def find_statement_gaps(answer: str, facts: Sequence[str], question: str, contex
             occurrence, _ = min(judge.examined, key=lambda examined: get_state_order(examined[1]))
             found[fact] = list(judge.subject.list_gaps(occurrence))
     return found
-
-
-def list_rule_judgments(
-    answer: str, fact: str, question: str = "", context: str = ""
-) -> list[tuple[str, FactJudgment]]:
-    """Return what each rule alone says of a fact at the place of the answer that counts, with the name of the rule.
-
-    Rules with nothing to say are left out, and so are those on what an answer lacks: without the words and values of
-    the fact there is no such place. `judge_facts` takes the first in the order of `fact_judge`.
-
-    >>> answer = "People say it was never 12 days."
-    >>> [(name, found.state) for name, found in list_rule_judgments(answer, "12 days", "How many days do I get?")]
-    [('judge_denial', 'denied'), ('judge_frame', 'unknown')]
-    """
-    ((_, judge),) = _make_judges(answer, [fact], question, context)
-    if judge is None:
-        return []
-    judge.judge_fact()
-    if not judge.examined:
-        return []
-    occurrence, _ = min(judge.examined, key=lambda examined: get_state_order(examined[1]))
-    return list(judge.ask_each_rule(occurrence))

@@ -66,10 +66,13 @@ _MONTHS_IN_ORDER = tuple(dict.fromkeys(_MONTHS.values()))
 _MOST_DAYS = 31
 _SHORT_UNITS = {"Std": "Stunden", "Min": "Minuten", "Sek": "Sekunden"}
 _MAY_HAVE_FORM = LatePattern(
-    rf"\b(?:Uhr|Std|Min|Sek)\b|\d\. (?:{'|'.join(_MONTHS)})\b|\beine?[nrsm]? {_UNIT}\b|halbe|anderthalb"
-    rf"|(?<!\w)(?:{_TEN}|(?:{_ONE})(?:und(?:{_TEN})|hundert|tausend|einhalb)?|hundert|tausend)",
-    re.IGNORECASE,
+    (
+        rf"\b(?:(?:uhr|std|min|sek)\b|eine?[nrsm]? {_UNIT}\b|{_TEN}|{_ONE}|hundert|tausend)|halbe|anderthalb"
+        rf"|\d\. (?:{'|'.join(_MONTHS)})\b"
+    ).lower()
 )
+"""A first look, at a text in lower case: one that ignores the case takes three times as long."""
+_LOWERED_OTHERWISE = ("\u017f", "\u0130")  # letters that are read as an s and an i where the case is ignored
 _SHORTEST_SURE = 4
 """Letters of a number word that stands at the end of a sentence or before a comma."""
 _OTHER_WORDS = frozenset(("ein", "elf", "acht"))
@@ -87,7 +90,7 @@ def write_german_forms(text: str) -> str:
     """
     if _MAY_HAVE_DATE.search(text) is not None:
         text = _NUMBERED_DATE.sub(_write_date, text)
-    if _MAY_HAVE_FORM.search(text) is None:
+    if _MAY_HAVE_FORM.search(text.lower()) is None and not any(letter in text for letter in _LOWERED_OTHERWISE):
         return text
     return _FORM.sub(_write, text)
 

@@ -55,7 +55,7 @@ _RATE_AFTER = LatePattern(
 
 
 class _Pattern(Protocol):
-    def search(self, text: str, start: int = 0, end: int | None = None) -> re.Match[str] | None: ...
+    def search(self, text: str, start: int = ..., end: int = ...) -> re.Match[str] | None: ...
 
 
 def judge_foreign_denial(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None:
