@@ -161,7 +161,7 @@ SAME_DEED = Cues(
 VERB_BEGINS_IN_VIETNAMESE = "sẽ|bị|thì|phải|được"
 """Stand before the verb of a Vietnamese sentence, after a clause that narrows its subject: "xe chưa nhận sẽ bị …"."""
 NOT_IN_HEADING = Cues(
-    "not | never | cannot | no(?= \\w) | nobody | none of",
+    "not | never | cannot | nobody | none of",
     "không(?! quên\\b)",
     "nicht(?! vergessen\\b) | kein(?:e[nmrs]?)? | pas(?! oublier\\b) | aucun(?:e|s|es)?",
 )

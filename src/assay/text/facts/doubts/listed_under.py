@@ -30,6 +30,9 @@ def judge_heading(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | No
     heading = find_list_heading(texts.answer, occurrence.start) if texts.question.words else None
     if heading is None:
         return None
+    is_inline = "\n" not in texts.answer.lined[heading[1] : occurrence.start]
+    if is_inline and texts.read_fact.quantities:
+        return None  # "It isn't much: €50"
     if not (_leaves_out(texts, *heading) or _holds_elsewhere(texts, *heading) or _names_other(texts, *heading)):
         return None
     quoted = texts.answer.text[slice(*heading)].strip()
