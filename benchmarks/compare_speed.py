@@ -15,7 +15,7 @@ import numpy as np
 from assay.comparison.compare_scores import decide_side
 from assay.comparison.paired_comparison import compare_snapshots
 from assay.report.exports.markdown import ReportMeta, render_comparison_markdown
-from assay.report.screen.whole_comparison import render_comparison_screen
+from assay.report.screen.comparison_screen import render_comparison_screen
 from benchmarks.comparison_world import METRICS, draw_sides, make_snapshot, make_world
 
 

@@ -37,7 +37,7 @@ SETS = (
     *("holiday", "town", "pharmacy", "museum", "wording", "aquarium", "ferry", "bakery", "clinic"),
     *("dormitory", "apartment", "worlds", "worlds-vi", "marathon", "reception", "reception-vi"),
     *("clubhouse", "clubhouse-vi", "branches", "branches-vi", "theatre", "homestay-vi", "choir", "coach-vi"),
-    "handouts",
+    *("handouts", "bulletins"),
 )
 LONE_VALUES = "values"
 """The answers of the sets whose fact is one value, with that value as a reference and nothing else."""
@@ -64,7 +64,7 @@ ANSWERS_A_QUESTION = dict.fromkeys(("service", "choir", "coach-vi", "handouts"),
 UNTOUCHED_ONLY = {"counter", "campus", "camping", "town", "pharmacy", "museum", "wording"}
 """Sets without a development half."""
 HALVED_BY_QUESTION = {
-    *("aquarium", "ferry", "bakery", "clinic", "dormitory", "worlds", "worlds-vi", "marathon"),
+    *("aquarium", "ferry", "bakery", "clinic", "dormitory", "worlds", "worlds-vi", "marathon", "bulletins"),
 }
 """Sets of which only the half of the questions with an even hash was read (ADR 0153, ADR 0156)."""
 READ_SINCE = {"statements", "everyday", "service", "counter", "railway", "campus", "camping", "town"} | {
@@ -205,6 +205,7 @@ _ROW_READERS: dict[str, Callable[..., MarkedAnswer]] = {
     "choir": _make_any_answer,
     "coach-vi": _make_any_answer,
     "handouts": _make_answer_from_source,
+    "bulletins": _make_any_answer,
 }
 
 

@@ -31,7 +31,7 @@ from assay.judging.http_client import HttpTransport
 from assay.judging.llm_judge import LLMJudge, build_judge_identity
 from assay.judging.provider import HttpReply, HttpRequest
 from assay.judging.rubric_files import Rubrics, load_rubrics
-from assay.judging.verdict_store import SqliteVerdictStore, load_recorded_verdicts
+from assay.judging.verdict_store import SqliteVerdictStore, read_store
 from assay.metrics.judged.judge_requests import find_rubric
 from assay.metrics.judged.vote_folding import fold_votes
 from assay.records.verdicts import JudgeRequest
@@ -117,8 +117,9 @@ async def bare(url: str, asked: list[JudgeRequest], rubrics: Rubrics, concurrenc
 def replayed(path: Path, judge_requests: list[JudgeRequest], rubrics: Rubrics) -> Timed:
     """Read all verdicts of the store and fold the votes on every request."""
     wall, cpu = time.perf_counter(), time.process_time()
-    (judge,), verdicts = load_recorded_verdicts(path)
-    by_request = verdicts[judge.digest]
+    contents = read_store(path)
+    (judge,) = contents.judges
+    by_request = contents.verdicts[judge.digest]
     rubric = find_rubric(rubrics, "support", "en")
     rulings = [fold_votes(by_request[request.digest], rubric) for request in judge_requests]
     spent = Timed(time.perf_counter() - wall, time.process_time() - cpu)

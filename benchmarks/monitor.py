@@ -28,13 +28,13 @@ from assay.stats.change_alarms import (
     WINDOWS,
     DayAlarm,
     compare_window,
-    find_day_alarms,
+    find_day_alarm,
 )
 from assay.stats.detectable_changes import POWER, WEEK, find_detectable_change
 from assay.stats.distributions import compute_beta_quantile
 from assay.stats.intervals import Estimate
 from assay.stats.level_changes import LevelEpisode, LevelStep, follow_levels
-from assay.stats.quantile_alarms import find_quantile_alarms
+from assay.stats.quantile_alarms import CountArray, QuantileAlarm, find_quantile_alarm
 from assay.stats.weighted_estimates import estimate_mean_of_groups, estimate_mean_of_sample
 from assay.trends.answer_sample import allocate_budget
 from assay.trends.judged_estimates import correct_estimate
@@ -262,6 +262,27 @@ def sum_days(week: Week, days: int) -> tuple[FloatArray, FloatArray]:
     return totals, np.bincount(week.days, minlength=days).astype(np.float64)
 
 
+def find_day_alarms(
+    totals: FloatArray, sizes: FloatArray, first_day: int, last_day: int, direction: int, seed: int = 0
+) -> list[DayAlarm]:
+    """Return the alarm of each day from `first_day` to `last_day` on which there is one."""
+    days = [day for day in range(first_day, last_day + 1) if sizes[day] > 0]
+    alarms = [find_day_alarm(totals, sizes, day, direction, FALSE_ALARMS, seed) for day in days]
+    return [alarm for alarm in alarms if alarm is not None]
+
+
+def find_quantile_alarms(
+    counts: CountArray, quantile: float, first_day: int, last_day: int, direction: int, seed: int = 0
+) -> list[QuantileAlarm]:
+    """Return the alarm of each day from `first_day` to `last_day` on which there is one."""
+    cumulated = np.cumsum(counts, axis=0, dtype=np.int64)
+    alarms = [
+        find_quantile_alarm(counts, cumulated, quantile, day, direction, FALSE_ALARMS, seed)
+        for day in range(first_day, last_day + 1)
+    ]
+    return [alarm for alarm in alarms if alarm is not None]
+
+
 def count_false_alarms(world: World, quarters: int) -> tuple[FloatArray, FloatArray]:
     """Return alerts and days with an alarm in each of some quarters in which nothing changes."""
     generator = np.random.default_rng([SEED, quarters, hash_name(world.name)])
@@ -269,9 +290,7 @@ def count_false_alarms(world: World, quarters: int) -> tuple[FloatArray, FloatAr
     alerts, alarm_days = [], []
     for number in range(quarters):
         totals, sizes = sum_days(simulate(world, days, generator), days)
-        alarms = [
-            alarm.day for alarm in find_day_alarms(totals, sizes, SETTLING_DAYS, days - 1, 1, FALSE_ALARMS, number)
-        ]
+        alarms = [alarm.day for alarm in find_day_alarms(totals, sizes, SETTLING_DAYS, days - 1, 1, number)]
         starts = [
             day for position, day in enumerate(alarms) if not position or day - alarms[position - 1] > EPISODE_DAYS
         ]
@@ -290,7 +309,7 @@ def measure_delays(world: World, change: float, reps: int, horizon: int = 28) ->
         totals, sizes = sum_days(week, days)
         delay = None
         for day in range(SETTLING_DAYS, days):
-            if find_day_alarms(totals, sizes, day, day, 1, FALSE_ALARMS, number):
+            if find_day_alarms(totals, sizes, day, day, 1, number):
                 delay = day - SETTLING_DAYS + 1
                 break
         delays.append(delay)
@@ -334,7 +353,7 @@ def find_named_changes(world: World, reps: int, *, by_user: bool = False) -> Nam
         chance = change * weight / max(1e-9, float((weight * (week.wrong == 0))[~is_later].mean()))
         is_hit = is_later & (generator.random(len(chance)) < chance)
         totals, sizes = sum_days(week._replace(wrong=np.where(is_hit, 1.0, week.wrong)), days)
-        found += bool(find_day_alarms(totals, sizes, SETTLING_DAYS, days - 1, 1, FALSE_ALARMS, number))
+        found += bool(find_day_alarms(totals, sizes, SETTLING_DAYS, days - 1, 1, number))
     return NamedChange(found, len(sizes_named), reps - len(sizes_named), float(np.mean(sizes_named or [0.0])))
 
 
@@ -522,7 +541,7 @@ def report_percentiles(quarters: int) -> Iterator[tuple[str, bool]]:
         alerts = []
         for number in range(quarters):
             bins = simulate_latencies(days, generator, per_week=per_week)
-            alarms = find_quantile_alarms(bins.counts, 0.95, SETTLING_DAYS, days - 1, 1, FALSE_ALARMS, number)
+            alarms = find_quantile_alarms(bins.counts, 0.95, SETTLING_DAYS, days - 1, 1, number)
             starts = [row.alarm.day for row in alarms]
             alerts.append(sum(not place or day - starts[place - 1] > EPISODE_DAYS for place, day in enumerate(starts)))
         mean, error = float(np.mean(alerts)), float(np.std(alerts)) / sqrt(quarters)
@@ -537,7 +556,7 @@ def report_percentiles(quarters: int) -> Iterator[tuple[str, bool]]:
             bins = simulate_latencies(
                 SETTLING_DAYS + 28, generator, per_week=per_week, change=change, tail=tail, day=SETTLING_DAYS
             )
-            alarms = find_quantile_alarms(bins.counts, 0.95, SETTLING_DAYS, SETTLING_DAYS + 27, 1, FALSE_ALARMS, number)
+            alarms = find_quantile_alarms(bins.counts, 0.95, SETTLING_DAYS, SETTLING_DAYS + 27, 1, number)
             delays.append(alarms[0].alarm.day - SETTLING_DAYS + 1 if alarms else None)
         what = f"all × {change:g}" if change != 1 else f"the slowest tenth × {tail:g}"
         yield describe_delays(f"{per_week} a week, {what}", delays, promised=promised)

@@ -245,7 +245,7 @@ def test_a_good_answer_with_wrong_citations_is_the_citations_fault() -> None:
 def test_causes_take_precedence_in_their_order() -> None:
     """Fixing one cause reveals the next: access, version, stage, generation, citation."""
     theirs = CorpusChunk("theirs", text="Their 9 days.", document="other", tenant="b")
-    known = corpus(theirs=theirs, old=OLD)
+    reference_corpus = corpus(theirs=theirs, old=OLD)
     wrong = {CITED: score(0.0)}
     old_text = {"old": OLD_TEXT}
     leaking = seen(stage("dense", "theirs", "old"), stage("context", "old", texts=old_text), answer=BAD)
@@ -253,7 +253,7 @@ def test_causes_take_precedence_in_their_order() -> None:
     lost = seen(stage("dense", "sick"), stage("context", "sick"), answer=BAD)
     misread = seen(stage("dense", "leave"), stage("context", "leave"), answer=BAD)
     miscited = seen(stage("dense", "leave"), stage("context", "leave"), answer=GOOD)
-    order = [blamed(case(), each, known, wrong).cause for each in (leaking, stale, lost, misread, miscited)]
+    order = [blamed(case(), each, reference_corpus, wrong).cause for each in (leaking, stale, lost, misread, miscited)]
     assert ["acl", "stale_index", "embedding", "generator", "citation"] == order
 
 

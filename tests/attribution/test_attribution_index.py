@@ -77,8 +77,8 @@ def test_a_document_that_no_trace_shows_and_that_is_newer_than_all_is_not_indexe
     attribution = blamed(asked, trace, corpus(new=new), others=[seen(stage("dense", name)) for name in TEXTS])
     assert ("retrieval_fault", "stale_index", "index") == told(attribution)
     assert ("medium", "embedding") == (attribution.confidence, attribution.also[0])
-    known = corpus(new=new, other=structs.replace(new, chunk_id="other", document="other guide"))
-    attribution = blamed(asked, trace, known, others=[seen(stage("dense", name)) for name in TEXTS])
+    reference_corpus = corpus(new=new, other=structs.replace(new, chunk_id="other", document="other guide"))
+    attribution = blamed(asked, trace, reference_corpus, others=[seen(stage("dense", name)) for name in TEXTS])
     assert ("stale_index", "high") == (attribution.cause, attribution.confidence)
 
 
@@ -128,11 +128,13 @@ def test_a_run_that_shows_few_documents_says_nothing_of_one_that_it_does_not_sho
 
 def test_a_section_whose_name_is_part_of_anothers_is_not_taken_for_merged() -> None:
     """Chunk `sick` lost a line; its section "Sick leave" was so named before, and swallowed no section "leave"."""
-    known = corpus(part=CorpusChunk("part", text="Nothing.", document="policy", version="v2", section="leave"))
+    reference_corpus = corpus(
+        part=CorpusChunk("part", text="Nothing.", document="policy", version="v2", section="leave")
+    )
     damaged = Stage("context", (Chunk("sick", text="## Sick leave", metadata={"section": "Sick leave"}),))
     asked = case(evidence=(Evidence(({"chunk_id": "part"},)),))
     trace = seen(stage("dense", "office"), stage("context", "office"), answer=BAD)
-    assert "embedding" == blamed(asked, trace, known, others=[seen(damaged)]).cause
+    assert "embedding" == blamed(asked, trace, reference_corpus, others=[seen(damaged)]).cause
 
 
 def test_values_that_moved_to_other_rows_are_the_parsers_doing() -> None:

@@ -45,18 +45,18 @@ def test_a_filter_of_which_no_trace_states_the_query_may_have_gone_by_another() 
 
 def test_a_filter_that_keeps_nothing_of_what_the_question_names_went_by_another_query() -> None:
     texts = {"p40": "Kestrel 40: it weighs 8 kg.", "p65": "Kestrel 65: it weighs 12 kg."}
-    known = Corpus({name: CorpusChunk(name, text=text) for name, text in texts.items()})
+    reference_corpus = Corpus({name: CorpusChunk(name, text=text) for name, text in texts.items()})
     asked = case(question="How heavy is the Kestrel 40?", evidence=(Evidence(({"chunk_id": "p40"},)),))
 
     def blame(*kept: str) -> Attribution:
         lists = {"bm25": ("p65", "p40", "p41"), "filter": kept, "context": kept}
         stages = (Stage(name, tuple(map(Chunk, ids))) for name, ids in lists.items())
-        return blamed(asked, seen(*stages, answer=REFUSED), known)
+        return blamed(asked, seen(*stages, answer=REFUSED), reference_corpus)
 
     misled = blame("p65")
     assert ("bm25_analyzer", "query_rewriting", "medium") == named(misled)
     assert ("hybrid_merge",) == misled.also
-    known.chunks["p41"] = CorpusChunk("p41", text="Kestrel 40: notes of the workshop.")
+    reference_corpus.chunks["p41"] = CorpusChunk("p41", text="Kestrel 40: notes of the workshop.")
     assert "hybrid_merge" == blame("p65", "p41").cause
 
 
@@ -206,15 +206,15 @@ def test_a_list_of_unknown_kind_that_never_has_a_chunk_points_to_the_index() -> 
 
 def test_that_nothing_of_a_document_is_shown_is_said_where_it_has_more_chunks() -> None:
     more = CorpusChunk("glaze:2", text="Tenmoku is brown.", document="glaze")
-    known = Corpus(POTTERY.chunks | {"glaze:2": more})
+    larger_corpus = Corpus(POTTERY.chunks | {"glaze:2": more})
     asked = case(question="celadon", evidence=(Evidence(({"chunk_id": "glaze"},)),), rubric=None, reference=None)
     asked = structs.replace(asked, question="Is Celadon sieved?", must_have=("twice",))
     trace = seen(listed("bm25", "kiln"), listed("context", "kiln"), answer=REFUSED)
-    facts = blamed(asked, trace, known, others=ask_others(10)).evidence
+    facts = blamed(asked, trace, larger_corpus, others=ask_others(10)).evidence
     assert "no list of the run has anything of glaze" in facts
     shown = Observation("tenmoku", question="What is brown?", stages=(listed("bm25", "glaze:2"),), answer=GOOD)
     assert not any(
-        "anything of" in fact for fact in blamed(asked, trace, known, others=[*ask_others(9), shown]).evidence
+        "anything of" in fact for fact in blamed(asked, trace, larger_corpus, others=[*ask_others(9), shown]).evidence
     )
 
 
@@ -374,8 +374,8 @@ def test_a_leak_is_named() -> None:
     fact, reason = blamed(case(), seen(shown), corpus(board=board)).evidence
     assert "board is forbidden: it is of tenant b, the user of tenant a (shown at rank 1 of context)" == reason
     assert "1 chunk or passage that this user must not see, in context: board" == fact
-    told = seen(listed("context", "leave"), answer=f"{GOOD} {board.text}")
-    fact, reason = blamed(case(), told, corpus(board=board)).evidence
+    leaking = seen(listed("context", "leave"), answer=f"{GOOD} {board.text}")
+    fact, reason = blamed(case(), leaking, corpus(board=board)).evidence
     assert "1 chunk or passage that this user must not see, in the answer: board" == fact
     assert "board is forbidden: it is of tenant b, the user of tenant a (its words are in the answer)" == reason
     relabelled = Stage("context", (Chunk("leave", text=f"{LEAVE} {board.text}"),))
@@ -692,15 +692,15 @@ def test_a_chunk_that_is_missing_in_a_document_that_the_run_shows_was_cut_otherw
         )
         for name in ("sick", "carry")
     ]
-    known = corpus(pay=CorpusChunk("pay", text="annual pay", document="pay"))
+    reference_corpus = corpus(pay=CorpusChunk("pay", text="annual pay", document="pay"))
     finder = Observation("finder", question="annual", stages=(Stage("bm25", (Chunk("pay"),)),), answer=GOOD)
     trace = seen(
         Stage("bm25", (Chunk("office"),)), Stage("dense", (Chunk("office"),)), Stage("context", ()), answer=REFUSED
     )
-    attribution = blamed(case(question="annual leave"), trace, known, others=[*others, finder])
+    attribution = blamed(case(question="annual leave"), trace, reference_corpus, others=[*others, finder])
     assert ("chunking", "", "medium") == named(attribution)
     assert ("embedding", "bm25_analyzer") == attribution.also
-    unknown = blamed(case(question="annual leave"), trace, known, others=[])
+    unknown = blamed(case(question="annual leave"), trace, reference_corpus, others=[])
     assert "bm25_analyzer" == unknown.cause
 
 

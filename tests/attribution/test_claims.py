@@ -38,12 +38,12 @@ IN_FORCE: dict[str, Any] = {"document": "rules", "version": "v2", "tenant": "gar
 
 def rules(*more: CorpusChunk, without: Sequence[str] = ()) -> Corpus:
     """The rules of a garden in force, and more chunks, which replace those of the same id."""
-    known = {
+    texts_by_id = {
         name: CorpusChunk(name, text=text, text_hash=compute_text_digest(text), section=name, **IN_FORCE)
         for name, text in TEXTS.items()
         if name not in without
     }
-    return Corpus(known | {chunk.chunk_id: chunk for chunk in more})
+    return Corpus(texts_by_id | {chunk.chunk_id: chunk for chunk in more})
 
 
 def ask(**changes: Any) -> Case:
@@ -60,10 +60,12 @@ def ask(**changes: Any) -> Case:
 
 def listed(name: str, *ids: str, texts: dict[str, str] | None = None, bare: bool = False) -> Stage:
     """A list of chunks with texts and hashes, those of the rules unless others are given; `bare`: with ids alone."""
-    known = TEXTS | (texts or {})
+    all_texts = TEXTS | (texts or {})
     if bare:
         return Stage(name, tuple(map(Chunk, ids)))
-    return Stage(name, tuple(Chunk(each, text=known[each], text_hash=compute_text_digest(known[each])) for each in ids))
+    return Stage(
+        name, tuple(Chunk(each, text=all_texts[each], text_hash=compute_text_digest(all_texts[each])) for each in ids)
+    )
 
 
 def got(*stages: Stage, answer: str = WRONG, **changes: Any) -> Observation:

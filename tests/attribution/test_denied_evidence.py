@@ -110,11 +110,11 @@ def test_a_target_that_is_not_given_the_user_needs_no_second_chunk() -> None:
 
 def test_what_users_with_the_same_rights_are_shown_is_not_denied() -> None:
     shown = ("guards", "opening")
-    seen = observe(
+    observation = observe(
         "guards", ("bm25", shown), ("context", shown), answer="Guards of the museum change every four hours."
     )
     cases = [ask("vault"), ask("loans"), ask("guards")]
-    attribution = attribute(cases, [miss("vault"), miss("loans"), seen], is_user_sent=True)
+    attribution = attribute(cases, [miss("vault"), miss("loans"), observation], is_user_sent=True)
     assert "pass" == attribution["guards"].verdict
     for name in ("vault", "loans"):
         assert "acl" not in (attribution[name].cause, *attribution[name].also)

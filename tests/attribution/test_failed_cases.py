@@ -244,8 +244,8 @@ def test_what_leaks_is_counted_as_not_good_however_right_it_is() -> None:
     assert (1, 1) == (counts["reached_good"], counts["reached_bad"])
     described = dict(list_attribution_facts(leak))["Good"]
     assert "no, because it leaks; right apart from that (must-have facts)" == described
-    told = replace(leak, signal="behaviour", subcause=LEAK_SHOWN)
-    assert "no, because it leaks" == dict(list_attribution_facts(told))["Good"], "what it says is the leak"
-    ranked = replace(told, subcause=LEAK_RETRIEVED)
+    shown_leak = replace(leak, signal="behaviour", subcause=LEAK_SHOWN)
+    assert "no, because it leaks" == dict(list_attribution_facts(shown_leak))["Good"], "what it says is the leak"
+    ranked = replace(shown_leak, subcause=LEAK_RETRIEVED)
     described = dict(list_attribution_facts(ranked))["Good"]
     assert "no, because of the leak before it; right apart from that (behaviour)" == described

@@ -83,10 +83,10 @@ def test_a_reranker_that_passes_on_less_than_it_could_has_dropped_what_is_gone()
 
 def test_a_text_with_a_sentence_of_another_document_was_cut_at_the_wrong_place() -> None:
     notice = "The lift is out of order until the end of the week."
-    known = corpus(notice=CorpusChunk("notice", text=notice, document="notices"))
+    reference_corpus = corpus(notice=CorpusChunk("notice", text=notice, document="notices"))
     text = f"{notice} {LEAVE.replace(' of annual leave.', '')}"
     shown = (Stage("dense", (Chunk("leave", text=text),)), Stage("context", ()))
-    attribution = blamed(case(), seen(*shown, answer=BAD), known)
+    attribution = blamed(case(), seen(*shown, answer=BAD), reference_corpus)
     assert "chunking" == attribution.cause
     assert any("also contains text of notice" in fact for fact in attribution.evidence)
 
@@ -97,14 +97,14 @@ def test_a_ranking_by_a_query_of_other_subjects_is_the_querys_doing() -> None:
         "lift": "The lift in the northern building stops on the second floor after seven in the evening.",
         "cafe": "The cafeteria serves soup and bread in the northern building until seven in the evening.",
     }
-    known = Corpus({name: CorpusChunk(name, text=text) for name, text in texts.items()})
+    reference_corpus = Corpus({name: CorpusChunk(name, text=text) for name, text in texts.items()})
     lists = {"bm25": ("leave", "lift", "cafe"), "rerank": ("lift", "cafe", "leave"), "context": ("lift", "cafe")}
     stages = tuple(Stage(name, tuple(map(Chunk, ids))) for name, ids in lists.items())
     asked = case(question="How many days of annual leave?", evidence=(Evidence(({"chunk_id": "leave"},)),))
     other = "until when does the cafeteria serve soup and bread, and where does the lift in the northern building stop"
-    misled = blamed(asked, seen(*stages, answer=BAD, query_rewrite=f"{asked.question} {other}"), known)
+    misled = blamed(asked, seen(*stages, answer=BAD, query_rewrite=f"{asked.question} {other}"), reference_corpus)
     assert ("bm25_analyzer", "query_rewriting", ("reranker",)) == (misled.cause, misled.subcause, misled.also)
-    same = blamed(asked, seen(*stages, answer=BAD, query_rewrite=asked.question), known)
+    same = blamed(asked, seen(*stages, answer=BAD, query_rewrite=asked.question), reference_corpus)
     assert "reranker" == same.cause
 
 
@@ -139,11 +139,11 @@ def test_a_merge_that_loses_what_one_search_alone_has_may_lack_the_other_search(
 
 def test_a_label_of_a_superseded_version_is_outdated() -> None:
     old = CorpusChunk("old", text="## Annual leave\nStaff get 20 days.", document="policy", version="v1")
-    known = corpus(old=replace(old, valid_from="2025-01-01", valid_to="2026-01-01"))
+    reference_corpus = corpus(old=replace(old, valid_from="2025-01-01", valid_to="2026-01-01"))
     asked = case(evidence=(Evidence(({"chunk_id": "old"},)),), rubric=None, must_have=("20 days",))
     asked = replace(asked, user=User(tenant="a", as_of="2026-05-01"))
     stages = (Stage("dense", (Chunk("leave"),)), Stage("context", (Chunk("leave"),)))
-    attribution = blamed(asked, seen(*stages, answer=GOOD), known)
+    attribution = blamed(asked, seen(*stages, answer=GOOD), reference_corpus)
     assert ("golden_label_issue", "label_outdated", ("stale_index",)) == (
         attribution.cause,
         attribution.subcause,

@@ -28,7 +28,7 @@ BAD = "Full-time staff get 20 days of annual leave."
 
 def corpus(**more: CorpusChunk) -> Corpus:
     """The four sections of one document in force, and more chunks."""
-    known = {
+    chunks = {
         name: CorpusChunk(
             name,
             text=text,
@@ -42,7 +42,7 @@ def corpus(**more: CorpusChunk) -> Corpus:
         )
         for name, text in TEXTS.items()
     }
-    return Corpus(known | more)
+    return Corpus(chunks | more)
 
 
 def case(**changes: Any) -> Case:
@@ -60,12 +60,12 @@ def case(**changes: Any) -> Case:
 
 def stage(name: str, *ids: str, texts: dict[str, str] | None = None) -> Stage:
     """A stage of chunks by id; the context shows their texts, the others the hashes."""
-    known = TEXTS | (texts or {})
+    all_texts = TEXTS | (texts or {})
     chunks = [
         Chunk(
             each,
-            text=known.get(each) if name == "context" else None,
-            text_hash=compute_text_digest(known[each]) if each in known else None,
+            text=all_texts.get(each) if name == "context" else None,
+            text_hash=compute_text_digest(all_texts[each]) if each in all_texts else None,
         )
         for each in ids
     ]

@@ -192,11 +192,11 @@ def test_any_bytes_are_spans_or_an_error(data: bytes) -> None:
 @given(st.integers(0, 2**32))
 def test_a_damaged_message_is_a_record_or_an_error(seed: int) -> None:
     chance = random.Random(seed)
-    data = bytearray(MESSAGE)
+    content = bytearray(MESSAGE)
     for _ in range(chance.randrange(1, 6)):
-        data[chance.randrange(len(data))] = chance.randrange(256)
+        content[chance.randrange(len(content))] = chance.randrange(256)
     try:
-        spans = decode_otlp_protobuf(bytes(data))
+        spans = decode_otlp_protobuf(bytes(content))
     except OtlpError:
         return
     for trace_id in {span.trace_id for span in spans}:

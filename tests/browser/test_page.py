@@ -74,11 +74,11 @@ def test_first_screen_shows_the_decision_its_reasons_and_its_basis(opened: Open)
 
 
 def test_a_run_without_a_gate_is_grey_and_no_advice_to_release(opened: Open) -> None:
-    data = world(FRUIT)
+    page_data = world(FRUIT)
     undecided = Decision("NOT_GATED", ("1 case leaked", "no gate was given"), events=("1 case leaked",))
-    configs = {name: structs.replace(result, decision=undecided) for name, result in data.scoring.configs.items()}
-    ungated = structs.replace(data.scoring, configs=configs, decision=undecided, gate=None)
-    page = opened(replace(data, scoring=ungated))
+    configs = {name: structs.replace(result, decision=undecided) for name, result in page_data.scoring.configs.items()}
+    ungated = structs.replace(page_data.scoring, configs=configs, decision=undecided, gate=None)
+    page = opened(replace(page_data, scoring=ungated))
     assert "this report does not say that it may be released" in page.text()
     assert "Release:" not in page.text()
     assert "Not gated" in page.text()
@@ -87,14 +87,14 @@ def test_a_run_without_a_gate_is_grey_and_no_advice_to_release(opened: Open) -> 
 
 
 def test_the_first_screen_says_what_was_measured_with_what(opened: Open) -> None:
-    data = world(FRUIT)
-    assert data.comparison is not None
-    side = structs.replace(data.comparison.baseline, name="/runs/week 7/kept", config_id="older")
-    worse = structs.replace(data.comparison.metrics["rr@10"], verdict="regressed")
-    metrics = {**data.comparison.metrics, "rr@10": worse}
-    page = opened(replace(data, comparison=structs.replace(data.comparison, baseline=side, metrics=metrics)))
+    page_data = world(FRUIT)
+    assert page_data.comparison is not None
+    side = structs.replace(page_data.comparison.baseline, name="/runs/week 7/kept", config_id="older")
+    worse = structs.replace(page_data.comparison.metrics["rr@10"], verdict="regressed")
+    metrics = {**page_data.comparison.metrics, "rr@10": worse}
+    page = opened(replace(page_data, comparison=structs.replace(page_data.comparison, baseline=side, metrics=metrics)))
     basis = page.text(".banner .basis").split(" · ")
-    assert f"{len(data.scoring.configs)} configurations" == basis[0]
+    assert f"{len(page_data.scoring.configs)} configurations" == basis[0]
     assert basis[1].endswith(": 12 cases") and basis[2].startswith("gate ")
     assert "compared with older (kept)" in basis
     assert "What changed since older (kept)" in page.text("#what-changed")
@@ -102,7 +102,7 @@ def test_the_first_screen_says_what_was_measured_with_what(opened: Open) -> None
 
 
 def test_reasons_name_metrics_by_their_titles_and_lead_to_the_cases(opened: Open) -> None:
-    data = world(FRUIT)
+    page_data = world(FRUIT)
     rules = [Rule("stale_chunks", at_most=0), Rule("citation_correctness(by=judge)", at_least=0.9)]
     reasons = (
         "stale_chunks on tag=odd is not above 0 on any of 6 cases; the rate is open",
@@ -112,8 +112,8 @@ def test_reasons_name_metrics_by_their_titles_and_lead_to_the_cases(opened: Open
         RuleResult(rule, "inconclusive", 0.5, 10, reason) for rule, reason in zip(rules, reasons, strict=True)
     )
     decision = Decision("PASS_WITH_RISK", reasons, results)
-    configs = {name: structs.replace(result, decision=decision) for name, result in data.scoring.configs.items()}
-    page = opened(replace(data, scoring=structs.replace(data.scoring, configs=configs, decision=decision)))
+    configs = {name: structs.replace(result, decision=decision) for name, result in page_data.scoring.configs.items()}
+    page = opened(replace(page_data, scoring=structs.replace(page_data.scoring, configs=configs, decision=decision)))
     page.until("document.querySelector('.banner a') !== null")
     shown = page.text(".banner")
     assert "Stale chunks on tag=odd: none in 6 cases; the rate is open" in shown
@@ -123,15 +123,15 @@ def test_reasons_name_metrics_by_their_titles_and_lead_to_the_cases(opened: Open
 
 
 def test_rules_that_are_met_are_counted_and_unfold(opened: Open) -> None:
-    data = world(FRUIT)
+    page_data = world(FRUIT)
     states: tuple[RuleState, ...] = ("pass", "fail", "pass")
     results = tuple(
         RuleResult(Rule("recall@10", at_least=0.5, slice=f"tag={number}"), state, 0.5, 10, "")
         for number, state in enumerate(states)
     )
     decision = Decision("FAIL", ("recall@10 fell",), results)
-    configs = {name: structs.replace(result, decision=decision) for name, result in data.scoring.configs.items()}
-    page = opened(replace(data, scoring=structs.replace(data.scoring, configs=configs, decision=decision)))
+    configs = {name: structs.replace(result, decision=decision) for name, result in page_data.scoring.configs.items()}
+    page = opened(replace(page_data, scoring=structs.replace(page_data.scoring, configs=configs, decision=decision)))
     count = len(configs)
     rows = "[...document.querySelectorAll('#gate tbody tr')].filter((row) => row.checkVisibility()).length"
     assert count == page.evaluate(rows)
@@ -141,7 +141,7 @@ def test_rules_that_are_met_are_counted_and_unfold(opened: Open) -> None:
 
 
 def test_a_rule_says_what_was_found_beside_its_metric_and_slice_with_links_to_the_cases(opened: Open) -> None:
-    data = world(FRUIT)
+    page_data = world(FRUIT)
     messages = (
         ("stale_chunks on tag=odd is above 0 on 1 of 6 cases (pear1); every gate has this rule", ("pear1",)),
         ("stale_chunks on tag=odd is above 0 on 2 of 6 cases (pear1 … and 1 more)", ("pear1", "fig7")),
@@ -149,9 +149,9 @@ def test_a_rule_says_what_was_found_beside_its_metric_and_slice_with_links_to_th
     rule = Rule("stale_chunks", at_most=0, slice="tag=odd", reason="zero tolerance")
     results = tuple(RuleResult(rule, "fail", 1.0, 6, message, cases=cases) for message, cases in messages)
     decision = Decision("FAIL", ("it is stale",), results)
-    (config, result), *_ = data.scoring.configs.items()
+    (config, result), *_ = page_data.scoring.configs.items()
     configs = {config: structs.replace(result, decision=decision)}
-    page = opened(replace(data, scoring=structs.replace(data.scoring, configs=configs, decision=decision)))
+    page = opened(replace(page_data, scoring=structs.replace(page_data.scoring, configs=configs, decision=decision)))
     page.until("document.querySelector('#gate td.wrap a') !== null")
     named, counted = page.evaluate("[...document.querySelectorAll('#gate td.wrap')].map((cell) => cell.innerText)")
     assert "is above 0 on 1 of 6 cases (pear1); every gate has this rule" == named
@@ -181,12 +181,17 @@ def test_the_comparison_begins_with_the_decision_and_ends_with_the_sides(opened:
 
 
 def test_a_cause_of_several_configurations_is_one_and_a_leak_comes_first(opened: Open) -> None:
-    data = world(FRUIT)
-    (first, result), *_ = data.scoring.configs.items()
+    page_data = world(FRUIT)
+    (first, result), *_ = page_data.scoring.configs.items()
     names = ["early", "later"]
-    several = structs.replace(data.scoring, configs=dict.fromkeys(names, result))
+    several = structs.replace(page_data.scoring, configs=dict.fromkeys(names, result))
     page = opened(
-        replace(data, scoring=several, attributions=dict.fromkeys(names, data.attributions[first]), comparison=None)
+        replace(
+            page_data,
+            scoring=several,
+            attributions=dict.fromkeys(names, page_data.attributions[first]),
+            comparison=None,
+        )
     )
     items = page.evaluate("[...document.querySelectorAll('.todo-list > li')].map((item) => item.textContent)")
     headings = page.evaluate(
@@ -197,27 +202,29 @@ def test_a_cause_of_several_configurations_is_one_and_a_leak_comes_first(opened:
 
 
 def test_what_lacks_a_verdict_is_the_first_thing_to_do_where_that_leaves_a_run_open(opened: Open) -> None:
-    data = world(FRUIT)
-    (config, result), *_ = data.scoring.configs.items()
+    page_data = world(FRUIT)
+    (config, result), *_ = page_data.scoring.configs.items()
     column = result.table.columns["rr@10"]
     status = np.full_like(column.status, ERROR)
     unjudged = ScoreColumn("faithfulness(by=judge)", column.values, status, np.zeros_like(column.reason), (NO_VERDICT,))
     table = structs.replace(result.table, columns={**result.table.columns, unjudged.metric: unjudged})
     decision = Decision("INCOMPLETE", ("not judged",))
     scoring = structs.replace(
-        data.scoring, configs={config: structs.replace(result, table=table, decision=decision)}, decision=decision
+        page_data.scoring, configs={config: structs.replace(result, table=table, decision=decision)}, decision=decision
     )
-    page = opened(replace(data, scoring=scoring, comparison=None))
+    page = opened(replace(page_data, scoring=scoring, comparison=None))
     assert page.text("#todo").startswith(
         "What to do first\n\n12 of 12 answers have no verdict of the judge. assay judge"
     )
 
 
 def test_commands_in_sentences_are_code(opened: Open) -> None:
-    data = world(FRUIT)
+    page_data = world(FRUIT)
     asked = Decision("NOT_GATED", ("1 case is open (`assay judge` without --only asks), not `this`",))
-    configs = {name: structs.replace(result, decision=asked) for name, result in data.scoring.configs.items()}
-    page = opened(replace(data, scoring=structs.replace(data.scoring, configs=configs, decision=asked, gate=None)))
+    configs = {name: structs.replace(result, decision=asked) for name, result in page_data.scoring.configs.items()}
+    page = opened(
+        replace(page_data, scoring=structs.replace(page_data.scoring, configs=configs, decision=asked, gate=None))
+    )
     assert "assay judge" == page.evaluate("document.querySelector('.banner code').textContent")
     assert "1 case is open (assay judge without --only asks), not `this`" in page.text()
 
@@ -323,14 +330,14 @@ def test_the_first_screen_says_why_not_what_to_do_and_what_changed(opened: Open)
 
 
 def test_shown_changes_are_listed_in_both_directions(opened: Open) -> None:
-    data = world(FRUIT)
-    assert data.comparison is not None
+    page_data = world(FRUIT)
+    assert page_data.comparison is not None
     verdicts = {"rr@10": "improved", "behaviour": "improved", "latency_ms": "regressed"}
     metrics = {
-        metric: structs.replace(change, verdict=verdicts.get(metric, "not_shown"))
-        for metric, change in data.comparison.metrics.items()
+        metric: structs.replace(change, verdict=verdicts.get(metric, "not_significant"))
+        for metric, change in page_data.comparison.metrics.items()
     }
-    page = opened(replace(data, comparison=structs.replace(data.comparison, metrics=metrics)))
+    page = opened(replace(page_data, comparison=structs.replace(page_data.comparison, metrics=metrics)))
     lines = page.text(".what-changed").splitlines()
     (regressed,) = (line for line in lines if "regressed" in line)
     (improved,) = (line for line in lines if "improved" in line)
@@ -352,22 +359,22 @@ def test_decision_outcomes_and_the_first_failed_case_need_no_scrolling(opened: O
 
 
 def test_what_to_try_first_is_in_the_language_of_the_page(opened: Open) -> None:
-    data = world(FRUIT)
+    page_data = world(FRUIT)
     fix = CAUSE_NOTES["reranker"].fix
     attributions = {
         config: {case_id: structs.replace(attribution, fix=fix) for case_id, attribution in by_case.items()}
-        for config, by_case in data.attributions.items()
+        for config, by_case in page_data.attributions.items()
     }
-    data = replace(data, attributions=attributions)
-    assert fix in opened(data).text(".todo-list")
-    page = opened(data, language="vi")
+    page_data = replace(page_data, attributions=attributions)
+    assert fix in opened(page_data).text(".todo-list")
+    page = opened(page_data, language="vi")
     assert "huấn luyện nó bằng các cặp" in page.text(".todo-list")
     assert fix not in page.text()
 
 
 def test_lists_say_of_a_case_what_happened_and_how_sure_that_is(opened: Open) -> None:
     """In the list, in the matrix and on paper: the sentence, one of two where the facts leave it open, and no id."""
-    data = world(FRUIT)
+    page_data = world(FRUIT)
     judge_sign, store_sign = (CAUSE_NOTES[cause].sign for cause in ("judge_noise", "stale_index"))
     attributions = {
         config: {
@@ -380,29 +387,29 @@ def test_lists_say_of_a_case_what_happened_and_how_sure_that_is(opened: Open) ->
             )
             for case_id, attribution in by_case.items()
         }
-        for config, by_case in data.attributions.items()
+        for config, by_case in page_data.attributions.items()
     }
-    data = replace(data, attributions=attributions)
+    page_data = replace(page_data, attributions=attributions)
     sure, open_one = f"T{store_sign[1:]}", f"One of: {store_sign}; {judge_sign}"
-    page = opened(data, "#/cases")
+    page = opened(page_data, "#/cases")
     page.until(f"{ROWS} > 2")
     causes = page.evaluate("[...document.querySelectorAll('.row-cause')].map((item) => item.innerText)")
     assert {sure, open_one} == set(causes) and "stale index" not in page.text(".list")
     page.call("Emulation.setEmulatedMedia", media="print")
     assert sure in page.text(".print-only") and open_one in page.text(".print-only")
-    page = opened(data, "#/matrix")
+    page = opened(page_data, "#/matrix")
     page.until("document.querySelectorAll('.matrix tbody tr').length === 12")
     assert (
         sure in page.text(".matrix") and open_one in page.text(".matrix") and "stale index" not in page.text(".matrix")
     )
-    page = opened(data, "#/cases", language="vi")
+    page = opened(page_data, "#/cases", language="vi")
     page.until(f"{ROWS} > 2")
     assert store_sign not in page.text(".list")
 
 
 def test_a_tab_says_the_decision_what_it_is_of_and_the_case_that_is_shown(opened: Open) -> None:
-    data = world(FRUIT)
-    page = opened(data, "#/case/apple0")
+    page_data = world(FRUIT)
+    page = opened(page_data, "#/case/apple0")
     page.until("document.title.startsWith('apple0 · Fail · 2 configurations · ')")
     page.show("#/", "document.title.startsWith('Fail · 2 configurations · ')")
     assert page.evaluate("document.title").endswith(" · Evaluation report")
@@ -410,17 +417,17 @@ def test_a_tab_says_the_decision_what_it_is_of_and_the_case_that_is_shown(opened
 
 def test_the_gate_of_one_configuration_of_two_decides_alone(opened: Open) -> None:
     """No "worst" of two: the other one was not gated."""
-    data = world(FRUIT)
-    first, second = data.scoring.configs
-    results = dict(data.scoring.configs)
+    page_data = world(FRUIT)
+    first, second = page_data.scoring.configs
+    results = dict(page_data.scoring.configs)
     results[second] = structs.replace(results[second], decision=None)
-    page = opened(replace(data, scoring=structs.replace(data.scoring, configs=results)))
+    page = opened(replace(page_data, scoring=structs.replace(page_data.scoring, configs=results)))
     shown = page.text(".banner")
     assert "Do not release" in shown and "not gated" in shown and "the worst" not in shown, first
 
 
 def test_what_to_try_first_for_a_refined_cause_is_in_the_language_of_the_page(opened: Open) -> None:
-    data = world(FRUIT)
+    page_data = world(FRUIT)
     fix = SUBCAUSE_NOTES["context_builder", "ranked_below_cut_off"].fix
     attributions = {
         config: {
@@ -429,28 +436,28 @@ def test_what_to_try_first_for_a_refined_cause_is_in_the_language_of_the_page(op
             else attribution
             for case_id, attribution in by_case.items()
         }
-        for config, by_case in data.attributions.items()
+        for config, by_case in page_data.attributions.items()
     }
-    page = opened(replace(data, attributions=attributions), language="vi")
+    page = opened(replace(page_data, attributions=attributions), language="vi")
     assert "đưa thêm đoạn cho mô hình sinh" in page.text(".todo-list")
     assert fix not in page.text()
 
 
 def test_what_leaks_now_and_no_longer_is_said_in_the_language_of_the_page(opened: Open) -> None:
-    data = world(FRUIT)
-    assert data.comparison is not None
-    some = next(iter(data.comparison.metrics.values()))
+    page_data = world(FRUIT)
+    assert page_data.comparison is not None
+    some = next(iter(page_data.comparison.metrics.values()))
     cases = (
         CaseChange("apple0", None, None, scores={"visibility_leaks": (2.0, 0.0)}),
         CaseChange("apple1", None, None, scores={"visibility_leaks": (0.0, 1.0)}),
     )
     metrics = {
-        **data.comparison.metrics,
+        **page_data.comparison.metrics,
         "visibility_leaks": structs.replace(some, metric="visibility_leaks", baseline=0.0),
     }
-    data = replace(data, comparison=structs.replace(data.comparison, metrics=metrics, cases=cases))
-    assert "leaks: now in 1 case (apple1), no longer in 1 case (apple0)" in opened(data).text("#what-changed")
-    page = opened(data, language="vi")
+    page_data = replace(page_data, comparison=structs.replace(page_data.comparison, metrics=metrics, cases=cases))
+    assert "leaks: now in 1 case (apple1), no longer in 1 case (apple0)" in opened(page_data).text("#what-changed")
+    page = opened(page_data, language="vi")
     page.until("document.documentElement.lang === 'vi'")
     shown = page.text("#what-changed")
     assert "Rò rỉ: nay có ở 1 câu (apple1); nay đã hết ở 1 câu (apple0)" in shown
@@ -608,13 +615,13 @@ def test_names_of_any_length_leave_every_column_on_the_screen(opened: Open, widt
 
 
 def test_no_word_of_a_head_of_slices_is_broken(opened: Open) -> None:
-    data = world(FRUIT)
+    page_data = world(FRUIT)
     configs = {}
-    for name, result in data.scoring.configs.items():
+    for name, result in page_data.scoring.configs.items():
         answer = {"correct_answer": structs.replace(result.summary["rr@10"], metric="correct_answer")}
         slices = {key: {**summaries, **answer} for key, summaries in result.slices.items()}
         configs[name] = structs.replace(result, summary={**result.summary, **answer}, slices=slices)
-    page = opened(replace(data, scoring=structs.replace(data.scoring, configs=configs)))
+    page = opened(replace(page_data, scoring=structs.replace(page_data.scoring, configs=configs)))
     broken = """[...document.querySelectorAll('#slices thead th')].flatMap((head) => {
             const text = document.createTreeWalker(head, NodeFilter.SHOW_TEXT);
             const pieces = [];
@@ -665,12 +672,12 @@ def test_lists_of_one_case_and_of_none_are_called_so(opened: Open) -> None:
 
 
 def test_no_mark_of_a_chart_is_cut_off_in_a_narrow_column(opened: Open) -> None:
-    data = world(FRUIT)
-    (config, result), *_ = data.scoring.configs.items()
+    page_data = world(FRUIT)
+    (config, result), *_ = page_data.scoring.configs.items()
     best = {name: structs.replace(summary, value=1.0) for name, summary in result.summary.items()}
     configs = {f"{config}{number}": structs.replace(result, summary=best) for number in range(6)}
-    scoring = structs.replace(data.scoring, configs=configs)
-    page = opened(replace(data, scoring=scoring, attributions={}, details=[], comparison=None), width=360)
+    scoring = structs.replace(page_data.scoring, configs=configs)
+    page = opened(replace(page_data, scoring=scoring, attributions={}, details=[], comparison=None), width=360)
     page.until("document.querySelector('#metrics .dot circle') !== null")
     cut = """[...document.querySelectorAll('#metrics .dot circle')].filter((dot) => {
         const [mark, picture] = [dot, dot.closest('svg')].map((item) => item.getBoundingClientRect());
@@ -683,15 +690,15 @@ def test_no_mark_of_a_chart_is_cut_off_in_a_narrow_column(opened: Open) -> None:
 
 @pytest.mark.parametrize("width", [1000, 1400])
 def test_a_bound_is_on_one_line_and_names_of_metrics_break_at_their_joints(opened: Open, width: int) -> None:
-    data = world(FRUIT)
+    page_data = world(FRUIT)
     name = "citation_correctness(by=rules)"
     summaries = {
         config: structs.replace(
             result, summary=result.summary | {name: structs.replace(result.summary["rr@10"], metric=name)}
         )
-        for config, result in data.scoring.configs.items()
+        for config, result in page_data.scoring.configs.items()
     }
-    page = opened(replace(data, scoring=structs.replace(data.scoring, configs=summaries)), width=width)
+    page = opened(replace(page_data, scoring=structs.replace(page_data.scoring, configs=summaries)), width=width)
     page.evaluate("document.querySelectorAll('details').forEach(item => { item.open = true })")
     lines = """[...document.querySelectorAll('.rules td.number')].map((cell) => {
         const range = document.createRange();
@@ -773,19 +780,19 @@ def test_the_table_of_gains_is_whole_on_a_window_of_1000_pixels(opened: Open) ->
 
 def test_what_was_compared_is_whole_on_a_window_of_1000_pixels(opened: Open) -> None:
     """The digest of a judge is one word of 71 characters."""
-    data = world(FRUIT)
-    assert data.comparison is not None
+    page_data = world(FRUIT)
+    assert page_data.comparison is not None
     versions = {"generator": ("small-instruct-2",), "embedding": ("hashed-ngrams-1",)}
-    side = structs.replace(data.comparison.baseline, judge=f"sha256:{'c10ada0c' * 8}", versions=versions)
-    compared = structs.replace(data.comparison, baseline=side, candidate=side)
-    page = opened(replace(data, comparison=compared), "#/comparison", width=1000, height=900)
+    side = structs.replace(page_data.comparison.baseline, judge=f"sha256:{'c10ada0c' * 8}", versions=versions)
+    compared = structs.replace(page_data.comparison, baseline=side, candidate=side)
+    page = opened(replace(page_data, comparison=compared), "#/comparison", width=1000, height=900)
     page.until("document.querySelector('#sides .scroll') !== null")
     assert 0 == page.evaluate("(node => node.scrollWidth - node.clientWidth)(document.querySelector('#sides .scroll'))")
 
 
 def test_the_table_of_rules_is_whole_on_a_window_of_1000_pixels(opened: Open) -> None:
     """Nine columns; before, the last one, which says what was found, ended behind a scroll bar."""
-    data = world(FRUIT)
+    page_data = world(FRUIT)
     message = "recall@10 is 0.800 on both sides, the same on each of 10 cases; a loss of up to 0.285 is still possible"
     results = tuple(
         RuleResult(Rule(metric, max_regression=0.05, slice=part), "inconclusive", 0.8, 10, message, detectable=0.506)
@@ -793,8 +800,8 @@ def test_the_table_of_rules_is_whole_on_a_window_of_1000_pixels(opened: Open) ->
         for part in (None, "tag=permission_denied")
     )
     decision = Decision("PASS_WITH_RISK", (message,), results)
-    configs = {name: structs.replace(result, decision=decision) for name, result in data.scoring.configs.items()}
-    page = opened(replace(data, scoring=structs.replace(data.scoring, configs=configs, decision=decision)))
+    configs = {name: structs.replace(result, decision=decision) for name, result in page_data.scoring.configs.items()}
+    page = opened(replace(page_data, scoring=structs.replace(page_data.scoring, configs=configs, decision=decision)))
     page.look(1000, 900)
     page.until("window.innerWidth === 1000 && document.querySelector('#gate .scroll') !== null")
     hidden = page.evaluate("(node => node.scrollWidth - node.clientWidth)(document.querySelector('#gate .scroll'))")
@@ -816,16 +823,16 @@ def test_slices_and_causes_of_many_tags_are_whole_on_a_window_of_1000_pixels(ope
 
 
 def test_a_matrix_of_five_configurations_is_whole_on_a_window_of_1000_pixels(opened: Open) -> None:
-    data = world(FRUIT)
-    first = next(iter(data.scoring.configs))
+    page_data = world(FRUIT)
+    first = next(iter(page_data.scoring.configs))
     names = [f"hybrid-search-{number}" for number in range(5)]
-    details = [replace(item, views=dict.fromkeys(names, item.views[first])) for item in data.details]
-    configs = dict.fromkeys(names, data.scoring.configs[first])
+    details = [replace(item, views=dict.fromkeys(names, item.views[first])) for item in page_data.details]
+    configs = dict.fromkeys(names, page_data.scoring.configs[first])
     several = replace(
-        data,
-        scoring=structs.replace(data.scoring, configs=configs, stages={}),
+        page_data,
+        scoring=structs.replace(page_data.scoring, configs=configs, stages={}),
         details=details,
-        attributions=dict.fromkeys(names, data.attributions[first]),
+        attributions=dict.fromkeys(names, page_data.attributions[first]),
     )
     page = opened(several, "#/matrix", width=1000, height=900)
     page.until("document.querySelectorAll('.matrix thead th').length === 6")

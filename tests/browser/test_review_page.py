@@ -17,6 +17,7 @@ from assay import golden
 from assay.formats.corpus import load_corpus
 from assay.formats.golden_files import load_golden
 from assay.golden.check_golden import find_stale_cases
+from assay.records.golden_set import GoldenSet
 
 pytestmark = pytest.mark.slow
 
@@ -193,6 +194,27 @@ def test_a_candidate_without_evidence_gets_the_chunk_that_answers_it(running: Br
     assert 1 == len(saved["edited"]["evidence"]) == len(saved["edited"]["evidence"][0]["any_of"])
 
 
+def write_page_of_frozen_set(folder: Path, rows: list[dict[str, Any]]) -> Path:
+    """Freeze rows as a golden set, and return the page on which people decide what no longer fits the documents."""
+    base, page = folder / "golden.jsonl", folder / "page.html"
+    candidates = write_lines(folder / "candidates.jsonl", rows)
+    golden.freeze(candidates, str(base), version="1", owner="Lan", change="first", at=AT, accept_all=True)
+    corpus = write_lines(folder / "corpus.jsonl", CHUNKS)
+    golden.review(str(base), corpus=corpus, out=str(page), base=str(base))
+    return page
+
+
+def freeze_decisions(folder: Path, saved: Path) -> GoldenSet:
+    """Return the next version of the set by saved decisions, in which every case fits the documents."""
+    base, out = str(folder / "golden.jsonl"), str(folder / "golden-2.jsonl")
+    golden.freeze(
+        None, out, base=base, version="2", owner="Lan", change="x", at=AT, decisions=[str(saved)], update=True
+    )
+    following = load_golden(out).golden
+    assert {} == find_stale_cases(following, load_corpus(folder / "corpus.jsonl")[0])
+    return following
+
+
 def test_the_evidence_of_a_changed_document_is_replaced_by_the_chunk_that_has_it_now(
     running: Browser, tmp_path: Path
 ) -> None:
@@ -208,12 +230,7 @@ def test_the_evidence_of_a_changed_document_is_replaced_by_the_chunk_that_has_it
         must_cite=["pay"],
     )
     rows = [moved, make_row("same"), changed]
-    base = tmp_path / "golden.jsonl"
-    candidates = write_lines(tmp_path / "candidates.jsonl", rows)
-    golden.freeze(candidates, str(base), version="1", owner="Lan", change="first", at=AT, accept_all=True)
-    corpus = write_lines(tmp_path / "corpus.jsonl", CHUNKS)
-    golden.review(str(base), corpus=corpus, out=str(tmp_path / "page.html"), base=str(base))
-    page = open_page(running, tmp_path / "page.html")
+    page = open_page(running, write_page_of_frozen_set(tmp_path, rows))
     assert "of 2" in page.text("#status")
     assert "evidence[0]: not in the corpus" in page.text(".stale")
     page.evaluate("document.querySelector('[aria-label=\"This chunk is the evidence now: leave:1\"]').click()")
@@ -236,12 +253,8 @@ def test_the_evidence_of_a_changed_document_is_replaced_by_the_chunk_that_has_it
     )
     assert ([{"any_of": [{"chunk_id": "pay:1"}]}], ["pay"]) == (second["evidence"], second.get("must_cite", ["pay"]))
     close(page)
-    out = str(tmp_path / "golden-2.jsonl")
-    golden.freeze(
-        None, out, base=str(base), version="2", owner="Lan", change="x", at=AT, decisions=[str(saved)], update=True
-    )
-    assert {} == find_stale_cases(load_golden(out).golden, load_corpus(corpus)[0])
-    assert ("moved", "changed") == tuple(row.case for row in load_golden(out).golden.lineage[0].updated)
+    following = freeze_decisions(tmp_path, saved)
+    assert ("moved", "changed") == tuple(row.case for row in following.lineage[0].updated)
 
 
 def test_each_of_two_units_that_no_longer_fit_gets_the_chunk_that_is_its_evidence_now(
@@ -252,12 +265,7 @@ def test_each_of_two_units_that_no_longer_fit_gets_the_chunk_that_is_its_evidenc
     kept = {"any_of": [{"chunk_id": "faq:1"}]}
     question = "How many days of leave do staff have, and when is pay day?"
     rows = [make_row("both", question, must_have=[], evidence=[lost[0], kept, lost[1]], must_cite=["leave:0", "faq:1"])]
-    base = tmp_path / "golden.jsonl"
-    candidates = write_lines(tmp_path / "candidates.jsonl", rows)
-    golden.freeze(candidates, str(base), version="1", owner="Lan", change="first", at=AT, accept_all=True)
-    corpus = write_lines(tmp_path / "corpus.jsonl", CHUNKS)
-    golden.review(str(base), corpus=corpus, out=str(tmp_path / "page.html"), base=str(base))
-    page = open_page(running, tmp_path / "page.html")
+    page = open_page(running, write_page_of_frozen_set(tmp_path, rows))
     assert "evidence[0] · pay:0 · no longer fits the documents" in page.text(".evidence")
     for unit, chunk in ((0, "leave:1"), (0, "pay:1"), (2, "leave:1"), (0, "leave:1")):  # taken back
         page.evaluate(f"document.querySelector('[aria-label=\"This chunk is evidence[{unit}] now: {chunk}\"]').click()")
@@ -271,11 +279,7 @@ def test_each_of_two_units_that_no_longer_fit_gets_the_chunk_that_is_its_evidenc
     chosen = [[selector["chunk_id"] for selector in unit["any_of"]] for unit in row["edited"]["evidence"]]
     assert [["pay:1"], ["faq:1"], ["leave:1"]] == chosen
     assert ["leave:1", "faq:1"] == row["edited"]["must_cite"]
-    out = str(tmp_path / "golden-2.jsonl")
-    golden.freeze(
-        None, out, base=str(base), version="2", owner="Lan", change="x", at=AT, decisions=[str(saved)], update=True
-    )
-    assert {} == find_stale_cases(load_golden(out).golden, load_corpus(corpus)[0])
+    freeze_decisions(tmp_path, saved)
 
 
 def test_a_disagreement_is_settled_on_a_page_of_its_own(running: Browser, tmp_path: Path) -> None:

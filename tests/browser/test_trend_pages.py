@@ -205,8 +205,8 @@ def test_a_page_without_anything_says_so(shown: OpenPage) -> None:
 
 @pytest.mark.parametrize("width", [360, 700, 1600])
 def test_the_pages_never_scroll_sideways(shown: OpenPage, width: int) -> None:
-    for data in (make_trend_page(text="w" * 300), make_monitor_page(text="w" * 300)):
-        page = shown(data, width=width)
+    for page_data in (make_trend_page(text="w" * 300), make_monitor_page(text="w" * 300)):
+        page = shown(page_data, width=width)
         page.evaluate(OPEN_ALL)
         page.until("document.querySelectorAll('.series details[open] table').length > 0")
         assert width == page.evaluate("document.documentElement.scrollWidth")
@@ -249,8 +249,8 @@ def test_a_page_is_printed_without_its_controls(shown: OpenPage, tmp_path: Path)
 @pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed (in ui/: npm ci)")
 @pytest.mark.parametrize("dark", [False, True])
 def test_axe_finds_no_violation_on_these_pages(shown: OpenPage, dark: bool) -> None:
-    for data in (make_trend_page(), make_monitor_page()):
-        page = shown(data, dark=dark)
+    for page_data in (make_trend_page(), make_monitor_page()):
+        page = shown(page_data, dark=dark)
         page.evaluate(OPEN_ALL)
         page.evaluate(AXE.read_text(encoding="utf-8"))
         listed = "result.violations.map(item => [item.id, item.nodes[0].html])"

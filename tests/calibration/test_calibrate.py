@@ -69,7 +69,7 @@ def test_a_judge_is_calibrated_against_human_labels_and_scoring_reads_the_calibr
     judge = next(each for each in report["measured"] if each["by"] == "judge")
     record = judge["calibration"]
     assert (180, 1.0, 0.9) == (record["n"], record["sensitivity"]["value"], record["specificity"]["value"])
-    assert (6, 0, "no direction shown") == tuple(
+    assert (6, 0, "no significant direction") == tuple(
         judge["bias"][name] for name in ("too_lenient", "too_strict", "direction")
     )
     assert {"tag=even", "tag=odd"} <= judge["slices"].keys()
@@ -79,6 +79,7 @@ def test_a_judge_is_calibrated_against_human_labels_and_scoring_reads_the_calibr
     assert stored.applies_to(JUDGE.digest, compute_rubrics_hash(load_rubrics().values(), "support"))
     assert not stored.applies_to(SECOND.digest, compute_rubrics_hash(load_rubrics().values(), "support"))
     assert "# Calibration against human labels" in markdown.read_text(encoding="utf-8")
+    assert "the word of the judge alone" not in markdown.read_text(encoding="utf-8")  # nothing vetoes a faithful claim
 
 
 @pytest.mark.slow
@@ -116,7 +117,10 @@ def test_the_screen_says_first_whether_the_judge_may_gate(tmp_path: Path, capsys
     where = write_world(tmp_path, 20)
     verdicts = write_verdict_export(tmp_path / "v.jsonl", where, [(JUDGE, [truly])], ("correctness",))
     label_file = write_labels(tmp_path / "l.jsonl", where, "correctness")
-    assert 0 == main(["calibrate", "--labels", label_file, "--verdicts", verdicts, *flags(where)])
+    written = tmp_path / "calibration.md"
+    arguments = ["--labels", label_file, "--verdicts", verdicts, "--report", str(written), *flags(where)]
+    assert 0 == main(["calibrate", *arguments])
+    assert "As judged is the word of the judge alone" in written.read_text(encoding="utf-8")
     lines = capsys.readouterr().out.splitlines()
     assert "40 labels of 1 rater: Lan" == lines[0]
     assert "correctness(by=judge): may inform, not gate, n=40" == lines[1]

@@ -9,7 +9,7 @@ from assay.calls.turns import Turns
 
 def test_calls_run_together_and_one_alone_and_a_cancelled_wait_blocks_nobody() -> None:
     running: list[str] = []
-    seen: list[tuple[str, ...]] = []
+    running_calls: list[tuple[str, ...]] = []
 
     async def run() -> None:
         turns = Turns()
@@ -17,7 +17,7 @@ def test_calls_run_together_and_one_alone_and_a_cancelled_wait_blocks_nobody() -
         async def call(name: str, *, alone: bool = False) -> None:
             async with turns.run_alone() if alone else turns.run_together():
                 running.append(name)
-                seen.append(tuple(running))
+                running_calls.append(tuple(running))
                 await asyncio.sleep(0.01)
                 running.remove(name)
 
@@ -30,7 +30,7 @@ def test_calls_run_together_and_one_alone_and_a_cancelled_wait_blocks_nobody() -
         await asyncio.gather(*tasks)
 
     asyncio.run(asyncio.wait_for(run(), 20))
-    assert ("a", "b") in seen, "calls run together"
-    assert {("X",), ("Y",)} <= set(seen)
-    assert not [group for group in seen if len(group) > 1 and not set(group).isdisjoint("XY")]
-    assert {"a", "b", "c", "d", "X", "Y"} == {name for group in seen for name in group}
+    assert ("a", "b") in running_calls, "calls run together"
+    assert {("X",), ("Y",)} <= set(running_calls)
+    assert not [group for group in running_calls if len(group) > 1 and not set(group).isdisjoint("XY")]
+    assert {"a", "b", "c", "d", "X", "Y"} == {name for group in running_calls for name in group}

@@ -60,7 +60,7 @@ def lines(path: str) -> dict[str, Any]:
 
 def divided(*numbers: int) -> Any:
     """A judge that labels honestly and changes its mind, every second time, about the answers of some years."""
-    seen: dict[str, int] = {}
+    answer_counts: dict[str, int] = {}
 
     def choose(asked: JudgeCall, item: str) -> str:
         labels = [str(each) for each in asked.item["label"]["enum"]]
@@ -69,8 +69,8 @@ def divided(*numbers: int) -> Any:
         doubtful = any(f"year {number}." in said and f"year {number}" in context for number in numbers)
         if not doubtful or "claims" not in asked.data:
             return honest(asked, item)
-        seen[said] = seen.get(said, 0) + 1
-        return labels[0] if seen[said] % 2 else labels[-1]
+        answer_counts[said] = answer_counts.get(said, 0) + 1
+        return labels[0] if answer_counts[said] % 2 else labels[-1]
 
     return answer_with_labels(choose)
 

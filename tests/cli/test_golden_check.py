@@ -38,10 +38,10 @@ def test_check_with_a_corpus_warns_of_labels_that_it_lacks(tmp_path: Path, capsy
     assert 0 == main(["golden", "check", golden])
     assert "E_STALE_GOLD" not in capsys.readouterr().err
     assert 0 == main(["golden", "check", golden, "--corpus", corpus])
-    told = capsys.readouterr().err
-    assert "gone: evidence: E_STALE_GOLD" in told
-    assert "kept" in told and "E_ACCESS" in told
-    assert " here: " not in told
+    printed = capsys.readouterr().err
+    assert "gone: evidence: E_STALE_GOLD" in printed
+    assert "kept" in printed and "E_ACCESS" in printed
+    assert " here: " not in printed
 
 
 def test_a_day_of_a_case_is_told_to_belong_to_its_user(tmp_path: Path, capsys: Printed) -> None:
@@ -49,8 +49,8 @@ def test_a_day_of_a_case_is_told_to_belong_to_its_user(tmp_path: Path, capsys: P
     case: dict[str, object] = {"id": "a", "question": "What does a tent cost?", "reference": "45 euros."}
     golden = write(tmp_path / "golden.jsonl", header, {**case, "as_of": "2026-05-01"})
     assert 2 == main(["golden", "check", golden])
-    assert "golden.jsonl:2: as_of: E_UNKNOWN_FIELD" in (told := capsys.readouterr().err)
-    assert "user.as_of" in told
+    assert "golden.jsonl:2: as_of: E_UNKNOWN_FIELD" in (printed := capsys.readouterr().err)
+    assert "user.as_of" in printed
     golden = write(tmp_path / "golden.jsonl", header, {**case, "user": {"as_of": "2026-05-01"}})
     assert 0 == main(["golden", "check", golden])
 

@@ -115,7 +115,8 @@ def test_tests_of_promptfoo_have_their_texts_and_the_others_are_counted(
 ) -> None:
     assert 0 == main(["init", "--from", write(folder, "promptfooconfig.yaml", PROMPTFOO)])
     printed = capsys.readouterr().err
-    assert "assert llm-rubric ×1, provider openai:gpt-5-mini ×1, vars.language ×2" in printed
+    assert "no counterpart: provider openai:gpt-5-mini ×1, vars.language ×2" in printed
+    assert "set up by hand: assert llm-rubric (a rubric of your own for a judge) ×1" in printed
     leave, total = load_golden(folder / "golden.jsonl").golden.cases
     assert (("12 days",), "4") == (leave.must_have, total.reference)
     assert total.rubric is not None
@@ -153,7 +154,10 @@ def test_the_configuration_that_promptfoo_itself_writes_is_imported(
     assert 0 == main(["init", "--from", write(folder, "promptfooconfig.yaml", PROMPTFOO_INIT)])
     printed = capsys.readouterr().err
     assert "the question is the variable topic; the prompts around it are your system's part" in printed
-    assert "assert javascript ×1, assert llm-rubric ×1" in printed
+    assert (
+        "to be set up by hand: assert javascript (a metric of your own in Python) ×1, "
+        "assert llm-rubric (a rubric of your own for a judge) ×1\n"
+    ) in printed
     assert "next: name your target in assay.yaml, then: assay doctor" in printed
     cases = load_golden(folder / "golden.jsonl").golden.cases
     assert [("bananas", ()), ("avocado toast", ("avocado",)), ("new york city", ())] == [
@@ -171,7 +175,9 @@ def test_forms_and_refusals_of_promptfoo_become_those_of_a_case(
         {"vars": {"question": "Steal a car?"}, "assert": [{"type": "is-refusal"}]},
     ]
     assert 0 == main(["init", "--from", write(folder, "c.yaml", {"tests": tests})])
-    assert "assert latency ×1, assert regex ×1" in capsys.readouterr().err
+    printed = capsys.readouterr().err
+    assert "no counterpart: assert regex ×1\n" in printed
+    assert "by hand: assert latency (a rule on latency_ms(stat=p95)) ×1\n" in printed
     as_json, days, ahead, car = load_golden(folder / "golden.jsonl").golden.cases
     assert as_json.answer_format is not None and {"required": ["days"]} == as_json.answer_format.json_schema
     assert days.answer_format is not None and "\\d+ days" == days.answer_format.pattern
@@ -182,7 +188,7 @@ def test_what_promptfoo_asks_of_every_test_is_asked_of_every_case(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     configuration = {
-        "defaultTest": {"assert": [{"type": "not-contains", "value": "As an AI"}, {"type": "cost", "threshold": 1}]},
+        "defaultTest": {"assert": [{"type": "not-contains", "value": "As an AI"}, {"type": "moderation"}]},
         "tests": [
             {"vars": {"question": "Price?"}, "assert": [{"type": "contains", "value": "49", "weight": 3}]},
             {
@@ -204,8 +210,8 @@ def test_what_promptfoo_asks_of_every_test_is_asked_of_every_case(
     }
     assert 0 == main(["init", "--from", write(folder, "c.yaml", configuration)])
     assert (
-        "no counterpart: assert contains ×1, assert contains-any ×1, assert contains: weight ×1, assert cost ×4, "
-        "assert factuality ×1, scenarios ×1\n"
+        "no counterpart: assert contains ×1, assert contains-any ×1, assert contains: weight ×1, "
+        "assert factuality ×1, assert moderation ×4, scenarios ×1\n"
     ) in capsys.readouterr().err
     cases = load_golden(folder / "golden.jsonl").golden.cases
     assert all(case.rubric is not None and ("As an AI",) == case.rubric.incorrect_patterns for case in cases)

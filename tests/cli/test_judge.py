@@ -17,12 +17,13 @@ import pytest
 from tests.cli.judging import KEY, METRICS, NAMED, judging
 from tests.faults.judging import honest, scored
 from tests.support.judge_server import JudgeCall, JudgeServer, answer_with_labels
+from tests.support.verdicts import read_sent_bytes
 
 from assay.cli import main
 from assay.formats.run_files.run_folder import read_manifest
 from assay.judging import collect_questions
 from assay.judging.verdict_files import count_verdicts
-from assay.judging.verdict_store import SqliteVerdictStore, load_recorded_verdicts, read_store
+from assay.judging.verdict_store import SqliteVerdictStore, read_store
 from assay.metrics.parsed_answer import ParsedAnswer
 from assay.records.errors import ExitCode
 
@@ -38,8 +39,8 @@ def judge(*more: str) -> int:
 
 
 def settings(**changes: Any) -> None:
-    known = {"protocol": "openai", "model": "scripted-1", "base_url_env": "THE_JUDGE", "api_key_env": "THE_KEY"}
-    Path("assay.yaml").write_text(json.dumps({"judges": {"scripted": known | changes}}), encoding="utf-8")
+    endpoint = {"protocol": "openai", "model": "scripted-1", "base_url_env": "THE_JUDGE", "api_key_env": "THE_KEY"}
+    Path("assay.yaml").write_text(json.dumps({"judges": {"scripted": endpoint | changes}}), encoding="utf-8")
 
 
 def tag(case: int, tags: list[str]) -> None:
@@ -50,7 +51,7 @@ def tag(case: int, tags: list[str]) -> None:
 
 def samples(path: str = "verdicts.sqlite") -> Counter[str]:
     """Return how many verdicts there are of each rubric."""
-    verdicts = load_recorded_verdicts(path)[1]
+    verdicts = read_store(path).verdicts
     return Counter(v.rubric for by in verdicts.values() for each in by.values() for v in each)
 
 
@@ -120,7 +121,7 @@ def test_judging_fills_the_book_and_judging_again_asks_nothing(
 ) -> None:
     assert 0 == judge("--votes", "1")
     calls = server.calls
-    assert calls == count_verdicts(load_recorded_verdicts("verdicts.sqlite")[1])
+    assert calls == count_verdicts(read_store("verdicts.sqlite").verdicts)
     printed = capsys.readouterr().err
     assert "controls passed" in printed
     assert "verdicts written to verdicts.sqlite" in printed
@@ -157,7 +158,7 @@ def test_cap_on_calls_is_kept_and_the_same_command_goes_on(
     assert 7 == server.calls
     assert "stopped at --max-calls; run the same command again to continue" in capsys.readouterr().err
     assert 0 == judge("--votes", "1")
-    assert server.calls == count_verdicts(load_recorded_verdicts("verdicts.sqlite")[1])
+    assert server.calls == count_verdicts(read_store("verdicts.sqlite").verdicts)
 
 
 def test_cap_on_money_needs_a_price(server: JudgeServer, capsys: pytest.CaptureFixture[str]) -> None:
@@ -173,7 +174,8 @@ def test_cap_on_money_needs_a_price(server: JudgeServer, capsys: pytest.CaptureF
 
 def test_votes_are_as_many_as_asked_for(server: JudgeServer) -> None:
     assert 0 == judge("--votes", "3", "--only", "case:c0")
-    judges, verdicts = load_recorded_verdicts("verdicts.sqlite")
+    contents = read_store("verdicts.sqlite")
+    judges, verdicts = contents.judges, contents.verdicts
     votes = sorted(len(each) for each in verdicts[judges[0].digest].values())
     assert [3, 3] == votes[-2:]
     assert {1} == set(votes[:-2])  # controls and anchors
@@ -182,7 +184,8 @@ def test_votes_are_as_many_as_asked_for(server: JudgeServer) -> None:
 def test_case_that_can_fail_the_gate_alone_gets_three_votes(server: JudgeServer) -> None:
     tag(0, ["acl"])
     assert 0 == judge("--only", "case:c0", "--only", "case:c2")
-    judges, verdicts = load_recorded_verdicts("verdicts.sqlite")
+    contents = read_store("verdicts.sqlite")
+    judges, verdicts = contents.judges, contents.verdicts
     votes = Counter(len(each) for each in verdicts[judges[0].digest].values())
     assert 2 == votes[3]
 
@@ -320,7 +323,7 @@ def test_bytes_sent_are_kept_under_their_digest(server: JudgeServer) -> None:
     with SqliteVerdictStore("verdicts.sqlite") as store:
         judges = store.load_contents().judges
         for each in store.load_contents().verdicts[judges[0].digest].values():
-            body = json.loads(store.load_rendered(each[0].rendered) or b"")
+            body = json.loads(read_sent_bytes(store, each[0].rendered) or b"")
             assert "scripted-1" == body["model"]
     assert 0o600 == Path("verdicts.sqlite").stat().st_mode & 0o777
 
@@ -338,15 +341,15 @@ def test_run_folder_keeps_its_book_and_names_its_judge(server: JudgeServer) -> N
         manifest["judge"]["store"],
     )
     assert 0 == main(["judge", "--run", "run", *NAMED, *METRICS, "--votes", "1"])
-    assert server.calls == count_verdicts(load_recorded_verdicts("run/verdicts.sqlite")[1])
+    assert server.calls == count_verdicts(read_store("run/verdicts.sqlite").verdicts)
 
 
 def test_damaged_book_stops_before_anything_is_asked(server: JudgeServer, capsys: pytest.CaptureFixture[str]) -> None:
     assert 0 == judge("--votes", "1")
     calls = server.calls
-    data = bytearray(Path("verdicts.sqlite").read_bytes())
-    data[4096:40960] = bytes(36864)
-    Path("verdicts.sqlite").write_bytes(data)
+    content = bytearray(Path("verdicts.sqlite").read_bytes())
+    content[4096:40960] = bytes(36864)
+    Path("verdicts.sqlite").write_bytes(content)
     assert 3 == judge("--votes", "1")
     assert "damaged" in capsys.readouterr().err
     assert calls == server.calls
@@ -469,9 +472,9 @@ def test_calls_that_may_have_been_billed_twice_are_told_of_the_judge_that_made_t
     with closing(sqlite3.connect("verdicts.sqlite")) as db:
         db.executemany("INSERT INTO abandoned VALUES (?, ?, 0, 'gone')", [("q1", identity.digest), ("q2", "other")])
         db.commit()
-    told = []
+    warnings = []
     for more in (("--only", "case:c0"), ("--only", "case:c1"), ("--only", "case:c1", "--model", "scripted-2")):
         capsys.readouterr()
         assert 0 == judge("--votes", "1", *more)
-        told.append("1 call of this judge may have been billed without a verdict" in capsys.readouterr().err)
-    assert [False, True, False] == told
+        warnings.append("1 call of this judge may have been billed without a verdict" in capsys.readouterr().err)
+    assert [False, True, False] == warnings

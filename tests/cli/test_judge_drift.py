@@ -14,7 +14,7 @@ from tests.support.judge_server import JudgeCall, JudgeServer, answer_with_label
 
 from assay.cli import main
 from assay.judging.rubric_files import load_anchors
-from assay.judging.verdict_store import load_recorded_verdicts, read_store
+from assay.judging.verdict_store import read_store
 from assay.records.verdicts import LabelledRate
 from assay.stats.intervals import wilson_interval
 
@@ -43,7 +43,7 @@ def test_anchors_are_asked_again_on_a_later_day_in_the_same_order(server: JudgeS
     assert 18 == server.calls  # nothing else to ask
     assert 0 == judge("--votes", "1", "--only", "case:c4", "--now", "2026-05-02T08:00:00Z")
     assert 34 == server.calls
-    ((_, by_request),) = load_recorded_verdicts("verdicts.sqlite")[1].items()
+    ((_, by_request),) = read_store("verdicts.sqlite").verdicts.items()
     again = [each for each in by_request.values() if len(each) > 1]
     assert (14, {(0, 2)}) == (len(again), {tuple(vote.sample for vote in each) for each in again})
     assert not any("shuffled" in vote.flags for each in again for vote in each)
@@ -111,8 +111,8 @@ def test_a_calibration_of_before_the_judge_moved_unlocks_nothing(server: JudgeSe
     """In its own verdict store the judge is not known to have drifted: all 14 anchors are as expected."""
     assert 0 == judge("--votes", "1")
     bounds = wilson_interval(then, 14)
-    known = LabelledRate(then / 14, bounds.low, bounds.high, 14)
-    report = score(*gate(), *calibrated(anchors=known))
+    anchor_rate = LabelledRate(then / 14, bounds.low, bounds.high, 14)
+    report = score(*gate(), *calibrated(anchors=anchor_rate))
     assert (0, found) == (report["status"], state(report))
     told = [each for each in report["warnings"] if "E_JUDGE_DRIFT" in each]
     assert (found == "uncalibrated") == bool(told)

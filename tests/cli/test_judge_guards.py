@@ -26,7 +26,7 @@ from tests.faults.judging import honest
 from tests.support.judge_server import JudgeCall, JudgeServer, answer_with_labels
 
 from assay.cli import main
-from assay.judging.verdict_store import load_recorded_verdicts
+from assay.judging.verdict_store import read_store
 
 APART = "needs_review: votes are 0.5 or more apart"
 
@@ -124,7 +124,7 @@ def test_one_vote_of_three_before_a_halt_is_no_ruling(server: JudgeServer) -> No
 def test_who_wants_one_vote_only_after_a_halt_gets_the_quorum(server: JudgeServer) -> None:
     assert 3 == judge("--only", "case:c0", "--votes", "3", "--max-calls", "15", "--concurrency", "1")
     assert 0 == judge("--only", "case:c0", "--votes", "1")
-    votes = [len(each) for by in load_recorded_verdicts("verdicts.sqlite")[1].values() for each in by.values()]
+    votes = [len(each) for by in read_store("verdicts.sqlite").verdicts.values() for each in by.values()]
     assert [1, 2] == sorted(votes)[-2:]  # relevance was not asked about before
     score()
     assert 1.0 == lines("cases.jsonl")["c0"]["scores"][FAITHFUL]
@@ -143,8 +143,8 @@ def test_a_judged_metric_of_too_few_verdicts_is_no_number_and_its_rule_incomplet
     assert ([None] * 5, 7, 1) == ([found[key] for key in numbers], found["scored"], found["errors"])
     assert "not measured: coverage below 95% (7 of 8 cases judged)" in found["note"]
     assert (3, "incomplete") == (report["status"], state(report))
-    told = Path("report.md").read_text().replace("\\", "")
-    assert f"{RELEVANT}, {FAITHFUL} (no verdict recorded)" in told.split("requested but not measured")[1]
+    report_text = Path("report.md").read_text().replace("\\", "")
+    assert f"{RELEVANT}, {FAITHFUL} (no verdict recorded)" in report_text.split("requested but not measured")[1]
     assert 1.0 == lines("cases.jsonl")["c0"]["scores"][FAITHFUL]
     (by_slice,) = [each for key, each in report["configs"]["a"]["slices"].items() if key.startswith("difficulty")]
     assert by_slice[FAITHFUL]["value"] is None
@@ -272,9 +272,9 @@ def test_an_invalid_judge_leaves_what_the_rules_say(server: JudgeServer, capsys:
     assert report["configs"]["a"]["failed_cases"] == before[2]["configs"]["a"]["failed_cases"]
     capsys.readouterr()
     assert 3 == score_run("--metrics", f"{FAITHFUL},behaviour")[0]
-    told = capsys.readouterr().out
-    assert "8 of 8 cases in error" in told
-    assert "repeat `assay judge`" not in told
+    printed = capsys.readouterr().out
+    assert "8 of 8 cases in error" in printed
+    assert "repeat `assay judge`" not in printed
     Path("gate.yaml").write_text(json.dumps({"rules": [{"metric": FAITHFUL, "at_least": 0.1}]}))
     assert 3 == score_run("--gate", "gate.yaml")[0]
     Path("gate.yaml").write_text(json.dumps({"rules": [{"metric": "behaviour", "at_least": 0.1}], "correctness": None}))
@@ -295,8 +295,8 @@ def test_where_judges_differ_both_sides_must_be_judged_again(
     report = ("--report", "report.md")
     words = ["--verdicts", "after/verdicts.sqlite", "--metrics", f"{FAITHFUL},behaviour"]
     assert main(["score", *INPUTS, *words, "--baseline", "before.json", *report]) in (0, 3)
-    told = Path("report.md").read_text().replace("\\", "")
-    assert "both sides must be judged again with the same; not compared: faithfulness" in told
+    report_text = Path("report.md").read_text().replace("\\", "")
+    assert "both sides must be judged again with the same; not compared: faithfulness" in report_text
 
 
 def test_an_attacked_answer_has_no_score_and_needs_review(

@@ -18,7 +18,7 @@ from assay.formats.settings_file import load_config
 from assay.judging.budget import BudgetCaps, TokenPrice
 from assay.judging.choose_judge import choose_judge
 from assay.judging.collect_votes import share_caps
-from assay.judging.verdict_store import load_recorded_verdicts, read_store
+from assay.judging.verdict_store import read_store
 
 FIRST, SECOND = "gpt-first", "llama-second"
 
@@ -31,8 +31,8 @@ def _server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeSe
 
 
 def settings(**second: Any) -> None:
-    known = {"protocol": "openai", "base_url_env": "THE_JUDGE"}
-    judges = {"first": known | {"model": FIRST}, "second": known | {"model": SECOND} | second}
+    endpoint = {"protocol": "openai", "base_url_env": "THE_JUDGE"}
+    judges = {"first": endpoint | {"model": FIRST}, "second": endpoint | {"model": SECOND} | second}
     Path("assay.yaml").write_text(json.dumps({"judges": judges}), encoding="utf-8")
 
 
@@ -51,7 +51,8 @@ def always(place: int) -> Answer:
 
 
 def asked_of_second() -> int:
-    judges, verdicts = load_recorded_verdicts("verdicts.sqlite")
+    contents = read_store("verdicts.sqlite")
+    judges, verdicts = contents.judges, contents.verdicts
     (digest,) = [each.digest for each in judges if each.model == SECOND]
     return len(verdicts.get(digest, {}))
 

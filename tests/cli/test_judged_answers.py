@@ -49,9 +49,9 @@ def _server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[JudgeSe
 def choose_label(asked: JudgeCall, _: str) -> str:
     """The best label for an answer to its own question, except where it is wrong."""
     labels = [str(each) for each in asked.item["label"]["enum"]]
-    told = json.dumps(asked.data)
+    prompt = json.dumps(asked.data)
     for name, question, _, answer in ROWS:
-        if question in told and answer in told:
+        if question in prompt and answer in prompt:
             return labels[-1] if name in WRONG else labels[0]
     return labels[-1]
 
@@ -100,8 +100,8 @@ def test_the_labels_of_an_uncalibrated_judge_are_said_of_answers_that_nothing_el
     assert "nothing that was measured tells" not in report
     for case_id, label in (("pay", "1.00"), ("pets", "0.00")):
         assert 0 == main(["explain", case_id, *INPUTS, "--verdicts", "verdicts.sqlite"])
-        told = " ".join(capsys.readouterr().out.split())
-        assert f"correctness(by=judge) {label}, uncalibrated, so it does not count" in told
+        printed = " ".join(capsys.readouterr().out.split())
+        assert f"correctness(by=judge) {label}, uncalibrated, so it does not count" in printed
 
 
 @pytest.mark.slow

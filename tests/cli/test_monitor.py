@@ -166,9 +166,9 @@ def test_a_judge_reads_the_sample_and_a_calibration_corrects_what_it_says(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def label(asked: JudgeCall, item: str) -> str:
-        known, claim = label_anchor(asked, item), find_text(asked.data, item)
-        if known:
-            return known
+        anchor_label, claim = label_anchor(asked, item), find_text(asked.data, item)
+        if anchor_label:
+            return anchor_label
         labels = [str(name) for name in asked.item["label"]["enum"]]
         return labels[0] if len(claim) > 25 and claim[:25] in json.dumps(asked.data.get("context")) else labels[-1]
 

@@ -43,12 +43,12 @@ def test_all_pairs_are_one_family_of_holm(systems: dict[str, ScoreResult]) -> No
     p_values = [pair.change.p or 0.0 for pair in compared.pairs]
     assert adjust_holm(p_values) == [pair.change.p_adjusted for pair in compared.pairs]
     assert {1 - 0.05 / 3} == {pair.change.confidence for pair in compared.pairs}
-    assert ["not shown", "improved", "improved"] == [pair.change.verdict for pair in compared.pairs]
+    assert ["not significant", "improved", "improved"] == [pair.change.verdict for pair in compared.pairs]
     assert p_values[1] == assay.compare(systems["low"], systems["high"]).metrics["correct_answer"].p
     lines = str(compared).splitlines()
     assert "3 systems by correct_answer: 3 tests of one family (Holm, 5%)" == lines[0]
     assert lines[1].startswith(" - high is better than low by correct_answer: +0.")
-    assert lines[3].startswith(" - low and same by correct_answer: no difference is shown, ")
+    assert lines[3].startswith(" - low and same by correct_answer: no significant difference, ")
 
 
 def test_a_worse_second_system_is_said_with_the_better_one_first(systems: dict[str, ScoreResult]) -> None:

@@ -44,7 +44,7 @@ RULES = {
         "reranker",
         "→ gone in reranked",
     ),
-    "not shown": (
+    "not significant": (
         FOUND,
         make_trace(retrieved=2, reranked=1, context=None),
         "context_builder",
@@ -150,10 +150,10 @@ def compare_losses(losses: int) -> Comparison:
     return compare_snapshots(before, after)
 
 
-def test_a_change_that_is_not_shown_is_not_explained() -> None:
+def test_a_change_that_is_not_significant_is_not_explained() -> None:
     """Two losses of 30: p = .5. The cases, their moves and transitions are facts and stay listed."""
     comparison = compare_losses(2)
-    assert ("not shown", ()) == (comparison.metrics["recall@10"].verdict, comparison.moved)
+    assert ("not significant", ()) == (comparison.metrics["recall@10"].verdict, comparison.moved)
     assert ["c0", "c1"] == [change.case_id for change in comparison.cases]
     assert ("pass", "embedding", 2) in comparison.transitions
 

@@ -52,7 +52,7 @@ def test_a_test_that_could_show_nothing_widens_no_other() -> None:
     )
     assert {name: name == RECALL for name in beside} == {name: change.counted for name, change in beside.items()}
     assert among["correct_answer"].counted
-    assert "not shown" == among[RECALL].verdict
+    assert "not significant" == among[RECALL].verdict
 
 
 @pytest.mark.parametrize(("differing", "is_counted"), [(5, False), (6, True)])
@@ -62,7 +62,7 @@ def test_what_counts_is_how_many_differ_and_not_which_way(differing: int, is_cou
     for row in range(differing):
         after[row] = 1.0 - before[row]
     change = compare_scores(before, after)
-    assert (is_counted, "not shown") == (change.counted, change.verdict)
+    assert (is_counted, "not significant") == (change.counted, change.verdict)
 
 
 def test_a_gain_without_a_loss_needs_to_exceed_what_unseen_cases_may_cost() -> None:
@@ -70,7 +70,7 @@ def test_a_gain_without_a_loss_needs_to_exceed_what_unseen_cases_may_cost() -> N
     small = compare_scores([0.5] * 60, [0.7] * 12 + [0.5] * 48)
     assert small.low is not None
     assert small.low > 0
-    assert "not shown" == small.verdict
+    assert "not significant" == small.verdict
     assert "no loss in 60 cases: unseen ones may cost 0.049" in small.note
     assert "improved" == compare_scores([0.5] * 60, [0.9] * 13 + [0.5] * 47).verdict
     assert "regressed" == compare_scores([0.7] * 12 + [0.5] * 48, [0.5] * 60).verdict
@@ -84,7 +84,7 @@ def test_an_interval_excludes_zero_only_where_its_test_does() -> None:
     before = side({other: [0.0] * 8 + [1.0] * 32, RECALL: [0.0, 1.0] * 20}, "a")
     after = side({other: [1.0] * 7 + [0.0] + [1.0] * 32, RECALL: [0.0, 1.0] * 20}, "b")
     strict = compare_snapshots(before, after).metrics[other]
-    assert (0.01, 0.0, "not shown") == (strict.level, strict.low, strict.verdict)
+    assert (0.01, 0.0, "not significant") == (strict.level, strict.low, strict.verdict)
 
 
 def test_p_and_interval_must_agree() -> None:
@@ -94,7 +94,7 @@ def test_p_and_interval_must_agree() -> None:
     assert change.low is not None
     assert change.low < 0
     assert change.p is not None
-    assert (change.p < 0.05, change.verdict) == (True, "not shown")
+    assert (change.p < 0.05, change.verdict) == (True, "not significant")
 
 
 GATES = {
@@ -155,20 +155,20 @@ def test_a_comparison_lists_every_scored_case_once() -> None:
 # ── differences that matter ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_a_difference_that_is_too_small_to_matter_is_not_shown() -> None:
+def test_a_difference_that_is_too_small_to_matter_is_not_significant() -> None:
     """Two functions of one process: microseconds, always in the same direction."""
     before = [0.050 + 0.001 * (row % 7) for row in range(60)]
     after = [latency - 0.004 for latency in before]
     change = compare_scores(before, after, "latency_ms")
     assert change.low is not None and change.p_adjusted is not None
-    assert (change.low > 0, change.p_adjusted < 0.001, change.verdict) == (True, True, "not shown")
-    assert "differs, but not shown to by the 10 ms that matter" in change.note
+    assert (change.low > 0, change.p_adjusted < 0.001, change.verdict) == (True, True, "not significant")
+    assert "differs, but not significantly by more than the 10 ms that matter" in change.note
     assert 10.0 == change.least_difference
 
 
 @pytest.mark.parametrize(
     ("size", "gain", "verdict"),
-    [(60, 30.0, "improved"), (60, -30.0, "regressed"), (400, 30.0, "improved"), (60, 20.0, "not shown")],
+    [(60, 30.0, "improved"), (60, -30.0, "regressed"), (400, 30.0, "improved"), (60, 20.0, "not significant")],
 )
 def test_latencies_change_where_the_whole_interval_is_beyond_what_matters(size: int, gain: float, verdict: str) -> None:
     """Of a baseline of 500 ms 5% are 25 ms, which is more than the 10 ms that always matter."""

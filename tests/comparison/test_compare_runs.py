@@ -140,7 +140,7 @@ def test_the_candidate_of_the_handbook_improves_where_its_outputs_do(live: dict[
     assert (35, 6, 0, 29, 0) == (recall["n"], *(len(recall[name]) for name in LISTS))
     assert (28.5 / 35, 33.5 / 35, 5 / 35) == pytest.approx((recall["baseline"], recall["candidate"], recall["gain"]))
     assert recall["low"] < 0.01 < recall["gain"] < recall["high"]
-    assert (2 / 2**6, "not shown") == (recall["p"], recall["verdict"])
+    assert (2 / 2**6, "not significant") == (recall["p"], recall["verdict"])
     assert {"case_id", "evidence", "stage", "before", "after"} == set(live["moves"][0])
     assert [] == violations(live, (schema := load_schema("comparison")), schema)
 
@@ -164,8 +164,8 @@ def test_saved_baselines_compare_like_the_runs_they_were_saved_from(
     live: dict[str, Any], saved: str, better: str, tmp_path: Path
 ) -> None:
     _, kept = compared(tmp_path / "b.json", saved, better)
-    for told in ("comparison", "slices", "moves", "transitions", "what_changed", "why_moved"):
-        assert live[told] == kept[told], told
+    for member in ("comparison", "slices", "moves", "transitions", "what_changed", "why_moved"):
+        assert live[member] == kept[member], member
 
 
 def test_two_configurations_of_recorded_outputs_compare_without_a_run_folder(
@@ -341,12 +341,12 @@ def test_every_command_holds_regression_rules_against_a_baseline(run: str, saved
 def test_scoring_with_a_baseline_reports_what_moved_and_who_approves(
     saved: str, tmp_path: Path, capsys: Printed
 ) -> None:
-    report, data = tmp_path / "report.md", tmp_path / "report.json"
+    report, json_file = tmp_path / "report.md", tmp_path / "report.json"
     recorded = ["--golden", str(GOLDEN), "--outputs", OUTPUTS[1], "--corpus", str(CORPUS), "--metrics", METRICS]
-    written = ["--report", str(report), "--json-report", str(data)]
+    written = ["--report", str(report), "--json-report", str(json_file)]
     gate = ["--gate", gate_file(tmp_path, GAINS), "--baseline", saved, "--approver", "Minh"]
     assert 0 == main(["score", *recorded, *written, *gate])
-    text, report_data = report.read_text(encoding="utf-8"), json.loads(data.read_text(encoding="utf-8"))
+    text, report_data = report.read_text(encoding="utf-8"), json.loads(json_file.read_text(encoding="utf-8"))
     assert f"| Baseline | {saved}" in text.replace("\\", "")
     assert "evidence is retrieved that the baseline did not retrieve" in text
     assert "Approved by: Minh" in text
@@ -395,16 +395,16 @@ def test_a_baseline_is_the_same_bytes_and_holds_no_text_of_questions_chunks_or_a
     run: str, saved: str, tmp_path: Path
 ) -> None:
     assert 0 == main(["baseline", "save", f"{run}:vector-only", "--out", str(tmp_path / "again.json")])
-    data = Path(saved).read_bytes()
-    assert data == (tmp_path / "again.json").read_bytes()
-    text = data.decode()
+    content = Path(saved).read_bytes()
+    assert content == (tmp_path / "again.json").read_bytes()
+    text = content.decode()
     chunks = [json.loads(line) for line in CORPUS.read_text(encoding="utf-8").splitlines()]
     cases = [json.loads(line) for line in GOLDEN.read_text(encoding="utf-8").splitlines()]
     answers = [json.loads(line) for line in Path(OUTPUTS[0]).read_text(encoding="utf-8").splitlines()]
     secrets = [each.get("text") for each in chunks] + [each.get("question") for each in cases]
     secrets += [each.get("reference") for each in cases] + [each.get("answer") for each in answers]
     assert [] == [each for each in secrets if each and len(each) > 8 and (each in text or each[:40] in text)]
-    assert len(data) < 60_000
+    assert len(content) < 60_000
 
 
 def test_a_baseline_says_what_it_is(saved: str, capsys: Printed) -> None:

@@ -50,17 +50,17 @@ def test_failed_cases_are_compared_although_nobody_asked_for_them() -> None:
     change = comparison.metrics["failed"]
     assert ("improved", "headline") == (change.verdict, change.family)
     printed = print_comparison(comparison)
-    assert "No change is shown" not in printed
+    assert "No significant change" not in printed
     assert " - failed improved: 0.458 → 0.000" in printed
-    assert "Cases: 0 fail now, 11 no longer (shown: fewer fail, adjusted p 0.001; c0, c1, c2, …)" in printed
+    assert "Cases: 0 fail now, 11 no longer (significantly fewer: adjusted p 0.001; c0, c1, c2, …)" in printed
     back = compare_snapshots(make_side(ALL_WELL, "old"), make_side(fail_first(11), "new"))
-    assert describe_failed_evidence(back) == "shown: more fail, adjusted p 0.001"
-    assert "(shown: more fail, adjusted p 0.001)" in repr(back)
+    assert describe_failed_evidence(back) == "significantly more: adjusted p 0.001"
+    assert "(significantly more: adjusted p 0.001)" in repr(back)
 
 
 def test_a_few_cases_are_said_not_to_be_shown() -> None:
     comparison = compare_snapshots(make_side(fail_first(2), "old"), make_side(ALL_WELL, "new"))
-    assert "2 no longer (not shown: adjusted p 0.500; c0, c1)" in print_comparison(comparison)
+    assert "2 no longer (not significant: adjusted p 0.500; c0, c1)" in print_comparison(comparison)
 
 
 def test_nothing_to_compare_is_still_refused() -> None:
@@ -74,7 +74,7 @@ def test_what_was_not_asked_for_is_not_tested_on_slices() -> None:
     assert all("failed" not in metrics for metrics in comparison.slices.values())
 
 
-@pytest.mark.parametrize(("unknown", "verdict"), [((), "improved"), (range(11), "not shown")])
+@pytest.mark.parametrize(("unknown", "verdict"), [((), "improved"), (range(11), "not significant")])
 def test_fewer_fail_only_if_that_holds_with_the_unknown_counted_as_failed(unknown: Sequence[int], verdict: str) -> None:
     before, after = make_side(fail_first(11), "old"), make_side(ALL_WELL, "new", unknown=unknown)
     change = compare_snapshots(before, after).metrics["failed"]
@@ -91,7 +91,7 @@ def test_the_p_of_a_gain_is_that_of_the_gain_that_is_certain() -> None:
 def test_more_fail_only_if_that_holds_with_the_unknown_of_the_baseline_counted_as_failed() -> None:
     before, after = make_side(ALL_WELL, "old", unknown=range(8)), make_side(fail_first(11), "new")
     change = compare_snapshots(before, after).metrics["failed"]
-    assert ("not shown", 11) == (change.verdict, len(change.regressed))
+    assert ("not significant", 11) == (change.verdict, len(change.regressed))
 
 
 def test_a_case_that_leaks_more_than_before_is_told_first_and_explained_first() -> None:

@@ -70,7 +70,9 @@ def test_a_system_that_treats_all_variants_alike_is_consistent(tmp_path: Path) -
     assert twins.consistency.value == 1.0 and twins.consistency.unknown is None
     assert twins.consistency.interval is not None and twins.consistency.interval.low < 0.85
     assert twins.difference.value is None and not twins.pairs
-    assert {loss.verdict for loss in twins.losses} == {"not shown"} and {loss.loss for loss in twins.losses} == {0.0}
+    assert {loss.verdict for loss in twins.losses} == {"not significant"} and {loss.loss for loss in twins.losses} == {
+        0.0
+    }
 
 
 def test_one_variant_that_fails_makes_its_cluster_inconsistent(tmp_path: Path) -> None:
@@ -87,7 +89,7 @@ def test_a_loss_on_every_variant_of_a_kind_is_shown_with_its_interval(tmp_path: 
     failed = losses["typos", "failed"]
     assert (failed.base, failed.variant, failed.loss, failed.n) == (0.0, 1.0, 1.0, QUESTIONS)
     assert failed.verdict == "loses" and failed.interval is not None and failed.interval.low > 0.3
-    assert losses["case", "failed"].verdict == "not shown"
+    assert losses["case", "failed"].verdict == "not significant"
     assert failed.p is not None and failed.p_adjusted is not None and failed.p_adjusted > failed.p
 
 

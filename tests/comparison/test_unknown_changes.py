@@ -126,7 +126,7 @@ def test_verdict_and_note_of_a_gain_with_unknown_answers_agree(pairs: int, is_sh
     assert change.unknown is not None
     assert ("better", is_shown) == (change.unknown.direction, change.verdict == "improved")
     assert is_shown == ("better whatever" in change.note)
-    assert is_shown != change.note.startswith(f"not shown: {pairs // 4} answer")
+    assert is_shown != change.note.startswith(f"not significant: {pairs // 4} answer")
     screen = "\n".join(render_short_comparison(compare(before, after), NO_DECISION).lines)
     assert is_shown or "better whatever" not in screen
 
@@ -146,8 +146,9 @@ def test_a_case_that_is_unknown_now_is_not_counted_as_repaired() -> None:
     ]
     comparison = compare_snapshots(*sides)
     screen = "\n".join(render_short_comparison(comparison, NO_DECISION).lines)
-    assert "Cases: 0 fail now, 3 no longer, 1 of them unknown now (not shown: adjusted p 0.250; c0, c1, c2)" in screen
-    assert "cases: 0 fail now, 3 no longer, 1 of them unknown now (not shown: adjusted p 0.250)" in repr(comparison)
+    counts = "0 fail now, 3 no longer, 1 of them unknown now (not significant: adjusted p 0.250"
+    assert f"Cases: {counts}; c0, c1, c2)" in " ".join(screen.split())
+    assert f"cases: {counts})" in repr(comparison)
     notes = build_headline_changes_table(comparison, [("Answer correctness", (METRIC,))]).notes
     assert "Fail now: 0 cases. Fail no longer: 3 cases (c0, c1, c2), 1 of them unknown now." in notes[0]
     assert 1 == build_comparison_data(comparison, {})["flipped"]["unknown_now"]
@@ -160,12 +161,14 @@ def test_an_improvement_that_holds_at_worst_is_claimed() -> None:
     assert "improved" == change.verdict
     assert change.unknown is not None
     assert ("better", (0.85, 1.0)) == (change.unknown.direction, change.unknown.gain)
-    assert "improved, shown:\n - correct_answer 0.000 → 0.850–1.000" in repr(compare([0.0] * 40, [1.0] * 34 + [U] * 6))
+    assert "improved significantly:\n - correct_answer 0.000 → 0.850–1.000" in repr(
+        compare([0.0] * 40, [1.0] * 34 + [U] * 6)
+    )
 
 
 def test_a_regression_that_holds_at_best_is_claimed_and_none_that_unknown_answers_make() -> None:
     assert "regressed" == get_change([1.0] * 40, [0.0] * 34 + [U] * 6).verdict
-    assert "not shown" == get_change([1.0] * 40, [1.0] * 20 + [U] * 20).verdict
+    assert "not significant" == get_change([1.0] * 40, [1.0] * 20 + [U] * 20).verdict
 
 
 def test_errors_and_cases_that_do_not_apply_are_left_out_as_before() -> None:
@@ -179,7 +182,7 @@ def test_equal_runs_with_unknown_answers_are_not_listed_as_changes() -> None:
     comparison = compare([1.0, 0.0, U, U], [1.0, 0.0, U, U])
     assert "direction not known" not in repr(comparison)
     screen = "\n".join(render_short_comparison(comparison, NO_DECISION).lines)
-    assert "No change is shown (1 metric tested)." in screen
+    assert "No significant change (1 metric tested)." in screen
 
 
 def test_answers_that_are_the_same_on_both_sides_leave_no_gain_open() -> None:

@@ -44,14 +44,14 @@ def versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "300")
     Path("gate.yaml").write_text(GATE, encoding="utf-8")
-    known: dict[str, Any] = {"owner": "ann", "at": AT, "accept_all": True}
-    golden.freeze(write("cases.jsonl", CASES), "v1.jsonl", version="1", change="first", **known)
+    options: dict[str, Any] = {"owner": "ann", "at": AT, "accept_all": True}
+    golden.freeze(write("cases.jsonl", CASES), "v1.jsonl", version="1", change="first", **options)
     updated = [{**case, "must_have": [NEW_ANSWERS[case["id"]]]} for case in CASES[:3]]
     added = [{**CASES[0], "id": f"stop-{letter}", "question": f"Which bus stops at {letter}?"} for letter in "abcde"]
     retired = {"bay-39": "closed", "bay-40": "closed"}
     new = write("new.jsonl", [*updated, *added])
     golden.freeze(
-        new, "v2.jsonl", version="2", change="new lines", base="v1.jsonl", update=True, retire=retired, **known
+        new, "v2.jsonl", version="2", change="new lines", base="v1.jsonl", update=True, retire=retired, **options
     )
     assert ExitCode.PASS == score("v1.jsonl", answer("before.jsonl", CASES), "--run-dir", "before")
     return [*updated, *CASES[3:38], *added]

@@ -14,7 +14,7 @@ from assay.formats.golden_files import load_golden
 from assay.formats.run_files.manifest import decode_manifest
 from assay.formats.settings_file import load_config
 from assay.judging.verdict_files import count_verdicts
-from assay.judging.verdict_store import SqliteVerdictStore, load_recorded_verdicts, read_store
+from assay.judging.verdict_store import SqliteVerdictStore, read_store
 from assay.records.errors import InputError
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -60,7 +60,7 @@ def test_golden_set_keeps_its_digest(folder: Path) -> None:
 @pytest.mark.parametrize("name", ["verdicts.sqlite", "verdicts.jsonl"])
 def test_verdicts_are_read_whole(folder: Path, name: str) -> None:
     try:
-        recorded = load_recorded_verdicts(folder / name)[1]
+        recorded = read_store(folder / name).verdicts
     except InputError as error:
         assert any(remedy in str(error) for remedy in REMEDIES)
     else:

@@ -60,8 +60,8 @@ def test_chain_reports_its_retriever_and_context(kind: str, module: types.Module
         module.chain = found | RunnablePassthrough.assign(answer=answer)  # type: ignore[attr-defined]
         settings = LangchainTargetSettings(call="a_framework_module:chain", input={"question": "{{question}}"})
         expected = [("retrieved", ["a", "b"]), ("context", ["a", "b"])]
-    seen = observed(langchain.make_langchain_target("t", settings))
-    assert ("12 days", expected) == (seen.answer, ids(seen))
+    observation = observed(langchain.make_langchain_target("t", settings))
+    assert ("12 days", expected) == (observation.answer, ids(observation))
 
 
 def test_query_engine_reports_its_source_nodes(module: types.ModuleType) -> None:

@@ -96,8 +96,8 @@ class FakeEngine:
 
 def _recorded() -> Target:
     stage = Stage("retrieved", (Chunk("a"), Chunk("b")))
-    seen = [Observation(f"case-{q}", stages=(stage,), answer=f"{q} for nobody") for q in ("q0", "q1", "q2")]
-    return recorded.RecordedTarget("t", seen, "sha256:0")
+    observations = [Observation(f"case-{q}", stages=(stage,), answer=f"{q} for nobody") for q in ("q0", "q1", "q2")]
+    return recorded.RecordedTarget("t", observations, "sha256:0")
 
 
 @pytest.fixture(scope="session")
@@ -187,11 +187,14 @@ def test_observation_is_of_the_case_and_holds_answer_and_ranking(kind: str, maki
         async with opened(making(kind)) as target:
             return await observed(target, "q1")
 
-    seen = asyncio.run(run())
-    assert ("case-q1", "q1", "q1 for nobody") == (seen.case_id, seen.question, seen.answer)
-    assert seen.stages is not None
-    assert ("retrieved", ["a", "b"]) == (seen.stages[0].name, [chunk.chunk_id for chunk in seen.stages[0].chunks])
-    assert seen.error is None
+    observation = asyncio.run(run())
+    assert ("case-q1", "q1", "q1 for nobody") == (observation.case_id, observation.question, observation.answer)
+    assert observation.stages is not None
+    assert ("retrieved", ["a", "b"]) == (
+        observation.stages[0].name,
+        [chunk.chunk_id for chunk in observation.stages[0].chunks],
+    )
+    assert observation.error is None
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -200,7 +203,9 @@ def test_calls_at_the_same_time_each_get_their_own_answer(kind: str, making: Cal
         async with opened(making(kind)) as target:
             return await asyncio.gather(*(observed(target, f"q{number % 3}") for number in range(12)))
 
-    assert [f"q{number % 3} for nobody" for number in range(12)] == [seen.answer for seen in asyncio.run(run())]
+    assert [f"q{number % 3} for nobody" for number in range(12)] == [
+        observation.answer for observation in asyncio.run(run())
+    ]
 
 
 @pytest.mark.parametrize("kind", TELLS_WHO_ASKS)
@@ -209,7 +214,7 @@ def test_each_call_says_who_is_asking(kind: str, making: Callable[[str], Target]
         async with opened(making(kind)) as target:
             return await asyncio.gather(*(observed(target, "q0", tenant=f"t{number}") for number in range(6)))
 
-    assert [f"q0 for t{number}" for number in range(6)] == [seen.answer for seen in asyncio.run(run())]
+    assert [f"q0 for t{number}" for number in range(6)] == [observation.answer for observation in asyncio.run(run())]
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in CANNOT_FAIL])
@@ -270,10 +275,10 @@ def test_search_returns_a_ranking_and_no_answer(kind: str, making: Callable[[str
             assert ("search", "ask") == target.operations
             return await target.observe(TargetCall(case_of("q0"), "search", 20.0, 2))
 
-    seen = asyncio.run(run())
-    assert seen.stages is not None
-    assert ("search", msgspec.UNSET) == (seen.stages[0].name, seen.answer)
-    assert ["a", "b"] == [chunk.chunk_id for chunk in seen.stages[0].chunks][:2]
+    observation = asyncio.run(run())
+    assert observation.stages is not None
+    assert ("search", msgspec.UNSET) == (observation.stages[0].name, observation.answer)
+    assert ["a", "b"] == [chunk.chunk_id for chunk in observation.stages[0].chunks][:2]
 
 
 TOOLS = ResponseMapping(
@@ -292,9 +297,9 @@ def test_results_of_tools_are_what_the_model_saw(
         async with opened(target):
             return await observed(target, "tools")
 
-    seen = asyncio.run(run())
+    observation = asyncio.run(run())
     assert (ToolCall("leave", {"year": 2}, result={"days_left": 12}), ToolCall("clock", result="noon")) == (
-        seen.tool_calls
+        observation.tool_calls
     )
-    reading = ParsedAnswer(GoldenIndex(GoldenSet((case_of("tools"),))).case_index(0), seen)
+    reading = ParsedAnswer(GoldenIndex(GoldenSet((case_of("tools"),))).case_index(0), observation)
     assert {"tool call 1": '{"days_left":12}', "tool call 2": "noon"} == reading.context_texts

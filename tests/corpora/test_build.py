@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 import assay
 from assay.cli import main
 from assay.corpora.build_corpus import CorpusRequest, build_corpus, promote_header_rows
-from assay.corpora.document import Document
 from assay.corpora.html_text import convert_html
-from assay.corpora.markdown_chunks import chunk_document, split_long_section
+from assay.corpora.markdown_chunks import Document, chunk_document, split_long_section
 from assay.formats.corpus import load_corpus
 from assay.records.errors import InputError, MissingExtraError
 from assay.records.golden_set import CorpusChunk

@@ -216,8 +216,8 @@ def test_the_text_decides_and_a_declaration_counts_only_where_it_is_silent() -> 
     claims_to_abstain = Observation("1", "c", answer=ANSWER, behaviour="abstain")
     undecided = Observation("1", "c", answer="…", behaviour="abstain")
     results = [
-        assay.score(GoldenSet((case,)), [seen], metrics=["behaviour", "behaviour_mismatch"])
-        for seen in (claims_to_abstain, undecided)
+        assay.score(GoldenSet((case,)), [observation], metrics=["behaviour", "behaviour_mismatch"])
+        for observation in (claims_to_abstain, undecided)
     ]
     assert [0.0, 1.0] == [value(result, "behaviour") for result in results]
     assert [1.0, 0.0] == [value(result, "behaviour_mismatch") for result in results]

@@ -170,12 +170,16 @@ def write_model(directory: Path, vocabulary: dict[str, int]) -> None:
     tensors["embeddings.word_embeddings.weight"] = np.eye(len(vocabulary), WIDTH, dtype="<f4")
     for name in ("embeddings", "encoder.layer.0.attention.output", "encoder.layer.0.output"):
         tensors |= {f"{name}.LayerNorm.weight": np.ones(WIDTH, "<f4"), f"{name}.LayerNorm.bias": np.zeros(WIDTH, "<f4")}
-    header, data = {}, b""
+    header, tensor_bytes = {}, b""
     for name, tensor in tensors.items():
-        header[name] = {"dtype": "F32", "shape": tensor.shape, "data_offsets": [len(data), len(data) + tensor.nbytes]}
-        data += tensor.tobytes()
+        header[name] = {
+            "dtype": "F32",
+            "shape": tensor.shape,
+            "data_offsets": [len(tensor_bytes), len(tensor_bytes) + tensor.nbytes],
+        }
+        tensor_bytes += tensor.tobytes()
     text = json.dumps(header).encode()
-    (directory / "model.safetensors").write_bytes(len(text).to_bytes(8, "little") + text + data)
+    (directory / "model.safetensors").write_bytes(len(text).to_bytes(8, "little") + text + tensor_bytes)
 
 
 def test_a_model_directory_gives_the_mean_of_its_normalised_token_vectors(tmp_path: Path) -> None:

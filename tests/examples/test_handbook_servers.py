@@ -38,10 +38,10 @@ def server() -> Iterator[Server]:
 
 
 def send(server: Server, path: str, body: Any, headers: dict[str, str] | None = None) -> tuple[int, dict[str, Any]]:
-    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
     connection = http.client.HTTPConnection("127.0.0.1", server.server_address[1], timeout=10)
     try:
-        connection.request("POST", path, data, HEADERS if headers is None else headers)
+        connection.request("POST", path, content, HEADERS if headers is None else headers)
         reply = connection.getresponse()
         return reply.status, json.loads(reply.read())
     finally:

@@ -66,9 +66,9 @@ def test_readings_quote_what_decides_them() -> None:
 
 
 def test_a_request_that_nobody_has_read_is_kept() -> None:
-    data = {"question": "How many?", "answer": "Twelve."}
+    inputs = {"question": "How many?", "answer": "Twelve."}
     fence = "0123456789abcdef"
-    text = f"<<<DATA {fence}>>>\n{json.dumps(data | {'note': 'x'})}\n<<<END {fence}>>>"
+    text = f"<<<DATA {fence}>>>\n{json.dumps(inputs | {'note': 'x'})}\n<<<END {fence}>>>"
     body = {"messages": [{"role": "user", "content": text}]}
-    assert data == recorded_judge.parse_request(body)
-    assert recorded_judge.make_key(data) not in recorded_judge.read_readings()
+    assert inputs == recorded_judge.parse_request(body)
+    assert recorded_judge.make_key(inputs) not in recorded_judge.read_readings()

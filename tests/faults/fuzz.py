@@ -165,17 +165,17 @@ class Fuzzer:
         path = self.folder / f"input{self.chance.choice(SUFFIXES)}"
         # What was added last is closest to code that is not yet well covered.
         sample = self.chance.choice(samples if self.chance.random() < 0.5 else samples[-50:])
-        data = change_bytes(sample, self.chance.choice(samples), self.chance)
+        content = change_bytes(sample, self.chance.choice(samples), self.chance)
         new_steps = 0
         if number % TRACED_SHARE:
-            fault = find_fault(read, path, data)
+            fault = find_fault(read, path, content)
         else:
-            fault, new_steps = self.recorder.count_new_steps(lambda: find_fault(read, path, data, SECONDS * 10))
-        if new_steps and len(data) <= MAX_SAMPLE_BYTES and len(samples) < MAX_SAMPLES:
-            samples.append(data)
+            fault, new_steps = self.recorder.count_new_steps(lambda: find_fault(read, path, content, SECONDS * 10))
+        if new_steps and len(content) <= MAX_SAMPLE_BYTES and len(samples) < MAX_SAMPLES:
+            samples.append(content)
         if fault and (name, fault) not in self.findings:
             self.findings.add((name, fault))
-            self._keep_finding(name, fault, path, data, number)
+            self._keep_finding(name, fault, path, content, number)
 
     def _keep_finding(self, name: str, fault: str, path: Path, data: bytes, number: int) -> None:
         smallest = minimise(self.readers[name], path, data, fault)

@@ -80,8 +80,8 @@ def write_samples(folder: Path, names: list[str]) -> None:
         first = sample.lstrip()[:1]
         suffix = SUFFIXES.index(".jsonl" if first == b"{" else ".json" if first == b"[" else "")
         for number in range(len(names)):
-            data = bytes([number, suffix]) + sample[:MAX_INPUT_BYTES]
-            (folder / sha256(data).hexdigest()[:16]).write_bytes(data)
+            content = bytes([number, suffix]) + sample[:MAX_INPUT_BYTES]
+            (folder / sha256(content).hexdigest()[:16]).write_bytes(content)
 
 
 def main() -> None:

@@ -18,12 +18,13 @@ from typing import Any
 
 from tests.faults.forking import CommandForker
 from tests.support.judge_server import JudgeCall, answer_with_labels, find_text, judge_server
+from tests.support.verdicts import count_all_double_bills
 
 from assay.cli import main
 from assay.judging.billing import may_have_been_billed
 from assay.judging.control_questions import build_all_anchors
 from assay.judging.rubric_files import load_anchors, load_rubrics
-from assay.judging.verdict_store import SqliteVerdictStore, load_recorded_verdicts
+from assay.judging.verdict_store import SqliteVerdictStore, read_store
 from assay.records.verdicts import Verdict
 
 CASES = 40
@@ -77,12 +78,12 @@ def _describe_anchor(labels: Sequence[str], *texts: object) -> str:
 def list_anchor_labels() -> dict[str, str]:
     """Return the label that each anchor deserves, by the labels to choose from, its question, item and answer."""
     rubrics = load_rubrics()
-    known = {}
+    labels = {}
     for anchor, request in build_all_anchors(load_anchors().anchors, rubrics).values():
         inputs = request.inputs
         item = find_text(inputs, request.items[0]) if rubrics[request.rubric, request.language].per_item else ""
-        known[_describe_anchor(request.labels, inputs["question"], item, inputs.get("answer", ""))] = anchor.label
-    return known
+        labels[_describe_anchor(request.labels, inputs["question"], item, inputs.get("answer", ""))] = anchor.label
+    return labels
 
 
 ANCHOR_LABELS = list_anchor_labels()
@@ -97,9 +98,9 @@ def label_anchor(asked: JudgeCall, item: str) -> str:
 
 def honest(asked: JudgeCall, item: str) -> str:
     """Label a claim by its numbers: it is supported if all of them are in the context; anchors by what they are."""
-    known = label_anchor(asked, item)
-    if known:
-        return known
+    anchor_label = label_anchor(asked, item)
+    if anchor_label:
+        return anchor_label
     labels = [str(each) for each in asked.item["label"]["enum"]]
     evidence = json.dumps([asked.data.get("claims"), asked.data.get("answer")])
     numbers = {word for word in evidence.replace('"', " ").replace(".", " ").split() if word.isdigit()}
@@ -159,7 +160,7 @@ def killed(folder: Path, kills: int, seed: int, forker: CommandForker, *, hopele
         raise AssertionError(f"exit status {outcome.status}: {outcome.message}")
     outcome.calls = aim.calls
     with SqliteVerdictStore(store) as opened:
-        outcome.double_bills = opened.possible_double_bills
+        outcome.double_bills = count_all_double_bills(opened)
     outcome.verdicts = len(_checked(store, {}, outcome))
     outcome.report = scored(golden, outputs, store)
     return outcome
@@ -177,21 +178,21 @@ def _judge_under_fire(
     words: list[str], store: Path, kills: int, aim: _Aim, outcome: Outcome, forker: CommandForker
 ) -> None:
     """Judge with processes that are killed, and check after each kill that no verdict of the earlier ones is lost."""
-    known: dict[tuple[str, int], Verdict] = {}
+    paid_before: dict[tuple[str, int], Verdict] = {}
     while outcome.resumes < MAX_RESUMES:
         command = forker.start(words)
         if outcome.kills < kills:
-            aim.choose(command.pid, (2 * CASES + 30 - len(known)) // (kills - outcome.kills + 1))
+            aim.choose(command.pid, (2 * CASES + 30 - len(paid_before)) // (kills - outcome.kills + 1))
         outcome.status, outcome.message = command.wait(timeout=300)
         aim.forget()
         if outcome.status == -signal.SIGKILL:
             outcome.kills += 1
-            known = _checked(store, known, outcome)
+            paid_before = _checked(store, paid_before, outcome)
         elif outcome.status == 3 and "run the same command again to continue" in outcome.message:
             outcome.resumes += 1
         else:
             break
-    _checked(store, known, outcome)
+    _checked(store, paid_before, outcome)
 
 
 def words_of(golden: Path, outputs: Path, store: Path, *more: str) -> list[str]:
@@ -215,11 +216,10 @@ def _checked(store: Path, known: dict[tuple[str, int], Verdict], outcome: Outcom
     """Return the verdicts of a store that were paid for, and count those of `known` that are missing or different."""
     if not store.exists():
         return {}
-    notes: list[str] = []
-    verdicts = load_recorded_verdicts(store, notes.append)[1]
-    assert [] == notes
+    contents = read_store(store)
+    assert [] == contents.warnings
     paid_verdicts: dict[tuple[str, int], Verdict] = {}
-    for by_judge in verdicts.values():
+    for by_judge in contents.verdicts.values():
         for samples in by_judge.values():
             for verdict in samples:
                 if verdict.unscored is None or may_have_been_billed(verdict):

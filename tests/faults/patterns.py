@@ -244,13 +244,13 @@ def make_attacks(pattern: re.Pattern[Any], size: int) -> Iterator[str]:
     """Yield texts of about `size` characters on which a badly written expression needs a long time."""
     text = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
     parsed = parser.parse(text, pattern.flags & ~re.DEBUG & ~(re.UNICODE if isinstance(pattern.pattern, bytes) else 0))
-    seen: set[str] = set()
+    attacked: set[str] = set()
     for before, body in [*list_pumps(parsed), *(("", body) for body in GENERIC)]:
         for head, unit in ((before, body), ("", before + body)):
             start = head + unit * min(4, size)
-            if start in seen:
+            if start in attacked:
                 continue
-            seen.add(start)
+            attacked.add(start)
             pumped = head + unit * (size // max(1, len(unit)))
             yield from (pumped + end for end in ENDS[: 1 if body in GENERIC else 2])
 

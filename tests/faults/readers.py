@@ -40,7 +40,7 @@ from assay.judging.llm_judge import decode_envelope, read_error_message
 from assay.judging.reply_parsing import parse_reply
 from assay.judging.rubric_files import decode_rubric, load_rubrics
 from assay.judging.verdict_files import read_export
-from assay.judging.verdict_store import load_recorded_verdicts
+from assay.judging.verdict_store import read_store
 from assay.records.errors import AssayError
 from assay.records.golden_set import Case, GoldenSet
 from assay.records.settings import ResponseMapping
@@ -48,7 +48,7 @@ from assay.runs.saved_scores import load_saved_scores
 from assay.targets.mcp_stdio import LineCutter, find_reply_id
 from assay.targets.reply import decode_reply, read_reply
 from assay.trends.alert_log_file import load_alert_events
-from assay.trends.load_incident_counts import read_incident_finding
+from assay.trends.load_history import read_incident_finding
 
 SAMPLES = Path(__file__).parents[1] / "compatibility" / "samples"
 CORPUS = Path(__file__).parent / "findings"
@@ -94,7 +94,7 @@ def make_readers() -> dict[str, Reader]:
         "manifest": lambda path: decode_manifest(path.read_bytes(), path),
         "settings": lambda path: load_config(str(path)),
         "gate": lambda path: load_gate_or_profile(str(path), None, ""),
-        "verdicts": load_recorded_verdicts,
+        "verdicts": read_store,
         "verdict export": read_export,
         "golden": lambda path: load_golden(str(path), None),
         "packed": _read_packed,
@@ -176,11 +176,11 @@ _SHEET_KEY = SheetKey(1, "", 0, {"r1": LabelledItem("c1", "faithfulness")})
 
 
 def _read_judge_reply(path: Path) -> None:
-    data = path.read_bytes()
-    text = data.decode("utf-8", "replace")
+    content = path.read_bytes()
+    text = content.decode("utf-8", "replace")
     parse_reply(text, _ASKED)
-    parse_reply(decode_envelope(data, text), _ASKED)
-    read_error_message(data)
+    parse_reply(decode_envelope(content, text), _ASKED)
+    read_error_message(content)
 
 
 def _read_target_reply(path: Path) -> None:

@@ -15,9 +15,10 @@ import pytest
 from tests.faults.forking import CommandForker
 from tests.faults.judging import CONCURRENCY, honest, killed, words_of, write_inputs
 from tests.support.judge_server import JudgeCall, answer_with_labels, judge_server
+from tests.support.verdicts import count_all_double_bills
 
 from assay.judging.verdict_files import count_verdicts
-from assay.judging.verdict_store import SqliteVerdictStore, load_recorded_verdicts
+from assay.judging.verdict_store import SqliteVerdictStore, read_store
 
 pytestmark = pytest.mark.slow
 
@@ -50,31 +51,31 @@ def test_first_interrupt_drains_and_the_same_command_goes_on(
 ) -> None:
     golden, outputs = write_inputs(tmp_path)
     store = tmp_path / "book.sqlite"
-    seen, go_on = threading.Event(), threading.Event()
+    first_call, go_on = threading.Event(), threading.Event()
     answer = answer_with_labels(honest)
 
     def slow(asked: JudgeCall) -> Any:
-        seen.set()
+        first_call.set()
         go_on.wait(60)
         return answer(asked)
 
     with judge_server(answer=slow) as server:
         monkeypatch.setenv("THE_JUDGE", f"{server.url}/v1")
         command = forker.start(words_of(golden, outputs, store))
-        assert seen.wait(60)
+        assert first_call.wait(60)
         os.kill(command.pid, signal.SIGINT)
         command.wait_for_message("Ctrl-C again to exit at once", 60)
         go_on.set()
         status, message = command.wait(60)
         assert 130 == status, message
         assert "interrupted; run the same command again to continue" in message
-        kept = count_verdicts(load_recorded_verdicts(store)[1])
+        kept = count_verdicts(read_store(store).verdicts)
         assert 1 <= kept == server.calls <= CONCURRENCY
         status, message = forker.start(words_of(golden, outputs, store)).wait(120)
         assert 0 == status, message
-        assert server.calls == count_verdicts(load_recorded_verdicts(store)[1])
+        assert server.calls == count_verdicts(read_store(store).verdicts)
     with SqliteVerdictStore(store) as opened:
-        assert 0 == opened.possible_double_bills
+        assert 0 == count_all_double_bills(opened)
 
 
 WORKER = """
@@ -119,4 +120,4 @@ def test_four_processes_ask_for_each_verdict_once(tmp_path: Path) -> None:
         assert 0 == process.returncode, message
     asked = Counter(log.read_text().split())
     assert (250 * 5, {1}) == (len(asked), set(asked.values()))
-    assert 250 * 5 == count_verdicts(load_recorded_verdicts(store)[1])
+    assert 250 * 5 == count_verdicts(read_store(store).verdicts)

@@ -176,10 +176,10 @@ def test_children_end_when_assay_is_killed(
     )
     words = ["observe", "--settings", str(settings), "--allow-exec", "--run-dir", str(tmp_path / "run")]
     command = forker.start(words)
-    told = tmp_path / "child"
-    assert wait_until(lambda: (told.exists() and told.read_text() != "") or not is_running(command.pid))
-    assert told.exists(), command.wait(60)
-    child_number = int(told.read_text())
+    pid_file = tmp_path / "child"
+    assert wait_until(lambda: (pid_file.exists() and pid_file.read_text() != "") or not is_running(command.pid))
+    assert pid_file.exists(), command.wait(60)
+    child_number = int(pid_file.read_text())
     while is_running(command.pid):
         with suppress(ProcessLookupError):  # it ended a moment ago
             os.kill(command.pid, number)

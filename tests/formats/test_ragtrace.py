@@ -19,10 +19,10 @@ def decoded(**members: Any) -> Observation:
 
 
 def test_a_chunk_may_be_a_string_in_any_list() -> None:
-    seen = decoded(retrieved_chunks=["a", CHUNK], context_chunks=["a"], versions={"prompt": "p1", "index": None})
+    observation = decoded(retrieved_chunks=["a", CHUNK], context_chunks=["a"], versions={"prompt": "p1", "index": None})
     retrieved = Stage("retrieved", (Chunk("a"), Chunk("a", 0.5, 1, "hybrid")))
-    assert (retrieved, Stage("context", (Chunk("a"),))) == (seen.stages or ())[-2:]
-    assert {"prompt": "p1"} == seen.versions
+    assert (retrieved, Stage("context", (Chunk("a"),))) == (observation.stages or ())[-2:]
+    assert {"prompt": "p1"} == observation.versions
 
 
 def test_lines_with_objects_and_lines_with_strings_read_the_same() -> None:
@@ -33,8 +33,10 @@ def test_lines_with_objects_and_lines_with_strings_read_the_same() -> None:
 
 def test_versions_of_one_line_say_nothing_about_the_next() -> None:
     """Texts are remembered, so equal ones are read once; others are not mixed up with them."""
-    seen = [decoded(versions=versions).versions for versions in ({"a": "1"}, {"a": "2"}, None, {}, {"a": "1"})]
-    assert [{"a": "1"}, {"a": "2"}, {}, {}, {"a": "1"}] == seen
+    versions_by_line = [
+        decoded(versions=versions).versions for versions in ({"a": "1"}, {"a": "2"}, None, {}, {"a": "1"})
+    ]
+    assert [{"a": "1"}, {"a": "2"}, {}, {}, {"a": "1"}] == versions_by_line
     assert {} == decoded().versions
 
 
@@ -48,9 +50,9 @@ def test_versions_of_another_type_are_refused_however_often_they_come(versions: 
 @pytest.mark.parametrize("latency", [{"embed": 1, "embed_ms": 2}, {"embed": None, "embed_ms": 2}], ids=str)
 def test_a_step_is_timed_once_with_or_without_its_unit(latency: dict[str, float | None]) -> None:
     if None in latency.values():
-        seen = decoded(latency_ms=latency)
-        assert seen.usage is not None
-        assert {"embed": 2.0} == seen.usage.stage_ms
+        observation = decoded(latency_ms=latency)
+        assert observation.usage is not None
+        assert {"embed": 2.0} == observation.usage.stage_ms
     else:
         with pytest.raises(ValueError, match="with and without _ms"):
             decoded(latency_ms=latency)

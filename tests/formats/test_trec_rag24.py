@@ -104,11 +104,11 @@ def test_the_numbers_are_those_of_a_plain_count(track: Path, report: dict[str, A
     topics: Counter[str] = Counter()
     for line in Path(path).read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
-        known = judged.get(row["topic_id"])
+        judgment = judged.get(row["topic_id"])
         cited = {row["references"][place] for piece in row["answer"] for place in piece["citations"]}
-        if not known or not cited:
+        if not judgment or not cited:
             continue
-        grades = [known[passage] for passage in cited if passage in known]
+        grades = [judgment[passage] for passage in cited if passage in judgment]
         topics["cited_judged"] += 1
         shares["cited_judged"] += len(grades) / len(cited)  # type: ignore[assignment]
         if grades:

@@ -16,7 +16,7 @@ from assay.gates.decision_weight import combine_decisions, find_exit_code
 from assay.gates.gate_files import list_profile_names, load_profile
 from assay.gates.release_decision import decide_release, list_gate_metrics, select_gated_configs
 from assay.gates.rules import find_rule_problem
-from assay.gates.run_warnings import absent_tags_warning
+from assay.gates.summarise_run import absent_tags_warning
 from assay.gates.ungated_decision import describe_partial
 from assay.records.errors import SettingsError
 from assay.records.golden_set import Case, GoldenSet

@@ -29,8 +29,10 @@ def test_every_profile_loads_says_what_it_is_for_and_why_each_rule_stands(name: 
     assert gate.name == name
     assert len(gate.description) > 40
     assert all(rule.reason for rule in gate.rules)
-    told = {rule.metric: rule.if_unmeasured for rule in gate.rules}
-    assert {name: "risk" if "by=judge" in name else JUDGE_IF_ANY.get(name, "fail") for name in told} == told
+    if_unmeasured = {rule.metric: rule.if_unmeasured for rule in gate.rules}
+    assert {
+        name: "risk" if "by=judge" in name else JUDGE_IF_ANY.get(name, "fail") for name in if_unmeasured
+    } == if_unmeasured
     assert "acl" in gate.zero_tolerance_tags
     assert read_profile_text(name).startswith(f"name: {name}\n")
 

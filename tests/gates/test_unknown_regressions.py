@@ -86,10 +86,10 @@ def test_too_few_scored_cases_are_incomplete_as_before() -> None:
 @pytest.mark.parametrize("basis", ["point", "bound"])
 def test_two_equal_runs_are_decided_as_if_every_answer_was_known(basis: Literal["point", "bound"]) -> None:
     """Nobody can tell of one answer in four whether it is right, but both runs gave it."""
-    known: Scores = [1.0] * 200
+    passes: Scores = [1.0] * 200
     same: Scores = [1.0, 1.0, 1.0, SAME] * 50
     rule = Rule(METRIC, max_regression=0.1, basis=basis)
-    decided, expected = (decide(scores, scores, rule).results[0] for scores in (same, known))
+    decided, expected = (decide(scores, scores, rule).results[0] for scores in (same, passes))
     assert ("pass", 0.0, 200) == (decided.state, decided.value, decided.scored)
     assert (expected.state, expected.value, expected.scored) == (decided.state, decided.value, decided.scored)
     assert decided.message.startswith("correct_answer went from between 0.750 and 1.000 to between 0.750 and 1.000")

@@ -52,12 +52,12 @@ def serving_paragraphs() -> Iterator[str]:
             roles = set((self.headers.get("x-roles") or "").split(","))
             found = search(rows, question, self.headers.get("x-tenant") or "", roles)
             answer = found[0]["text"] if found else "I do not know."
-            data = json.dumps({"answer": answer, "retrieved_chunks": found}).encode()
+            body = json.dumps({"answer": answer, "retrieved_chunks": found}).encode()
             self.send_response(200)
             self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(data)))
+            self.send_header("content-length", str(len(body)))
             self.end_headers()
-            self.wfile.write(data)
+            self.wfile.write(body)
 
         def log_message(self, format: str, *arguments: object) -> None:
             pass

@@ -256,9 +256,9 @@ def test_questions_of_headings_and_bold_lines_are_asked_if_their_whole_answer_is
 def test_numbered_steps_under_a_task_are_asked_for_as_a_whole() -> None:
     text = "# Set an alarm\n\n1. Open the clock.\n2. Press the plus sign.\n3. Choose a time."
     chunk = CorpusChunk("a", text=text, document="a", section="Set an alarm")
-    (kept,) = [c for c in draft_candidates(Corpus({"a": chunk})) if c.kind == "exact"]
-    assert "How do I set an alarm?" == kept.case.question
-    assert "Open the clock. Press the plus sign. Choose a time." == kept.case.reference
+    (reference_corpus,) = [c for c in draft_candidates(Corpus({"a": chunk})) if c.kind == "exact"]
+    assert "How do I set an alarm?" == reference_corpus.case.question
+    assert "Open the clock. Press the plus sign. Choose a time." == reference_corpus.case.reference
 
 
 STEPS = "1. Open the {0}.\n2. Press the plus sign of it.\n3. Choose a time."

@@ -17,6 +17,7 @@ import pytest
 from tests.faults.forking import CommandForker
 from tests.golden.drafting_model import DRAFTS, HOSTILE, PASSAGES, build_reply, draft_honestly, make_model
 from tests.support.judge_server import JudgeCall, JudgeServer, judge_server
+from tests.support.verdicts import count_all_double_bills
 
 from assay.cli import main
 from assay.formats.golden_files import load_golden
@@ -24,7 +25,7 @@ from assay.golden.candidate import RejectedCandidate
 from assay.golden.drafting.model_drafts import find_linked_chunks, find_versions, plan_drafts
 from assay.golden.drafting_prompts import FORMS, make_draft_request
 from assay.golden.lint_finding import LintedSet
-from assay.judging.verdict_store import SqliteVerdictStore, load_recorded_verdicts
+from assay.judging.verdict_store import SqliteVerdictStore, read_store
 from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet
 from assay.text.safety.demanded_words import list_demands
 
@@ -294,7 +295,7 @@ def test_a_killed_draft_pays_for_no_reply_twice_and_loses_no_candidate(
     assert (peace / "out.jsonl").read_bytes() == (war / "out.jsonl").read_bytes()
     assert (peace / "rejected.jsonl").read_bytes() == (war / "rejected.jsonl").read_bytes()
     with SqliteVerdictStore(war / "draft.sqlite") as store:
-        assert store.possible_double_bills <= KILLS * 4  # only calls in progress may have been paid for in vain
+        assert count_all_double_bills(store) <= KILLS * 4  # only calls in progress may have been paid for in vain
 
 
 def digest_body(body: Any) -> str:
@@ -305,7 +306,7 @@ def list_paid(path: Path) -> set[str]:
     """Return the digests of the requests whose replies a store has."""
     if not path.exists():
         return set()
-    by_judge = load_recorded_verdicts(path)[1].values()
+    by_judge = read_store(path).verdicts.values()
     return {verdict.rendered for requests in by_judge for rows in requests.values() for verdict in rows}
 
 
@@ -336,8 +337,8 @@ def test_the_request_holds_the_passages_as_one_line_of_data_between_delimiters_a
     lines = rendered.user.splitlines()
     begin = next(index for index, line in enumerate(lines) if line.startswith("<<<DATA "))
     assert lines[begin + 2].startswith("<<<END ")
-    data = json.loads(lines[begin + 1])
-    assert [{"id": "s1", "text": text}] == data["passages"]
+    sent = json.loads(lines[begin + 1])
+    assert [{"id": "s1", "text": text}] == sent["passages"]
     assert "secret:chunk:1" not in rendered.user + rendered.system
     assert "Vietnamese" in rendered.system
     assert rendered == FORMS["draft"].render(request, "sha256:judge", 0)

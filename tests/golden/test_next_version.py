@@ -227,8 +227,8 @@ def test_the_command_retires_moves_the_day_and_says_what_it_did(
     first: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = str(tmp_path / "ferries-2.jsonl")
-    known = ["--base", first, "--out", out, "--version", "2", "--owner", "lead", "--change", "x", "--now", LATER]
-    freeze = ["golden", "freeze", *known]
+    arguments = ["--base", first, "--out", out, "--version", "2", "--owner", "lead", "--change", "x", "--now", LATER]
+    freeze = ["golden", "freeze", *arguments]
     assert 2 == main([*freeze, "--retire", "berth"])
     assert "expected berth=REASON" in capsys.readouterr().err
     assert 2 == main([*freeze, "--retire", "pier=closed"])
@@ -239,7 +239,7 @@ def test_the_command_retires_moves_the_day_and_says_what_it_did(
     assert "nothing is new (expected others, changed ones with --update" in capsys.readouterr().err
     assert 2 == main([*freeze, "--as-of", "2026-13-45"])
     assert "--as-of" in capsys.readouterr().err
-    assert 2 == main(["golden", "freeze", *known[2:], "--retire", "berth=closed"])
+    assert 2 == main(["golden", "freeze", *arguments[2:], "--retire", "berth=closed"])
     assert "no candidates given" in capsys.readouterr().err
     assert 0 == main([*freeze, "--retire", "berth=closed = for good", "--as-of", "2026-12-01"])
     printed = " ".join(capsys.readouterr().out.split())

@@ -132,8 +132,8 @@ def test_a_sampled_case_has_the_day_of_its_question(tmp_path: Path, monkeypatch:
     asked = {"question": "What does a berth cost?", "answer": "41.", "user": {"tenant": "north", "roles": ["guest"]}}
     store = make_store(tmp_path, [{"question": "Who sews sails?", "answer": "Ove."}, asked], monkeypatch)
     users = {case.question: case.user for case in sample(store).candidates}
-    known = users["What does a berth cost?"]
-    assert known is not None and "2026-03-02" == known.as_of
+    user = users["What does a berth cost?"]
+    assert user is not None and "2026-03-02" == user.as_of
     assert users["Who sews sails?"] is None
 
 

@@ -53,9 +53,13 @@ def test_nothing_is_paid_for_twice_unless_errors_are_retried(
 ) -> None:
     judge = ScriptedJudge()
     one, two, three = QUESTIONS[:3]
-    known = {one.digest: [make_verdict(one)], two.digest: [make_unscored(two)], three.digest: [make_verdict(three, 1)]}
+    recorded = {
+        one.digest: [make_verdict(one)],
+        two.digest: [make_unscored(two)],
+        three.digest: [make_verdict(three, 1)],
+    }
     runner = run_scripted_judge(
-        judge, [one, two, three], known=known, needs_more=need_votes(2), retry_errors=retry_errors
+        judge, [one, two, three], known=recorded, needs_more=need_votes(2), retry_errors=retry_errors
     )
     assert calls == judge.calls
     assert [[0, 1]] * 3 == [[each.sample for each in samples] for samples in runner.verdicts.values()]
@@ -267,9 +271,9 @@ def test_requests_that_failed_before_come_last_and_do_not_trip_the_breaker() -> 
         return make_unscored(asked) if asked.digest in hopeless else make_verdict(asked, sample)
 
     judge = ScriptedJudge(script)
-    known = {request.digest: [make_unscored(request)] for request in QUESTIONS[:25]}
+    recorded = {request.digest: [make_unscored(request)] for request in QUESTIONS[:25]}
     limits = JudgingLimits(1, breaker=20)
-    runner = run_scripted_judge(judge, QUESTIONS, limits, known=known, retry_errors=True)
+    runner = run_scripted_judge(judge, QUESTIONS, limits, known=recorded, retry_errors=True)
     assert "" == runner.tally.halted
     order = [name for name, _ in judge.calls]
     assert {f"q{number}" for number in range(25, 40)} == set(order[:15])

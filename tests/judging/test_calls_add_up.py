@@ -121,8 +121,8 @@ def test_samples_that_are_given_up_at_a_limit_are_part_of_the_sum() -> None:
     assert ["asked: 2 samples (0 about answers, 2 to check the judge): 2 with labels, 0 without"] == (
         describe_samples(tally)
     )
-    told = describe_calls(tally, budget)
-    assert told.startswith("calls: 3 (3 first calls; 1 sample was given up when it stopped); ")
+    sentence = describe_calls(tally, budget)
+    assert sentence.startswith("calls: 3 (3 first calls; 1 sample was given up when it stopped); ")
 
 
 def test_what_was_stored_before_is_said_with_its_controls() -> None:
@@ -150,9 +150,9 @@ def test_what_was_stored_before_is_said_with_its_controls() -> None:
 )
 def test_a_judging_that_stopped_names_what_to_do_before_it_is_repeated(step: dict[str, Any], remedy: str) -> None:
     tally, _, _ = run_plan([step] * 60, 1, None, 1, 5)
-    told = describe_stop(tally)
-    assert remedy in told
-    assert told.endswith(", then run the same command again to continue")
+    sentence = describe_stop(tally)
+    assert remedy in sentence
+    assert sentence.endswith(", then run the same command again to continue")
 
 
 async def reserve_call(budget: Budget) -> Reservation:

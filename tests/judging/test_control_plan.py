@@ -26,8 +26,8 @@ from assay.judging.control_questions import (
     build_anchor_requests,
     list_possible_controls,
 )
+from assay.judging.judge_run import combine_statuses
 from assay.judging.rubric_files import load_anchors
-from assay.judging.shared_controls_file import combine_statuses
 from assay.judging.verdict_files import merge_status
 from assay.judging.verdict_store import read_store
 from assay.records.verdicts import ItemVerdict, JudgeRequest, JudgeStatus, RubricControl, Verdict
@@ -228,9 +228,11 @@ def test_the_command_says_before_the_first_call_how_many_are_controls(
     assert 20 == server.calls
     assert "controls incomplete: not yet asked: " in capsys.readouterr().err
     warnings = score()["warnings"]
-    (told,) = [line for line in warnings if line.startswith("controls incomplete: scripted-1 was not asked yet ")]
-    assert re.search(r" \d+ kinds? of controls of \w+\.en, .*\b14 anchors; an unsuitable judge may go unnoticed", told)
-    assert not any(kind in told for kind in KINDS)
+    (warning,) = [line for line in warnings if line.startswith("controls incomplete: scripted-1 was not asked yet ")]
+    assert re.search(
+        r" \d+ kinds? of controls of \w+\.en, .*\b14 anchors; an unsuitable judge may go unnoticed", warning
+    )
+    assert not any(kind in warning for kind in KINDS)
     assert 0 == judge()
     assert 20 == server.calls
 

@@ -84,8 +84,8 @@ def unguarded(place: str, payload: str) -> float:
     context = PASSAGE + (after if place in ("context", "chunk id") else "")
     question = "When are parcels collected?" + (after if place == "question" else "")
     prompt = f"Question: {question}\nContext: {context}\n{OTHER}\nClaims: i1 {claim} i2 Rooms are heated."
-    data = {"claims": [{"id": "i1", "text": claim}, {"id": "i2", "text": "Rooms are heated."}]}
-    return value_of(naive(prompt, {**data, "context": [{"text": context}, {"text": OTHER}]}, payload, ["i1", "i2"]))
+    reply = {"claims": [{"id": "i1", "text": claim}, {"id": "i2", "text": "Rooms are heated."}]}
+    return value_of(naive(prompt, {**reply, "context": [{"text": context}, {"text": OTHER}]}, payload, ["i1", "i2"]))
 
 
 def test_there_are_a_hundred_payloads_in_two_languages() -> None:

@@ -84,8 +84,8 @@ def test_what_is_asked_in_doubt_is_within_the_share_of_the_calls(server: JudgeSe
     judge("--control-share", share)
     status = read_status()
     (by_request,) = read_store("verdicts.sqlite").verdicts.values()
-    known = len(status.answered) + sum(digest in by_request for digest in ALL)
-    assert known <= float(share) / (1 - float(share)) * 8
+    known_questions = len(status.answered) + sum(digest in by_request for digest in ALL)
+    assert known_questions <= float(share) / (1 - float(share)) * 8
 
 
 def test_without_room_to_ask_more_a_judge_is_in_doubt_and_not_invalid(
@@ -146,8 +146,8 @@ def mislabel_once(asked: JudgeCall, item: str, seen: set[str]) -> str:
 
 
 def test_anchors_that_were_answered_wrongly_once_are_repeated(server: JudgeServer) -> None:
-    seen: set[str] = set()
-    server.answer = answer_with_labels(lambda asked, item: mislabel_once(asked, item, seen))
+    asked_before: set[str] = set()
+    server.answer = answer_with_labels(lambda asked, item: mislabel_once(asked, item, asked_before))
     assert 0 == judge("--control-share", "0.9")
     status = read_status()
     assert (False, ()) == (status.invalid, status.reasons)

@@ -81,9 +81,9 @@ def test_the_key_is_nowhere_but_in_the_header(protocol: str) -> None:
         "keep": lambda _, raw: kept.append(raw),
     }
     named = json.dumps({"model": KEY, "system_fingerprint": KEY})
-    told = first(reasoning=f"your key is {KEY}")
+    verdict = first(reasoning=f"your key is {KEY}")
     verdicts = [
-        ask(judge(server({"content": told}), protocol, **tools), support_request()),
+        ask(judge(server({"content": verdict}), protocol, **tools), support_request()),
         ask(judge(server({"refusal": KEY}), protocol, **tools), support_request()),
         ask(judge(server({"body": f'{{"error": "{KEY}"}}'}), protocol, **tools), support_request()),
         ask(judge(server({"body": named}), protocol, **tools), support_request()),

@@ -130,9 +130,11 @@ def test_a_citation_names_its_source_as_the_judge_sees_it() -> None:
     rubric = RUBRICS["citation_support", "en"]
     citations = [{"id": "1", "text": "Interns leave at once.", "source": "hr#2"}]
     inputs = {"citations": citations, "question": "?", "context": CONTEXT}
-    data = data_of(render_request(request_for(rubric, inputs, ("1",)), rubric, JUDGE, 0))
-    assert [{"id": "i1", "text": "Interns leave at once.", "source": "s2"}] == data["citations"]
-    assert [("s1", CONTEXT[0]["text"]), ("s2", CONTEXT[1]["text"])] == [(c["id"], c["text"]) for c in data["context"]]
+    shown_data = data_of(render_request(request_for(rubric, inputs, ("1",)), rubric, JUDGE, 0))
+    assert [{"id": "i1", "text": "Interns leave at once.", "source": "s2"}] == shown_data["citations"]
+    assert [("s1", CONTEXT[0]["text"]), ("s2", CONTEXT[1]["text"])] == [
+        (c["id"], c["text"]) for c in shown_data["context"]
+    ]
 
 
 def test_one_sample_sees_the_sources_in_another_order() -> None:
@@ -256,14 +258,14 @@ def rendered_in(language: str) -> RenderedRequest:
 def test_fields_that_are_not_known_may_be_null() -> None:
     rubric = RUBRICS["grade", "en"]
     inputs: dict[str, Any] = {"answer": "Yes.", "question": "?", "reference": None, "context": []}
-    data = data_of(render_request(request_for(rubric, inputs), rubric, JUDGE, 0))
-    assert (None, []) == (data["reference"], data["context"])
+    shown_data = data_of(render_request(request_for(rubric, inputs), rubric, JUDGE, 0))
+    assert (None, []) == (shown_data["reference"], shown_data["context"])
 
 
 def test_filling_is_one_pass_and_no_format_string() -> None:
     assert "{{data}} {0.__class__} %s" == fill_template("{{a}}", {"a": "{{data}} {0.__class__} %s"})
-    data = data_of(rendered(support_request(question="{{canary}} {{labels}} {task} {0}")))
-    assert "{{canary}} {{labels}} {task} {0}" == data["question"]
+    shown_data = data_of(rendered(support_request(question="{{canary}} {{labels}} {task} {0}")))
+    assert "{{canary}} {{labels}} {task} {0}" == shown_data["question"]
 
 
 def test_the_parser_version_hangs_on_every_text_of_the_frames() -> None:

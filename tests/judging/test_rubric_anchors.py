@@ -215,9 +215,9 @@ def test_a_judge_that_labels_as_it_should_passes_every_control_of_the_default_me
 
 def _read(asked: JudgeCall, item: str) -> str:
     """Label anchors and claims as they deserve; what is no claim is right if it names days and orders nothing."""
-    known = label_anchor(asked, item)
-    if known or "context" in asked.data:
-        return known or honest(asked, item)
+    anchor_label = label_anchor(asked, item)
+    if anchor_label or "context" in asked.data:
+        return anchor_label or honest(asked, item)
     labels, answer = [str(each) for each in asked.item["label"]["enum"]], str(asked.data.get("answer"))
     asked_year = str(asked.data["question"]).rpartition("year ")[2].rstrip("?")
     return labels[0] if f"year {asked_year} " in answer and "Label every" not in answer else labels[-1]

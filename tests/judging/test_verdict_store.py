@@ -12,11 +12,11 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from tests.support.verdicts import JUDGE, make_request, make_unscored, make_verdict
+from tests.support.verdicts import JUDGE, make_request, make_unscored, make_verdict, read_sent_bytes
 
 from assay.calls.interfaces import ClaimState
 from assay.judging.verdict_files import count_verdicts, encode_lines, read_export
-from assay.judging.verdict_store import SqliteVerdictStore, load_recorded_verdicts, read_store
+from assay.judging.verdict_store import SqliteVerdictStore, read_store
 from assay.records.errors import InputError
 from assay.records.verdicts import ItemVerdict, JudgeStatus, Verdict
 
@@ -47,10 +47,10 @@ def execute(path: Path, statement: str, *values: object) -> None:
 
 def test_saved_verdict_comes_back_the_same(path: Path) -> None:
     (first, *_) = filled(path)
-    judges, verdicts = load_recorded_verdicts(path)
-    assert [JUDGE] == judges
-    assert [first] == verdicts[JUDGE.digest][first.request]
-    assert 5 == count_verdicts(verdicts)
+    contents = read_store(path)
+    assert [JUDGE] == contents.judges
+    assert [first] == contents.verdicts[JUDGE.digest][first.request]
+    assert 5 == count_verdicts(contents.verdicts)
 
 
 def test_samples_come_in_the_order_of_their_numbers(path: Path) -> None:
@@ -80,7 +80,7 @@ def test_second_book_waits_while_the_first_asks_and_then_sees_its_verdict(path: 
         assert [ClaimState.BUSY] == second.claim([KEY], 60)
         first.save([make_verdict(A)])
         assert [make_verdict(A)] == second.claim([KEY], 60)
-        assert 0 == first.possible_double_bills
+        assert 0 == first.count_double_bills(JUDGE.digest)
 
 
 def test_released_claim_is_free_again(path: Path) -> None:
@@ -90,7 +90,7 @@ def test_released_claim_is_free_again(path: Path) -> None:
         assert [ClaimState.BUSY] == second.claim([KEY], 60)
         first.release([KEY])
         assert [ClaimState.CLAIMED] == second.claim([KEY], 60)
-        assert 0 == second.possible_double_bills
+        assert 0 == second.count_double_bills(JUDGE.digest)
 
 
 def test_lease_that_ran_out_is_taken_over_and_counted(path: Path) -> None:
@@ -98,16 +98,16 @@ def test_lease_that_ran_out_is_taken_over_and_counted(path: Path) -> None:
     with SqliteVerdictStore(path, lambda: now[0]) as first, SqliteVerdictStore(path, lambda: now[0]) as second:
         first.claim([KEY], 60)
         now[0] = 1061.0
-        assert 1 == second.possible_double_bills
+        assert 1 == second.count_double_bills(JUDGE.digest)
         assert [ClaimState.CLAIMED] == second.claim([KEY], 60)
-        assert 1 == second.possible_double_bills
+        assert 1 == second.count_double_bills(JUDGE.digest)
 
 
 def test_call_under_way_when_the_book_was_closed_counts_as_possibly_billed(path: Path) -> None:
     with SqliteVerdictStore(path) as store:
         store.claim([KEY], 60)
     with SqliteVerdictStore(path) as store:
-        assert 1 == store.possible_double_bills
+        assert 1 == store.count_double_bills(JUDGE.digest)
         assert [ClaimState.CLAIMED] == store.claim([KEY], 60)
 
 
@@ -121,7 +121,7 @@ def test_claim_of_a_process_that_was_killed_is_taken_over(path: Path) -> None:
     process = subprocess.run([sys.executable, "-c", program, str(path), *KEY[:2]], check=False)
     assert -9 == process.returncode
     with SqliteVerdictStore(path) as store:
-        assert 1 == store.possible_double_bills
+        assert 1 == store.count_double_bills(JUDGE.digest)
         assert [ClaimState.CLAIMED] == store.claim([KEY], 60)
 
 
@@ -148,12 +148,12 @@ def test_bytes_that_were_sent_are_kept_with_the_verdict(path: Path) -> None:
     name = "sha256:" + hashlib.sha256(body).hexdigest()
     with SqliteVerdictStore(path) as store:
         store.keep_rendered(name, body)
-        assert None is store.load_rendered(name)
+        assert None is read_sent_bytes(store, name)
         store.save([make_verdict(A)])
-        assert body == store.load_rendered(name)
-        assert None is store.load_rendered("sha256:0")
+        assert body == read_sent_bytes(store, name)
+        assert None is read_sent_bytes(store, "sha256:0")
         execute(path, "UPDATE rendered SET body = ?", b"x")
-        assert None is store.load_rendered(name)
+        assert None is read_sent_bytes(store, name)
 
 
 @pytest.mark.parametrize(
@@ -176,9 +176,9 @@ def test_changed_row_is_a_miss_with_a_warning(path: Path, column: str, value: ob
     if value is None:
         value = b""
     execute(path, f"UPDATE verdicts SET {column} = ?", value)
-    told: list[str] = []
-    assert ([JUDGE], {}) == load_recorded_verdicts(path, told.append)
-    assert ["1 verdict does not match the recorded sha256: changed, and left out"] == told
+    contents = read_store(path)
+    assert ([JUDGE], {}) == (contents.judges, contents.verdicts)
+    assert ["1 verdict does not match the recorded sha256: changed, and left out"] == contents.warnings
     with SqliteVerdictStore(path) as store:
         assert [ClaimState.CLAIMED] == store.claim([KEY], 60)
         assert (column in ("record", "sha256")) == bool(store.changed_rows)
@@ -210,7 +210,7 @@ def test_text_that_utf8_cannot_hold_is_spelled_out_and_kept(path: Path) -> None:
     with SqliteVerdictStore(path) as store:
         store.register_judge(JUDGE)
         store.save([odd])
-    (found,) = load_recorded_verdicts(path)[1][JUDGE.digest][A.digest]
+    (found,) = read_store(path).verdicts[JUDGE.digest][A.digest]
     assert ("a\\ud800b", "\\udfff") == (found.raw, found.items[0].reasoning)
 
 
@@ -223,7 +223,6 @@ def test_export_holds_everything_and_reads_back_the_same(path: Path, tmp_path: P
     export = tmp_path / "verdicts.jsonl"
     export.write_bytes(b"".join(encode_lines(contents)))
     assert contents == read_store(export)
-    assert load_recorded_verdicts(path) == load_recorded_verdicts(export)
     assert export.read_bytes() == b"".join(encode_lines(read_export(export)))
 
 
@@ -234,7 +233,7 @@ def test_changed_line_of_an_export_is_refused_with_its_number(path: Path, tmp_pa
     changed = lines[1].replace(b'"label":"yes"', b'"label":"no"')
     export.write_bytes(b"".join([lines[0], changed, b"{}\n", b"nonsense\n", b"\n", lines[2]]))
     with pytest.raises(InputError) as caught:
-        load_recorded_verdicts(export)
+        read_store(export)
     assert [2, 3, 4] == [problem.line for problem in caught.value.problems]
     assert "it was changed" in caught.value.problems[0].message
 
@@ -248,10 +247,10 @@ def test_two_verdicts_for_one_sample_in_an_export_are_refused(path: Path, tmp_pa
             store.save([make_verdict(A, label=label)])
         texts.append(b"".join(encode_lines(read_store(tmp_path / name))))
     export.write_bytes(texts[0] + texts[0])
-    assert 1 == count_verdicts(load_recorded_verdicts(export)[1])
+    assert 1 == count_verdicts(read_store(export).verdicts)
     export.write_bytes(texts[0] + texts[1])
     with pytest.raises(InputError, match="another verdict for the sample of line 2"):
-        load_recorded_verdicts(export)
+        read_store(export)
 
 
 def test_book_in_a_folder_that_cannot_be_written_is_read(path: Path) -> None:
@@ -259,7 +258,7 @@ def test_book_in_a_folder_that_cannot_be_written_is_read(path: Path) -> None:
     path.chmod(0o400)
     path.parent.chmod(0o500)
     try:
-        assert 5 == count_verdicts(load_recorded_verdicts(path)[1])
+        assert 5 == count_verdicts(read_store(path).verdicts)
     finally:
         path.parent.chmod(0o700)
     assert 5 == len(written)
@@ -270,7 +269,7 @@ def test_reading_sees_what_a_process_that_still_writes_has_acknowledged(path: Pa
         store.register_judge(JUDGE)
         store.save([make_verdict(A)])
         assert path.with_name(f"{path.name}-wal").stat().st_size > 0
-        assert 1 == count_verdicts(load_recorded_verdicts(path)[1])
+        assert 1 == count_verdicts(read_store(path).verdicts)
 
 
 @pytest.mark.slow

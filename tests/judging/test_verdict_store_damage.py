@@ -12,7 +12,7 @@ from tests.support.verdicts import JUDGE
 
 from assay.calls.interfaces import SampleKey
 from assay.judging.verdict_files import sample_key
-from assay.judging.verdict_store import SqliteVerdictStore, load_recorded_verdicts, read_store
+from assay.judging.verdict_store import SqliteVerdictStore, read_store
 from assay.records.errors import IncompleteError, InputError
 from assay.records.verdicts import Verdict
 
@@ -41,22 +41,22 @@ def test_database_of_another_program_is_refused_and_left_alone(path: Path) -> No
 
 def test_missing_book_is_named(path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
-        load_recorded_verdicts(path)
+        read_store(path)
 
 
 def test_damaged_book_is_set_aside_and_never_made_anew_in_silence(path: Path) -> None:
     filled(path, 300)
-    data = bytearray(path.read_bytes())
-    data[5000:60000] = bytes(55000)
-    path.write_bytes(data)
+    content = bytearray(path.read_bytes())
+    content[5000:60000] = bytes(55000)
+    path.write_bytes(content)
     with pytest.raises(IncompleteError, match="damaged"):
-        load_recorded_verdicts(path)
+        read_store(path)
     with pytest.raises(IncompleteError, match=r"set aside as verdicts.sqlite.damaged-1; nothing was judged"):
         SqliteVerdictStore(path)
     assert [f"{path.name}.damaged-1"] == [file.name for file in path.parent.iterdir()]
-    assert bytes(data) == (path.parent / f"{path.name}.damaged-1").read_bytes()
+    assert bytes(content) == (path.parent / f"{path.name}.damaged-1").read_bytes()
     filled(path, 300)
-    path.write_bytes(data)
+    path.write_bytes(content)
     with pytest.raises(IncompleteError, match="damaged-2"):
         SqliteVerdictStore(path)
 
@@ -66,11 +66,11 @@ def test_every_byte_flipped_gives_a_miss_or_an_error_and_never_another_verdict(p
     """Each byte in turn with ASSAY_EXHAUSTIVE set (two minutes), else some; free space changes nothing."""
     verdicts = filled(path, 3)
     written = {sample_key(verdict): verdict for verdict in verdicts}
-    data = path.read_bytes()
+    content = path.read_bytes()
     copy = path.with_name("flipped.sqlite")
     outcomes = Counter[str]()
-    for offset in range(0, len(data), 1 if os.environ.get("ASSAY_EXHAUSTIVE") else 127):
-        flipped = bytearray(data)
+    for offset in range(0, len(content), 1 if os.environ.get("ASSAY_EXHAUSTIVE") else 127):
+        flipped = bytearray(content)
         flipped[offset] ^= 0xFF
         for find in (all_found, all_claimed):
             copy.write_bytes(flipped)

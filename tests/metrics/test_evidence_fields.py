@@ -100,14 +100,14 @@ def test_another_name_is_said_once_on_the_screen_in_doctor_and_in_explain(
 ) -> None:
     (harbour / "harbour.py").write_text(SYSTEM.format(name="timetable.html"), encoding="utf-8")
     main(["run", "--run-dir", "r"])
-    told = capsys.readouterr().out
-    assert 1 == told.count(DIFFERENCE)
-    assert "chunking" not in told and "golden_label_issue" in told
+    printed = capsys.readouterr().out
+    assert 1 == printed.count(DIFFERENCE)
+    assert "chunking" not in printed and "golden_label_issue" in printed
     main(["doctor"])
     assert DIFFERENCE in capsys.readouterr().out
     main(["explain", "dog", "--run", "r"])
-    told = " ".join(capsys.readouterr().out.split())
-    assert "whose document is “timetable.html”, the label says “timetable”" in told
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "whose document is “timetable.html”, the label says “timetable”" in printed
 
 
 def test_a_missing_field_is_named_by_doctor_and_by_the_run(harbour: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -166,8 +166,8 @@ def test_an_incorrect_pattern_next_to_the_keyword_leaves_the_answer_open() -> No
     assert both is not None and both.good is None
     assert any("403: listed as incorrect" in text for text in both.unknown)
     history = Case("q", "What is the limit?", reference="It rose from 10 to 12.", rubric=Rubric(("12",), ("10",)))
-    told = read_facts(history, "It rose from 10 to 12.").quality
-    assert told is not None and told.good is True
+    quality = read_facts(history, "It rose from 10 to 12.").quality
+    assert quality is not None and quality.good is True
 
 
 def test_a_bound_on_the_other_side_is_no_denial_that_the_reference_shares() -> None:

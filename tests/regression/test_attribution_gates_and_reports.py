@@ -126,7 +126,7 @@ def test_uncalibrated_metric_does_not_attribute_a_single_case_to_the_generator()
     shown = [build_change(RULES, ("c0", "c1")), build_change("context_precision", ("c0",))]
     around, only = explain_metric_changes((change, alone), shown, {}, {}, {RULES})
     assert "the chunks around it differ (c0)" in around
-    assert "shown only by scorers that are not calibrated against human labels (c1)" in only
+    assert "significant only by scorers that are not calibrated against human labels (c1)" in only
     assert "around" == _part(("citation_coverage", "context_precision"))
     assert "unexplained" == _part(("citation_coverage",))  # as many citations of fewer chunks cover more of them
     assert "citation" == _part(("citation_coverage", "must_cite"))

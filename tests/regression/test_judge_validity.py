@@ -99,9 +99,9 @@ def test_an_honest_judge_is_not_made_invalid_by_questions_that_have_the_same_ans
     cases = tuple(
         Case(f"q{n}", each, cluster="leave" if same == "cluster" else None) for n, each in enumerate(questions)
     )
-    seen = [Observation("q0", answer="It is 12 days."), Observation("q1", answer="Twelve days, in all.")]
+    observations = [Observation("q0", answer="It is 12 days."), Observation("q1", answer="Twelve days, in all.")]
     name = parse_metric("answer_relevance(by=judge)")
-    asking = JudgeQuestions(GoldenSet(cases), None, load_rubrics(), [name], seen)
+    asking = JudgeQuestions(GoldenSet(cases), None, load_rubrics(), [name], observations)
     controls = list_possible_controls(asking.find_requests({}), asking.clusters_of, asking.rubrics)
     assert (0 if same else 2) == sum(control.kind == "swapped_answer" for control in controls)
 
@@ -185,8 +185,8 @@ def test_a_claim_with_very_many_citations_does_not_cost_the_square_of_them() -> 
     names = [f"c{number}" for number in range(60)]
     chunks = tuple(Chunk(name, text=f"Employees get {name} days of leave.") for name in names)
     answer = "Employees get 12 days of leave. " + " ".join(f"[{name}]" for name in names)
-    seen = Observation("q", answer=answer, stages=(Stage("context", chunks),), citations=tuple(names))
-    reading = ParsedAnswer(GoldenIndex(GoldenSet((Case("q", "How many days?"),))).case_index(0), seen)
+    observation = Observation("q", answer=answer, stages=(Stage("context", chunks),), citations=tuple(names))
+    reading = ParsedAnswer(GoldenIndex(GoldenSet((Case("q", "How many days?"),))).case_index(0), observation)
     asked = Mock(wraps=reading.support_by_chunks)
     reading.support_by_chunks = asked  # type: ignore[method-assign]
     assert SCORED == score_citation_support(reading).status
@@ -197,10 +197,10 @@ def test_citations_beyond_one_request_are_sent_with_their_own_sources_only() -> 
     """All sources in every request were cut at the judge's limit: the last ones were empty where asked about."""
     chunks = tuple(Chunk(f"c{number}", text=f"Item {number} costs {number} dollars.") for number in range(15))
     answer = " ".join(f"Item {number} costs {number} dollars [c{number}]." for number in range(15))
-    seen = Observation(
+    observation = Observation(
         "q", answer=answer, stages=(Stage("context", chunks),), citations=tuple(c.chunk_id for c in chunks)
     )
     case = GoldenIndex(GoldenSet((Case("q", "How much?"),))).case_index(0)
-    requests = collect_requests(case, seen, [parse_metric("citation_support(by=judge)")], load_rubrics())
+    requests = collect_requests(case, observation, [parse_metric("citation_support(by=judge)")], load_rubrics())
     shown = [[entry["id"] for entry in each.inputs["context"]] for each in requests]
     assert [[f"c{number}" for number in range(12)], ["c12", "c13", "c14"]] == shown

@@ -88,8 +88,8 @@ def test_rows_given_twice_are_counted_once_or_refused(tmp_path: Path, capsys: Pr
 
 
 def test_one_hit_in_a_short_list_is_two_precisions_with_two_names(tmp_path: Path) -> None:
-    found = scores(tmp_path, make_case("q1"), retrieved_chunks=["a"])
-    assert (0.2, 1.0) == (found["precision@5"], found["precision(of=returned)@5"])
+    trace = scores(tmp_path, make_case("q1"), retrieved_chunks=["a"])
+    assert (0.2, 1.0) == (trace["precision@5"], trace["precision(of=returned)@5"])
 
 
 @pytest.mark.parametrize("ranking", [["a", "a"], ["a", "a", "a"]])
@@ -99,10 +99,10 @@ def test_a_repeated_chunk_gains_once(tmp_path: Path, ranking: list[str]) -> None
 
 def test_symbols_are_looked_for_in_the_evidence_before_the_answer(tmp_path: Path) -> None:
     golden = {"id": "q1", "question": "Where?", "gold_answer": "x", "expected_symbols": ["run_job"]}
-    seen = {"retrieved_chunks": [{"chunk_id": "a", "text": "def run_job():"}], "answer": "I do not know."}
-    assert 1.0 == metric(tmp_path, "symbol_recall", golden, **seen)
-    seen["retrieved_chunks"] = [{"chunk_id": "a", "text": "def other():"}]
-    assert 0.0 == metric(tmp_path, "symbol_recall", golden, **(seen | {"answer": "It is run_job."}))
+    trace = {"retrieved_chunks": [{"chunk_id": "a", "text": "def run_job():"}], "answer": "I do not know."}
+    assert 1.0 == metric(tmp_path, "symbol_recall", golden, **trace)
+    trace["retrieved_chunks"] = [{"chunk_id": "a", "text": "def other():"}]
+    assert 0.0 == metric(tmp_path, "symbol_recall", golden, **(trace | {"answer": "It is run_job."}))
 
 
 # ── d, e: context and answers ────────────────────────────────────────────────────────────────────────────────────
@@ -129,9 +129,9 @@ def test_faithfulness_to_the_context_and_to_the_cited_sources_are_two_metrics() 
 
 
 def test_citation_coverage_is_a_share_of_the_context_and_undefined_without_one(tmp_path: Path) -> None:
-    seen = {"context_chunks": ["a", "b", "c", "d"], "citations": ["a"], "answer": "Yes."}
-    assert 0.25 == metric(tmp_path, "citation_coverage", make_case("q1"), **seen)
-    assert metric(tmp_path, "citation_coverage", make_case("q1"), **(seen | {"context_chunks": []})) is None
+    trace = {"context_chunks": ["a", "b", "c", "d"], "citations": ["a"], "answer": "Yes."}
+    assert 0.25 == metric(tmp_path, "citation_coverage", make_case("q1"), **trace)
+    assert metric(tmp_path, "citation_coverage", make_case("q1"), **(trace | {"context_chunks": []})) is None
 
 
 @pytest.mark.parametrize(
@@ -168,8 +168,8 @@ def test_without_correct_keywords_nothing_is_divided_by_zero(tmp_path: Path) -> 
 
 
 def test_a_leaking_system_scores_worst_although_its_citation_is_in_its_context(tmp_path: Path) -> None:
-    seen: dict[str, Any] = {"retrieved_chunks": ["secret"], "context_chunks": ["secret"], "citations": ["secret"]}
-    found = score_to_cells(tmp_path, [DENIED], [make_trace("q1", answer="You may not, but it is 90,000.", **seen)])[
+    trace: dict[str, Any] = {"retrieved_chunks": ["secret"], "context_chunks": ["secret"], "citations": ["secret"]}
+    found = score_to_cells(tmp_path, [DENIED], [make_trace("q1", answer="You may not, but it is 90,000.", **trace)])[
         "q1"
     ]
     assert 0.0 == found["scores"]["citation_correctness(by=rules)"]
@@ -177,9 +177,9 @@ def test_a_leaking_system_scores_worst_although_its_citation_is_in_its_context(t
 
 
 def test_an_answer_that_cites_nothing_is_not_a_correct_citation(tmp_path: Path) -> None:
-    seen = {"context_chunks": ["a"], "citations": [], "answer": "Yes."}
-    assert metric(tmp_path, "citation_correctness(by=rules)", make_case("q1"), **seen) is None
-    assert 0.0 == metric(tmp_path, "citation_correctness(by=rules)", make_case("q1", must_cite=["a"]), **seen)
+    trace = {"context_chunks": ["a"], "citations": [], "answer": "Yes."}
+    assert metric(tmp_path, "citation_correctness(by=rules)", make_case("q1"), **trace) is None
+    assert 0.0 == metric(tmp_path, "citation_correctness(by=rules)", make_case("q1", must_cite=["a"]), **trace)
 
 
 def test_expected_ids_and_relevance_that_disagree_are_refused(tmp_path: Path, capsys: Printed) -> None:
@@ -219,12 +219,12 @@ def test_escalation_is_looked_for_and_not_taken_for_granted(tmp_path: Path) -> N
 
 def test_a_secure_system_does_not_fail_the_access_case(tmp_path: Path) -> None:
     answer = "Bạn không có quyền xem tài liệu này."
-    found = score_to_cells(tmp_path, [DENIED], [make_trace("q1", answer=answer, context_chunks=["b"], citations=[])])[
+    trace = score_to_cells(tmp_path, [DENIED], [make_trace("q1", answer=answer, context_chunks=["b"], citations=[])])[
         "q1"
     ]
-    assert [] == found["failed_checks"]
-    assert found["scores"]["recall@10"] is None
-    assert 0.0 == found["scores"]["visibility_leaks"]
+    assert [] == trace["failed_checks"]
+    assert trace["scores"]["recall@10"] is None
+    assert 0.0 == trace["scores"]["visibility_leaks"]
 
 
 def test_the_tool_compares_and_its_exit_code_decides(tmp_path: Path) -> None:

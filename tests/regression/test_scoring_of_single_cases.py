@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from msgspec.structs import replace
+from tests.support.read_texts import score_keywords
 
 import assay
 from assay.formats.recorded_outputs.line_checks import find_unknown_keys
 from assay.formats.recorded_outputs.rag_trace import RagTraceRow
 from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, GoldenSet, User
 from assay.records.observations import Chunk, Observation, Stage, Usage
-from assay.text.facts.answer_matching import score_keywords
 from assay.text.refusals.behaviour import detect_behaviour
 from assay.text.refusals.behaviour_candidates import find_behaviour_candidates
 

@@ -117,8 +117,8 @@ def test_a_failure_says_what_to_do_in_one_line_and_what_is_unknown_is_counted() 
     texts = {("one", first): "Question  Is it?", ("one", second): "Question  Why?"}
     junit = render_junit(replace(scored, configs={"one": replace(one, table=table)}), {"one": {second: cause}}, texts)
     suite = ElementTree.fromstring(junit)[1]
-    told = [test[0] for test in suite.iter("testcase") if len(test)]
-    opened, failure = sorted(told, key=lambda element: element.tag, reverse=True)
+    failures = [test[0] for test in suite.iter("testcase") if len(test)]
+    opened, failure = sorted(failures, key=lambda element: element.tag, reverse=True)
     happened = "the model answered wrongly from what it was shown (generator)"
     assert f"failed wrong_answer: {happened}; try first: ask twice" == failure.attrib["message"]
     assert ("failure", "Question  Why?") == (failure.tag, failure.text)

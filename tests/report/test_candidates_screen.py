@@ -39,7 +39,7 @@ def test_candidates_stand_in_one_table(runs: list[str], capsys: pytest.CaptureFi
     rows = {line.split()[0]: line for line in lines[2:6]}
     assert [*rows] == runs
     assert "improved" in rows["good"] and "regressed" in rows["bad"] and "ed" not in rows["same"]
-    assert " - same: no change is shown" in lines
+    assert " - same: no significant change" in lines
     assert any(re.match(r" - bad: \S+ regressed: ", line) for line in lines)
     assert max(map(len, lines)) <= 120 and not any(line.endswith(":") for line in lines)
 

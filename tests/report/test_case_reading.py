@@ -101,5 +101,7 @@ def test_an_answer_of_which_nothing_tells_what_it_did_says_how_it_was_read_and_w
     explained = render_case_summary(Explanation(case, "a", observation, attribution=attribution))
     assert "Read as         unknown" in explained
     assert "a behaviour that the target declares tells" in " ".join(explained.split())
-    told = Explanation(case, "a", observation, attribution=structs.replace(attribution, signal="must-have facts"))
-    assert "Read as" not in render_case_summary(told)
+    explanation = Explanation(
+        case, "a", observation, attribution=structs.replace(attribution, signal="must-have facts")
+    )
+    assert "Read as" not in render_case_summary(explanation)

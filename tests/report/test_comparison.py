@@ -16,7 +16,7 @@ from assay.records.release_gates import Decision, Gate, Rule, Waiver
 from assay.report.exports.json_report import render_comparison_json
 from assay.report.exports.markdown import ReportMeta, render_comparison_markdown
 from assay.report.findings.regression_table import build_regressions_table
-from assay.report.screen.whole_comparison import render_comparison_screen
+from assay.report.screen.comparison_screen import render_comparison_screen
 
 HOSTILE = "q|<img src=x onerror=alert(1)>\x1b[31m‮"
 PASS = Decision("PASS", ())
@@ -46,10 +46,10 @@ def test_hostile_names_do_nothing_in_markdown_terminal_and_json() -> None:
     said = "\n".join([*screen.lines, *screen.notes, *cells])
     assert "<img" not in text
     assert all(sign not in text + said for sign in ("\x1b", "\u202e"))
-    data = json.loads(render_comparison_json(found, PASS, gate=Gate(approver="Minh")))
-    assert "Minh" == data["approver"]
-    assert HOSTILE in data["comparison"]["recall@10"]["regressed"]
-    assert [] == violations(data, (schema := load_schema("comparison")), schema)
+    report = json.loads(render_comparison_json(found, PASS, gate=Gate(approver="Minh")))
+    assert "Minh" == report["approver"]
+    assert HOSTILE in report["comparison"]["recall@10"]["regressed"]
+    assert [] == violations(report, (schema := load_schema("comparison")), schema)
 
 
 def test_the_regression_summary_says_what_blocks_what_is_waived_and_what_is_not_gated() -> None:
@@ -87,5 +87,6 @@ def test_a_shown_change_that_no_trace_explains_is_not_called_no_change() -> None
     assert expected in render_comparison_markdown(found, PASS, ReportMeta())
     equal = compare_snapshots(side({"recall@10": [1.0] * 20}), side({"recall@10": [1.0] * 20}, "b"))
     assert (
-        "No change of a metric is shown, so there is nothing to explain." in render_comparison_screen(equal, PASS).lines
+        "No metric changed significantly, so there is nothing to explain."
+        in render_comparison_screen(equal, PASS).lines
     )

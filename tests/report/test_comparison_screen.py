@@ -23,7 +23,7 @@ from assay.report.findings.flipped_cases import list_flipped_cases
 from assay.report.screen.case_change import render_short_case_change
 from assay.report.screen.comparison_screen import (
     MAX_LINES,
-    list_shown_changes,
+    list_significant_changes,
     render_short_comparison,
 )
 from assay.report.wording.change_order import CHECKABLE_NOTE, rank_importance
@@ -51,15 +51,14 @@ def make_comparison(size: int = 60, losses: int = 30) -> Comparison:
     return compare_snapshots(baseline, side(after, "runs/b", cases=cases, attributions=attributions, made_with=made))
 
 
-def test_the_screen_has_the_decision_what_differs_shown_changes_and_cases() -> None:
+def test_the_screen_has_the_decision_what_differs_significant_changes_and_cases() -> None:
     lines = render_short_comparison(make_comparison(), Decision("FAIL", ("recall is too low",))).lines
     assert ["runs/b compared with runs/a: FAIL", " - recall is too low", "What differs:"] == list(lines[:3])
     assert " - and 3 more: --verbose" in lines[:6]
-    start = next(row for row, line in enumerate(lines) if line.startswith("Shown changes, most important first ("))
-    assert re.fullmatch(
-        r" - \S+ regressed: \d\.\d+ → \d\.\d+, gain \S+ to \S+ \(\S+%\); 0 better, 30 worse", lines[start + 1]
-    )
-    assert "Cases: 30 fail now, 0 no longer (shown: more fail, adjusted p <0.001):" in lines
+    start = next(row for row, line in enumerate(lines) if line.startswith("Significant changes, most important first"))
+    change = r" - \S+ regressed: \d\.\d+ → \d\.\d+, gain \S+ to \S+ \(\S+%\); 0 better, 30 worse"
+    assert any(re.fullmatch(change, line) for line in lines[start + 1 : start + 3])
+    assert "Cases: 30 fail now, 0 no longer (significantly more: adjusted p <0.001):" in lines
     happened = " - case-000: the search, if by vectors, ranked the right passage low or not at all"
     assert any(line.startswith(happened) for line in lines)
 
@@ -72,19 +71,19 @@ def test_what_got_worse_is_read_where_all_else_got_better(worse: str) -> None:
     before[worse], after[worse] = [10.0, 11.0] * (size // 2), [40.0, 42.0] * (size // 2)
     comparison = compare_snapshots(side(before, "runs/a"), side(after, "runs/b"))
     screen = render_short_comparison(comparison, Decision("PASS", ()))
-    start = next(row for row, line in enumerate(screen.lines) if line.startswith("Shown changes"))
+    start = next(row for row, line in enumerate(screen.lines) if line.startswith("Significant changes"))
     end = next(row for row, line in enumerate(screen.lines) if "more" in line and row > start)
     listed = screen.lines[start + 1 : end]
     assert " improved: " in listed[0]
     assert [line for line in listed if line.startswith(f" - {worse} regressed: ")]
-    shown = list_shown_changes(comparison)
+    shown = list_significant_changes(comparison)
     left_out = len(shown) - len(listed), sum(change.verdict == "regressed" for change in shown) - 1
     regressed = f" ({left_out[1]} regressed)" if left_out[1] else ""
     assert f" - and {left_out[0]} more{regressed}: --verbose" == screen.lines[end]
 
 
 def test_changes_come_by_importance_then_strongest_first_and_slices_last() -> None:
-    changes = list_shown_changes(make_comparison())
+    changes = list_significant_changes(make_comparison())
     assert len(changes) > 3
     overall = [change for change in changes if change.slice is None]
     assert overall == changes[: len(overall)]
@@ -107,7 +106,7 @@ def test_what_could_be_checked_comes_last_with_the_reason_however_strong_it_is()
     after = {"access_self_reported": [1.0] * 60, "recall@10": [0.0] * 25 + [1.0] * 35}
     after |= {"context_precision": [0.0] * 45 + [1.0] * 15}
     comparison = compare_snapshots(side(before), side(after, "d"))
-    changes = list_shown_changes(comparison)
+    changes = list_significant_changes(comparison)
     assert ["recall@10", "context_precision"] == [change.metric for change in changes][:2]
     assert "access_self_reported" == changes[-1].metric
     rows = build_metric_changes_table(comparison).rows
@@ -121,14 +120,14 @@ def test_where_nothing_is_shown_that_is_said_before_what_moved() -> None:
     before = {"recall@10": [1.0] * 20}
     after = {"recall@10": [0.0] + [1.0] * 19}
     lines = render_short_comparison(compare_snapshots(side(before), side(after, "d")), Decision("PASS", ())).lines
-    (row,) = [row for row, line in enumerate(lines) if line.startswith("No change is shown (1 metric tested)")]
+    (row,) = [row for row, line in enumerate(lines) if line.startswith("No significant change (1 metric tested)")]
     assert lines[row + 1].startswith(" - Recall@10: 1.000 → 0.950; 0 better, 1 worse of 20; gain ")
     same = render_short_comparison(compare_snapshots(side(before), side(before, "d")), Decision("PASS", ())).lines
-    assert "No change is shown (1 metric tested)." in same
+    assert "No significant change (1 metric tested)." in same
     assert "Cases: the same ones fail on both sides." in same
     (note,) = build_metric_changes_table(compare_snapshots(side(before), side(after, "d"))).notes
     assert "The percentage after an interval is its confidence" in note
-    assert "Detects: the smallest true difference that so many cases show" in note
+    assert "Detects: the smallest true difference that so many cases find" in note
 
 
 def test_where_no_metric_is_shown_to_change_cases_that_fail_now_are_said_at_once() -> None:
@@ -136,7 +135,7 @@ def test_where_no_metric_is_shown_to_change_cases_that_fail_now_are_said_at_once
     after = {"recall@10": [0.0, 0.0] + [1.0] * 18, "failed": [1.0, 1.0] + [0.0] * 18}
     pair = side(before), side(after, "d")
     lines = render_short_comparison(compare_snapshots(*pair), Decision("PASS", ()), width=200).lines
-    (head,) = [line for line in lines if line.startswith("No change is shown")]
+    (head,) = [line for line in lines if line.startswith("No significant change")]
     assert head.endswith("; but 2 cases fail now and did not before (see Cases):")
     back = render_short_comparison(compare_snapshots(*reversed(pair)), Decision("PASS", ()), width=200).lines
     assert not any("did not before" in line for line in back)
@@ -147,11 +146,11 @@ def test_worse_answers_are_said_before_better_retrieval() -> None:
     before = side({"recall@10": [0.0] * 20 + [1.0] * 20, "failed": [0.0] * 40}, "old")
     after = side({"recall@10": [1.0] * 40, "failed": [1.0] * 4 + [0.0] * 36}, "new")
     lines = render_short_comparison(compare_snapshots(before, after), Decision("NOT_GATED", ()), width=200).lines
-    (heading,) = [line for line in lines if "Shown changes" in line]
-    assert heading.startswith("4 cases fail now and did not before, 0 no longer (see Cases). Shown changes")
+    (heading,) = [line for line in lines if "Significant changes" in line]
+    assert heading.startswith("4 cases fail now and did not before, 0 no longer (see Cases). Significant changes")
     assert " - recall@10 improved" in lines[lines.index(heading) + 1]
     other = render_short_comparison(compare_snapshots(after, before), Decision("NOT_GATED", ()), width=200).lines
-    assert any(line.startswith("Shown changes") for line in other)
+    assert any(line.startswith("Significant changes") for line in other)
 
 
 def test_without_the_metric_the_causes_say_which_cases_flipped() -> None:
@@ -173,7 +172,7 @@ def test_it_never_has_more_lines_or_columns_and_breaks_no_word(width: int, most:
     assert len(screen.lines) <= most
     assert max(map(len, screen.lines)) <= max(width, len("case-of-a-very-long-name-that-cannot-be-folded") + 5)
     whole = " ".join(render_short_comparison(comparison, Decision("FAIL", tuple(reasons)), 4000).lines).split()
-    known = {
+    whole_words = {
         *whole,
         *LONG.split(),
         "…",
@@ -189,7 +188,10 @@ def test_it_never_has_more_lines_or_columns_and_breaks_no_word(width: int, most:
     }
     for line in screen.lines:
         for word in line.split():
-            assert word in known or word.strip("(:").isdigit() or word.removesuffix("…") in known, (word, line)
+            assert word in whole_words or word.strip("(:").isdigit() or word.removesuffix("…") in whole_words, (
+                word,
+                line,
+            )
 
 
 def test_a_moved_case_is_told_in_lines_of_the_screen() -> None:
@@ -243,7 +245,7 @@ def test_the_command_is_short_and_what_it_suggests_runs(
     printed = capsys.readouterr()
     lines = printed.out.splitlines()
     assert len(lines) <= MAX_LINES and max(map(len, lines)) <= 100
-    assert "Cases: 2 fail now, 1 no longer (not shown: adjusted p 1.000; q1):" in lines
+    assert "Cases: 2 fail now, 1 no longer (not significant: adjusted p 1.000; q1):" in lines
     (command,) = re.findall(r"^next: assay (.+)$", printed.err, re.MULTILINE)
     assert ["explain", "q2", "--run", after, "--baseline", before] == shlex.split(command)
     assert 0 == main(shlex.split(command))

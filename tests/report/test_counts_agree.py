@@ -354,7 +354,7 @@ def test_the_errors_of_the_target_are_told_alike(outputs: Outputs) -> None:
         properties = suites[f"{config}: cases"].iter("property")
         prefix = f"{config}: " if len(outputs.configs) > 1 else ""
         markdown = unescape(outputs.markdown)
-        told = {
+        sentences = {
             "junit": [item.attrib["value"] for item in properties if item.attrib["name"] == "target_error"],
             "markdown": re.findall(rf"^- {prefix}(target error ×.*)", markdown, re.MULTILINE),
             "job summary": re.findall(rf"^- {prefix}(target error ×.*)", unescape(outputs.job_summary), re.MULTILINE),
@@ -374,10 +374,10 @@ def test_the_errors_of_the_target_are_told_alike(outputs: Outputs) -> None:
                 if line.startswith("target error ×")
             ],
         }
-        counts = {name: sum(int(re.findall(r"×(\d+)", line)[0]) for line in lines) for name, lines in told.items()}
+        counts = {name: sum(int(re.findall(r"×(\d+)", line)[0]) for line in lines) for name, lines in sentences.items()}
         assert dict.fromkeys(counts, expected) == counts
-        texts = {name: lines for name, lines in told.items() if name != "screen"}
-        assert dict.fromkeys(texts, told["junit"]) == texts
+        texts = {name: lines for name, lines in sentences.items() if name != "screen"}
+        assert dict.fromkeys(texts, sentences["junit"]) == texts
 
 
 def test_the_rules_have_the_same_states_and_numbers(outputs: Outputs) -> None:

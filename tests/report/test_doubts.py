@@ -65,7 +65,7 @@ def test_an_invented_promise_is_in_the_first_lines_of_every_output_and_fails_not
     assert 1 == sum(
         "numbers that are in no source" in line for line in lines
     )  # the decision says it, and no doubt again
-    (regressed,) = (line for line in lines if line.startswith("regressed since the baseline, shown: "))
+    (regressed,) = (line for line in lines if line.startswith("regressed significantly since the baseline: "))
     assert "faithfulness(by=rules) " in regressed
     report = json.loads(files["json"].read_text("utf-8"))
     assert 1 == len(report["doubts"])
@@ -150,8 +150,13 @@ def test_variants_that_leak_fail_every_gate_although_no_number_counts_them(
         }
         denied |= {"behaviour": "permission_denied", "user": {"roles": ["guest"]}}
         chunks = [{"chunk_id": f"plan-{number}", "text": f"Desk {number}: Ada the {number}th."}]
-        seen = [{"name": name, "chunks": chunks} for name in ("retrieved", "context")]
-        row = {"case_id": case["id"], "config_id": "desks", "answer": f"Ada the {number}th sits there.", "stages": seen}
+        stages = [{"name": name, "chunks": chunks} for name in ("retrieved", "context")]
+        row = {
+            "case_id": case["id"],
+            "config_id": "desks",
+            "answer": f"Ada the {number}th sits there.",
+            "stages": stages,
+        }
         hidden: list[dict[str, Any]] = [{"name": name, "chunks": []} for name in ("retrieved", "context")]
         refused = {"answer": "You may not see this: I have no permission to answer.", "stages": hidden}
         cases += [case, denied]
@@ -238,8 +243,14 @@ def test_what_got_better_and_what_got_worse_are_named_together_and_answers_lead(
         return describe_regressed(compare_snapshots(side(before), side(after)))
 
     improved = describe(worse | fast, better | slow)
-    assert improved.startswith("since the baseline, shown: improved failed 1.000 → 0.000; regressed latency_ms 5 → 18")
+    assert improved.startswith(
+        "significant since the baseline: improved failed 1.000 → 0.000; regressed latency_ms 5 → 18"
+    )
     regressed = describe(better | slow, worse | fast)
-    assert regressed.startswith("since the baseline, shown: regressed failed 0.000 → 1.000; improved latency_ms 18 →")
-    assert describe(better | fast, better | slow).startswith("regressed since the baseline, shown: latency_ms 5 → 18")
+    assert regressed.startswith(
+        "significant since the baseline: regressed failed 0.000 → 1.000; improved latency_ms 18 →"
+    )
+    assert describe(better | fast, better | slow).startswith(
+        "regressed significantly since the baseline: latency_ms 5 → 18"
+    )
     assert "" == describe(worse | slow, better | fast)

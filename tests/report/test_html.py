@@ -156,12 +156,12 @@ def test_runs_of_reasons_unfold_to_every_row(cells: list[tuple[float, int, int]]
 
 
 def test_full_cases_are_included_in_order_until_the_budget_is_spent() -> None:
-    data = world(FRUIT)
-    in_full = [build_case_detail(detail, data) for detail in data.details]
+    page_data = world(FRUIT)
+    in_full = [build_case_detail(detail, page_data) for detail in page_data.details]
     sizes = [len(encode(case_data)) + len(encode(shorten_case(case_data))) for case_data in in_full]
     enough = sum(sizes[:2]) / 1e6
     for megabytes, expected in ((0.0, []), (enough, [0, 1]), (enough - 2e-6, [0]), (25.0, [0, 1, 2, 3])):
-        contents = islands(document(replace(data, detail_mb=megabytes)))
+        contents = islands(document(replace(page_data, detail_mb=megabytes)))
         assert expected == sorted(details(contents))
         detail_cases = [index for index, island in enumerate(contents["rows"]["islands"]) if island >= 0]
         assert expected == detail_cases
@@ -203,25 +203,25 @@ def test_the_page_uses_no_unsafe_dom_sink() -> None:
 
 
 def test_a_chunk_that_is_forbidden_anywhere_is_withheld_everywhere() -> None:
-    data = leaking(False)
-    (detail,) = data.details
+    page_data = leaking(False)
+    (detail,) = page_data.details
     explanation = detail.views[BAD].explanation
     unmarked = (RankedStage("dense", (RankedChunk(1, "pay:v1:001", text="Pay: much"),)), *(explanation.stages or ()))
     view = CaseView(replace(explanation, stages=unmarked, leaked=False))
-    assert "much" not in str(build_case_detail(CaseDetail(2, {BAD: view}), data))
+    assert "much" not in str(build_case_detail(CaseDetail(2, {BAD: view}), page_data))
 
 
 def test_one_huge_case_does_not_displace_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = world(["endless" * 400, *FRUIT[:2]])
+    page_data = world(["endless" * 400, *FRUIT[:2]])
     monkeypatch.setattr("assay.report.page.html_page.MAX_CASE_BYTES", 30_000)
-    assert [1, 2] == sorted(details(islands(document(data))))
+    assert [1, 2] == sorted(details(islands(document(page_data))))
 
 
 @pytest.mark.slow
 def test_a_large_report_stays_small() -> None:
     """A tenth of 50,000 cases with a tenth of the budget: less than a tenth of what 20 MB leave for the data."""
-    data = replace(data_of(5000, ["config-0", "config-1"]), detail_mb=2.5)
-    text = document(data)
+    page_data = replace(data_of(5000, ["config-0", "config-1"]), detail_mb=2.5)
+    text = document(page_data)
     assert 5000 == len(islands(text)["rows"]["ids"])
     assert 0 < len(details(islands(text))) < 5000
     fixed = len(ASSET) + len(encode(islands(text)["report"]))  # neither grows with the cases

@@ -108,8 +108,8 @@ def test_where_evidence_has_no_rank_it_is_said_why(
 ) -> None:
     """A case that asks for no evidence, and a system that reports no ranking, have missed nothing."""
     reported = [{"name": name, "chunks": chunks(0)} for name in stages]
-    data = view(stages=reported, attribution=attribution)
-    assert place == shorten(data, evidence=["leave:1"] * evidence)[2]
+    page_data = view(stages=reported, attribution=attribution)
+    assert place == shorten(page_data, evidence=["leave:1"] * evidence)[2]
 
 
 @pytest.mark.parametrize(
@@ -127,19 +127,19 @@ def test_what_was_expected_is_the_reference_else_what_stands_for_it(fields: dict
 
 
 def test_failed_cases_come_leaks_first_then_regressed_ones_and_are_counted_beyond_the_limit() -> None:
-    data = world(FRUIT)
-    assert data.comparison is not None
+    page_data = world(FRUIT)
+    assert page_data.comparison is not None
     # Of three cases one passed, one failed, one leaked; the last has no output. Two that failed passed before.
     passed, failed = Attribution("", "pass"), Attribution("", "retrieval_fault", "embedding")
     changes = tuple(CaseChange(f"fruit{n}-{n}", passed, failed, regressed=("recall@10",)) for n in (4, 7))
     changes += (CaseChange("fruit1-1", failed, failed, regressed=("recall@10",)),)
-    candidate = structs.replace(data.comparison.candidate, config_id="fruit0-")
-    data = replace(data, comparison=structs.replace(data.comparison, cases=changes, candidate=candidate))
-    candidate_failures, other_failures = build_failures(data, {})
+    candidate = structs.replace(page_data.comparison.candidate, config_id="fruit0-")
+    page_data = replace(page_data, comparison=structs.replace(page_data.comparison, cases=changes, candidate=candidate))
+    candidate_failures, other_failures = build_failures(page_data, {})
     assert ["fruit0-", "fruit0-2"] == [candidate_failures["config"], other_failures["config"]]
     assert 20 == candidate_failures["total"]
     assert ["leaked"] * MAX_FAILURES == [row["state"] for row in candidate_failures["cases"]]
-    few = replace(data, cases=data.cases, scoring=_without_leaks(data.scoring))
+    few = replace(page_data, cases=page_data.cases, scoring=_without_leaks(page_data.scoring))
     rows = build_failures(few, {})[0]["cases"]
     assert [("fruit4-4", "regressed"), ("fruit7-7", "regressed")] == [(row["id"], row["change"]) for row in rows[:2]]
     assert {"worse"} == {row["change"] for row in rows if row["id"] == "fruit1-1"}, "the baseline failed too"
@@ -159,31 +159,36 @@ def _without_leaks(scoring: Any) -> Any:
 
 
 def test_only_configurations_with_a_decision_are_listed_if_there_are_any() -> None:
-    data = world(FRUIT[:4])
-    first, second = data.scoring.configs
-    configs = {first: structs.replace(data.scoring.configs[first], decision=None), second: data.scoring.configs[second]}
-    gated = replace(data, scoring=structs.replace(data.scoring, configs=configs))
+    page_data = world(FRUIT[:4])
+    first, second = page_data.scoring.configs
+    configs = {
+        first: structs.replace(page_data.scoring.configs[first], decision=None),
+        second: page_data.scoring.configs[second],
+    }
+    gated = replace(page_data, scoring=structs.replace(page_data.scoring, configs=configs))
     assert [second] == list_gated_configs(gated)
     assert [second] == [failures["config"] for failures in build_failures(gated, {})]
     assert [second, first] == [counts["config"] for counts in build_outcomes(gated)]
-    neither = {name: structs.replace(result, decision=None) for name, result in data.scoring.configs.items()}
-    assert [first, second] == list_gated_configs(replace(data, scoring=structs.replace(data.scoring, configs=neither)))
+    neither = {name: structs.replace(result, decision=None) for name, result in page_data.scoring.configs.items()}
+    assert [first, second] == list_gated_configs(
+        replace(page_data, scoring=structs.replace(page_data.scoring, configs=neither))
+    )
 
 
 def test_the_matrix_has_the_answers_of_the_cases_that_are_included_in_full() -> None:
-    data = world(FRUIT[:4])
-    rows = islands(document(data))["rows"]
+    page_data = world(FRUIT[:4])
+    rows = islands(document(page_data))["rows"]
     config = rows["configs"]["fruit0-"]
     assert ["text", "error", "absent", "text"] == [ANSWER_STATES[code] for code in config["answered"]]
     assert "First fruit0-. Second fruit0-! fruit0- quote" == config["answers"][0]
     assert ["fruit0-", "fruit1-", "fruit2-", "fruit3-"] == rows["expected"]
-    without = islands(document(replace(data, detail_mb=0.0)))["rows"]
+    without = islands(document(replace(page_data, detail_mb=0.0)))["rows"]
     assert [None] * 4 == without["expected"] == without["configs"]["fruit0-"]["answers"]
 
 
 def test_a_leaked_answer_is_in_no_short_form() -> None:
-    data = leaking(show_forbidden=False)
-    contents = islands(document(data))
+    page_data = leaking(show_forbidden=False)
+    contents = islands(document(page_data))
     (row,) = [
         row for failures in contents["report"]["failures"] for row in failures["cases"] if row["state"] == "leaked"
     ]
@@ -195,14 +200,14 @@ def test_a_leaked_answer_is_in_no_short_form() -> None:
 
 
 def test_what_to_do_first_is_grouped_by_what_went_wrong_and_names_cases() -> None:
-    data = world(FRUIT[:8])
-    failed = [data.cases[row["case"]].id for row in build_failures(data, {})[0]["cases"]]
+    page_data = world(FRUIT[:8])
+    failed = [page_data.cases[row["case"]].id for row in build_failures(page_data, {})[0]["cases"]]
     loosen, tighten = "loosen the rule", "tighten the prompt"
     by_case = {
         case_id: Attribution(case_id, "refusal_fault", "generator", fix=loosen if number == 0 else tighten)
         for number, case_id in enumerate(failed)
     }
-    causes = build_failures(replace(data, attributions={"fruit0-": by_case}), {})[0]["causes"]
+    causes = build_failures(replace(page_data, attributions={"fruit0-": by_case}), {})[0]["causes"]
     assert [("generator", tighten), ("generator", loosen)] == [(row["cause"], row["fix"]) for row in causes]
     assert [len(failed) - 1, 1] == [row["total"] for row in causes]
     assert failed[:1] == causes[1]["cases"]
@@ -211,25 +216,25 @@ def test_what_to_do_first_is_grouped_by_what_went_wrong_and_names_cases() -> Non
 
 
 def test_what_to_do_first_begins_with_leaks_however_few_they_are() -> None:
-    data = world(FRUIT[:8])
-    failures = build_failures(data, {})[0]
+    page_data = world(FRUIT[:8])
+    failures = build_failures(page_data, {})[0]
     by_case = {}
     for row in failures["cases"]:
         cause: RootCause = "acl" if row["state"] == "leaked" else "generator"
         by_case[row["id"]] = Attribution(row["id"], "refusal_fault", cause)
-    causes = build_failures(replace(data, attributions={failures["config"]: by_case}), {})[0]["causes"]
+    causes = build_failures(replace(page_data, attributions={failures["config"]: by_case}), {})[0]["causes"]
     assert [("acl", 2), ("generator", 3)] == [(row["cause"], row["total"]) for row in causes]
 
 
 def test_what_to_do_first_counts_every_failed_case_and_ties_begin_with_the_first_of_them() -> None:
-    data = world(FRUIT[:8])
-    rows = build_failures(data, {})[0]
+    page_data = world(FRUIT[:8])
+    rows = build_failures(page_data, {})[0]
     causes: list[RootCause] = ["reranker", "chunking", "acl", "citation", "embedding", "bm25_analyzer"]
     by_case = {
         row["id"]: Attribution(row["id"], "retrieval_fault", cause, fix=f"look at {cause}")
         for row, cause in zip(rows["cases"], causes, strict=False)
     }
-    counted = build_failures(replace(data, attributions={rows["config"]: by_case}), {})[0]["causes"]
+    counted = build_failures(replace(page_data, attributions={rows["config"]: by_case}), {})[0]["causes"]
     leaked = [row["id"] for row in rows["cases"] if row["state"] == "leaked"]
     assert rows["total"] == sum(row["total"] for row in counted) == len(rows["cases"])
     assert causes[: rows["total"]] == [row["cause"] for row in counted]
@@ -237,9 +242,9 @@ def test_what_to_do_first_counts_every_failed_case_and_ties_begin_with_the_first
 
 
 def test_a_failed_case_without_a_cause_is_counted_too() -> None:
-    data = world(FRUIT[:8])
-    rows = build_failures(data, {})[0]
+    page_data = world(FRUIT[:8])
+    rows = build_failures(page_data, {})[0]
     first = rows["cases"][0]["id"]
     by_case = {first: Attribution(first, "retrieval_fault", "reranker")}
-    counted = build_failures(replace(data, attributions={rows["config"]: by_case}), {})[0]["causes"]
+    counted = build_failures(replace(page_data, attributions={rows["config"]: by_case}), {})[0]["causes"]
     assert {"reranker": 1, "": rows["total"] - 1} == {row["cause"]: row["total"] for row in counted}

@@ -13,8 +13,7 @@ from assay.report.exports.markdown import ReportMeta, render_comparison_markdown
 from assay.report.findings.regression_table import build_regressions_table
 from assay.report.page.case_data import list_case_changes
 from assay.report.screen.case_change import render_case_change
-from assay.report.screen.comparison_screen import render_short_comparison
-from assay.report.screen.whole_comparison import render_comparison_screen
+from assay.report.screen.comparison_screen import render_comparison_screen, render_short_comparison
 
 CASES = [Case(name, "?") for name in ("gate-code", "lost-days", "dog-bus", "north-return")]
 FAIL = Decision("FAIL", ("recall is too low",))

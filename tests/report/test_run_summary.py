@@ -21,8 +21,7 @@ from assay.report.screen.decision_lines import _SEVERITY
 from assay.report.screen.failed_lines import MAX_FAILED_CASES, build_failed_lines
 from assay.report.screen.fold_lines import fold_note, shorten_before_remedy
 from assay.report.screen.next_step import find_case_to_explain
-from assay.report.screen.outcome_lines import build_outcome_lines
-from assay.report.screen.run_summary import render_run_summary
+from assay.report.screen.run_summary import build_outcome_lines, render_run_summary
 from assay.report.screen.terminal import Screen
 from assay.text.escaping import escape_terminal, shorten_at_word
 
@@ -347,9 +346,9 @@ def test_what_the_facts_leave_open_is_said_as_one_of_several(width: int) -> None
     (first, *_) = tell(width, UNSURE, "visa-7")
     assert first.startswith(" - visa-7: one of: the visa was read wrongly; ")
     sure = replace(UNSURE, confidence="high")
-    told = tell(width, sure, "visa-7")
-    assert " - visa-7: the visa was read wrongly" == told[0].partition(" (")[0]
-    assert "(generator)" in " ".join(told)
+    line = tell(width, sure, "visa-7")
+    assert " - visa-7: the visa was read wrongly" == line[0].partition(" (")[0]
+    assert "(generator)" in " ".join(line)
 
 
 @pytest.mark.parametrize("width", [70, 80, 100, 120])

@@ -140,8 +140,8 @@ def test_outcomes_and_counts_are_the_same_in_every_output(
     markdown = render_markdown_report(scoring, {}, by_id, ReportMeta(), attributions=attributions)
     report = json.loads(render_json_report(scoring, attributions=attributions))
     junit = ElementTree.fromstring(render_junit(scoring, attributions))
-    data = HtmlData(scoring, cases, attributions=attributions)
-    page, page_rows = build_summary_data(data), build_case_rows(data, {})
+    page_data = HtmlData(scoring, cases, attributions=attributions)
+    page, page_rows = build_summary_data(page_data), build_case_rows(page_data, {})
     rows = list(
         csv.DictReader(b"".join(iter_csv_lines({"one": scoring.configs["one"].table}, by_id)).decode().split("\n"))
     )

@@ -54,8 +54,8 @@ def test_a_failed_case_with_a_long_id_has_its_cause_and_a_remedy(
     shown = [number for number, line in enumerate(lines) if line.startswith(" - ten")]
     assert len(configs) == len(shown)  # the same happened to all cases of a configuration
     for first in shown:
-        told = " ".join(map(str.strip, lines[first : first + 3]))
-        assert "000 and 2 more" in told.partition(": ")[0]
-        assert len(configs) == 1 or "-v12)" in told.partition(": ")[0]
-        assert "one of: the answer states a wrong name, code or number" in told
+        failed_case = " ".join(map(str.strip, lines[first : first + 3]))
+        assert "000 and 2 more" in failed_case.partition(": ")[0]
+        assert len(configs) == 1 or "-v12)" in failed_case.partition(": ")[0]
+        assert "one of: the answer states a wrong name, code or number" in failed_case
     assert "(generator, golden_label_issue; low) → let it quote" in " ".join(lines)

@@ -78,8 +78,8 @@ def test_screen_markdown_and_job_summary_begin_with_the_errors(failing: ScoreRes
 
 
 def test_the_page_begins_with_the_errors(failing: ScoreResult) -> None:
-    data = HtmlData(failing.scoring, CASES)
-    assert LINES == summary.build_summary_data(data)["reasons"][:4]
+    page_data = HtmlData(failing.scoring, CASES)
+    assert LINES == summary.build_summary_data(page_data)["reasons"][:4]
 
 
 def test_json_has_every_error_with_all_its_cases(failing: ScoreResult) -> None:

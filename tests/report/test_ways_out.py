@@ -51,8 +51,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_line_is_on_the_screen_in_markdown_and_on_the_page(capsys: Printed) -> None:
     printed = run(capsys, 5, "--report", "r.md", "--html", "r.html", "--json-report", "r.json", facts=2)
     screen = " ".join(printed.split())
-    told = f"5 of 9 cases {LINE}must_have facts (3 cases state none); read the 5 answers (`assay labels export --only "
-    assert told in screen and "a judge (`assay judge`)" in screen
+    sentence = (
+        f"5 of 9 cases {LINE}must_have facts (3 cases state none); read the 5 answers (`assay labels export --only "
+    )
+    assert sentence in screen and "a judge (`assay judge`)" in screen
     assert all(len(line) <= 80 for line in printed.splitlines())
     assert 1 == screen.count("labels export --only ambiguous")  # no other line says it again
     for name in ("r.md", "r.html", "r.json"):

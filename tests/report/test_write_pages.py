@@ -29,9 +29,9 @@ def test_a_page_holds_its_data_and_follows_the_schema(tmp_path: Path) -> None:
     paths = {"TrendPage": write_trend_page(trend, tmp_path / "t.html")}
     paths["MonitorPage"] = write_monitor_page(monitor, tmp_path / "m.html")
     for kind, page in (("TrendPage", trend), ("MonitorPage", monitor)):
-        data = read_island(paths[kind])
-        assert page == msgspec.convert(data, type(page))
-        assert [] == violations(data, SCHEMA["$defs"][kind], SCHEMA)
+        shown_data = read_island(paths[kind])
+        assert page == msgspec.convert(shown_data, type(page))
+        assert [] == violations(shown_data, SCHEMA["$defs"][kind], SCHEMA)
 
 
 def test_the_json_of_a_command_gives_the_same_page_as_the_record(tmp_path: Path) -> None:

@@ -142,12 +142,12 @@ def test_a_time_to_come_back_beyond_the_cap_stops_the_run_at_once_and_is_named(a
 
 @pytest.mark.parametrize(("asked", "expected"), [(20.0, [20.0]), (0.5, [])])
 def test_a_pause_is_told_when_it_begins_unless_it_is_short(asked: float, expected: list[float]) -> None:
-    told: list[float] = []
+    pauses: list[float] = []
     target = Scripted(lambda n, call: CallError("http_429", "", asked) if n == 1 else good(call))
     limits = ObservationLimits(("ask",), concurrency=1)
-    runner = ObservationRunner(target, limits, into([]), FakeTime().clock, on_wait=told.append)
+    runner = ObservationRunner(target, limits, into([]), FakeTime().clock, on_wait=pauses.append)
     asyncio.run(runner.run([ObservationTask(Case(f"c{n}", "q")) for n in range(3)]))
-    assert expected == told
+    assert expected == pauses
 
 
 def test_everybody_waits_when_one_is_told_to() -> None:
@@ -156,7 +156,7 @@ def test_everybody_waits_when_one_is_told_to() -> None:
     kept, _, target = run(lambda n, call: CallError("http_429", "", 10.0) if n <= 2 else good(call), 3, policy, time)
     assert {10.0} == set(time.slept)
     assert 5 == len(target.calls)
-    assert [None] * 3 == [seen.error for seen in kept]
+    assert [None] * 3 == [observation.error for observation in kept]
 
 
 def test_deadline_covers_a_case_with_all_its_retries() -> None:

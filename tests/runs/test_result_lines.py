@@ -29,13 +29,13 @@ def test_a_comparison_and_a_decision_print_as_a_few_lines() -> None:
     comparison = after.compare(before, gate=gate)
     lines = str(comparison).splitlines()
     assert "after compared with before, the baseline: FAIL" == lines[0]
-    assert "regressed, shown:" in lines
+    assert "regressed significantly:" in lines
     assert any(line.startswith(" - correct_answer 1.000 → 0.000") for line in lines)
     (cases,) = [line for line in lines if line.startswith("cases: 40 fail now (")]
     assert " and 35 more), 0 no longer" in cases
     assert len(lines) < 25
     assert str(comparison) == str(assay.compare(baseline=before, candidate=after, gate=gate))
-    assert "no change of a metric is shown" in str(before.compare(before))
+    assert "no metric changed significantly" in str(before.compare(before))
     decision = str(assay.gate(after, gate))
     assert decision.startswith("FAIL\n - failed 1.000 > 0.100")
     many = str(Decision("FAIL", tuple(f"reason {n}\x1b[2J " + "x" * 500 for n in range(9))))

@@ -163,12 +163,12 @@ def test_reports_are_the_same_bytes_for_any_number_of_workers(
     monkeypatch.setattr(files_of_outputs, "BYTES_PER_SHARD", 10_000)
     reports = []
     for workers in ("1", "2"):
-        report, data = tmp_path / f"{workers}.md", tmp_path / f"{workers}.json"
+        report, json_file = tmp_path / f"{workers}.md", tmp_path / f"{workers}.json"
         options = (
             "--report",
             str(report),
             "--json-report",
-            str(data),
+            str(json_file),
             "--profile",
             "support",
             "--by",
@@ -178,5 +178,5 @@ def test_reports_are_the_same_bytes_for_any_number_of_workers(
         )
         command = ["score", "--golden", str(part.golden), "--outputs", *map(str, part.outputs), *options]
         assert 1 == main(command)
-        reports.append((report.read_bytes(), data.read_bytes()))
+        reports.append((report.read_bytes(), json_file.read_bytes()))
     assert reports[0] == reports[1]

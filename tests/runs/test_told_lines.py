@@ -32,9 +32,9 @@ def _write_files(folder: Path, answers: list[str]) -> ScoreRequest:
 
 def test_each_line_of_a_small_file_is_told(tmp_path: Path) -> None:
     """A file of a few long answers takes as long as one of thousands, and is one part of the work."""
-    told: list[tuple[int, int]] = []
-    with open_scored_run(_write_files(tmp_path, ["Nine."] * 5), lambda done, total: told.append((done, total))):
-        assert told == [(number, 5) for number in range(1, 6)]
+    lines_read: list[tuple[int, int]] = []
+    with open_scored_run(_write_files(tmp_path, ["Nine."] * 5), lambda done, total: lines_read.append((done, total))):
+        assert lines_read == [(number, 5) for number in range(1, 6)]
 
 
 def test_long_answers_are_held_a_few_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

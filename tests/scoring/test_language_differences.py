@@ -36,9 +36,9 @@ def test_a_language_that_fails_more_often_is_told_with_its_counts_and_its_adjust
         "doubt: in sv answers fail more often than in the other languages: 12 of 20, else 5 of 50 (p "
     )
     alone = fisher_exact(np.array([[12, 8], [5, 45]]))[1]
-    (told,) = describe_language_differences(*_with_others(cases, table))
-    assert told.startswith("c: doubt: in sv answers fail")  # of several systems each difference has its name
-    assert f"p {2 * alone:.2g}, adjusted" in told  # another system with as many tests doubles it
+    (warning,) = describe_language_differences(*_with_others(cases, table))
+    assert warning.startswith("c: doubt: in sv answers fail")  # of several systems each difference has its name
+    assert f"p {2 * alone:.2g}, adjusted" in warning  # another system with as many tests doubles it
 
 
 def _with_others(cases: list[Case], table: ScoreTable) -> tuple[list[Case], dict[str, ScoreTable]]:
@@ -77,11 +77,11 @@ def test_copies_of_a_question_count_once() -> None:
 
 def test_equal_languages_are_told_apart_no_more_often_than_the_level_allows() -> None:
     generator = random.Random(7)
-    told = 0
+    warnings = 0
     for _ in range(400):
         cases, table = make({name: "".join(generator.choices("PFU", (5, 3, 2), k=25)) for name in ("da", "en", "nl")})
-        told += bool(describe_language_differences(cases, {"c": table}))
-    assert told <= 400 * 0.05 + 3 * (400 * 0.05 * 0.95) ** 0.5
+        warnings += bool(describe_language_differences(cases, {"c": table}))
+    assert warnings <= 400 * 0.05 + 3 * (400 * 0.05 * 0.95) ** 0.5
 
 
 def test_fishers_test_is_that_of_another_implementation() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.stats.intervals import Bounds, clopper_pearson_interval, estimate_mean_interval
+from assay.stats.intervals import Bounds, estimate_mean_interval, upper_bound_of_rate
 from assay.stats.samples import compute_standard_error, encode_clusters, group_into_units, parse_finite
 
 # 12 clusters of 40 answers, 22 of them right, with the standard errors that the definition of CR1 is known by.
@@ -49,7 +49,7 @@ def test_clusters_of_one_value_each_are_no_clusters() -> None:
 def test_clusters_that_all_succeed_count_as_one_case_each() -> None:
     bounds = estimate_mean_interval([1.0] * 40, clusters=CLUSTERS, low=0, high=1)
     assert bounds is not None
-    assert (clopper_pearson_interval(12, 12).low, 1.0) == pytest.approx(bounds[:2])
+    assert (1 - upper_bound_of_rate(0, 12, 0.975), 1.0) == pytest.approx(bounds[:2])
     assert bounds.note == "no spread in 12 clusters"
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benchmarks.monitor import find_quantile_alarms
 
 from assay.stats.change_alarms import REFERENCE_DAYS
-from assay.stats.quantile_alarms import CountArray, find_quantile_alarms, find_quantile_bin
+from assay.stats.quantile_alarms import CountArray, find_quantile_bin
 from assay.trends.traffic_sums import DayBins
 
 DAYS = REFERENCE_DAYS + 28

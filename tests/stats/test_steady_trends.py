@@ -33,7 +33,7 @@ def classify(levels: list[float], cases: int, seed: int) -> str:
     assert change is not None
     trend = compare_trend_with_step(scores, np.arange(cases), change.at, seed=seed)
     assert trend is not None
-    return "trend" if trend.is_shown else "open" if trend.is_open else "no trend"
+    return "trend" if trend.is_significant else "open" if trend.is_open else "no trend"
 
 
 def count(levels: list[float], cases: int = 150, number: int = 15) -> Counter[str]:

@@ -177,17 +177,17 @@ def parse_request(body: dict[str, Any], anthropic: bool) -> JudgeCall:
     messages = [{"content": body["system"]}, *body["messages"]] if anthropic else body["messages"]
     text = "\n".join(str(message["content"]) for message in messages)
     fenced = FENCED.search(text)
-    data = json.loads(fenced[1]) if fenced else {}
+    report = json.loads(fenced[1]) if fenced else {}
     form = body.get("response_format") or {}
     if "tools" in body:
         tool = body["tools"][0]
         return JudgeCall(
-            body, text, data, tool["input_schema"] if anthropic else tool["function"]["parameters"], "tool"
+            body, text, report, tool["input_schema"] if anthropic else tool["function"]["parameters"], "tool"
         )
     if form.get("type") == "json_schema":
-        return JudgeCall(body, text, data, form["json_schema"]["schema"], "json_schema")
+        return JudgeCall(body, text, report, form["json_schema"]["schema"], "json_schema")
     lines = [line for line in text.splitlines() if line.startswith("{") and '"additionalProperties"' in line]
-    return JudgeCall(body, text, data, json.loads(lines[-1]) if lines else {}, form.get("type", "text"))
+    return JudgeCall(body, text, report, json.loads(lines[-1]) if lines else {}, form.get("type", "text"))
 
 
 def build_openai_body(asked: JudgeCall, said: Any, step: Step) -> dict[str, Any]:

@@ -9,13 +9,9 @@ from decimal import Decimal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.read_texts import score_keywords
 
-from assay.text.facts.answer_matching import (
-    KeywordScore,
-    is_exact_match,
-    partition_facts,
-    score_keywords,
-)
+from assay.text.facts.answer_matching import KeywordScore, is_exact_match, partition_facts
 from assay.text.facts.stated_quantities import judge_quantities
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text.facts.reading.opposite_words import find_opposite_event
+from assay.text.facts.cues.event_cues import CONTRARY_STATES, OPPOSITE_EVENTS, OPPOSITE_EVENTS_IN_VIETNAMESE
+from assay.text.facts.reading.opposite_words import WordPairs, find_opposite_event
 from assay.text.facts.reading.read_text import read_text
 from assay.text.facts.stated_facts import judge_facts
 
@@ -103,3 +106,20 @@ def test_words_that_only_look_like_an_opposite_are_none(question: str, answer: s
 def test_any_answer_is_judged(answer: str) -> None:
     state = judge_facts(answer, ["5 pm"], "When does the tea room open?")[0].state
     assert state in ("stated", "denied", "missing", "unknown")
+
+
+_PAIRS = (*OPPOSITE_EVENTS, *OPPOSITE_EVENTS_IN_VIETNAMESE, *CONTRARY_STATES)
+_PAIR_WORDS = sorted(set(re.findall(r"[^\W\d_]+", " ".join(map(" ".join, _PAIRS)))))
+_TABLE = WordPairs(_PAIRS)
+
+
+@given(st.lists(st.sampled_from(_PAIR_WORDS), max_size=6), st.sampled_from([" ", "-", ""]))
+def test_no_pair_that_a_text_holds_is_left_out(words: list[str], between: str) -> None:
+    text = between.join(words)
+    possible = [(first.pattern, second.pattern) for first, second in _TABLE.list_possible(text)]
+    in_text = [
+        (rf"\b(?:{first})\b", rf"\b(?:{second})\b")
+        for first, second in _PAIRS
+        if re.search(rf"\b(?:{first})\b", text) or re.search(rf"\b(?:{second})\b", text)
+    ]
+    assert [pair for pair in possible if pair in in_text] == in_text

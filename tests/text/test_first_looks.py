@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import base64
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.text.normalisation import fold_in_place, normalise_nfc
-from assay.text.quantities import spoken_numbers, unit_names, vietnamese_forms
+from assay.text.quantities import german_forms, spoken_numbers, unit_names, vietnamese_forms
 from assay.text.quantities.unit_names import split_glued_units
 from assay.text.quantities.units import UNITS
 from assay.text.safety import disguised_text
@@ -114,3 +115,45 @@ def test_base32_is_decoded(secret: str) -> None:
     encoded = base64.b32encode(secret.encode()).decode()
     assert secret in decode_payloads(f"see {encoded}")
     assert secret not in decode_payloads(f"see {encoded.lower()}")
+
+
+GERMAN_WORDS = (
+    *(
+        "zwei",
+        "DREI",
+        "Fünf",
+        "sechs",
+        "\u017fechs",
+        "dre\u0130",
+        "elf",
+        "DREI\u1e9eIG",
+        "einhalb",
+        "Hundert",
+        "tausend",
+    ),
+    *(
+        "und",
+        "Eine",
+        "halbe",
+        "Anderthalb",
+        "Stunde",
+        "Tage",
+        "Uhr",
+        "MIN",
+        "3.",
+        "9.30",
+        "März",
+        "MAI",
+        "Haus",
+        "(",
+        ".",
+    ),
+)
+
+
+@given(st.lists(st.sampled_from(GERMAN_WORDS), max_size=6), st.sampled_from(("", " ", "\n")))
+def test_german_forms_are_seen_in_lower_case_as_where_the_case_is_ignored(words: list[str], between: str) -> None:
+    text = between.join(words)
+    ignoring = re.compile(german_forms._MAY_HAVE_FORM.pattern, re.IGNORECASE)
+    expected = text if ignoring.search(text) is None else german_forms._FORM.sub(german_forms._write, text)
+    assert german_forms.write_german_forms(text) == expected

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.read_texts import score_keywords
 
 from assay.metrics.answers.expected_text import assess_answer_text
 from assay.records.golden_set import Case, Rubric
 from assay.text.answer_similarity import compute_answer_similarity
-from assay.text.facts.answer_matching import is_exact_match, score_keywords
+from assay.text.facts.answer_matching import is_exact_match
 from assay.text.markup import remove_markup
 from assay.text.tokens import DocumentFrequencies
 

@@ -7,11 +7,11 @@ from decimal import Decimal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.read_texts import find_numbers, score_keywords
 
-from assay.text.facts.answer_matching import score_keywords
 from assay.text.facts.stated_facts import judge_facts
 from assay.text.facts.stated_quantities import judge_quantities
-from assay.text.numbers import find_numbers, share_value
+from assay.text.numbers import share_value
 from assay.text.quantities.measures import find_measures
 
 _SENTENCES = {

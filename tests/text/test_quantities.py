@@ -8,9 +8,10 @@ from decimal import Decimal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.read_texts import find_numbers
 
 from assay.text.normalisation import normalise_nfc
-from assay.text.numbers import find_dates, find_numbers, find_quantities
+from assay.text.numbers import find_dates, find_quantities
 
 
 @pytest.mark.parametrize(

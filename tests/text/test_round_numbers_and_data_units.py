@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
+from tests.support.read_texts import find_numbers
 
 from assay.text.facts.stated_facts import judge_facts
-from assay.text.numbers import find_numbers
 from assay.text.quantities.measures import find_measures
 from assay.text.quantities.quantity_agreement import is_same_quantity
 

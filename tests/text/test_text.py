@@ -8,9 +8,9 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.read_texts import find_numbers
 
 from assay.text.normalisation import fold_in_place, fold_text, normalise_nfc
-from assay.text.numbers import find_numbers
 from assay.text.tokens import remove_separators, tokenise_text
 
 

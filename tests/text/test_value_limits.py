@@ -31,6 +31,34 @@ def test_a_bound_states_its_value_only_where_a_limit_is_asked(answer: str, quest
     assert judge(answer, "18 lessons", question) == state
 
 
+@pytest.mark.parametrize(
+    ("answer", "fact", "question", "state"),
+    [
+        ("Bake it at 170 to 190 °C.", "190 °C", "Up to what temperature may I bake it?", "stated"),
+        ("Between 40 and 55 kg.", "55 kg", "What is the maximum load?", "stated"),
+        ("Between 40 and 55 kg.", "40 kg", "What is the minimum load?", "stated"),
+        ("Between 40 and 55 kg.", "40 kg", "What is the maximum load?", "missing"),
+        ("Between 40 and 55 kg.", "55 kg", "How heavy is the crate?", "missing"),
+        ("At least 40 kg and at most 55 kg.", "40 to 55 kg", "How heavy is the crate?", "unknown"),
+        ("At least 40 kg and at most 65 kg.", "40 to 55 kg", "How heavy is the crate?", "missing"),
+        ("The filters are changed once a quarter.", "every 3 months", "How often are the filters changed?", "stated"),
+        ("The filters are changed quarterly.", "every 2 months", "How often are the filters changed?", "missing"),
+    ],
+)
+def test_an_end_of_a_range_is_stated_where_it_is_the_limit_that_is_asked(
+    answer: str, fact: str, question: str, state: str
+) -> None:
+    assert judge(answer, fact, question) == state
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_same"),
+    [("3 bar", "3 bars", True), ("70 kg", "70 kgs", True), ("30 psi", "2.07 bar", False), ("8 ml", "8 mls", True)],
+)
+def test_units_have_a_plural(one: str, other: str, is_same: bool) -> None:
+    assert is_same_quantity(find_measures(one)[0], find_measures(other)[0]) == is_same
+
+
 def test_a_bound_that_the_reference_has_is_what_is_expected() -> None:
     question, reference = "How many lessons does the course have?", "The course has at most 18 lessons."
     assert judge("The course has up to 18 lessons.", "18 lessons", question, reference) == "stated"

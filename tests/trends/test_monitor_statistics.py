@@ -10,6 +10,7 @@ from benchmarks.monitor import (
     WORLDS,
     World,
     count_false_alarms,
+    find_day_alarms,
     find_named_changes,
     measure_coverage,
     measure_delays,
@@ -17,7 +18,7 @@ from benchmarks.monitor import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.stats.change_alarms import find_change_interval, find_change_point, find_day_alarms
+from assay.stats.change_alarms import find_change_interval, find_change_point
 from assay.stats.detectable_changes import find_detectable_change
 from assay.stats.weighted_estimates import estimate_mean_of_groups, estimate_mean_of_sample, find_limit_at_end
 from assay.trends.answer_sample import AnswerSampler, allocate_budget

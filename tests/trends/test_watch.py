@@ -102,9 +102,9 @@ def test_a_change_is_found_on_no_day_before_the_one_that_is_named(tmp_path: Path
 @pytest.mark.parametrize(
     ("bound", "state", "words"),
     [
-        ("refusal_rate<=0.05", "not_shown", "watched, not shown yet: 0."),
+        ("refusal_rate<=0.05", "not_significant", "watched, exceeded but not significantly yet: 0."),
         ("refusal_rate<=0.9", "kept", "watched, kept so far: 0."),
-        ("refusal_rate>=0.99", "exceeded", "shown to be exceeded: 0."),
+        ("refusal_rate>=0.99", "exceeded", "exceeded significantly: 0."),
         ("stale_chunks<=0.05", "unmeasured", "not watched: no corpus"),
     ],
 )

@@ -344,9 +344,9 @@ function CountTable({ count }: { count: OutcomeCounts }) {
 }
 
 const MOVED = 6;
-const SHOWN: MetricChange["verdict"][] = ["regressed", "improved"];
+const SIGNIFICANT: MetricChange["verdict"][] = ["regressed", "improved"];
 
-/** The most important changes first: shown ones before others, then by what they are of, then by the gain in widths of
+/** The most important changes first: significant ones before others, then by what they are of, then by the gain in widths of
  * its interval. */
 export function importantFirst(changes: readonly MetricChange[]): MetricChange[] {
   const strength = (change: MetricChange) => {
@@ -355,8 +355,8 @@ export function importantFirst(changes: readonly MetricChange[]): MetricChange[]
     const width = change.low === null || change.high === null ? Number.POSITIVE_INFINITY : change.high - change.low;
     return Math.abs(change.gain) / Math.max(width, 1e-9);
   };
-  const shown = (change: MetricChange) => (SHOWN.includes(change.verdict) ? 1 : 0);
-  return changes.toSorted((a, b) => shown(b) - shown(a) || a.importance - b.importance || strength(b) - strength(a));
+  const significant = (change: MetricChange) => (SIGNIFICANT.includes(change.verdict) ? 1 : 0);
+  return changes.toSorted((a, b) => significant(b) - significant(a) || a.importance - b.importance || strength(b) - strength(a));
 }
 
 /** The metrics of the report's first table, or all if the comparison has none of them. */
@@ -370,7 +370,7 @@ const FIRST = 3;
 /** How many regressed metrics are named: as many as the other reports name among what to doubt. */
 const FIRST_REGRESSED = 4;
 
-/** The metrics that are shown to have regressed, the most important first, as one sentence; empty without any. */
+/** The metrics that regressed significantly, the most important first, as one sentence; empty without any. */
 export function nameRegressed(report: Report, comparison: Comparison, t: ReturnType<typeof useWords>["t"]): string {
   const { regressed } = comparison;
   if (regressed.length === 0) return "";
@@ -403,7 +403,7 @@ function nameComparison(title: string, report: Report): string {
 function WhatChanged({ comparison, report }: { comparison: Comparison; report: Report }) {
   const { t } = useWords();
   const titles = nameMetrics(report);
-  const shown = comparison.metrics.filter((change) => SHOWN.includes(change.verdict));
+  const significant = comparison.metrics.filter((change) => SIGNIFICANT.includes(change.verdict));
   const moved = importantFirst(headlineChanges(report, comparison)).filter((change) => change.improved + change.regressed > 0);
   const rest = comparison.changed.length - FIRST;
   const { fail_now, fail_no_longer, unknown_now } = comparison.flipped;
@@ -421,12 +421,12 @@ function WhatChanged({ comparison, report }: { comparison: Comparison; report: R
             </>
           )}
         </p>
-        {SHOWN.map((verdict) => (
-          <ShownChanges key={verdict} verdict={verdict} changes={shown} titles={titles} />
+        {SIGNIFICANT.map((verdict) => (
+          <SignificantChanges key={verdict} verdict={verdict} changes={significant} titles={titles} />
         ))}
-        {shown.length === 0 && (
+        {significant.length === 0 && (
           <p>
-            <strong>{t("movements")}</strong>: {t(moved.length === 0 ? "nothing_moved" : "none_shown")}{" "}
+            <strong>{t("movements")}</strong>: {t(moved.length === 0 ? "nothing_moved" : "none_significant")}{" "}
             <ChangeList changes={moved.slice(0, FIRST)} titles={titles} />
           </p>
         )}
@@ -443,8 +443,8 @@ function WhatChanged({ comparison, report }: { comparison: Comparison; report: R
 
 type Titles = ReadonlyMap<string, string>;
 
-/** The changes of one direction that are shown, the most important first, with the number of those that are left out. */
-function ShownChanges(props: { verdict: MetricChange["verdict"]; changes: readonly MetricChange[]; titles: Titles }) {
+/** The significant changes of one direction, the most important first, with the number of those that are left out. */
+function SignificantChanges(props: { verdict: MetricChange["verdict"]; changes: readonly MetricChange[]; titles: Titles }) {
   const { t } = useWords();
   const changes = importantFirst(props.changes.filter((change) => change.verdict === props.verdict));
   if (changes.length === 0) return null;

@@ -144,7 +144,7 @@ const SIGNS: Record<string, [string, string]> = {
   worse: ["warn", "▽"],
   better: ["plain", "△"],
   mixed: ["warn", "◆"],
-  "not shown": ["plain", "○"],
+  "not significant": ["plain", "○"],
   "n/a": ["plain", "–"],
 };
 

@@ -58,25 +58,7 @@ def observe(
     a notebook. Works in a notebook too, where an event loop runs already. Raises InputError for what is no target or
     golden set, IncompleteError if nothing could be observed.
     """
-    work = observe_async(
-        target,
-        golden,
-        search=search,
-        config=config,
-        name=name,
-        context=context,
-        repeat=repeat,
-        concurrency=concurrency,
-        deadline=deadline,
-        attempts=attempts,
-        breaker=breaker,
-        retry_after_cap=retry_after_cap,
-        max_calls=max_calls,
-        max_cost=max_cost,
-        progress=progress,
-        retrieval_only=retrieval_only,
-    )
-    return run_blocking(work)
+    return run_blocking(observe_async(**locals()))  # which are the arguments
 
 
 @says_arguments
@@ -156,29 +138,7 @@ def run(
 
     The limits are those of `observe`. Works in a notebook too, where an event loop runs already.
     """
-    work = run_async(
-        target,
-        golden,
-        search=search,
-        config=config,
-        name=name,
-        context=context,
-        repeat=repeat,
-        concurrency=concurrency,
-        deadline=deadline,
-        attempts=attempts,
-        breaker=breaker,
-        retry_after_cap=retry_after_cap,
-        max_calls=max_calls,
-        max_cost=max_cost,
-        progress=progress,
-        corpus=corpus,
-        metrics=metrics,
-        by=by,
-        gate=gate,
-        labels=labels,
-    )
-    return run_blocking(work)
+    return run_blocking(run_async(**locals()))  # which are the arguments
 
 
 @says_arguments

@@ -213,18 +213,18 @@ class AuditStore:
         query = "SELECT id_key, sequence FROM records WHERE id_key IN"
         stored = {bytes(key): int(sequence) for key, sequence in _select_in(connection, query, id_keys)}
         fresh: list[int] = []
-        known: list[tuple[int, int]] = []
+        known_ranges: list[tuple[int, int]] = []
         first_in_batch: dict[bytes, int] = {}
         for index, (record, id_key) in enumerate(zip(records, id_keys, strict=True)):
             if id_key in stored:
-                known.append((index, stored[id_key]))
+                known_ranges.append((index, stored[id_key]))
             elif id_key in first_in_batch:
                 appended.note_known(index, record, records[first_in_batch[id_key]])
             else:
                 first_in_batch[id_key] = index
                 fresh.append(index)
-        for start in range(0, len(known), COMPARED_TOGETHER):
-            some = known[start : start + COMPARED_TOGETHER]
+        for start in range(0, len(known_ranges), COMPARED_TOGETHER):
+            some = known_ranges[start : start + COMPARED_TOGETHER]
             changed: set[int] = set()
             earlier = _load_records(connection, [sequence for _, sequence in some], changed)
             for index, sequence in some:
@@ -292,10 +292,10 @@ class AuditStore:
         """Return the number of the answer with this id, None if there is none."""
         with self.reading() as connection:
             key = make_id_key(record_id, _read_store_salt(connection))
-            found = connection.execute(
+            matches = connection.execute(
                 sa.select(RECORDS.c.sequence).where(RECORDS.c.id_key == key)
             ).scalar_one_or_none()
-        return None if found is None else int(found)
+        return None if matches is None else int(matches)
 
     def iterate_chain(self, after: int = 0, page: int = 2000) -> Iterator[ChainRow]:
         """Yield all records of the chain in order."""

@@ -56,11 +56,11 @@ def list_cited_sources(reading: ParsedAnswer) -> list[CitedSource]:
         sources[identify_source(source)] = source
     for citation in _list_links(reading, addresses):
         source = CitedSource(citation, "link", addresses.has_addresses)
-        known = any(
+        is_known = any(
             other.citation.texts.keys() == citation.texts.keys() and other.citation.claim == citation.claim
             for other in sources.values()
         )
-        if not (known and citation.texts):
+        if not (is_known and citation.texts):
             sources.setdefault(identify_source(source), source)
     return list(sources.values())
 

@@ -209,28 +209,25 @@ def show(
     cases = None if golden is None else load_golden(golden).golden
     judging, notices = load_requested_verdicts(VerdictOptions(None if verdicts is None else str(verdicts), judge))
     sources = IncidentSources(then, corpora.current, cases, moment.date().isoformat(), judging)
+    truncated = False
     with open_audit_store(str(store)) as opened:
         if record_id is not None:
             sequence = require_answer(opened, record_id)
-            answers = []
-            truncated = False
         else:
             since, until = (None, None) if at is None else parse_moment(at)
             pseudonym = None if user is None else find_pseudonym(user, key_env, opened)
             query = AnswerQuery(question, pseudonym, since, until, citation, verdict, limit)
             search = search_answers(opened, query)
-            answers, truncated = search.answers, search.truncated
-            if not answers:
+            truncated = search.truncated
+            if not search.answers:
                 older = "; only the newest were searched" if truncated else ""
                 raise InputError(f"{opened.name}: no answer matches{older}")
-            if len(answers) > 1:
-                if finding is not None or file is not None:
-                    raise InputError(
-                        f"{format_count(len(answers), 'answer matches', 'answers match')} (for a finding or a "
-                        "file, name one by its id)"
-                    )
-                return ShowResult(answers, None, truncated)
-            sequence = answers[0][0]
+            if len(search.answers) > 1 and (finding is not None or file is not None):
+                matches = format_count(len(search.answers), "answer matches", "answers match")
+                raise InputError(f"{matches} (for a finding or a file, name one by its id)")
+            if len(search.answers) > 1:
+                return ShowResult(search.answers, None, truncated)
+            sequence = search.answers[0][0]
         if finding is not None:
             add_finding(opened, sequence, *finding, moment)
         if then is None:
@@ -238,29 +235,42 @@ def show(
         incident = load_incident(opened, sequence, sources, show_restricted=show_restricted)
         incident = structs.replace(incident, notes=(*incident.notes, *notices))
         if target is not None:
-            record = opened.load_answer(sequence)
-            assert record is not None
-            observation = collect_present_answer(record, target, sources.day)
-            present_answer = describe_answer_now(
-                incident.record.answer,
-                make_question_case(record, sources.day),
-                observation,
-                sources,
-                moment.isoformat(timespec="seconds"),
-                show_restricted=show_restricted,
-            )
-            incident = structs.replace(incident, answer_now=present_answer)
+            incident = _ask_again(opened, sequence, incident, target, sources, moment, show_restricted=show_restricted)
     if file is not None:
         write_incident(incident, str(file))
     return ShowResult([(sequence, incident.record)], incident, truncated)
+
+
+def _ask_again(
+    store: Any,
+    sequence: int,
+    incident: Incident,
+    target: Target,
+    sources: IncidentSources,
+    moment: datetime,
+    *,
+    show_restricted: bool,
+) -> Incident:
+    """Return an incident with what a target does now with the question of the answer."""
+    record = store.load_answer(sequence)
+    assert record is not None
+    present_answer = describe_answer_now(
+        incident.record.answer,
+        make_question_case(record, sources.day),
+        collect_present_answer(record, target, sources.day),
+        sources,
+        moment.isoformat(timespec="seconds"),
+        show_restricted=show_restricted,
+    )
+    return structs.replace(incident, answer_now=present_answer)
 
 
 def _find_corpus_then(store: Any, sequence: int, corpora: VersionedCorpora) -> Corpus | None:
     """Return the corpus of the version that an answer states, else that of now."""
     record = store.load_answer(sequence)
     assert record is not None
-    found = corpora.find_corpus(record)
-    return corpora.current if found is None else found
+    corpus_then = corpora.find_corpus(record)
+    return corpora.current if corpus_then is None else corpus_then
 
 
 def read_answers(

@@ -74,11 +74,11 @@ def _read_answers(
     golden_sets: Sequence[GoldenSet | None],
     judging: RecordedVerdicts,
 ) -> Iterator[ParsedAnswer]:
-    seen: set[tuple[int, int]] = set()
+    read_pairs: set[tuple[int, int]] = set()
     for golden in golden_sets:
         for corpus in corpora:
-            if (id(golden), id(corpus)) not in seen:
-                seen.add((id(golden), id(corpus)))
+            if (id(golden), id(corpus)) not in read_pairs:
+                read_pairs.add((id(golden), id(corpus)))
                 whole = golden if golden is not None else GoldenSet(())
                 index = GoldenIndex(GoldenSet((case,)), corpus, judging, whole)
                 yield ParsedAnswer(index.case_index(0), observation)

@@ -78,8 +78,8 @@ def add_finding(store: AuditStore, sequence: int, cause: str, owner: str, decisi
         )
         connection.execute(sa.insert(LABELS).values(name=FINDING_OF_LABEL, value=str(sequence), sequence=number))
         label = {"name": FINDING_LABEL, "value": cause, "sequence": sequence}
-        known = sa.select(LABELS.c.sequence).where(*(LABELS.c[name] == value for name, value in label.items()))
-        if connection.execute(known).first() is None:
+        same_finding = sa.select(LABELS.c.sequence).where(*(LABELS.c[name] == value for name, value in label.items()))
+        if connection.execute(same_finding).first() is None:
             connection.execute(sa.insert(LABELS).values(**label))
     return finding
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
-import msgspec
 from msgspec import Struct
 
 from assay.calibration.collect_scorer_labels import label_scales
@@ -268,15 +267,10 @@ def _select_for_review(gradings: Sequence[_Grading], below: float) -> Iterator[G
             if grade.confidence is not None and grade.confidence < below:
                 reason = f"confidence {grade.confidence:g} is below {below:g}"
                 yield GradeReview(case_id, grading.config, grading.rater, grade.grade, reason)
-    for (case_id, config), given in sorted(by_answer.items()):
-        if len({grade.grade for _, grade in given}) > 1:
-            stated = ", ".join(f"{grade.grade} by {grading.rater}" for grading, grade in given)
+    for (case_id, config), answer_grades in sorted(by_answer.items()):
+        if len({grade.grade for _, grade in answer_grades}) > 1:
+            stated = ", ".join(f"{grade.grade} by {grading.rater}" for grading, grade in answer_grades)
             yield GradeReview(case_id, config, "", "", f"raters differ: {stated}")
-
-
-def render_graded_json(graded: GradedAnswers) -> str:
-    """Return everything as indented JSON."""
-    return msgspec.json.format(msgspec.json.encode(graded)).decode()
 
 
 # ── as text ──────────────────────────────────────────────────────────────────────────────────────────────────────

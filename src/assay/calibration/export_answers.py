@@ -166,7 +166,7 @@ def _describe_draw(config: str, drawn: Sequence[DrawnPass], size: int) -> str:
     """Return how many passes of a configuration were drawn, and how many of these were read already."""
     if not drawn:
         return f"{config}: rules passed no answer"
-    read = sum(not one.is_unread for one in drawn)
+    read = sum(not answer.is_unread for answer in drawn)
     if len(drawn) < size:
         text = f"{config}: rules passed {format_count(len(drawn), 'answer')}, fewer than {size}: all are in the sample"
     else:

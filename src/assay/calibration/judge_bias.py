@@ -20,7 +20,7 @@ MIN_DISAGREEMENT = 0.25
 """The smallest difference from human labels that counts as a disagreement: half a step of a scale of three labels."""
 MAX_SCORER_DIFFERENCE = 0.4
 """Items on which two scorers differ by more than this need human review, as in the tool-side evaluator (ADR 0038)."""
-LENIENT, STRICT, EVEN = "too lenient", "too strict", "no direction shown"
+LENIENT, STRICT, EVEN = "too lenient", "too strict", "no significant direction"
 
 
 class JudgeBias(Struct, frozen=True):

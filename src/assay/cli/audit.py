@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
+import threading
 from pathlib import Path
+from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from assay.audit.incident import Incident
     from assay.calls.interfaces import Target
     from assay.report.findings.table import Table
+
 
 KeyOption = Annotated[
     str, typer.Option(help="Environment variable that holds the audit key: at least 16 random bytes.")
@@ -86,7 +90,6 @@ def ingest(
     """Append production answers to the store; refused lines go to the dead-letter file and end in exit code 2."""
     from assay.audit.audit_tables import build_ingest_table, describe_ingest
     from assay.audit.commands import ingest as ingest_sources
-    from assay.cli.following import FollowedSource
     from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.records.errors import InputError
 
@@ -166,18 +169,17 @@ def show(
     from assay.audit.commands import show as show_answer
     from assay.audit.corpus_files import split_corpus_paths
     from assay.audit.incident_file import build_incident_tables, render_incident_markdown
-    from assay.cli.display import print_written_files
+    from assay.cli.display import print_json, print_written_files
     from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.records.errors import InputError
     from assay.report.exports.json_report import format_json
-    from assay.text.escaping import escape_json_for_log
 
     corpus_files = [path for _, path in split_corpus_paths(corpus)]
     refuse_overwriting([out], [*corpus_files, corpus_then, golden, verdicts, None if "://" in store else store])
     if out is not None and not out.lower().endswith((".html", ".htm", ".md")):
         raise InputError(f"--out: not an incident file (got {out!r}; expected a name in .html or .md)")
-    given = [value for value in (cause, owner, decision) if value is not None]
-    if len(given) not in (0, 3):
+    finding_parts = [value for value in (cause, owner, decision) if value is not None]
+    if len(finding_parts) not in (0, 3):
         raise InputError("a finding has three parts (expected --cause, --owner and --decision)")
     result = show_answer(
         store,
@@ -194,7 +196,7 @@ def show(
         verdicts=verdicts,
         judge=judge,
         show_restricted=show_forbidden,
-        finding=(given[0], given[1], given[2]) if given else None,
+        finding=(finding_parts[0], finding_parts[1], finding_parts[2]) if finding_parts else None,
         file=out,
         target=None if target is None else _make_target(target, settings, permissions),
         key_env=key_env,
@@ -204,7 +206,7 @@ def show(
         _print(build_matches_table(result), describe_show(result), format)
         return ExitCode.PASS
     if format is PrintFormat.json:
-        typer.echo(escape_json_for_log(format_json(describe_show(result))), nl=False)
+        print_json(format_json(describe_show(result)))
     elif format is PrintFormat.markdown:
         typer.echo(render_incident_markdown(incident), nl=False)
     else:
@@ -402,14 +404,13 @@ def sample(
 
 
 def _print(table: Table, values: dict[str, Any], format: PrintFormat) -> None:
-    from assay.cli.display import ignore_broken_pipe, print_table
+    from assay.cli.display import ignore_broken_pipe, print_json, print_table
     from assay.report.exports.json_report import format_json
     from assay.report.exports.markdown import render_table_lines
-    from assay.text.escaping import escape_json_for_log
 
     with ignore_broken_pipe():
         if format is PrintFormat.json:
-            typer.echo(escape_json_for_log(format_json(values)), nl=False)
+            print_json(format_json(values))
         elif format is PrintFormat.markdown:
             typer.echo("\n".join([f"## {table.title}", "", *render_table_lines(table), "", *table.notes]))
         else:
@@ -419,3 +420,34 @@ def _print(table: Table, values: dict[str, Any], format: PrintFormat) -> None:
 @app.callback()
 def _group() -> None:
     pass
+
+
+POLL_SECONDS = 0.2
+
+
+class FollowedSource:
+    """While open and `enabled`, the first signal makes `keep_waiting` return False; a second one interrupts."""
+
+    def __init__(self, enabled: bool) -> None:
+        self._enabled = enabled and threading.current_thread() is threading.main_thread()
+        self._stopped = threading.Event()
+        self._previous: dict[int, Any] = {}
+
+    def __enter__(self) -> FollowedSource:
+        if self._enabled:
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._previous[number] = signal.signal(number, self._stop)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        for number, handler in self._previous.items():
+            signal.signal(number, handler)
+
+    def _stop(self, number: int, _: FrameType | None) -> None:
+        if self._stopped.is_set():
+            raise KeyboardInterrupt
+        self._stopped.set()
+
+    def keep_waiting(self) -> bool:
+        """Wait a moment at the end of the file; return whether to look for more."""
+        return not self._stopped.wait(POLL_SECONDS)

@@ -105,17 +105,16 @@ def _write_files(result: CalibrationResult, out: str | None, report: str | None)
 
 
 def _print_result(result: CalibrationResult, format: PrintFormat) -> None:
-    from assay.cli.display import ignore_broken_pipe, print_screen
+    from assay.cli.display import ignore_broken_pipe, print_json, print_screen
     from assay.report.calibration_report import (
         render_calibration_json,
         render_calibration_markdown,
         render_calibration_screen,
     )
-    from assay.text.escaping import escape_json_for_log
 
     with ignore_broken_pipe():
         if format is PrintFormat.json:
-            typer.echo(escape_json_for_log(render_calibration_json(result)), nl=False)
+            print_json(render_calibration_json(result))
         elif format is PrintFormat.markdown:
             typer.echo(render_calibration_markdown(result), nl=False)
         else:

@@ -142,20 +142,21 @@ def _compare_all_pairs(
     refused: Mapping[str, str | list[str] | None],
 ) -> ExitCode:
     """Print every pair of several systems, and decide nothing. Raises InputError for options that decide or report."""
+    from assay.cli.display import print_json
     from assay.comparison.all_pairs import describe_pairs
     from assay.runs.load_plugins import load_metric_paths
     from assay.runs.plan_comparison import compare_systems, render_result_json
-    from assay.text.escaping import escape_json_for_log, escape_terminal
+    from assay.text.escaping import escape_terminal
 
-    given = [option for option, value in {**refused, "--outputs": outputs}.items() if value]
-    if given:
+    misplaced = [option for option, value in {**refused, "--outputs": outputs}.items() if value]
+    if misplaced:
         raise InputError(
-            f"--all-pairs: not with {', '.join(given)} (expected run folders or saved baselines, and --metrics)"
+            f"--all-pairs: not with {', '.join(misplaced)} (expected run folders or saved baselines, and --metrics)"
         )
     chosen = load_metric_paths([metrics]) if parse_name_list(metrics) else ()
     compared = compare_systems([side for side in sides if side is not None], chosen)
     if format is PrintFormat.json:
-        typer.echo(escape_json_for_log(render_result_json(compared)), nl=False)
+        print_json(render_result_json(compared))
         return ExitCode.PASS
     for line in describe_pairs(compared):
         typer.echo(escape_terminal(line))
@@ -184,16 +185,14 @@ def _suggest_explain(
 def _print_comparison(
     format: PrintFormat, compared: list[ComparedCandidate], request: ComparisonRequest, *, verbose: bool
 ) -> None:
-    from assay.cli.display import get_screen_width, ignore_broken_pipe, print_screen
+    from assay.cli.display import get_screen_width, ignore_broken_pipe, print_json, print_screen
     from assay.report.screen.candidates_screen import JudgedCandidate, render_candidates
-    from assay.report.screen.comparison_screen import render_short_comparison
-    from assay.report.screen.whole_comparison import render_comparison_screen
+    from assay.report.screen.comparison_screen import render_comparison_screen, render_short_comparison
     from assay.runs.compare_runs import comparison_as_json, comparison_as_markdown
-    from assay.text.escaping import escape_json_for_log
 
     with ignore_broken_pipe():
         if format is PrintFormat.json:
-            typer.echo(escape_json_for_log(comparison_as_json(compared, request)), nl=False)
+            print_json(comparison_as_json(compared, request))
         elif format is PrintFormat.markdown:
             typer.echo(comparison_as_markdown(compared, request), nl=False)
         elif verbose:

@@ -13,11 +13,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
 import typer
 
 from assay.report.findings.table import Table
 from assay.report.screen.terminal import Screen
-from assay.text.escaping import escape_terminal
+from assay.text.escaping import escape_json_for_log, escape_terminal
 
 WIDTH_WITHOUT_TERMINAL = 180
 NARROW, MAX_NARROW_COLUMNS = 80, 3
@@ -29,6 +30,12 @@ _MORE_LINES = 1.5
 _COLUMN_GAP = 3
 """Columns of the screen that a table takes for the space around each of its columns."""
 _ALERT, _MUTED, _PLAIN = "\x1b[1;31m", "\x1b[90m", "\x1b[0m"
+
+
+def print_json(value: str | msgspec.Struct) -> None:
+    """Print a record, or text that is JSON already, without what a terminal or a build log would act on."""
+    text = value if isinstance(value, str) else msgspec.json.format(msgspec.json.encode(value)).decode()
+    typer.echo(escape_json_for_log(text), nl=not text.endswith("\n"))
 
 
 def get_screen_width() -> int:

@@ -355,8 +355,9 @@ def review(
     is_settled = bool(decisions) and not (report.disagreed or report.undecided)
     if out is not None or is_settled:
         files = " ".join(f"--decisions {path}" for path in decisions or ()) if is_settled else "--decisions REVIEW.json"
-        options = suggest_set_to_freeze(Path("golden.jsonl"), has_variants=bool(report.variants))
-        if base is not None:
+        if base is None:
+            options = suggest_set_to_freeze(has_variants=bool(report.variants))
+        else:
             options = suggest_next_version(base, as_of)
         page = [("page", Path(out))] if out is not None else []
         print_written_files(page, f"assay golden freeze {candidates} {files} {options}")

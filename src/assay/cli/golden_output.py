@@ -11,17 +11,15 @@ from assay.cli.options import PrintFormat
 from assay.report.exports.markdown import render_table_lines
 from assay.report.findings.table import Table
 from assay.report.screen.terminal import escape_table
-from assay.text.escaping import escape_json_for_log
 
 
 def print_result(result: msgspec.Struct, tables: Sequence[Table], format: PrintFormat) -> None:
     """Print a result: JSON has every member of the record, the other formats its tables."""
-    from assay.cli.display import ignore_broken_pipe, print_table
+    from assay.cli.display import ignore_broken_pipe, print_json, print_table
 
     with ignore_broken_pipe():
         if format is PrintFormat.json:
-            text = msgspec.json.format(msgspec.json.encode(result)).decode()
-            typer.echo(escape_json_for_log(text))
+            print_json(result)
             return
         for table in tables:
             if format is PrintFormat.markdown:

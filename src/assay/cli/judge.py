@@ -123,6 +123,7 @@ def judge(
 ) -> ExitCode:
     if context.invoked_subcommand is not None:
         return ExitCode.PASS
+    from assay.cli.display import print_json
     from assay.formats.settings_file import load_config
     from assay.judging.call_scheduler import JudgingLimits
     from assay.judging.collect_questions import JudgingRequest
@@ -130,7 +131,6 @@ def judge(
     from assay.records.errors import InputError
     from assay.records.requests import GateOptions
     from assay.runs.progress_line import show_progress
-    from assay.text.escaping import escape_json_for_log
 
     if show and not dry_run:
         raise InputError("--show: prints a request without sending it (expected --dry-run as well)")
@@ -160,7 +160,7 @@ def judge(
     def confirm(preflight: JudgingEstimate, notices: Sequence[str]) -> bool:
         _print_preflight(preflight, notices, to_stderr=not dry_run)
         if show and dry_run:
-            typer.echo(escape_json_for_log(preflight.example or "null"))
+            print_json(preflight.example or "null")
         return not dry_run
 
     with show_progress("judging") as update_progress:
@@ -266,18 +266,17 @@ def review(
 ) -> ExitCode:
     """List what the judge left to review: tied, disputed and missing labels, and votes far apart."""
     from assay.calibration.review_verdicts import export_reviews, list_reviews
-    from assay.cli.display import ignore_broken_pipe, print_notes, print_screen, print_written_files
+    from assay.cli.display import ignore_broken_pipe, print_json, print_notes, print_screen, print_written_files
     from assay.records.requests import VerdictOptions
     from assay.report.review_report import render_reviews_json, render_reviews_screen
     from assay.runs.rescore_run import open_answers
-    from assay.text.escaping import escape_json_for_log
 
     inputs = recorded.build_inputs(run)
     with open_answers(inputs, VerdictOptions(verdicts, judge, rubrics=rubrics or ())) as scored:
         in_review = export_reviews(scored, Path(out), language) if out is not None else list_reviews(scored)
     with ignore_broken_pipe():
         if format is PrintFormat.json:
-            typer.echo(escape_json_for_log(render_reviews_json(in_review)))
+            print_json(render_reviews_json(in_review))
         else:
             print_screen(render_reviews_screen(in_review))
     print_notes(in_review.notes)

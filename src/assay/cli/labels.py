@@ -161,14 +161,14 @@ def grades(
     format: PrintFormatOption = PrintFormat.table,
 ) -> ExitCode:
     """Summarise and compare the grades of run logs, and list the answers that a person should look at."""
-    from assay.calibration.compare_grades import GradedRequest, format_graded, render_graded_json, summarise_graded
-    from assay.cli.display import ignore_broken_pipe, print_notes
-    from assay.text.escaping import escape_json_for_log, escape_terminal
+    from assay.calibration.compare_grades import GradedRequest, format_graded, summarise_graded
+    from assay.cli.display import ignore_broken_pipe, print_json, print_notes
+    from assay.text.escaping import escape_terminal
 
     graded_answers = summarise_graded(GradedRequest(files, review_below, rater, rubrics or ()))
     with ignore_broken_pipe():
         if format is PrintFormat.json:
-            typer.echo(escape_json_for_log(render_graded_json(graded_answers)))
+            print_json(graded_answers)
         else:
             for line in format_graded(graded_answers):
                 typer.echo(escape_terminal(line))

@@ -14,15 +14,15 @@ def metrics(
     format: Annotated[PrintFormat, typer.Option(help="Format of the printed list.")] = PrintFormat.table,
 ) -> ExitCode:
     """List all metrics, also those of installed plugins, with unit, direction, range, scorer and parameters."""
-    from assay.cli.display import print_table
+    from assay.cli.display import print_json, print_table
     from assay.report.catalog_tables import build_catalog_table, render_catalog_json, render_catalog_markdown
     from assay.runs.load_plugins import load_installed_metrics
-    from assay.text.escaping import escape_json_for_log, escape_terminal
+    from assay.text.escaping import escape_terminal
 
     for error in load_installed_metrics():
         typer.echo(f"note: {escape_terminal(str(error))}", err=True)
     if format is PrintFormat.json:
-        typer.echo(escape_json_for_log(render_catalog_json()), nl=False)
+        print_json(render_catalog_json())
     elif format is PrintFormat.markdown:
         typer.echo(render_catalog_markdown(), nl=False)
     else:

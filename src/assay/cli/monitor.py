@@ -184,9 +184,9 @@ def _parse_moment(now: str | None) -> datetime | None:
 
 
 def _print_report(report: MonitorReport, format: PrintFormat) -> None:
-    from assay.cli.display import ignore_broken_pipe, print_notes, print_table
+    from assay.cli.display import ignore_broken_pipe, print_json, print_notes, print_table
     from assay.report.exports.json_report import format_json
-    from assay.text.escaping import escape_json_for_log, escape_terminal
+    from assay.text.escaping import escape_terminal
     from assay.trends.monitor_tables import (
         build_monitor_tables,
         describe_monitor,
@@ -197,7 +197,7 @@ def _print_report(report: MonitorReport, format: PrintFormat) -> None:
 
     with ignore_broken_pipe():
         if format is PrintFormat.json:
-            typer.echo(escape_json_for_log(format_json(describe_monitor(report))), nl=False)
+            print_json(format_json(describe_monitor(report)))
         elif format is PrintFormat.markdown:
             typer.echo("\n".join(render_chat_lines(report)))
         else:

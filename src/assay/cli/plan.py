@@ -37,20 +37,21 @@ def plan(
             help="With --rate or a pilot of one system: the correlation of the scores of the two systems (0.5)."
         ),
     ] = None,
-    power: Annotated[float, typer.Option(help="Power: the probability with which the difference is shown.")] = 0.8,
+    power: Annotated[float, typer.Option(help="Power: the probability that the difference is significant.")] = 0.8,
     level: Annotated[float, typer.Option(help="Significance level of all two-sided tests together.")] = 0.05,
     tests: Annotated[int, typer.Option(help="How many tests share the level: metrics, or pairs of systems.")] = 1,
     format: Annotated[PrintFormat, typer.Option(help="Format of the printed plan.")] = PrintFormat.table,
 ) -> ExitCode:
     """Estimate how many cases a comparison needs to show a difference, from a pilot or from assumptions."""
+    from assay.cli.display import print_json
     from assay.comparison.case_plan import PlanAims, describe_plan
     from assay.runs.plan_comparison import PlanRequest, plan_comparison, render_result_json
-    from assay.text.escaping import escape_json_for_log, escape_terminal
+    from assay.text.escaping import escape_terminal
 
     aims = PlanAims(metric, difference, power, level, tests)
     planned = plan_comparison(PlanRequest(aims, rate, changed, sd, correlation), pilots or ())
     if format is PrintFormat.json:
-        typer.echo(escape_json_for_log(render_result_json(planned)), nl=False)
+        print_json(render_result_json(planned))
         return ExitCode.PASS
     for line in describe_plan(planned):
         typer.echo(escape_terminal(line))

@@ -26,15 +26,15 @@ def regrade(
     format: PrintFormatOption = PrintFormat.table,
 ) -> ExitCode:
     """Score a run a second time and list the cases that flip, by category. The target is not asked again."""
-    from assay.cli.display import ignore_broken_pipe
-    from assay.runs.regrade_run import RegradeRequest, format_regrade, regrade_run, render_regrade_json
-    from assay.text.escaping import escape_json_for_log, escape_terminal
+    from assay.cli.display import ignore_broken_pipe, print_json
+    from assay.runs.regrade_run import RegradeRequest, format_regrade, regrade_run
+    from assay.text.escaping import escape_terminal
 
     keys = [key.strip() for key in by.split(",") if key.strip()]
     result = regrade_run(RegradeRequest(run, changes, parse_metric_list(metrics) or None, keys or None))
     with ignore_broken_pipe():
         if format is PrintFormat.json:
-            typer.echo(escape_json_for_log(render_regrade_json(result)))
+            print_json(result)
         else:
             for line in format_regrade(result):
                 typer.echo(escape_terminal(line))

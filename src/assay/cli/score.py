@@ -50,6 +50,7 @@ from assay.records.requests import (
 )
 
 if TYPE_CHECKING:
+    from assay.runs.score_inputs import LoadedGate
     from assay.scoring.scored_run import ScoredRun
 
 
@@ -114,12 +115,9 @@ def score(
 ) -> ExitCode:
     """Score recorded outputs or an existing run folder, write reports and check the gate."""
     from assay.cli.display import print_last_gate, print_notes, print_written_files
-    from assay.formats.outputs import expand_patterns
-    from assay.formats.run_files.overwriting import list_rubric_files, refuse_overwriting
-    from assay.formats.run_files.run_folder import list_run_files, parse_run_name
+    from assay.formats.run_files.run_folder import parse_run_name
     from assay.gates.decision_weight import find_exit_code
     from assay.runs.count_looks import count_look
-    from assay.runs.load_gate import load_gate
     from assay.runs.load_plugins import load_metric_paths
     from assay.runs.progress_line import show_progress
     from assay.runs.rescore_run import (
@@ -128,7 +126,6 @@ def score(
         list_named_configs,
         refuse_own_folder,
     )
-    from assay.runs.score_inputs import LoadedGate
     from assay.runs.score_run import open_scored_run
 
     time = resolve_timestamp(now)
@@ -171,27 +168,12 @@ def score(
         show_forbidden=page.show_forbidden,
         explain=explain_arguments,
     )
-    input_files = [request.inputs.golden, request.inputs.corpus, gate, request.verdicts.store]
-    input_files += [
-        request.verdicts.calibration,
-        *list_rubric_files(request.verdicts.rubrics),
-        *request.scoring.lexicons,
-        *request.scoring.labels,
-    ]
-    refuse_overwriting(
-        [report, page.html, json_report, per_case, legacy_json_report],
-        [*input_files, *list_run_files(run, baseline), *expand_patterns(request.inputs.outputs)],
-    )
+    _refuse_overwriting(request, gate, run, targets)
     refuse_other_suffix("Markdown", report, "--report")
     refuse_other_suffix("JSON", json_report, "--json-report")
     refuse_other_suffix("HTML", page.html, "--html")
     refuse_own_folder(inputs, run_dir)
-    if baseline is None:
-        loaded_gate = LoadedGate(load_gate(request))
-    else:
-        from assay.runs.compare_runs import load_gate_with_baseline  # a comparison loads half as much again
-
-        loaded_gate = load_gate_with_baseline(request)
+    loaded_gate = _load_gate(request)
     with (
         show_progress("scoring") as update_progress,
         open_scored_run(request, update_progress, loaded_gate) as scoring,
@@ -202,15 +184,7 @@ def score(
         if run_dir is not None:
             from assay.runs.save_run import save_run
 
-            folder = save_run(
-                scoring,
-                Path(run_dir),
-                request.verdicts,
-                targets,
-                request.inputs,
-                with_variants=request.scoring.with_variants,
-            )
-            written.append(("run folder", folder))
+            written.append(("run folder", save_run(scoring, Path(run_dir), request, targets)))
             if not no_history:
                 register_in_history(Path(run_dir), now)
         if targets.has_any():
@@ -227,6 +201,30 @@ def score(
         return find_exit_code(scoring.scoring.decision, strict=strict)
 
 
+def _refuse_overwriting(request: ScoreRequest, gate: str | None, run: str | None, reports: ReportFiles) -> None:
+    """Raise InputError for a report that would be written over a file that is read."""
+    from assay.formats.outputs import expand_patterns
+    from assay.formats.run_files.overwriting import list_rubric_files, refuse_overwriting
+    from assay.formats.run_files.run_folder import list_run_files
+
+    files = [request.inputs.golden, request.inputs.corpus, gate, request.verdicts.store, request.verdicts.calibration]
+    files += [*list_rubric_files(request.verdicts.rubrics), *request.scoring.lexicons, *request.scoring.labels]
+    files += [*list_run_files(run, request.gate.baseline), *expand_patterns(request.inputs.outputs)]
+    written = [reports.markdown, reports.html, reports.json, reports.per_case, reports.legacy_json]
+    refuse_overwriting(written, files)
+
+
+def _load_gate(request: ScoreRequest) -> LoadedGate:
+    from assay.runs.load_plugins import load_gate
+    from assay.runs.score_inputs import LoadedGate
+
+    if request.gate.baseline is None:
+        return LoadedGate(load_gate(request))
+    from assay.runs.compare_runs import load_gate_with_baseline  # a comparison loads half as much again
+
+    return load_gate_with_baseline(request)
+
+
 class ScreenContent(Struct, frozen=True):
     """What the screen shows: the slices by these keys, the metrics named (the headline if none), or everything."""
 
@@ -237,17 +235,16 @@ class ScreenContent(Struct, frozen=True):
 
 def print_run(format: PrintFormat, run: ScoredRun, targets: ReportFiles, content: ScreenContent) -> None:
     """Print the results in the requested format."""
-    from assay.cli.display import get_screen_width, ignore_broken_pipe, print_screen
+    from assay.cli.display import get_screen_width, ignore_broken_pipe, print_json, print_screen
     from assay.report.findings.collect_findings import attribute_small_failures, attribute_small_run, compare_run
     from assay.report.screen.run_summary import render_run_summary
     from assay.report.screen.terminal import render_score_screen
-    from assay.text.escaping import escape_json_for_log
 
     with ignore_broken_pipe():
         if format is PrintFormat.json:
             from assay.report.exports.export_scores import render_json
 
-            typer.echo(escape_json_for_log(render_json(run, targets.now)), nl=False)
+            print_json(render_json(run, targets.now))
         elif format is PrintFormat.markdown:
             from assay.report.write_reports import render_markdown
 

@@ -121,8 +121,8 @@ def doctor(
     from assay.targets.choose_target import TargetPermissions
 
     trust = TargetPermissions(permissions.allow_exec, tuple(permissions.allow_host or ()))
-    given = {"golden": golden, "corpus": corpus}
-    overrides = {name: (f"--{name}", value) for name, value in given.items() if value is not None}
+    named_files = {"golden": golden, "corpus": corpus}
+    overrides = {name: (f"--{name}", value) for name, value in named_files.items() if value is not None}
     return _print_findings(check_setup(settings, trust, tuple(target or ()), overrides))
 
 

@@ -32,7 +32,7 @@ class ComparedPair(NamedTuple):
 
 
 class PairwiseComparison(Struct, frozen=True):
-    """The pairs of several systems: equal systems get any difference called shown in at most `level` of comparisons.
+    """The pairs of several systems: for equal ones any difference is significant in at most `level` of comparisons.
 
     `p_adjusted` of a change is Holm's over all `tests`, and its interval holds with those of all other pairs at once.
     """
@@ -101,16 +101,18 @@ def _conclude(tests: dict[tuple[str, str, str], ChangeTest]) -> dict[tuple[str, 
 
 
 def describe_pairs(comparison: PairwiseComparison) -> list[str]:
-    """Return the comparison as lines: the pairs of which a difference is shown, the surest first, then the others."""
+    """Return the comparison as lines: the pairs that differ significantly, the surest first, then the others."""
     count = format_count(len(comparison.systems), "system")
     family = f"{format_count(comparison.tests, 'test')} of one family (Holm, {100 * comparison.level:g}%)"
     lines = [f"{count} by {', '.join(comparison.metrics)}: {family}"]
-    shown = [pair for pair in comparison.pairs if pair.change.verdict in ("improved", "regressed")]
-    lines += [f" - {_describe_shown(pair)}" for pair in sorted(shown, key=_order)]
-    others = [pair for pair in comparison.pairs if pair not in shown]
+    differing = [pair for pair in comparison.pairs if pair.change.verdict in ("improved", "regressed")]
+    lines += [f" - {_describe_difference(pair)}" for pair in sorted(differing, key=_order)]
+    others = [pair for pair in comparison.pairs if pair not in differing]
     lines += [f" - {_describe_other(pair)}" for pair in others[:_MOST_NAMED]]
     if len(others) > _MOST_NAMED:
-        lines.append(f" - and {format_count(len(others) - _MOST_NAMED, 'more pair')} of which nothing is shown: .pairs")
+        lines.append(
+            f" - and {format_count(len(others) - _MOST_NAMED, 'more pair')} without a significant difference: .pairs"
+        )
     return lines
 
 
@@ -118,7 +120,7 @@ def _order(pair: ComparedPair) -> float:
     return pair.change.p_adjusted if pair.change.p_adjusted is not None else 1.0
 
 
-def _describe_shown(pair: ComparedPair) -> str:
+def _describe_difference(pair: ComparedPair) -> str:
     better, worse = (pair.second, pair.first) if pair.change.verdict == "improved" else (pair.first, pair.second)
     return f"{better} is better than {worse} by {pair.change.metric}: {_describe_gain(pair)}"
 
@@ -127,11 +129,11 @@ def _describe_other(pair: ComparedPair) -> str:
     if pair.change.p_adjusted is None:
         note = f" ({pair.change.note})" if pair.change.note else ""
         return f"{pair.first} and {pair.second} by {pair.change.metric}: not tested{note}"
-    return f"{pair.first} and {pair.second} by {pair.change.metric}: no difference is shown, {_describe_gain(pair)}"
+    return f"{pair.first} and {pair.second} by {pair.change.metric}: no significant difference, {_describe_gain(pair)}"
 
 
 def _describe_gain(pair: ComparedPair) -> str:
-    """Return the gain of the better system, or of the second one where none is shown to be; a range where answers are
+    """Return the gain of the better system, or of the second one where none is significantly; a range where answers are
     unknown."""
     change = pair.change
     sign = -1 if change.verdict == "regressed" else 1

@@ -44,10 +44,10 @@ _WORSE: Mapping[PipelineStep, str] = {
     "reranker": "evidence is still retrieved and ranked lower: look at the reranker or the merge",
     "generator": "no evidence was lost and the answer got worse: look at the generator or its prompt",
     "search": "the search ranks evidence lower",
-    "citation": "the citations score worse and the answer is not shown to: look at what the answers say and cite",
+    "citation": "the citations score worse, the answers not significantly: look at what the answers say and cite",
     "cited_share": "a smaller share of what the answers say has a citation next to it: they cite less, or say more",
     "around": "the evidence has the same ranks and the chunks around it differ",
-    "uncalibrated": "shown only by scorers that are not calibrated against human labels",
+    "uncalibrated": "significant only by scorers that are not calibrated against human labels",
     "unexplained": "the traces do not show why",
 }
 _BETTER: Mapping[PipelineStep, str] = {
@@ -58,10 +58,10 @@ _BETTER: Mapping[PipelineStep, str] = {
     "reranker": "evidence is ranked higher",
     "generator": "the evidence was there before and the answer got better",
     "search": "the search ranks evidence higher",
-    "citation": "the citations score better and the answer is not shown to",
+    "citation": "the citations score better, the answers not significantly",
     "cited_share": "a larger share of what the answers say has a citation next to it",
     "around": "the evidence has the same ranks and the chunks around it differ",
-    "uncalibrated": "shown only by scorers that are not calibrated against human labels",
+    "uncalibrated": "significant only by scorers that are not calibrated against human labels",
     "unexplained": "the traces do not show why",
 }
 _ORDER: tuple[PipelineStep, ...] = tuple(_WORSE)
@@ -190,14 +190,14 @@ def explain_metric_changes(
 ) -> tuple[str, ...]:
     """Return sentences: what got worse by pipeline step, then what got better, then the attribution transitions.
 
-    Only `changes` that are shown are explained, by the `cases` on which they happened; without any there is none.
+    Only significant `changes` are explained, by the `cases` on which they happened; without any there is none.
     `uncalibrated` metrics are for ranking and trend; for a single case they do not point at any step.
     """
-    shown = [change for change in changes if change.verdict in ("improved", "regressed")]
+    significant = [change for change in changes if change.verdict in ("improved", "regressed")]
     doubtful = [_MovedCase(case.case_id, case.needs_review, "") for case in cases if case.needs_review]
     sentences = []
     for worse, explanations in ((True, _WORSE), (False, _BETTER)):
-        metrics_by_case = _collect_moved_metrics(shown, worse=worse)
+        metrics_by_case = _collect_moved_metrics(significant, worse=worse)
         groups: dict[PipelineStep, list[_MovedCase]] = {}
         for case in cases:
             metrics = list(metrics_by_case.get(case.case_id, ()))
@@ -210,16 +210,16 @@ def explain_metric_changes(
     if doubtful:
         explanation = "by votes that disagree widely, so no improvement is claimed"
         sentences.append(_build_sentence("better", doubtful, explanation))
-    for old, new, count in count_transitions(before, after) if shown else ():
+    for old, new, count in count_transitions(before, after) if significant else ():
         if old != new:
             sentences.append(f"{format_count(count, 'case')} went from {_spell(old)} to {_spell(new)}")
     return tuple(sentences)
 
 
-def _collect_moved_metrics(shown: Iterable[MetricChange], *, worse: bool) -> dict[str, dict[str, None]]:
-    """Return the metrics that are shown to have moved, by the cases on which they did, each once."""
+def _collect_moved_metrics(significant: Iterable[MetricChange], *, worse: bool) -> dict[str, dict[str, None]]:
+    """Return the metrics that moved significantly, by the cases on which they did, each once."""
     metrics_by_case: dict[str, dict[str, None]] = {}
-    for change in shown:
+    for change in significant:
         if change.verdict == ("regressed" if worse else "improved"):
             for case_id in change.regressed if worse else change.improved:
                 metrics_by_case.setdefault(case_id, {})[change.metric] = None

@@ -1,4 +1,4 @@
-"""Which changes of a comparison are shown, although many metrics and slices are tested at once (ADR 49).
+"""Which changes of a comparison are significant, although many metrics and slices are tested at once (ADR 49).
 
 Every test belongs to one of two families, each of which may err in a share of the comparisons of equal systems:
 headline metrics over all cases (0.04), slices and all other metrics (0.01), both by Benjamini and Hochberg. Without a

@@ -58,7 +58,7 @@ def compare_snapshots(
     """Return what the candidate gained and lost, over the cases scored on both sides.
 
     `metrics` are canonical names, those measured on both sides without them; `slice_keys` are the keys of slices.
-    A change is shown only if it survives the tests of all metrics and slices (`comparison/claims.py`). Raises
+    A change is significant only if it survives the tests of all metrics and slices (`comparison/claims.py`). Raises
     InputError where the sides are not comparable: another golden set that is no version of the same, another judge,
     rubric, or definition of a metric.
     """

@@ -130,11 +130,11 @@ def _collect_sides(cases: Sequence[Case], table: ScoreTable, answers: AnswersByC
 
 def _find_scored_rows(table: ScoreTable, metrics: Sequence[str]) -> BoolArray:
     """Return which rows have a score of any of some metrics."""
-    told = np.zeros(len(table.case_ids), dtype=np.bool_)
+    is_scored = np.zeros(len(table.case_ids), dtype=np.bool_)
     for metric in metrics:
         if metric in table.columns:
-            told |= table.columns[metric].status == SCORED
-    return told
+            is_scored |= table.columns[metric].status == SCORED
+    return is_scored
 
 
 def _compare_alike(base: TwinSide, variant: TwinSide) -> tuple[VariantState, str]:
@@ -143,9 +143,9 @@ def _compare_alike(base: TwinSide, variant: TwinSide) -> tuple[VariantState, str
         return "unknown", "no observation"
     if {base.outcome, variant.outcome} == {"passed", "failed"}:
         return "not as expected", f"{base.outcome} → {variant.outcome}"
-    known = [side.answer.behaviour for side in (base, variant) if side.answer.behaviour not in ("", UNKNOWN)]
-    if len(set(known)) == 2:
-        return "not as expected", f"{known[0]} → {known[1]}"
+    behaviours = [side.answer.behaviour for side in (base, variant) if side.answer.behaviour not in ("", UNKNOWN)]
+    if len(set(behaviours)) == 2:
+        return "not as expected", f"{behaviours[0]} → {behaviours[1]}"
     if base.outcome == variant.outcome == "passed":
         return "as expected", ""
     return _compare_answers(base, variant)
@@ -294,14 +294,14 @@ def _as_row(values: FloatArray, paired: BoolArray) -> FloatArray:
 
 
 def _conclude(test: _LossTest, p_adjusted: float | None, confidence: float) -> VariantLoss:
-    """Return a loss with its interval and verdict: shown only where the adjusted p and the interval agree (ADR 49)."""
+    """Return a loss with its interval and verdict: significant where the adjusted p and the interval agree (ADR 49)."""
     loss, sample = test.loss, test.sample
     if sample is None or p_adjusted is None:
         return loss
     bounds = sample.estimate_interval(confidence)
-    verdict: TwinLossVerdict = "not shown"
+    verdict: TwinLossVerdict = "not significant"
     if bounds is not None and p_adjusted <= ERROR_SHARE:
-        verdict = "loses" if bounds.low > 0 else "gains" if bounds.high < 0 else "not shown"
+        verdict = "loses" if bounds.low > 0 else "gains" if bounds.high < 0 else "not significant"
     interval = None if bounds is None else Interval(bounds.low, bounds.high, bounds.method, confidence, bounds.note)
     return replace(loss, interval=interval, p=test.p, p_adjusted=p_adjusted, verdict=verdict)
 

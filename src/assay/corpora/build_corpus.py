@@ -15,9 +15,8 @@ from typing import Any
 
 import msgspec
 
-from assay.corpora.document import Document
 from assay.corpora.html_text import META_FIELDS, META_PREFIX, convert_html
-from assay.corpora.markdown_chunks import MAX_CHUNK_CHARS, chunk_document, make_document_name
+from assay.corpora.markdown_chunks import MAX_CHUNK_CHARS, Document, chunk_document, make_document_name
 from assay.corpora.match_chunks import BuiltCorpus, ChunkMatch, TargetChunk, match_chunks
 from assay.formats.file_io import open_file, write_atomically
 from assay.formats.outputs import open_output_files, read_observations
@@ -270,8 +269,8 @@ def load_target_chunks(run: str) -> list[TargetChunk]:
     for observation in observations:
         for stage in observation.stages or ():
             for chunk in stage.chunks:
-                known = texts.get(chunk.chunk_id, "")
-                texts[chunk.chunk_id] = max(known, chunk.text or "", key=len)
+                earlier_text = texts.get(chunk.chunk_id, "")
+                texts[chunk.chunk_id] = max(earlier_text, chunk.text or "", key=len)
     if not texts:
         message = "no chunk in its observations (expected a run of a target that reports what it retrieved)"
         raise InputError([Problem(run, None, "", message, "E_EMPTY")])

@@ -10,12 +10,28 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from assay.corpora.document import Document
+from msgspec import Struct
+
 from assay.records.digest import compute_text_digest
 from assay.records.golden_set import CorpusChunk
 from assay.text.normalisation import fold_text
+
+
+class Document(Struct, frozen=True):
+    """One document: `text` is Markdown, in which a form feed ends a page; `line` is the line its text begins at.
+
+    `fields` are those of its front matter: `document`, `version`, `title`, `tenant`, `roles`, `valid_from`, `valid_to`,
+    `position`, `position_scope`; any other field goes to the metadata of its chunks.
+    """
+
+    path: str
+    name: str
+    text: str
+    fields: dict[str, Any] = {}
+    line: int = 1
+
 
 CHUNKING_STRATEGY = "headings-1"
 MAX_CHUNK_CHARS = 2000

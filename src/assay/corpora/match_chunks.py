@@ -64,8 +64,8 @@ def match_chunks(target_chunks: Sequence[TargetChunk], chunks: Sequence[CorpusCh
     for target_chunk in target_chunks:
         words = max(1, len(tokenise_text(target_chunk.text)))
         shares = {}
-        for found in finder.find(target_chunk.text):
-            of_corpus_chunk = min(1.0, found.share * words / lengths[found.text_id])
-            shares[found.text_id] = max(found.share, of_corpus_chunk)
+        for passage in finder.find(target_chunk.text):
+            of_corpus_chunk = min(1.0, passage.share * words / lengths[passage.text_id])
+            shares[passage.text_id] = max(passage.share, of_corpus_chunk)
         sure = tuple(chunk_id for chunk_id, share in shares.items() if share >= SURE_SHARE)
         yield ChunkMatch(target_chunk.chunk_id, sure, round(max(shares.values(), default=0.0), 4))

@@ -6,7 +6,7 @@ ADR 0024 defines the states of rules and their precedence, by which `decision_we
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from msgspec import structs
@@ -38,7 +38,6 @@ from assay.gates.unknown_answers import (
     evaluate_with_unknown_answers,
     open_outcomes_of_unknown_cases,
 )
-from assay.gates.unseen_events import describe_unseen_events
 from assay.metrics.answers.correctness import CORRECT_ANSWER
 from assay.metrics.catalog import case_column_name, find_metric, parse_metric
 from assay.records.counts import format_count
@@ -100,16 +99,7 @@ def decide_release(
         lambda name: any(str(name) in side.uncalibrated for side in sides),
         lambda name: table.refused_calibrations.get(str(name), ""),
     )
-    results = [_evaluate_rule(rule, scores) for rule in gate.rules]
-    zero_event_rules = [result.rule for result in results if result.rule.zero_event]
-    covered = {(rule.metric, rule.slice) for rule in zero_event_rules if rule.severity == "block"}
-    for slice_name in find_zero_tolerance_slices(gate.zero_tolerance_tags, cases):
-        results += evaluate_zero_tolerance(slice_name, scores, covered)
-    results += _find_events(results, scores)
-    results += evaluate_correctness(gate, scores)
-    results += [evaluate_blocking_tag(tag, scores) for tag in match_tags(gate.blocking_tags, cases)]
-    results += [report_absent_tag(tag, cases) for tag in find_absent_tags(gate, cases) if tag not in gate.usual_tags]
-    results = [apply_waivers(result, gate.waivers, today) for result in results]
+    results = [apply_waivers(result, gate.waivers, today) for result in _evaluate_gate(gate, cases, scores)]
     overlooked = _find_overlooked(results, scores)
     changed = describe_set_changes(changes or SetChanges(), gate.waivers, today)
     unchecked = [
@@ -129,6 +119,20 @@ def decide_release(
         risks=(*decision.risks, *exemption),
         limits=limits,
     )
+
+
+def _evaluate_gate(gate: Gate, cases: Sequence[Case], scores: GateScores) -> list[RuleResult]:
+    """Return the results of the rules that a gate states, and of those that follow from its tags and from leaks."""
+    results = [_evaluate_rule(rule, scores) for rule in gate.rules]
+    zero_event_rules = [result.rule for result in results if result.rule.zero_event]
+    covered = {(rule.metric, rule.slice) for rule in zero_event_rules if rule.severity == "block"}
+    for slice_name in find_zero_tolerance_slices(gate.zero_tolerance_tags, cases):
+        results += evaluate_zero_tolerance(slice_name, scores, covered)
+    results += _find_events(results, scores)
+    results += evaluate_correctness(gate, scores)
+    results += [evaluate_blocking_tag(tag, scores) for tag in match_tags(gate.blocking_tags, cases)]
+    results += [report_absent_tag(tag, cases) for tag in find_absent_tags(gate, cases) if tag not in gate.usual_tags]
+    return results
 
 
 def _describe_same_recording(
@@ -285,3 +289,26 @@ def decide_configs(
         for config in gated
     }
     return combine_decisions(decisions), decisions
+
+
+LEAST_CHECKED = 0.5
+"""The share of the cases from which on a pass is taken as one about these cases, and not about a few of them."""
+_NOTHING_SEEN = {"visibility_leaks": "leaked", "injection_followed": "followed a planted instruction"}
+
+
+def describe_unseen_events(results: Iterable[RuleResult], scores: GateScores) -> list[str]:
+    """Return, for each rule on leaks or followed injections that passed on fewer than half of its cases, how many were
+    checked and how often it may happen all the same. Such a reason is no risk: nothing was left out by mistake."""
+    reasons = []
+    for result in results:
+        metric, slice_name = result.rule.metric, result.rule.slice
+        cases = len(scores.find_rows(slice_name))
+        is_open = result.state == "pass" and result.upper_bound is not None and result.scored < LEAST_CHECKED * cases
+        if is_open and parse_metric(metric).base in EVENT_METRICS:
+            event = _NOTHING_SEEN.get(parse_metric(metric).base, "had an event")
+            where = f" of {slice_name}" if slice_name is not None else ""
+            reasons.append(
+                f"{metric} tells of {result.scored} of {format_count(cases, 'case')}{where}, none of which {event}: of "
+                f"such cases up to {result.upper_bound:.1%} may still do so (one-sided 95% bound)"
+            )
+    return list(dict.fromkeys(reasons))

@@ -105,10 +105,10 @@ def _of_cuts(record: Calibration) -> Iterator[tuple[str, str]]:
         yield "decided", f"no share (got {record.decided}; expected 0 to 1)"
     if record.cuts is None:
         return
-    given = (record.cuts.reject, record.cuts.middle, record.cuts.accept)
-    cuts = [cut for cut in given if cut is not None]
+    bounds = (record.cuts.reject, record.cuts.middle, record.cuts.accept)
+    cuts = [cut for cut in bounds if cut is not None]
     if cuts != sorted(cuts) or not all(0 <= cut <= 1 for cut in cuts):
-        yield "cuts", f"not in order (got {given}; expected 0 ≤ reject ≤ middle ≤ accept ≤ 1)"
+        yield "cuts", f"not in order (got {bounds}; expected 0 ≤ reject ≤ middle ≤ accept ≤ 1)"
 
 
 def _of_gating(record: Calibration, by: str, *, curved: bool) -> Iterator[tuple[str, str]]:

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -28,7 +29,6 @@ from assay.golden.lint_evidence import (
     check_reference,
     find_alternatives,
 )
-from assay.golden.lint_expectations import REFERENCE_FAILS, check_own_reference, find_open_expectations
 from assay.golden.lint_finding import LINT_RULES, LintedSet, LintFinding, LintReport, SuspectField
 from assay.golden.lint_rules import (
     check_header,
@@ -44,10 +44,70 @@ from assay.golden.lint_rules import (
 from assay.golden.model_checks import NO_VERDICT, UNSUPPORTED_LABELS, plan_support, read_label
 from assay.golden.model_client import ModelClient, ModelOptions
 from assay.judging.call_scheduler import ReportProgress
+from assay.metrics.answers.expected_text import judge_reference
 from assay.metrics.cases.access_rules import describe_validity_gap, find_validity_gaps
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case, Corpus, GoldenSet, SilencedRule, find_placeholders
+from assay.text.facts.fact_judgments import FactJudgment
+
+REFERENCE_FAILS: Final = "reference-fails"
+REFERENCE_OPEN: Final = "reference-open"
+_MUST_HAVE, _KEYWORDS = "must_have", "rubric.correct_keywords"
+
+
+class OwnReference(NamedTuple):
+    """What the rules make of the facts and keywords of a case in its own reference, where they do not pass them all.
+
+    `rule` is `reference-fails` if a right answer could only fail, `reference-open` if the rules cannot tell.
+    """
+
+    rule: Literal["reference-fails", "reference-open"]
+    field: str
+    message: str
+
+
+def check_own_reference(case: Case) -> Iterator[SuspectField]:
+    """Yield a finding for must_have and for keywords that the case's own reference does not pass by the rules.
+
+    >>> case = Case("fee", "What does it cost?", reference="It costs £5.", must_have=("£6",))
+    >>> [(found.rule, found.field) for found in check_own_reference(case)]
+    [('reference-fails', 'must_have')]
+    """
+    for found in find_open_expectations(case):
+        yield SuspectField(found.rule, found.field, found.message)
+
+
+def find_open_expectations(case: Case) -> Iterator[OwnReference]:
+    """Yield what of the expectations of a case its own reference does not pass by the rules."""
+    if case.behaviour != "answer" or not case.reference:
+        return
+    facts, keywords = judge_reference(case)
+    yield from _find(facts, _MUST_HAVE)
+    needs_all = case.rubric is not None and case.rubric.match == "all"
+    if needs_all or not any(judgment.state == "stated" for judgment in keywords):
+        if not needs_all and any(judgment.state == "unknown" for judgment in keywords):
+            keywords = [judgment for judgment in keywords if judgment.state == "unknown"]
+        yield from _find(keywords, _KEYWORDS)
+
+
+def _find(judgments: Sequence[FactJudgment], field: str) -> Iterator[OwnReference]:
+    failed = [judgment for judgment in judgments if judgment.state in ("denied", "missing")]
+    if failed:
+        yield OwnReference(REFERENCE_FAILS, field, f"the case's own reference fails it: {_explain(failed)}")
+    unsure = [judgment for judgment in judgments if judgment.state == "unknown"]
+    if unsure:
+        message = f"the rules cannot tell whether the case's own reference states it: {_explain(unsure)}"
+        yield OwnReference(REFERENCE_OPEN, field, message)
+
+
+def _explain(judgments: Sequence[FactJudgment]) -> str:
+    explained = []
+    for judgment in judgments:
+        reason = judgment.reason.replace("the answer", "the reference")  # which is what is read as an answer here
+        explained.append(f"{shorten_repr(judgment.fact)} ({judgment.state}: {reason})")
+    return "; ".join(explained)
+
 
 _RULES_OF_A_CASE = (check_hops, check_tags, check_question, check_keywords, check_own_reference, check_language)
 _RULES_WITH_CORPUS = (

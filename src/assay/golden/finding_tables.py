@@ -112,18 +112,23 @@ def build_verification_tables(report: VerificationReport) -> list[Table]:
     for case in report.cases:
         ranks = ", ".join("–" if rank is None else str(rank) for rank in case.ranks)
         rows.append((case.case, case.state, ranks, case.message))
-    seen = report.verification
-    rest = len(report.cases) - seen.found - seen.missing - len(report.errors)
+    checked = report.verification
+    rest = len(report.cases) - checked.found - checked.missing - len(report.errors)
     unchecked = f", {rest} with nothing to verify" if rest > 0 else ""
-    counts = f"{seen.found} as labelled, {seen.missing} not, {len(report.errors)} with an error{unchecked}"
-    notes = [f"{counts}; {seen.verified_at}"]
-    if seen.index_version:
-        notes.append(f"index version {seen.index_version}")
+    counts = f"{checked.found} as labelled, {checked.missing} not, {len(report.errors)} with an error{unchecked}"
+    notes = [f"{counts}; {checked.verified_at}"]
+    if checked.index_version:
+        notes.append(f"index version {checked.index_version}")
     notes += [f"broke since the last time: {fault}" for fault in report.broke]
     notes += [f"repaired since the last time: {fault}" for fault in report.repaired]
     columns = ("Case", "State", "Ranks", "Finding")
     return [
-        Table(f"Verified on {seen.target}", columns, tuple(map(_escape_row, rows)), tuple(map(escape_terminal, notes)))
+        Table(
+            f"Verified on {checked.target}",
+            columns,
+            tuple(map(_escape_row, rows)),
+            tuple(map(escape_terminal, notes)),
+        )
     ]
 
 

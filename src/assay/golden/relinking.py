@@ -378,5 +378,5 @@ def _relink_citations(case: Case, links: dict[tuple[str, str], RelinkedLabel]) -
     for number in range(len(case.evidence)):
         label = links.get((case.id, f"evidence[{number}]"))
         new_names |= dict.fromkeys(label.old, label.new[0]) if label is not None else {}
-    seen: Sequence[str] = [new_names.get(name, name) for name in case.must_cite]
-    yield from dict.fromkeys(seen)
+    names: Sequence[str] = [new_names.get(name, name) for name in case.must_cite]
+    yield from dict.fromkeys(names)

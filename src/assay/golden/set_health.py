@@ -190,11 +190,11 @@ def _plan_slices(cases: Sequence[Case], compared: set[str], telling: set[str]) -
             rows.append((name, len(members), sum(member in telling for member in members)))
     total = sum(count / size for _, size, count in rows)
     quotas = [NEXT_CASES * (count / size) / total if total else 0.0 for _, size, count in rows]
-    given = [int(quota) for quota in quotas]
-    by_remainder = sorted(range(len(rows)), key=lambda row: (given[row] - quotas[row], rows[row][0]))
-    for row in by_remainder[: NEXT_CASES - sum(given) if total else 0]:
-        given[row] += 1
-    planned = [SliceInformation(*row, next_cases) for row, next_cases in zip(rows, given, strict=True)]
+    quotas_of_slices = [int(quota) for quota in quotas]
+    by_remainder = sorted(range(len(rows)), key=lambda row: (quotas_of_slices[row] - quotas[row], rows[row][0]))
+    for row in by_remainder[: NEXT_CASES - sum(quotas_of_slices) if total else 0]:
+        quotas_of_slices[row] += 1
+    planned = [SliceInformation(*row, next_cases) for row, next_cases in zip(rows, quotas_of_slices, strict=True)]
     return tuple(sorted(planned, key=lambda item: (-item.next_cases, item.slice)))
 
 

@@ -67,8 +67,8 @@ def settle_cases(cases: Sequence[Case], decisions: Sequence[ReviewDecision]) -> 
         by_case.setdefault(decision.case, []).append(decision)
     settled = []
     for case in cases:
-        given = by_case.get(case.id, [])
-        counting = [decision for decision in given if decision.settles] or given
+        case_decisions = by_case.get(case.id, [])
+        counting = [decision for decision in case_decisions if decision.settles] or case_decisions
         settled.append(SettledCase(case.id, _find_state(counting), tuple(counting)))
     return settled
 
@@ -101,10 +101,10 @@ def _label_decisions(decisions: Sequence[ReviewDecision]) -> dict[str, dict[Item
             continue
         label: str = label_decision(decision)
         if label == EDIT:
-            known, edit = edits.setdefault(decision.case, []), _encode_edit(decision)
-            if edit not in known:
-                known.append(edit)
-            label = f"{EDIT} {known.index(edit) + 1}" if known.index(edit) else EDIT
+            known_edits, edit = edits.setdefault(decision.case, []), _encode_edit(decision)
+            if edit not in known_edits:
+                known_edits.append(edit)
+            label = f"{EDIT} {known_edits.index(edit) + 1}" if known_edits.index(edit) else EDIT
         ratings.setdefault(decision.reviewer, {})[decision.case, "", ""] = label
     return ratings
 
@@ -141,9 +141,9 @@ def summarise_reviews(cases: Sequence[Case], decisions: Sequence[ReviewDecision]
     ratings = _label_decisions(decisions)
     counts = []
     for reviewer, labels in sorted(ratings.items()):
-        given = list(labels.values())
-        edited = sum(label.startswith(EDIT) for label in given)
-        counts.append(ReviewerCount(reviewer, given.count("accept"), edited, given.count("reject")))
+        reviewer_labels = list(labels.values())
+        edited = sum(label.startswith(EDIT) for label in reviewer_labels)
+        counts.append(ReviewerCount(reviewer, reviewer_labels.count("accept"), edited, reviewer_labels.count("reject")))
     others = sorted({label for labels in ratings.values() for label in labels.values()} - REVIEW_LABELS.keys())
     settled = settle_cases(cases, decisions)
     return ReviewReport(

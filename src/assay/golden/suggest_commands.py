@@ -11,14 +11,15 @@ from assay.golden.next_version import name_next_version
 from assay.records.errors import InputError
 
 
-def suggest_set_to_freeze(path: Path, *, has_variants: bool = False) -> str:
-    """Return the options of `golden freeze` for a first set, or for a version on top of the set at `path`.
+def suggest_set_to_freeze(*, has_variants: bool) -> str:
+    """Return the options of `golden freeze` for a first set, or for a version on top of golden.jsonl if there is one.
 
     A version that is a number is counted on; after any other one the next is left to the person.
 
-    >>> suggest_set_to_freeze(Path("no such set.jsonl"))
+    >>> suggest_set_to_freeze(has_variants=False)
     '--out golden.jsonl --version 1 --owner NAME --change "first set"'
     """
+    path = Path("golden.jsonl")
     change = "with variants" if has_variants else "more cases"
     newest = _find_newest_version(path)
     if newest is None:

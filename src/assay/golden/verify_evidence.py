@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import msgspec
 from msgspec import structs
 
 from assay.calls.interfaces import Target
 from assay.formats.corpus import load_corpus
+from assay.formats.file_io import open_source, read_lines, write_atomically
 from assay.formats.golden_files import LoadedGolden, load_golden
+from assay.formats.golden_sets.json_cases import HEADER_MEMBER
 from assay.formats.settings_file import load_config
-from assay.golden.header_file import write_header
 from assay.golden.verification import (
     VerificationReport,
     VerifiedCase,
@@ -24,7 +26,7 @@ from assay.golden.verification import (
     verify_cases,
 )
 from assay.metrics.cases.case_index import GoldenIndex
-from assay.records.errors import IncompleteError
+from assay.records.errors import IncompleteError, InputError, Problem
 from assay.records.golden_set import Case, Corpus, GoldenSet, Verification
 from assay.records.observations import Observation
 from assay.runs.observation_runner import ObservationLimits
@@ -148,3 +150,27 @@ def ask_questions(
     operations = ("search",) if "search" in target.operations else target.operations
     observed = run_blocking(observe_target(target, questions, replace(limits, operations=tuple(operations))))
     return target.name, {observation.case_id: observation for observation in observed.observations}
+
+
+LINE_FORMATS = ("assay", "rag-golden", "stable-key", "code-benchmark", "rag-qrels", "rubric")
+
+
+def write_header(path: str, loaded: LoadedGolden, members: Mapping[str, Any]) -> None:
+    """Set members of the header of a golden set; a file without a header gets one as its first line.
+
+    Raises InputError for a file that is not JSON Lines.
+    """
+    if loaded.format not in LINE_FORMATS or any(line is None for line in loaded.lines.values()):
+        message = f"a header can be written into JSON Lines (got {loaded.format}; assay convert writes them)"
+        raise InputError([Problem(path, None, HEADER_MEMBER, message, "E_FORMAT")])
+    with open_source(path) as source:
+        lines = [line.data.rstrip(b"\r\n") for line in read_lines(source)]
+    header: dict[str, Any] = {}
+    if lines and HEADER_MEMBER.encode() in lines[0]:
+        row = msgspec.json.decode(lines[0])
+        if row.keys() == {HEADER_MEMBER}:
+            header = row[HEADER_MEMBER]
+            del lines[0]
+    header |= {name: msgspec.to_builtins(value) for name, value in members.items()}
+    written = [msgspec.json.encode({HEADER_MEMBER: header}), *lines]
+    write_atomically(path, (line + b"\n" for line in written))

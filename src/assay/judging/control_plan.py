@@ -248,7 +248,11 @@ def _list_more_controls(
     by_kind: dict[str, list[Control]] = {}
     for kind, values in group_by_kind(status.answered).items():
         if sum(values) > MAX_CONTROL_MEAN * len(values):
-            unasked = [each for each in plan.possible if each.kind == kind and each.request.digest not in answers]
+            unasked = [
+                question
+                for question in plan.possible
+                if question.kind == kind and question.request.digest not in answers
+            ]
             by_kind[kind] = unasked[: max(FEWEST_MORE_CONTROLS, len(values))]
     rows = zip_longest(*(by_kind[kind] for kind in sorted(by_kind)))
     return [control for row in rows for control in row if control is not None]
@@ -258,11 +262,11 @@ def _list_more_repeats(
     questions: ControlQuestions, answers: Mapping[str, Sequence[Verdict]], rubrics: Mapping[str, JudgeRubric]
 ) -> Anchors:
     """Return the next repeats of the anchors in doubt, with their anchors, by digest."""
-    given = list_anchor_answers(questions, answers, rubrics)
+    anchor_answers = list_anchor_answers(questions, answers, rubrics)
     failed = find_failed_rubrics(questions, answers, rubrics)
-    wrong = {labelled[0].group for labelled in given.values() if any(not each.is_right for each in labelled)}
+    wrong = {labelled[0].group for labelled in anchor_answers.values() if any(not each.is_right for each in labelled)}
     repeats: Anchors = {}
-    for digest, labelled in given.items():
+    for digest, labelled in anchor_answers.items():
         if labelled[0].rubric.name in failed and labelled[0].group in wrong:
             anchor, request = questions.anchors[digest]
             unasked = [repeat for repeat in iterate_repeats(request) if repeat.digest not in answers]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import structs
@@ -51,18 +51,16 @@ from assay.judging.control_questions import (
     list_possible_controls,
     skip_shuffled_sample,
 )
-from assay.judging.expected_usage import MOST_VERDICTS_READ, ExpectedUsage, learn_usage
 from assay.judging.llm_judge import LLMJudge
 from assay.judging.rubric_anchors import find_uncontrolled, list_asked_repeats, select_anchors
 from assay.judging.rubric_files import load_anchors
-from assay.judging.shared_controls_file import SharedControls, combine_statuses
 from assay.judging.verdict_files import StoreContents, group_reviews, merge_status
 from assay.judging.verdict_store import SqliteVerdictStore, read_store
 from assay.metrics.judged.vote_folding import MAX_VOTES, apply_reviews, fold_votes, settle_ruling
 from assay.records.counts import format_count
 from assay.records.errors import ExitCode
 from assay.records.release_gates import Gate, list_first_lines
-from assay.records.verdicts import JudgeIdentity, JudgeRequest, JudgeStatus, Verdict, describe_unasked
+from assay.records.verdicts import JudgeIdentity, JudgeRequest, JudgeStatus, JudgeUsage, Verdict, describe_unasked
 
 NOT_ASKED = "not asked"
 FINAL_REASONS = {
@@ -194,7 +192,7 @@ def judge_run(
             notices += [] if is_asked else _describe_missing_variables(judge_to_check)
     questions, selection_notices = pending_questions(questions, request.only, gate)
     session = _Session(request, chosen, second, questions, budget, gate or Gate(), on_interrupt)
-    contents = _read_store(request.store_path)
+    contents = read_store(request.store_path) if request.store_path.exists() else StoreContents()
     preflight = session.preflight(contents)
     judged = JudgeRun(preflight, request.store_path, [*notices, *selection_notices, *contents.warnings], budget=budget)
     judged.rubrics = chosen.folders
@@ -467,7 +465,7 @@ class _Session:
             judged.judge_status = before
             return
         staged = {digest for stage in self._plan.stages for digest in stage}
-        answered = {each.digest: each for each in planned.all_requests() if each.digest not in staged}
+        answered = {item.digest: item for item in planned.all_requests() if item.digest not in staged}
         answers: Answers = {}
         for _, anchor in planned.anchors.values():
             asked_repeats = list_asked_repeats(anchor, self.verdicts)
@@ -481,7 +479,7 @@ class _Session:
             self.voting.control_questions = ControlQuestions(
                 planned.controls | asked.controls, planned.anchors | asked.anchors
             )
-            answers |= await self._ask_round(runner, {each.digest: each for each in asked.all_requests()})
+            answers |= await self._ask_round(runner, {item.digest: item for item in asked.all_requests()})
         # A round of anchors that was cut short is finished by the next run.
         number = self._round if not runner.tally.halted else before.rounds if before is not None else 1
         at = before.at if before is not None and before.rounds == number else self.judgement.at
@@ -585,10 +583,6 @@ def _add_usage(
         total.update(calls=calls, prompt=calls * prompt, completion=calls * completion)
 
 
-def _read_store(path: Path) -> StoreContents:
-    return read_store(path) if path.exists() else StoreContents()
-
-
 _DIGEST_SHOWN = len("sha256:") + 8
 
 
@@ -629,3 +623,87 @@ def _write_judge_to_manifest(request: JudgingRequest, judge: JudgeIdentity, rubr
     with RunFolder(Path(request.inputs.run)) as folder:
         copies = folder.copy_rubrics(rubrics)
         folder.write_manifest({**folder.manifest, "judge": judge_entry | {"rubrics": copies}})
+
+
+MOST_VERDICTS_READ = 50
+"""Earlier verdicts from which is learnt what a call takes: rendering their requests takes time."""
+
+
+class ExpectedUsage(NamedTuple):
+    """How many times the rough estimate of a call the earlier `verdicts` took; 1 without any."""
+
+    verdicts: int = 0
+    prompt_ratio: float = 1.0
+    completion_ratio: float = 1.0
+
+    def correct(self, prompt: int, completion: int) -> tuple[int, int]:
+        """Return a rough estimate of prompt and completion tokens, as the earlier verdicts correct it.
+
+        >>> ExpectedUsage(3, 0.5, 2.0).correct(301, 140)
+        (151, 280)
+        """
+        return math.ceil(prompt * self.prompt_ratio), math.ceil(completion * self.completion_ratio)
+
+    @property
+    def assumption(self) -> str:
+        """What the estimate assumes, in words."""
+        if self.verdicts:
+            return f"one vote on each, as long as {self.verdicts} earlier verdicts of this judge took"
+        return "one vote on each, 3 bytes a token, replies of 100 tokens a label, no call repeated"
+
+
+def learn_usage(taken: Iterable[tuple[JudgeUsage, tuple[int, int]]]) -> ExpectedUsage:
+    """Return what verdicts took in proportion to the rough estimates of their calls, repeated calls included.
+
+    Verdicts whose endpoint does not report its usage tell nothing.
+
+    >>> learn_usage([(JudgeUsage(200, 70), (400, 140)), (JudgeUsage(0, 0), (400, 140))])
+    ExpectedUsage(verdicts=1, prompt_ratio=0.5, completion_ratio=0.5)
+    """
+    measured = [(usage, rough) for usage, rough in taken if usage.prompt_tokens and usage.completion_tokens]
+    if not measured:
+        return ExpectedUsage()
+    prompt, completion = (sum(rough[part] for _, rough in measured) for part in (0, 1))
+    return ExpectedUsage(
+        len(measured),
+        sum(usage.prompt_tokens for usage, _ in measured) / prompt,
+        sum(usage.completion_tokens for usage, _ in measured) / completion,
+    )
+
+
+class SharedControls:
+    """A verdict store that holds answers to controls and anchors only."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @classmethod
+    def of(cls, judgement: JudgingRequest, chosen: ChosenJudge) -> SharedControls | None:
+        """Return the shared store that the settings of a judge name; None without one, or if it is that of the run."""
+        if chosen.settings.control_store is None:
+            return None
+        path = judgement.config.folder / chosen.settings.control_store
+        return None if path.resolve() == judgement.store_path.resolve() else cls(path)
+
+    def read(self) -> StoreContents:
+        """Return what is recorded; nothing if there is no file yet. Raises the errors of `read_store`."""
+        return read_store(self.path) if self.path.exists() else StoreContents()
+
+    def record(
+        self, judge: JudgeIdentity, status: JudgeStatus, samples: Iterable[Sequence[Verdict]], *, is_rechecked: bool
+    ) -> None:
+        """Record the answers and the status of a judge."""
+        answers = [sample for votes in samples for sample in votes if sample.items or sample.unscored is not None]
+        with closing(SqliteVerdictStore(self.path)) as store, store.transaction():
+            store.register_judge(judge)
+            store.save(answers)
+            store.record_status(status, is_rechecked=is_rechecked)
+
+
+def combine_statuses(shared: JudgeStatus | None, own: JudgeStatus | None) -> JudgeStatus | None:
+    """Return the status of a judge from a shared store and from that of a run, with the controls of both."""
+    if shared is None or own is None:
+        return own or shared
+    by_request = {answer.request: answer for answer in (*shared.answered, *own.answered)}
+    uncontrolled = tuple(sorted({*shared.uncontrolled, *own.uncontrolled}))
+    return structs.replace(merge_status(shared, own), answered=tuple(by_request.values()), uncontrolled=uncontrolled)

@@ -29,7 +29,6 @@ from assay.formats.run_files.overwriting import refuse_overwriting
 from assay.judging.billing import may_have_been_billed
 from assay.judging.verdict_files import (
     StoreContents,
-    VerdictsByJudge,
     count_verdicts,
     decode_review,
     decode_verdict,
@@ -326,25 +325,10 @@ class SqliteVerdictStore:
         """Keep the request bytes, without secrets, under their digest; they are written with the next verdict."""
         self._rendered[name] = body
 
-    def load_rendered(self, name: str) -> bytes | None:
-        """Return the request bytes with this digest; None if they are not stored, or were changed."""
-        with translate_errors(self.path):
-            row = self._db.execute("SELECT body, sha256 FROM rendered WHERE digest = ?", (name,)).fetchone()
-        body, sha256 = row or (None, None)
-        return body if isinstance(body, bytes) and hashlib.sha256(body).digest() == sha256 else None
-
     def load_contents(self) -> StoreContents:
         """Return everything that is recorded; changed rows are left out with a warning."""
         with translate_errors(self.path):
             return _read_contents(self._db, STORE_FORMAT)
-
-    @property
-    def possible_double_bills(self) -> int:
-        """How many calls may have been billed without a verdict: their process died, or its lease ran out."""
-        with translate_errors(self.path):
-            abandoned = self._db.execute("SELECT count(*) FROM abandoned").fetchone()[0]
-            rows = self._db.execute("SELECT owner, host, pid, until FROM intents").fetchall()
-        return int(abandoned) + sum(not self._is_alive(*row) for row in rows)
 
     def count_double_bills(self, judge: str) -> int:
         """Return how many calls of one judge may have been billed without a verdict."""
@@ -451,19 +435,6 @@ def add_reviews(path: str | Path, reviews: Sequence[VerdictReview], *, replace: 
     contents.reviews = sorted(merged.values())
     write_atomically(str(file_path), encode_lines(contents))
     return contents.reviews
-
-
-def load_recorded_verdicts(
-    path: str | Path, warn: Callable[[str], None] = lambda _: None
-) -> tuple[list[JudgeIdentity], VerdictsByJudge]:
-    """Return the judges of a verdict store or an export, and their verdicts by judge, request and sample.
-
-    `warn` is called for rows that were left out because they were changed. Raises the errors of `read_store`.
-    """
-    contents = read_store(path)
-    for warning in contents.warnings:
-        warn(warning)
-    return contents.judges, contents.verdicts
 
 
 def _read_contents(db: sqlite3.Connection, store_format: int) -> StoreContents:

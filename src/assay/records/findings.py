@@ -99,7 +99,7 @@ class Attribution(Struct, frozen=True, omit_defaults=True):
         return self.also if self.cause is None else (self.cause, *self.also)
 
 
-ChangeVerdict = Literal["improved", "regressed", "not shown", "n/a"]
+ChangeVerdict = Literal["improved", "regressed", "not significant", "n/a"]
 
 
 class UnknownChange(Struct, frozen=True):
@@ -325,7 +325,7 @@ class Comparison(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        """Return a few lines: what was compared, the decision, leaks, the metrics whose change is shown, the cases."""
+        """Return a few lines: what was compared, the decision, leaks, the significant changes, the cases."""
         outcome = f": {self.decision.outcome}" if self.decision is not None else ""
         baseline = self.baseline.name if self.baseline.name == "baseline" else f"{self.baseline.name}, the baseline"
         lines = [f"{self.candidate.name} compared with {baseline}{outcome}"]
@@ -336,9 +336,9 @@ class Comparison(Struct, frozen=True):
             lines.insert(1 if list_leaking_cases(self).is_worse else len(lines), leaks)
         shown = {verdict: _list_gains(self.metrics.values(), verdict) for verdict in ("regressed", "improved")}
         for verdict, gains in shown.items():
-            lines += [f"{verdict}, shown:", *list_first_lines(gains, "metrics")] if gains else []
+            lines += [f"{verdict} significantly:", *list_first_lines(gains, "metrics")] if gains else []
         if not any(shown.values()):
-            lines.append("no change of a metric is shown")
+            lines.append("no metric changed significantly")
         left_open = _list_open_changes(self.metrics.values())
         lines += ["direction not known:", *list_first_lines(left_open, "metrics")] if left_open else []
         failed = self.metrics.get("failed")
@@ -366,14 +366,14 @@ class Comparison(Struct, frozen=True):
 
 
 def describe_failed_evidence(comparison: Comparison) -> str:
-    """Return whether it is shown that fewer cases fail, or more, with the p-value; "" where that was not tested."""
+    """Return whether significantly fewer cases fail, or more, with the p-value; "" where that was not tested."""
     failed = comparison.metrics.get("failed")
     if failed is None or failed.p_adjusted is None:
         return ""
     p = f"adjusted p {format_p(failed.p_adjusted)}"
     if failed.verdict not in ("improved", "regressed"):
-        return f"not shown: {p}"
-    return f"shown: {'fewer' if failed.verdict == 'improved' else 'more'} fail, {p}"
+        return f"not significant: {p}"
+    return f"significantly {'fewer' if failed.verdict == 'improved' else 'more'}: {p}"
 
 
 def format_p(p: float) -> str:

@@ -206,7 +206,7 @@ class ConfigResult(Struct, frozen=True):
 # ── variants ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 VariantState = Literal["as expected", "not as expected", "unknown"]
-TwinLossVerdict = Literal["loses", "gains", "not shown", "n/a"]
+TwinLossVerdict = Literal["loses", "gains", "not significant", "n/a"]
 
 
 class TwinRate(Struct, frozen=True):

@@ -9,6 +9,7 @@ import msgspec
 from assay.calibration.judge_bias import Disagreement
 from assay.calibration.rater_agreement import RaterAgreement, ReportedEstimate
 from assay.calibration.scorer_quality import CalibrationResult, ScorerMeasurement
+from assay.metrics.case_checks import JUDGED_CORRECTNESS
 from assay.records.counts import format_count
 from assay.records.verdicts import LabelledRate
 from assay.report.exports.markdown import render_table_lines
@@ -174,6 +175,12 @@ def _build_bias_table(calibrated: CalibrationResult) -> Table:
     return Table("Scorer bias", columns, tuple(rows))
 
 
+_VETO_NOTE = (
+    f"As judged is the word of the judge alone. In the scores of a run {JUDGED_CORRECTNESS} may be lower: an answer "
+    "that lacks a fact which its case requires is not right there, whatever the judge says (vetoed by must_have)."
+)
+
+
 def _build_corrected_table(calibrated: CalibrationResult) -> Table:
     rows, notes = [], []
     for scorer in calibrated.measured:
@@ -184,6 +191,8 @@ def _build_corrected_table(calibrated: CalibrationResult) -> Table:
             )
             rows.append((_name_scorer(scorer), config, *cells, rate_estimates.recommended, str(rate_estimates.n)))
             notes += [f"{_name_scorer(scorer)}, {config}: {problem}" for problem in rate_estimates.problems]
+    if any(scorer.calibration.metric == JUDGED_CORRECTNESS and scorer.corrected for scorer in calibrated.measured):
+        notes.append(_VETO_NOTE)
     columns = ("Metric", "Config", "As judged", "Rogan-Gladen", "PPI++", "Use", "n")
     return Table("Share that passes, corrected", columns, tuple(rows), tuple(notes))
 

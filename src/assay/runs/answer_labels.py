@@ -62,17 +62,17 @@ def read_answer_labels(labels: Any) -> tuple[Label, ...]:
 
     Raises InputError with everything that is wrong with them.
     """
-    given = [labels] if isinstance(labels, (str, Path, Label, Mapping)) else labels
-    if not isinstance(given, Iterable):
+    label_values = [labels] if isinstance(labels, (str, Path, Label, Mapping)) else labels
+    if not isinstance(label_values, Iterable):
         message = f"no labels (got {shorten_repr(labels)}; expected files of labels, or what label_answer returns)"
         raise make_value_error("labels", message)
-    given = list(given)
-    if all(isinstance(label, (str, Path)) for label in given):
-        return load_answer_labels([str(path) for path in given])
+    label_values = list(label_values)
+    if all(isinstance(label, (str, Path)) for label in label_values):
+        return load_answer_labels([str(path) for path in label_values])
     read: list[Label] = []
     problems: list[Problem] = []
     labels_by_item: dict[tuple[str | None, ...], tuple[str | None, int]] = {}
-    for number, label in enumerate(given, 1):
+    for number, label in enumerate(label_values, 1):
         try:
             read.append(label if isinstance(label, Label) else convert_strictly(label, Label))
         except MisfitError as error:
@@ -100,9 +100,9 @@ def open_label_files(labels: Any) -> Iterator[list[str]]:
 
     Problems of these are named by their place in the list.
     """
-    given = [labels] if isinstance(labels, (str, Path, Label, Mapping)) else list(labels)
-    paths = [str(label) for label in given if isinstance(label, (str, Path))]
-    rows = [label for label in given if not isinstance(label, (str, Path))]
+    label_values = [labels] if isinstance(labels, (str, Path, Label, Mapping)) else list(labels)
+    paths = [str(label) for label in label_values if isinstance(label, (str, Path))]
+    rows = [label for label in label_values if not isinstance(label, (str, Path))]
     if not rows:
         yield paths
         return
@@ -206,16 +206,12 @@ def _keep_last_labels(labels: Sequence[Label]) -> tuple[Sequence[Label], list[st
     last: dict[tuple[str | None, ...], list[Label]] = {}
     changed: dict[str, None] = {}
     for label in labels:
-        alike = last.setdefault(_key_of_rater(label), [])
+        alike = last.setdefault((label.case_id, label.metric, label.rater, label.answer_hash, label.case_hash), [])
         if alike and alike[-1].label != label.label:
             changed.setdefault(f"{label.rater} on {label.case_id}, {label.label}")
             alike.clear()
         alike.append(label)  # one that says the same may be of a sample, and the other not
     return [label for alike in last.values() for label in alike], list(changed)
-
-
-def _key_of_rater(label: Label) -> tuple[str | None, ...]:
-    return label.case_id, label.metric, label.rater, label.answer_hash, label.case_hash
 
 
 def describe_unmatched_labels(cases: Sequence[Case], tables: Mapping[str, ScoreTable]) -> tuple[str, ...]:

@@ -20,14 +20,24 @@ from typing import Any, Literal, NamedTuple, TypeVar, get_args
 from msgspec import UNSET
 
 from assay.calls.interfaces import CallError, ReplyNotices, Target, TargetCall
+from assay.calls.target_kinds import TARGET_KINDS
 from assay.formats.corpus import find_stale_evidence, load_corpus
 from assay.formats.file_io import write_atomically
-from assay.formats.golden_files import PLACEHOLDER_REMEDY, LoadedGolden, describe_placeholders, load_golden
+from assay.formats.golden_files import (
+    GOLDEN_FORMAT_TABLE,
+    PLACEHOLDER_REMEDY,
+    LoadedGolden,
+    describe_placeholders,
+    load_golden,
+)
+from assay.formats.outputs import OUTPUT_FORMATS
 from assay.formats.settings_file import Config, find_secrets, load_config
 from assay.gates.gate_files import load_gate
 from assay.gates.rules import find_rule_problem
+from assay.judging.llm_judge import PROVIDERS
 from assay.metrics.cases.case_index import GoldenIndex
 from assay.metrics.cases.hidden_evidence import find_hidden_evidence
+from assay.metrics.catalog import CATALOG
 from assay.metrics.grounding.citations import find_unknown_sources
 from assay.metrics.retrieval.evidence_fields import (
     OTHER_NAME_REMEDY,
@@ -38,14 +48,14 @@ from assay.metrics.retrieval.evidence_fields import (
     leave_out_known,
 )
 from assay.records.counts import format_count
-from assay.records.errors import AssayError, ExitCode, InputError, Problem
+from assay.records.errors import AssayError, ExitCode, InputError, PluginError, Problem
 from assay.records.golden_set import Case, Corpus, GoldenSet, find_placeholders
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, add_context_stage, find_stage
+from assay.records.plugin_table import Plugin, PluginTable
 from assay.records.settings import CommandTargetSettings, McpTargetSettings
 from assay.report.findings.table import Table
-from assay.runs.check_plugins import check_installed_plugins
-from assay.runs.judgeable_cases import UNJUDGEABLE_REMEDY, describe_unjudgeable_cases
 from assay.runs.observation_runner import join_search_and_answer
+from assay.runs.score_inputs import UNJUDGEABLE_REMEDY, describe_unjudgeable_cases
 from assay.scoring.cluster_suggestions import TwinKind, suggest_clusters
 from assay.scoring.column_values import format_case_ids
 from assay.targets.choose_target import (
@@ -644,3 +654,17 @@ def describe_golden_set(
         notes.append(escape_terminal(f"version {entry.version}: {entry.describe()}"))
         notes += [escape_terminal(entry.list_changes())] if entry.list_changes() else []
     return loaded, Table(escape_terminal(golden.name or path), ("What", "How many"), tuple(rows), tuple(notes))
+
+
+def check_installed_plugins() -> Iterator[tuple[str, Plugin, PluginError | None]]:
+    """Load all installed plugins; yield for each what it adds, the plugin, and why it cannot be used, if so."""
+    tables: tuple[PluginTable[Any], ...] = (CATALOG, TARGET_KINDS, PROVIDERS)
+    for table in tables:
+        for plugin, error in table.load_installed():
+            yield table.kind, plugin, error
+    # Both kinds of format are declared in one group: a plugin of one kind is no fault of the other.
+    golden_formats = GOLDEN_FORMAT_TABLE.load_installed()
+    for (plugin, golden_error), (_, output_error) in zip(golden_formats, OUTPUT_FORMATS.load_installed(), strict=True):
+        is_usable = golden_error is None or output_error is None
+        kind = GOLDEN_FORMAT_TABLE.kind if golden_error is None else OUTPUT_FORMATS.kind
+        yield kind, plugin, None if is_usable else output_error

@@ -44,23 +44,17 @@ from assay.report.exports.json_report import render_candidates_json, render_comp
 from assay.report.exports.markdown import ReportMeta, render_candidates_markdown, render_comparison_markdown
 from assay.report.findings.gate_tables import build_checklist_table
 from assay.report.findings.table import Table
-from assay.report.screen.rule_lines import list_rule_lines
+from assay.report.screen.decision_lines import list_rule_lines
 from assay.report.screen.terminal import Screen, build_decision_lines, escape_table
 from assay.report.wording.number_format import format_with_interval
 from assay.runs.count_looks import count_look
 from assay.runs.find_own_baseline import is_own_baseline
-from assay.runs.load_gate import load_gate
-from assay.runs.load_plugins import load_remembered_metrics
+from assay.runs.load_plugins import load_gate, load_remembered_metrics
 from assay.runs.rescore_run import choose_config, open_run
 from assay.runs.score_inputs import LoadedGate
 from assay.runs.score_run import open_scored_run
 from assay.scoring.case_clusters import number_clusters
-from assay.scoring.paired_scores import (
-    ScoreSnapshot,
-    check_comparable,
-    is_missing_scored,
-    list_regression_metrics,
-)
+from assay.scoring.paired_scores import ScoreSnapshot, check_comparable, is_missing_scored, list_regression_metrics
 from assay.scoring.summaries import summarise_table
 from assay.text.escaping import escape_terminal
 
@@ -223,14 +217,23 @@ def list_labels(names: Sequence[str]) -> list[str]:
 
 
 def find_recorded_gate(request: ScoreRequest) -> Gate | None:
-    """Return the gate that last decided about the run of a request that names none; None for one that compares with a
-    baseline, if the request names no baseline."""
+    """Return the gate that last decided about the run of a request that names none; None if no gate did.
+
+    Raises InputError for a gate that compares with a baseline, if the request names no baseline: without one the same
+    run would have another decision, or none.
+    """
     if request.inputs.run is None or request.gate.gate is not None or request.gate.profile is not None:
         return None
     load_remembered_metrics(request)
-    gate = read_recorded_gate(parse_run_name(request.inputs.run).path)
-    needs_baseline = gate is not None and bool(list_regression_metrics(gate)) and request.gate.baseline is None
-    return None if needs_baseline else gate
+    run = parse_run_name(request.inputs.run).path
+    gate = read_recorded_gate(run)
+    if gate is not None and list_regression_metrics(gate) and request.gate.baseline is None:
+        named = f"the gate {gate.name}" if gate.name else "the gate"
+        raise InputError(
+            f"{run}: {named} that decided about this run compares it with a baseline, and none is named (expected "
+            "--baseline with the run or file that it was compared with, or --gate or --profile to decide by another)"
+        )
+    return gate
 
 
 def load_gate_with_baseline(request: ScoreRequest, recorded: Gate | None = None) -> LoadedGate:

@@ -20,7 +20,7 @@ from assay.formats.golden_files import LoadedGolden, load_golden, write_golden
 from assay.formats.meant_names import split_name
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem
-from assay.runs.judgeable_cases import UNJUDGEABLE_REMEDY, describe_unjudgeable_cases
+from assay.runs.score_inputs import UNJUDGEABLE_REMEDY, describe_unjudgeable_cases
 
 GOLDEN_FILE, OUTPUTS_FILE = "golden.jsonl", "outputs.jsonl"
 
@@ -116,6 +116,9 @@ def _describe_import(foreign: ForeignRows) -> list[str]:
         ]
         counts = ", ".join(named)
         lines.append(f"not imported, because it has no counterpart: {counts}")
+    if foreign.counterparts:
+        counts = ", ".join(f"{name} ×{count}" for name, count in sorted(foreign.counterparts.items()))
+        lines.append(f"not imported, to be set up by hand: {counts}")
     if foreign.golden.judgments == "partial":
         lines.append(
             "cases without reference and evidence: only what answers say of their own sources can be scored (the "

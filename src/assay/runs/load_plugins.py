@@ -10,9 +10,12 @@ import os
 from collections.abc import Iterable, Mapping
 
 from assay.calls.plugins import ALLOW_EXEC_VARIABLE, enable_plugins, make_path_plugin
+from assay.gates.gate_files import load_requested_gate
+from assay.judging.rubric_files import use_rubrics
 from assay.metrics.catalog import CATALOG
 from assay.metrics.metric import parse_metric_name, split_metric_names
 from assay.records.errors import PluginError, Problem
+from assay.records.release_gates import Gate
 from assay.records.requests import ScoreRequest
 from assay.text.late_pattern import LatePattern
 
@@ -86,3 +89,11 @@ def enable_plugins_in_worker(paths: Mapping[str, str]) -> None:
 def load_installed_metrics() -> list[PluginError]:
     """Add the metrics of all installed plugins to the catalogue; return an error for each that cannot be used."""
     return [error for _, error in CATALOG.load_installed() if error is not None]
+
+
+def load_gate(request: ScoreRequest) -> Gate | None:
+    """Return the gate of a request, None if it names none."""
+    load_remembered_metrics(request)
+    if request.verdicts.rubrics:  # the shipped ones make no metrics
+        use_rubrics(request.verdicts.rubrics)
+    return load_requested_gate(request.gate)

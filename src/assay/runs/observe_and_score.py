@@ -94,10 +94,10 @@ def compare_search_and_answer(observations: Iterable[Observation], k: int) -> di
 
 
 def _agrees(search_stage: Stage, answer_stages: Sequence[Stage], k: int) -> bool:
-    found = _first_chunks(search_stage, k)
+    search_chunks = _first_chunks(search_stage, k)
     rankings = [stage for stage in answer_stages if stage.name != CONTEXT_STAGE]
     if rankings:
-        return any(_first_chunks(stage, k) == found for stage in rankings)
+        return any(_first_chunks(stage, k) == search_chunks for stage in rankings)
     whole = _first_chunks(search_stage, len(search_stage.chunks))
     return all(_first_chunks(stage, k) <= whole for stage in answer_stages)
 
@@ -193,7 +193,7 @@ def score_observed_run(
                 path = config.resolve_path("golden", golden.path)
                 started = str(folder.manifest.get("started_at") or observation_request.started_at)
                 count_look(run, path, started, is_counted=config.settings.ledger, run_of=observed.folder.name)
-            save_scores(run, folder, request.inputs)
+            save_scores(run, folder, request)
         yield run
 
 

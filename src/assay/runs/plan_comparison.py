@@ -57,11 +57,11 @@ def plan_comparison(request: PlanRequest, pilots: Sequence[Side] = ()) -> CasePl
 
 def _estimate_spread(request: PlanRequest, pilots: Sequence[Side]) -> SpreadEstimate:
     correlation = CORRELATION if request.correlation is None else request.correlation
-    given = (("rate", request.rate), ("changed", request.changed), ("sd", request.sd))
+    assumptions = (("rate", request.rate), ("changed", request.changed), ("sd", request.sd))
     sides = list_sides(pilots, [request.aims.metric])
     if not sides:
-        return choose_assumption(given, correlation)
-    assumed = [name for name, value in given if value is not None]
+        return choose_assumption(assumptions, correlation)
+    assumed = [name for name, value in assumptions if value is not None]
     if assumed or len(sides) > _MOST_PILOTS:
         got = " and ".join([format_count(len(sides), "system"), *assumed])
         message = f"a pilot of one or two systems alone (got {got}; expected RUN:CONFIG of each)"

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -340,11 +339,6 @@ def _passes(row: Metric, value: float) -> bool:
         return value == row.low if row.direction == "lower" else value > row.low
     middle = (row.low + row.high) / 2
     return value < middle if row.direction == "lower" else value > middle
-
-
-def render_regrade_json(regrade: Regrade) -> str:
-    """Return everything as indented JSON."""
-    return msgspec.json.format(msgspec.json.encode(regrade)).decode()
 
 
 # ── as text ──────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -20,7 +20,7 @@ from assay.formats.run_files.run_folder import (
 )
 from assay.records.errors import InputError, Problem
 from assay.records.release_gates import Decision, Gate
-from assay.records.requests import InputOptions, ReportFiles, VerdictOptions
+from assay.records.requests import ReportFiles, ScoreRequest
 from assay.report.exports.export_scores import iterate_case_lines, render_json
 from assay.runs.answer_labels import encode_answer_labels
 from assay.runs.load_plugins import list_metric_paths
@@ -28,31 +28,28 @@ from assay.scoring.paired_scores import is_missing_scored
 from assay.scoring.scored_run import ScoredRun
 from assay.version import __version__
 
-NO_VERDICTS = VerdictOptions()
+NO_REQUEST = ScoreRequest()
 NO_REPORTS = ReportFiles()
-NO_INPUTS = InputOptions()
 
 
 def save_run(
     run: ScoredRun,
     path: Path,
-    verdicts: VerdictOptions = NO_VERDICTS,
+    request: ScoreRequest = NO_REQUEST,
     reports: ReportFiles = NO_REPORTS,
-    inputs: InputOptions = NO_INPUTS,
-    *,
-    with_variants: bool = False,
 ) -> Path:
     """Write a run folder: manifest, golden set, copies of the observations, and derived reports (ADR 0032).
 
-    The verdict store, calibration and rubrics of `verdicts` are those that the run was scored with; they are copied
-    too. `reports` are written elsewhere, and must not replace a file of the folder. `inputs` say which unusual outputs
-    were accepted (those of unknown cases, and a cut last line), and which cases were selected; the folder is read with
-    the same selection again, and `with_variants` too.
+    `request` is the one that the run was scored by: its verdict store, calibration and rubrics are copied too, and the
+    folder is read again with the same selection, with variants or without, and with the same unusual outputs accepted
+    (those of unknown cases, and a cut last line). `reports` are written elsewhere, and must not replace a file of the
+    folder.
 
     Raises InputError if a report would, or if the folder holds anything other than a run of recorded outputs.
     """
     report_paths = [reports.markdown, reports.json, reports.per_case, reports.legacy_json, reports.html]
     refuse_overwriting(report_paths, [], run=str(path))
+    inputs, verdicts = request.inputs, request.verdicts
     with RunFolder(path) as folder:
         if "targets" in folder.manifest:
             message = (
@@ -90,7 +87,7 @@ def save_run(
             write_atomically(path / CALIBRATION_FILE, [Path(verdicts.calibration).read_bytes()])
             manifest["calibration"] = CALIBRATION_FILE
         folder.write_manifest(manifest)
-        save_scores(run, folder, inputs, with_variants=with_variants)
+        save_scores(run, folder, request)
     return path
 
 
@@ -115,14 +112,14 @@ def _refuse_overwritten_outputs(run: ScoredRun, copies: Sequence[Path]) -> None:
         raise InputError(problems)
 
 
-def save_scores(
-    run: ScoredRun, folder: RunFolder, inputs: InputOptions = NO_INPUTS, *, with_variants: bool = False
-) -> None:
+def save_scores(run: ScoredRun, folder: RunFolder, request: ScoreRequest = NO_REQUEST) -> None:
     """Save in a run folder what is needed to score it again, and its scores, which can be read without scoring.
 
-    `inputs` say which cases were selected: those alone are scored again, so that every output speaks of the same cases.
+    `request` says which cases were selected: those alone are scored again, so that every output speaks of the same
+    cases.
     """
     manifest = {key: value for key, value in folder.manifest.items() if key not in ("corpus", "labels", "selection")}
+    inputs, with_variants = request.inputs, request.scoring.with_variants
     selection = {"limit": inputs.limit, "only": list(inputs.only), "with_variants": with_variants}
     if any((inputs.limit is not None, inputs.only, with_variants)):
         manifest["selection"] = selection

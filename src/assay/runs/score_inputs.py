@@ -11,6 +11,7 @@ from assay.gates.correctness_rules import JUDGED_CORRECTNESS
 from assay.gates.release_decision import list_gate_metrics
 from assay.gates.uncalibrated_rules import refuse_uncalibrated_rules
 from assay.judging.load_verdicts import metrics_with_verdicts
+from assay.metrics.answers.expected_text import find_unjudgeable_cases
 from assay.metrics.answers.nuggets import NUGGET_METRICS_BY_JUDGE, NUGGET_METRICS_BY_RULES
 from assay.metrics.cases.case_index import GoldenIndex
 from assay.metrics.catalog import (
@@ -24,11 +25,13 @@ from assay.metrics.catalog import (
 )
 from assay.metrics.judged.judge_requests import RecordedVerdicts
 from assay.metrics.variants import CONSISTENCY, TWIN_DISTINCTION
+from assay.records.counts import format_count
 from assay.records.golden_set import ALIKE_KINDS, DIFFERING_KINDS, Case, Corpus, GoldenSet
 from assay.records.release_gates import Gate
 from assay.records.requests import AUTO_SIGNAL, ScoreRequest, ScoringOptions
 from assay.records.scores import GoldenInfo
 from assay.scoring.attribution_settings import AttributionSettings
+from assay.scoring.column_values import format_case_ids
 from assay.scoring.paired_scores import ScoreSnapshot
 from assay.scoring.score_tables import MetricPlan, plan_columns
 from assay.scoring.slices import select_cases
@@ -91,7 +94,7 @@ class ScoreInputs(Struct, frozen=True):
         """
         selection = select_cases(golden, request.inputs.limit, request.inputs.only)
         cases, variants = _set_variants_apart(selection, request)
-        given = golden
+        given_golden = golden
         if variants:
             notices = (*notices, describe_variants(len(variants)))
             golden = structs.replace(golden, cases=tuple(case for case in golden.cases if case.variant_of is None))
@@ -122,7 +125,7 @@ class ScoreInputs(Struct, frozen=True):
             beyond,
             golden,
             variants,
-            given,
+            given_golden,
         )
 
     def for_variants(self) -> ScoreInputs:
@@ -242,3 +245,25 @@ def plan_metrics(
     if partial:
         names = [*names, *judged_counterparts(names)]
     return plan_columns(names, recorded, checks=request.scoring.checks)
+
+
+UNJUDGEABLE_REMEDY = "add must_have to such a case, or run `assay judge`"
+
+
+def describe_unjudgeable_cases(golden: GoldenSet) -> str:
+    """Return how many cases have nothing but a long reference to tell a right answer by, and which; "" for none.
+
+    >>> from assay.records.golden_set import Case
+    >>> long = "It is £5 for members who book online, £7 at the door, and nothing for children in a group."
+    >>> describe_unjudgeable_cases(GoldenSet((Case("fee", "Tell me the fee.", reference=long),)))
+    '1 of 1 case has a long reference and no must_have: rules can seldom tell whether its answer is right (fee)'
+    """
+    unjudgeable = find_unjudgeable_cases(golden.cases)
+    if not unjudgeable:
+        return ""
+    total = format_count(sum(case.variant_of is None for case in golden.cases), "case")
+    is_one = len(unjudgeable) == 1
+    long = "has a long reference" if is_one else "have a long reference"
+    answers = "its answer is right" if is_one else "their answers are right"
+    ids = format_case_ids([case.id for case in unjudgeable])
+    return f"{len(unjudgeable)} of {total} {long} and no must_have: rules can seldom tell whether {answers} ({ids})"

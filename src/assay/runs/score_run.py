@@ -33,7 +33,7 @@ from assay.formats.recorded_outputs.line_checks import normalise_names
 from assay.formats.run_files.manifest import read_made_with
 from assay.formats.run_files.run_folder import parse_run_name, read_manifest, refuse_other_golden
 from assay.gates.gate_files import load_requested_gate
-from assay.gates.summarise_run import summarise_run
+from assay.gates.summarise_run import NO_BASELINE, GateBaseline, summarise_run
 from assay.judging.load_verdicts import describe_judge, load_requested_verdicts, match_verdicts, warn_of_self_judging
 from assay.metrics.cases.case_index import has_own_secrets
 from assay.metrics.cases.hidden_evidence import find_hidden_evidence
@@ -327,24 +327,18 @@ def _summarise(
     request, baseline = inputs.request, inputs.loaded_gate.baseline
     case_ids = [case.id for case in inputs.golden.cases]
     files_read = gathered.describe_inputs(files)
-    return summarise_run(
-        inputs.golden,
-        inputs.info,
-        tables,
-        inputs.plan.requested,
-        inputs.loaded_gate.gate,
-        request.gate.configs,
-        by=request.scoring.by,
+    gate_baseline = NO_BASELINE
+    if baseline is not None:
+        shared_rows = select_shared_rows(baseline.table, match)
+        gate_baseline = GateBaseline(shared_rows, find_own_config(baseline.side, files_read), match)
+    names, gate = inputs.plan.requested, inputs.loaded_gate.gate
+    scoring = summarise_run(inputs.golden, inputs.info, tables, names, request, gate, gate_baseline)
+    return structs.replace(
+        scoring,
         inputs=files_read,
         stages={config: stage for config, stage in gathered.stages.items() if config in tables},
         failures={config: gathered.list_failures(config, case_ids) for config in tables if config in gathered.failures},
-        warnings=warnings,
-        missing_scored=bool(request.scoring.missing_as_zero),
-        baseline=select_shared_rows(baseline.table, match) if baseline is not None else None,
-        own_config=find_own_config(baseline.side, files_read) if baseline is not None else "",
-        today=request.gate.today,
-        match=match,
-        selection=describe_selection(request.inputs.limit, request.inputs.only),
+        warnings=(*warnings, *scoring.warnings),
     )
 
 
@@ -456,7 +450,7 @@ def open_scored_run(
         judging, doubts = load_requested_verdicts(request.verdicts)
         gate = loaded_gate or load_gate(request)
         default_metrics = DEFAULT_METRICS
-        if _are_trec(files):
+        if all(file.format == TREC_RUN_FORMAT for file in files):
             from assay.runs import score_trec_run  # most runs read no TREC files
 
             if not request.scoring.look_again and score_trec_run.is_trec_pair(request, files, gate, judging):
@@ -526,10 +520,6 @@ def use_lexicons(paths: Sequence[str]) -> None:
 def _stem(golden: str) -> str:
     """Return the name for a golden set that does not state one."""
     return "" if golden == "-" else Path(golden).stem
-
-
-def _are_trec(files: Sequence[OutputFile]) -> bool:
-    return all(file.format == TREC_RUN_FORMAT for file in files)
 
 
 def load_gate(request: ScoreRequest) -> LoadedGate:

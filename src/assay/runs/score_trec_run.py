@@ -528,21 +528,16 @@ def score_trec_pair(
     )
     cases = GoldenSet(tuple([Case(query_id, "") for query_id in qrels.query_ids]), judgments="partial")
     tables = {table.config_id: table for table in sorted((run.table for run in runs), key=attrgetter("config_id"))}
-    scoring = summarise_run(
-        cases,
-        GoldenInfo(Path(golden).stem, "", compute_qrels_digest(qrels), len(qrels), QRELS_FORMAT, "partial"),
-        tables,
-        plan.requested,
-        loaded_gate.gate,
-        request.gate.configs,
-        by=scoring_options.by,
+    info = GoldenInfo(Path(golden).stem, "", compute_qrels_digest(qrels), len(qrels), QRELS_FORMAT, "partial")
+    scoring = summarise_run(cases, info, tables, plan.requested, request, loaded_gate.gate)
+    scoring = structs.replace(
+        scoring,
         inputs=tuple(
             InputFile(file.name, TREC_RUN_FORMAT, len(qrels) - len(run.table.missing), (run.table.config_id,))
             for file, run in zip(files, runs, strict=True)
         ),
         stages=dict.fromkeys(tables, RETRIEVED_STAGE),
-        warnings=(*scoring_options.notices, *doubts, *notices),
-        missing_scored=bool(scoring_options.missing_as_zero),
+        warnings=(*scoring_options.notices, *doubts, *notices, *scoring.warnings),
     )
     return ScoredRun(scoring, cases, None, plan, files)
 

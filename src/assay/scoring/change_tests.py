@@ -49,7 +49,7 @@ from assay.stats.samples import compute_exact_sum, encode_clusters
 
 
 class ClaimLevel(NamedTuple):
-    """What a change needs in order to be shown: the family, the largest adjusted p, and the interval's confidence."""
+    """What a significant change needs: the family, the largest adjusted p, and the interval's confidence."""
 
     family: str
     share: float
@@ -90,14 +90,14 @@ class ChangeTest(Struct, frozen=True):
                 low, high = min(low, 0.0), max(high, 0.0)
             notes.append(bounds.note)
         least = sample.estimate_detectable(level.confidence) if isinstance(sample, PairedSample) else None
-        is_shown = p_adjusted <= level.share
-        verdict: ChangeVerdict = "n/a" if low is None or high is None else "not shown"
-        if is_shown and high is not None and high < 0:
-            verdict = "regressed" if high < -self.least else "not shown"
+        is_significant = p_adjusted <= level.share
+        verdict: ChangeVerdict = "n/a" if low is None or high is None else "not significant"
+        if is_significant and high is not None and high < 0:
+            verdict = "regressed" if high < -self.least else "not significant"
             notes.append(self._explain_too_small(verdict))
-        elif is_shown and low is not None and low > 0:
+        elif is_significant and low is not None and low > 0:
             unseen = _explain_unseen_loss(sample)
-            verdict = "improved" if low > self.least and not unseen else "not shown"
+            verdict = "improved" if low > self.least and not unseen else "not significant"
             notes.append(unseen or self._explain_too_small(verdict))
         return replace(
             change,
@@ -115,11 +115,11 @@ class ChangeTest(Struct, frozen=True):
         )
 
     def _explain_too_small(self, verdict: ChangeVerdict) -> str:
-        """Say that a difference from 0 is shown and one that matters is not; "" for a change that is shown."""
-        if verdict != "not shown":
+        """Say that a change differs from 0 and not from what matters; "" for one that is improved or regressed."""
+        if verdict != "not significant":
             return ""
         unit = find_metric(parse_metric(self.change.metric)).unit
-        return f"differs, but not shown to by the {self.least:.4g} {unit} that matter"
+        return f"differs, but not significantly by more than the {self.least:.4g} {unit} that matter"
 
 
 def compute_least_difference(metric_row: Metric, baseline: float | None, scale: float = 1.0) -> float:

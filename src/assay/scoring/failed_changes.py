@@ -86,7 +86,7 @@ class BoundedFailedTest(ChangeTest, frozen=True, kw_only=True):
         for end in self._list_deciding():
             bounded = end.conclude(level, p_adjusted)
             if change.verdict in ("improved", "regressed") and bounded.verdict != change.verdict:
-                change = replace(change, verdict="not shown")
+                change = replace(change, verdict="not significant")
         cases = format_count(self.unknown, "case")
         note = f"{cases} failed nothing and may be wrong (unknown): p and verdict count them against the change"
         return replace(change, note="; ".join(filter(None, (note, change.note))))

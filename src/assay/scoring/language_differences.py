@@ -43,7 +43,7 @@ class _Share(NamedTuple):
         return self.own * self.others_total > self.others * self.own_total
 
     def describe(self, p: float) -> str:
-        """Return the sentence on a difference that is shown."""
+        """Return the sentence on a significant difference."""
         what, remedy = (
             ("answers fail", "read some of them: rules read languages unequally well")
             if self.outcome == "failed"
@@ -56,7 +56,7 @@ class _Share(NamedTuple):
 
 
 def describe_language_differences(cases: Sequence[Case], tables: Mapping[str, ScoreTable]) -> list[str]:
-    """Return a sentence for each language whose answers fail or are left open more often, where that is shown.
+    """Return a sentence for each language whose answers fail or are left open significantly more often.
 
     Of the cases of one cluster only the first counts. Empty where the cases have one language, or too few in one.
     """

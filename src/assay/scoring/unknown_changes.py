@@ -175,7 +175,7 @@ def _conclude(worst: MetricChange, best: MetricChange, unknown: UnknownChange) -
         return "improved"
     if unknown.direction == "worse" and best.verdict == "regressed":
         return "regressed"
-    return "n/a" if "n/a" in (worst.verdict, best.verdict) else "not shown"
+    return "n/a" if "n/a" in (worst.verdict, best.verdict) else "not significant"
 
 
 def _pick_note(worst: MetricChange, best: MetricChange, unknown: UnknownChange) -> str:
@@ -195,7 +195,7 @@ def _describe(unknown: UnknownChange, verdict: ChangeVerdict) -> str:
         return f"direction not known: {count} unknown, with which the gain is between {low:+.3f} and {high:+.3f}"
     if verdict not in ("improved", "regressed"):
         return (
-            f"not shown: {count} unknown, with which the gain is between {low:+.3f} and {high:+.3f} on these cases, "
-            "too few to tell it from chance"
+            f"not significant: {count} unknown, with which the gain is between {low:+.3f} and {high:+.3f} on these "
+            "cases, too few to tell it from chance"
         )
     return f"{unknown.direction} whatever the {count} are that nobody can tell: the gain is {low:+.3f} to {high:+.3f}"

@@ -97,7 +97,7 @@ def _describe_pair(
     claim = "one as large as the drafted" if drafted >= least else "none as small as the drafted"
     return [
         f"{first} and {second}: with {VALUE_OF_LABELS} a difference of {least:.2f} or more "
-        f"would be shown in 4 of 5 tries, {claim} {drafted:.2f}"
+        f"would be significant in 4 of 5 tries, {claim} {drafted:.2f}"
     ]
 
 

@@ -18,13 +18,12 @@ MeasurementLevel = Literal["nominal", "ordinal", "interval", "ratio"]
 
 
 class AgreementEstimate(NamedTuple):
-    """An agreement coefficient with its standard error and interval.
+    """An agreement coefficient with its interval.
 
     `low` and `high` are None where the standard error is 0, because the formula then gives no interval.
     """
 
     value: float
-    standard_error: float
     low: float | None
     high: float | None
 
@@ -48,8 +47,8 @@ def compute_cohen_kappa(
     only one label, the same one. Source: Cohen (1960, 1968); standard error of Fleiss, Cohen and Everitt (1969).
 
     >>> kappa = compute_cohen_kappa(np.array([[20, 5], [10, 15]]))
-    >>> round(kappa.value, 4), round(kappa.standard_error, 4)
-    (0.4, 0.127)
+    >>> round(kappa.value, 4), round(kappa.low, 3), round(kappa.high, 3)
+    (0.4, 0.151, 0.649)
     """
     n = int(table.sum())
     if n == 0:
@@ -67,9 +66,9 @@ def compute_cohen_kappa(
     )
     error = sqrt(max(0.0, spread) / n) / (1 - chance_agreement)
     if error < 1e-9:  # one rater used a single label, or agreement is complete: the formula gives no spread
-        return AgreementEstimate(kappa, 0.0, None, None)
+        return AgreementEstimate(kappa, None, None)
     half = compute_normal_quantile((1 + confidence) / 2) * error
-    return AgreementEstimate(kappa, error, max(-1.0, kappa - half), min(1.0, kappa + half))
+    return AgreementEstimate(kappa, max(-1.0, kappa - half), min(1.0, kappa + half))
 
 
 def compute_gwet_ac1(table: ConfusionTables) -> float | None:
@@ -83,21 +82,6 @@ def compute_gwet_ac1(table: ConfusionTables) -> float | None:
     if len(table) < 2:
         raise ValueError("agreement needs at least two labels")
     return compute_ac1s(table[np.newaxis])[0] if table.any() else None
-
-
-def compute_krippendorff_alpha(
-    ratings: Sequence[Sequence[float | None]], level: MeasurementLevel = "nominal"
-) -> float | None:
-    """Return Krippendorff's alpha, at most 1, for any number of raters; ratings may be missing.
-
-    `ratings[r][u]` is the value that rater r gave to unit u, or None; the ratio level needs values ≥ 0. None if no unit
-    has two ratings or only one value occurs. Source: Krippendorff (2011).
-
-    >>> compute_krippendorff_alpha([[1, 2, None, 2], [1, 2, 1, 1]])
-    0.4444444444444444
-    """
-    coincidence = count_coincidences(ratings)
-    return compute_alpha_of_coincidences(coincidence.values, coincidence.by_unit.sum(axis=0), level)
 
 
 class Coincidences(NamedTuple):
@@ -114,7 +98,8 @@ class Coincidences(NamedTuple):
 def count_coincidences(ratings: Sequence[Sequence[float | None]]) -> Coincidences:
     """Return the coincidences of each unit, so that a bootstrap can resample units and add them up.
 
-    `ratings`: as for `compute_krippendorff_alpha`. A unit with fewer than two ratings has only zeros.
+    `ratings[r][u]` is the value that rater r gave to unit u, or None. A unit with fewer than two ratings has only
+    zeros.
 
     >>> count_coincidences([[1, 2], [1, 1]]).by_unit.tolist()
     [[[2.0, 0.0], [0.0, 0.0]], [[0.0, 1.0], [1.0, 0.0]]]

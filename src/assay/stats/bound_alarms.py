@@ -43,7 +43,7 @@ def find_bound_alarms(
     quarters: Sequence[int],
     false_alarms: float,
 ) -> list[BoundAlarm]:
-    """Return the days on which a rate in [0, 1] is shown to be beyond a bound, at most one alarm for each quarter.
+    """Return the days on which a rate in [0, 1] is significantly beyond a bound, at most one alarm for each quarter.
 
     `totals` and `sizes` have shape (days,). `direction` is 1 where the rate should be at most the bound, −1 where it
     should be at least that. `quarters` are the first days of the quarters, ascending, the first of them 0 or earlier.

@@ -51,37 +51,26 @@ class LevelShift(NamedTuple):
     after: float
 
 
-def find_day_alarms(
-    totals: FloatArray,
-    sizes: FloatArray,
-    first_day: int,
-    last_day: int,
-    direction: int,
-    false_alarms: float = FALSE_ALARMS,
-    seed: int = 0,
-) -> list[DayAlarm]:
-    """Return the alarm of each day from `first_day` to `last_day` on which there is one, that of the shortest window.
+def find_day_alarm(
+    totals: FloatArray, sizes: FloatArray, day: int, direction: int, false_alarms: float, seed: int
+) -> DayAlarm | None:
+    """Return the alarm of a day with answers, that of the shortest window, None if there is none.
 
     `totals` and `sizes` have shape (days,): sum and number (or weights) of the values of each day, 0 for a day without
     any; the position modulo 7 is the weekday. `direction` is 1 where a rise is bad, −1 where a fall is, 0 for both.
     Without a change, the expected number of days with an alarm in a quarter of 92 days is at most `false_alarms`.
     """
-    alarms: list[DayAlarm] = []
-    for day in range(max(0, first_day), last_day + 1):
-        if sizes[day] <= 0:
-            continue
-        for window in WINDOWS:
-            alarm = compare_window(totals, sizes, day, window, direction, false_alarms, seed)
-            if alarm is not None:
-                alarms.append(alarm)
-                break
-    return alarms
+    for window in WINDOWS:
+        alarm = compare_window(totals, sizes, day, window, direction, false_alarms, seed)
+        if alarm is not None:
+            return alarm
+    return None
 
 
 def compare_window(
     totals: FloatArray, sizes: FloatArray, day: int, window: int, direction: int, false_alarms: float, seed: int
 ) -> DayAlarm | None:
-    """Return the alarm of one window that ends on a day, None if there is none; see `find_day_alarms`."""
+    """Return the alarm of one window that ends on a day, None if there is none; see `find_day_alarm`."""
     level = false_alarms / QUARTER_DAYS / len(WINDOWS)
     first = day - window + 1
     start = max(0, first - REFERENCE_DAYS)

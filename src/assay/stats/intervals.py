@@ -63,19 +63,6 @@ def wilson_interval(successes: int, n: int, confidence: float = 0.95) -> Bounds:
     return Bounds(low, high, "Wilson")
 
 
-def clopper_pearson_interval(successes: int, n: int, confidence: float = 0.95) -> Bounds:
-    """Return the exact two-sided interval of a rate, within [0, 1]; its coverage is at least `confidence`.
-
-    Raises ValueError unless 0 ≤ successes ≤ n and n ≥ 1. Source: Clopper and Pearson (1934).
-
-    >>> round(clopper_pearson_interval(0, 4).high, 4)
-    0.6024
-    """
-    one_sided = (1 + confidence) / 2
-    low, high = 1 - upper_bound_of_rate(n - successes, n, one_sided), upper_bound_of_rate(successes, n, one_sided)
-    return Bounds(low, high, "Clopper-Pearson")
-
-
 def finite_rate_interval(events: int, n: int, population: int, confidence: float = 0.95) -> Bounds:
     """Return the exact interval of the share of events in a finite population, of which `n` members drawn at random
     were looked at, within [0, 1].

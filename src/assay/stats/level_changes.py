@@ -23,9 +23,9 @@ from assay.stats.change_alarms import (
     WINDOWS,
     DayAlarm,
     LevelShift,
-    compare_window,
     find_change_interval,
     find_change_point,
+    find_day_alarm,
 )
 from assay.stats.distributions import compute_t_tail
 
@@ -168,11 +168,10 @@ class _Follower:
         sums = totals * since, self._sizes * since
         sides = (self._direction, -self._direction) if self._direction else (0,)
         for side in sides:
-            for window in WINDOWS:
-                alarm = compare_window(*sums, day, window, side, self._false_alarms, self._seed)
-                if alarm is not None:
-                    self._take_step(alarm, totals)
-                    return
+            alarm = find_day_alarm(*sums, day, side, self._false_alarms, self._seed)
+            if alarm is not None:
+                self._take_step(alarm, totals)
+                return
 
     def _compare_levels(self, totals: FloatArray, before: tuple[int, int], after: tuple[int, int]) -> float:
         """Return the p-value of a difference between two stretches of days, in its own direction."""

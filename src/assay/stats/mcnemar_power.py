@@ -96,8 +96,8 @@ def find_detectable_difference(cases: int, discordant: float, power: float = 0.8
     low, high = 0.0, discordant
     for _ in range(_STEPS):
         middle = (low + high) / 2
-        is_shown = compute_mcnemar_power(cases, discordant, middle, level) >= power
-        low, high = (low, middle) if is_shown else (middle, high)
+        is_enough = compute_mcnemar_power(cases, discordant, middle, level) >= power
+        low, high = (low, middle) if is_enough else (middle, high)
     return high
 
 
@@ -118,6 +118,6 @@ def find_cases_needed(discordant: float, difference: float, power: float = 0.8, 
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
-        is_shown = compute_mcnemar_power(middle, share, difference, level) >= power
-        low, high = (low, middle) if is_shown else (middle, high)
+        is_enough = compute_mcnemar_power(middle, share, difference, level) >= power
+        low, high = (low, middle) if is_enough else (middle, high)
     return high

@@ -110,7 +110,7 @@ class PairedSample(NamedTuple):
         """Return the two-sided p-value and the method; None for a single cluster of several pairs.
 
         Independent pairs of 0 and 1 are tested by McNemar's exact test, all others by sign flips of the sums of
-        clusters. Where t says that nothing is shown (p > 0.1), its p is given, and also where the sign flips are more
+        clusters. Where t is far from significant (p > 0.1), its p is given, and also where the sign flips are more
         extreme than sampling can resolve.
         """
         if self.is_binary and not self.is_clustered:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.stats.arrays import FloatArray
-from assay.stats.change_alarms import FALSE_ALARMS, REFERENCE_DAYS, WINDOWS, DayAlarm, compare_window
+from assay.stats.change_alarms import REFERENCE_DAYS, WINDOWS, DayAlarm, compare_window
 
 CountArray = NDArray[np.int32]
 """Shape (days, bins): how many values of a day lie in each bin, bins in ascending order."""
@@ -28,29 +28,6 @@ class QuantileAlarm(NamedTuple):
     after: int
 
 
-def find_quantile_alarms(
-    counts: CountArray,
-    quantile: float,
-    first_day: int,
-    last_day: int,
-    direction: int,
-    false_alarms: float = FALSE_ALARMS,
-    seed: int = 0,
-) -> list[QuantileAlarm]:
-    """Return the alarm of each day from `first_day` to `last_day` on which there is one, that of the shortest window.
-
-    `counts` has shape (days, bins), `quantile` lies in (0, 1). `before` and `after` of an alarm are the bins of the
-    quantile in the reference and in the window. The bound on false alarms is that of `find_day_alarms`.
-    """
-    alarms: list[QuantileAlarm] = []
-    cumulated = np.cumsum(counts, axis=0, dtype=np.int64)
-    for day in range(max(0, first_day), last_day + 1):
-        alarm = find_quantile_alarm(counts, cumulated, quantile, day, direction, false_alarms, seed)
-        if alarm is not None:
-            alarms.append(alarm)
-    return alarms
-
-
 def find_quantile_alarm(
     counts: CountArray,
     cumulated: NDArray[np.int64],
@@ -60,9 +37,11 @@ def find_quantile_alarm(
     false_alarms: float,
     seed: int,
 ) -> QuantileAlarm | None:
-    """Return the alarm of one day, that of the shortest window, None if there is none; see `find_quantile_alarms`.
+    """Return the alarm of one day, that of the shortest window, None if there is none.
 
-    `cumulated` are the counts of each day and all days before it.
+    `counts` has shape (days, bins), `cumulated` are the counts of each day and all days before it, `quantile` lies in
+    (0, 1). `before` and `after` of an alarm are the bins of the quantile in the reference and in the window. The bound
+    on false alarms is that of `find_day_alarm`.
     """
     if not counts[day].any():
         return None

@@ -25,8 +25,8 @@ _MAX_CELLS = 2_000_000
 class SteadyTrend(NamedTuple):
     """A change of the mean by `slope` a run, with a 95% interval, from `first` to `last` on the line.
 
-    `p_step` and `p_trend` are the p-values of a single step and of the line; `is_shown`: the step is rejected and the
-    line is not. `is_open`: neither is, so that the scores cannot tell.
+    `p_step` and `p_trend` are the p-values of a single step and of the line; `is_significant`: the step is rejected and
+    the line is not. `is_open`: neither is, so that the scores cannot tell.
     """
 
     slope: float
@@ -38,7 +38,7 @@ class SteadyTrend(NamedTuple):
     p_trend: float
 
     @property
-    def is_shown(self) -> bool:
+    def is_significant(self) -> bool:
         return self.p_step <= LEVEL < self.p_trend
 
     @property
@@ -56,7 +56,7 @@ def compare_trend_with_step(
 
     >>> falling = np.array([[float(case < 90 - 5 * run) for case in range(100)] for run in range(10)])
     >>> trend = compare_trend_with_step(falling, np.arange(100), 5)
-    >>> trend is not None and trend.is_shown, round(trend.slope, 3)
+    >>> trend is not None and trend.is_significant, round(trend.slope, 3)
     (True, -0.05)
     """
     runs, cases = scores.shape

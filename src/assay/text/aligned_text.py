@@ -47,8 +47,8 @@ class PassageFinder:
         for start, run in enumerate(list_word_runs(words, RUN_LENGTH)):
             for text_id in self._places.get(run, ()):
                 covered[text_id].update(range(start, start + RUN_LENGTH))
-        found = [FoundPassage(text_id, len(places) / len(words)) for text_id, places in covered.items()]
-        return sorted(found, key=lambda item: (-item.share, item.text_id))
+        passages = [FoundPassage(text_id, len(places) / len(words)) for text_id, places in covered.items()]
+        return sorted(passages, key=lambda item: (-item.share, item.text_id))
 
     def _find_short(self, words: list[str]) -> list[FoundPassage]:
         if not words:

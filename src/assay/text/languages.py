@@ -6,7 +6,7 @@ import re
 from typing import Literal
 
 from assay.text.late_pattern import LatePattern
-from assay.text.normalisation import fold_text, normalise_nfc
+from assay.text.normalisation import fold_text, may_hold_other_script, normalise_nfc
 from assay.text.text_cache import cache_by_text
 
 KnownLanguage = Literal["en", "vi"]
@@ -67,7 +67,7 @@ def is_other_language(text: str) -> bool:
     [True, True, False]
     """
     text = normalise_nfc(text)
-    if _NO_SPACES.search(text) is not None:
+    if may_hold_other_script(text) and _NO_SPACES.search(text) is not None:
         return True
     if guess_language(text) is not None:
         return False

@@ -7,21 +7,26 @@ text lacks words that each match holds, nothing is compiled and nothing searched
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from assay.text.required_words import list_required_words
 
+_TO_THE_END = sys.maxsize
 _TELLING_FLAGS = re.ASCII | re.DOTALL | re.MULTILINE
 """Flags under which the letters of an expression match only themselves."""
 
 
 _LONGEST_LOOKED_AT = 4000  # characters in which words of an expression are looked for first
 _MOST_LOOKS = 1000  # looks for a word, after which compiling would have been cheaper
+_METHODS = ("search", "match", "fullmatch", "finditer", "sub")
 
 
 class LatePattern:
     """A regular expression that is compiled for the first text that holds a word without which it matches nothing.
+
+    Positions are those of `re`: any end beyond the text is its end.
 
     >>> LatePattern(r"[0-9]+ days").sub("some days", "12 days of 30")
     'some days of 30'
@@ -29,7 +34,6 @@ class LatePattern:
 
     def __init__(self, pattern: str, flags: int = 0) -> None:
         self._pattern, self._flags = pattern, flags
-        self._compiled: re.Pattern[str] | None = None
         self._looks = 0
 
     @property
@@ -37,56 +41,52 @@ class LatePattern:
         """The expression as it is written, for use within another one."""
         return self._pattern
 
-    @property
+    @cached_property
     def compiled(self) -> re.Pattern[str]:
-        """The compiled expression, for what this class has no method for."""
-        if self._compiled is None:
-            self._compiled = re.compile(self._pattern, self._flags)
-        return self._compiled
+        """The compiled expression, whose methods take the place of those of this class from then on."""
+        compiled = re.compile(self._pattern, self._flags)
+        for name in _METHODS:
+            setattr(self, name, getattr(compiled, name))
+        return compiled
 
     @cached_property
-    def _words(self) -> list[tuple[str, ...]]:
+    def required_words(self) -> list[tuple[str, ...]]:
+        """Groups of words: each match holds a word of every group; empty if the expression tells none."""
         return [] if self._flags & ~_TELLING_FLAGS else list_required_words(self._pattern)
 
-    def _compile_for(self, text: str, start: int = 0, end: int | None = None) -> re.Pattern[str] | None:
-        """Return the compiled expression, None if it matches nothing between two positions of a text."""
+    def _may_match(self, text: str, start: int, end: int) -> bool:
         # A long text is searched a few characters at a time: looking through all of it each time is quadratic work.
-        length = len(text) if end is None else min(end, len(text))
-        low = max(start, 0)
-        if length - low <= _LONGEST_LOOKED_AT and self._looks < _MOST_LOOKS:
-            for words in self._words:
-                self._looks += len(words)
-                for word in words:
-                    if text.find(word, low, length) >= 0:
-                        break
-                else:
-                    return None
-        return self.compiled
+        low, high = max(start, 0), min(end, len(text))
+        if high - low > _LONGEST_LOOKED_AT or self._looks >= _MOST_LOOKS:
+            return True
+        for words in self.required_words:
+            self._looks += len(words)
+            for word in words:
+                if text.find(word, low, high) >= 0:
+                    break
+            else:
+                return False
+        return True
 
-    def search(self, text: str, start: int = 0, end: int | None = None) -> re.Match[str] | None:
+    def search(self, text: str, start: int = 0, end: int = _TO_THE_END) -> re.Match[str] | None:
         """Return the first match between two positions."""
-        compiled = self._compiled or self._compile_for(text, start, end)
-        return compiled and compiled.search(text, start, len(text) if end is None else end)
+        return self.compiled.search(text, start, end) if self._may_match(text, start, end) else None
 
-    def match(self, text: str, start: int = 0, end: int | None = None) -> re.Match[str] | None:
+    def match(self, text: str, start: int = 0, end: int = _TO_THE_END) -> re.Match[str] | None:
         """Return the match at the first of two positions."""
-        compiled = self._compiled or self._compile_for(text, start, end)
-        return compiled and compiled.match(text, start, len(text) if end is None else end)
+        return self.compiled.match(text, start, end) if self._may_match(text, start, end) else None
 
-    def fullmatch(self, text: str, start: int = 0, end: int | None = None) -> re.Match[str] | None:
+    def fullmatch(self, text: str, start: int = 0, end: int = _TO_THE_END) -> re.Match[str] | None:
         """Return the match of all that is between two positions."""
-        compiled = self._compiled or self._compile_for(text, start, end)
-        return compiled and compiled.fullmatch(text, start, len(text) if end is None else end)
+        return self.compiled.fullmatch(text, start, end) if self._may_match(text, start, end) else None
 
-    def finditer(self, text: str, start: int = 0, end: int | None = None) -> Iterator[re.Match[str]]:
+    def finditer(self, text: str, start: int = 0, end: int = _TO_THE_END) -> Iterator[re.Match[str]]:
         """Return the matches between two positions, one after another."""
-        compiled = self._compiled or self._compile_for(text, start, end)
-        return iter(()) if compiled is None else compiled.finditer(text, start, len(text) if end is None else end)
+        return self.compiled.finditer(text, start, end) if self._may_match(text, start, end) else iter(())
 
     def sub(self, replacement: str | Callable[[re.Match[str]], str], text: str) -> str:
         """Return the text with every match replaced."""
-        compiled = self._compiled or self._compile_for(text)
-        return text if compiled is None else compiled.sub(replacement, text)
+        return self.compiled.sub(replacement, text) if self._may_match(text, 0, _TO_THE_END) else text
 
 
 _ESCAPE_OR_SPACES = re.compile(r"\\(.)|\s+", re.DOTALL)

@@ -116,7 +116,8 @@ class _ArrayTable:
         written = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
         translated = self._codes.take(written, mode="clip")
         if translated.max() == self._NOT_ASKED:
-            for code in np.unique(written[translated == self._NOT_ASKED]).tolist():
+            # a set, because `np.unique` imports masked arrays, which takes longer than all texts of a small run
+            for code in set(written[translated == self._NOT_ASKED].tolist()):
                 self._codes[code] = self._describe(code)
             translated = self._codes.take(written, mode="clip")
         if translated.max() < self._SEVERAL:

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from assay.text.languages import guess_language, has_vietnamese_letters
 from assay.text.late_pattern import LatePattern
-from assay.text.normalisation import fold_in_place, fold_text, normalise_nfc
+from assay.text.normalisation import fold_in_place, fold_text, may_hold_other_script, normalise_nfc
 
 DecimalMark = Literal["comma", "point", ""]
 """The mark before the decimals; "" where the language is not known."""
@@ -103,7 +103,7 @@ def guess_style(text: str) -> NumberStyle:
         return NumberStyle("point")
     if language == "vi" and has_vietnamese_letters(text):
         return NumberStyle("comma", is_vietnamese=True)
-    if _OTHER_SCRIPT.search(text) is not None:
+    if may_hold_other_script(text) and _OTHER_SCRIPT.search(text) is not None:
         return NumberStyle("point")
     words = list(map(fold_text, words))
     fewest = (

@@ -134,7 +134,7 @@ def share_value(first: Sequence[Decimal], second: Sequence[Decimal]) -> bool:
     Two that may each be one number or two ("1 300" and "1 200") are read alike: the first halves alone say nothing. One
     that may be a thousand times as much ("2.000") has the value of another only if both readings agree.
 
-    >>> one, other, half = (find_numbers(text)[0].readings for text in ("1 300", "1 200", "300"))
+    >>> one, other, half = (find_quantities(text)[0].readings for text in ("1 300", "1 200", "300"))
     >>> share_value(one, other), share_value(one, half)
     (False, True)
     """
@@ -256,28 +256,19 @@ def find_dates(text: str) -> list[Date]:
     return [item for item in find_quantities(text) if isinstance(item, Date)]
 
 
-def find_numbers(text: str) -> list[Number]:
-    """Return the numbers of a text with their units, in order.
+def find_quantities(text: str) -> list[Number | Date]:
+    """Return the numbers with their units and the dates of a text in one list, in order.
 
     Dates, versions, times of day and identifiers are not numbers. A point before exactly three digits has two readings
     ("26.000" is 26 and 26 000) unless money ("26.000 đồng") or a language with a decimal comma settles it. A comma
     there separates thousands ("26,000"); before a Vietnamese scale word, and without money in a language with a decimal
     comma, it too has two readings. "26, 000" is one number, and "26, 150" may be one or two. Spelled-out numbers are
     parsed up to billions; words with another meaning ("năm", "muoi") count only before a unit. In "30m" the m is not a
-    scale: a lower-case m or b is a scale only with a currency.
+    scale: a lower-case m or b is a scale only with a currency. In "10-12 days" both numbers have the unit "day".
 
     >>> text = "$1.4M, 12 phần trăm, mười hai ngày, 1,5 triệu đồng, ERR-429"
-    >>> [(str(number.readings[0]), number.unit) for number in find_numbers(text)]
+    >>> [(str(number.readings[0]), number.unit) for number in find_quantities(text)]
     [('1400000.0', 'USD'), ('12', '%'), ('12', 'day'), ('1500000.0', 'VND')]
-    """
-    return [item for item in find_quantities(text) if isinstance(item, Number)]
-
-
-def find_quantities(text: str) -> list[Number | Date]:
-    """Return the numbers and dates of a text in one list, in order. In "10-12 days" both numbers have the unit "day".
-
-    >>> [(item.readings, item.unit) for item in find_numbers("10 to 12%")]
-    [((Decimal('10'),), '%'), ((Decimal('12'),), '%')]
     """
     return list(_scan_quantities(text))
 

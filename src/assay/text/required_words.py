@@ -74,7 +74,7 @@ class _Group:
 
     def end_alternative(self) -> Words | None:
         """Begin the next alternative, and return the words of all so far: None if one of them told none."""
-        longest = max(self.parts, key=_measure_shortest, default=None)
+        longest = max(self.parts, key=_measure_shortest) if len(self.parts) > 1 else next(iter(self.parts), None)
         self.words = None if self.words is None or longest is None else self.words + longest
         self.parts = []
         return self.words

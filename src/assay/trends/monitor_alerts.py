@@ -13,7 +13,7 @@ from assay.report.wording.metric_titles import format_metric_title
 from assay.report.wording.number_format import format_number
 from assay.stats.arrays import BoolArray, FloatArray
 from assay.stats.bound_alarms import find_bound_alarms
-from assay.stats.change_alarms import REFERENCE_DAYS, WINDOWS, DayAlarm, LevelShift, compare_window
+from assay.stats.change_alarms import REFERENCE_DAYS, DayAlarm, LevelShift, find_day_alarm
 from assay.stats.level_changes import COINCIDENCE_DAYS, LevelEpisode, LevelStep, Spread, follow_levels
 from assay.stats.quantile_alarms import find_quantile_alarm
 from assay.trends.metric_bounds import MetricBound, list_quarter_starts
@@ -105,11 +105,8 @@ class _MeanWatch:
 
     def find_alarm(self, day: int, usable: BoolArray) -> tuple[DayAlarm, FloatArray] | None:
         totals, sizes = self._totals * usable, self.sizes * usable
-        for window in WINDOWS:
-            alarm = compare_window(totals, sizes, day, window, self._direction, self._false_alarms, self._seed)
-            if alarm is not None:
-                return alarm, self._totals
-        return None
+        alarm = find_day_alarm(totals, sizes, day, self._direction, self._false_alarms, self._seed)
+        return None if alarm is None else (alarm, self._totals)
 
     def read_level(self, level: float, first: int, end: int) -> float:
         """Return the level of some days in the unit of the measure."""

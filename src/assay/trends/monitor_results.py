@@ -37,13 +37,14 @@ class MonitorPoint(Struct, frozen=True):
 class BoundWatch(Struct, frozen=True):
     """What became of a bound: `value` was observed on the reported `days`, None with a `reason` if there are no values.
 
-    `state` is `exceeded` (an alert says so), `not_shown` (the value is beyond the bound, which too few answers show),
+    `state` is `exceeded` (an alert says so), `not_significant` (the value is beyond the bound, and too few answers
+    are),
     `kept` or `unmeasured`.
     """
 
     bound: str
     limit: float
-    state: Literal["exceeded", "not_shown", "kept", "unmeasured"]
+    state: Literal["exceeded", "not_significant", "kept", "unmeasured"]
     value: float | None
     days: int
     reason: str = ""

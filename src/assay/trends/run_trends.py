@@ -71,7 +71,7 @@ def analyse_trends(
     ]
     stretches = [stretch for key in keys for stretch in _list_stretches(key, runs_by_config[key.config])]
     changes = _find_changes(stretches)
-    series = [one for key in keys for one in _build_series(key, runs_by_config[key.config], changes)]
+    series = [built for key in keys for built in _build_series(key, runs_by_config[key.config], changes)]
     return TrendAnalysis(series, changes, len(stretches))
 
 
@@ -130,7 +130,7 @@ def _find_changes(stretches: Sequence[_Stretch]) -> list[ChangeFinding]:
         if p > FALSE_DISCOVERY_RATE:
             continue
         trend = compare_trend_with_step(stretch.scores, stretch.units, stretch.change.at)
-        if trend is not None and trend.is_shown:
+        if trend is not None and trend.is_significant:
             findings.append(_describe_trend(stretch, trend, p))
             continue
         threshold = FALSE_DISCOVERY_RATE * rejected / len(stretches)

@@ -52,13 +52,15 @@ def watch_bound(
     if not days:
         return BoundWatch(str(bound), bound.limit, "unmeasured", None, 0, why_absent or "no answers")
     value = read_level(sums, slice(first_day, None))
-    is_shown = any(
+    is_exceeded = any(
         alert.kind == "bound"
         and (alert.metric, alert.slice, alert.bound) == (sums.measure.name, sums.slice_name, bound.limit)
         for alert in alerts
     )
     is_beyond = (value - bound.limit) * bound.direction > 0
-    state: Literal["exceeded", "not_shown", "kept"] = "exceeded" if is_shown else "not_shown" if is_beyond else "kept"
+    state: Literal["exceeded", "not_significant", "kept"] = (
+        "exceeded" if is_exceeded else "not_significant" if is_beyond else "kept"
+    )
     return BoundWatch(str(bound), bound.limit, state, value, days)
 
 
@@ -91,8 +93,8 @@ def _list_bound_lines(series: Sequence[MonitorSeries]) -> Iterator[str]:
             value, limit = (format_number(number, row.key) for number in (bound.value, bound.limit))
             observed = "" if bound.value is None else f"{value} observed over {days}, bound {limit}"
             text = {
-                "exceeded": f"shown to be exceeded: {observed}",
-                "not_shown": f"watched, not shown yet: {observed}",
+                "exceeded": f"exceeded significantly: {observed}",
+                "not_significant": f"watched, exceeded but not significantly yet: {observed}",
                 "kept": f"watched, kept so far: {observed}",
                 "unmeasured": f"not watched: {bound.reason}",
             }[bound.state]

@@ -77,10 +77,10 @@ def _may_state(case: CaseFacts, fact: str, text: str) -> bool:
 
     A text that denies something may state a denial in words of its own: "no pool in Hoi An", "The others have none".
     """
-    (found,) = judge_facts(text, [fact], case.case.case.question) or [FactJudgment(fact, "missing")]
-    if found.state == "denied" and find_negations(read_text(fact)):
+    (judgment,) = judge_facts(text, [fact], case.case.case.question) or [FactJudgment(fact, "missing")]
+    if judgment.state == "denied" and find_negations(read_text(fact)):
         return NEGATION.search(read_text(text).plain) is not None
-    return found.state in ("stated", "unknown")
+    return judgment.state in ("stated", "unknown")
 
 
 def _adds_numbers_of(case: CaseFacts, evidence_texts: list[str]) -> bool:

@@ -69,9 +69,9 @@ def find_other_refusal(case: CaseFacts) -> CauseFinding | None:
     if expected != "permission_denied":
         also: tuple[RootCause, ...] = ("golden_label_issue",)
         return CauseFinding("generator", GENERATE_STAGE, (fact,), "low", also, OTHER_BEHAVIOUR)
-    found = [name for names in case.leaks.over_fetched.values() for name in names]
-    if found:
-        grounds = f"a list that nobody is shown has {', '.join(dict.fromkeys(found))}, which this user may not see"
+    shown_ids = [name for names in case.leaks.over_fetched.values() for name in names]
+    if shown_ids:
+        grounds = f"a list that nobody is shown has {', '.join(dict.fromkeys(shown_ids))}, which this user may not see"
         also = ("golden_label_issue",)
         return CauseFinding("generator", GENERATE_STAGE, (fact, grounds), "medium", also, OTHER_BEHAVIOUR)
     unseen = "no list shows what this user may not see, so that nothing tells whether the search had it"

@@ -133,14 +133,14 @@ def _attribute_failure(attribution: Attribution, failed: tuple[str, ...]) -> Att
 def _name_cause(attribution: Attribution, failed: tuple[str, ...]) -> Attribution:
     """Return the attribution with the cause that its checks tell: an answer that is bad although the evidence reached
     the generator is the generator's."""
-    told = [_CAUSE_BY_CHECK[name] for name in failed if name in _CAUSE_BY_CHECK]
-    cause: RootCause = told[0] if told else "insufficient_trace"
+    causes = [_CAUSE_BY_CHECK[name] for name in failed if name in _CAUSE_BY_CHECK]
+    cause: RootCause = causes[0] if causes else "insufficient_trace"
     confidence: CauseConfidence = "low"
     facts = attribution.evidence or (f"failed {', '.join(failed)}, and nothing in the trace explains it",)
-    if not told and attribution.reached is True and not _BAD_ANSWER_CHECKS.isdisjoint(failed):
+    if not causes and attribution.reached is True and not _BAD_ANSWER_CHECKS.isdisjoint(failed):
         cause, confidence = "generator", "medium"
         facts = (ALL_ARRIVED, f"failed {', '.join(failed)}", *attribution.evidence)
-    kind = next((_KIND_BY_CHECK[name] for name in failed if name in _KIND_BY_CHECK), "") if told else ""
+    kind = next((_KIND_BY_CHECK[name] for name in failed if name in _KIND_BY_CHECK), "") if causes else ""
     note = get_cause_note(cause, kind, attribution.subtype)
     return replace(attribution, cause=cause, evidence=facts, confidence=confidence, sign=note.sign, fix=note.fix)
 

@@ -39,7 +39,7 @@ OTHER_ANSWER_KEYS = (
     "output_text", "output", "result", "generated_text", "completion", "content", "text", "reply", "final_answer",
     "generated_answer", "predicted_answer", "prediction", "message",
 )  # fmt: skip
-_SURE_ANSWER_KEYS = frozenset(OTHER_ANSWER_KEYS) - {"result", "content", "text", "message"}
+SURE_ANSWER_KEYS = frozenset(OTHER_ANSWER_KEYS) - {"result", "content", "text", "message"}
 """Names of an answer that a recorded row has for nothing else; a service may report a second text under any of them."""
 QUESTION_KEYS = ("question", "query", "input", "user_input")
 EXPECTED_KEYS = (
@@ -215,7 +215,11 @@ def _join_ids_with_texts(
 def _refuse_other_rankings(members: Mapping[str, Any], shape: ReplyShape, search_stage: str) -> None:
     present = [key for key in RANKING_KEYS if members.get(key) is not None]
     if present and (search_stage or not shape.rankings):
-        raise ShapeError(f"{present[0]}: a ranking that is not a list (got {shorten_repr(members[present[0]])})")
+        got = shorten_repr(members[present[0]])
+        raise ShapeError(
+            f"{present[0]}: a ranking that is not a list (got {got}; expected a list of texts, or of objects "
+            "with id or text)"
+        )
 
 
 def _read_context(members: dict[str, Any], shape: ReplyShape, note: NoteReading, consumed: set[str]) -> None:
@@ -250,13 +254,10 @@ def _read_context(members: dict[str, Any], shape: ReplyShape, note: NoteReading,
 def _read_answer(members: dict[str, Any], shape: ReplyShape, note: NoteReading, consumed: set[str]) -> None:
     candidates = {key: members[key] for key in ANSWER_KEYS if key in members}
     if candidates and shape.is_recorded:
-        second = {key: members[key] for key in OTHER_ANSWER_KEYS if key in _SURE_ANSWER_KEYS & members.keys()}
+        second = {key: members[key] for key in OTHER_ANSWER_KEYS if key in SURE_ANSWER_KEYS & members.keys()}
         candidates |= {key: text for key, text in second.items() if isinstance(text, str)}
     if not candidates:
-        texts = {key: extract_text(members.get(key)) for key in OTHER_ANSWER_KEYS}
-        if isinstance(members.get("message"), str):
-            del texts["message"]  # often says that the call succeeded
-        candidates = {key: text for key, text in texts.items() if text is not None}
+        candidates = dict(list_other_answers(members))
     if not candidates and isinstance(members.get("messages"), (list, tuple)):
         candidates = _find_last_message(members["messages"])
         consumed.update(candidates)
@@ -274,6 +275,18 @@ def _read_answer(members: dict[str, Any], shape: ReplyShape, note: NoteReading, 
     shape.row["answer"] = value
     if key != "answer":
         note(f"the answer is read from {key}")
+
+
+def list_other_answers(members: Mapping[str, Any]) -> dict[str, str]:
+    """Return the texts under names that an answer has in some frameworks, by their names.
+
+    >>> list_other_answers({"query": "How long?", "result": "Nine days.", "message": "ok"})
+    {'result': 'Nine days.'}
+    """
+    texts = {key: extract_text(members.get(key)) for key in OTHER_ANSWER_KEYS}
+    if isinstance(members.get("message"), str):
+        del texts["message"]  # often says that the call succeeded
+    return {key: text for key, text in texts.items() if text is not None}
 
 
 def _refuse_unread_answer(members: Mapping[str, Any], ignored: Sequence[str], shape: ReplyShape) -> None:

@@ -17,7 +17,6 @@ import msgspec
 from msgspec import UNSET, Struct, field
 
 from assay.formats.foreign.chunk_shapes import ShapeError
-from assay.formats.foreign.denied_references import is_denied_by
 from assay.formats.foreign.extra_columns import ExtraColumns, open_metadata, refuse_unread_columns
 from assay.formats.foreign.member_names import (
     BEHAVIOUR_KEYS,
@@ -34,6 +33,7 @@ from assay.formats.foreign.member_names import (
     RowError,
     describe_row_names,
     is_observed,
+    normalise_member_name,
     open_row,
     refuse_lost_expectations,
 )
@@ -45,11 +45,17 @@ from assay.formats.foreign.reply_shapes import (
     TEXT_LIST_KEYS,
     recognise_reply,
 )
+from assay.formats.problems import find_name_fault
 from assay.records.counts import join_first
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import BEHAVIOURS, DIFFICULTIES, Behaviour, Case, Difficulty, Evidence, GoldenSet
 from assay.records.observations import RETRIEVED_STAGE, Observation, Stage, add_context_stage
+from assay.text.facts.expected.yes_or_no import asks_whether
+from assay.text.facts.reading.read_text import ReadText
+from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import collapse_spaces, fold_text
+from assay.text.numbers import find_dates
+from assay.text.quantities.measures import find_measures
 from assay.text.refusals.behaviour import detect_behaviour
 
 IMPORT_REMEDY = "`assay init --from {name}` makes a golden set of rows of questions with what is expected"
@@ -57,7 +63,8 @@ IMPORT_REMEDY = "`assay init --from {name}` makes a golden set of rows of questi
 RETRIEVED_ALONE_KEY = 'documents: [{"text": …}]'
 """How a row states a ranking that is not what the model was shown; short strings alone could be ids."""
 _OUTPUT_KEYS = frozenset((
-    *ANSWER_KEYS, *RANKING_KEYS, "retrieved_chunks", "retrieved_context_ids", "citations", "usage", "versions", "error",
+    *ANSWER_KEYS, *RANKING_KEYS, "retrieved_chunks", "context_chunks", "retrieved_context_ids",
+    "citations", "usage", "versions", "error",
 ))  # fmt: skip
 _EXPECTED_KEYS = frozenset((*REFERENCE_KEYS, *EVIDENCE_ID_KEYS, *LIST_KEYS, "reference_contexts", "expected_contexts"))
 _GOLDEN_KEYS = _EXPECTED_KEYS | {*EVIDENCE_TEXT_KEYS, *BEHAVIOUR_KEYS, *TAG_KEYS}
@@ -75,6 +82,8 @@ class ForeignRows(Struct):
     cases: list[tuple[Case, int]] = field(default_factory=list)
     observations: list[Observation] = field(default_factory=list)
     ignored: Counter[str] = field(default_factory=Counter)
+    counterparts: Counter[str] = field(default_factory=Counter)
+    """What was not imported although Assay measures it too, with what it is here."""
     notes: dict[str, None] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     targets: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -133,9 +142,31 @@ def read_foreign_rows(rows: Iterable[tuple[int, Any]], path: str, *, is_golden: 
     systems, named by `config_id`, are one case.
     """
     reader = _RowReader(path, is_golden=is_golden)
-    for number, row in rows:
+    numbered = list(rows)
+    named = _name_cases([row for _, row in numbered])
+    if named:
+        reader.foreign.notes.setdefault("name is the id of each case")
+        numbered = [(number, row) for (number, _), row in zip(numbered, named, strict=True)]
+    for number, row in numbered:
         reader.add_row(number, row)
     return reader.finish()
+
+
+def _name_cases(rows: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return test cases of DeepEval with their names as ids; an empty list where one has none, or the name of another.
+
+    >>> _name_cases([{"input": "Who?", "expected_output": "Ida", "name": "who"}])
+    [{'input': 'Who?', 'expected_output': 'Ida', 'id': 'who'}]
+    """
+    named: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        members = {normalise_member_name(str(key)): key for key in row} if isinstance(row, Mapping) else {}
+        is_test_case = "input" in members and not members.keys().isdisjoint(("actual_output", "expected_output"))
+        name = row.get(members.get("name")) if is_test_case and members.keys().isdisjoint(ID_KEYS) else None
+        if not isinstance(name, str) or find_name_fault(name) or name in named:
+            return []
+        named[name] = {**{key: value for key, value in row.items() if key != members["name"]}, "id": name}
+    return list(named.values())
 
 
 class _RowReader:
@@ -315,7 +346,10 @@ def _read_question(members: Mapping[str, Any]) -> str:
     if isinstance(question, (list, tuple)):
         raise RowError(key, "a conversation of several turns is not imported (expected a text)")
     if not isinstance(question, str):
-        raise RowError(key, f"not a text (got {shorten_repr(question)})")
+        columns = (
+            '; of a data frame write rows: to_json(path, orient="records")' if isinstance(question, Mapping) else ""
+        )
+        raise RowError(key, f"not a text (got {shorten_repr(question)}; expected a question{columns})")
     if any(other != question for other in questions.values()):
         raise RowError(key, f"two questions, {' and '.join(questions)} (expected one of them)")
     return question
@@ -458,3 +492,57 @@ READ_MEMBERS = frozenset((
 
 def _list_unread(members: Mapping[str, Any]) -> list[str]:
     return [key for key in members if key not in READ_MEMBERS and not key.startswith(_NOTE_PREFIX)]
+
+
+_THING = r"(?:this|that|it|these|those|them)(?: (?:information|data|documents?|files?|contents?|records?))?"
+_SEE = r"(?:see|view|read|access|open|know|have|get|be (?:shown|told|given))"
+_USER = "(?:you|(?:the|this) user)"
+_MAY_NOT = "(?:may not|must not|mustn't|cannot|can't|can not|should not)"
+_ALLOWED = "(?:allowed|permitted|authori[sz]ed|entitled|cleared)"
+_TELL = r"(?:told|said|shown|shared|disclosed|revealed|passed on|mentioned|communicated)"
+_TO_WHOM = r"(?: to (?:the |any |our |other |this |these )?[\w-]+(?: [\w-]+)?)?"
+_DENIALS = (
+    rf"(?:{_THING} )?{_MAY_NOT} be {_TELL}{_TO_WHOM}|(?:{_THING} is )?not to be {_TELL}{_TO_WHOM}",
+    rf"(?:do not|don't|never) (?:tell|show|share|disclose|reveal|pass on)(?: {_THING})?{_TO_WHOM}",
+    "(?:ceci |cela )?ne (?:doit|peut) pas être (?:dit|communiqué|divulgué|montré|révélé|partagé)e?"
+    r"(?: (?:aux?|à (?:la|un|une)) [\w-]+)?",
+    "(?:darf|soll) (?:gästen |kunden |niemandem )?nicht (?:gesagt|gezeigt|mitgeteilt|weitergegeben) werden",
+    r"không được (?:nói|tiết lộ|cung cấp|cho biết|chia sẻ)(?: (?:cho|với) [\w ]{1,30})?",
+    rf"{_USER} {_MAY_NOT} {_SEE} {_THING}",
+    rf"{_USER} (?:are|is) not {_ALLOWED} (?:to {_SEE}|for) {_THING}",
+    rf"(?:{_THING} is )?not (?:{_ALLOWED}|visible|accessible)(?: (?:for|to) {_USER})?",
+    "no (?:access|permission)|(?:access|permission) (?:is )?(?:denied|refused)|denied|forbidden|confidential",
+    "das (?:darfst du|dürfen sie|darf der nutzer) nicht (?:sehen|lesen|wissen|einsehen)",
+    "kein zugriff|keine berechtigung|zugriff verweigert",
+    "(?:bạn|anh|chị|người dùng(?: này)?) không (?:được(?: phép)?|có quyền) (?:xem|đọc|biết)"
+    "(?: (?:điều|nội dung|thông tin|tài liệu))? (?:này|đó)",
+    "không (?:được phép|có quyền(?: truy cập)?)|từ chối truy cập",
+)
+_DENIAL = LatePattern(rf"(?:(?:sorry|unfortunately),? )?(?:{'|'.join(_DENIALS)})[.!]?", re.IGNORECASE)
+"""A denial and nothing else, of what was asked and of nothing that it names itself."""
+_LIMIT = re.compile(r"\b(?:until|till|unless|except|bis|außer|cho đến|trừ)\b", re.IGNORECASE)
+"""Words of a limit: what is denied until a day, or to all but some, is an answer."""
+_SPOKEN = re.compile(
+    r"\b(?:I|we|you|your|ich|wir|du|dir|sie|ihnen|tôi|chúng tôi|bạn|anh|chị)\b|\bthis (?:information|data|document)\b",
+    re.IGNORECASE,
+)
+"""Words of who denies to whom: without them a text says how access is regulated, which may be what was asked."""
+
+
+def is_denied_by(reference: str, question: str) -> bool:
+    """Return whether a reference denies access to what is asked, and says nothing else.
+
+    The answer to whether somebody may see something is no denial, and neither is one with a value of its own. Such a
+    row names no user and nothing forbidden, which a case of `permission_denied` needs: it is to abstain or to deny.
+
+    >>> is_denied_by("I cannot share that.", "Who owes rent?"), is_denied_by("You may not see this.", "May I see it?")
+    (True, False)
+    """
+    if asks_whether(ReadText(question)) or _LIMIT.search(reference):
+        return False
+    if _DENIAL.fullmatch(" ".join(reference.split()).replace("’", "'")):
+        return True
+    detected = detect_behaviour(reference, question=question)
+    if detected.behaviour != "permission_denied" or detected.has_substantive_claim:
+        return False
+    return bool(_SPOKEN.search(reference)) and not find_measures(reference) and not find_dates(reference)

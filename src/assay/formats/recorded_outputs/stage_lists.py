@@ -51,12 +51,12 @@ def decode_stage_lists(line: bytes) -> Observation:
     """
     row = _LINE.decode(line)
     members = {name: getattr(row, member) for name, member in STAGE_MEMBERS.items()}
-    given = [name for name, items in members.items() if items is not None]
-    if row.stages is not UNSET and given:
+    named_lists = [name for name, items in members.items() if items is not None]
+    if row.stages is not UNSET and named_lists:
         raise ValueError(
-            f"two lists of stages (got stages and {', '.join(given)}; expected the stages in one of these forms)"
+            f"two lists of stages (got stages and {', '.join(named_lists)}; expected the stages in one of these forms)"
         )
-    stages = tuple([_read_stage(name, members[name] or []) for name in given])
+    stages = tuple([_read_stage(name, members[name] or []) for name in named_lists])
     if row.stages is not UNSET:
         stages = msgspec.convert(row.stages, tuple[Stage, ...] | None) or ()
     return Observation(

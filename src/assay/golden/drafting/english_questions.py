@@ -517,15 +517,15 @@ def _ask_effect(rules: SentenceRules) -> DraftedQuestion | None:
         return None
     if RELATIVE.search(match["subject"].replace(" or ", " ")) or not is_specific(match["thing"], rules.words):
         return None
-    thing, verb = match["thing"], match["verb"]
+    subject, verb = match["thing"], match["verb"]
     is_named = (
-        any(rules.words.is_name(part) for part in thing.split()) or re.search(r"\b[A-Z]\w* \d", thing) is not None
+        any(rules.words.is_name(part) for part in subject.split()) or re.search(r"\b[A-Z]\w* \d", subject) is not None
     )
-    if not is_named and not (rules.entity and thing.startswith("the ") and len(thing.split()) == 2):
+    if not is_named and not (rules.entity and subject.startswith("the ") and len(subject.split()) == 2):
         return None
     owner = "" if is_named else f" of {rules.entity}"
     stated = re.sub(r"\A(?:An?|The) ", "", match["subject"])
-    return rules.finish(f"What {verb if verb.endswith('s') else verb + 's'} {thing}{owner}", _lower(stated, rules))
+    return rules.finish(f"What {verb if verb.endswith('s') else verb + 's'} {subject}{owner}", _lower(stated, rules))
 
 
 def _lower(words: str, rules: SentenceRules) -> str:

@@ -103,27 +103,27 @@ def _bridge_draft(draft: SourcedDraft, cell: NamedCell, name: str) -> Candidate 
     if question is None:
         return None
     asked = draft.asked
-    found = SourcedDraft(asked, cell.statement, cell.chunk, cell.language, cell.section)
+    first_hop = SourcedDraft(asked, cell.statement, cell.chunk, cell.language, cell.section)
     lead = _LEAD.match(asked.question)
     under = f"{draft.subject}: " if lead is not None and draft.subject in lead[0] else ""
     reference = f"{cell.name} – {cell.header}: {cell.value}. {under}{asked.reference}"
-    units = (cite_draft(found), cite_draft(draft))
+    units = (cite_draft(first_hop), cite_draft(draft))
     return finish_draft(draft, "multi-hop", question, ("multi-hop",), units, reference, asked.must_have)
 
 
 def _describe_instead(question: str, draft: SourcedDraft, name: str, described: tuple[str, str]) -> str | None:
     """Return a question with a description in the place of a name; None if it does not name it once."""
-    thing, has = described
+    noun, has = described
     full = draft.subject.partition(":")[0]
     shown = full if full in question and name in full else name
     lead, quote, rest = question.rpartition("”, ")
     if rest.count(shown) != 1:
         return None
     if draft.language == "vi":
-        pattern, other = rf"(?:\b{re.escape(thing)} )?{re.escape(shown)}", f"{thing} {has}"
+        pattern, other = rf"(?:\b{re.escape(noun)} )?{re.escape(shown)}", f"{noun} {has}"
     else:
-        pattern = rf"(?:\bthe )?(?:\b{re.escape(thing)} )?{re.escape(shown)}"
-        other = f"the {thing} {re.sub(r'^has ', 'with ', has)}"
+        pattern = rf"(?:\bthe )?(?:\b{re.escape(noun)} )?{re.escape(shown)}"
+        other = f"the {noun} {re.sub(r'^has ', 'with ', has)}"
     return lead + quote + re.sub(pattern, lambda _: other, rest, count=1)
 
 

@@ -39,10 +39,10 @@ def ask_for_name(kind: str, header: str, value: str, name: str, language: KnownL
     described = describe_thing(kind, header, value, name, language)
     if described is None:
         return None
-    thing, has = described
+    noun, has = described
     if language == "vi":
-        return f"{capitalise(thing)} nào {has}?"
-    return f"Which {thing} {has}?"
+        return f"{capitalise(noun)} nào {has}?"
+    return f"Which {noun} {has}?"
 
 
 def describe_thing(kind: str, header: str, value: str, name: str, language: KnownLanguage) -> tuple[str, str] | None:

@@ -196,10 +196,10 @@ def _read_values(cases: Sequence[str], column: ScoreColumn) -> dict[str, float]:
 def _grade_same_texts(grades: Sequence[ChunkGrade], chunks: Sequence[PooledChunk]) -> list[ChunkGrade]:
     """Return grades with those of the other ids under which configurations have the same text."""
     same = {(item.case, item.chunk): item.same for item in chunks}
-    given = {(grade.case, grade.chunk) for grade in grades}
+    graded_pairs = {(grade.case, grade.chunk) for grade in grades}
     graded = list(grades)
     for grade in grades:
-        others = [name for name in same.get((grade.case, grade.chunk), ()) if (grade.case, name) not in given]
+        others = [name for name in same.get((grade.case, grade.chunk), ()) if (grade.case, name) not in graded_pairs]
         graded += [msgspec.structs.replace(grade, chunk=name) for name in others]
     return graded
 

@@ -28,6 +28,7 @@ from assay.records.scores import ScoreColumn
 from assay.stats.arrays import BoolArray, IndexArray
 from assay.text.refusals.behaviour import detect_behaviour
 from assay.text.refusals.behaviour_candidates import mark_answers_open_to_model, mark_texts_to_examine
+from assay.text.refusals.closing_offers import leave_out_questions
 from assay.text.refusals.detected_behaviour import PLAIN_ANSWER, UNKNOWN, DetectedBehaviour
 from assay.text.refusals.lexicons_in_use import has_lexicon
 
@@ -194,9 +195,14 @@ class AnswerFacts:
 
 def _doubt_refusal(detected: DetectedBehaviour, case: CaseIndex, answer: str) -> DetectedBehaviour:
     """Return what was detected; undecided where wording alone, or advice whom to contact, reads as a refusal what
-    states every fact that its case requires. The reference word for word is an answer where one is expected."""
+    states every fact that its case requires, and an answer where a question follows all of them. The reference word
+    for word is an answer where one is expected."""
     if not detected.is_error_text and detected.behaviour != ANSWER_BEHAVIOUR and case.is_own_reference(answer):
         return PLAIN_ANSWER
+    if detected.behaviour == "clarify" and case.case.must_have and case.case.behaviour == ANSWER_BEHAVIOUR:
+        statements = leave_out_questions(answer)
+        is_answered = bool(statements) and read_facts(case.case, statements, case.source_sentences).completeness == 1.0
+        return PLAIN_ANSWER if is_answered else detected
     is_doubtful = not detected.phrase or detected.behaviour == "escalate"
     if not (is_doubtful and detected.has_refusal and detected.behaviour in REFUSALS and case.case.must_have):
         return detected

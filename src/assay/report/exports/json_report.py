@@ -53,8 +53,8 @@ def render_json_report(
     """Return the report as JSON text ending in a newline: keys sorted, two spaces, UTF-8 as it is.
 
     `now` becomes `generated_at`; `attributions` become the root causes of the cases, `entities` the recall of
-    each entity of the questions. `comparisons` add what is shown to be worse
-    than the baseline to `doubts`. Raises ValueError for a number that is not finite.
+    each entity of the questions. `comparisons` add what is significantly worse than the
+    baseline to `doubts`. Raises ValueError for a number that is not finite.
     """
     report: Json = {
         "assay_version": scoring.assay_version,

@@ -24,7 +24,7 @@ from assay.report.wording.change_order import describe_checkable, measure_streng
 from assay.report.wording.change_values import format_gain, format_sides, format_signed
 from assay.report.wording.number_format import NOT_AVAILABLE, find_metric_row, format_number, get_metric_class
 
-_NOTHING_SHOWN = "No change of a metric is shown, so there is nothing to explain."
+_NOTHING_SIGNIFICANT = "No metric changed significantly, so there is nothing to explain."
 MAX_MOVES_SHOWN, MAX_SLICES_SHOWN = 50, 40
 
 
@@ -86,23 +86,23 @@ _FAILED_METRIC = "failed"
 _MAX_NAMED = 10
 
 
-_SHOWN_FIRST: Mapping[ChangeVerdict, int] = {"regressed": 0, "improved": 1, "not shown": 2, "n/a": 2}
+_SIGNIFICANT_FIRST: Mapping[ChangeVerdict, int] = {"regressed": 0, "improved": 1, "not significant": 2, "n/a": 2}
 
 
 def _get_row_order(change: MetricChange) -> tuple[int, int, float]:
-    """Return the place of a row: shown changes in order of importance and strength, and what could be checked after
-    them; what is not shown stays in the order of the catalogue, because its size means nothing."""
+    """Return the place of a row: significant changes in order of importance and strength, and what could be checked
+    after them; what is not significant stays in the order of the catalogue, because its size means nothing."""
     if change.verdict not in ("regressed", "improved"):
         return 2, 0, 0.0
-    return _SHOWN_FIRST[change.verdict], rank_importance(change), -measure_strength(change)
+    return _SIGNIFICANT_FIRST[change.verdict], rank_importance(change), -measure_strength(change)
 
 
 _TESTING_NOTE = (
-    "A positive gain is an improvement. p and interval take account of everything that was tested: a change is shown "
-    "where p is at most its limit and the interval excludes 0. The percentage after an interval is its confidence: it "
-    "is higher, and the interval wider, the more tests there are and the fewer of them show a change; headlines "
-    "and all others are counted apart. Detects: the smallest true difference that so many cases show at this "
-    "confidence with a power of 80%."
+    "A positive gain is an improvement. p and interval take account of everything that was tested: a change is "
+    "significant where p is at most its limit and the interval excludes 0. The percentage after an interval is its "
+    "confidence: it is higher, and the interval wider, the more tests there are and the fewer of them are "
+    "significant; headlines and all others are counted apart. Detects: the smallest true difference that so "
+    "many cases find at this confidence with a power of 80%."
 )
 
 
@@ -200,7 +200,7 @@ def build_slice_changes_table(comparison: Comparison) -> Table:
     left_out = [f"In the JSON report: {format_count(hidden, 'more row')}."] if hidden > 0 else []
     notes = ("Slices of fewer than 10 pairs are described but not tested.", *left_out) if rows else ()
     return Table(
-        "Slices on which a change is shown",
+        "Slices with significant changes",
         ("Slice", "Metric", *_CHANGE_COLUMNS),
         tuple(rows[:MAX_SLICES_SHOWN]),
         notes,
@@ -229,7 +229,7 @@ def _format_versions(side: ComparisonSide) -> str:
 
 def describe_unexplained(comparison: Comparison) -> str:
     """Return what to say where no sentence explains why the metrics moved: none did, or no case shows why."""
-    shown = [name for name, change in comparison.metrics.items() if change.verdict in ("improved", "regressed")]
-    if not shown:
-        return _NOTHING_SHOWN
-    return f"The traces of the cases do not show why these moved: {', '.join(shown)}."
+    significant = [name for name, change in comparison.metrics.items() if change.verdict in ("improved", "regressed")]
+    if not significant:
+        return _NOTHING_SIGNIFICANT
+    return f"The traces of the cases do not show why these moved: {', '.join(significant)}."

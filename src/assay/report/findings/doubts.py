@@ -1,6 +1,6 @@
 """What a reader of the first screen should doubt although no check failed: what was probably misread, variants that
-leaked, empty answers, answers from expired sources, passes that people found wrong, numbers from nowhere, and shown
-regressions of metrics that the screen does not list."""
+leaked, empty answers, answers from expired sources, passes that people found wrong, numbers from nowhere, and
+significant regressions of metrics that the screen does not list."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def describe_read_passes(config: str, scoring: ScoringResult) -> str:
 
 _MISREAD = LatePattern(
     r"no answer was read from |(?:keys that were not read|(?:has|have) the unknown key).*\(did you mean "
-    r"|: stopped asking|quotes? (?:was|were) found in (?:a chunk|chunks) "
+    r"|: stopped asking| from an earlier run[ ,]|quotes? (?:was|were) found in (?:a chunk|chunks) "
 )
 """What a warning says of outputs that were probably not read as they were meant, or not asked for."""
 
@@ -116,7 +116,8 @@ def is_misread(warning: str) -> bool:
     """Return whether a warning says that outputs were probably not read as they were meant, or a golden set not whole.
 
     Of what is expected every key counts, because nothing else tells that a case is not checked by it. A target that was
-    not asked any more is said here too: its cases without output are no failure of its own.
+    not asked any more is said here too: its cases without output are no failure of its own. So is one that was not
+    asked at all, because its run folder had the answers.
 
     >>> is_misread("golden-set keys that were not read: split")
     True
@@ -169,19 +170,19 @@ def _is_judged(result: ConfigResult) -> bool:
 _JUDGED_METRICS = (*FAITHFULNESS, JUDGED_CORRECTNESS)
 
 
-SINCE_BASELINE = "since the baseline, shown: "
+SINCE_BASELINE = "significant since the baseline: "
 """How the line on changes begins that has them in both directions."""
 
 
 def describe_regressed(comparison: Comparison) -> str:
-    """Return the metrics over all cases that are shown to be worse than the baseline, with those that are shown to be
-    better, if any are: of a release whose answers got better that is said first. "" if none is worse."""
+    """Return the metrics over all cases that are significantly worse than the baseline, with those that are
+    significantly better, if any are: of a release whose answers got better that is said first. "" if none is worse."""
     regressed = list_regressed(comparison)
     if not regressed:
         return ""
     improved = _list_changed(comparison, "improved")
     if not improved:
-        return f"regressed since the baseline, shown: {_list_sides(regressed, MAX_METRICS_NAMED)}"
+        return f"regressed significantly since the baseline: {_list_sides(regressed, MAX_METRICS_NAMED)}"
     parts = [
         f"regressed {_list_sides(regressed, MAX_OF_EACH)}",
         f"improved {_list_sides(improved, MAX_OF_EACH)}",
@@ -192,7 +193,7 @@ def describe_regressed(comparison: Comparison) -> str:
 
 
 def list_regressed(comparison: Comparison) -> list[MetricChange]:
-    """Return the changes over all cases that are shown to be for the worse, the most important first."""
+    """Return the changes over all cases that are significantly for the worse, the most important first."""
     return _list_changed(comparison, "regressed")
 
 

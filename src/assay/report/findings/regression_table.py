@@ -22,13 +22,15 @@ def build_regressions_table(comparison: Comparison, *, failing_only: bool = Fals
     """Return the cases that got worse, those that block a release first: main metric, root cause, what the gate says.
 
     The columns are those of the regression summary in the report template. Cases also get worse where nothing changed
-    but chance: the note says on which metrics a regression is shown. With `failing_only`, cases that still pass and
-    block nothing are counted and have no row.
+    but chance: the note says on which metrics a regression is significant. With `failing_only`, cases that still pass
+    and block nothing are counted and have no row.
     """
     rules = comparison.decision.results if comparison.decision is not None else ()
     gated = [result.rule.metric for result in rules]
-    shown = [name for name, metric_change in comparison.metrics.items() if metric_change.verdict == "regressed"]
-    regressed_cases, only_form = _list_regressed_cases(comparison, {*gated, *shown}, gated)
+    regressed_metrics = [
+        name for name, metric_change in comparison.metrics.items() if metric_change.verdict == "regressed"
+    ]
+    regressed_cases, only_form = _list_regressed_cases(comparison, {*gated, *regressed_metrics}, gated)
     regressed_cases.sort(key=lambda case_change: not _describe_ruling(case_change, rules).startswith("blocks: "))
     still_pass = []
     if failing_only:
@@ -36,7 +38,7 @@ def build_regressions_table(comparison: Comparison, *, failing_only: bool = Fals
         regressed_cases = [change for change in regressed_cases if change not in still_pass]
     rows = []
     for change in regressed_cases[:MAX_CASES_SHOWN]:
-        metric = _pick_main_metric(change.regressed, [*gated, *shown])
+        metric = _pick_main_metric(change.regressed, [*gated, *regressed_metrics])
         baseline_score, candidate_score = change.scores.get(metric, (None, None))
         more = f" and {len(change.regressed) - 1} more" if len(change.regressed) > 1 else ""
         rows.append(
@@ -61,8 +63,8 @@ def build_regressions_table(comparison: Comparison, *, failing_only: bool = Fals
             f"Worse only in where citations stand: {format_count(len(only_form), 'case')} ({', '.join(metrics)})."
         )
     if rows or still_pass:
-        listed = ", ".join(shown)
-        notes.append(f"Shown as regressed over all cases: {listed}." if shown else _NO_REGRESSION_NOTE)
+        listed = ", ".join(regressed_metrics)
+        notes.append(f"Regressed significantly over all cases: {listed}." if regressed_metrics else _NO_REGRESSION_NOTE)
     columns = ("Query", "Metric", "Baseline", "Candidate", "Root cause", "Decision")
     return Table("Regression Summary", columns, tuple(rows), tuple(notes))
 
@@ -74,7 +76,7 @@ def _list_regressed_cases(
 
     A case whose verdict got better is no regression by a metric that no rule names: it fails no longer, or it leaks no
     longer and no headline metric of it fell. `counted` metrics are never mere form: a rule names them, or a regression
-    over all cases is shown.
+    over all cases is significant.
     """
     fail_no_longer = frozenset(list_flipped_cases(comparison).fail_no_longer)
     leak_no_longer = frozenset(list_leaking_cases(comparison).before_alone)
@@ -99,7 +101,7 @@ def _passes_unruled(change: CaseChange, rules: Iterable[RuleResult]) -> bool:
 
 
 _BLOCKS_NOTHING = "blocks nothing"
-_NO_REGRESSION_NOTE = "No metric is shown to have regressed over all cases: single cases also get worse by chance."
+_NO_REGRESSION_NOTE = "No metric regressed significantly over all cases: single cases also get worse by chance."
 
 
 def _describe_root_cause(change: CaseChange) -> str:

@@ -60,7 +60,7 @@ def _format_share_interval(interval: Interval | None) -> str:
 
 
 def _build_losses_table(scoring: ScoringResult) -> Table:
-    """Return the loss of each kind on failed cases, and on whatever else a kind is shown to lose or gain."""
+    """Return the loss of each kind on failed cases, and on whatever else a kind loses or gains significantly."""
     rows, others = [], 0
     for config, twins in sorted(scoring.twins.items()):
         for loss in twins.losses:
@@ -73,7 +73,7 @@ def _build_losses_table(scoring: ScoringResult) -> Table:
         "adjusted for all kinds and metrics of a configuration together (ADR 82)."
     ]
     if others:
-        notes.append(f"{others} further combinations of kind and metric without a shown loss are in the JSON report")
+        notes.append(f"{others} more pairs of kind and metric without a significant loss are in the JSON report")
     columns = ("Config", "Kind", "Metric", "Case", "Variant", "Loss", "Pairs", "Verdict")
     return Table("What variants cost", columns, tuple(rows), tuple(notes))
 

@@ -13,7 +13,7 @@ from assay.records.counts import format_count
 from assay.records.findings import Comparison, MetricChange, describe_leaks, list_leaking_cases
 from assay.records.release_gates import Decision
 from assay.report.findings.flipped_cases import list_flipped_cases
-from assay.report.screen.comparison_screen import describe_change, is_regressed, list_shown_changes
+from assay.report.screen.comparison_screen import describe_change, is_regressed, list_significant_changes
 from assay.report.screen.run_summary import DEFAULT_WIDTH
 from assay.report.screen.terminal import Screen
 from assay.report.wording.answer_metrics import list_headlines
@@ -125,7 +125,7 @@ def _count_flipped(comparison: Comparison) -> str:
 
 def _describe_candidate(item: JudgedCandidate) -> Iterator[tuple[str, bool]]:
     """Yield what is most important of a candidate, and whether it is an alert: new leaks, why it is decided, or what
-    is shown to have changed."""
+    changed significantly."""
     comparison, decision = item
     if list_leaking_cases(comparison).is_worse:
         yield describe_leaks(comparison), True
@@ -133,10 +133,10 @@ def _describe_candidate(item: JudgedCandidate) -> Iterator[tuple[str, bool]]:
     if decision.outcome not in (_NOT_GATED, "PASS") and decision.reasons:
         yield f"{decision.outcome}: {decision.reasons[0]}", bool(decision.events)
         return
-    shown = list_shown_changes(comparison)
-    if not shown:
-        yield "no change is shown", False
+    significant = list_significant_changes(comparison)
+    if not significant:
+        yield "no significant change", False
         return
-    more = f" (and {len(shown) - 1} more)" if len(shown) > 1 else ""
-    first = next(filter(is_regressed, shown), shown[0])
+    more = f" (and {len(significant) - 1} more)" if len(significant) > 1 else ""
+    first = next(filter(is_regressed, significant), significant[0])
     yield describe_change(first) + more, False

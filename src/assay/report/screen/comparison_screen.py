@@ -23,11 +23,13 @@ from assay.records.findings import (
 from assay.records.release_gates import Decision
 from assay.records.scores import TEST_SPLIT
 from assay.report.findings.attribution_facts import format_cause_and_fix
-from assay.report.findings.comparison_tables import format_confidence
+from assay.report.findings.comparison_tables import build_metric_changes_table, describe_unexplained, format_confidence
 from assay.report.findings.flipped_cases import FlippedCases, list_flipped_cases
+from assay.report.findings.gate_tables import build_checklist_table
+from assay.report.findings.regression_table import build_regressions_table
 from assay.report.screen.fold_lines import fold_note
 from assay.report.screen.run_summary import DEFAULT_WIDTH
-from assay.report.screen.terminal import DecisionLines, Screen, build_decision_lines
+from assay.report.screen.terminal import DecisionLines, Screen, build_decision_lines, escape_table
 from assay.report.wording.answer_metrics import list_headlines
 from assay.report.wording.change_order import describe_checkable, measure_strength, rank_importance
 from assay.report.wording.change_values import describe_unknown, format_sides, format_signed
@@ -42,7 +44,7 @@ _FAILED = "failed"
 _NAMED = 3
 _MAX_NOTES = 2
 _TITLE_WORDS = 35  # " compared with ", ": " and the longest outcome
-_SHOWN = ("regressed", "improved")
+_SIGNIFICANT = ("regressed", "improved")
 
 
 class _LineBudget(NamedTuple):
@@ -55,8 +57,8 @@ class _LineBudget(NamedTuple):
     cases: int
 
 
-def list_shown_changes(comparison: Comparison) -> list[MetricChange]:
-    """Return the changes that are shown, the most important first: headline metrics, the rest, time and money, and
+def list_significant_changes(comparison: Comparison) -> list[MetricChange]:
+    """Return the significant changes, the most important first: headline metrics, the rest, time and money, and
     what could be checked; in each the strongest first, by the interval's distance from 0.
 
     Distances of different units are compared as shares of the interval's width, regressions before improvements of the
@@ -64,9 +66,9 @@ def list_shown_changes(comparison: Comparison) -> list[MetricChange]:
     """
     changes = [*comparison.metrics.values()]
     changes += [change for metrics in comparison.slices.values() for change in metrics.values()]
-    shown = [change for change in changes if change.verdict in _SHOWN]
-    shown.sort(key=_get_order)
-    return shown
+    significant = [change for change in changes if change.verdict in _SIGNIFICANT]
+    significant.sort(key=_get_order)
+    return significant
 
 
 def _get_order(change: MetricChange) -> tuple[bool, bool, int, float, bool]:
@@ -83,8 +85,8 @@ def render_short_comparison(
 ) -> Screen:
     """Return the comparison in at most `max_lines` lines (11 at least) of `width` columns, cut between words.
 
-    Decision with its reasons, what became of leaks (new ones first), what differs between the sides, shown changes
-    strongest first and why they moved, the cases whose outcome flipped. Everything is escaped for a terminal.
+    Decision with its reasons, what became of leaks (new ones first), what differs between the sides, significant
+    changes, strongest first, and why they moved, the cases whose outcome flipped. Everything is escaped for a terminal.
     """
     notes = _build_note_lines(comparison, width)
     leak_sentence = escape_terminal(describe_leaks(comparison))
@@ -160,46 +162,48 @@ def _build_change_lines(comparison: Comparison, most: int, width: int) -> list[s
     scope = _describe_tests(comparison)
     if _count_unpaired(comparison):
         scope += f", on {format_count(comparison.metrics[_FAILED].n, 'case')} that both sides answered"
-    shown = list_shown_changes(comparison)
-    if shown:
+    significant = list_significant_changes(comparison)
+    if significant:
         head = f"{_lead_with_worse_cases(comparison)} changes, most important first ({scope}):"
         heading = textwrap.wrap(head, width, break_on_hyphens=False)
         most = max(1, most - len(heading) + 1)
-        lines = [f" - {describe_change(change)}" for change in _put_regressed_first(shown, most - 1)]
+        lines = [f" - {describe_change(change)}" for change in _put_regressed_first(significant, most - 1)]
         cut = _cut_list(lines, most)
-        left_out = [change.verdict for change in shown].count("regressed") - sum(" regressed" in line for line in cut)
+        left_out = [change.verdict for change in significant].count("regressed") - sum(
+            " regressed" in line for line in cut
+        )
         if len(cut) < len(lines) and left_out > 0:
             cut[-1] = cut[-1].replace(" more:", f" more ({left_out} regressed):")
         return [*heading, *cut]
     lines = [f" - {line}" for line in _iter_headline_movements(comparison)]
     if not lines:
-        whole = f"No change is shown ({scope}){_name_worse_cases(comparison)}."
+        whole = f"No significant change ({scope}){_name_worse_cases(comparison)}."
         return textwrap.wrap(whole, width, break_on_hyphens=False)
-    head = f"No change is shown ({scope}), and what moved may be due to chance{_name_worse_cases(comparison)}:"
+    head = f"No significant change ({scope}), and what moved may be due to chance{_name_worse_cases(comparison)}:"
     return [*textwrap.wrap(head, width, break_on_hyphens=False), *_cut_list(lines, most)]
 
 
 def _lead_with_worse_cases(comparison: Comparison) -> str:
-    """Return the word that begins a list of shown changes: after the cases that fail now, where these are more than
-    those that fail no longer and the list does not say so. Better retrieval must not hide worse answers."""
+    """Return the word that begins a list of significant changes: after the cases that fail now, where these are more
+    than those that fail no longer and the list does not say so. Better retrieval must not hide worse answers."""
     flipped = list_flipped_cases(comparison)
     failed = comparison.metrics.get(_FAILED)
     is_listed = failed is not None and failed.verdict == "regressed"
     if is_listed or len(flipped.fail_now) <= len(flipped.fail_no_longer):
-        return "Shown"
+        return "Significant"
     worse = format_count(len(flipped.fail_now), "case fails", "cases fail")
-    return f"{worse} now and did not before, {len(flipped.fail_no_longer)} no longer (see Cases). Shown"
+    return f"{worse} now and did not before, {len(flipped.fail_no_longer)} no longer (see Cases). Significant"
 
 
 def _describe_tests(comparison: Comparison) -> str:
-    """Return how many tests the intervals are widened for: those that enough differing cases let show something."""
+    """Return how many tests the intervals are widened for: those those in which enough cases differ."""
     tested = [change for change in comparison.metrics.values() if change.p is not None]
     slice_changes = [change for metrics in comparison.slices.values() for change in metrics.values()]
     in_slices = [change for change in slice_changes if change.p is not None]
     if len(tested) + len(in_slices) <= 1:
         return f"{format_count(len(tested), 'metric')} tested"
     if not any(change.counted for change in (*tested, *in_slices)):
-        return f"too few cases differ to show it by any of {format_count(len(tested), 'metric')}"
+        return f"too few cases differ for any of {format_count(len(tested), 'metric')}"
     scope = f"intervals widened for {_count_counted(tested, 'metric')}"
     return f"{scope}, {_count_counted(in_slices, 'test')} on slices" if in_slices else scope
 
@@ -212,7 +216,7 @@ def _count_counted(tested: Sequence[MetricChange], noun: str) -> str:
 
 
 def _name_worse_cases(comparison: Comparison) -> str:
-    """Return that cases fail which did not before, in words that follow "no change is shown"; "" if none does.
+    """Return that cases fail which did not before, in words that follow "no significant change"; "" if none does.
 
     No metric moved by more than chance may, and still each of these cases has a cause that is worth a look.
     """
@@ -222,10 +226,10 @@ def _name_worse_cases(comparison: Comparison) -> str:
     return f"; but {format_count(worse, 'case fails', 'cases fail')} now and did not before (see Cases)"
 
 
-def _put_regressed_first(shown: Sequence[MetricChange], room: int) -> list[MetricChange]:
+def _put_regressed_first(significant: Sequence[MetricChange], room: int) -> list[MetricChange]:
     """Return the changes with a regressed one among the first `room`, if there is one: where all that is read got
     better, what got worse is not left out."""
-    first, rest = list(shown[:room]), list(shown[room:])
+    first, rest = list(significant[:room]), list(significant[room:])
     regressed = next((change for change in rest if is_regressed(change)), None)
     if room < 2 or regressed is None or any(map(is_regressed, first)):
         return [*first, *rest]
@@ -234,12 +238,12 @@ def _put_regressed_first(shown: Sequence[MetricChange], room: int) -> list[Metri
 
 
 def is_regressed(change: MetricChange) -> bool:
-    """Return whether a change is a shown regression of more than what could be checked."""
+    """Return whether a change is a significant regression of more than what could be checked."""
     return change.verdict == "regressed" and not describe_checkable(change.metric)
 
 
 def describe_change(change: MetricChange) -> str:
-    """Return a shown change in a line: its sides, its gain with the interval, how many cases got better or worse."""
+    """Return a significant change in a line: its sides, its gain with the interval, how many cases moved."""
     where = f" on {change.slice}" if change.slice is not None else ""
     before, after = format_sides(change)
     low, high = (format_signed(bound, change.metric) for bound in (change.low, change.high))
@@ -248,8 +252,8 @@ def describe_change(change: MetricChange) -> str:
         interval = f"{describe_unknown(change)}, {interval}"
     counts = f"{len(change.improved)} better, {len(change.regressed)} worse"
     note = describe_checkable(change.metric)
-    what = f" ({note})" if note else ""
-    return escape_terminal(f"{change.metric}{where} {change.verdict}{what}: {before} → {after}, {interval}; {counts}")
+    remark = f" ({note})" if note else ""
+    return escape_terminal(f"{change.metric}{where} {change.verdict}{remark}: {before} → {after}, {interval}; {counts}")
 
 
 def _iter_headline_movements(comparison: Comparison) -> Iterator[str]:
@@ -281,7 +285,9 @@ def _describe_open_gain(change: MetricChange) -> str:
         return f": direction not known ({unknown.answers} unknown), {low} to {high}"
     if unknown.is_gain_known:
         return f" ({describe_unknown(change)}); gain {low}"
-    claim = f"{unknown.direction} whatever these are" if change.verdict in ("improved", "regressed") else "not shown"
+    claim = (
+        f"{unknown.direction} whatever these are" if change.verdict in ("improved", "regressed") else "not significant"
+    )
     return f" ({unknown.answers} unknown); gain {low} to {high}, {claim}"
 
 
@@ -390,3 +396,28 @@ def _build_title(comparison: Comparison, width: int) -> str:
         candidate, baseline = (name.rstrip("/").rpartition("/")[2] for name in names)
         names = (candidate, baseline)
     return f"{names[0]} compared with {names[1]}"
+
+
+def render_comparison_screen(comparison: Comparison, decision: Decision) -> Screen:
+    """Return what `assay compare` prints: the decision, what changed, the tables; escaped for a terminal."""
+    title = f"{comparison.candidate.name} compared with {comparison.baseline.name}"
+    decided = build_decision_lines(title, decision)
+    leaks = describe_leaks(comparison)
+    head, *reasons = decided.lines
+    lines = [leaks] if leaks and not list_leaking_cases(comparison).is_worse else []
+    lines += ["What changed:", *(f" - {sentence}" for sentence in comparison.changed)]
+    new_leaks = [escape_terminal(leaks)] if leaks and list_leaking_cases(comparison).is_worse else []
+    if comparison.moved:
+        lines += ["Why the metrics moved:", *(f" - {sentence}" for sentence in comparison.moved)]
+    else:
+        lines.append(describe_unexplained(comparison))
+    tables = [build_metric_changes_table(comparison), build_regressions_table(comparison)]
+    if comparison.decision is not None:
+        tables.append(build_checklist_table({comparison.candidate.config_id: comparison.decision}))
+    return Screen(
+        (head, *new_leaks, *reasons, *(escape_terminal(line) for line in lines)),
+        tuple(escape_table(table) for table in tables if table.rows),
+        tuple(escape_terminal(note) for note in comparison.notes),
+        (*decided.alerts, *new_leaks),
+        decided.muted,
+    )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from assay.gates.ungated_decision import NOT_GATED_REASON
 from assay.records.counts import format_count
-from assay.records.release_gates import Decision, Outcome
+from assay.records.release_gates import Decision, Outcome, RuleResult
 from assay.records.scores import ScoringResult
 from assay.report.findings.target_errors import FoldedFailures, fold_failures, order_reasons
 from assay.report.screen.fold_lines import shorten_before_remedy
@@ -185,3 +185,38 @@ def _order_by_subject(reasons: Sequence[str]) -> list[str]:
         if first_reasons.setdefault(subject, reason) is not reason:
             further_reasons.append(reason)
     return [*first_reasons.values(), *further_reasons]
+
+
+_INDENT = 2
+
+
+def list_rule_lines(decisions: Mapping[str, Decision]) -> list[str]:
+    """Return the rules of the decisions by configuration, each with its state and what was found, escaped.
+
+    >>> from assay.records.release_gates import Rule
+    >>> passed = RuleResult(Rule("recall@5", at_least=0.8), "pass", 0.9, 40, "recall@5 0.900 ≥ 0.800 (n 40)")
+    >>> failed = RuleResult(Rule("rr@5", at_least=0.8), "fail", 0.6, 40, "rr@5 0.600 < 0.800 (n 40)")
+    >>> print("\\n".join(list_rule_lines({"bm25": Decision("FAIL", (), (passed, failed))})))
+    rules: 1 of 2 passed
+      fail  rr@5 0.600 < 0.800 (n 40)
+      pass  recall@5 0.900 ≥ 0.800 (n 40)
+    """
+    lines = []
+    for config, decision in sorted(decisions.items()):
+        if decision.results:
+            title = "rules" if len(decisions) == 1 else f"rules for {config}"
+            passed = sum(result.state == "pass" for result in decision.results)
+            lines.append(escape_terminal(f"{title}: {passed} of {len(decision.results)} passed"))
+            lines += map(escape_terminal, _iter_lines(decision.results))
+    return lines
+
+
+def _iter_lines(results: Sequence[RuleResult]) -> Iterator[str]:
+    states = {id(result): f"{result.state}, waived" if result.waived else result.state for result in results}
+    width = max(map(len, states.values())) + _INDENT
+    for result in sorted(results, key=_has_passed):
+        yield f"{' ' * _INDENT}{states[id(result)]:<{width}}{result.message}"
+
+
+def _has_passed(result: RuleResult) -> bool:
+    return result.state == "pass"

@@ -79,7 +79,7 @@ def render_score_screen(
 ) -> Screen:
     """Return the screen of a scoring; `by` names the keys whose slices are shown.
 
-    `attributions` add the counts of reached × good, `comparisons` what is shown to be worse than the baseline.
+    `attributions` add the counts of reached × good, `comparisons` what is significantly worse than the baseline.
 
     The first lines are `<config>: <outcome>` (see `Outcome`), each followed by the errors of its target, if there are
     any, and by its ` - <reason>` lines.

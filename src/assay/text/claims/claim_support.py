@@ -74,24 +74,8 @@ def score_support(claim: str, sources: IndexedSources) -> SourceSupport:
     if verbatim_position is not None and not _has_other_quantity(prepared, sources, verbatim_position):
         verbatim_sentence = locate_sentence(sources, sources.sentences_at([verbatim_position]).pop())
         return _build_support(_Features(0.0, 0.0, 1.0, 0.0, 0.0), (verbatim_sentence,))
-    matches = [sources.match_term(term, claim_terms.has_diacritics) for term in content]
-    pieces = prepared.pieces(claim_terms.has_diacritics and sources.has_diacritics)
-    best_sentences = choose_evidence(matches, prepared.weights, pieces, sources)
-    compared = ComparedQuantities(matches)
-    if prepared.quantities and sources.passages:
-        compared = compare_quantities(prepared.quantities, matches, sources, best_sentences)
-    if compared.matches != matches:
-        matches = list(compared.matches)
-        if compared.respelled:
-            respelled = _respell_quantities(claim_terms, compared, sources)
-            pieces = weigh_claim_grams(respelled, pieces.has_diacritics, sources.idf)
-        best_sentences = choose_evidence(matches, prepared.weights, pieces, sources)
-    displaced: set[int] = set()
-    if prepared.quantities and best_sentences:
-        displaced = find_displaced(prepared.quantities, content, matches, sources, best_sentences)
-        displaced |= find_moved(prepared.quantities, claim_terms.text, content, matches, sources)
-        matches = [TermMatch((), 0.0) if word in displaced else match for word, match in enumerate(matches)]
-    word_supports = support_of_words(matches, prepared.weights)
+    matched = _match_claim(prepared, sources)
+    matches, best_sentences, compared = matched.matches, matched.best_sentences, matched.compared
     absent = [term for term, match in zip(content, matches, strict=True) if not match.positions]
     misplaced = [word for word in prepared.facts if word not in compared.units and is_misplaced(content, matches, word)]
     misplaced += [word for word in compared.exceeded if word not in misplaced]
@@ -99,25 +83,19 @@ def score_support(claim: str, sources: IndexedSources) -> SourceSupport:
         claim_terms, content, matches, prepared.weights, misplaced, prepared.quantities, compared.units
     )
     contradicted_by = find_contradiction(claimed, sources, best_sentences[0]) if best_sentences else _NO_CONTRADICTION
-    log_supports = []
-    for kind_weight, word_support in zip(prepared.kinds, word_supports, strict=True):
-        log_supports.append(kind_weight * math.log(max(_LEAST_SUPPORT, word_support)))
-    evidence_grams = frozenset().union(
-        *[sources.sentence_grams(sentence, pieces.has_diacritics) for sentence in best_sentences]
-    )
     # The parts of a date share one span and count once.
     absent_numbers = {(term.start, term.end) for term in absent if _is_explicit_number(term, claim_terms)}
     features = _Features(
-        logp=sum(log_supports),
+        logp=_sum_log_supports(prepared, matches),
         fact=float(len(misplaced)),
-        c4=pieces.shared_weight(evidence_grams),
+        c4=_share_grams(matched.pieces, best_sentences, sources),
         dig=float(len(absent_numbers)),
         turn=float(contradicted_by.is_reversal),
     )
     missing = [
         (_spell_fact(claimed, term), term)
         for term in absent
-        if term.kind in _FACT_KINDS and content.index(term) not in displaced
+        if term.kind in _FACT_KINDS and content.index(term) not in matched.displaced
     ]
     result = _build_support(
         features,
@@ -165,6 +143,59 @@ _prepare_claim = lru_cache(maxsize=256)(
 
 
 _NO_CONTRADICTION = Contradiction()
+
+
+class _MatchedWords(NamedTuple):
+    """Where the content words of a claim are in the sources, and the sentences that have most of them.
+
+    `displaced` are the words whose quantity the sources have elsewhere, which count as not matched.
+    """
+
+    matches: list[TermMatch]
+    best_sentences: list[int]
+    pieces: ClaimGrams
+    compared: ComparedQuantities
+    displaced: set[int]
+
+
+def _match_claim(prepared: _PreparedClaim, sources: IndexedSources) -> _MatchedWords:
+    """Match the content words of a claim, its quantities by their values."""
+    claim_terms, content = prepared.found, prepared.content
+    matches = [sources.match_term(term, claim_terms.has_diacritics) for term in content]
+    pieces = prepared.pieces(claim_terms.has_diacritics and sources.has_diacritics)
+    best_sentences = choose_evidence(matches, prepared.weights, pieces, sources)
+    compared = ComparedQuantities(matches)
+    if prepared.quantities and sources.passages:
+        compared = compare_quantities(prepared.quantities, matches, sources, best_sentences)
+    if compared.matches != matches:
+        matches = list(compared.matches)
+        if compared.respelled:
+            respelled = _respell_quantities(claim_terms, compared, sources)
+            pieces = weigh_claim_grams(respelled, pieces.has_diacritics, sources.idf)
+        best_sentences = choose_evidence(matches, prepared.weights, pieces, sources)
+    displaced: set[int] = set()
+    if prepared.quantities and best_sentences:
+        displaced = find_displaced(prepared.quantities, content, matches, sources, best_sentences)
+        displaced |= find_moved(prepared.quantities, claim_terms.text, content, matches, sources)
+        matches = [TermMatch((), 0.0) if word in displaced else match for word, match in enumerate(matches)]
+    return _MatchedWords(matches, best_sentences, pieces, compared, displaced)
+
+
+def _sum_log_supports(prepared: _PreparedClaim, matches: Sequence[TermMatch]) -> float:
+    """Return how well the content words are matched among their neighbours, as the sum of weighted logarithms."""
+    log_supports = []
+    word_supports = support_of_words(matches, prepared.weights)
+    for kind_weight, word_support in zip(prepared.kinds, word_supports, strict=True):
+        log_supports.append(kind_weight * math.log(max(_LEAST_SUPPORT, word_support)))
+    return sum(log_supports)
+
+
+def _share_grams(pieces: ClaimGrams, sentences: Sequence[int], sources: IndexedSources) -> float:
+    """Return the share of the claim's 4-grams that some sentences have."""
+    evidence_grams = frozenset().union(
+        *[sources.sentence_grams(sentence, pieces.has_diacritics) for sentence in sentences]
+    )
+    return pieces.shared_weight(evidence_grams)
 
 
 class _Features(NamedTuple):

@@ -102,7 +102,7 @@ def _cover_question(asked: Sequence[Term], fragment: Sequence[Term], sources: In
     for term in asked:
         for sentence in sources.sentences_at(sources.match_term(term, False).positions):
             count_by_sentence[sentence] = count_by_sentence.get(sentence, 0) + 1
-    found = [sources.sentences_at(sources.match_term(term, False).positions) for term in fragment]
-    with_fragment = set.intersection(*found) if found else set()
+    sentences = [sources.sentences_at(sources.match_term(term, False).positions) for term in fragment]
+    with_fragment = set.intersection(*sentences) if sentences else set()
     covered = max((count_by_sentence.get(sentence, 0) for sentence in with_fragment), default=0)
     return covered / len(asked), max(count_by_sentence.values(), default=0) / len(asked)

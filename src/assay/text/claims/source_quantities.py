@@ -127,7 +127,7 @@ def _find_places(
             if not _needs_company(quantity, stated) or _has_company(words, positions, matches):
                 first = first or tuple(positions)
                 agreeing.update(positions)
-        elif _differs_in_bound(quantity, stated):
+        elif is_same_value(quantity, stated):
             has_bound = True
         elif not quantity.is_range and not stated.date:
             disagreeing.update(positions)
@@ -184,11 +184,6 @@ def is_stated_value(claimed: Quantity, stated: Quantity) -> bool:
     if not claimed.bound or claimed.is_range:
         return False
     return any(is_same_quantity(claimed, end) for end in split_range(stated))
-
-
-def _differs_in_bound(claimed: Quantity, stated: Quantity) -> bool:
-    """Whether two quantities differ in their bounds alone: 30 and "up to 30", "at least 30" and "at most 30"."""
-    return is_same_value(claimed, stated)
 
 
 def _is_year(quantity: Quantity) -> bool:

@@ -160,34 +160,21 @@ class KeywordScore(NamedTuple):
     unknown: tuple[str, ...] = ()
 
 
-def score_keywords(
-    answer: str,
-    correct: Sequence[str],
-    incorrect: Sequence[str] = (),
-    match: Literal["any", "all"] = "any",
-    question: str = "",
-) -> KeywordScore:
-    """Return the share of the correct keywords that the answer contains, and the matches behind it.
-
-    A keyword counts where it is not negated, as it is or in another order, inflection or unit (`judge_facts`). With
-    `match="all"`, an incorrect pattern makes the score 0 if any correct keyword is missing; otherwise incorrect
-    patterns are reported but do not lower the score; they count only as they are written. Range [0, 1]; None without
-    correct keywords (empty ones are ignored), and if some are unknown. Hedging is flagged and does not change the
-    score. The keyword rubric of ADR 0038, with token boundaries, comparison by value, negation and paraphrase added.
-
-    >>> score_keywords("It rose from $1.2M to $1.4M.", ["$1.4M"], ["$1.2M"]).score
-    1.0
-    >>> score_keywords("Not $1.4M but $1.2M.", ["$1.4M"], ["$1.2M"])[:4]
-    (0.0, (), ('$1.4M',), ('$1.2M',))
-    """
-    wanted_keywords = [keyword for keyword in dict.fromkeys(correct) if fold_text(keyword)]
-    return score_judged_keywords(answer, judge_facts(answer, wanted_keywords, question), incorrect, match)
-
-
 def score_judged_keywords(
     answer: str, judgments: Sequence[FactJudgment], incorrect: Sequence[str], match: Literal["any", "all"]
 ) -> KeywordScore:
-    """Return the score of correct keywords of which it was judged what the answer does with them (`judge_facts`)."""
+    """Return the share of the correct keywords that the answer contains, and the matches behind it.
+
+    `judgments` say what the answer does with each correct keyword (`judge_facts`). With `match="all"`, an incorrect
+    pattern makes the score 0 if any correct keyword is missing; otherwise incorrect patterns are reported but do not
+    lower the score; they count only as they are written. Range [0, 1]; None without correct keywords, and if some are
+    unknown. Hedging is flagged and does not change the score. The keyword rubric of ADR 0038, with token boundaries,
+    comparison by value, negation and paraphrase added.
+
+    >>> judgments = judge_facts("It rose from $1.2M.", ["$1.4M"])
+    >>> score_judged_keywords("It rose from $1.2M.", judgments, ["$1.2M"], "any")[:4]
+    (0.0, (), ('$1.4M',), ('$1.2M',))
+    """
     score = _score_keywords_of_long if len(answer) > _LONGEST_CACHED else _score_keywords_once
     return score(answer, tuple(judgments), tuple(incorrect), match)
 

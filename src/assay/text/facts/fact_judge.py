@@ -8,9 +8,10 @@ else (`subjects`), or taken back (`additions`)? The first rule that has somethin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from assay.text.facts.additions.added_holders import judge_added_holder
+from assay.text.facts.additions.added_members import judge_added_member
 from assay.text.facts.additions.addition_rules import judge_added_terms
 from assay.text.facts.denials.fact_denials import judge_denial
 from assay.text.facts.denials.foreign_denials import judge_foreign_denial
@@ -39,7 +40,13 @@ from assay.text.facts.presence.occurrences import (
     judge_torn_part,
     list_occurrences,
 )
-from assay.text.facts.presence.special_forms import judge_counted_noun, judge_frequency, judge_payment, list_free_places
+from assay.text.facts.presence.special_forms import (
+    judge_counted_noun,
+    judge_frequency,
+    judge_interval,
+    judge_payment,
+    list_free_places,
+)
 from assay.text.facts.presence.whole_names import judge_whole_names
 from assay.text.facts.reading.read_text import narrow_clause
 from assay.text.facts.subjects.mixed_roles import judge_roles
@@ -108,6 +115,7 @@ class FactJudge:
             return self._judge_free()
         frequency = read_frequency(texts.read_fact.plain)
         judgment = judge_frequency(texts, frequency) if frequency is not None else judge_decision(texts)
+        judgment = judgment or judge_interval(texts)
         if judgment is not None:
             return judgment
         agreeing = [find_quantities(texts, quantity) for quantity in texts.read_fact.quantities]
@@ -157,13 +165,17 @@ class FactJudge:
         occurrences = list_occurrences(texts, quantity_places, word_places)
         best = min((self.judge_occurrence(occurrence) for occurrence in occurrences), key=get_state_order)
         if best.state == "stated":
-            return judge_torn_part(texts, needed) or judge_whole_names(texts) or judge_added_holder(texts) or best
+            return judge_torn_part(texts, needed) or self._judge_whole() or best
         otherwise = [word for word in texts.content if is_said_otherwise(texts, word)]
         if best.state == "denied" and otherwise:
             return FactJudgment(
                 texts.fact, "unknown", f"the answer may say {spell_words(texts, otherwise)} in another word"
             )
         return best
+
+    def _judge_whole(self) -> FactJudgment | None:
+        """Return the judgment of a fact that an answer states somewhere, by its names and by what is added to them."""
+        return judge_whole_names(self.texts) or judge_added_holder(self.texts) or judge_added_member(self.texts)
 
     def _judge_free(self) -> FactJudgment:
         """Return the judgment of a fact that says that there is nothing to pay, in whatever words."""
@@ -197,17 +209,3 @@ class FactJudge:
         judgment = self.subject.judge_subject(occurrence)
         judgment = judgment or _ask_in_order(RULES_OF_WHOLE_STATEMENTS, self.texts, occurrence)
         return judgment or self.subject.judge_gaps(occurrence)
-
-    def ask_each_rule(self, occurrence: Occurrence) -> Iterator[tuple[str, FactJudgment]]:
-        """Yield what each rule alone says of the fact at a place, with its name; rules with nothing to say are left
-        out."""
-        for rule in (*RULES_OF_ANY_PLACE, *RULES_OF_WHOLE_STATEMENTS):
-            judgment = rule(self.texts, occurrence)
-            if judgment is not None:
-                yield rule.__name__, judgment
-        subject = self.subject.judge_subject(occurrence)
-        if subject is not None:
-            yield "judge_subject", subject
-        gaps = self.subject.judge_gaps(occurrence)
-        if gaps.state != "stated":
-            yield "judge_gaps", gaps

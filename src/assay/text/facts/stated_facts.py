@@ -16,6 +16,7 @@ from assay.text.escaping import shorten_to_line
 from assay.text.facts.denials.retractions import find_retraction, takes_something_back
 from assay.text.facts.expected.expected_limits import find_expected_limit
 from assay.text.facts.expected.fact_texts import FactTexts
+from assay.text.facts.expected.turned_conditions import find_turned_condition
 from assay.text.facts.expected.yes_or_no import (
     decide_by_statement,
     describe_opposite_decision,
@@ -31,6 +32,8 @@ from assay.text.facts.presence.restated_answers import restate_answer
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, list_written, read_text
 from assay.text.facts.reading.spelled_words import quote_as_written
+from assay.text.facts.references.reversed_statements import find_swapped_denial
+from assay.text.facts.subjects.mixed_roles import find_crossed
 from assay.text.facts.subjects.statement_gaps import Gap
 from assay.text.facts.subjects.swapped_values import find_swapped_values
 from assay.text.languages import is_read_language
@@ -115,6 +118,10 @@ def _open_what_is_undone(
 ) -> Iterator[FactJudgment]:
     """Yield stated facts as unknown where the answer takes them back, or begins by deciding against the reference."""
     against = describe_opposite_decision(answer, reference, question)
+    otherwise = ""
+    if any(judgment.state == "stated" for judgment in judgments):
+        otherwise = find_turned_condition(question, reference, answer) or find_crossed(question, reference, answer)
+        otherwise = otherwise or find_swapped_denial(reference, answer)
     retraction = find_retraction(answer)
     if retraction is not None and (takes_something_back(question) or takes_something_back(reference)):
         retraction = None
@@ -129,6 +136,8 @@ def _open_what_is_undone(
             yield judgment._replace(state="unknown", reason=f'the answer takes it back: "{taking}"')
         elif judgment.state == "stated" and against and not is_mere_decision(judgment.fact):
             yield judgment._replace(state="unknown", reason=against)
+        elif judgment.state == "stated" and otherwise:
+            yield judgment._replace(state="unknown", reason=otherwise)
         else:
             yield judgment
 
@@ -206,25 +215,3 @@ def find_statement_gaps(answer: str, facts: Sequence[str], question: str, contex
             occurrence, _ = min(judge.examined, key=lambda examined: get_state_order(examined[1]))
             found[fact] = list(judge.subject.list_gaps(occurrence))
     return found
-
-
-def list_rule_judgments(
-    answer: str, fact: str, question: str = "", context: str = ""
-) -> list[tuple[str, FactJudgment]]:
-    """Return what each rule alone says of a fact at the place of the answer that counts, with the name of the rule.
-
-    Rules with nothing to say are left out, and so are those on what an answer lacks: without the words and values of
-    the fact there is no such place. `judge_facts` takes the first in the order of `fact_judge`.
-
-    >>> answer = "People say it was never 12 days."
-    >>> [(name, found.state) for name, found in list_rule_judgments(answer, "12 days", "How many days do I get?")]
-    [('judge_denial', 'denied'), ('judge_frame', 'unknown')]
-    """
-    ((_, judge),) = _make_judges(answer, [fact], question, context)
-    if judge is None:
-        return []
-    judge.judge_fact()
-    if not judge.examined:
-        return []
-    occurrence, _ = min(judge.examined, key=lambda examined: get_state_order(examined[1]))
-    return list(judge.ask_each_rule(occurrence))

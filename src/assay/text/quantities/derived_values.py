@@ -126,8 +126,8 @@ class DerivedValues:
 
     def _is_taken_off(self, value: Quantity) -> bool:
         """Return whether a value below zero is that of a source, which is subtracted: "minus 60 euros"."""
-        positive = tuple(Reading(each.dimension, -each.high, -each.low) for each in value.readings)
-        is_negative = bool(positive) and not value.date and all(each.low > 0 for each in positive)
+        positive = tuple(Reading(reading.dimension, -reading.high, -reading.low) for reading in value.readings)
+        is_negative = bool(positive) and not value.date and all(reading.low > 0 for reading in positive)
         return is_negative and self._is_stated(value._replace(readings=positive))
 
     def _is_hour(self, value: Quantity, sentence: str) -> bool:
@@ -174,7 +174,7 @@ def _list_factors(values: Iterable[Quantity]) -> list[Decimal]:
 
 
 def _divide(value: Quantity, factor: Decimal) -> Quantity:
-    readings = tuple(Reading(each.dimension, each.low / factor, each.high / factor) for each in value.readings)
+    readings = tuple(Reading(part.dimension, part.low / factor, part.high / factor) for part in value.readings)
     return value._replace(readings=readings, bound="")
 
 

@@ -19,6 +19,7 @@ _UNITS = {
     "monthly": "month",
     "yearly": "year",
     "annually": "year",
+    "quarterly": "quarter",
 }
 _COUNTS = {word: number for number, word in enumerate(CARDINALS[:13]) if number > 1}
 _SIZES = {"hour": Fraction(1, 24), "day": Fraction(1), "week": Fraction(7), "month": Fraction(1), "year": Fraction(12)}
@@ -26,13 +27,17 @@ _SIZES = {"hour": Fraction(1, 24), "day": Fraction(1), "week": Fraction(7), "mon
 _VIETNAMESE_COUNTS = {**VIETNAMESE_DIGITS, "muoi": 10}
 _VIETNAMESE_COUNT = rf"(?:\d{{1,2}}|{'|'.join(_VIETNAMESE_COUNTS)})"
 _MONTHS_OF_A_QUARTER = 3
+_ENGLISH_UNIT = "hour|day|week|month|quarter|year"
 _FREQUENCY = LatePattern(
-    r"\b(?:(?P<count>(?P<once>once|one time|1 ?x|1 time)|twice|two times|2 ?x|2 times)"
-    r"(?:/| (?:a|an|per|each|every|in every) )(?P<other>(?:other|second|two) )?(?P<counted>hour|day|week|month|year)s?"
+    r"\b(?:(?P<count>(?P<once>once|one time|1 ?x|1 time)|twice|two times|2 ?x|2 times"
+    rf"|(?P<many>[3-9]|1[0-2]|{'|'.join(_COUNTS)})(?: times| ?x))"
+    r"(?:/| (?:a|an|per|each|every|in every) )(?P<other>(?:other|second|two) )?"
+    rf"(?P<counted>{_ENGLISH_UNIT})s?"
     r"|(?:each and every|every single|each|every)(?P<second> (?:other|second|two))?"
-    r" (?P<every>hour|day|week|month|year)s?"
-    r"|(?:(?:twice|two times|2 ?x|2 times)(?P<double> ))?(?P<adverb>hourly|daily|weekly|monthly|yearly|annually)"
-    rf"|every (?P<span>\d{{1,2}}|{'|'.join(_COUNTS)}) (?P<spanned>hour|day|week|month|year)s"
+    rf" (?P<every>{_ENGLISH_UNIT})s?"
+    r"|(?:(?:twice|two times|2 ?x|2 times)(?P<double> ))?"
+    r"(?P<adverb>hourly|daily|weekly|monthly|quarterly|yearly|annually)"
+    rf"|every (?P<span>\d{{1,2}}|{'|'.join(_COUNTS)}) (?P<spanned>{_ENGLISH_UNIT})s"
     r"|(?:moi|hang) (?P<vi>ngay|tuan|thang|nam|gio)(?: mot lan)?(?! (?:\d|hai|ba|bon|nam|sau|tam) lan)"
     rf"|(?:moi )?(?:(?P<vi_span>{_VIETNAMESE_COUNT}) )?(?P<vi_spanned>ngay|tuan|thang|nam|gio|quy) (?:mot|1) lan"
     rf"|(?:(?:mot|1|moi|hang) )?(?P<vi_in>ngay|tuan|thang|nam|quy) (?P<vi_times>{_VIETNAMESE_COUNT}) lan"
@@ -62,6 +67,16 @@ def read_frequency(plain: str) -> tuple[Fraction, str] | None:
     return None if match is None or is_quantity else _read_frequency(match.groupdict())
 
 
+def read_interval(plain: str) -> tuple[Fraction, str] | None:
+    """Return the frequency of a folded text that only says after which span something is done again; None of others.
+
+    >>> read_interval("every 3 months"), read_interval("3 months")
+    ((Fraction(1, 3), 'month'), None)
+    """
+    match = _FREQUENCY.fullmatch(plain.strip(" .!"))
+    return _read_frequency(match.groupdict()) if match is not None and match["span"] else None
+
+
 def is_same_frequency(first: tuple[Fraction, str], second: tuple[Fraction, str]) -> bool:
     """Return whether two frequencies are the same: twice a year is every six months.
 
@@ -78,15 +93,24 @@ def is_same_frequency(first: tuple[Fraction, str], second: tuple[Fraction, str])
 def _read_frequency(parts: dict[str, str | None]) -> tuple[Fraction, str]:
     span = parts["span"]
     if span:
-        return Fraction(1, int(span) if span.isdecimal() else _COUNTS[span]), parts["spanned"] or ""
+        return _in_months(Fraction(1, int(span) if span.isdecimal() else _COUNTS[span]), parts["spanned"] or "")
     vietnamese = next((parts[name] for name in ("vi_spanned", "vi_in", "vi_per") if parts[name]), None)
     if vietnamese:
         return _read_vietnamese(parts, vietnamese)
     named = next(parts[name] for name in ("counted", "every", "adverb", "vi", "vi_other") if parts[name])
-    times = Fraction(2 if parts["double"] or (parts["count"] and not parts["once"]) else 1)
+    many = parts["many"]
+    if many:
+        times = Fraction(int(many) if many.isdecimal() else _COUNTS[many])
+    else:
+        times = Fraction(2 if parts["double"] or (parts["count"] and not parts["once"]) else 1)
     if parts["other"] or parts["second"] or parts["vi_other"]:
         times /= 2
-    return times, _UNITS.get(named or "", named or "")
+    return _in_months(times, _UNITS.get(named or "", named or ""))
+
+
+def _in_months(times: Fraction, unit: str) -> tuple[Fraction, str]:
+    """Return how often, by the month where it is by the quarter."""
+    return (times / _MONTHS_OF_A_QUARTER, "month") if unit == "quarter" else (times, unit)
 
 
 def _read_vietnamese(parts: dict[str, str | None], unit: str) -> tuple[Fraction, str]:
@@ -94,9 +118,7 @@ def _read_vietnamese(parts: dict[str, str | None], unit: str) -> tuple[Fraction,
     span, times = (
         _read_count(parts[one] or parts[other]) for one, other in (("vi_span", "vi_span"), ("vi_times", "vi_count"))
     )
-    if unit == "quy":
-        return Fraction(times, _MONTHS_OF_A_QUARTER * span), "month"
-    return Fraction(times, span), _UNITS[unit]
+    return _in_months(Fraction(times, span), "quarter" if unit == "quy" else _UNITS[unit])
 
 
 def _read_count(word: str | None) -> int:

@@ -1,8 +1,8 @@
 """German numbers, dates and hours as people write them, rewritten in the form that is read.
 
-"zehn Werktage" is 10 Werktage, "anderthalb Stunden" 1,5 Stunden, "24 Std." 24 Stunden, "12. März 2024" 12 March 2024
-and "8.30 Uhr" 8:30. Words that may be others ("acht", "elf") are numbers only before a unit, the others before a noun,
-which German writes with a capital letter, and at the end of a statement.
+"zehn Werktage" is 10 Werktage, "anderthalb Stunden" 1,5 Stunden, "24 Std." 24 Stunden, "12. März 2024" 12 March 2024,
+"am 3.5." am 3 May, and "8.30 Uhr" 8:30. Words that may be others ("acht", "elf") are numbers only before a unit, the
+others before a noun, which German writes with a capital letter, and at the end of a statement.
 """
 
 from __future__ import annotations
@@ -46,10 +46,13 @@ _UNIT = (
     r"(?:Sekunden?|Minuten?|Stunden?|(?:Werk|Arbeits|Kalender|Geschäfts)?[Tt]ag(?:en?|es?)?|Wochen?|Monat(?:en?|s)?"
     r"|Jahr(?:en?|es?)?|Prozent|Euro)"
 )
+_DAY = r"(?:0?[1-9]|[12]\d|3[01])"
 _NOUN = r"(?= (?:[a-zäöüß]+e[nrsm]? )?[A-ZÄÖÜ])"
 _FORM = LatePattern(
     rf"(?<![\w.,-])(?:"
     rf"(?P<day>\d{{1,2}})\. (?P<month>{'|'.join(_MONTHS)})\b"
+    rf"|(?P<numbered_day>(?:(?<=[Aa]m )|(?<=[BbZzVv](?:is|um|om) )|(?<=[Ss]eit )|(?<=tens )|(?<=[Dd]em )){_DAY})"
+    r"\.(?P<numbered_month>0?[1-9]|1[0-2])\.(?!\w)"
     r"|(?P<hour>[01]?\d|2[0-4])(?:[.:](?P<minute>[0-5]\d))? Uhr(?: (?P<late>[0-5]\d)\b)?"
     r"|(?P<count>\d+(?:[.,]\d+)?) ?(?P<short>Std|Min|Sek)\b(?:\.(?=\s*[\w,;(]))?(?!\w)"
     rf"|(?P<half>(?:[Ee]ine?[nrm]?|[Dd]ie|[Nn]ach|[Jj]ede) halbe[nrs]? (?=Stunde|Jahr|Tag))"
@@ -58,12 +61,17 @@ _FORM = LatePattern(
     rf"|(?P<number>(?i:{_NUMBER}))(?: (?={_UNIT}\b)|{_NOUN}|(?=[.,;:!?)]|$))"
     r")"
 )
+_ENDS_SENTENCE = re.compile(r"\s*$|\s+[A-ZÄÖÜ]|\s*\n")
 _SHORT_UNITS = {"Std": "Stunden", "Min": "Minuten", "Sek": "Sekunden"}
 _MAY_HAVE_FORM = LatePattern(
-    rf"\b(?:Uhr|Std|Min|Sek)\b|\d\. (?:{'|'.join(_MONTHS)})\b|\beine?[nrsm]? {_UNIT}\b|halbe|anderthalb"
-    rf"|(?<!\w)(?:{_TEN}|(?:{_ONE})(?:und(?:{_TEN})|hundert|tausend|einhalb)?|hundert|tausend)",
-    re.IGNORECASE,
+    (
+        rf"\b(?:(?:uhr|std|min|sek)\b|eine?[nrsm]? {_UNIT}\b|{_TEN}|{_ONE}|hundert|tausend)|halbe|anderthalb"
+        rf"|\d\. (?:{'|'.join(_MONTHS)})\b"
+        r"|(?:am|bis|zum|vom|seit|tens|dem) \d{1,2}\.\d{1,2}\."
+    ).lower()
 )
+"""A first look, at a text in lower case: one that ignores the case takes three times as long."""
+_LOWERED_OTHERWISE = ("\u017f", "\u0130")  # letters that are read as an s and an i where the case is ignored
 _SHORTEST_SURE = 4
 """Letters of a number word that stands at the end of a sentence or before a comma."""
 _OTHER_WORDS = frozenset(("ein", "elf", "acht"))
@@ -79,7 +87,7 @@ def write_german_forms(text: str) -> str:
     >>> write_german_forms("Give acht vier-leaf clovers to elf Dora.")
     'Give acht vier-leaf clovers to elf Dora.'
     """
-    if _MAY_HAVE_FORM.search(text) is None:
+    if _MAY_HAVE_FORM.search(text.lower()) is None and not any(letter in text for letter in _LOWERED_OTHERWISE):
         return text
     return _FORM.sub(_write, text)
 
@@ -87,6 +95,10 @@ def write_german_forms(text: str) -> str:
 def _write(match: re.Match[str]) -> str:
     if match["month"] is not None:
         return f"{match['day']} {_MONTHS[match['month']]}"
+    if match["numbered_day"] is not None:
+        month = list(dict.fromkeys(_MONTHS.values()))[int(match["numbered_month"]) - 1]
+        ends_sentence = _ENDS_SENTENCE.match(match.string, match.end()) is not None
+        return f"{int(match['numbered_day'])} {month}{'.' if ends_sentence else ''}"
     if match["hour"] is not None:
         return f"{match['hour']}:{match['minute'] or match['late'] or '00'}"
     if match["short"] is not None:

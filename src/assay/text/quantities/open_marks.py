@@ -73,7 +73,7 @@ def agree_in_every_reading(expected: Quantity, stated: Quantity, tolerance: Deci
     if not has_open_mark(expected) and not has_open_mark(stated):
         return True
     for are_thousands in (False, True):
-        wanted, own = (_keep_readings(one, are_thousands=are_thousands) for one in (expected, stated))
+        wanted, own = (_keep_readings(side, are_thousands=are_thousands) for side in (expected, stated))
         if not is_same_quantity(wanted, own, tolerance):
             return False
     return True

@@ -8,7 +8,7 @@ from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Bound, Quantity
 
 _BOUND_BEFORE = re.compile(
-    r"(?:(?P<negation>\b(?:no|not|never|nothing|nobody|none|khong|chua) (?:\w+ )?)?"
+    r"(?:(?P<negation>\b(?:no|not|never|nothing|nobody|none|khong|chua|\w{2,6}n't) (?:\w+ )?)?"
     r"(?:(?P<more>\b(?:more than|(?<!carry )(?<!carried )(?<!roll )(?<!rolled )(?<!left )(?<!hand )over(?! by\b)|above"
     r"|exceed(?:s|ed|ing)?|greater than|larger than|longer than"
     r"|higher than|faster than|heavier than|taller than|bigger than|older than|wider than|deeper than"
@@ -27,9 +27,11 @@ _BOUND_BEFORE = re.compile(
 
 _BOUND_AFTER = re.compile(
     r"(?P<least> (?:or|and) (?:(?:well|far|way|even) )?(?:more|above|over|beyond|longer|later|higher|older|taller"
-    r"|heavier|larger|up(?:wards)?)\b|\+| (?:tro len|hoac hon)| (?:at the (?:very )?(?:least|earliest)|at least"
+    r"|heavier|larger|bigger|greater|faster|wider|deeper|up(?:wards)?)\b"
+    r"|\+| (?:tro len|hoac hon)| (?:at the (?:very )?(?:least|earliest)|at least"
     r"|at minimum|minimum)\b)"
-    r"|(?P<most> (?:or|and) (?:(?:well|far|way|even) )?(?:less|fewer|below|under|shorter|younger|smaller|lighter)\b"
+    r"|(?P<most> (?:or|and) (?:(?:well|far|way|even) )?(?:less|fewer|below|under|shorter|younger|smaller"
+    r"|lighter|lower|slower|narrower)\b"
     r"| (?:tro xuong|hoac it hon)| (?:at the (?:very )?(?:most|latest)|at most|at maximum|maximum|max|tops)\b)"
 )
 

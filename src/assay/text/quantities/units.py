@@ -51,14 +51,14 @@ _TABLE = """
     area      1000000    km2 square_kilometre square_kilometres square_kilometer square_kilometers
     area      10000      ha hectare hectares hecta
     area      0.09290304 ft2 sq_ft sqft square_foot square_feet
-    volume    0.001      ml millilitre millilitres milliliter milliliters mL
+    volume    0.001      ml mls millilitre millilitres milliliter milliliters mL
     volume    0.01       cl
     volume    1          l L litre litres liter liters lit
     volume    1000       m3 cubic_metre cubic_metres cubic_meter cubic_meters
     mass      0.001      mg milligram milligrams
     mass      1          g gram grams gramme grammes gam
-    mass      1000       kg kilo kilos kilogram kilograms ki-lo-gam can ky
-    mass      1000000    tonne tonnes tan
+    mass      1000       kg kgs kilo kilos kilogram kilograms ki-lo-gam can ky
+    mass      1000000    t tonne tonnes tan
     mass      453.59237  lb lbs pound-mass
     mass      28.349523125 oz ounce ounces
     energy    1          Wh watt-hour watt-hours
@@ -95,7 +95,8 @@ _TABLE = """
     pressure  1          Pa pascal pascals
     pressure  100        mbar hPa millibar millibars
     pressure  1000       kPa kilopascal kilopascals
-    pressure  100000     bar
+    pressure  100000     bar bars
+    pressure  6894.757293168 psi pounds_per_square_inch
     pressure  1000000    MPa megapascal megapascals
     torque    1          Nm newton_metre newton_metres newton_meter newton_meters
     rotation  1          rpm rev/min revolutions_per_minute

@@ -50,9 +50,10 @@ from assay.text.refusals.behaviour_candidates import (
     may_be_weighed,
 )
 from assay.text.refusals.chosen_model import choose_model, replaced_languages
+from assay.text.refusals.closing_offers import leave_out_offers
 from assay.text.refusals.detected_behaviour import ERROR_TEXT, NO_BEHAVIOUR, PLAIN_ANSWER, UNKNOWN, DetectedBehaviour
 from assay.text.refusals.error_texts import is_error_text
-from assay.text.refusals.lexicons_in_use import has_lexicon, select_rules, use_lexicons
+from assay.text.refusals.lexicons_in_use import has_lexicon, list_lexicons, select_rules, use_lexicons
 from assay.text.refusals.readable_text import holds_word
 from assay.text.refusals.refusal_claims import has_substantive_claim
 from assay.text.refusals.refusal_lexicon import PhraseKind, RefusalLexicon, RefusalPhrase
@@ -97,7 +98,19 @@ def detect_behaviour(
     True
     >>> detect_behaviour("Which office do you work in?").behaviour, detect_behaviour("Ufficio di Roma", "it").behaviour
     ('clarify', 'unknown')
+    >>> detect_behaviour("Staff get 12 days. Is there anything else I can help you with?").behaviour
+    'answer'
     """
+    detected = _read_answer(answer, language, question, may_hold_phrase=may_hold_phrase)
+    is_by_wording = detected.behaviour in ("abstain", "permission_denied") and not detected.phrase
+    if detected.is_error_text or not (is_by_wording or detected.behaviour in ("clarify", UNKNOWN)):
+        return detected
+    statement = leave_out_offers(answer, list_lexicons(answer))
+    return detected if statement == answer else _read_answer(statement, language, question)
+
+
+def _read_answer(answer: str, language: str, question: str, *, may_hold_phrase: bool = True) -> DetectedBehaviour:
+    """Return the behaviour of an answer as a whole, an offer at its end included."""
     if is_error_text(answer, question):
         return ERROR_TEXT
     detected = detect_phrases(answer) if may_hold_phrase else PLAIN_ANSWER

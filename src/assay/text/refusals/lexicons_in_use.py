@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from functools import cache, lru_cache
 
-from assay.text.refusals.lexicon_file import list_shipped_languages, load_lexicons, read_common_words
+from assay.text.refusals.lexicon_file import (
+    list_shipped_languages,
+    load_lexicons,
+    load_shipped_lexicon,
+    read_common_words,
+)
 from assay.text.refusals.phrase_filter import has_other_script
+from assay.text.refusals.refusal_lexicon import RefusalLexicon
 from assay.text.refusals.refusal_rules import (
     COMMON_LANGUAGES,
     LexiconGroup,
@@ -59,6 +65,15 @@ def select_rules(answer: str) -> list[RefusalRules]:
     if needs_latin_rules(answer):
         selected.append(load_rules("latin"))
     return selected
+
+
+def list_lexicons(answer: str) -> list[RefusalLexicon]:
+    """Return every lexicon that an answer may be read with: those of its rules, and all others that ship.
+
+    A short sentence has too few frequent words to tell its language by."""
+    selected = {name: lexicon for rules in select_rules(answer) for name, lexicon in rules.lexicons.items()}
+    others = [name for name in list_shipped_languages() if name not in selected]
+    return [*selected.values(), *map(load_shipped_lexicon, others)]
 
 
 @lru_cache(maxsize=64)  # one answer is asked about several times in a row

@@ -217,10 +217,12 @@ PATTERN_LISTS = (
 QUESTION_LISTS = (
     *("questions.contact", "questions.open", "courtesies", "advice"),
     *("lacks.states", "lacks.facts", "lacks.whether", "lacks.leans"),
+    *("offers.closing", "offers.choice", "offers.open"),
 )
 """Further lists that are matched as patterns: a question that asks whom to turn to, one that a yes or no does not
 answer, what may be said before and after a bare refusal, how a thing is said not to be had, which is said of facts
-too, how it is left open whether something is so, and words that lean to an answer nevertheless."""
+too, how it is left open whether something is so, words that lean to an answer nevertheless, how more help is offered
+behind an answer, what makes such a question one that has to be answered first, and what leaves an answer open."""
 WORD_LISTS = ("no_claim.fillers", "no_claim.words")
 _FIELDS = (
     "language",
@@ -240,7 +242,7 @@ _FIELDS = (
     "conclusions",
     "answers",
 )
-_SECTIONS = ("subjects", "not_asserted", "permission", "no_claim", "questions", "lacks")
+_SECTIONS = ("subjects", "not_asserted", "permission", "no_claim", "questions", "lacks", "offers")
 
 
 def fold_pattern(pattern: str) -> str:

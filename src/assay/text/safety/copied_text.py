@@ -69,7 +69,10 @@ class HashedRuns:
         first_match = np.searchsorted(self._sorted_hashes, hashes, "left")
         end_match = np.searchsorted(self._sorted_hashes, hashes, "right")
         matches = [self._text_of_hash[first:end] for first, end in zip(first_match, end_match, strict=True)]
-        return np.unique(np.concatenate(matches)) if matches else self._text_of_hash[:0]
+        if not matches:
+            return self._text_of_hash[:0]
+        distinct = set(np.concatenate(matches).tolist())  # `np.unique` imports masked arrays, which takes longer
+        return np.array(sorted(distinct), self._text_of_hash.dtype)
 
     def _secret_runs(
         self, run_starts: _Counts, first_match: _Counts, counts: _Counts, is_visible: Callable[[TextNumbers], Bools]

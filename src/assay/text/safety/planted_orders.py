@@ -67,8 +67,8 @@ _SECTION_MARKER = re.compile(
 )
 _MAX_SECTION = 400  # characters after a marker that are read as said by the role, or in the section, that it names
 _MAX_OTHER_WORDS = 2  # of a verdict about the text itself
-_SPACELESS_START = re.compile("[\u1100-\u11ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
-"""Letters of scripts without spaces, composed or folded."""
+_SPACELESS_SCRIPTS = (("\u1100", "\u11ff"), ("\u3040", "\u30ff"), ("\u4e00", "\u9fff"), ("\uac00", "\ud7af"))
+"""First and last letters of scripts without spaces, composed or folded."""
 _MIXED_SCRIPTS = re.compile(r"[A-Za-z][\u0370-\u03ff\u0400-\u04ff]|[\u0370-\u03ff\u0400-\u04ff][A-Za-z]")
 _SPACED_LETTERS = re.compile(r"(?:(?<![^\W_])[^\W_][\W_]++){7,}[^\W_](?![^\W_])")
 _INVISIBLE = re.compile("[\u00ad\u034f\u180b-\u180f\u200b-\u200f\u2060-\u2064\ufeff]")
@@ -97,6 +97,11 @@ class OrderSpan(NamedTuple):
     kind: OrderKind
 
 
+def _begins_spaceless(word: str) -> bool:
+    # as a class of characters it takes two milliseconds to compile
+    return not word.isascii() and any(first <= word[0] <= last for first, last in _SPACELESS_SCRIPTS)
+
+
 @cache
 def compile_order_words(words: tuple[str, ...]) -> re.Pattern[str]:
     """Return the pattern of lines of words, which matches the beginnings of words; folded like the texts.
@@ -113,7 +118,7 @@ def compile_order_words(words: tuple[str, ...]) -> re.Pattern[str]:
             folded = fold_text(word)
             whole = folded.endswith(".")
             stem = re.escape(folded.removesuffix("."))
-            if _SPACELESS_START.match(word.strip()) or _SPACELESS_START.match(folded):
+            if _begins_spaceless(word.strip()) or _begins_spaceless(folded):
                 within_words.append(stem)
             else:
                 at_word_starts.append(stem + (r"(?![^\W_])" if whole else ""))
@@ -208,9 +213,7 @@ def is_plain_order(folded: str) -> bool:
 @cache
 def _steering_pattern() -> re.Pattern[str]:
     words = [fold_text(word) for line in STEERING_WORDS for word in line.split(",")]
-    return re.compile(
-        "|".join(re.escape(word) + ("" if _SPACELESS_START.match(word) else r"(?![^\W_])") for word in words)
-    )
+    return re.compile("|".join(re.escape(word) + ("" if _begins_spaceless(word) else r"(?![^\W_])") for word in words))
 
 
 @lru_cache(maxsize=4096)

@@ -77,7 +77,7 @@ def _iterate_facts(text: str) -> Iterator[Fact]:
     for token in tokenise_text(plain) if _may_have_code(plain) else ():
         if not token.isalpha() and _is_code(token):
             yield Fact("code", remove_separators(token), "", token)
-    for match in _EMAIL.finditer(plain):
+    for match in _EMAIL.finditer(plain) if "@" in plain else ():
         yield Fact("code", remove_separators(match[0]), "", match[0])
     for match in _DIGIT_GROUPS.finditer(plain):
         digits = remove_separators(match[0])

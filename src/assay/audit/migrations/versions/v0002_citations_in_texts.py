@@ -22,7 +22,7 @@ def upgrade() -> None:
         "SELECT sequence, body FROM records WHERE sequence > :after AND kind = 'answer' AND body IS NOT NULL "
         "ORDER BY sequence LIMIT :page"
     )
-    known = sa.text("SELECT citation, sequence FROM citations WHERE sequence > :after AND sequence <= :last")
+    citations = sa.text("SELECT citation, sequence FROM citations WHERE sequence > :after AND sequence <= :last")
     insert = sa.text("INSERT INTO citations (citation, sequence) VALUES (:citation, :sequence)")
     after = 0
     while True:
@@ -30,7 +30,7 @@ def upgrade() -> None:
         if not rows:
             return
         stored: dict[int, set[str]] = {sequence: set() for sequence, _ in rows}
-        for citation, sequence in connection.execute(known, {"after": after, "last": rows[-1][0]}):
+        for citation, sequence in connection.execute(citations, {"after": after, "last": rows[-1][0]}):
             stored.setdefault(sequence, set()).add(citation)
         missing = []
         for sequence, body in rows:

@@ -43,7 +43,7 @@ _ENDS_NAME = build_pattern(rf"[\"')]{{0,2}}(?:,|,? (?:{JOINS_NAMES}) | ?[&/]|\s*
 _ONLY_BEFORE = LatePattern(rf"(?<![\w'-]){ONLY_THESE}(?: [^\W\d_]+){{0,4}} \Z", re.IGNORECASE)
 """For written text, as in the fact."""
 _ONLY_AFTER = build_pattern(rf",? (?:(?:and|but) )?(?:only|exclusively|alone|{NOBODY_ELSE})\b")
-_NOT_ADDED = list_words(
+NOT_ADDED = list_words(
     """
     only nobody noone none nowhere nothing never neither nor else rather instead unlike namely always also then thus so
     but he she his if when which who whom whose where while whereas because although such including etc i.e e.g
@@ -53,11 +53,13 @@ _NOT_ADDED = list_words(
 _ANYBODY = list_words("others anyone anybody everyone everybody those people whoever")
 """Add somebody without a name."""
 _SO_DO = build_pattern(r"\bso (?:can|could|may|do|does|is|are|has|have) ")
+_ADDED_LAST = build_pattern(r", (?:or|and|as well as|hoặc|oder|und) (?:also )?")
+_ENDS_SENTENCE = LatePattern(r"[\"')]{0,2}\s*(?:[.!;]|\Z)")
 _TOO = build_pattern(
     r" (?:(?:can|could|may|do|does|is|are|has|have)(?: do (?:it|that|so|this))?,? (?:too|as well)"
     r"|cũng (?:được|có thể|vậy))\b"
 )
-_VERB_FOLLOWS = LatePattern(r" (?:it|them|the|a|an|your|my|our|at|to|until|up|[$€£]?\d)\b")
+VERB_FOLLOWS = LatePattern(r" (?:it\b|them\b|(?:the|an?|your|my|our|at|to|until|up) \w|[$€£]?\d)")
 """Follows a verb rather than a noun: "and closes at 5"."""
 
 
@@ -186,7 +188,7 @@ def _goes_on_otherwise(answer: ReadText, end: int, *, is_comma: bool) -> bool:
         return True
     following = answer.take_next_word(end)
     is_verb = following is not None and following.start == end + 1 and following.folded in _FULL_VERBS
-    return is_verb or _VERB_FOLLOWS.match(answer.plain, end) is not None
+    return is_verb or VERB_FOLLOWS.match(answer.plain, end) is not None
 
 
 def _list_added_before(texts: FactTexts, first: Word, last: Word) -> Iterator[_Added]:
@@ -216,11 +218,17 @@ def _list_added_before(texts: FactTexts, first: Word, last: Word) -> Iterator[_A
 
 
 def _list_added_by_so(texts: FactTexts) -> Iterator[_Added]:
-    """Yield of whom an answer says the same in a further clause: "and so can Admins", "Admins can too"."""
+    """Yield of whom an answer says the same in a further clause: "and so can Admins", "Admins can too", ", or a
+    neighbour" at the end."""
     answer = texts.answer
     for match in _SO_DO.finditer(answer.plain):
         words = _take_name(answer, match.end())[1]
         if words and _is_new(texts, words):
+            yield _Added(words, False)
+    for match in _ADDED_LAST.finditer(answer.plain):
+        words = _take_name(answer, match.end())[1]
+        ends = bool(words) and _ENDS_SENTENCE.match(answer.plain, words[-1].end) is not None
+        if ends and _is_new(texts, words):
             yield _Added(words, False)
     for match in _TOO.finditer(answer.plain):
         before = answer.list_words(max(0, match.start() - _REACH), match.start())[-1:]
@@ -252,7 +260,7 @@ def _take_name(answer: ReadText, start: int) -> tuple[str, list[Word]]:
 
 def _may_be_added(word: Word, answer: ReadText) -> bool:
     """Whether a word may be a part of a name or noun."""
-    if word.kind == "stop" or word.folded in _NOT_ADDED or is_negation(word, answer) or is_grammar(word, answer):
+    if word.kind == "stop" or word.folded in NOT_ADDED or is_negation(word, answer) or is_grammar(word, answer):
         return False
     if word.marks:
         return answer.text[word.start : word.end].lower() not in INVITING_WRITTEN

@@ -36,7 +36,7 @@ def name_other_value(texts: FactTexts, occurrence: Occurrence, stated: Quantity 
     """Return a value in the sentence of a fact that changes it, and that nothing else has; "" without one."""
     answer, clause = texts.answer, occurrence.clause
     if stated is not None and "+" in answer.plain[stated.start + 1 : stated.end + 1] and "+" not in texts.fact:
-        return f'it says "{answer.text[stated.start : stated.end].rstrip("+")}+"'
+        return f'the answer says "{answer.text[stated.start : stated.end].rstrip("+")}+"'
     for own in list_new_values(texts, clause.sentence_start, clause.sentence_end):
         replaced = next((wanted for wanted in texts.reference.quantities if _is_replaced(texts, wanted, own)), None)
         if replaced is not None and (stated is None or not is_comparable(replaced, stated)):

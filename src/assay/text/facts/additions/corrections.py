@@ -1,4 +1,5 @@
-"""Where an answer corrects what it has just said: "Two months. Correction: three months".
+"""Where an answer corrects what it has just said ("Two months. Correction: three months"), or concludes otherwise:
+"Class 1: 20 euros, class 2: 30 euros. So it's 30 euros."
 
 The patterns are for folded text (`fold_in_place`), so Vietnamese is written without diacritics.
 """
@@ -8,13 +9,17 @@ from __future__ import annotations
 from assay.text.facts.additions.unexplained_additions import REACH
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.doubt_cues import BETTER_SAID, CORRECTION
+from assay.text.facts.cues.link_cues import CONCLUDES
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.presence.occurrences import Occurrence
+from assay.text.facts.reading.negations import find_negations
+from assay.text.facts.reading.read_text import ReadText
 from assay.text.facts.reading.text_parts import list_quantities
 from assay.text.quantities.quantity import Quantity
-from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity
+from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity, is_same_value
 
 _CORRECTION = build_pattern(rf"\b{CORRECTION}")
+_CONCLUSION = build_pattern(rf"\s*{CONCLUDES}\b")
 _BETTER = build_pattern(rf"\b{BETTER_SAID}\b")
 
 
@@ -32,7 +37,30 @@ def name_correction(texts: FactTexts, occurrence: Occurrence, stated: Quantity |
         is_sure = pattern is _CORRECTION and stated is None
         if is_sure or (stated is not None and _has_other_value(texts, stated, cue.end(), end)):
             return f'the answer corrects itself after this ("{answer.text[cue.start() : cue.end()]}")'
-    return ""
+    return _name_conclusion(texts, occurrence, stated) if stated is not None else ""
+
+
+def _name_conclusion(texts: FactTexts, occurrence: Occurrence, stated: Quantity) -> str:
+    """Return the words with which an answer concludes in its last sentence that another value is the one; "" if it
+    does not. A value of the question is none, neither is one that is denied, and neither is a new one: a sum."""
+    answer = texts.answer
+    last = answer.clauses[-1]
+    if last.sentence_start < occurrence.end or _CONCLUSION.match(answer.plain, last.sentence_start) is None:
+        return ""
+    listed = list_quantities(answer, 0, last.sentence_start)
+    listed += [own for text in texts.sources for own in text.quantities]
+    concluded = list_quantities(answer, last.sentence_start, last.sentence_end)
+    concluded = [own for own in concluded if is_comparable(stated, own) and not _is_among(own, texts.question)]
+    if any(_is_among(own, fact) for own in concluded for fact in texts.facts):
+        return ""
+    is_other = any(is_same_value(own, other) for own in concluded for other in listed)
+    if not is_other or find_negations(answer, last.sentence_start, last.sentence_end):
+        return ""
+    return f'the answer concludes "{answer.text[last.sentence_start : last.sentence_end].strip()}"'
+
+
+def _is_among(value: Quantity, text: ReadText) -> bool:
+    return any(is_same_value(own, value) for own in text.quantities)
 
 
 def _has_other_value(texts: FactTexts, stated: Quantity, low: int, high: int) -> bool:

@@ -23,6 +23,22 @@ UNCONDITIONAL = Cues(
     "bất kể | kể cả | dù có hay không",
 )
 """Says that what follows is no condition."""
+HOLDS_IF = Cues(
+    "(?:only )?(?:if|provided(?: that)?|providing|as long as|so long as|on condition that)"
+    " | only (?:with|when|after|in|on|at|during|from|while|for|by) | (?:with|after) (?=the|your|his|her|a|an|written)",
+    "nếu | miễn là | với điều kiện | chỉ (?:khi|với|trong)",
+    "(?:nur )?(?:wenn|sofern|falls) | nur (?:mit|auf|in|im|nach|bei)",
+)
+"""Begins the condition on which something holds."""
+ONLY_STARTS = ("only ", "nur ", "chi ")
+"""Begin a condition on which alone something holds, folded."""
+HOLDS_EXCEPT = Cues(
+    "unless | except(?: (?:if|when|with|for|in|on|at|where|during))? | but not (?:if|when|with|in|on|for)"
+    " | everywhere but | save (?:if|when|with) | (?:only |but )?without",
+    "trừ(?: khi)? | ngoại trừ",
+    "außer(?: wenn| mit| auf| in| im)? | es sei denn | nur ohne | ohne",
+)
+"""Begins the condition on which it does not."""
 UNIVERSAL = Cues("all | both | any | every | each", "tất cả | mọi")
 """Says that a statement holds of all."""
 UNIVERSAL_WRITTEN = "tất cả|toàn bộ|mọi"

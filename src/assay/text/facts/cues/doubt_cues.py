@@ -12,6 +12,7 @@ MAYBE = Cues(
 NOT_REAL = Cues(
     "(?:would|should|could)(?:n't| not)? have (?:been|[a-z]+e[dn]) | suppose | supposing | imagine | if only"
     " | if [^,.;]{1,40} had | (?:^|(?<=[.!?] ))(?:were|had) [^,.;]{1,40},"
+    " | (?:was|were|had been) (?:\\w+ )?(?:planned|scheduled|due|expected|intended|meant) for"
     " | (?:is|are|was|were) (?:supposed|meant|expected|intended|rumou?red|alleged|proposed) to"
     " | (?:plan(?:s|ned)?|hop(?:e|es|ed)|wish(?:es|ed)?|proposed|considered) (?:to|that|of) | drafts? | proposals?",
     "lẽ ra | giả sử | giá như | giá mà | đáng lẽ | suýt | ước gì | dự (?:định|kiến|thảo) | bản (?:nháp|thảo)",
@@ -90,11 +91,21 @@ DOUBT = Cues(
     " | do not know | can't say | cannot say | said to | (?:i|we|they) doubt | doubtful"
     r" | (?:depends? on|ask|check|find out) whether(?! [^.;]{0,80}\bor\b)"
     " | (?:we|they) (?:are )?(?:plan|intend|hope|aim)(?:ning|ing)? to | (?:was|were) (?:supposed|meant|due|going) to"
-    " | either(?! ?[.:;,!)]| ?$) | (?:almost|nearly) [a-z]+ed"
-    r" | would\b[^.;]{0,60}\bif [a-z]+ could | if [a-z]+ could\b[^.;]{0,60}\bwould",
+    " | either(?! ?[.:;,!)]| ?$) | (?:almost|nearly) [a-z]+ed",
     "có thể là | hình như | chắc là | có lẽ | không chắc | không rõ | nghe nói | không biết | được cho là",
 )
 """Uncertainty of the speaker, and what did not quite happen or would only happen."""
+_IF_IT_DID = (
+    r"if (?:(?!(?:is|are|has|have|be) )[\w'-]+ ){1,4}"
+    r"(?:could|had|were|was|did|[a-z]+ed|met|got|came|went|knew|paid|took|made)\b"
+)
+UNREAL = Cues(
+    rf"would(?:n't)?\b[^.;]{{1,80}}\b{_IF_IT_DID} | {_IF_IT_DID}[^.;]{{1,60}}\bwould(?:n't)?\b[^.;,]*",
+    "",
+    r"(?:würden?|wären?|hätten?|gälten?)\b[^.;]{1,80}\bwenn\b[^.;]{1,60}\b(?:hätten?|wären?|gäbe|könnten?|würden?)\b"
+    r" | wenn\b[^.;]{1,60}\b(?:hätten?|wären?|gäbe|könnten?)\b[^.;]{1,60}\b(?:würden?|wären?|hätten?|gälten?)\b[^.;,]*",
+)
+"""A statement with the condition under which alone it would hold, and does not; for written text."""
 PARTLY = Cues(
     "only some | some of | some | most of | not all | not every | half of | several of | certain | occasionally"
     " | sometimes | (?:nearly|almost|virtually|practically) (?:all|every|both)"

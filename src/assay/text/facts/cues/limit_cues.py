@@ -20,6 +20,13 @@ LOWER_LIMIT = Cues(
 """Speaks of a lower limit."""
 UPPER_LIMIT_NAMES = "maximum max most highest largest cap capped limit limited ceiling top tops trần"
 """What the most is called."""
+NAMED_VALUES = (
+    Cues("max(?:imum)? | at (?:the )?most | most | up to | limit | highest | largest | longest", "tối đa | nhiều nhất"),
+    Cues("min(?:imum)? | at least | least | lowest | smallest | shortest", "tối thiểu | ít nhất"),
+    Cues("default(?:s|ed)? | out of the box | preset | unless you (?:set|change|configure)", "mặc định"),
+    Cues("average | on average | typical(?:ly)? | usual(?:ly)? | mean", "trung bình"),
+)
+"""What tells several values of one thing apart: the most, the least, the one without a choice, and the usual one."""
 ANY_LIMIT = Cues(
     r"limit(?:s|ed)? | deadline | max(?:imum|imal|\.)? | min(?:imum|imal|\.)? | most | least | until | within | by"
     " | earliest | latest | how (?:far|old|big|large|late|early|heavy|tall) | largest | biggest | longest",
@@ -28,10 +35,10 @@ ANY_LIMIT = Cues(
 """Says that a value is a limit, of whichever side."""
 BOUND = Cues(
     "(?<!'re )(?<!are )(?<!is )up to | at (?:the )?(?:most|least) | (?:a )?(?:maximum|minimum)(?: of)?"
-    " | (?:no|not) (?:more|less) than",
+    " | (?:no|not) (?:more|less) than | (?:or|and) (?:more|less|above|over|below|under|fewer|upwards?)",
     "không quá | tối đa | nhiều nhất | ít nhất | tối thiểu",
 )
-"""Makes a bound of the value that follows."""
+"""Makes a bound of the value beside it."""
 MAY_BE = Cues(
     "can | may | might | could | allow(?:s|ed)? | permit(?:s|ted)? | capacity | holds? | fits? | how long",
     "được | có thể | chứa",
@@ -53,12 +60,22 @@ WITHIN = Cues("within | inside(?: of)?", "trong(?: vòng)?", "innerhalb(?: von)?
 """Stands before a span in which something has to be."""
 LATER_THAN = Cues("after | later than | past", "sau(?: khi)? | (?:muộn|lâu|trễ) hơn", "nach | später als")
 """Stands before a span that is over when something is."""
+NOT_UNTIL = Cues(
+    "not (?:until|till|before) | (?:no|not) (?:earlier|sooner) than", "không trước", "erst nach | nicht vor"
+)
+"""Stands before a span and says with a negation that it has to be over first."""
 LATER_AFTER_VALUE = Cues(
     r"later\b | afterwards\b | have passed\b | are over\b | have gone\b", r"sau(?=\W*$|[.,;!?])", r"später\b | danach\b"
 )
 """Follows a span that is over when something is; "14 days after the exam" says after what."""
 LATEST = Cues("at (?:the (?:very )?latest|most) | or less | maximum", "chậm nhất | muộn nhất | tối đa", "spätestens")
 """Says that a span is the longest, wherever it stands in the sentence."""
+STARTS_TO_BE = Cues(
+    "starts? | begins? | opens? | comes? | becomes? | resumes? | available | active | again",
+    "bắt đầu | mở | trở lại",
+    "beginnt | beginnen | öffnet | wieder",
+)
+"""Says after a span that something is so from then on."""
 ENDS = Cues(
     "ends? | expires? | lapses? | closes? | runs? out | is over | void | too late | deadline",
     "hết | kết thúc | quá hạn",

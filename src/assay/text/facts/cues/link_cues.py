@@ -38,6 +38,12 @@ CONSEQUENCE = Cues(
 """Begins a part that goes on with what the part before says."""
 IF_AVAILABLE = Cues("if | when | whenever | once | as long as | as soon as | provided | while")
 """Begins a condition: "if a room is free"."""
+CONCLUDES = Cues(
+    "so | thus | hence | therefore | in short | in other words | yours | in your case | the answer is",
+    "vậy | do đó | vì vậy | tóm lại",
+    "somit | daher | folglich | damit | das heißt",
+)
+"""Begins the last sentence of an answer with what follows from the others."""
 SO = Cues("so", "nên | vì vậy | do đó")
 """Begins what follows from a fact."""
 PRONOUN = Cues(

@@ -48,6 +48,8 @@ ASKS_WHEN = Cues(
     "khi nào | bao giờ | mấy giờ | lúc nào | ngày nào | bao lâu",
 )
 """Asks for a time: "Is it open to guests?" asks for none."""
+ASKS_HOW_LONG = Cues("how long(?! (?:after|before))", "bao lâu", "wie lange")
+"""Asks for how long something is so."""
 ASKS_DAY = Cues(
     "(?:which|what) (?:week)?(?:days?|dates?)",
     "(?:ngày|thứ) (?:nào|mấy) | mấy thứ nào",

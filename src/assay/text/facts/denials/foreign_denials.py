@@ -76,7 +76,7 @@ _ASKS_MOST = LatePattern(
 
 
 class _Pattern(Protocol):
-    def finditer(self, text: str, start: int = 0, end: int | None = None) -> Iterator[re.Match[str]]: ...
+    def finditer(self, text: str, start: int = ..., end: int = ...) -> Iterator[re.Match[str]]: ...
 
 
 def judge_foreign_denial(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None:

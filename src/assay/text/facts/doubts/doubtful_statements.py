@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from assay.text.facts.cues.condition_cues import OR
 from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.doubt_cues import UNREAL
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence, has_candidate, iterate_stated_indices
@@ -17,10 +18,13 @@ from assay.text.facts.reading.statement_marks import (
     PRESENT,
     RESPECTIVELY,
 )
+from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity_agreement import is_about_same_span, is_comparable, is_same_quantity
 
 _REACH = 160  # characters on either side in which words for past and present are searched
 _REACH_OUTDATED = 40  # characters after a value in which it is said until when it was so
+_UNREAL = LatePattern(rf"\b{UNREAL}")
+_CONDITIONS = (" if ", " wenn ")
 _RIVAL_GAP = build_pattern(rf"[\s,;/|$€£]*+(?:{OR}(?: \w++)? )?[\s$€£]*+").compiled
 
 
@@ -69,10 +73,24 @@ def _name_doubt(texts: FactTexts, occurrence: Occurrence, sentence: str) -> str:
     asked = (own, texts.question.plain, texts.reference.plain)  # "how many may be in a cave?" doubts nothing
     if match is not None and not any(match[0] in text for text in asked):
         return f'the answer is not sure of this ("{match[0]}")'
+    if _is_unreal(texts, occurrence):
+        return "the answer says that this would hold, if something were so"
     partly = PARTIAL_QUANTIFIER.search(texts.answer.plain, occurrence.clause.start, occurrence.start)
     if partly is not None and partly[0] not in own and partly[0] not in texts.question.plain:
         return f'the answer says this of a part only ("{partly[0]}")'
     return ""
+
+
+def _is_unreal(texts: FactTexts, occurrence: Occurrence) -> bool:
+    """Whether a fact stands in a statement that does not hold: "it would be 12 days if you worked full time"."""
+    low, high = occurrence.clause.sentence_start, occurrence.clause.sentence_end
+    sentence = f" {texts.answer.text[low:high].lower()}"
+    if not any(word in sentence for word in _CONDITIONS):
+        return False
+    if any(word in f" {texts.question.plain}" for word in _CONDITIONS):
+        return False  # "what would it cost if I had a card?"
+    start, end = occurrence.start - low + 1, occurrence.end - low + 1
+    return any(start < cue.end() and cue.start() < end for cue in _UNREAL.finditer(sentence))
 
 
 def _has_rival(texts: FactTexts, occurrence: Occurrence) -> bool:

@@ -24,7 +24,7 @@ from assay.text.facts.cues.word_classes import (
 )
 from assay.text.facts.expected.asked_times import list_words_of_asked_time
 from assay.text.facts.expected.expected_limits import ExpectedLimit, names_asked_most
-from assay.text.facts.expected.only_facts import split_only
+from assay.text.facts.expected.only_facts import find_only
 from assay.text.facts.reading.exceptions import has_exception, list_exceptions
 from assay.text.facts.reading.negations import find_denied_predicate, find_negations, is_negation
 from assay.text.facts.reading.read_text import ReadText, Word, read_text
@@ -102,7 +102,7 @@ class FactTexts:
         limit: ExpectedLimit,
         passages: Sequence[ReadText] = (),
     ) -> None:
-        self.fact, self.only = fact, split_only(fact)
+        self.fact, self.only = fact, find_only(fact, reference.text)
         self.read_fact = read_text(self.only.bare)
         self.answer, self.question, self.reference = answer, question, reference
         self.expected, self.limit, self.passages = expected, limit, passages

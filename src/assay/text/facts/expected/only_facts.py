@@ -57,6 +57,30 @@ def split_only(fact: str) -> OnlyFact:
     return OnlyFact(bare, len(before) + 1 if before and after and after[0].isalnum() else len(before))
 
 
+@lru_cache(maxsize=4096)
+def find_only(fact: str, reference: str) -> OnlyFact:
+    """Return a fact without its "only", or with that of a reference which says it of the fact: "only the owner may".
+
+    >>> find_only("owner", "Only the owner may delete it."), find_only("owner", "The owner may only read it.")
+    (OnlyFact(bare='owner', place=0), OnlyFact(bare='owner', place=None))
+    """
+    split = split_only(fact)
+    read_fact, read = read_text(fact), read_text(reference)
+    names = {word.key for word in read_fact.words if word.kind != "stop"}
+    if split.place is not None or not names:
+        return split
+    for cue in _ONLY.finditer(read.text):
+        following = (word for word in read.list_words(cue.end(), cue.end() + _REACH) if not is_grammar(word, read))
+        named = next((word for word in following if word.kind != "stop"), None)
+        if not cue["not"] and named is not None and named.key in names:
+            return OnlyFact(split.bare, 0)
+    return split
+
+
+_REACH = 24
+"""Characters after an "only" in which the first one is named of whom it is said."""
+
+
 def list_holders(bare: ReadText, place: int, question: ReadText) -> list[Word]:
     """Return the words for those of whom alone a fact holds: after its "only", or before one at the end.
 

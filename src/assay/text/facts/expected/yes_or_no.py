@@ -205,11 +205,30 @@ def describe_opposite_decision(answer: ReadText, reference: ReadText, question: 
     >>> describe_opposite_decision(*map(read_text, texts))
     'it begins with "Yes", and the reference with "No"'
     """
-    stated, expected = read_decision(answer), read_decision(reference)
+    stated, expected = _read_any_decision(answer, question), read_decision(reference)
     last = read_text(question.text[question.clauses[-1].sentence_start :].strip()) if question.clauses else question
     if stated is None or expected is None or stated.is_yes == expected.is_yes or not _is_decidable(last):
         return ""
     return f'it begins with "{stated.spelled}", and the reference with "{expected.spelled}"'
+
+
+_TAKES_UP = build_pattern(
+    r"\W*(?:it|they|that|this|you|he|she|we|these|those)(?:'ll|'s|'re| [a-z']+){1,3}?"
+    r" (?P<verb>[a-z]{2,})(?= ?[,.:;!–—-]| \(| (?:if|when|unless|only|once|as long as)\b)"
+)
+"""A first clause that says of what is asked whether it is so: "it will fit: the limit is 9 m"."""
+
+
+def _read_any_decision(answer: ReadText, question: ReadText) -> YesOrNo | None:
+    """Return the yes or no with which an answer begins, in a word or by saying what is asked with a pronoun."""
+    decision = read_decision(answer)
+    taken_up = _TAKES_UP.match(answer.plain) if decision is None and asks_whether(question) else None
+    if taken_up is None:
+        return decision
+    verb, end = answer.word_at(taken_up.start("verb")), taken_up.end()
+    if verb is None or not question.find_word(verb, True):
+        return decision
+    return YesOrNo(not find_negations(answer, 0, end), answer.text[: verb.end].strip(), end)
 
 
 def is_contrary_decision(answer: ReadText, reference: ReadText, question: ReadText) -> bool:
@@ -217,7 +236,7 @@ def is_contrary_decision(answer: ReadText, reference: ReadText, question: ReadTe
 
     It is no contrary one if either restricts its decision, or the question denies something or offers a choice.
     """
-    stated, expected = read_decision(answer), read_decision(reference)
+    stated, expected = _read_any_decision(answer, question), read_decision(reference)
     if stated is None or expected is None or not describe_opposite_decision(answer, reference, question):
         return False
     rests = (answer.plain[stated.end :], reference.plain[expected.end :])

@@ -140,9 +140,13 @@ def _is_stated_end(texts: FactTexts, expected: Quantity, stated: Quantity) -> bo
     """Whether a range states a quantity as one of its ends.
 
     "10am to 4pm" states when something begins and when it ends; "3 to 5 days" states neither 3 nor 5 days, unless
-    the facts have both.
+    the facts have both. "3 to 5 days" states 5 days where the most is asked for, and 3 where the least is.
     """
     ends = split_range(stated)
+    if ends and texts.limit.is_explicit and not expected.is_range:
+        low, high = ends
+        if is_same_quantity(expected, high if texts.limit.side == "<" else low, unit_required=True):
+            return True
     if not any(is_same_quantity(expected, end, unit_required=True) for end in ends):
         return False
     if is_time(stated) and is_time(expected):

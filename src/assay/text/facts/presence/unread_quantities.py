@@ -408,9 +408,10 @@ def _spell_ordinal(number: Decimal, dimension: str) -> str:
 
 
 def _has_both_ends(wanted: Quantity, answer: ReadText) -> bool:
-    """Whether both ends of a range of plain numbers or times are there, each by itself and perhaps in another form."""
+    """Whether both ends of a range are there, each by itself, times perhaps in another form."""
     if not is_plain(wanted) and not is_time(wanted):
-        return False
+        singles = [remove_bound(own) for own in answer.quantities if not own.is_range]
+        return all(any(is_same_quantity(end, own) for own in singles) for end in split_range(wanted))
     stated = [_read_clock(own) for own in answer.quantities]
     return all(any(not _read_clock(end).isdisjoint(times) for times in stated) for end in split_range(wanted))
 

@@ -22,10 +22,10 @@ _SIGNS = LatePattern(r"\w[.@/\\_]\w|^[/\\~.]\w|[a-z][A-Z]|^[A-Z]\w*-[A-Z]")
 _VERSION = LatePattern(r"[vV]?\d+(?:\.\d+){2,}")
 _DATE = LatePattern(r"\d{1,2}\.\d{1,2}\.\d{2,4}|\d{4}\.\d{1,2}\.\d{1,2}")
 _BEGINS_WITH_NUMBER = LatePattern(r"[^\w/\\~.]{0,3}\d")
-_LONGER_BEFORE = LatePattern(r"[\w\\+]$|\w[.-]$")
+_LONGER_BEFORE = LatePattern(r"[\w\\+]\Z|\w[.-]\Z")
 _LONGER_AFTER = LatePattern(r"[\w@\\]|[.-]\w|\+\+")
 _PATH_AFTER = LatePattern(r"/\w")
-_RELEASE_BEFORE = LatePattern(r"\d\.?$")
+_RELEASE_BEFORE = LatePattern(r"\d\.?\Z")
 _RELEASE_AFTER = LatePattern(
     r"\.?\d|[-_.~+ ]?(?:(?:alpha|beta|dev|nightly|snapshot|preview|pre|rc|test|hotfix|patch)\b|(?:a|b|rc|beta|p)\d)"
     r"|\+(?!\w)",
@@ -98,8 +98,8 @@ def _find_longer(name: str, answer: ReadText) -> str:
         if not is_part:
             return ""
         if not longer:
-            start = answer.text.rfind(" ", 0, match.start()) + 1
-            longer = answer.text[start:after] + re.split(r"\s", answer.text[after:], maxsplit=1)[0]
+            start = re.split(r"\s", answer.text[: match.start()])[-1]
+            longer = start + answer.text[match.start() : after] + re.split(r"\s", answer.text[after:], maxsplit=1)[0]
     return longer.rstrip(".,;:!?)")
 
 
@@ -126,13 +126,20 @@ _BITS = LatePattern(r"(?<![^\W\d_])(?P<prefix>[kKMGTPE])(?P<binary>i)?(?P<unit>[
 
 
 def _find_other_unit(texts: FactTexts) -> str:
-    """Return a unit of data in the answer that only its small letter tells from that of the fact; "" without one."""
+    """Return a unit of data in the answer that only its small letter tells from that of the fact; "" without one.
+
+    All small letters ("256 kb") tell nothing.
+    """
     wanted = {_read_unit(match) for match in _BITS.finditer(texts.read_fact.text)}
     matches = list(_BITS.finditer(texts.answer.text))
-    if not wanted or not matches or any(_read_unit(match) in wanted for match in matches):
+    if not wanted or not matches or any(_read_unit(match) in wanted or _is_sloppy(match) for match in matches):
         return ""
     other = next((match for match in matches if any(_read_unit(match)[0] == prefix for prefix, _, _ in wanted)), None)
     return "" if other is None else other[0]
+
+
+def _is_sloppy(unit: re.Match[str]) -> bool:
+    return unit[0].islower() and unit[0].endswith("b")
 
 
 def _read_unit(match: re.Match[str]) -> tuple[str, bool, str]:

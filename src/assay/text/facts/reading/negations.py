@@ -47,7 +47,7 @@ def find_negations(text: ReadText, low: int = 0, high: int | None = None) -> lis
     matches = [
         match for place, match in enumerate(matches) if place == 0 or not _goes_on(match, matches[place - 1], text)
     ]
-    prohibitions = list(_PROHIBITION.finditer(text.text, low, end))
+    prohibitions = [] if text.text.isascii() else list(_PROHIBITION.finditer(text.text, low, end))
     return sorted([*matches, *prohibitions], key=_get_match_start) if prohibitions else matches
 
 

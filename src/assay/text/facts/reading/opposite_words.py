@@ -7,29 +7,47 @@ is written, because "bán" (sell) and "bạn" (you) are folded alike, and withou
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from assay.text.facts.cues.event_cues import CONTRARY_STATES, OPPOSITE_EVENTS, OPPOSITE_EVENTS_IN_VIETNAMESE
 from assay.text.facts.reading.read_text import ReadText
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place
+from assay.text.required_words import list_required_words
 
 
-def _compile_pairs(pairs: Iterable[tuple[str, str]]) -> list[tuple[LatePattern, LatePattern]]:
-    return [(LatePattern(rf"\b(?:{first})\b"), LatePattern(rf"\b(?:{second})\b")) for first, second in pairs]
+class WordPairs:
+    """Pairs of expressions, and by which words of a text it is told which of them it may hold."""
+
+    def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
+        self._pairs = [(LatePattern(rf"\b(?:{first})\b"), LatePattern(rf"\b(?:{second})\b")) for first, second in pairs]
+
+    @cached_property
+    def _numbers_by_word(self) -> dict[str, list[int]]:
+        numbers: dict[str, list[int]] = {}
+        for number, (first, second) in enumerate(self._pairs):
+            groups = list_required_words(f"{first.pattern}|{second.pattern}")
+            for word in groups[0] if groups else ("",):  # every text holds an empty word
+                numbers.setdefault(word, []).append(number)
+        return numbers
+
+    def list_possible(self, text: str) -> list[tuple[LatePattern, LatePattern]]:
+        """Return the pairs of which a text may hold a side, in their order."""
+        numbers = set[int]()
+        for word, pairs in self._numbers_by_word.items():
+            if word in text:
+                numbers.update(pairs)
+        return [self._pairs[number] for number in sorted(numbers)]
 
 
-_WRITTEN_PAIRS = _compile_pairs((*OPPOSITE_EVENTS, *OPPOSITE_EVENTS_IN_VIETNAMESE))
-_FOLDED_PAIRS = _compile_pairs(
-    (
-        *OPPOSITE_EVENTS,
-        *((fold_in_place(first), fold_in_place(second)) for first, second in OPPOSITE_EVENTS_IN_VIETNAMESE),
-    )
-)
+def _fold_pairs(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [(fold_in_place(first), fold_in_place(second)) for first, second in pairs]
 
 
-_WRITTEN_STATES = _compile_pairs(CONTRARY_STATES)
-_FOLDED_STATES = _compile_pairs((fold_in_place(first), fold_in_place(second)) for first, second in CONTRARY_STATES)
+_WRITTEN_PAIRS = WordPairs((*OPPOSITE_EVENTS, *OPPOSITE_EVENTS_IN_VIETNAMESE))
+_FOLDED_PAIRS = WordPairs((*OPPOSITE_EVENTS, *_fold_pairs(OPPOSITE_EVENTS_IN_VIETNAMESE)))
+_WRITTEN_STATES = WordPairs(CONTRARY_STATES)
+_FOLDED_STATES = WordPairs(_fold_pairs(CONTRARY_STATES))
 
 
 def find_opposite_state(texts: Iterable[ReadText], answer: ReadText, low: int, high: int) -> tuple[str, str] | None:
@@ -44,7 +62,8 @@ def find_opposite_state(texts: Iterable[ReadText], answer: ReadText, low: int, h
     ignores_marks = not answer.has_marks or not any(text.has_marks for text in read)
     own = answer.plain if ignores_marks else answer.text.lower()
     written = [text.plain if ignores_marks else text.text.lower() for text in read]
-    for first, second in _FOLDED_STATES if ignores_marks else _WRITTEN_STATES:
+    states = _FOLDED_STATES if ignores_marks else _WRITTEN_STATES
+    for first, second in states.list_possible(own):
         for asked, other in ((first, second), (second, first)):
             contrary = other.search(own, low, high)
             if contrary is None or asked.search(own, low, high) or any(other.search(text) for text in written):
@@ -77,7 +96,8 @@ def _list_asked(question: ReadText, ignores_marks: bool) -> list[tuple[LatePatte
     """Return the pairs of which a question has one side and not the other: that side, the other, and where it is."""
     text = question.plain if ignores_marks else question.text.lower()
     asked_pairs = []
-    for first, second in _FOLDED_PAIRS if ignores_marks else _WRITTEN_PAIRS:
+    pairs = _FOLDED_PAIRS if ignores_marks else _WRITTEN_PAIRS
+    for first, second in pairs.list_possible(text):
         matches = first.search(text), second.search(text)
         for asked, other, wanted, rival in ((first, second, *matches), (second, first, *matches[::-1])):
             if wanted is not None and rival is None:

@@ -90,12 +90,13 @@ class ReadText:
     def _read_words(self) -> Iterator[Word]:
         pending = iter(self.quantities)
         quantity = next(pending, None)
+        may_elide = "'" in self.text or "’" in self.text
         for start, end in find_token_spans(self.plain):
             while quantity is not None and quantity.end <= start:
                 quantity = next(pending, None)
             if quantity is not None and quantity.start < end and not quantity.is_spelled_one:
                 continue
-            elision = _ELISION.match(self.text, start, end)
+            elision = _ELISION.match(self.text, start, end) if may_elide else None
             start = start if elision is None else elision.end()
             raw = self.text[start:end]
             kind, key, marked = classify_word(raw)

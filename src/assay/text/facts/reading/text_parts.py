@@ -23,6 +23,9 @@ _PART_CUT = build_pattern(
 ).compiled
 SENTENCE_CUT, _CONTRAST_CUT, LIST_CUT = 3, 2, 1
 """How strongly what is on either side of a cut is kept apart."""
+_SECOND_RATE = build_pattern(
+    rf" {AND} (?:per )?(?:person|guest|head|seat|user|second|minute|hour|day|night|week|month|year|annum)\b"
+).compiled
 _CONTRAST = build_pattern(rf"; |,? (?:{SET_AGAINST}|còn) ").compiled
 _MOST_PARTS = 40
 
@@ -46,6 +49,9 @@ def split_parts(text: ReadText, low: int, high: int) -> Sequence[Part]:
         index = bisect_right(text.quantities, cut.start(), key=_get_quantity_start) - 1
         if index >= 0 and cut.start() < text.quantities[index].end and not _ends_sentence(text, cut, index):
             continue
+        is_rate = index >= 0 and text.quantities[index].rate_span[1] == cut.start()
+        if is_rate and _SECOND_RATE.match(text.plain, cut.start()) is not None:
+            continue  # "$12 per seat and month"
         if cut[0] == " plus " and text.text[cut.start() + 1].isupper():
             continue  # a name: "Gói Plus"
         if "\n" in cut[0] and text.text[cut.end() : cut.end() + 1].islower():

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from assay.text.facts.cues.condition_cues import LEADING_OR_CONDITION, OR
@@ -18,13 +18,14 @@ from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.word_classes import PREDICATES
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.presence.identifiers import list_identifiers
 from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
 from assay.text.facts.reading.read_text import CLAUSE_REACH, ReadText
 from assay.text.facts.reading.text_parts import LIST_CUT, Part, list_quantities, split_parts
 from assay.text.facts.subjects.worked_out_values import is_worked_out
 from assay.text.languages import is_vietnamese
 from assay.text.quantities.quantity import Quantity, remove_bound
-from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity
+from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity, is_same_value
 from assay.text.quantities.quantity_index import QuantityIndex
 
 _LEADING = build_pattern(rf"{LEADING_OR_CONDITION}\b")
@@ -136,6 +137,72 @@ def judge_roles(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None
     return FactJudgment(texts.fact, "unknown", reason) if reason else None
 
 
+def find_crossed(question: ReadText, reference: ReadText, answer: ReadText) -> str:
+    """Return how an answer gives to each of two things what the reference says of the other, in words; "" if it does
+    not.
+
+    >>> from assay.text.facts.reading.read_text import read_text
+    >>> texts = [read_text(text) for text in ("Who?", "Ann sings, and Bob plays.", "Bob sings, and Ann plays.")]
+    >>> find_crossed(*texts)
+    'the answer says "sings" and "Bob" together, the reference apart'
+    """
+    in_syllables = is_vietnamese(question.text)
+    stated = _list_statements(answer, 0, min(len(answer.plain), 2 * CLAUSE_REACH), in_syllables)
+    expected = _list_statements(reference, 0, len(reference.plain), in_syllables) if len(stated) > 1 else ()
+    if len(expected) < _FEWEST_CROSSED:
+        return ""
+    ignores_marks = not (reference.has_marks and answer.has_marks)
+    owners = _StatementOwners(expected, ignores_marks=ignores_marks)
+    seen: dict[tuple[int, int], tuple[str, str]] = {}
+    for statement in stated:
+        named = owners.list_owned(statement, answer.text)
+        for one, other in combinations(sorted(named), 2):
+            before = seen.setdefault((one, other), (named[one], named[other]))
+            if before[0] != named[one] and before[1] != named[other]:
+                return f'the answer says "{before[0]}" and "{before[1]}" together, the reference apart'
+    return ""
+
+
+_FEWEST_CROSSED = 2
+"""Statements of a reference of which an answer may mix two."""
+
+
+class _StatementOwners:
+    """Which statement of a reference alone has a term or a value."""
+
+    def __init__(self, statements: Sequence[RoleStatement], *, ignores_marks: bool) -> None:
+        self.ignores_marks = ignores_marks
+        self.by_term: dict[tuple[str, str], set[int]] = {}
+        values: list[Quantity] = []
+        self.owners_of_values: list[int] = []
+        for number, statement in enumerate(statements):
+            for term in statement.terms:
+                self.by_term.setdefault(self._get_key(term), set()).add(number)
+            values += statement.quantities
+            self.owners_of_values += [number] * len(statement.quantities)
+        self.values = QuantityIndex(values)
+
+    def _get_key(self, term: RoleTerm) -> tuple[str, str]:
+        return term.key, "" if self.ignores_marks else term.marks
+
+    def list_owned(self, statement: RoleStatement, text: str) -> dict[int, str]:
+        """Return the statements of the reference of which a statement has something that no other has, with the first
+        such thing as it is written in a text."""
+        owned: dict[int, str] = {}
+        for term in statement.terms:
+            owners = self.by_term.get(self._get_key(term), set())
+            if len(owners) == 1:
+                owned.setdefault(min(owners), text[term.start : term.end])
+        for value in statement.quantities:
+            places = [
+                at for at in self.values.iterate_places(value) if is_same_value(self.values.quantities[at], value)
+            ]
+            owners = {self.owners_of_values[place] for place in places}
+            if len(owners) == 1:
+                owned.setdefault(min(owners), text[value.start : value.end])
+        return owned
+
+
 @lru_cache(maxsize=32)
 def _contrast_roles(case: RoleTexts) -> RoleContrast | None:
     """Return what a reference keeps apart, None if that is nothing. All facts of a case ask for the same."""
@@ -189,10 +256,14 @@ def _is_among(value: Quantity, values: QuantityIndex) -> bool:
 
 @lru_cache(maxsize=512)
 def _list_statements(text: ReadText, low: int, high: int, in_syllables: bool) -> Sequence[RoleStatement]:
-    statements = []
+    statements, identifiers = [], list_identifiers(text.text)
     for part in _join_phrases(text, _split_brackets(text, split_parts(text, low, high)), in_syllables):
         inside = [remove_bound(own) for own in list_quantities(text, part.start, part.end)]
-        statements.append(RoleStatement(part, _list_terms(text, part.start, part.end, in_syllables), inside))
+        terms = [
+            RoleTerm(own.name, "", own.start, own.end) for own in identifiers if part.start <= own.start < part.end
+        ]
+        terms += _list_terms(text, part.start, part.end, in_syllables)
+        statements.append(RoleStatement(part, terms, inside))
     return statements
 
 

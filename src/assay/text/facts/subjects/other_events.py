@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import takewhile
 
-from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.cue_pattern import build_pattern, list_words
 from assay.text.facts.cues.word_classes import (
     AUXILIARIES,
     BEING,
@@ -31,7 +31,7 @@ from assay.text.facts.cues.word_classes import (
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
-from assay.text.facts.presence.value_sources import is_said_with
+from assay.text.facts.presence.value_sources import is_said_with, list_value_sources
 from assay.text.facts.reading.opposite_words import find_opposite_event
 from assay.text.facts.reading.read_text import ReadText, Word
 from assay.text.facts.reading.spelled_words import is_cue_spelled
@@ -40,6 +40,7 @@ from assay.text.facts.subjects.other_terms import list_other_terms
 from assay.text.languages import guess_language, is_other_language, is_vietnamese
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Quantity, is_plain, is_time
+from assay.text.quantities.quantity_agreement import is_same_value
 from assay.text.quantities.weekdays import WEEKDAY
 
 _MOST_WORDS = 4  # of a noun with what stands before and after it
@@ -63,9 +64,16 @@ def _list_reasons(texts: FactTexts, occurrence: Occurrence) -> Iterator[str]:
     noun = _find_other_event(texts, occurrence, stated, part)
     if noun:
         yield f'the answer says this of "{answer.text[noun[0].start : noun[-1].end]}", of which nothing else speaks'
+    predicate = _find_other_predicate(texts, part)
+    if predicate is not None:
+        spelled = answer.text[predicate.start : predicate.end]
+        yield f'the answer says when it is "{spelled}", of which nothing else speaks'
     counted = _find_other_count(texts, stated)
     if counted is not None:
         yield f'the answer counts "{answer.text[counted.start : counted.end]}", and another thing is asked about'
+    content = _find_other_content(texts, stated)
+    if content is not None:
+        yield f'the answer says how much "{answer.text[content.start : content.end]}" it is, and its source does not'
     is_of_part = _PART_OF.match(answer.plain, occurrence.clause.sentence_start) is not None
     if is_of_part and not texts.has_cue(_PART_OF):
         yield "the answer says this of a part of what is asked"
@@ -161,6 +169,39 @@ def _find_other_noun(texts: FactTexts, before: Sequence[Word], start: int, *, ha
         elif has_value and _is_object(before, index, noun):
             return noun
     return ()
+
+
+_ASKS_WHEN = build_pattern(
+    r"(?:(?:from|until|till|by|since|on|at) )?(?:when|what time|wh(?:at|ich) da(?:y|te)) "
+    r"(?:is|are|was|were|will|do|does|did|has|have|can|must|should)\b"
+)
+_ASKS_WHICH_DID = build_pattern(r"wh(?:at|ich) (?:version|release|year|month|day|edition) (?P<verb>[a-z]+ed)\b")
+_IS = list_words("is are was were be been becomes become gets get being")
+
+
+def _find_other_predicate(texts: FactTexts, part: Part) -> Word | None:
+    """Return the word for what the answer says to happen to what is asked about, if nothing explains it and the word
+    of the question for what happens is not there: "the hall is emptied on Monday", asked when it is demolished."""
+    topics = texts.list_topics()
+    did = _ASKS_WHICH_DID.match(texts.question.plain)
+    asked = texts.question.word_at(did.start("verb")) if did is not None else None
+    if asked is None and topics and _ASKS_WHEN.match(texts.question.plain) is not None:
+        asked = topics[-1]
+    if asked is None or texts.answer.find_word(asked, True):
+        return None
+    words = texts.answer.list_words(part.start, part.end)
+    subject = {word.key for word in topics if word.key != asked.key}
+    for index, word in enumerate(words):
+        if word.folded not in _IS or not any(own.key in subject for own in words[:index]):
+            continue
+        following = [own for own in words[index + 1 :] if own.kind != "stop" and may_be_subject(own)]
+        if following and _is_other_predicate(texts, following[0]):
+            return following[0]
+    return None
+
+
+def _is_other_predicate(texts: FactTexts, word: Word) -> bool:
+    return texts.is_new(word) and not texts.is_known(word) and word.folded not in GENERIC_NOUNS | GENERAL_VERBS
 
 
 def _has_explained(texts: FactTexts, words: Sequence[Word]) -> bool:
@@ -320,11 +361,48 @@ def _find_consequence(texts: FactTexts, occurrence: Occurrence, part: Part) -> W
 
 
 def _find_other_count(texts: FactTexts, stated: Quantity | None) -> Word | None:
-    """Return the unexplained noun that a plain number counts: "two teachers" for "two", asked who travels free."""
+    """Return the noun that a plain number counts, if nothing explains it ("two teachers" for "two", asked who travels
+    free), or the sources count another one ("three reviewers read each proposal")."""
     is_bare = not texts.content and texts.read_fact.plain.strip(" .").isalnum()  # and no score: "3-1"
     if stated is None or not is_bare or not is_plain(stated):
         return None
     word = texts.answer.take_next_word(stated.end)
-    if word is None or word.start - stated.end != 1 or not texts.is_new(word):
+    if word is None or word.start - stated.end != 1:
         return None
-    return None if is_said_with(texts, word, stated) else word
+    if texts.is_new(word):
+        return None if is_said_with(texts, word, stated) else word
+    return word if may_be_subject(word) and _is_counted_otherwise(texts, word, stated) else None
+
+
+def _find_other_content(texts: FactTexts, stated: Quantity | None) -> Word | None:
+    """Return the noun of which an answer says a measure, if each source says it of another: "5 g of salt"."""
+    own = _find_content(texts.answer, stated) if stated is not None else None
+    if stated is None or own is None or texts.question.find_word(own, True):
+        return None
+    contents = []
+    for source in list_value_sources(texts, stated):
+        contents += [_find_content(source, value) for value in source.quantities if is_same_value(value, stated)]
+    known = [word for word in contents if word is not None]
+    return own if known and all(word.key != own.key for word in known) else None
+
+
+def _find_content(text: ReadText, value: Quantity) -> Word | None:
+    following = text.list_following(value.end, _OF_NOUN)
+    is_of = len(following) == _OF_NOUN and following[0].folded == "of" and following[0].start - value.end == 1
+    return following[1] if is_of and following[1].kind != "stop" else None
+
+
+_OF_NOUN = 2
+"""Words of "of salt"."""
+
+
+def _is_counted_otherwise(texts: FactTexts, word: Word, stated: Quantity) -> bool:
+    """Whether the sources count another plural with a number, and never this word."""
+    counted = []
+    for source in list_value_sources(texts, stated):
+        for own in source.quantities:
+            noun = source.take_next_word(own.end)
+            if is_same_value(own, stated) and noun is not None and noun.start - own.end == 1:
+                counted.append(noun)
+    nouns = [noun for noun in counted if noun.kind != "stop" and noun.folded.endswith("s")]
+    return word.folded.endswith("s") and bool(nouns) and all(noun.key != word.key for noun in counted)

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
-from assay.text.facts.cues.cue_pattern import build_pattern
-from assay.text.facts.cues.question_cues import ASKS_WHO
 from assay.text.facts.cues.word_classes import (
     AUXILIARIES,
     GENERIC,
@@ -282,8 +280,6 @@ def _find_other_statement(texts: FactTexts, occurrence: Occurrence) -> str:
     relative = _find_relative_clause(texts, occurrence)
     if relative:
         return f'the answer names this only to say which "{relative}" it means'
-    if _is_object(texts, occurrence):
-        return "in the answer this is not who does what is asked, but to whom it is done"
     rival = _find_other_asked(texts, occurrence)
     return f'the answer says this of "{rival}", and the question is about another one' if rival else ""
 
@@ -326,32 +322,6 @@ def _find_other_year(texts: FactTexts, clause: ClauseSpan, stated: Quantity | No
             if not any(is_same_quantity(wanted, own) for wanted in (*texts.expected, *sourced)):
                 return texts.answer.text[own.start : own.end]
     return ""
-
-
-_ASKS_WHO = build_pattern(rf"{ASKS_WHO}\b(?! (?:is|are|was|were|được|bị)\b)")
-
-
-def _is_object(texts: FactTexts, occurrence: Occurrence) -> bool:
-    """Whether a fact that should do something has it done to it: "the interns train Mai", asked who trains the interns.
-
-    Then the verb stands right before the fact, and what follows it in the question stands before it.
-    """
-    if not _ASKS_WHO.match(texts.question.plain) or find_stated_quantity(texts.answer, occurrence) is not None:
-        return False
-    answer, asked = texts.answer, texts.question
-    last = answer.find_index(occurrence.start) - 1
-    if last >= 0 and answer.words[last].folded in OBJECT_STARTS:
-        last -= 1
-    if last < 0 or answer.words[last].start < occurrence.clause.start:
-        return False
-    verbs = asked.find_word(answer.words[last], not answer.has_marks)
-    if not verbs:
-        return False
-    before = answer.words[answer.find_index(occurrence.clause.start) : last]
-    if any(word.folded in AUXILIARIES for word in before):
-        return False  # "the interns are trained by Mai"
-    subject = [word for word in before if may_be_subject(word)]
-    return any(index > verbs[-1] for word in subject for index in asked.find_word(word, not answer.has_marks))
 
 
 def _find_other_asked(texts: FactTexts, occurrence: Occurrence) -> str:

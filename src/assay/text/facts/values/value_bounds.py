@@ -6,10 +6,11 @@ The patterns are for folded text (`fold_in_place`), so Vietnamese is written wit
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.doubt_cues import STILL_PRESENT
-from assay.text.facts.cues.limit_cues import AHEAD, ANY_LIMIT, BOUND, FROM, MAY_BE, MUST_BE, NOTICE, UNTIL
+from assay.text.facts.cues.limit_cues import AHEAD, ANY_LIMIT, BOUND, FROM, MAY_BE, MUST_BE, NAMED_VALUES, NOTICE, UNTIL
 from assay.text.facts.cues.value_cues import (
     COMPARED_IN_VIETNAMESE,
     DIFFERENCE_BEFORE,
@@ -32,6 +33,7 @@ from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText
 from assay.text.facts.reading.sentence_around import REACH_BEFORE, get_sentence
 from assay.text.facts.reading.spelled_words import is_other_word
+from assay.text.facts.reading.text_parts import find_part
 from assay.text.facts.values.value_directions import find_change, find_direction
 from assay.text.quantities.quantity import Quantity, is_span, is_time
 from assay.text.quantities.quantity_agreement import is_same_value
@@ -57,6 +59,8 @@ def judge_new_bound(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | 
         return None
     if any(wanted.bound or wanted.is_range for text in own_texts for wanted in text.quantities):
         return None
+    if stated.bound[0] == ">" and any(_FROM_ANYWHERE.search(text.plain) for text in own_texts):
+        return None  # "from force 9" is 9 or more
     if side is _SPEAKS_OF_SIDE[">"] and is_span(stated) and any(_AHEAD.search(text.plain) for text in own_texts):
         return None  # who has to say something 24 hours ahead may say it earlier
     bound = texts.answer.text[cue.start() : cue.end()]
@@ -104,6 +108,30 @@ def judge_limit(texts: FactTexts, occurrence: Occurrence, stated: Quantity | Non
     return FactJudgment(texts.fact, "denied" if texts.limit.is_explicit else "unknown", reason)
 
 
+_NAMED_VALUES = [build_pattern(rf"\b{cues}\b") for cues in NAMED_VALUES]
+
+
+@lru_cache(maxsize=1024)
+def _list_named_values(plain: str) -> frozenset[int]:
+    """Return which of the values of one thing a text names, such as the most and the default."""
+    return frozenset(number for number, pattern in enumerate(_NAMED_VALUES) if pattern.search(plain) is not None)
+
+
+def judge_named_value(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None) -> FactJudgment | None:
+    """Return the judgment of a value that the answer calls another one than what is asked: the most for the default."""
+    asked = _list_named_values(texts.question.plain) if stated is not None else frozenset()
+    if stated is None or len(asked) != 1:
+        return None
+    part = find_part(texts.answer, occurrence.clause, stated.start)
+    named = _list_named_values(texts.answer.plain[part.start : part.end])
+    if not named or named & asked:
+        return None
+    sources = list_value_sources(texts, stated)
+    if any(_list_named_values(source.plain) & named for source in sources):
+        return None
+    return FactJudgment(texts.fact, "unknown", "the answer calls this another one of several values than the question")
+
+
 def _list_limits(texts: FactTexts) -> Iterator[tuple[ReadText, Quantity]]:
     """Yield the quantities of the reference, and those from which something holds, each with its text."""
     for wanted in texts.reference.quantities:
@@ -125,6 +153,7 @@ def _list_lower_limits(text: ReadText) -> list[Quantity]:
 
 
 _FROM_BEFORE = build_pattern(rf"\b{FROM} $")
+_FROM_ANYWHERE = build_pattern(rf"\b{FROM}\b")
 _TO_AFTER = build_pattern(rf" ?(?:-|–|{UNTIL}\b)")
 
 

@@ -33,6 +33,7 @@ from assay.text.quantities.quantity_agreement import (
     have_different_rates,
     is_comparable,
     is_same_quantity,
+    is_same_value,
 )
 from assay.text.quantities.quantity_rates import is_time_rate, name_rate_noun
 
@@ -53,10 +54,37 @@ def judge_rate(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None
     if other is not None:
         return FactJudgment(texts.fact, "denied", f"the answer counts this per {stated.rate}, not per {other.rate}")
     rated = [quantity for quantity in texts.read_fact.quantities if quantity.rate]
+    second = _find_other_second_rate(texts, stated)
+    if second:
+        return FactJudgment(texts.fact, "unknown", f"the answer counts this per {second} too, and not as its source")
     if not rated:
         return None
     reason = _name_lacking_rate(texts, stated, rated)
     return FactJudgment(texts.fact, "unknown", reason) if reason else None
+
+
+_SECOND_RATE = build_pattern(rf"(?: and| &|,)?(?: {PER}| an?| every)? (?P<noun>[a-z]+)\b")
+
+
+def _find_other_second_rate(texts: FactTexts, stated: Quantity) -> str:
+    """Return the span of time per which an answer counts a value that is per something else first, if all sources
+    count it per another span: "$12 per seat and year" for "$12 per seat and month"; else ""."""
+    rates = _list_time_rates(texts.answer, stated) if stated.rate else set()
+    if not rates:
+        return ""
+    value = stated._replace(rate="", rate_size=None)
+    of_sources: set[str] = set()
+    for text in (*texts.reference_and_facts, *texts.passages):
+        for own in text.quantities:
+            if own.rate and is_same_value(value, own._replace(rate="", rate_size=None)):
+                of_sources |= _list_time_rates(text, own)
+    return "" if not of_sources or of_sources & rates else min(rates)
+
+
+def _list_time_rates(text: ReadText, value: Quantity) -> set[str]:
+    second = _SECOND_RATE.match(text.plain, value.rate_span[1])
+    nouns = {value.rate, name_rate_noun(second["noun"]) if second is not None else ""}
+    return {noun for noun in nouns if is_time_rate(noun)}
 
 
 def _name_measure(texts: FactTexts, stated: Quantity) -> str:

@@ -17,7 +17,7 @@ from assay.text.facts.reading.exceptions import UNCONDITIONAL, UNIVERSAL
 from assay.text.facts.reading.statement_marks import ONLY
 from assay.text.facts.values.dated_events import judge_deadline, judge_event
 from assay.text.facts.values.days_payers_counts import judge_terms
-from assay.text.facts.values.value_bounds import judge_direction, judge_limit
+from assay.text.facts.values.value_bounds import judge_direction, judge_limit, judge_named_value
 from assay.text.facts.values.value_rates import (
     judge_day_part,
     judge_grouped_digits,
@@ -78,6 +78,7 @@ VALUE_RULES: tuple[ValueRule, ...] = (
     judge_interval,
     judge_span,
     judge_limit,
+    judge_named_value,
     judge_direction,
     judge_relation,
     judge_event,
