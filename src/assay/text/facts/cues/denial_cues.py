@@ -175,3 +175,11 @@ LEFT_OUT = Cues(
     " | gesondert | separat | früher | sans | exclue?s? | sauf | hormis | en option | en supplément | séparément",
 )
 """Says in the heading of a list that what stands under it is left out, comes on top, or was so once."""
+_EXTENT = "(?:the |our |this |its |your )?(?:[a-z]+ )?(?:area|scope|range|cover(?:age)?|territory|remit)"
+LEAVES_OUTSIDE = Cues(
+    f"(?:outside(?: of)?|beyond|not part of) {_EXTENT} | (?:falls?|lies?) outside"
+    " | (?:among|one of) (?:the |our )?exclusions",
+    "nằm ngoài | ngoài phạm vi | không thuộc",
+    "außerhalb (?:des|der|unseres|unserer) | en dehors (?:de|du|des) | hors (?:de|du|zone|champ)",
+)
+"""Says without a negation that what is asked is not a part of something: "Russia is outside the area of cover"."""
