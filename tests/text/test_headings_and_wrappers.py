@@ -115,3 +115,27 @@ def test_a_phrase_that_sums_up_or_hedges_is_no_place_and_no_denial(opening: str,
 )
 def test_places_and_denials_are_still_read(answer: str) -> None:
     assert judge_facts(answer, ["EUR 12"], "What does a hammock cost?")[0].state != "stated"
+
+
+_STEPS = ["Library", "Returns", "Print label"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_stated"),
+    [
+        ("1. Open the website and tap **Library**.\n2. Select **Returns**.\n3. Press **Print label**.", True),
+        ("Open the website, tap Library, select Returns and press Print label.", True),
+        ("Go to Library → Returns → Print label on the website.", True),
+        ("1. Open the website and tap **Library**.\n2. Select **Orders**.\n3. Press **Print label**.", False),
+        ("Open the website. Don't tap Library, Returns or Print label.", False),
+        ("To order on the website, tap Search. For a refund, tap Library, Returns, Print label.", False),
+    ],
+)
+def test_steps_before_a_step_are_no_other_answer(answer: str, is_stated: bool) -> None:
+    states = _judge(answer, _STEPS, "How do I send back a book on the website?")
+    assert (states == {"stated"}) == is_stated
+
+
+def test_a_step_with_one_fact_may_be_another_answer() -> None:
+    answer = "To change your name, open Contacts. Open Profile for photos."
+    assert "stated" not in _judge(answer, ["Profile"], "Where do I change my name?")

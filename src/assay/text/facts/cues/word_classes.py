@@ -128,7 +128,7 @@ GENERIC_NOUNS = list_words(
 IMPERATIVES = list_words(
     """
     take head go use call ring come see try get ask contact keep bring pay buy choose book fill send press click hold
-    open visit check follow walk phone email write enter show scan
+    open visit check follow walk phone email write enter show scan tap select log sign scroll upload
     """
 )
 """What may begin an answer without a subject: "Take line 12"."""

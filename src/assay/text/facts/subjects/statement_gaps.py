@@ -20,6 +20,7 @@ from assay.text.facts.cues.doubt_cues import NO_LONGER
 from assay.text.facts.cues.limit_cues import AROUND_TIME
 from assay.text.facts.cues.role_cues import FOR_RECIPIENT
 from assay.text.facts.cues.value_cues import ADDITION, ADDITION_AFTER, ADDITION_BEFORE
+from assay.text.facts.cues.word_classes import IMPERATIVES
 from assay.text.facts.reading.list_headings import find_list_heading, list_items
 from assay.text.facts.reading.negations import is_negation
 from assay.text.facts.reading.read_text import ClauseSpan, ReadText, Word
@@ -111,6 +112,11 @@ class GapFinder:
         if len(groups) > 1:
             yield from self._find_second_value(groups, statement)
         around = self._look_around(parts, groups, statement)
+        if len(self.facts) > 1 and statement.value is None and self._is_step(around.part):
+            around = around._replace(
+                before=[part for part in around.before if not self._is_step(part)],
+                beside=[part for part in around.beside if not self._is_step(part)],
+            )
         if len(parts) > 1:
             yield from self._find_other_statements(around)
             yield from self._find_question_beside(around)
@@ -331,6 +337,11 @@ class GapFinder:
                 "question after",
                 f"the answer says {self._spell(elsewhere)} of the question elsewhere{_PERHAPS}",
             )
+
+    def _is_step(self, part: Part) -> bool:
+        """Whether a part tells what to do; of several steps none is another answer: "Open the app and tap Home"."""
+        word = self.answer.take_next_word(part.start)
+        return word is not None and word.end <= part.end and word.folded in IMPERATIVES
 
     def _drop_heading(self, before: Sequence[Part], own: Part) -> list[Part]:
         """Return the parts before a line of a list without its heading, which is the beginning of what it says.
