@@ -22,6 +22,7 @@ from assay.text.facts.expected.yes_or_no import (
     describe_opposite_decision,
     forbids_what_is_asked,
     is_mere_decision,
+    leaves_outside_what_is_asked,
     restate_question,
 )
 from assay.text.facts.fact_judge import FactJudge, get_state_order
@@ -174,6 +175,9 @@ def _judge_by_question(judgment: FactJudgment, texts: FactTexts) -> FactJudgment
     if not statement:
         return judgment
     (restated,) = judge_facts(texts.answer.text, [statement])
+    if restated.state == "stated" and leaves_outside_what_is_asked(texts):
+        is_sure = len(texts.answer.clauses) == 1 and not find_negations(texts.answer)
+        restated = restated._replace(state="denied" if is_sure else "unknown")
     if restated.state == "stated" and forbids_what_is_asked(texts):
         restated = restated._replace(state="unknown" if find_negations(texts.answer) else "denied")
     return decide_by_statement(judgment.fact, restated)
