@@ -15,6 +15,7 @@ from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
 from assay.text.facts.reading.exceptions import UNCONDITIONAL, UNIVERSAL
 from assay.text.facts.reading.statement_marks import ONLY
+from assay.text.facts.values.counted_units import judge_counted_unit
 from assay.text.facts.values.dated_events import judge_deadline, judge_event
 from assay.text.facts.values.days_payers_counts import judge_terms
 from assay.text.facts.values.value_bounds import judge_direction, judge_limit, judge_named_value
@@ -70,6 +71,7 @@ def _judge_condition(texts: FactTexts, occurrence: Occurrence, stated: Quantity 
 
 
 VALUE_RULES: tuple[ValueRule, ...] = (
+    judge_counted_unit,
     judge_rate,
     judge_total,
     judge_day_part,
