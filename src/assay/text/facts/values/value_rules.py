@@ -18,6 +18,7 @@ from assay.text.facts.reading.statement_marks import ONLY
 from assay.text.facts.values.counted_units import judge_counted_unit
 from assay.text.facts.values.dated_events import judge_deadline, judge_event
 from assay.text.facts.values.days_payers_counts import judge_terms
+from assay.text.facts.values.opposite_sides import judge_open_side, judge_opposite_side
 from assay.text.facts.values.value_bounds import judge_direction, judge_limit, judge_named_value
 from assay.text.facts.values.value_rates import (
     judge_day_part,
@@ -78,6 +79,7 @@ VALUE_RULES: tuple[ValueRule, ...] = (
     judge_grouped_digits,
     judge_period,
     judge_interval,
+    judge_opposite_side,
     judge_span,
     judge_limit,
     judge_named_value,
@@ -87,5 +89,6 @@ VALUE_RULES: tuple[ValueRule, ...] = (
     judge_deadline,
     _judge_condition,
     judge_terms,
+    judge_open_side,
 )
 """In the order in which they are asked."""
