@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from assay.text.facts.additions.added_holders import judge_added_holder
 from assay.text.facts.additions.added_members import judge_added_member
 from assay.text.facts.additions.addition_rules import judge_added_terms
+from assay.text.facts.denials.absent_things import is_absence_alone, open_zero
 from assay.text.facts.denials.fact_denials import judge_denial
 from assay.text.facts.denials.foreign_denials import judge_foreign_denial
 from assay.text.facts.doubts.contradictions import judge_conflict
@@ -110,6 +111,11 @@ class FactJudge:
 
     def judge_fact(self) -> FactJudgment:
         """Return the best state over all places of the answer where the fact may be stated."""
+        if is_absence_alone(self.texts):
+            return FactJudgment(self.texts.fact, "stated")
+        return open_zero(self.texts, self._judge_parts())
+
+    def _judge_parts(self) -> FactJudgment:
         texts = self.texts
         if is_nothing_to_pay(texts.read_fact.plain):
             return self._judge_free()

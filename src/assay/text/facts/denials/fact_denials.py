@@ -21,6 +21,7 @@ from assay.text.facts.cues.denial_cues import (
 )
 from assay.text.facts.cues.question_cues import ASKS_FOR_REASON
 from assay.text.facts.cues.word_classes import PREDICATES
+from assay.text.facts.denials.absent_things import judge_absence
 from assay.text.facts.denials.narrowing_negations import (
     is_negation_of_question,
     judge_within_narrowing,
@@ -406,6 +407,9 @@ def _judge_lacking_negation(
     """Return the judgment of a fact that denies something where the clause affirms it."""
     if not has_negations and is_negated_after:
         return None  # "Alcohol isn't" says "no alcohol"
+    absence = judge_absence(texts, occurrence.clause)
+    if absence is not None:
+        return absence
     sentence = texts.answer.text[occurrence.clause.sentence_start : occurrence.clause.sentence_end]
     prefixed = [rf"(?:non|un|in|dis)-?{re.escape(word.folded[:_STEM])}" for word in texts.read_fact.words]
     if prefixed and re.search(rf"\b(?:{'|'.join(prefixed)})", sentence.lower()):
