@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Sequence
 from assay.text.facts.additions.added_holders import judge_added_holder
 from assay.text.facts.additions.added_members import judge_added_member
 from assay.text.facts.additions.addition_rules import judge_added_terms
-from assay.text.facts.denials.absent_things import is_absence_alone, open_zero
 from assay.text.facts.denials.fact_denials import judge_denial
 from assay.text.facts.denials.foreign_denials import judge_foreign_denial
 from assay.text.facts.doubts.contradictions import judge_conflict
@@ -23,6 +22,7 @@ from assay.text.facts.doubts.unasserted_statements import judge_frame
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.expected.yes_or_no import judge_decision, list_chosen_words
 from assay.text.facts.fact_judgments import FactJudgment, FactState
+from assay.text.facts.presence.absent_things import is_absence_alone, open_zero
 from assay.text.facts.presence.absent_words import (
     drop_labels,
     judge_absent_names,

@@ -21,7 +21,6 @@ from assay.text.facts.cues.denial_cues import (
 )
 from assay.text.facts.cues.question_cues import ASKS_FOR_REASON
 from assay.text.facts.cues.word_classes import PREDICATES
-from assay.text.facts.denials.absent_things import judge_absence
 from assay.text.facts.denials.narrowing_negations import (
     is_negation_of_question,
     judge_within_narrowing,
@@ -31,6 +30,7 @@ from assay.text.facts.denials.withdrawn_statements import is_reported_belief, is
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.expected.yes_or_no import read_decision
 from assay.text.facts.fact_judgments import FactJudgment, FactState
+from assay.text.facts.presence.absent_things import judge_absence
 from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
 from assay.text.facts.reading.exceptions import (
     UNIVERSAL,

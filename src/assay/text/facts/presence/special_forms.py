@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from assay.text.facts.denials.absent_things import judge_absence
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.expected.yes_or_no import asks_whether, read_decision
 from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.presence.absent_things import judge_absence
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.statement_marks import DOUBT
 from assay.text.quantities.frequencies import find_frequencies, is_same_frequency, read_interval

@@ -17,8 +17,8 @@ from assay.text.facts.cues.limit_cues import FROM, TOO_MANY, UNTIL
 from assay.text.facts.cues.number_cues import VALUES_IN_WORDS
 from assay.text.facts.cues.value_cues import REDUCTION
 from assay.text.facts.cues.word_classes import COUNTED, NUMBER_WORDS_WRITTEN, OTHER_NUMBER_WORDS
-from assay.text.facts.denials.absent_things import is_no_money, may_be_no_amount
 from assay.text.facts.expected.expected_limits import ExpectedLimit, is_limit_of_refusal
+from assay.text.facts.presence.absent_things import is_no_money, may_be_no_amount
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, narrow_clause, read_text
 from assay.text.late_pattern import LatePattern

@@ -12,7 +12,7 @@ from assay.text.facts.additions.joined_by_or import offers_choice
 from assay.text.facts.cues.cue_pattern import list_words
 from assay.text.facts.cues.link_cues import JOINS_MEMBERS
 from assay.text.facts.cues.word_classes import AUXILIARIES
-from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.fact_judgments import FactJudgment, FactState
 from assay.text.facts.reading.read_text import read_text
 from assay.text.late_pattern import LatePattern
 
@@ -57,12 +57,13 @@ def check_members(judgment: FactJudgment, members: Sequence[FactJudgment]) -> Fa
     """
     if judgment.state != "stated":
         return judgment
-    for state in ("denied", "missing", "unknown"):
+    order: tuple[FactState, ...] = ("denied", "missing", "unknown")
+    for state in order:
         for member in members:
             has_value = bool(
                 read_text(member.fact).quantities
             )  # rules of values are for values alone, and leave much open
             if member.state == state and (state == "denied" or not has_value):
-                told = "denied" if state == "denied" else "unknown"
+                told: FactState = "denied" if state == "denied" else "unknown"
                 return judgment._replace(state=told, reason=f"{member.fact}: {member.reason}")
     return judgment
