@@ -12,7 +12,6 @@ from assay.text.facts.expected.expected_limits import ExpectedLimit, is_limit_of
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence
-from assay.text.facts.presence.value_sources import list_value_sources
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.sentence_around import REACH_BEFORE, get_sentence
 from assay.text.facts.reading.statement_marks import ASKS_UNTIL
