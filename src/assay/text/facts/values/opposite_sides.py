@@ -53,6 +53,9 @@ _AFTER = LatePattern(
     re.IGNORECASE,
 )
 _TO_AFTER = LatePattern(r" ?(?:-|–|(?:to|until|till|through|bis|à|đến|tới)\b)", re.IGNORECASE)
+_OVER = LatePattern(r" (?:is|are|has|have) (?:over|passed|up|gone)\b", re.IGNORECASE)
+_BEFORE_END = LatePattern(r"\bbefore (?:the )?$", re.IGNORECASE)
+_AFTER_END = LatePattern(r"\bafter (?:the )?$", re.IGNORECASE)
 _ENDS = build_pattern(rf"\b(?:{REFUSED_BEYOND}|{ENDS})\b")
 _ASKS_MOMENT = build_pattern(rf"\b{ASKS_MOMENT}\b")
 
@@ -75,7 +78,25 @@ def judge_opposite_side(texts: FactTexts, occurrence: Occurrence, stated: Quanti
 def judge_open_side(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None) -> FactJudgment | None:
     """Return that a value is open of whose other side an answer speaks, where it may say the contrary of that."""
     del occurrence
-    return None if stated is None else _find_opposite(texts, stated)
+    if stated is None:
+        return None
+    opposite = _find_opposite(texts, stated)
+    if opposite is None and is_span(stated) and _is_before_end(texts.answer, stated):
+        after = (own for text in texts.passages for own in text.quantities if _is_after_end(text, own))
+        if any(is_same_value(own, stated) for own in after):
+            return FactJudgment(texts.fact, "unknown", "the answer says this of what is before the end of this time")
+    return opposite
+
+
+def _is_before_end(text: ReadText, span: Quantity) -> bool:
+    """Whether something is said to be before a span is over: "before 10 days are over"."""
+    is_over = _OVER.match(text.text, span.end) is not None
+    return is_over and _BEFORE_END.search(text.text, max(0, span.start - _REACH), span.start) is not None
+
+
+def _is_after_end(text: ReadText, span: Quantity) -> bool:
+    """Whether something is said to be after a span: "after 10 days"."""
+    return is_span(span) and _AFTER_END.search(text.text, max(0, span.start - _REACH), span.start) is not None
 
 
 def _find_opposite(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
