@@ -153,7 +153,7 @@ def test_another_value_in_the_place_of_a_bare_one_is_wrong(
         ),
         ("How many guests may the barn hold?", "It may hold 120 guests.", "The barn has room for 120 guests.", True),
         ("Is the kiosk open at 4 pm?", "Yes, until 17:30.", "Yes, it is open from 09:00 until 17:30.", True),
-        ("Is the kiosk open at 4 pm?", "Yes, until 17:30.", "Yes, from 17:30 on.", None),
+        ("Is the kiosk open at 4 pm?", "Yes, until 17:30.", "Yes, from 17:30 on.", False),
     ],
 )
 def test_an_answer_in_other_words_is_judged_by_what_it_says(

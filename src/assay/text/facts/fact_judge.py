@@ -22,6 +22,7 @@ from assay.text.facts.doubts.unasserted_statements import judge_frame
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.expected.yes_or_no import judge_decision, list_chosen_words
 from assay.text.facts.fact_judgments import FactJudgment, FactState
+from assay.text.facts.presence.absent_things import is_absence_alone, open_zero
 from assay.text.facts.presence.absent_words import (
     drop_labels,
     judge_absent_names,
@@ -110,6 +111,11 @@ class FactJudge:
 
     def judge_fact(self) -> FactJudgment:
         """Return the best state over all places of the answer where the fact may be stated."""
+        if is_absence_alone(self.texts):
+            return FactJudgment(self.texts.fact, "stated")
+        return open_zero(self.texts, self._judge_parts())
+
+    def _judge_parts(self) -> FactJudgment:
         texts = self.texts
         if is_nothing_to_pay(texts.read_fact.plain):
             return self._judge_free()

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from assay.text.escaping import shorten_to_line
+from assay.text.facts.additions.joined_by_or import open_joined_by_or
 from assay.text.facts.denials.retractions import find_retraction, takes_something_back
 from assay.text.facts.expected.expected_limits import find_expected_limit
 from assay.text.facts.expected.fact_texts import FactTexts
@@ -110,7 +111,7 @@ def _judge_cached(
     read = [read_text(text) for text in (answer, question, context)]
     return tuple(
         judgment._replace(reason=quote_as_written(judgment.reason, [read[0], read_text(judgment.fact), *read[1:]]))
-        for judgment in _open_what_is_undone(judgments, *read)
+        for judgment in open_joined_by_or(list(_open_what_is_undone(judgments, *read)), read[0], read[1:])
     )
 
 

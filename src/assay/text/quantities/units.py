@@ -119,7 +119,8 @@ _TABLE = """
     data-rate 1000000000 Gbps Gbit/s Gb/s
     byte-rate 1000000    MB/s MBps megabytes_per_second
     byte-rate 1000000000 GB/s
-    share     1          % percent per_cent phan_tram prozent
+    share     1          % percent per_cent phan_tram prozent pour_cent
+    share     0.1        ‰ permille per_mille per_mil promille pour_mille phan_nghin
     points    1          percentage_points percentage_point pp diem_phan_tram
     money:USD 1          USD dollar dollars do_la $ us$
     money:USD,money:EUR,money:AUD,money:CAD,money:SGD 0.01 cent cents ¢

@@ -6,7 +6,7 @@ as it is written where a text has diacritics, because "bán" (sell) and "bạn" 
 
 from __future__ import annotations
 
-from assay.text.facts.cues.cue_pattern import Cues
+from assay.text.facts.cues.cue_pattern import Cues, list_words
 
 OPPOSITE_EVENTS = (
     (r"buy(?:s|ing)?|bought|purchas\w+", r"sell(?:s|ing)?|sold|rent(?:s|ed|al|ing)?|hir(?:e|es|ed|ing)"),
@@ -157,7 +157,7 @@ DATED_EVENTS = (
 )
 """Contrary events that a time may be said of."""
 DEADLINE_EVENTS = tuple(
-    frozenset(words.split())
+    list_words(words)
     for words in (
         "booking bookings book booked reservation reserving reserve reserved ordering order ordered purchase purchasing"
         " buying buy bought payment paying pay paid",
@@ -169,6 +169,12 @@ DEADLINE_EVENTS = tuple(
         "accident damage loss theft",
         "repair repairs repairing repaired",
         "return returning returned",
+        "take-off takeoff flight departure abflug abfahrt abreise départ décollage khởi hành",
+        "bestellung bestellen kauf buchung buchen zahlung bezahlung commande achat réservation paiement đặt mua",
+        "erhalt empfang eingang zugang lieferung zustellung ankunft réception livraison remise nhận giao",
+        "publication publishing published announcement announced",
+        "trip trips journey journeys travel travelling traveling travelled ride reise fahrt voyage trajet",
+        "end ends ended ending over ende abschluss ablauf fin kết",
     )
 )
 """Words for the events before and after which spans of time are counted, those of one event together: who is told of a

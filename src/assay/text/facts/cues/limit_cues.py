@@ -50,6 +50,12 @@ MUST_BE = Cues(
     "phải | cần | nên | trước | (?:từ )?(?:mấy|bao nhiêu) tuổi",
 )
 """Says that something has to be: at least a value."""
+MUST_BE_IN_OTHER_LANGUAGES = Cues(other="muss | müssen | brauche\\w* | faut | doi[st] | doivent")
+"""The same in German and French."""
+LEAVES_CHOICE = Cues(
+    "can | may | accept(?:s|ed)?", "có thể | được", "kann | können | darf | dürfen | peut | peux | peuvent | pouvez"
+)
+"""Says what may be done, and not what has to be."""
 NEEDED_AT_LEAST = Cues("at least | min(?:imum)? | needs? | needed | requires? | required | must | from")
 """Speaks of what is needed at least, so that "or later" names no other thing."""
 FROM = Cues("from | starting(?: at)? | beginning | as of | as from", "từ")

@@ -25,6 +25,8 @@ AND = Cues("and", "và")
 """Joins things of one kind."""
 AND_IN_OTHER_LANGUAGES = Cues(other="et | und | y | e | ed | en")
 """The same, where a value stands on either side: elsewhere they are words of English or Vietnamese too."""
+JOINS_MEMBERS = Cues("and(?: also)? | as well as | plus", "và | cùng(?: với)? | lẫn", "und(?: auch)? | sowie | et")
+"""Joins the members of a list all of which are meant, in text as it is written."""
 JOINS_NAMES = Cues(
     "and | or | as well as | along with | together with | but also | and also",
     "và | hoặc | hay | cũng như | cùng(?: với)? | lẫn",

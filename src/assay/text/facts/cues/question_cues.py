@@ -94,6 +94,8 @@ ASKS_MEASURE = Cues(
     r" | cuánt[oa]s | cuánto (?:tiempo|mide|pesa|dura) | quant[ie] | quantos | quantas | quanto tempo",
 )
 """Asks for a measure or a count; "mấy" is folded like the English "may", so that it counts before a noun alone."""
+ASKS_HOW_MANY = Cues("how many ", "bao nhiêu ", "combien d(?:e |')| wie ?viele ")
+"""Asks how many there are of what follows."""
 ASKS_START = Cues("start | begin | open | from when | since when | earliest", "bắt đầu | mở cửa")
 """Asks when something begins."""
 ASKS_END = Cues(

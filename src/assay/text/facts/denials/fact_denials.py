@@ -30,6 +30,7 @@ from assay.text.facts.denials.withdrawn_statements import is_reported_belief, is
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.expected.yes_or_no import read_decision
 from assay.text.facts.fact_judgments import FactJudgment, FactState
+from assay.text.facts.presence.absent_things import judge_absence
 from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
 from assay.text.facts.reading.exceptions import (
     UNIVERSAL,
@@ -406,6 +407,9 @@ def _judge_lacking_negation(
     """Return the judgment of a fact that denies something where the clause affirms it."""
     if not has_negations and is_negated_after:
         return None  # "Alcohol isn't" says "no alcohol"
+    absence = judge_absence(texts, occurrence.clause)
+    if absence is not None:
+        return absence
     sentence = texts.answer.text[occurrence.clause.sentence_start : occurrence.clause.sentence_end]
     prefixed = [rf"(?:non|un|in|dis)-?{re.escape(word.folded[:_STEM])}" for word in texts.read_fact.words]
     if prefixed and re.search(rf"\b(?:{'|'.join(prefixed)})", sentence.lower()):

@@ -24,7 +24,7 @@ from assay.text.quantities.quantity_agreement import (
     is_same_quantity,
     is_same_value,
 )
-from assay.text.quantities.units import PLAIN, TIME
+from assay.text.quantities.units import PLAIN, TIME, UNITS
 
 _PROHIBITION = build_pattern(rf"\b{FORBIDS}\b")
 _PERMISSION = build_pattern(rf"\b{PERMITS}\b")
@@ -241,6 +241,9 @@ def _judge_bounded_quantity(
     question, reference = texts
     if _asks_for_bound(answer.plain[own.start : own.end], question):
         return FactJudgment(fact, "stated")
+    if _is_bare_opposite(wanted, own, answer):
+        spelled = answer.text[own.start : own.end]
+        return FactJudgment(fact, "denied", f'the answer gives the limit on the other side ("{spelled}")', "other side")
     if len(own.bound) == 2:  # such a bound states its value, so it lacks the unit
         if _AGE_BOUND.search(answer.plain, own.start, own.end) and not is_reversed_limit(own, limit):
             return FactJudgment(fact, "stated")
@@ -264,6 +267,15 @@ def _judge_bounded_quantity(
     if threshold == "open":
         return FactJudgment(fact, "unknown", f'the answer says what holds beyond this ("{spelled}")')
     return FactJudgment(fact, "denied", f"the answer gives {text} as a limit only")
+
+
+def _is_bare_opposite(wanted: Quantity, own: Quantity, answer: ReadText) -> bool:
+    """Whether a sentence of nothing but a bound gives the other one than is expected: "23 or younger"."""
+    if not is_opposite_bound(wanted, own) or len(wanted.bound) != len(own.bound):
+        return False
+    clause = answer.clause_at(own.start)
+    beside = (*answer.list_words(clause.sentence_start, own.start), *answer.list_words(own.end, clause.sentence_end))
+    return all(word.kind == "stop" or word.folded in UNITS for word in beside)
 
 
 _AGE_BOUND = LatePattern(r"older|younger")

@@ -7,6 +7,7 @@ from fractions import Fraction
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.expected.yes_or_no import asks_whether, read_decision
 from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.presence.absent_things import judge_absence
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.statement_marks import DOUBT
 from assay.text.quantities.frequencies import find_frequencies, is_same_frequency, read_interval
@@ -85,6 +86,10 @@ def judge_payment(texts: FactTexts) -> FactJudgment:
     may_be_free = MAY_BE_FREE.search(texts.answer.plain)
     if may_be_free is not None:
         return FactJudgment(texts.fact, "unknown", f'"{may_be_free[0]}" may say that there is nothing to pay')
+    first = texts.answer.clauses[0] if texts.answer.clauses else None
+    absence = judge_absence(texts, first) if first is not None else None
+    if absence is not None:
+        return absence
     amount = next((own for own in texts.answer.quantities if is_positive_amount(own)), None)
     decision = read_decision(texts.answer) if asks_whether(texts.question) else None
     if amount is None and decision is not None and decision.is_yes:

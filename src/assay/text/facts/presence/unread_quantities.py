@@ -18,6 +18,7 @@ from assay.text.facts.cues.number_cues import VALUES_IN_WORDS
 from assay.text.facts.cues.value_cues import REDUCTION
 from assay.text.facts.cues.word_classes import COUNTED, NUMBER_WORDS_WRITTEN, OTHER_NUMBER_WORDS
 from assay.text.facts.expected.expected_limits import ExpectedLimit, is_limit_of_refusal
+from assay.text.facts.presence.absent_things import is_no_money, may_be_no_amount
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, narrow_clause, read_text
 from assay.text.late_pattern import LatePattern
@@ -26,7 +27,7 @@ from assay.text.quantities.frequencies import find_frequencies, is_same_frequenc
 from assay.text.quantities.payment_cues import NOTHING_TO_PAY, is_nothing_to_pay
 from assay.text.quantities.quantity import Quantity, Reading, is_plain, is_time, remove_bound, split_range
 from assay.text.quantities.quantity_agreement import have_different_rates, is_same_quantity, is_same_value
-from assay.text.quantities.units import MONEY, PLAIN, SHARE, TIME, UNITS
+from assay.text.quantities.units import PLAIN, SHARE, TIME, UNITS
 from assay.text.quantities.weekdays import WEEK, WEEKDAY
 
 _REDUCTION = build_pattern(rf"\b{REDUCTION}\b")
@@ -116,8 +117,10 @@ def _find_named_form(fact: str, wanted: Quantity, answer: ReadText) -> str:
         return "the answer may say so in other words"
     if _names_month(wanted, answer):
         return "the answer names the month without a day"
-    if _is_no_money(wanted) and (is_nothing_to_pay(answer.plain) or NOTHING_TO_PAY.search(answer.plain)):
+    if is_no_money(wanted) and (is_nothing_to_pay(answer.plain) or NOTHING_TO_PAY.search(answer.plain)):
         return "the answer says that there is nothing to pay"
+    if is_no_money(wanted) and may_be_no_amount(answer):
+        return "the answer may say that there is none of it"
     word = _find_number_word(wanted, answer)
     return f'the answer says "{word}", which may mean this' if word else ""
 
@@ -198,10 +201,6 @@ def _find_unread_words(answer: ReadText) -> str:
         if index < 0 or match.start() >= answer.quantities[index].end:
             return match[0]
     return ""
-
-
-def _is_no_money(quantity: Quantity) -> bool:
-    return any(reading.dimension.startswith(MONEY) and reading.high == 0 for reading in quantity.readings)
 
 
 # ── bounds ───────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from assay.text.facts.additions.joined_by_or import find_joined_by_or, list_joined
 from assay.text.facts.cues.condition_cues import ONLY_WORDS
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.denial_cues import AGREES_BY_NEGATION
@@ -22,6 +23,7 @@ from assay.text.facts.reading.exceptions import has_exception
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, Word, read_text
 from assay.text.facts.references.denied_answers import put_denial_first, split_denied_answer
+from assay.text.facts.references.list_members import check_members, list_members
 from assay.text.facts.references.reference_facts import (
     ReferenceFacts,
     ReferenceKind,
@@ -86,6 +88,8 @@ def judge_reference_facts(
         judgments = _check_order(judgments, read_text(answer))
     if derived.kind == "words":
         judgments = _check_words(judgments, read_text(answer), read_text(reference), read_text(question))
+        asked = (question, reference, passages)
+        judgments = [_check_list(judgment, answer, *asked, language=language) for judgment in judgments]
     if not needed or not all(judgment.state == "stated" or is_implied for judgment in judgments):
         return judgments
     besides = [
@@ -95,6 +99,23 @@ def judge_reference_facts(
     if is_implied and not any(judgment.state == "denied" for judgment in judgments):
         return besides
     return [*judgments, *besides]
+
+
+def _check_list(
+    judgment: FactJudgment, answer: str, question: str, reference: str, passages: Sequence[str], *, language: str
+) -> FactJudgment:
+    """Return a stated reference by what an answer does with each member of its list, and what it joins by "or"."""
+    members = list_members(reference) if judgment.state == "stated" else ()
+    if members:
+        judgment = check_members(
+            judgment, judge_facts(answer, members, question, reference, passages, language=language)
+        )
+    known = read_text(question), read_text(reference)
+    for pair in list_joined(known[1]) if judgment.state == "stated" else ():
+        joined = find_joined_by_or(read_text(answer), pair, known)
+        if joined:
+            return judgment._replace(state="unknown", reason=f'the answer says "{joined}", and both are expected')
+    return judgment
 
 
 def _deny_values_with_reason(judgments: list[FactJudgment], whole: FactJudgment) -> list[FactJudgment]:

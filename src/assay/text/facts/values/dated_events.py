@@ -6,16 +6,13 @@ The patterns are for folded text (`fold_in_place`), so Vietnamese is written wit
 from __future__ import annotations
 
 from assay.text.facts.cues.cue_pattern import build_pattern
-from assay.text.facts.cues.event_cues import DEADLINE_EVENTS
-from assay.text.facts.cues.limit_cues import AFTER_EVENT, BEFORE_EVENT, BEGINNING, BY_THEN, ENDS, FROM
+from assay.text.facts.cues.limit_cues import BEGINNING, BY_THEN, ENDS, FROM
 from assay.text.facts.cues.question_cues import ASKS_MOMENT, ASKS_WHICH_DAY
 from assay.text.facts.expected.expected_limits import ExpectedLimit, is_limit_of_refusal
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence
-from assay.text.facts.presence.value_sources import list_value_sources
 from assay.text.facts.reading.negations import find_negations
-from assay.text.facts.reading.read_text import ReadText
 from assay.text.facts.reading.sentence_around import REACH_BEFORE, get_sentence
 from assay.text.facts.reading.statement_marks import ASKS_UNTIL
 from assay.text.facts.reading.text_parts import split_parts
@@ -81,39 +78,6 @@ def _judge_span(texts: FactTexts, occurrence: Occurrence, stated: Quantity) -> F
 _ENDS = build_pattern(rf"\b{ENDS}\b")
 _UNTIL_BEFORE = build_pattern(rf"\b{BY_THEN}(?: the| ngày| lúc)? $")
 _FROM_BEFORE = build_pattern(rf"\b(?:{FROM}|after|since|sau)(?: the| ngày| lúc)? $")
-_AFTER_SPAN = build_pattern(rf" (?:{BEFORE_EVENT}|{AFTER_EVENT}|from|of)\b(?P<phrase>(?: [\w'-]+){{1,5}})")
-
-
-def judge_deadline(texts: FactTexts, occurrence: Occurrence, stated: Quantity | None) -> FactJudgment | None:
-    """Return the judgment of a span that is counted from another event than its sources count it from: "within 7 days
-    after booking", where they say "after departure"."""
-    if stated is None or not is_span(stated):
-        return None
-    event = _find_event(texts.answer, stated)
-    if event is None:
-        return None
-    sources = list_value_sources(texts, stated)
-    places: set[int] = set()
-    for source in sources:
-        events = [_find_event(source, own) for own in source.quantities if is_same_value(own, stated)]
-        places.update(expected[0] for expected in events if expected is not None)
-    if not places or event[0] in places:
-        return None
-    words = DEADLINE_EVENTS[event[0]]
-    if any(word.folded in words for text in texts.explaining for word in text.words):
-        return None
-    return FactJudgment(texts.fact, "unknown", f'the answer counts this from "{event[1]}", and its source does not')
-
-
-def _find_event(text: ReadText, span: Quantity) -> tuple[int, str] | None:
-    """Return the place in the table of the event that a span is counted from, and its word; None of any other."""
-    match = _AFTER_SPAN.match(text.plain, span.end)
-    for word in match["phrase"].split() if match is not None else ():
-        for place, words in enumerate(DEADLINE_EVENTS):
-            if word in words:
-                return place, word
-    return None
-
 
 _BEGINS_BEFORE = build_pattern(rf"\b{BEGINNING}(?: (?:at|on|from|lúc|từ|vào|ngày))* $")
 

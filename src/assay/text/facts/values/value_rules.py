@@ -15,8 +15,11 @@ from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
 from assay.text.facts.reading.exceptions import UNCONDITIONAL, UNIVERSAL
 from assay.text.facts.reading.statement_marks import ONLY
-from assay.text.facts.values.dated_events import judge_deadline, judge_event
+from assay.text.facts.values.counted_units import judge_counted_unit
+from assay.text.facts.values.dated_events import judge_event
 from assay.text.facts.values.days_payers_counts import judge_terms
+from assay.text.facts.values.opposite_sides import judge_open_side, judge_opposite_side
+from assay.text.facts.values.span_anchors import judge_contrary_anchor, judge_span_anchor
 from assay.text.facts.values.value_bounds import judge_direction, judge_limit, judge_named_value
 from assay.text.facts.values.value_rates import (
     judge_day_part,
@@ -70,20 +73,24 @@ def _judge_condition(texts: FactTexts, occurrence: Occurrence, stated: Quantity 
 
 
 VALUE_RULES: tuple[ValueRule, ...] = (
+    judge_counted_unit,
     judge_rate,
     judge_total,
     judge_day_part,
     judge_grouped_digits,
     judge_period,
     judge_interval,
+    judge_opposite_side,
+    judge_contrary_anchor,
     judge_span,
     judge_limit,
     judge_named_value,
     judge_direction,
     judge_relation,
     judge_event,
-    judge_deadline,
+    judge_span_anchor,
     _judge_condition,
     judge_terms,
+    judge_open_side,
 )
 """In the order in which they are asked."""
