@@ -452,3 +452,44 @@ def test_recorded_rows_may_have_titles_for_names(folder: Path) -> None:
     write(folder, "golden.jsonl", json.dumps({"id": "who", "question": "Who?", "reference": "The lead"}))
     write(folder, "out.csv", "Question,Actual Output\nWho?,The lead\n")
     assert 0 == main(["score", "--golden", "golden.jsonl", "--outputs", "out.csv", "--metrics", "answer_similarity"])
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "behaviour"),
+    [
+        ("Is it me?", "me", "answer"),
+        ("Whose cup is it?", "my", "answer"),
+        ("Which error does a stranger get?", "Access denied", "answer"),
+        ("Welche Fehlermeldung sieht ein Gast?", "Zugriff verweigert", "answer"),
+        ("What error message is shown?", "Permission denied.", "answer"),
+        ("What does a colleague earn?", "Access denied", "abstain"),
+        ("Which colleague made the error?", "No access", "abstain"),
+        ("Who has the key?", "unknown", "abstain"),
+        ("Who has the key?", "n/a", "abstain"),
+    ],
+)
+def test_a_short_reference_abstains_only_where_it_declines(
+    folder: Path, question: str, reference: str, behaviour: str
+) -> None:
+    write(folder, "rows.json", [{"question": question, "reference": reference}])
+    assert 0 == main(["init", "--from", "rows.json"])
+    (case,) = load_golden(folder / "golden.jsonl").golden.cases
+    assert (behaviour, reference) == (case.behaviour, case.reference)
+
+
+@pytest.mark.parametrize(
+    ("count", "listed"), [(12, "r0, r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11"), (40, "40 cases")]
+)
+def test_cases_that_are_expected_to_abstain_are_all_listed_or_counted(
+    folder: Path, capsys: pytest.CaptureFixture[str], count: int, listed: str
+) -> None:
+    rows = [{"id": f"r{row}", "question": f"Q{row}?", "reference": "I don't know."} for row in range(count)]
+    write(folder, "rows.json", rows)
+    assert 0 == main(["init", "--from", "rows.json"])
+    assert f"expected to abstain, because the reference does: {listed}" in capsys.readouterr().err
+
+
+def test_a_chunk_that_cannot_be_read_is_named_with_its_list(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(folder, "rows.jsonl", '{"question": "Who?", "response": "Ida", "contexts": ["The porter.", 7]}\n')
+    assert 2 == main(["init", "--from", "rows.jsonl"])
+    assert "rows.jsonl:1: E_IMPORT contexts: chunk 1: neither an object nor an id (got 7)" in capsys.readouterr().err

@@ -50,7 +50,8 @@ def test_a_problem_of_an_import_is_at_the_line_of_its_row(
 def test_a_problem_of_outputs_is_at_the_line_of_its_row(
     folder: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
-    (folder / "golden.jsonl").write_text('{"id": "tea", "question": "When is tea?", "reference": "At four"}\n', encoding="utf-8")
+    case = {"id": "tea", "question": "When is tea?", "reference": "At four"}
+    (folder / "golden.jsonl").write_text(json.dumps(case), encoding="utf-8")
     rows = [{"question": "When is tea?", "response": "At\nfour."}, {"question": "When is lunch?", "response": "Noon."}]
     text = json.dumps(rows, indent=1)
     if name.endswith(".csv"):

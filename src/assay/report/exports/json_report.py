@@ -313,7 +313,7 @@ def encode_rule_result(rule_result: RuleResult) -> Json:
         "waived": rule_result.waived,
         "message": rule_result.message,
         "cases": list(rule_result.cases),
-    }
+    } | ({"if_no_data": rule.if_no_data} if rule.if_no_data != "fail" else {})
 
 
 def format_json(value: Any) -> str:

@@ -17,6 +17,7 @@ from assay.text.facts.denials.fact_denials import judge_denial
 from assay.text.facts.denials.foreign_denials import judge_foreign_denial
 from assay.text.facts.doubts.contradictions import judge_conflict
 from assay.text.facts.doubts.doubtful_statements import judge_doubt
+from assay.text.facts.doubts.listed_under import judge_heading
 from assay.text.facts.doubts.unasserted_statements import judge_frame
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.expected.yes_or_no import judge_decision, list_chosen_words
@@ -79,6 +80,7 @@ RULES_OF_ANY_PLACE: tuple[PlaceRule, ...] = (judge_denial, judge_value_scope, ju
 RULES_OF_WHOLE_STATEMENTS: tuple[PlaceRule, ...] = (
     judge_roles,
     judge_frame,
+    judge_heading,
     judge_conflict,
     judge_event,
     judge_new_bound,

@@ -16,12 +16,14 @@ from assay.text.escaping import shorten_to_line
 from assay.text.facts.denials.retractions import find_retraction, takes_something_back
 from assay.text.facts.expected.expected_limits import find_expected_limit
 from assay.text.facts.expected.fact_texts import FactTexts
+from assay.text.facts.expected.reversed_statements import find_swapped_denial
 from assay.text.facts.expected.turned_conditions import find_turned_condition
 from assay.text.facts.expected.yes_or_no import (
     decide_by_statement,
     describe_opposite_decision,
     forbids_what_is_asked,
     is_mere_decision,
+    leaves_outside_what_is_asked,
     restate_question,
 )
 from assay.text.facts.fact_judge import FactJudge, get_state_order
@@ -32,7 +34,6 @@ from assay.text.facts.presence.restated_answers import restate_answer
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, list_written, read_text
 from assay.text.facts.reading.spelled_words import quote_as_written
-from assay.text.facts.references.reversed_statements import find_swapped_denial
 from assay.text.facts.subjects.mixed_roles import find_crossed
 from assay.text.facts.subjects.statement_gaps import Gap
 from assay.text.facts.subjects.swapped_values import find_swapped_values
@@ -174,6 +175,9 @@ def _judge_by_question(judgment: FactJudgment, texts: FactTexts) -> FactJudgment
     if not statement:
         return judgment
     (restated,) = judge_facts(texts.answer.text, [statement])
+    if restated.state == "stated" and leaves_outside_what_is_asked(texts):
+        is_sure = len(texts.answer.clauses) == 1 and not find_negations(texts.answer)
+        restated = restated._replace(state="denied" if is_sure else "unknown")
     if restated.state == "stated" and forbids_what_is_asked(texts):
         restated = restated._replace(state="unknown" if find_negations(texts.answer) else "denied")
     return decide_by_statement(judgment.fact, restated)

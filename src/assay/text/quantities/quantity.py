@@ -83,7 +83,7 @@ def is_plain(quantity: Quantity) -> bool:
 
 def remove_bound(quantity: Quantity) -> Quantity:
     """Return a quantity as its value alone: "5 days" of "at most 5 days"."""
-    return quantity._replace(bound="")
+    return quantity._replace(bound="") if quantity.bound else quantity
 
 
 def is_time(quantity: Quantity) -> bool:

@@ -130,6 +130,20 @@ LEADING_OR_CONDITION = Cues(
 """Begins a phrase before a statement or a condition after it, which belongs to that statement."""
 PLACED = Cues("in | at | under | for", "ở | tại | bên | thời")
 """Begins a sentence with where, under what or for whom a statement holds."""
+HEADED_BY_PLACE = Cues(
+    "in | at | under | for | with",
+    "ở | tại | bên | với",
+    "für | bei | im | in | am | an | mit | pour | à | chez | dans | avec",
+)
+"""Begins the heading of a list with where, under what or for whom it holds."""
+HEADED_BY_TIME = Cues("after | before | until", "sau khi | trước khi", "nach | vor | bis | après | avant | jusqu'à")
+"""Begins the heading of a list with when it holds."""
+SUMMED_UP = Cues(
+    "short | brief | summary | a nutshell | conclusion | essence | other words | a word"
+    " | (?:plain|simple)r? (?:english|language|terms|words)"
+    " | your (?:information|reference|convenience) | the record | a glance | a start"
+)
+"""Says after "in", "for" or "at" that what follows is said shortly or besides, and names no place."""
 OF_A_KIND = Cues(
     "on | in | of | with | from | at | for | that | which | who | whose", "ở | của | từ | thuộc | trên | dưới | trong"
 )

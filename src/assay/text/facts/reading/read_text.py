@@ -171,7 +171,11 @@ class ReadText:
 def _restore_line_ends(plain: str, text: str) -> str:
     if "\n" not in text:
         return plain
-    return "".join("\n" if written == "\n" else folded for written, folded in zip(text, plain, strict=True))
+    lines, start = [], 0
+    for written in text.split("\n"):
+        lines.append(plain[start : start + len(written)])
+        start += len(written) + 1
+    return "\n".join(lines)
 
 
 _VIETNAMESE = re.compile(rf"\b(?:{'|'.join(sorted(ONLY_VIETNAMESE))})\b")
