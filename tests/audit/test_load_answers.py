@@ -9,12 +9,7 @@ from tests.audit.traffic import NOON, at_noon, counting_statements, make_line, w
 
 import assay
 from assay.audit.audit_store import open_audit_store
-from assay.audit.load_answers import (
-    find_answer_times,
-    iterate_answer_pages,
-    load_answers,
-    load_labelled_sequences,
-)
+from assay.audit.load_answers import find_answer_times, iterate_answer_pages, load_answers, load_labelled_sequences
 from assay.trends.monitor_results import MonitorReport
 
 DAY = 86_400_000_000

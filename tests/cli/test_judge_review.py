@@ -8,17 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.judging import (
-    FAITHFUL,
-    INPUTS,
-    NAMED,
-    RELEVANT,
-    divided,
-    judge,
-    judging,
-    lines,
-    score,
-)
+from tests.cli.judging import FAITHFUL, INPUTS, NAMED, RELEVANT, divided, judge, judging, lines, score
 from tests.faults.judging import honest
 from tests.support.judge_server import JudgeCall, JudgeServer, answer_with_labels
 

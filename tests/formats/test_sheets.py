@@ -17,9 +17,9 @@ from assay.formats.labels.label_sheets import (
     SheetKey,
     SheetRow,
     build_label_page,
+    encode_key,
     encode_sheet_csv,
     encode_sheet_jsonl,
-    encode_sheet_key,
     is_label_sheet,
     load_sheet,
     load_sheet_key,
@@ -92,7 +92,7 @@ def test_a_sheet_is_told_from_a_file_of_labels(tmp_path: Path) -> None:
 
 
 def test_a_key_comes_back_and_a_broken_one_is_refused(tmp_path: Path) -> None:
-    assert KEY == load_sheet_key(written(tmp_path, encode_sheet_key(KEY), "key.json"))
+    assert KEY == load_sheet_key(written(tmp_path, encode_key(KEY), "key.json"))
     for text, message in (
         ("[]", "not a key"),
         ("{}", "missing"),

@@ -8,17 +8,7 @@ from typing import Any
 
 import pytest
 from msgspec import structs
-from tests.judging.asking import (
-    CONTEXT,
-    KEY,
-    RUBRICS,
-    ask,
-    judge,
-    relevance_request,
-    sent,
-    server,
-    support_request,
-)
+from tests.judging.asking import CONTEXT, KEY, RUBRICS, ask, judge, relevance_request, sent, server, support_request
 from tests.judging.malformed_replies import GOOD, REPLIES, first
 from tests.support.judge_server import JudgeServer
 

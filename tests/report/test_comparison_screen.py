@@ -21,11 +21,7 @@ from assay.records.release_gates import Decision
 from assay.report.findings.comparison_tables import build_metric_changes_table
 from assay.report.findings.flipped_cases import list_flipped_cases
 from assay.report.screen.case_change import render_short_case_change
-from assay.report.screen.comparison_screen import (
-    MAX_LINES,
-    list_significant_changes,
-    render_short_comparison,
-)
+from assay.report.screen.comparison_screen import MAX_LINES, list_significant_changes, render_short_comparison
 from assay.report.wording.change_order import CHECKABLE_NOTE, rank_importance
 
 LONG = "the measure went from 0.9 to 0.8 on case-of-a-very-long-name-that-cannot-be-folded and others " * 3

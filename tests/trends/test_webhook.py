@@ -18,13 +18,7 @@ from assay.calls.retry import Clock
 from assay.records.errors import IncompleteError, InputError, SettingsError
 from assay.records.settings import MonitorSettings, WebhookSettings
 from assay.trends.check_production import AlertNotice, _handle_alerts
-from assay.trends.monitor_results import (
-    MonitorLeak,
-    MonitorPeriod,
-    MonitorReport,
-    RefusalBand,
-    SamplingSummary,
-)
+from assay.trends.monitor_results import MonitorLeak, MonitorPeriod, MonitorReport, RefusalBand, SamplingSummary
 from assay.trends.webhook_client import send_webhook
 
 SECRET = "a secret of the webhook"

@@ -19,12 +19,7 @@ from assay.audit.audit_store import AuditStore, open_audit_store
 from assay.audit.load_own_fields import rename_fields
 from assay.audit.load_traffic_lines import FORMATS, LINE_RECORDS, FieldError, LineReader, MissingKeyError, ParsedLine
 from assay.audit.otlp import OtlpError, Span, decode_otlp_json, decode_otlp_protobuf
-from assay.audit.privacy import (
-    DEFAULT_RULES,
-    AuditKeys,
-    PersonalData,
-    RecordRedactor,
-)
+from assay.audit.privacy import DEFAULT_RULES, AuditKeys, PersonalData, RecordRedactor
 from assay.audit.results import IngestResult
 from assay.audit.trace_files import OTLP_JSON, OTLP_PROTOBUF, TraceCollector, is_protobuf_name, iterate_messages
 from assay.audit.trace_records import is_answer_trace, read_trace

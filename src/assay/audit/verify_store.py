@@ -17,13 +17,7 @@ from typing import Any, NamedTuple
 import msgspec
 import sqlalchemy as sa
 
-from assay.audit.audit_store import (
-    KEYS_PER_QUERY,
-    AuditStore,
-    ChainRow,
-    DamagedStoreError,
-    make_id_key,
-)
+from assay.audit.audit_store import KEYS_PER_QUERY, AuditStore, ChainRow, DamagedStoreError, make_id_key
 from assay.audit.batch_rows import count_microseconds, list_index_citations, list_labels
 from assay.audit.chain import (
     CHECKPOINT_RECORDS,

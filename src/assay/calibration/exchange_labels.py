@@ -44,9 +44,9 @@ from assay.formats.labels.label_sheets import (
     SheetKey,
     SheetRow,
     build_label_page,
+    encode_key,
     encode_sheet_csv,
     encode_sheet_jsonl,
-    encode_sheet_key,
     is_label_sheet,
     load_sheet,
     load_sheet_key,
@@ -160,7 +160,7 @@ def export_labels(
     files = write_sheet(folder, "sheet-1", rows, request.language)
     if second_sheet:
         files += write_sheet(folder, "sheet-2", second_sheet, request.language)
-    files.append(("key (not for the people who label)", write_atomically(folder / KEY_FILE, [encode_sheet_key(key)])))
+    files.append(("key (not for the people who label)", write_atomically(folder / KEY_FILE, [encode_key(key)])))
     return LabelSample(tuple(files), dict(Counter(row.metric for row in rows)), tuple(notes))
 
 

@@ -16,7 +16,7 @@ from assay.formats.labels.label_sheets import (
     LabelledItem,
     SheetKey,
     SheetRow,
-    encode_sheet_key,
+    encode_key,
     make_row_id,
 )
 from assay.metrics.answers.answer_behaviour import ANSWER_BEHAVIOUR
@@ -103,7 +103,7 @@ def export_answers_to_read(
         reason = "; ".join(notes) or f"no answer of this run is among --only {' '.join(only)}"
         raise InputError(f"nothing to read: {reason}")
     files = write_sheet(folder, ANSWERS_SHEET, rows, language)
-    key_file = encode_sheet_key(SheetKey(SHEET_KEY_FORMAT, compute_golden_digest(run.golden), 0, targets))
+    key_file = encode_key(SheetKey(SHEET_KEY_FORMAT, compute_golden_digest(run.golden), 0, targets))
     files.append(("key", write_atomically(folder / KEY_FILE, [key_file])))
     return LabelSample(tuple(files), dict(Counter(row.metric for row in rows)), tuple(notes))
 

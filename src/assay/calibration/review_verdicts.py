@@ -12,12 +12,11 @@ from msgspec import Struct
 from assay.calibration.collect_scorer_labels import LabelItem, list_request_items
 from assay.calibration.exchange_labels import KEY_FILE, make_sheet_row, refuse_used_folder, write_sheet
 from assay.formats.file_io import write_atomically
-from assay.formats.labels.label_sheets import make_row_id
+from assay.formats.labels.label_sheets import encode_key, make_row_id
 from assay.formats.labels.review_sheets import (
     REVIEW_KEY_FORMAT,
     ReviewedItem,
     ReviewSheetKey,
-    encode_review_key,
     load_review_key,
     load_review_sheet,
 )
@@ -166,7 +165,7 @@ def export_reviews(run: ScoredRun, folder: Path, language: str = "en") -> Verdic
             item.listed.config_id,
         )
     files = write_sheet(folder, REVIEW_SHEET, rows, language, must_explain=True)
-    key = encode_review_key(ReviewSheetKey(REVIEW_KEY_FORMAT, targets))
+    key = encode_key(ReviewSheetKey(REVIEW_KEY_FORMAT, targets))
     files.append(("key (not for the people who decide)", write_atomically(folder / KEY_FILE, [key])))
     return VerdictsInReview(
         in_review.items, in_review.settled, in_review.other_answers, in_review.unasked, tuple(files)

@@ -385,6 +385,7 @@ def _print_observed(observed: ObservedRun, *, is_screen_next: bool = False) -> N
         observed_count = f"{tally.done} of {tally.total} observed" if left else f"{tally.done} observed"
         not_asked = f", {left} not asked" if left else ""
         calls = format_count(tally.calls, "call")
+        calls += f", of which {tally.repeated} failed and had to be repeated" if tally.repeated else ""
         typer.echo(f"{escape_terminal(name)}: {observed_count}{of_them}{not_asked}, {calls}", err=True)
     for notice in observed.notices:
         if is_screen_next and is_listed_as_doubt(notice):

@@ -42,12 +42,7 @@ from assay.cli.options import (
     resolve_timestamp,
 )
 from assay.records.errors import AssayError, ExitCode
-from assay.records.requests import (
-    GateOptions,
-    ReportFiles,
-    ScoreRequest,
-    date_of_time,
-)
+from assay.records.requests import GateOptions, ReportFiles, ScoreRequest, date_of_time
 
 if TYPE_CHECKING:
     from assay.runs.score_inputs import LoadedGate
@@ -120,12 +115,7 @@ def score(
     from assay.runs.count_looks import count_look
     from assay.runs.load_plugins import load_metric_paths
     from assay.runs.progress_line import show_progress
-    from assay.runs.rescore_run import (
-        complete_request,
-        format_input_arguments,
-        list_named_configs,
-        refuse_own_folder,
-    )
+    from assay.runs.rescore_run import complete_request, format_input_arguments, list_named_configs, refuse_own_folder
     from assay.runs.score_run import open_scored_run
 
     time = resolve_timestamp(now)

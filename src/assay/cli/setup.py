@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.cli.options import (
-    CorpusOption,
-    PermissionOptions,
-    SettingsOption,
-    expand_options,
-)
+from assay.cli.options import CorpusOption, PermissionOptions, SettingsOption, expand_options
 from assay.records.errors import ExitCode
 
 if TYPE_CHECKING:

@@ -254,9 +254,13 @@ def decode_line(line: Line, name: str) -> str:
         raise _input_error(name, line.number, "E_ENCODING", message) from None
 
 
-def quote_line_start(line: Line, limit: int = 60) -> str:
+def quote_line_start(line: Line) -> str:
     """Return the beginning of the line for an error message, even if it is not UTF-8."""
-    return shorten_repr(line.data[: 4 * limit].decode("utf-8", "backslashreplace"), limit)
+    return shorten_repr(line.data[: 4 * _MOST_QUOTED].decode("utf-8", "backslashreplace"), _MOST_QUOTED)
+
+
+_MOST_QUOTED = 60
+"""Characters of a line that an error message quotes."""
 
 
 _SIGNATURES = {

@@ -16,15 +16,7 @@ from typing import Any
 
 import msgspec
 
-from assay.formats.file_io import (
-    Line,
-    Source,
-    decode_line,
-    open_source,
-    quote_line_start,
-    read_lines,
-    write_atomically,
-)
+from assay.formats.file_io import Line, Source, decode_line, open_source, quote_line_start, read_lines, write_atomically
 from assay.formats.foreign.member_names import ID_KEYS, QUESTION_KEYS
 from assay.formats.foreign.rows import IMPORT_REMEDY
 from assay.formats.golden_builder import GoldenBuilder, GoldenFormat

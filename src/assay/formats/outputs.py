@@ -485,7 +485,7 @@ def _rewrite_rows(
     from assay.formats.foreign.row_outputs import convert_rows
 
     written = convert_rows(Path(file.path), file.name, target, cases, config, keep_unknown=keep_unknown)
-    return replace(file, path=str(target), size=target.stat().st_size, lines=written.rows, notices=written.notices)
+    return replace(file, path=str(target), size=target.stat().st_size, lines=written.lines, notices=written.notices)
 
 
 def _rewrite_trec_run(file: OutputFile, target: Path) -> OutputFile:
@@ -529,17 +529,15 @@ def _read_beginning(source: Source) -> bytes:
         return file.read(_BYTES_OF_FIRST_ITEM)
 
 
-def cut_shards(
-    files: Sequence[OutputFile], *, torn_tail: bool = False, strict: bool = False, size: int | None = None
-) -> list[OutputShard]:
-    """Return the shards of the files: ranges of about `size` bytes that end at the end of a line.
+def cut_shards(files: Sequence[OutputFile], *, torn_tail: bool = False, strict: bool = False) -> list[OutputShard]:
+    """Return the shards of the files: ranges of about `BYTES_PER_SHARD` bytes that end at the end of a line.
 
     Raises InputError for a line that is too long for any reader.
     """
     return [
         OutputShard(file.path, file.name, file.decoded_as, start, end, number, torn_tail and end == file.size, strict)
         for number, file in enumerate(files)
-        for start, end in _byte_ranges(file, BYTES_PER_SHARD if size is None else size)
+        for start, end in _byte_ranges(file, BYTES_PER_SHARD)
     ]
 
 

@@ -22,15 +22,7 @@ from assay.records.counts import format_count
 from assay.records.golden_set import GoldenSet
 from assay.records.release_gates import Gate
 from assay.records.requests import ScoreRequest
-from assay.records.scores import (
-    ERROR,
-    NOT_APPLICABLE,
-    SCORED,
-    ConfigResult,
-    GoldenInfo,
-    ScoreTable,
-    ScoringResult,
-)
+from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, ConfigResult, GoldenInfo, ScoreTable, ScoringResult
 from assay.scoring.case_clusters import number_clusters
 from assay.scoring.column_values import NOT_REPORTED, find_column
 from assay.scoring.language_differences import describe_language_differences

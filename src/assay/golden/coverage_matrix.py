@@ -167,12 +167,15 @@ def compare_traffic(cases: Sequence[Case], traffic: Mapping[str, int]) -> tuple[
     return head, tail
 
 
-def _summarise_traffic(rows: Sequence[tuple[str, int, bool]], examples: int = 5) -> TrafficShare:
+_MOST_EXAMPLES = 5
+
+
+def _summarise_traffic(rows: Sequence[tuple[str, int, bool]]) -> TrafficShare:
     return TrafficShare(
         len(rows),
         sum(count for _, count, _ in rows),
         sum(count for _, count, is_covered in rows if is_covered),
-        tuple([question for question, _, is_covered in rows if not is_covered][:examples]),
+        tuple([question for question, _, is_covered in rows if not is_covered][:_MOST_EXAMPLES]),
     )
 
 

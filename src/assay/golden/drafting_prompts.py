@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
 from assay.judging.prompt import (
@@ -301,31 +302,6 @@ class _FaultyReplyError(ValueError):
         self.fault = ReplyProblem(code, message)
 
 
-def parse_draft(reply: Any, rendered: RenderedRequest) -> ParsedReply | ReplyProblem:
-    """Return a candidate as items: question, reference, each fact and each quote with its source; or the problem."""
-    return _parse(reply, rendered, _read_draft)
-
-
-def parse_vary(reply: Any, rendered: RenderedRequest) -> ParsedReply | ReplyProblem:
-    """Return a variant as an item with the question as its reasoning; or the problem."""
-    return _parse(reply, rendered, _read_vary)
-
-
-def parse_nuggets(reply: Any, rendered: RenderedRequest) -> ParsedReply | ReplyProblem:
-    """Return the facts as items, each labelled with its importance, with its quote and chunk; or the problem."""
-    return _parse(reply, rendered, _read_nuggets)
-
-
-def parse_closed_book(reply: Any, rendered: RenderedRequest) -> ParsedReply | ReplyProblem:
-    """Return whether a model knows the answer, with the answer as the reasoning; or the problem."""
-    return _parse(reply, rendered, _read_closed_book)
-
-
-def parse_open_book(reply: Any, rendered: RenderedRequest) -> ParsedReply | ReplyProblem:
-    """Return whether a passage answers, with the quote that does; or the problem."""
-    return _parse(reply, rendered, _read_open_book)
-
-
 def _parse(reply: Any, rendered: RenderedRequest, read: Any) -> ParsedReply | ReplyProblem:
     value = decode_reply(reply, rendered.canary)
     if isinstance(value, ReplyProblem):
@@ -341,6 +317,7 @@ def _parse(reply: Any, rendered: RenderedRequest, read: Any) -> ParsedReply | Re
 
 
 def _read_draft(members: Mapping[str, Any], rendered: RenderedRequest) -> list[ItemVerdict]:
+    """Return a candidate as items: question, reference, each fact and each quote with its source."""
     if _read_choice(members, "possible") == "no":
         return [ItemVerdict("question", DECLINED)]
     texts = {"question": MAX_QUESTION, "reference": MAX_REFERENCE}
@@ -360,12 +337,14 @@ def _read_draft(members: Mapping[str, Any], rendered: RenderedRequest) -> list[I
 
 
 def _read_vary(members: Mapping[str, Any], _: RenderedRequest) -> list[ItemVerdict]:
+    """Return a variant as an item with the question as its reasoning."""
     if _read_choice(members, "possible") == "no":
         return [ItemVerdict("question", DECLINED)]
     return [ItemVerdict("question", "drafted", _read_text(members["question"], "question", MAX_QUESTION))]
 
 
 def _read_nuggets(members: Mapping[str, Any], rendered: RenderedRequest) -> list[ItemVerdict]:
+    """Return the facts as items, each labelled with its importance, with its quote and chunk."""
     items = []
     for number, entry in enumerate(_read_list(members["facts"], "facts", MAX_NUGGETS), 1):
         name = f"fact {number}"
@@ -379,12 +358,14 @@ def _read_nuggets(members: Mapping[str, Any], rendered: RenderedRequest) -> list
 
 
 def _read_closed_book(members: Mapping[str, Any], _: RenderedRequest) -> list[ItemVerdict]:
+    """Return whether a model knows the answer, with the answer as the reasoning."""
     if _read_choice(members, "knows") == "no":
         return [ItemVerdict("answer", "no")]
     return [ItemVerdict("answer", "yes", _read_text(members["answer"], "answer", MAX_REFERENCE))]
 
 
 def _read_open_book(members: Mapping[str, Any], rendered: RenderedRequest) -> list[ItemVerdict]:
+    """Return whether a passage answers, with the quote that does."""
     if _read_choice(members, "answered") == "no":
         return [ItemVerdict("answer", "no")]
     chunk, quote = _read_quote(members, rendered)
@@ -434,13 +415,19 @@ def _fail(message: str, code: str = "judge_parse") -> NoReturn:
     raise _FaultyReplyError(code, message)
 
 
-DRAFT_FORM = ReplyForm(_digest_texts(DRAFT_RULES, ABSENT_RULES, TASKS, "1"), render_draft, parse_draft)
-CLOSED_BOOK_FORM = ReplyForm(
-    _digest_texts(CLOSED_BOOK_TASK, CLOSED_BOOK_RULES, "1"), render_closed_book, parse_closed_book
+DRAFT_FORM = ReplyForm(
+    _digest_texts(DRAFT_RULES, ABSENT_RULES, TASKS, "1"), render_draft, partial(_parse, read=_read_draft)
 )
-OPEN_BOOK_FORM = ReplyForm(_digest_texts(OPEN_BOOK_TASK, OPEN_BOOK_RULES, "1"), render_open_book, parse_open_book)
-VARY_FORM = ReplyForm(_digest_texts(VARY_TASKS, VARY_RULES, "1"), render_vary, parse_vary)
-NUGGET_FORM = ReplyForm(_digest_texts(NUGGET_TASK, NUGGET_RULES, "1"), render_nuggets, parse_nuggets)
+CLOSED_BOOK_FORM = ReplyForm(
+    _digest_texts(CLOSED_BOOK_TASK, CLOSED_BOOK_RULES, "1"), render_closed_book, partial(_parse, read=_read_closed_book)
+)
+OPEN_BOOK_FORM = ReplyForm(
+    _digest_texts(OPEN_BOOK_TASK, OPEN_BOOK_RULES, "1"), render_open_book, partial(_parse, read=_read_open_book)
+)
+VARY_FORM = ReplyForm(_digest_texts(VARY_TASKS, VARY_RULES, "1"), render_vary, partial(_parse, read=_read_vary))
+NUGGET_FORM = ReplyForm(
+    _digest_texts(NUGGET_TASK, NUGGET_RULES, "1"), render_nuggets, partial(_parse, read=_read_nuggets)
+)
 FORMS = {
     NUGGET_LIST: NUGGET_FORM,
     VARY: VARY_FORM,

@@ -8,12 +8,7 @@ from functools import lru_cache
 from assay.golden.evidence_chunks import find_unit_chunks
 from assay.golden.lint_finding import LintedSet, SuspectField
 from assay.golden.lint_rules import contains_words
-from assay.metrics.cases.access_rules import (
-    has_expired,
-    is_early,
-    is_in_force,
-    may_see_chunk,
-)
+from assay.metrics.cases.access_rules import has_expired, is_early, is_in_force, may_see_chunk
 from assay.metrics.cases.case_index import CHUNK_ID
 from assay.metrics.grounding.citations import find_unknown_sources
 from assay.records.counts import format_count

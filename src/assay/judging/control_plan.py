@@ -24,14 +24,7 @@ from assay.judging.control_questions import (
     plan_anchor_votes,
 )
 from assay.judging.rubric_anchors import Anchors, iterate_repeats, list_asked_repeats
-from assay.records.verdicts import (
-    AnsweredControl,
-    JudgeRubric,
-    JudgeStatus,
-    RubricControl,
-    UncontrolledLabel,
-    Verdict,
-)
+from assay.records.verdicts import AnsweredControl, JudgeRubric, JudgeStatus, RubricControl, UncontrolledLabel, Verdict
 
 CONTROLS_PER_KIND = 2
 """Controls of each kind and rubric that a judge answers, if they fit; of a kind in doubt it is asked more."""

@@ -11,12 +11,7 @@ from typing import Any, cast
 import msgspec
 from msgspec import structs
 
-from assay.formats.labels.label_files import (
-    encode_labels_jsonl,
-    find_label_faults,
-    get_labelled_item,
-    load_labels,
-)
+from assay.formats.labels.label_files import encode_labels_jsonl, find_label_faults, get_labelled_item, load_labels
 from assay.formats.labels.label_sheets import is_label_sheet
 from assay.formats.problems import make_value_error
 from assay.formats.strict_json import MisfitError, convert_strictly

@@ -6,8 +6,9 @@ Observations are encoded as lines of a run without secrets, readable again, and 
 from __future__ import annotations
 
 import asyncio
+import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -36,10 +37,11 @@ from assay.formats.run_files.run_folder import (
     make_observation_key,
 )
 from assay.formats.settings_file import Config, find_secrets
+from assay.formats.strict_json import join_field
 from assay.records.counts import format_count
 from assay.records.errors import ExitCode, IncompleteError, InputError, Problem, SettingsError
 from assay.records.golden_set import Case
-from assay.records.observations import Observation, TargetError
+from assay.records.observations import FailedAttempt, Observation, TargetError
 from assay.runs.access_probes import PROBE_FOLDER, list_identities, make_probes
 from assay.runs.earlier_answers import describe_age, describe_changed_code, describe_earlier_answers
 from assay.runs.observation_runner import (
@@ -76,6 +78,9 @@ def prepare_observation(observation: Observation, redactor: Redactor) -> tuple[O
     if observation.error is not None:
         message = redactor.redact_message(observation.error.message)
         observation = structs.replace(observation, error=TargetError(observation.error.code, message))
+    if observation.failed_attempts:
+        attempts = [_redact_attempt(attempt, redactor) for attempt in observation.failed_attempts]
+        observation = structs.replace(observation, failed_attempts=tuple(attempts))
     fault = ""
     code = "schema"
     line = b""
@@ -85,10 +90,11 @@ def prepare_observation(observation: Observation, redactor: Redactor) -> tuple[O
             fault, code = f"an observation of {len(line)} bytes (expected {MAX_LINE_BYTES} at most)", "too_large"
         else:
             decoded = outputs.decode_observation(line)
-            row_flaws = find_flaws(decoded)
-            fault = "; ".join(f"{flaw.field}: {flaw.message}" for flaw in row_flaws)
-            if not fault and msgspec.json.encode(decoded) != line:
-                fault = "holds a number that is not finite (expected numbers that JSON can represent)"
+            if msgspec.json.encode(decoded) != line:  # JSON has no NaN, which is written as null
+                place, number = next(_find_infinite_numbers(msgspec.to_builtins(observation), ""), ("", "NaN"))
+                fault = f"{place}: not finite (got {number}; expected a number, or no score)".removeprefix(": ")
+            else:
+                fault = "; ".join(f"{flaw.field}: {flaw.message}" for flaw in find_flaws(decoded))
     except (*DECODING_ERRORS, TypeError) as error:
         fault = f"cannot be kept: {error}"
     if not fault:
@@ -101,6 +107,26 @@ def prepare_observation(observation: Observation, redactor: Redactor) -> tuple[O
         error=TargetError(code, redactor.redact_message(fault)[:500]),
     )
     return broken, msgspec.json.encode(broken)
+
+
+def _redact_attempt(attempt: FailedAttempt, redactor: Redactor) -> FailedAttempt:
+    return structs.replace(attempt, message=redactor.redact_message(attempt.message))
+
+
+def _find_infinite_numbers(value: Any, at: str) -> Iterator[tuple[str, str]]:
+    """Yield where a value holds NaN or an infinity, and which of them.
+
+    >>> list(_find_infinite_numbers({"chunks": [{"score": math.nan}, {"score": 1.0}]}, ""))
+    [('chunks[0].score', 'nan')]
+    """
+    if isinstance(value, float) and not math.isfinite(value):
+        yield at, str(value)
+    elif isinstance(value, dict):
+        for key, member in value.items():
+            yield from _find_infinite_numbers(member, join_field(at, key))
+    elif isinstance(value, (list, tuple)):
+        for index, item in enumerate(value):
+            yield from _find_infinite_numbers(item, join_field(at, index))
 
 
 class ObservationWriter:

@@ -17,12 +17,7 @@ from assay.records.counts import format_count
 from assay.records.errors import IncompleteError
 from assay.records.golden_set import GoldenSet
 from assay.records.observations import CONTEXT_STAGE, Observation
-from assay.runs.observation_runner import (
-    ObservationLimits,
-    ObservationRunner,
-    ObservationTask,
-    ReportProgress,
-)
+from assay.runs.observation_runner import ObservationLimits, ObservationRunner, ObservationTask, ReportProgress
 from assay.runs.observe_run import describe_halt, prepare_observation
 from assay.text.escaping import Redactor
 from assay.text.near_names import find_near_word

@@ -34,13 +34,7 @@ from assay.formats.foreign.python_rows import list_rows
 from assay.formats.foreign.reply_shapes import ANSWER_KEYS, recognise_reply
 from assay.formats.foreign.row_files import load_foreign_file, open_articles
 from assay.formats.foreign.row_outputs import RowReader
-from assay.formats.foreign.rows import (
-    READ_MEMBERS,
-    ForeignRows,
-    add_shown_context,
-    make_question_id,
-    read_foreign_rows,
-)
+from assay.formats.foreign.rows import READ_MEMBERS, ForeignRows, add_shown_context, make_question_id, read_foreign_rows
 from assay.formats.golden_files import load_golden
 from assay.formats.golden_sets.json_cases import NATIVE_MEMBERS, fits_record
 from assay.formats.outputs import (

@@ -15,10 +15,7 @@ from assay.records.golden_set import GoldenSet
 from assay.records.observations import Observation
 from assay.records.requests import ScoreRequest
 from assay.records.scores import ScoringResult
-from assay.runs.check_arguments import (
-    MetricsLike,
-    read_metrics,
-)
+from assay.runs.check_arguments import MetricsLike, read_metrics
 from assay.runs.compare_runs import load_gate_with_baseline
 from assay.runs.count_looks import count_look
 from assay.runs.python_values import (

@@ -21,11 +21,7 @@ from assay.records.golden_set import GoldenSet
 from assay.records.series import SeriesMark
 from assay.records.verdicts import Calibration
 from assay.report.wording.metric_titles import format_metric_title
-from assay.stats.change_alarms import (
-    FALSE_ALARMS,
-    REFERENCE_DAYS,
-    WINDOWS,
-)
+from assay.stats.change_alarms import FALSE_ALARMS, REFERENCE_DAYS, WINDOWS
 from assay.stats.detectable_changes import find_detectable_change
 from assay.stats.intervals import Bounds, Estimate
 from assay.stats.multiple_testing import adjust_holm

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from assay.formats.strict_json import MisfitError, convert_strictly
 from assay.records.digest import compute_text_digest
 from assay.records.errors import shorten_repr
 from assay.records.observations import TEXT_ID_PREFIX, Chunk
@@ -221,8 +222,8 @@ def _collect_metadata(
 
 def _convert_chunk(row: dict[str, Any], index: int) -> Chunk:
     try:
-        return msgspec.convert(row, Chunk)
-    except msgspec.ValidationError as error:
+        return convert_strictly(row, Chunk)
+    except MisfitError as error:
         raise ShapeError(f"chunk {index}: {error}") from None
 
 

@@ -18,7 +18,7 @@ from msgspec import Struct, field
 from assay.formats.foreign.chunk_shapes import NoteReading, ShapeError, read_chunk, read_chunks
 from assay.formats.foreign.provider_replies import extract_text, is_refusal, open_provider_reply
 from assay.records.errors import shorten_repr
-from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Observation, Stage, TargetError
+from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Chunk, Observation, Stage, TargetError
 from assay.text.late_pattern import LatePattern
 from assay.text.near_names import find_near_word
 
@@ -138,12 +138,20 @@ def _read_named_stages(members: dict[str, Any], shape: ReplyShape, note: NoteRea
     shape.rankings = [_read_stage(stage, note) for stage in stages or ()]
     for key, name in STAGE_KEYS.items():
         if members.get(key) is not None and all(stage.name != name for stage in shape.rankings):
-            shape.rankings.append(Stage(name, read_chunks(members[key], note)))
+            shape.rankings.append(Stage(name, _read_list(key, members[key], note)))
             consumed.add(key)
     for key, name in STAGE_LIST_KEYS.items():
         if members.get(key) is not None and all(stage.name != name for stage in shape.rankings):
-            shape.rankings.append(Stage(name, read_chunks(members[key], note, strings="either")))
+            shape.rankings.append(Stage(name, _read_list(key, members[key], note, "either")))
             consumed.add(key)
+
+
+def _read_list(key: str, items: Any, note: NoteReading, strings: str = "ids") -> tuple[Chunk, ...]:
+    """Return the chunks of a member. Raises ShapeError that names the member."""
+    try:
+        return read_chunks(items, note, strings=strings)
+    except ShapeError as error:
+        raise ShapeError(f"{key}: {error}") from None
 
 
 def _read_stage(stage: Any, note: NoteReading) -> Stage:
@@ -154,7 +162,7 @@ def _read_stage(stage: Any, note: NoteReading) -> Stage:
     latency = stage.get("latency_ms")
     if latency is not None and (not isinstance(latency, (int, float)) or isinstance(latency, bool)):
         raise ShapeError(f"stages: latency_ms is not a number (got {shorten_repr(latency)})")
-    chunks = read_chunks(stage.get("chunks"), note)
+    chunks = _read_list(f"stages.{stage['name']}", stage.get("chunks"), note)
     return Stage(stage["name"], chunks, None if latency is None else float(latency))
 
 
@@ -185,7 +193,7 @@ def _read_ranking(
     if shape.rankings and (key not in _SEARCH_KEYS or any(stage.name == name for stage in shape.rankings)):
         note(f"{key} was not read, because the stage {shape.rankings[0].name} is reported by its name")
         return
-    chunks = read_chunks(items, note, strings="texts" if key in TEXT_LIST_KEYS else "either")
+    chunks = _read_list(key, items, note, "texts" if key in TEXT_LIST_KEYS else "either")
     shape.rankings.append(Stage(name, chunks))
     shown = key in SHOWN_KEYS and not search_stage
     stages = f"the stages {name} and {CONTEXT_STAGE}" if shown else f"the stage {name}"
@@ -239,7 +247,7 @@ def _read_context(members: dict[str, Any], shape: ReplyShape, note: NoteReading,
         return
     items = [context] if isinstance(context, str) else context
     has_lists = shape.is_recorded or not STAGE_LIST_KEYS.keys().isdisjoint(members)
-    chunks = read_chunks(items, note, strings="either" if has_lists else "texts")
+    chunks = _read_list("context", items, note, "either" if has_lists else "texts")
     if shape.rankings or shape.is_recorded or isinstance(context, str):
         note(f"context is read as the stage {CONTEXT_STAGE}")
     else:

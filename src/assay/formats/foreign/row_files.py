@@ -31,7 +31,8 @@ from assay.formats.foreign.promptfoo_assertions import (
     read_assertions,
 )
 from assay.formats.foreign.promptfoo_providers import read_providers
-from assay.formats.foreign.rows import ForeignRows, read_foreign_rows
+from assay.formats.foreign.row_places import RowPlaces, find_item_lines, number_rows
+from assay.formats.foreign.rows import READ_MEMBERS, ForeignRows, read_foreign_rows
 from assay.formats.problems import join_repeated_problems
 from assay.formats.strict_json import decode_json, decode_json_object
 from assay.formats.strict_yaml import read_yaml_file
@@ -62,34 +63,58 @@ def load_foreign_file(path: str | Path, *, is_golden: bool = False) -> ForeignRo
     if suffix in (".yaml", ".yml"):
         foreign = _read_promptfoo(Path(path))
     else:
-        foreign = read_foreign_rows(read_row_file(Path(path), name), name, is_golden=is_golden)
+        places = RowPlaces()
+        foreign = read_foreign_rows(read_row_file(Path(path), name, places), name, is_golden=is_golden)
+        foreign.places = places
     if foreign.problems:
-        raise InputError(join_repeated_problems(foreign.problems))
+        raise InputError(foreign.places.point_problems(join_repeated_problems(foreign.problems)))
     if not foreign.cases:
-        raise InputError([Problem(name, None, "", "no row (expected rows with a question)", "E_EMPTY")])
+        raise InputError(
+            [Problem(name, None, "", "no row (got an empty file; expected rows with a question)", "E_EMPTY")]
+        )
     return foreign
 
 
-def read_row_file(path: Path, name: str) -> Iterator[tuple[int, Any]]:
-    """Return the numbered rows of a file of JSON, JSON Lines or, by the name for messages, CSV.
+def read_row_file(path: Path, name: str, places: RowPlaces) -> Iterator[tuple[int, Any]]:
+    """Return the numbered rows of a file of JSON, JSON Lines or, by the name for messages, CSV; note their `places`.
 
     A row of a table that cannot be read is an InputError in its place, so that the rows below it are looked at as well.
     Iterating raises InputError for a file that is none of these.
     """
     is_table = Path(name.lower().removesuffix(".gz")).suffix in (".csv", ".tsv")
-    return _read_csv(str(path), name) if is_table else _read_json(str(path), name)
+    return _read_csv(str(path), name, places) if is_table else _read_json(str(path), name, places)
 
 
-def _read_csv(path: str, name: str) -> Iterator[tuple[int, dict[str, Any] | InputError]]:
+def _read_csv(path: str, name: str, places: RowPlaces) -> Iterator[tuple[int, dict[str, Any] | InputError]]:
     """Yield the rows below the header by their number, from 1; cells that hold a JSON list are read as one."""
     text = _read_table_text(path, name)
+    if not text.strip():
+        return
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=_find_delimiter(text, name))
+    _refuse_missing_header(reader.fieldnames or (), name)
     _refuse_repeated_columns(reader.fieldnames or (), name)
     for number, row in enumerate(reader, 1):
+        breaks = "".join([cell if isinstance(cell, str) else "".join(cell or ()) for cell in row.values()]).count("\n")
+        places.lines[number] = reader.line_num - breaks
         try:
             yield number, _read_table_row(row, name, number)
         except InputError as error:
             yield number, error
+
+
+_MOST_NAME_WORDS = 4
+
+
+def _refuse_missing_header(columns: Sequence[str], name: str) -> None:
+    """Raise InputError for a first line that has no name that is read, and something that names nothing."""
+    is_known = any(normalise_member_name(column) in READ_MEMBERS or column.startswith("__") for column in columns)
+    is_value = any(
+        column.strip().endswith(("?", ".", "!")) or len(column.split()) > _MOST_NAME_WORDS for column in columns
+    )
+    if is_value and not is_known:
+        expected = "the names of the columns in the first line, such as question and reference"
+        message = f"no header (got {shorten_repr(list(columns))}; expected {expected})"
+        raise InputError([Problem(name, 1, "", message, "E_HEADER")])
 
 
 def _refuse_repeated_columns(columns: Sequence[str], name: str) -> None:
@@ -140,6 +165,9 @@ _PRINTED_LIST = re.compile(r"""\[\s*(?:['"]|\])""")
 def _read_cell(text: str, column: str, name: str, number: int) -> Any:
     """Return the text of a cell, or the list that it holds: as JSON, or of texts as Python prints them."""
     stripped = text.strip()
+    if "\0" in stripped:
+        message = f"a NUL character (got {shorten_repr(stripped)}; expected text)"
+        raise InputError([Problem(name, number, column, message, "E_TEXT")])
     if not (stripped.startswith("[") and stripped.endswith("]")):
         return stripped
     try:
@@ -183,15 +211,22 @@ def read_printed_list(text: str) -> list[str]:
     return value
 
 
-def _read_json(path: str, name: str) -> Iterator[tuple[int, Any]]:
+def _read_json(path: str, name: str, places: RowPlaces) -> Iterator[tuple[int, Any]]:
     with open_source(path) as source:
-        lines = [line for line in read_lines(source) if line.data.strip()]
+        lines = list(read_lines(source))
         text = "\n".join(decode_line(line, name) for line in lines)
-    if text.lstrip().startswith("[") or (name.lower().endswith(".json") and not _is_json_lines(lines, name)):
-        yield from enumerate(open_document(decode_json(text, name, is_nan_missing=True), name), 1)
+    filled = [line for line in lines if line.data.strip()]
+    if not filled:
         return
-    for number, line in enumerate(text.split("\n"), 1):
-        yield number, decode_json_object(line, name, number, is_nan_missing=True)
+    if text.lstrip().startswith("[") or (name.lower().endswith(".json") and not _is_json_lines(filled, name)):
+        document = decode_json(text, name, is_nan_missing=True)
+        rows = open_document(document, name)
+        member = _find_list_member(document) if isinstance(document, Mapping) else None
+        yield from number_rows(rows, find_item_lines(text, member), places)
+        return
+    for line in filled:
+        places.lines[line.number] = line.number
+        yield line.number, decode_json_object(decode_line(line, name), name, line.number, is_nan_missing=True)
 
 
 def _is_json_lines(lines: Sequence[Line], name: str) -> bool:
@@ -235,7 +270,13 @@ def open_list_member(document: Mapping[str, Any]) -> list[Any] | None:
     """Return the list of a document that has one under a usual name, or the document if it is an article of SQuAD."""
     if isinstance(document.get("paragraphs"), list):
         return [document]
-    return next((document[key] for key in _LIST_MEMBERS if isinstance(document.get(key), list)), None)
+    member = _find_list_member(document)
+    return None if member is None else list(document[member])
+
+
+def _find_list_member(document: Mapping[str, Any]) -> str | None:
+    """Return the member of a document that holds its rows, None where none has a usual name."""
+    return next((key for key in _LIST_MEMBERS if isinstance(document.get(key), list)), None)
 
 
 def open_articles(items: Sequence[Any]) -> list[Any]:
@@ -295,16 +336,18 @@ def _is_question_named(members: Mapping[str, Any]) -> bool:
 def _read_promptfoo(path: Path) -> ForeignRows:
     """Read the tests of a configuration of promptfoo: the question of each, and the assertions that are texts."""
     name = str(path)
-    document = read_yaml_file(path).data
+    written = read_yaml_file(path)
+    document, member = written.data, "tests"
     if isinstance(document, list):  # a file of tests alone
-        document = {"tests": document}
+        document, member = {"tests": document}, ""
     tests = document.get("tests") if isinstance(document, Mapping) else None
     if isinstance(tests, str) and tests.startswith(FILE_PREFIX) and Path(tests).suffix in (".csv", ".json", ".jsonl"):
         file = path.parent / tests.removeprefix(FILE_PREFIX)
-        rows = [row for _, row in read_row_file(file, str(file))]
+        places = RowPlaces()
+        rows = [row for _, row in read_row_file(file, str(file), places)]
         refused = [problem for row in rows if isinstance(row, InputError) for problem in row.problems]
         if refused:
-            raise InputError(refused)
+            raise InputError(places.point_problems(refused))
         if not any(_is_table_test(row) for row in rows):
             foreign = load_foreign_file(file)
             _add_providers(foreign, document, QUESTION_KEYS)
@@ -313,7 +356,11 @@ def _read_promptfoo(path: Path) -> ForeignRows:
     if not isinstance(tests, list):
         message = f"no list of tests (got {shorten_repr(tests)}; expected tests in the file, or file://rows.csv)"
         raise InputError([Problem(name, None, "tests", message, "E_IMPORT")])
-    foreign = ForeignRows()
+    if name == str(path):
+        places = RowPlaces(name="tests[{index}]")
+        for number in range(1, len(tests) + 1):
+            places.lines[number] = written.positions[f"{member}[{number - 1}]"].line
+    foreign = ForeignRows(places=places)
     shared = document.get("defaultTest")
     shared = shared if isinstance(shared, Mapping) else {}
     for key in ("scenarios", "nunjucksFilters"):

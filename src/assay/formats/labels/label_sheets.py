@@ -137,8 +137,8 @@ def encode_sheet_jsonl(rows: Iterable[SheetRow]) -> Iterator[bytes]:
         yield msgspec.json.encode({**msgspec.structs.asdict(row), "label": None, "note": ""}) + b"\n"
 
 
-def encode_sheet_key(key: SheetKey) -> bytes:
-    """Return the content of a key file."""
+def encode_key(key: Struct) -> bytes:
+    """Return the content of the key file of a sheet."""
     return msgspec.json.format(msgspec.json.encode(key, order="sorted"), indent=2) + b"\n"
 
 

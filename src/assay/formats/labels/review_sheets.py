@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
 from msgspec import Struct
 
 from assay.formats.file_io import decode_line, open_source, read_lines
@@ -38,11 +37,6 @@ class ReviewSheetKey(Struct, frozen=True, forbid_unknown_fields=True):
 
     review_format: int
     rows: dict[str, ReviewedItem]
-
-
-def encode_review_key(key: ReviewSheetKey) -> bytes:
-    """Return the content of a key file."""
-    return msgspec.json.format(msgspec.json.encode(key, order="sorted"), indent=2) + b"\n"
 
 
 def load_review_key(path: str) -> ReviewSheetKey:

@@ -73,7 +73,7 @@ def read_interval(plain: str) -> tuple[Fraction, str] | None:
     >>> read_interval("every 3 months"), read_interval("3 months")
     ((Fraction(1, 3), 'month'), None)
     """
-    match = _FREQUENCY.fullmatch(plain.strip(" .!"))
+    match = _FREQUENCY.fullmatch(plain.strip(" .!")) if "every " in plain else None
     return _read_frequency(match.groupdict()) if match is not None and match["span"] else None
 
 

@@ -46,13 +46,10 @@ _UNIT = (
     r"(?:Sekunden?|Minuten?|Stunden?|(?:Werk|Arbeits|Kalender|Geschäfts)?[Tt]ag(?:en?|es?)?|Wochen?|Monat(?:en?|s)?"
     r"|Jahr(?:en?|es?)?|Prozent|Euro)"
 )
-_DAY = r"(?:0?[1-9]|[12]\d|3[01])"
 _NOUN = r"(?= (?:[a-zäöüß]+e[nrsm]? )?[A-ZÄÖÜ])"
 _FORM = LatePattern(
     rf"(?<![\w.,-])(?:"
     rf"(?P<day>\d{{1,2}})\. (?P<month>{'|'.join(_MONTHS)})\b"
-    rf"|(?P<numbered_day>(?:(?<=[Aa]m )|(?<=[BbZzVv](?:is|um|om) )|(?<=[Ss]eit )|(?<=tens )|(?<=[Dd]em )){_DAY})"
-    r"\.(?P<numbered_month>0?[1-9]|1[0-2])\.(?!\w)"
     r"|(?P<hour>[01]?\d|2[0-4])(?:[.:](?P<minute>[0-5]\d))? Uhr(?: (?P<late>[0-5]\d)\b)?"
     r"|(?P<count>\d+(?:[.,]\d+)?) ?(?P<short>Std|Min|Sek)\b(?:\.(?=\s*[\w,;(]))?(?!\w)"
     rf"|(?P<half>(?:[Ee]ine?[nrm]?|[Dd]ie|[Nn]ach|[Jj]ede) halbe[nrs]? (?=Stunde|Jahr|Tag))"
@@ -61,13 +58,17 @@ _FORM = LatePattern(
     rf"|(?P<number>(?i:{_NUMBER}))(?: (?={_UNIT}\b)|{_NOUN}|(?=[.,;:!?)]|$))"
     r")"
 )
-_ENDS_SENTENCE = re.compile(r"\s*$|\s+[A-ZÄÖÜ]|\s*\n")
+_NUMBERED_DATE = re.compile(r"(?P<day>[0-3]?\d)\.(?P<month>[01]?\d)\.(?!\w)(?P<ends>(?=\s*\Z|\s+[A-ZÄÖÜ]|\s*\n))?")
+_MAY_HAVE_DATE = re.compile(r"\d\.[01]?\d\.(?!\w)")
+_BEFORE_DATE = frozenset("am bis zum vom ab seit dem den spätestens frühestens".split())
+"""Stand before a day and a month in numbers, which are elsewhere parts of a version."""
+_MONTHS_IN_ORDER = tuple(dict.fromkeys(_MONTHS.values()))
+_MOST_DAYS = 31
 _SHORT_UNITS = {"Std": "Stunden", "Min": "Minuten", "Sek": "Sekunden"}
 _MAY_HAVE_FORM = LatePattern(
     (
         rf"\b(?:(?:uhr|std|min|sek)\b|eine?[nrsm]? {_UNIT}\b|{_TEN}|{_ONE}|hundert|tausend)|halbe|anderthalb"
         rf"|\d\. (?:{'|'.join(_MONTHS)})\b"
-        r"|(?:am|bis|zum|vom|seit|tens|dem) \d{1,2}\.\d{1,2}\."
     ).lower()
 )
 """A first look, at a text in lower case: one that ignores the case takes three times as long."""
@@ -87,18 +88,30 @@ def write_german_forms(text: str) -> str:
     >>> write_german_forms("Give acht vier-leaf clovers to elf Dora.")
     'Give acht vier-leaf clovers to elf Dora.'
     """
+    if _MAY_HAVE_DATE.search(text) is not None:
+        text = _NUMBERED_DATE.sub(_write_date, text)
     if _MAY_HAVE_FORM.search(text.lower()) is None and not any(letter in text for letter in _LOWERED_OTHERWISE):
         return text
     return _FORM.sub(_write, text)
 
 
+def _write_date(match: re.Match[str]) -> str:
+    """Return "31.03." as a day of a month, where a word before it says that it is one."""
+    day, month = int(match["day"]), int(match["month"])
+    before = match.string[max(0, match.start() - _LONGEST_BEFORE) : match.start()]
+    is_led = before.endswith(" ") and before.split()[-1:] != [] and before.split()[-1].lower() in _BEFORE_DATE
+    if not is_led or not 0 < day <= _MOST_DAYS or not 0 < month <= len(_MONTHS_IN_ORDER):
+        return match[0]
+    return f"{day} {_MONTHS_IN_ORDER[month - 1]}{'.' if match['ends'] is not None else ''}"
+
+
+_LONGEST_BEFORE = 13
+"""Characters of the longest word before a date, with the ones on either side of it."""
+
+
 def _write(match: re.Match[str]) -> str:
     if match["month"] is not None:
         return f"{match['day']} {_MONTHS[match['month']]}"
-    if match["numbered_day"] is not None:
-        month = list(dict.fromkeys(_MONTHS.values()))[int(match["numbered_month"]) - 1]
-        ends_sentence = _ENDS_SENTENCE.match(match.string, match.end()) is not None
-        return f"{int(match['numbered_day'])} {month}{'.' if ends_sentence else ''}"
     if match["hour"] is not None:
         return f"{match['hour']}:{match['minute'] or match['late'] or '00'}"
     if match["short"] is not None:
