@@ -23,11 +23,11 @@ from assay.text.facts.answer_matching import (
     partition_facts,
     score_judged_keywords,
 )
+from assay.text.facts.expected.reversed_statements import find_reversed_statement
 from assay.text.facts.expected.yes_or_no import is_mere_decision
 from assay.text.facts.fact_judgments import FactJudgment, combine_states
 from assay.text.facts.references.reference_facts import is_told_by_rules
 from assay.text.facts.references.reference_judgments import judge_reference_facts
-from assay.text.facts.references.reversed_statements import find_reversed_statement
 from assay.text.facts.stated_facts import judge_facts
 from assay.text.facts.stated_quantities import is_lone_value, judge_quantities
 from assay.text.normalisation import fold_text

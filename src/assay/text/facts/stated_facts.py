@@ -16,6 +16,7 @@ from assay.text.escaping import shorten_to_line
 from assay.text.facts.denials.retractions import find_retraction, takes_something_back
 from assay.text.facts.expected.expected_limits import find_expected_limit
 from assay.text.facts.expected.fact_texts import FactTexts
+from assay.text.facts.expected.reversed_statements import find_swapped_denial
 from assay.text.facts.expected.turned_conditions import find_turned_condition
 from assay.text.facts.expected.yes_or_no import (
     decide_by_statement,
@@ -33,7 +34,6 @@ from assay.text.facts.presence.restated_answers import restate_answer
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, list_written, read_text
 from assay.text.facts.reading.spelled_words import quote_as_written
-from assay.text.facts.references.reversed_statements import find_swapped_denial
 from assay.text.facts.subjects.mixed_roles import find_crossed
 from assay.text.facts.subjects.statement_gaps import Gap
 from assay.text.facts.subjects.swapped_values import find_swapped_values
