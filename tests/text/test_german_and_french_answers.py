@@ -71,3 +71,20 @@ def test_an_english_verb_is_no_french_denial() -> None:
     answer = "You need a Silver Plus card for the sauna."
     judgment = judge_facts(answer, ["Silver Plus"], question)[0]
     assert "language" not in judgment.reason
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_stated"),
+    [
+        ("Bitte melden Sie ihn binnen 36 Stunden.", True),
+        ("Innerhalb 36 Stunden.", True),
+        ("36 Stunden.", True),
+        ("Nach 36 Stunden.", False),
+        ("Binnen 63 Stunden.", False),
+        ("Binnen 36 Tagen.", False),
+    ],
+)
+def test_within_is_said_in_several_german_words(answer: str, is_stated: bool) -> None:
+    question = "Bis wann muss ich den Verlust melden?"
+    judgment = judge_facts(answer, ["Innerhalb von 36 Stunden"], question)[0]
+    assert (judgment.state == "stated") == is_stated

@@ -117,5 +117,6 @@ WORDS_OF_ONE_SENSE = (
     "turn switch",
     "supper dinner",
     "leftover left-over leftovers",
+    "innerhalb binnen",
 )
 """Everyday words of which one may stand for another, with the forms that are written, folded."""

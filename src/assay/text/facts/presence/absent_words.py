@@ -209,10 +209,20 @@ def drop_labels(texts: FactTexts, words: Sequence[Word], *, has_value: bool) -> 
     """
     kept = []
     for word in words:
-        is_joining = (word.folded in JOINING or _is_time_of_event(texts, word)) and (has_value or len(words) > 1)
+        is_joining = word.folded in JOINING or _is_time_of_event(texts, word) or _is_german_within(texts, word)
+        is_joining = is_joining and (has_value or len(words) > 1)
         if not is_joining and not _is_label(texts, word, has_value=has_value):
             kept.append(word)
     return kept
+
+
+def _is_german_within(texts: FactTexts, word: Word) -> bool:
+    """Whether a word is the "von" of "innerhalb von", or all of it before a value that is the whole answer."""
+    start = texts.read_fact.plain.rfind(_WITHIN, 0, word.end)
+    return start >= 0 and (word.start - start == len(_WITHIN) + 1 or (word.start == start and not texts.answer.words))
+
+
+_WITHIN = "innerhalb"
 
 
 def _is_time_of_event(texts: FactTexts, word: Word) -> bool:
