@@ -586,6 +586,37 @@ def test_the_page_never_scrolls_sideways(opened: Open, fragment: str) -> None:
         assert [] == page.evaluate(CLIPPED), width
 
 
+@pytest.mark.parametrize(
+    "configs", [FRUIT[:5], ("a-very-long-configuration-name-of-a-search", "baseline", "empty", "none", "raises")]
+)
+def test_the_summary_of_five_configurations_fits_a_narrow_screen(opened: Open, configs: tuple[str, ...]) -> None:
+    page = opened(world(configs), width=360)
+    page.until("document.querySelector('.outcomes .many') !== null")
+    assert 360 == page.evaluate("document.documentElement.scrollWidth")
+    assert page.evaluate(
+        "[...document.querySelectorAll('.outcomes table')].every((table) => table.getBoundingClientRect().right <= 360)"
+    )
+
+
+def test_a_filter_of_the_address_that_no_case_has_is_shown_as_chosen(opened: Open) -> None:
+    page = opened(world(FRUIT), "#/cases?status=bogus&tag=nowhere")
+    page.until("document.querySelector('select[name=status]') !== null")
+    assert page.text(".count").startswith("0 of")
+    for name, value in (("status", "bogus"), ("tag", "nowhere"), ("behaviour", "")):
+        chosen = f"document.querySelector('select[name={name}]').selectedOptions[0]"
+        assert (value, value or "any") == (page.evaluate(f"{chosen}.value"), page.evaluate(f"{chosen}.text"))
+
+
+def test_what_a_row_of_the_list_cuts_is_its_title(opened: Open) -> None:
+    page = opened(world(FRUIT), "#/cases")
+    page.until("document.querySelector('.row-question') !== null")
+    for place in (".row-question", ".row-marks .hint"):
+        assert page.evaluate(
+            f"[...document.querySelectorAll('{place}')].every((cell) => cell.title === cell.textContent)"
+        ), place
+    assert page.evaluate("document.querySelector('.row-question').title.length > 0")
+
+
 def test_print_shows_the_summary_and_the_failed_cases(opened: Open, tmp_path: Path) -> None:
     page = opened(world(FRUIT))
     page.until("document.querySelector('.print-only') !== null")

@@ -120,7 +120,9 @@ def test_the_screen_says_first_whether_the_judge_may_gate(tmp_path: Path, capsys
     written = tmp_path / "calibration.md"
     arguments = ["--labels", label_file, "--verdicts", verdicts, "--report", str(written), *flags(where)]
     assert 0 == main(["calibrate", *arguments])
-    assert "As judged is the word of the judge alone" in written.read_text(encoding="utf-8")
+    report = written.read_text(encoding="utf-8")
+    assert "As judged is the word of the judge alone" in report
+    assert "\n  - too few labelled items" in report and "&#45;" not in report  # a reason is an item below its scorer
     lines = capsys.readouterr().out.splitlines()
     assert "40 labels of 1 rater: Lan" == lines[0]
     assert "correctness(by=judge): may inform, not gate, n=40" == lines[1]

@@ -156,7 +156,9 @@ def test_cap_on_calls_is_kept_and_the_same_command_goes_on(
 ) -> None:
     assert 3 == judge("--votes", "1", "--max-calls", "7")
     assert 7 == server.calls
-    assert "stopped at --max-calls; run the same command again to continue" in capsys.readouterr().err
+    printed = capsys.readouterr().err
+    assert "stopped at --max-calls; run the same command again to continue" in printed
+    assert "note: --max-calls 7 ends before all requests have verdicts; the same command goes on with them" in printed
     assert 0 == judge("--votes", "1")
     assert server.calls == count_verdicts(read_store("verdicts.sqlite").verdicts)
 

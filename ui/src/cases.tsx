@@ -105,6 +105,9 @@ function Choice({ name, label, values, shown, any, filter, change }: ChoiceProps
       {label}
       <select name={name} value={filter[name]} onChange={(event) => change({ [name]: event.currentTarget.value })}>
         {any && <option value="">{t("any")}</option>}
+        {filter[name] !== "" && !values.includes(filter[name]) && (
+          <option value={filter[name]}>{visible(filter[name])}</option> // from an address: it filters, so it is shown
+        )}
         {values.map((value) => (
           <option key={value} value={value}>
             {shown(value)}
@@ -239,6 +242,7 @@ function Row({ rows, filter, column, index, row, height }: RowProps) {
   const cause = causeOf(configRows, index);
   const change = rows.changes?.names[rows.changes.codes[index] ?? 0] ?? "";
   const value = column?.values[index];
+  const marks = [nameChecks(checks).join(", "), tags.join(" · ")].filter(Boolean).join(" — ");
   return (
     <div class="row" role="row" aria-rowindex={row + 1} data-row={row} style={{ top: `${row * height}px`, height: `${height}px` }}>
       <span role="cell" class="row-id">
@@ -246,7 +250,7 @@ function Row({ rows, filter, column, index, row, height }: RowProps) {
           <Data text={id} />
         </a>
       </span>
-      <span role="cell" class="row-question">
+      <span role="cell" class="row-question" title={visible(rows.questions[index] ?? "")}>
         <Data text={rows.questions[index] ?? ""} />
       </span>
       <span role="cell" class="row-marks">
@@ -257,8 +261,8 @@ function Row({ rows, filter, column, index, row, height }: RowProps) {
             <Data text={cause} />
           </span>
         )}
-        <span class="hint">
-          <Data text={[nameChecks(checks).join(", "), tags.join(" · ")].filter(Boolean).join(" — ")} />
+        <span class="hint" title={visible(marks)}>
+          <Data text={marks} />
         </span>
       </span>
       <span role="cell" class="row-score">

@@ -158,6 +158,9 @@ def judge(
     )
 
     def confirm(preflight: JudgingEstimate, notices: Sequence[str]) -> bool:
+        if max_calls is not None and max_calls < preflight.calls:
+            stop = f"--max-calls {max_calls} ends before all requests have verdicts; the same command goes on with them"
+            notices = (*notices, stop)
         _print_preflight(preflight, notices, to_stderr=not dry_run)
         if show and dry_run:
             print_json(preflight.example or "null")

@@ -54,7 +54,7 @@ def list_gating_obstacles(
             word = "passed" if name == "sensitivity" else "failed"
             reasons.append(f"{name} is unknown: people {word} none of the items")
         elif decided is None and rate.low < LEAST_BOUND:
-            got = f"got {rate.low:.3f} for {rate.value:.3f}; expected {LEAST_BOUND}"
+            got = f"got {rate.low:.3f}, with a rate of {rate.value:.3f}; expected {LEAST_BOUND} at least"
             reasons.append(f"the lower bound of {name} is too low ({got})")
     if decided is None or sensitivity is None or specificity is None:
         return reasons

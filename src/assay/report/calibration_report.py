@@ -34,7 +34,9 @@ def render_calibration_screen(calibrated: CalibrationResult) -> Screen:
 def render_calibration_markdown(calibrated: CalibrationResult) -> str:
     """Return the calibration as Markdown ending in a newline."""
     lines = ["# Calibration against human labels", ""]
-    lines += [f"- {escape_markdown(line.strip())}" for line in _iter_answers(calibrated)]
+    for line in _iter_answers(calibrated):
+        reason = line.removeprefix(_REASON_MARK)
+        lines.append(f"- {escape_markdown(line)}" if reason == line else f"  - {escape_markdown(reason)}")
     for table in _iter_tables(calibrated):
         if table.rows:
             lines += ["", f"## {escape_markdown(table.title)}", "", *render_table_lines(table)]
@@ -49,6 +51,9 @@ def render_calibration_json(calibrated: CalibrationResult) -> str:
     return msgspec.json.format(msgspec.json.encode(calibrated, order="sorted"), indent=2).decode() + "\n"
 
 
+_REASON_MARK = " - "
+
+
 def _iter_answers(calibrated: CalibrationResult) -> Iterator[str]:
     raters = format_count(len(calibrated.raters), "rater")
     yield f"{format_count(calibrated.labelled, 'label')} of {raters}: {', '.join(calibrated.raters)}"
@@ -57,10 +62,10 @@ def _iter_answers(calibrated: CalibrationResult) -> Iterator[str]:
         answer = "may gate" if record.may_gate else "may inform, not gate"
         yield f"{_name_scorer(scorer)}: {answer}, n={record.n}"
         for reason in record.reasons:
-            yield f" - {reason}"
+            yield f"{_REASON_MARK}{reason}"
     for name, reason in calibrated.uncombined.items():
         yield f"{name}: not calibrated, so a rule on it is a risk"
-        yield f" - {reason}"
+        yield f"{_REASON_MARK}{reason}"
 
 
 def _iter_tables(calibrated: CalibrationResult) -> Iterator[Table]:

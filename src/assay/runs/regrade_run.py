@@ -367,7 +367,14 @@ def _describe_absent_rubrics(absent: Sequence[str]) -> str:
 
 
 def _format_metric(result: MetricRegrade) -> Iterator[str]:
+    """Yield the lines of a metric of which some score changed.
+
+    >>> print(*_format_metric(MetricRegrade("a", "keywords", 9, 0.5, 0.5, 2, {}, {}, ())))
+    a keywords: 0.500 → 0.500, equal on average (n 9), 2 scores differ; nothing flips
+    """
     means = f"{result.before:.3f} → {result.after:.3f}" if result.before is not None else "never scored on both sides"
+    if result.changed and result.before is not None and f"{result.before:.3f}" == f"{result.after:.3f}":
+        means += ", equal on average"
     kinds = ", ".join(f"{kind} {count}" for kind, count in result.kinds.items()) or "nothing flips"
     yield (
         f"{result.config} {result.metric}: {means} (n {result.n}), "

@@ -48,7 +48,7 @@ from assay.formats.foreign.reply_shapes import (
 from assay.formats.foreign.row_places import RowPlaces
 from assay.formats.problems import find_name_fault
 from assay.formats.strict_json import MisfitError, convert_strictly
-from assay.records.counts import join_first
+from assay.records.counts import format_count, join_first
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import BEHAVIOURS, DIFFICULTIES, Behaviour, Case, Difficulty, Evidence, GoldenSet
 from assay.records.observations import RETRIEVED_STAGE, Observation, Stage, add_context_stage
@@ -269,7 +269,7 @@ def _list_ids(ids: Sequence[str]) -> str:
     """Return all ids, or their number and the first of them where there are many."""
     if len(ids) <= _MOST_LISTED:
         return ", ".join(ids)
-    return f"{len(ids)} cases, {join_first(ids, _FIRST_LISTED)}"
+    return f"{format_count(len(ids), 'case')}, {join_first(ids, _FIRST_LISTED)}"
 
 
 def _read_case(members: Mapping[str, Any], notes: dict[str, None]) -> Case:
