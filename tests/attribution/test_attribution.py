@@ -308,3 +308,12 @@ def test_a_list_that_is_empty_for_one_question_of_a_user(
 def test_a_search_by_words_that_finds_nothing_for_one_question_is_not_one_of_access() -> None:
     other = seen(stage("bm25", "office"), stage("context", "office"))
     assert "acl" != blamed(case(), seen(stage("bm25"), stage("context"), answer=BAD), corpus(), others=[other]).cause
+
+
+def test_what_an_answer_lacks_is_said_although_no_step_is_known() -> None:
+    """Without stages nothing tells which step lost the fact; that it is missing is known."""
+    named = case(evidence=(), must_have=("Anna Karlsson", "1911"))
+    attribution = blamed(named, seen(answer="Peter Holm wrote it in 1911."))
+    assert "insufficient_trace" == attribution.cause
+    assert attribution.evidence[-1].startswith("missing: Anna Karlsson")
+    assert "1911" not in attribution.evidence[-1]

@@ -197,7 +197,7 @@ def _name_first_step(finding: CauseFinding, record: tuple[str, ...]) -> str:
     evidence that the case does not, else record what is missing."""
     if finding.also[:1] == ("golden_label_issue",):
         return "check the label against the documents: does the evidence that it names say what the case expects?"
-    if finding.evidence == (_NO_LABELLED_EVIDENCE,):
+    if finding.evidence[:1] == (_NO_LABELLED_EVIDENCE,):
         return "name in the golden case the evidence that its answer needs (evidence, or expected_chunk_ids)"
     return f"record {record[0]}" if record else get_cause_note("insufficient_trace").fix
 
@@ -332,9 +332,16 @@ def _find_no_cause(inquiry: CaseFacts) -> CauseFinding:
     """Return that nothing shows the cause, and what is missing to determine it."""
     name = inquiry.unreported_field
     if name is None:
-        return CauseFinding("insufficient_trace", None, (_explain_missing_cause(inquiry),), "low")
+        facts = (_explain_missing_cause(inquiry), *_list_missing_facts(inquiry))
+        return CauseFinding("insufficient_trace", None, facts, "low")
     fact = f"the label names its evidence by `{name}`, which the chunks of the context do not report"
     return CauseFinding("insufficient_trace", None, (fact,), "low", record=(f"the `{name}` of each chunk",))
+
+
+def _list_missing_facts(inquiry: CaseFacts) -> list[str]:
+    """Return what an answer that is not good lacks: that is known, although nothing tells which step lost it."""
+    absent = inquiry.content_quality.absent if inquiry.good is False else ()
+    return [f"missing: {', '.join(absent)}"] if absent else []
 
 
 def _explain_missing_cause(inquiry: CaseFacts) -> str:

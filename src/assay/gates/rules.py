@@ -122,9 +122,8 @@ def _find_threshold_problem(rule: Rule, metric: str, metric_row: Metric) -> str 
     hint = f"; did you mean {value / 100:g}?" if high == 1 < value <= 100 else ""
     if hint and condition == "at_most" and float(value).is_integer() and find_statistic(metric_row, metric) == "rate":
         cases = max(_EXAMPLE_CASES, 10 * int(value))
-        hint = (
-            f", a share of the cases: {value:g}% is {value / 100:g}, {value:g} of {cases} cases are {value / cases:g}"
-        )
+        share = f"{value:g} of {format_count(cases, 'case')} are {value / cases:g}"
+        hint = f", a share of the cases: {value:g}% is {value / 100:g}, {share}"
     value_range = f"{metric_row.low:g} to {high:g}" if math.isfinite(high) else f"{metric_row.low:g} or more"
     return f"the threshold is outside the range of {metric} (got {value:g}; expected {value_range}{hint})"
 

@@ -130,6 +130,9 @@ def _list_expected_ids(case: Case) -> set[str]:
     return {str(selector["chunk_id"]) for unit in case.evidence for selector in unit.any_of if "chunk_id" in selector}
 
 
+NO_PARAMETER = "has no parameter, so that it would not be told the question (expected one, such as question)"
+
+
 def make_python_target(name: str, settings: PythonTargetSettings) -> CallableTarget:
     """Return the target of an import path. Raises SettingsError if it cannot be imported or called."""
     imported = import_target_object(settings.call, name)
@@ -141,6 +144,8 @@ def make_python_target(name: str, settings: PythonTargetSettings) -> CallableTar
     for function in (ask, search):
         if function is not None and not callable(function):
             raise _target_error(name, f"{settings.call} cannot be called (got {type(function).__name__})")
+        if takes_nothing(function):
+            raise _target_error(name, f"{getattr(function, '__name__', settings.call)} {NO_PARAMETER}")
     described = {"type": "python", "call": settings.call, "search": settings.search}
     return CallableTarget(name, ask, search, described=described, response=settings.response)
 
@@ -186,6 +191,20 @@ def import_target_object(path: str, name: str) -> Any:
 
 def _target_error(name: str, message: str) -> SettingsError:
     return SettingsError([Problem("", None, f"targets.{name}.call", message, "E_TARGET")])
+
+
+def takes_nothing(function: object) -> bool:
+    """Return whether a function has no parameter, so that it could not be told the question.
+
+    >>> takes_nothing(lambda: "yes"), takes_nothing(lambda question: "yes"), takes_nothing(lambda *values: "yes")
+    (True, False, False)
+    """
+    if not callable(function):
+        return False
+    try:
+        return not inspect.signature(function).parameters
+    except (TypeError, ValueError):  # a function of C without a signature
+        return False
 
 
 def _build_arguments(function: Callable[..., Any], call: TargetCall) -> tuple[list[Any], dict[str, Any]]:
