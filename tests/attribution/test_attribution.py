@@ -20,6 +20,7 @@ from tests.attribution.traces import (
     stage,
 )
 
+from assay.attribution.cause_sentences import describe_cause
 from assay.records.findings import Attribution
 from assay.records.golden_set import CorpusChunk, Evidence, User
 from assay.records.observations import Chunk, Stage, TargetError
@@ -88,6 +89,8 @@ def test_no_output_and_a_failed_target_are_nobodys_fault_that_could_be_named() -
     assert ("unknown", "insufficient_trace", None) == told(attribution)
     assert ("the target failed: timeout",) == attribution.evidence
     assert "repair the target, then ask again" == attribution.fix
+    assert "the target failed with an error" == describe_cause(attribution)
+    assert "the case has no output" == describe_cause(blamed(case(), None))
 
 
 # ── retrieval ────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -115,7 +115,8 @@ def test_tests_of_promptfoo_have_their_texts_and_the_others_are_counted(
 ) -> None:
     assert 0 == main(["init", "--from", write(folder, "promptfooconfig.yaml", PROMPTFOO)])
     printed = capsys.readouterr().err
-    assert "assert llm-rubric ×1, provider openai:gpt-5-mini ×1, vars.language ×2" in printed
+    assert "no counterpart: provider openai:gpt-5-mini ×1, vars.language ×2" in printed
+    assert "set up by hand: assert llm-rubric (a rubric of your own for a judge) ×1" in printed
     leave, total = load_golden(folder / "golden.jsonl").golden.cases
     assert (("12 days",), "4") == (leave.must_have, total.reference)
     assert total.rubric is not None
@@ -153,7 +154,10 @@ def test_the_configuration_that_promptfoo_itself_writes_is_imported(
     assert 0 == main(["init", "--from", write(folder, "promptfooconfig.yaml", PROMPTFOO_INIT)])
     printed = capsys.readouterr().err
     assert "the question is the variable topic; the prompts around it are your system's part" in printed
-    assert "assert javascript ×1, assert llm-rubric ×1" in printed
+    assert (
+        "to be set up by hand: assert javascript (a metric of your own in Python) ×1, "
+        "assert llm-rubric (a rubric of your own for a judge) ×1\n"
+    ) in printed
     assert "next: name your target in assay.yaml, then: assay doctor" in printed
     cases = load_golden(folder / "golden.jsonl").golden.cases
     assert [("bananas", ()), ("avocado toast", ("avocado",)), ("new york city", ())] == [
@@ -171,7 +175,9 @@ def test_forms_and_refusals_of_promptfoo_become_those_of_a_case(
         {"vars": {"question": "Steal a car?"}, "assert": [{"type": "is-refusal"}]},
     ]
     assert 0 == main(["init", "--from", write(folder, "c.yaml", {"tests": tests})])
-    assert "assert latency ×1, assert regex ×1" in capsys.readouterr().err
+    printed = capsys.readouterr().err
+    assert "no counterpart: assert regex ×1\n" in printed
+    assert "by hand: assert latency (a rule on latency_ms(stat=p95)) ×1\n" in printed
     as_json, days, ahead, car = load_golden(folder / "golden.jsonl").golden.cases
     assert as_json.answer_format is not None and {"required": ["days"]} == as_json.answer_format.json_schema
     assert days.answer_format is not None and "\\d+ days" == days.answer_format.pattern
@@ -182,7 +188,7 @@ def test_what_promptfoo_asks_of_every_test_is_asked_of_every_case(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     configuration = {
-        "defaultTest": {"assert": [{"type": "not-contains", "value": "As an AI"}, {"type": "cost", "threshold": 1}]},
+        "defaultTest": {"assert": [{"type": "not-contains", "value": "As an AI"}, {"type": "moderation"}]},
         "tests": [
             {"vars": {"question": "Price?"}, "assert": [{"type": "contains", "value": "49", "weight": 3}]},
             {
@@ -204,8 +210,8 @@ def test_what_promptfoo_asks_of_every_test_is_asked_of_every_case(
     }
     assert 0 == main(["init", "--from", write(folder, "c.yaml", configuration)])
     assert (
-        "no counterpart: assert contains ×1, assert contains-any ×1, assert contains: weight ×1, assert cost ×4, "
-        "assert factuality ×1, scenarios ×1\n"
+        "no counterpart: assert contains ×1, assert contains-any ×1, assert contains: weight ×1, "
+        "assert factuality ×1, assert moderation ×4, scenarios ×1\n"
     ) in capsys.readouterr().err
     cases = load_golden(folder / "golden.jsonl").golden.cases
     assert all(case.rubric is not None and ("As an AI",) == case.rubric.incorrect_patterns for case in cases)
@@ -229,8 +235,8 @@ def test_a_table_of_tests_has_its_assertions(folder: Path) -> None:
 def test_a_question_given_twice_is_named_by_its_rows(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tests = [{"vars": {"question": "Same?"}}, {"vars": {"question": "Same?"}}]
     assert 2 == main(["init", "--from", write(folder, "c.yaml", {"tests": tests})])
-    assert "c.yaml:2: id: E_DUPLICATE_ID id given twice" in (said := capsys.readouterr().err)
-    assert "it is at row 1)" in said
+    assert "c.yaml:1: tests[1].id: E_DUPLICATE_ID id given twice" in (said := capsys.readouterr().err)
+    assert "it is at tests[0])" in said
 
 
 def test_a_spreadsheet_with_semicolons_and_capitals_is_read(folder: Path) -> None:
@@ -249,7 +255,7 @@ def test_a_spreadsheet_is_read_with_its_lists(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("r.json", [RAGAS[0], {"response": "x"}], "r.json:2: question: E_IMPORT missing (got response"),
+        ("r.json", [RAGAS[0], {"response": "x"}], "r.json:1: row 2: question: E_IMPORT missing (got response"),
         (
             "r.json",
             [{"user_input": [{"content": "hi", "type": "human"}]}],
@@ -258,27 +264,31 @@ def test_a_spreadsheet_is_read_with_its_lists(folder: Path) -> None:
         (
             "r.json",
             [{"input": "a", "expected": "b"}, {"turns": [{}]}],
-            "r.json:2: turns: E_IMPORT conversations of several",
+            "r.json:1: row 2: turns: E_IMPORT conversations of several",
         ),
         ("r.json", [{"question": "a", "answer": "b"}], "r.json:1: answer: E_IMPORT could be what is expected or"),
         ("r.json", [{"question": "a", "input": "b", "reference": "c"}], "two questions, question and input"),
-        ("r.json", [RAGAS[0], RAGAS[0]], "r.json:2: id: E_IMPORT the same case again"),
+        ("r.json", [RAGAS[0], RAGAS[0]], "r.json:1: row 2: id: E_IMPORT the same case again"),
         ("r.json", {"version": 3}, "no rows"),
         ("r.json", "[{", "r.json"),
-        ("r.csv", "question,reference\na,b,c\n", "r.csv:1: E_CELLS another number of cells"),
+        ("r.csv", "question,reference\na,b,c\n", "r.csv:2: row 1: E_CELLS another number of cells"),
         (
             "r.csv",
             "question,contexts\na,['x' 'y']\n",
-            "r.csv:1: contexts: E_CELL texts without a comma between them, as",
+            "r.csv:2: row 1: contexts: E_CELL texts without a comma between them, as",
         ),
         (
             "r.csv",
             "question,contexts\na,\"['x', open('y')]\"\n",
-            "r.csv:1: contexts: E_CELL a list that cannot be read",
+            "r.csv:2: row 1: contexts: E_CELL a list that cannot be read",
         ),
-        ("r.csv", "question,contexts\na,\"['x', 5]\"\n", "r.csv:1: contexts: E_CELL a list of other things than texts"),
+        (
+            "r.csv",
+            "question,contexts\na,\"['x', 5]\"\n",
+            "r.csv:2: row 1: contexts: E_CELL a list of other things than texts",
+        ),
         ("r.json", [{"question": "a", "reference": "b", "ground_truth": "c"}], "reference: 'b' and ground_truth: 'c'"),
-        ("r.csv", "Question,QUESTION\na,b\n", "r.csv:1: question: E_IMPORT given twice (got"),
+        ("r.csv", "Question,QUESTION\na,b\n", "r.csv:2: row 1: question: E_IMPORT given twice (got"),
         ("r.csv", "question,note,note\na,b,c\n", "r.csv: note: E_CELLS a column twice (got note"),
         ("r.json", [{"input": "a", "output": "b"}], "r.json:1: output: E_IMPORT could be what is expected or"),
         ("r.json", [{"_id": "1", "text": "a"}], "a BEIR data set is read with its judgments"),
@@ -401,7 +411,7 @@ def test_a_case_that_is_there_again_is_refused_with_what_to_do(
     table = f"question,reference,response,config\nWho?,L,I,old\n{second}\n"
     assert 2 == main(["init", "--from", write(folder, "both.csv", table)])
     message = capsys.readouterr().err
-    assert "both.csv:2: id: E_IMPORT the same case again" in message
+    assert "both.csv:3: row 2: id: E_IMPORT the same case again" in message
     assert remedy in message
 
 
@@ -423,7 +433,8 @@ def test_a_column_that_says_what_is_expected_under_a_misspelt_name_is_refused(
     assert 2 == main(["init", "--from", write(folder, "t.csv", "Question,Expcted Answer,Mood\nWho?,Lena,\n")])
     message = capsys.readouterr().err
     assert (
-        "t.csv:1: Expcted Answer: E_IMPORT not read (got 'Lena'; expected it under the name expected_answer" in message
+        "t.csv:2: row 1: Expcted Answer: E_IMPORT not read (got 'Lena'; expected it under the name expected_answer"
+        in message
     )
     assert not (folder / "golden.jsonl").exists()
 
@@ -441,3 +452,44 @@ def test_recorded_rows_may_have_titles_for_names(folder: Path) -> None:
     write(folder, "golden.jsonl", json.dumps({"id": "who", "question": "Who?", "reference": "The lead"}))
     write(folder, "out.csv", "Question,Actual Output\nWho?,The lead\n")
     assert 0 == main(["score", "--golden", "golden.jsonl", "--outputs", "out.csv", "--metrics", "answer_similarity"])
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "behaviour"),
+    [
+        ("Is it me?", "me", "answer"),
+        ("Whose cup is it?", "my", "answer"),
+        ("Which error does a stranger get?", "Access denied", "answer"),
+        ("Welche Fehlermeldung sieht ein Gast?", "Zugriff verweigert", "answer"),
+        ("What error message is shown?", "Permission denied.", "answer"),
+        ("What does a colleague earn?", "Access denied", "abstain"),
+        ("Which colleague made the error?", "No access", "abstain"),
+        ("Who has the key?", "unknown", "abstain"),
+        ("Who has the key?", "n/a", "abstain"),
+    ],
+)
+def test_a_short_reference_abstains_only_where_it_declines(
+    folder: Path, question: str, reference: str, behaviour: str
+) -> None:
+    write(folder, "rows.json", [{"question": question, "reference": reference}])
+    assert 0 == main(["init", "--from", "rows.json"])
+    (case,) = load_golden(folder / "golden.jsonl").golden.cases
+    assert (behaviour, reference) == (case.behaviour, case.reference)
+
+
+@pytest.mark.parametrize(
+    ("count", "listed"), [(12, "r0, r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11"), (40, "40 cases")]
+)
+def test_cases_that_are_expected_to_abstain_are_all_listed_or_counted(
+    folder: Path, capsys: pytest.CaptureFixture[str], count: int, listed: str
+) -> None:
+    rows = [{"id": f"r{row}", "question": f"Q{row}?", "reference": "I don't know."} for row in range(count)]
+    write(folder, "rows.json", rows)
+    assert 0 == main(["init", "--from", "rows.json"])
+    assert f"expected to abstain, because the reference does: {listed}" in capsys.readouterr().err
+
+
+def test_a_chunk_that_cannot_be_read_is_named_with_its_list(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write(folder, "rows.jsonl", '{"question": "Who?", "response": "Ida", "contexts": ["The porter.", 7]}\n')
+    assert 2 == main(["init", "--from", "rows.jsonl"])
+    assert "rows.jsonl:1: E_IMPORT contexts: chunk 1: neither an object nor an id (got 7)" in capsys.readouterr().err

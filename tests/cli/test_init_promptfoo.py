@@ -25,9 +25,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def run_import(**document: Any) -> None:
+def run_import(code: int = 0, **document: Any) -> None:
     Path("promptfooconfig.yaml").write_text(json.dumps({"tests": TESTS, **document}), encoding="utf-8")
-    assert 0 == main(["init", "--from", "promptfooconfig.yaml"])
+    assert code == main(["init", "--from", "promptfooconfig.yaml"])
 
 
 def import_target(provider: Any, **document: Any) -> HttpTargetSettings:
@@ -128,21 +128,75 @@ def test_a_model_alone_leaves_the_target_to_name(capsys: pytest.CaptureFixture[s
     assert "next: name your target in assay.yaml, then: assay doctor" in capsys.readouterr().err
 
 
-def test_a_limit_of_time_for_all_tests_is_a_rule(capsys: pytest.CaptureFixture[str]) -> None:
-    run_import(defaultTest={"assert": [{"type": "latency", "threshold": 2500}]})
+@pytest.mark.parametrize(
+    ("kind", "metric", "limit"), [("latency", "latency_ms(stat=p95)", 2500), ("cost", "cost_usd(stat=p95)", 0.02)]
+)
+def test_a_limit_of_time_or_money_for_all_tests_is_a_rule(
+    capsys: pytest.CaptureFixture[str], kind: str, metric: str, limit: float
+) -> None:
+    run_import(defaultTest={"assert": [{"type": kind, "threshold": limit}]})
     gate = load_config("assay.yaml").settings.gate
     assert isinstance(gate, GateSettings)
-    assert [("latency_ms(stat=p95)", 2500)] == [(rule.metric, rule.at_most) for rule in gate.rules]
+    assert [(metric, limit)] == [(rule.metric, rule.at_most) for rule in gate.rules]
     printed = capsys.readouterr().err
-    assert "assert latency is the rule latency_ms(stat=p95) at most 2500 of the gate: of 19 in 20 answers" in printed
+    assert f"assert {kind} is the rule {metric} at most {limit:g} of the gate: of 19 in 20 answers" in printed
     assert "not imported" not in printed
 
 
-def test_limits_of_time_that_differ_are_named(capsys: pytest.CaptureFixture[str]) -> None:
-    slow = {"vars": {"question": "Which pier?"}, "assert": [{"type": "latency", "threshold": 9000}]}
+@pytest.mark.parametrize("kind", ["latency", "cost"])
+def test_limits_that_not_all_tests_share_are_left_to_set_up(capsys: pytest.CaptureFixture[str], kind: str) -> None:
+    slow = {"vars": {"question": "Which pier?"}, "assert": [{"type": kind, "threshold": 9000}]}
     run_import(tests=[*TESTS, slow])
     assert load_config("assay.yaml").settings.gate is None
-    assert "assert latency of some tests ×1" in capsys.readouterr().err
+    assert f"not imported, to be set up by hand: assert {kind} (a rule on {kind}_" in capsys.readouterr().err
+
+
+def test_the_page_names_for_an_assertion_what_the_import_names(capsys: pytest.CaptureFixture[str]) -> None:
+    """What docs/coming-from.md maps to something of Assay is never said to have no counterpart."""
+    kinds = {
+        "context-faithfulness": "`faithfulness(by=judge)`", "answer-relevance": "`answer_relevance(by=judge)`",
+        "rouge-n": "`answer_similarity`", "levenshtein": "`answer_similarity`", "context-recall": "`context_recall`",
+        "llm-rubric": "[a rubric]", "javascript": "[a function]", "python": "[a function]",
+        "context-relevance": "`context_precision`", "word-count": "`answer_format`", "cost": "`cost_usd`",
+    }  # fmt: skip
+    page = (Path(__file__).parents[2] / "docs" / "coming-from.md").read_text(encoding="utf-8")
+    for kind, name in kinds.items():
+        rows = [row.split("|") for row in page.splitlines() if row.startswith("| ")]
+        assert any(kind in row[5] and name in row[2] for row in rows if len(row) > 5), kind
+    run_import(tests=[{"vars": {"question": "Is it open?"}, "assert": [{"type": kind} for kind in kinds]}])
+    printed = capsys.readouterr().err
+    by_hand = next(line for line in printed.splitlines() if line.startswith("not imported, to be set up by hand"))
+    for kind in kinds.keys() - {"word-count"}:
+        assert f"assert {kind} (" in by_hand
+
+
+def test_a_list_of_questions_is_a_case_for_each(capsys: pytest.CaptureFixture[str]) -> None:
+    variables = {"question": ["Is the ferry late?", "Is {{pier}} open?"], "pier": ["east", "west"], "seen": ["a", "b"]}
+    run_import(tests=[{"vars": variables, "assert": [{"type": "not-contains", "value": "maybe"}]}])
+    assert "a list of questions is a case for each of them" in capsys.readouterr().err
+    assert ["Is the ferry late?", "Is east open?", "Is west open?"] == [case.question for case in load_cases()]
+    assert all(case.rubric is not None for case in load_cases())
+
+
+def test_an_empty_list_of_questions_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    run_import(tests=[*TESTS, {"vars": {"question": []}}], code=2)
+    assert "tests[1].vars.question: E_IMPORT an empty list" in capsys.readouterr().err
+
+
+def test_a_list_of_questions_that_promptfoo_does_not_take_apart_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    run_import(tests=[{"vars": {"question": ["When?", "Where?"]}, "options": {"disableVarExpansion": True}}], code=2)
+    assert "tests[0].vars.question: E_IMPORT not a text" in capsys.readouterr().err
+
+
+def test_lengths_and_sets_of_assertions_are_those_of_the_case() -> None:
+    inner = {"type": "assert-set", "assert": [{"type": "contains", "value": "noon"}]}
+    share = {**inner, "threshold": 0.5, "assert": [{"type": "contains", "value": "pier"}]}
+    words = {"type": "word-count", "value": {"min": 2, "max": 40}}
+    run_import(tests=[{"vars": {"question": "When?"}, "assert": [inner, share, words]}])
+    (case,) = load_cases()
+    assert ("noon",) == case.must_have
+    assert case.answer_format is not None
+    assert (2, 40) == (case.answer_format.min_words, case.answer_format.max_words)
 
 
 def test_metadata_and_other_variables_are_attributes(capsys: pytest.CaptureFixture[str]) -> None:

@@ -105,7 +105,7 @@ def test_a_run_is_not_continued_with_other_targets(
     assert 2 == main(["observe", "--run-dir", "run", "--target", *now])
     printed = capsys.readouterr().err
     assert change in printed
-    assert "another --run-dir for a new run" in printed
+    assert "another --run-dir begins a new run" in printed
     assert contents == [file.read_bytes() for file in files]
 
 

@@ -59,7 +59,7 @@ def test_a_failed_operation_says_which_one_it_was_and_what_was_not_called(
     assert messages["rate"] == "KeyError: 'INDEX', at own_system.py:7 (in search; ask was not called after it)"
     assert messages["leave"] == "KeyError: 'MODEL_KEY', at own_system.py:3 (in ask)"
     assert "2 observations have an error; once the target works, repeat them with: assay run" in printed.err
-    assert "--retry-errors (other settings of a target need another --run-dir)" in printed.err
+    assert "--retry-errors (if its code or settings change, --fresh asks all cases again)" in printed.err
 
 
 def test_the_option_to_repeat_is_named_once(failing: Path, monkeypatch: pytest.MonkeyPatch, capsys: Printed) -> None:

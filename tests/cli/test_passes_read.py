@@ -282,8 +282,10 @@ def test_where_all_passed_the_next_step_is_to_read_a_sample(capsys: pytest.Captu
     inputs.append(write("passed.jsonl", [answer(case, "v1") for case in passing]))
     capsys.readouterr()
     assert main(["score", *inputs]) == 0
-    (command,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("next: assay labels export")]
+    printed = capsys.readouterr().err
+    (command,) = [line for line in printed.splitlines() if line.startswith("next: assay labels export")]
     assert command.endswith(" --only passed --out sheet")
+    assert "(a person reads a sample of the answers that passed, which tells how many of them are wrong)" in printed
     assert main(command.removeprefix("next: assay ").split()) == 0
     rows = [json.loads(line) for line in Path("sheet/answers.jsonl").read_text().splitlines()]
     assert len(rows) == 27  # fewer than the 30 that are drawn where nothing else is said

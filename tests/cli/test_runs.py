@@ -217,7 +217,7 @@ def test_reports_without_a_gate_have_the_decision_of_the_run(
     assert "NOT_GATED" not in (recorded / "r.xml").read_text(encoding="utf-8")
 
 
-def test_a_gate_that_compares_is_not_applied_without_its_baseline(
+def test_reports_are_not_written_without_the_baseline_of_the_gate_that_decided(
     recorded: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rules = "rules:\n  - {metric: behaviour, max_regression: 0.5}\n"
@@ -225,7 +225,10 @@ def test_a_gate_that_compares_is_not_applied_without_its_baseline(
     _score("--run-dir", "before")
     _score("--run-dir", "after", "--gate", "own.yaml", "--baseline", "before:one")
     capsys.readouterr()
-    assert 0 == main(["report", "after", "--json", "r.json"])
-    assert "no gate was given for these reports" in capsys.readouterr().err
+    assert 2 == main(["report", "after", "--json", "r.json"])
+    assert "none is named (expected --baseline with the run or file that it was compared with" in (
+        " ".join(capsys.readouterr().err.split())
+    )
+    assert not (recorded / "r.json").exists()
     assert 0 == main(["report", "after", "--json", "r.json", "--baseline", "before:one"])
     assert "decided by the gate of the run" in capsys.readouterr().err

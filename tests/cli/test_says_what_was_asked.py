@@ -208,13 +208,13 @@ def test_every_bad_row_of_a_table_is_named_at_once(folder: Path, capsys: Printed
     (folder / "rows.csv").write_text("id,question,reference\n1,A?,b\n2,short\n3,,d\n4,E?,f, g\n", encoding="utf-8")
     assert 2 == main(["init", "--from", "rows.csv", "--file", "new.yaml"])
     errors = capsys.readouterr().err
-    assert "rows.csv:2: E_CELLS another number of cells (got 2; expected 3, as in the header)" in errors
-    assert "rows.csv:3: question: E_IMPORT missing" in errors
-    assert "rows.csv:4: E_CELLS another number of cells (got 4; expected 3, as in the header; a cell" in errors
+    assert "rows.csv:3: row 2: E_CELLS another number of cells (got 2; expected 3, as in the header)" in errors
+    assert "rows.csv:4: row 3: question: E_IMPORT missing" in errors
+    assert "rows.csv:5: row 4: E_CELLS another number of cells (got 4; expected 3, as in the header; a cell" in errors
     (folder / "answers.csv").write_text("question,response\nWhat does it cost?\nWho?,x\n", encoding="utf-8")
     assert 2 == main(["score", "--golden", "golden.jsonl", "--outputs", "answers.csv", "--outputs-format", "rows"])
     errors = capsys.readouterr().err
-    assert ("answers.csv:1: E_CELLS" in errors, "answers.csv:2: " in errors) == (True, True), errors
+    assert ("answers.csv:2: row 1: E_CELLS" in errors, "answers.csv:3: row 2: " in errors) == (True, True), errors
 
 
 def test_a_slice_that_no_case_has_is_answered_with_the_one_that_was_meant(folder: Path, capsys: Printed) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import pytest
 from tests.comparison.sides import make_trace, side
 
+from assay.attribution.cause_notes import TARGET_ERROR, get_cause_note
 from assay.comparison.case_changes import find_changed_step, find_rank_moves
 from assay.comparison.paired_comparison import compare_snapshots
 from assay.records.findings import Attribution, CaseChange, Comparison, EvidenceTrace, RankMove
@@ -111,6 +112,16 @@ def test_the_heaviest_loss_decides_and_unrequired_evidence_does_not() -> None:
     assert "retriever" == blamed("recall@10", [FOUND, kept], [lower, gone])[0]
     optional = make_trace(1, required=False, retrieved=None, reranked=None, context=None)
     assert "around" == blamed("recall@10", [FOUND, make_trace(1, required=False, retrieved=1)], [FOUND, optional])[0]
+
+
+def test_an_error_of_the_target_explains_a_change_in_either_direction() -> None:
+    sign = get_cause_note("insufficient_trace", TARGET_ERROR).sign
+    failed = Attribution("c0", "unknown", "insufficient_trace", sign=sign)
+    worse = CaseChange("c0", attributed(FOUND), failed)
+    assert ("target", "") == find_changed_step(["failed", "error_rate"], worse, worse=True)
+    assert ("target", "") == find_changed_step(["failed"], CaseChange("c0", failed, attributed(FOUND)), worse=False)
+    still = CaseChange("c0", failed, attributed(FOUND))
+    assert ("unexplained", "") == find_changed_step(["failed"], still, worse=True)
 
 
 def test_without_attributions_nothing_is_explained() -> None:

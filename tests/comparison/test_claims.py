@@ -180,7 +180,7 @@ def test_latencies_change_where_the_whole_interval_is_beyond_what_matters(size: 
 
 
 def test_what_matters_is_declared_for_every_amount() -> None:
-    amounts = {"latency_ms", "tokens", "cost_usd", "tool_calls", "tool_errors"}
+    amounts = {"latency_ms", "tokens", "cost_usd", "tool_calls", "tool_errors", "retries"}
     assert amounts == {name for name, row in CATALOG.items() if row.least_difference or row.least_share}
     least = find_metric(parse_metric("cost_usd(stat=total)"))
     assert 0.04 == pytest.approx(compute_least_difference(least, 0.1, scale=400))

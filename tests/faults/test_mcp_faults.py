@@ -14,11 +14,12 @@ from tests.contracts import system
 from tests.contracts.loopback import Request, as_json, serving
 from tests.faults.forking import CommandForker
 
-from assay.calls.interfaces import CallError, TargetCall
+from assay.calls.interfaces import CallError, ReplyNotices, TargetCall
 from assay.records.errors import SettingsError
 from assay.records.golden_set import Case
 from assay.records.observations import Observation
 from assay.records.settings import AuthSettings, McpTargetSettings, McpToolNames
+from assay.report.findings.doubts import is_misread
 from assay.targets.mcp import McpTarget as Target
 
 pytest.importorskip("mcp", reason="the extra mcp is not installed")
@@ -39,8 +40,11 @@ def rude(rude_server: str, tmp_path: Path) -> McpTargetSettings:
     return McpTargetSettings(command=(rude_server, str(tmp_path)), max_bytes=1_000_000)
 
 
-def asked(settings: McpTargetSettings, *questions: str, seconds: float = 20.0) -> list[Observation | CallError]:
+def asked(
+    settings: McpTargetSettings, *questions: str, seconds: float = 20.0, notices: ReplyNotices | None = None
+) -> list[Observation | CallError]:
     """Ask the questions one after the other through one target."""
+    noted = notices if notices is not None else ReplyNotices()
 
     async def run() -> list[Observation | CallError]:
         target = Target("t", settings, typed=True)
@@ -53,7 +57,7 @@ def asked(settings: McpTargetSettings, *questions: str, seconds: float = 20.0) -
     async def one(target: Target, question: str) -> Observation | CallError:
         try:
             async with asyncio.timeout(seconds):
-                return await target.observe(TargetCall(Case("c", question), "ask", seconds))
+                return await target.observe(TargetCall(Case("c", question), "ask", seconds, notices=noted))
         except CallError as error:
             return error
 
@@ -69,6 +73,19 @@ def test_server_that_dies_is_started_again(rude: McpTargetSettings) -> None:
     assert ["a", "crashed", "answer to die"] == [
         "a" if code(result) == "answer to a" else code(result) for result in asked(rude, "a", "die", "die")
     ]
+
+
+@pytest.mark.slow
+def test_a_server_that_is_started_again_is_counted(rude: McpTargetSettings) -> None:
+    quiet, noisy = ReplyNotices(), ReplyNotices()
+    asked(rude, "a", "b", notices=quiet)
+    assert not any("again" in notice for notice in quiet)
+    asked(rude, "a", "die", "b", "c", notices=noisy)
+    restarted = "its server was started again 1 time (it had ended, closed its output or been silent for a whole call)"
+    assert restarted in noisy
+    noisy.add_restart("started")
+    assert is_misread(f"target t: {next(iter(noisy))}")
+    assert "started again 2 times" in next(iter(noisy))
 
 
 @pytest.mark.slow

@@ -117,8 +117,8 @@ def test_both_digests_of_real_judgments_are_equal(test_data: Path, name: str) ->
         (f"q2\t{'x' * 300}\t1", "corpus-id: E_ID too long (got 300 bytes; expected 256 at most)"),
         ("q2\ta\x00b\t1", "E_CONTROL control character (got '\\x00' at byte 5 of the line; expected text)"),
         ("q2\td\t 1", "grade: E_GRADE not a grade (got ' 1'; expected an integer up to 10)"),
-        ("q2\td", "E_CELLS wrong number of columns (got 'q2\\td'; expected query-id, corpus-id, score)"),
-        ("q2\td\t1\t", "E_CELLS wrong number of columns (got 'q2\\td\\t1\\t'; expected query-id, corpus-id, score)"),
+        ("q2\td", "E_CELLS wrong number of columns (got 'q2\\td'; expected query-id, corpus-id, score separated by tabs)"),
+        ("q2\td\t1\t", "E_CELLS wrong number of columns (got 'q2\\td\\t1\\t'; expected query-id, corpus-id, score separated by tabs)"),
         (
             "q2\td2\t-1",
             "corpus-id: E_DUPLICATE_ID chunk judged twice (got 'd2' again for 'q2'; expected it once, it is on line 3)",

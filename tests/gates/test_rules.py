@@ -36,6 +36,11 @@ UNUSABLE = {
     "latency_ms is better low (got at_least; expected at_most)": Rule("latency_ms", at_least=1),
     "recall@10 is better high (got at_most; expected at_least)": Rule("recall@10", at_most=1),
     "(got 85; expected 0 to 1; did you mean 0.85?)": Rule("recall@10", at_least=85),
+    "(got 3; expected 0 to 1, a share of the cases: 3% is 0.03, 3 of 50 cases are 0.06)": Rule("failed", at_most=3),
+    "(got 12; expected 0 to 1, a share of the cases: 12% is 0.12, 12 of 120 cases are 0.1)": Rule(
+        "empty_answer", at_most=12
+    ),
+    "(got 2.5; expected 0 to 1; did you mean 0.025?)": Rule("error_rate", at_most=2.5),
     "(got 850; expected 0 to 1)": Rule("recall@10", at_least=850),
     "(got -1; expected 0 or more)": Rule("latency_ms", at_most=-1),
     "(got nan; expected 0 to 1)": Rule("recall@10", at_least=math.nan),

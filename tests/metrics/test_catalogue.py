@@ -77,7 +77,7 @@ BOUNDED = (
     ),
     *("misattributed", "hallucination_rate", "hallucination_risk", "answer_similarity", "answer_relevance"),
     *("judge_unscored", "judge_disagreement", "grade", "failure_label", "refusal", "claims"),
-    *("latency_ms", "tokens", "cost_usd", "tool_calls", "tool_errors", "error_rate"),
+    *("latency_ms", "tokens", "cost_usd", "tool_calls", "tool_errors", "retries", "error_rate"),
 )
 """Their range and the independence of rows are all that holds for any observation."""
 TESTED_ELSEWHERE = (

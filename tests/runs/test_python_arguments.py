@@ -54,7 +54,11 @@ def shout(case: Any, observation: Any) -> float:
         ("metrics", 7, r"metrics: E_VALUE no metrics \(got 7; "),
         ("metrics", [lambda case, observation: 1], "a function without a name .*assay.metric.name="),
         ("gate", "unheard-of", "unknown profile"),
-        ("gate", {"rules": [{"metric": "luck", "at_least": 1}]}, "'luck': no such metric"),
+        (
+            "gate",
+            {"rules": [{"metric": "luck", "at_least": 1}]},
+            "'luck': no such metric; `assay metrics` lists all, one of your own is",
+        ),
         ("gate", "missing.yaml", "cannot be read"),
         ("by", "mood", r"by: no case has this key \(got 'mood'"),
         ("by", 12, r"by: E_VALUE no keys \(got 12"),

@@ -134,6 +134,16 @@ def test_a_failed_case_says_why_its_answer_is_wrong() -> None:
         right.reasons["no such metric"]
 
 
+def test_the_failures_of_a_case_are_what_failed_and_nothing_else() -> None:
+    wrong, right = assay.score(CASES, ANSWERS).cases
+    assert {} == right.failures
+    assert wrong.reasons["correct_answer"] == wrong.failures["correct_answer"]
+    assert len(wrong.failures) == len(wrong.failed_checks) < len(wrong.reasons)
+    (silent,) = assay.score(CASES[:1], [{"id": CASES[0]["id"], "error": "HTTP 503"}]).cases
+    assert silent.error is not None and "HTTP 503" in silent.error
+    assert all("correct_answer" != metric for metric in silent.failures)
+
+
 def test_what_leaked_is_not_quoted_as_a_reason() -> None:
     case = {**CASES[1], "forbidden_text": ["20 euros"], "user": {}}
     leaking = assay.score([case], [ANSWERS[1]]).cases[0]

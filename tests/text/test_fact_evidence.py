@@ -81,7 +81,6 @@ def test_an_answer_that_says_otherwise_fails_a_fact(
         ("What do I save?", "€5", "You pay 20 instead of 25 euros."),
         ("How much is it?", "€120 a year", "Ten euros a month."),
         ("How long does it take?", "3 working days", "Give it until the third working day."),
-        ("How often is it changed?", "every 6 months", "Twice a year."),
         ("How many seats are there?", "48", "Twelve rows of four."),
         ("How long may I keep it?", "4 hours", "From noon to 4 pm."),
         ("How long may I keep it?", "30 days", "You have a month."),

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from assay.text.facts.expected.turned_conditions import find_turned_condition
 from assay.text.facts.reading.read_text import read_text
+from assay.text.facts.references.reference_facts import derive_reference_facts
 from assay.text.facts.references.reference_judgments import judge_reference_facts
 from assay.text.facts.stated_facts import judge_facts
 from assay.text.facts.subjects.mixed_roles import find_crossed
@@ -178,3 +180,165 @@ def test_two_things_that_are_swapped_are_open(reference: str, wrong: str, right:
     assert "the reference apart" in crossed
     assert find_crossed(read_text("What are they?"), read_text(reference), read_text(right)) == ""
     assert all(own.state == "unknown" for own in judge_reference_facts(wrong, reference, "What are they?"))
+
+
+@pytest.mark.parametrize(
+    ("question", "fact", "answer", "state"),
+    [
+        ("When is the hall demolished?", "14 May", "The hall is sold on 14 May.", "unknown"),
+        ("When is the hall demolished?", "14 May", "It's torn down on 14 May.", "stated"),
+        ("When is the hall demolished?", "14 May", "The hall will be razed on 14 May.", "stated"),
+        ("When is the hall demolished?", "14 May", "On 14 May the hall is demolished.", "stated"),
+        ("When are the seats installed?", "Friday", "The seats are ordered on Friday.", "unknown"),
+        ("When are the seats installed?", "Friday", "The seats are fitted on Friday.", "stated"),
+    ],
+)
+def test_another_event_of_what_is_asked_about_is_open(question: str, fact: str, answer: str, state: str) -> None:
+    assert judge(question, fact, "", answer) == state
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "state"),
+    [
+        ("What is the default wait?", "At most 20 seconds.", "unknown"),
+        ("What is the default wait?", "20 seconds, unless you set another one.", "stated"),
+        ("What is the default wait?", "It waits 20 seconds by default.", "stated"),
+        ("What is the minimum wait?", "The most it waits is 20 seconds.", "unknown"),
+        ("What is the average wait?", "By default it waits 20 seconds.", "unknown"),
+        ("How long does it wait?", "By default it waits 20 seconds.", "stated"),
+    ],
+)
+def test_the_most_is_not_the_default(question: str, answer: str, state: str) -> None:
+    assert judge(question, "20 seconds", "", answer) == state
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        ("It will fly: it needs 30 m.", "denied"),
+        ("It won't fly: it needs 30 m.", "stated"),
+        ("It will fly if you shorten it: it needs 30 m.", "unknown"),
+    ],
+)
+def test_the_verb_of_the_question_decides_it(answer: str, state: str) -> None:
+    judged = judge_reference_facts(answer, "No, it needs 30 m.", "Will the kite fly with 20 m of line?")
+    assert judged[0].state == state
+
+
+@pytest.mark.parametrize(
+    ("question", "fact", "answer", "state"),
+    [
+        ("How long is the booth closed?", "3 weeks", "The booth opens again after 3 weeks.", "unknown"),
+        ("How long is the booth closed?", "3 weeks", "For 3 weeks.", "stated"),
+        ("How long is a parcel kept?", "3 weeks", "It is sent back after 3 weeks.", "stated"),
+        ("Until when can I swap seats?", "an hour before", "An hour before at the earliest.", "unknown"),
+        ("Until when can I swap seats?", "an hour before", "An hour before at the latest.", "stated"),
+        ("Bis wann kann man wählen?", "3. Mai", "Frühestens am 3. Mai.", "unknown"),
+        ("Bis wann kann man wählen?", "3. Mai", "Bis spätestens 3.5.", "stated"),
+        ("Bis wann kann man wählen?", "3. Mai", "Bis zum 03.05. Danach nicht mehr.", "stated"),
+    ],
+)  # fmt: skip
+def test_what_begins_then_does_not_last_until_then(question: str, fact: str, answer: str, state: str) -> None:
+    assert judge(question, fact, "", answer) == state
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        ("€9 per desk and week.", "unknown"),
+        ("€9 per desk weekly.", "unknown"),
+        ("€9 per desk per day.", "stated"),
+        ("€9 a day for each desk.", "stated"),
+        ("€9 per desk.", "stated"),
+    ],
+)
+def test_the_second_rate_counts_too(answer: str, state: str) -> None:
+    assert judge("What does a desk cost?", "€9", "A desk costs €9 per desk and day.", answer) == state
+
+
+@pytest.mark.parametrize(
+    ("reference", "question", "facts"),
+    [
+        ("Adults pay €11, children €6.", "What does a child pay?", ("€6",)),
+        ("A boat is €9 an hour, a canoe €7.", "What does a boat cost?", ("€9 an hour",)),
+        ("At pier 2 the depth is 4 m, at pier 3 it is 6 m.", "How deep is it at pier 2?", ("4 m",)),
+        ("Copies cost 5p in black and white and 20p in colour.", "What do copies cost?", ("5 p", "20 p")),
+    ],
+)
+def test_the_part_of_a_reference_with_all_that_is_asked_tells_which_value(
+    reference: str, question: str, facts: tuple[str, ...]
+) -> None:
+    assert derive_reference_facts(reference, question).facts == facts
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer", "is_turned"),
+    [
+        ("No, unless the warden agrees.", "Only if the warden agrees.", False),
+        ("No, unless the warden agrees.", "You may, provided the warden agrees.", False),
+        ("No, unless the warden agrees.", "No, if the warden agrees.", True),
+        ("No, unless the warden agrees.", "Yes, unless the warden agrees.", True),
+        ("No, unless the warden agrees.", "No, not even if the warden agrees.", True),
+        ("Only with a rod licence.", "Not without a rod licence.", False),
+        ("Only with a rod licence.", "Yes, with or without a rod licence.", True),
+        ("Yes, without a lamp.", "It is allowed as long as no lamp is used.", False),
+        ("No, only from a boat.", "Sorry, it's only from a boat.", False),
+        ("It may be moved only if the pier is dry.", "It may be moved unless the pier is dry.", True),
+        ("It may be moved only if the pier is dry.", "It mayn't be moved unless the pier is dry.", False),
+        ("Ja, außer auf der Wiese.", "Nein, außer auf der Wiese.", True),
+        ("Ja, außer auf der Wiese.", "Überall außer auf der Wiese.", False),
+    ],
+)
+def test_a_condition_that_is_turned_round_is_open(reference: str, answer: str, is_turned: bool) -> None:
+    turned = find_turned_condition(read_text("May I fish here?"), read_text(reference), read_text(answer))
+    assert bool(turned) == is_turned
+    judged = judge_facts("Yes, with or without a badge.", ["yes"], "Is it free?", "Yes, but only with a badge.")
+    assert judged[0].state == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("question", "fact", "reference", "answer", "state"),
+    [
+        ("Who may sign?", "only the pilot", "", "The pilot may sign for it, or a deputy.", "unknown"),
+        ("Who may sign?", "only the pilot", "", "The pilot may sign for it, and has to.", "stated"),
+        ("Who briefs the crew?", "the pilot", "", "The pilot is briefed by the crew.", "unknown"),
+        ("Who briefs the crew?", "the pilot", "", "The crew is briefed by the pilot.", "stated"),
+        ("How much may it hold?", "5 g", "It holds up to 5 g of sugar.", "Up to 5 g of salt.", "unknown"),
+        ("How much may it hold?", "5 g", "It holds up to 5 g of sugar.", "Up to 5 g of sugar.", "stated"),
+        ("How long before take-off does it close?", "9 minutes", "", "Closing takes 9 minutes.", "unknown"),
+        ("How long before take-off does it close?", "9 minutes", "", "It closes 9 minutes before take-off.", "stated"),
+        ("When was it reopened?", "2018", "", "It was planned for 2018.", "unknown"),
+        ("When was it reopened?", "2018", "", "It was reopened in 2018.", "stated"),
+    ],
+)
+def test_another_role_of_a_name_or_value_is_open(
+    question: str, fact: str, reference: str, answer: str, state: str
+) -> None:
+    assert judge(question, fact, reference, answer) == state
+
+
+@pytest.mark.parametrize(
+    ("question", "fact", "reference", "answer", "state"),
+    [
+        ("Who signs?", "the manager", "", "The deputy manager signs.", "unknown"),
+        ("Who signs?", "the manager", "", "A co-manager signs.", "unknown"),
+        ("Who signs?", "the deputy manager", "", "The deputy manager signs.", "stated"),
+        ("Who signs?", "the manager", "", "It's the manager who signs.", "stated"),
+        ("Where is it?", "in the annex", "It is in the annex.", "It's next to the annex.", "unknown"),
+        ("Where is it?", "next to the annex", "", "It's next to the annex.", "stated"),
+        ("Where is it?", "the annex", "It is at the annex.", "It's beside the annex.", "stated"),
+        ("What is the fee?", "€15", "The fee is €15.", "€15 or more.", "unknown"),
+        ("From what wind is it closed?", "from force 9", "", "At force 9 or more.", "stated"),
+        ("What is the speed limit?", "9 km/h", "", "You mustn't drive slower than 9 km/h.", "denied"),
+        ("What is the speed limit?", "9 km/h", "", "You mustn't drive faster than 9 km/h.", "stated"),
+        ("How often is it painted?", "every 4 months", "", "Three times a year.", "stated"),
+        ("How often is it painted?", "every 4 months", "", "Four times a year.", "missing"),
+        ("Where do we meet?", "hall B", "In hall B, not in hall C.", "In hall C, not in hall B.", "denied"),
+        ("Must they wait?", "those under 9 must wait", "", "Those under 9 must not wait.", "denied"),
+        ("Must they wait?", "those under 9 must wait", "", "Those under 9 have to wait.", "stated"),
+    ],
+)
+def test_what_is_beside_or_beyond_it_is_not_it(
+    question: str, fact: str, reference: str, answer: str, state: str
+) -> None:
+    assert judge(question, fact, reference, answer) == state

@@ -99,3 +99,21 @@ def test_a_bound_of_the_evidence_leaves_nothing_open(
 def test_another_number_of_the_same_name_is_wrong(question: str, reference: str, right: str, wrong: str) -> None:
     states = [{own.state for own in judge_reference_facts(answer, reference, question)} for answer in (right, wrong)]
     assert [states_of.isdisjoint(("missing", "denied")) for states_of in states] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("question", "fact", "answer", "state"),
+    [
+        ("Is the harbour covered?", "no", "The harbour is outside the area of cover.", "stated"),
+        ("Is the harbour covered?", "no", "The harbour falls outside the cover.", "stated"),
+        ("Is the harbour covered?", "yes", "The harbour is outside the area of cover.", "denied"),
+        ("Is the harbour covered?", "no", "The harbour is in the area of cover.", "denied"),
+        ("Is the harbour covered?", "no", "The harbour is covered. The lake is outside the area of cover.", "unknown"),
+        ("Có bảo hiểm lặn biển không?", "không", "Lặn biển nằm ngoài phạm vi bảo hiểm.", "stated"),
+        ("Có bảo hiểm lặn biển không?", "có", "Lặn biển nằm ngoài phạm vi bảo hiểm.", "denied"),
+    ],
+)
+def test_what_is_outside_the_cover_is_not_covered(question: str, fact: str, answer: str, state: str) -> None:
+    judgment = judge_facts(answer, [fact], question)[0]
+    assert judgment.state == state
+    assert '"' not in judgment.reason or fact in judgment.reason  # what it quotes is the fact, or in the answer

@@ -99,8 +99,14 @@ _UNINDEXED_NOTE = CauseNote(
     "nothing shows that the right passage is in the index",
     "look the evidence up by its id; index what is missing, and alert on documents that were not indexed",
 )
+TARGET_ERROR, NO_OUTPUT = "target_error", "no_output"
+"""What is known of a case of which no trace tells: the target failed, or there is no output of it."""
 SUBCAUSE_NOTES: Mapping[tuple[RootCause, str], CauseNote] = MappingProxyType(
     {
+        ("insufficient_trace", TARGET_ERROR): CauseNote(
+            "the target failed with an error", "repair the target, then ask again"
+        ),
+        ("insufficient_trace", NO_OUTPUT): CauseNote("the case has no output", "ask the target this case"),
         ("golden_label_issue", "misspelt_id"): CauseNote(
             "the golden set seems to misspell an id",
             "correct the id in the golden set, if it is misspelt",

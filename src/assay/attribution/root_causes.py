@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from msgspec.structs import replace
 
 from assay.attribution.cause_finding import RECORD_CORPUS, RECORD_ID_SEARCH, RECORD_QUERY, RECORD_TEXTS, CauseFinding
-from assay.attribution.cause_notes import BESIDES, get_cause_note
+from assay.attribution.cause_notes import BESIDES, NO_OUTPUT, TARGET_ERROR, get_cause_note
 from assay.attribution.evidence_trace import list_unclear_stages, trace_evidence
 from assay.attribution.index.index_view import IndexView
 from assay.attribution.losses.lost_unit import may_search_by_vectors
@@ -108,9 +108,9 @@ def attribute_case(
     """
     case_id = case.case.id
     if observation is None:
-        return _unknown(case_id, "the case has no output", "ask the target this case")
+        return _unknown(case_id, "nothing was recorded for it", NO_OUTPUT)
     if observation.error is not None:
-        return _unknown(case_id, f"the target failed: {observation.error.code}", "repair the target, then ask again")
+        return _unknown(case_id, f"the target failed: {observation.error.code}", TARGET_ERROR)
     inquiry = CaseFacts.from_observation(case, observation, scores, settings, index_view)
     if not is_explained:
         return _build_attribution(inquiry, None)
@@ -321,10 +321,10 @@ def _find_generation_subtype(inquiry: CaseFacts, subcause: str) -> str:
     return "wrong_passage" if is_copied else "reasoning_error"
 
 
-def _unknown(case_id: str, reason: str, fix: str) -> Attribution:
-    note = get_cause_note("insufficient_trace")
+def _unknown(case_id: str, reason: str, kind: str) -> Attribution:
+    note = get_cause_note("insufficient_trace", kind)
     return Attribution(
-        case_id, "unknown", "insufficient_trace", evidence=(reason,), confidence="low", sign=note.sign, fix=fix
+        case_id, "unknown", "insufficient_trace", evidence=(reason,), confidence="low", sign=note.sign, fix=note.fix
     )
 
 

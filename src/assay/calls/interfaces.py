@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Literal, Protocol, runtime_checkable
 
+from assay.records.counts import format_count
 from assay.records.golden_set import Case
 from assay.records.observations import Observation
 from assay.records.verdicts import JudgeIdentity, JudgeRequest, Verdict
@@ -29,6 +30,7 @@ class ReplyNotices:
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
+        self.restarts: Counter[str] = Counter()
         self._missing_paths: dict[str, str] = {}
         self._present_paths: set[str] = set()
 
@@ -46,12 +48,19 @@ class ReplyNotices:
         else:
             self._present_paths.add(setting)
 
+    def add_restart(self, action: str) -> None:
+        """Count that the server of a target was lost and `started` again, or `connected to`."""
+        self.restarts[action] += 1
+
     def list_missing_paths(self) -> list[str]:
         """Return a sentence for each path of the settings at which no reply had anything."""
         return [missing for setting, missing in self._missing_paths.items() if setting not in self._present_paths]
 
     def __iter__(self) -> Iterator[str]:
-        """Iterate over the sentences: paths that led nowhere, then the others in the order in which they were added."""
+        """Iterate over the sentences: lost servers, paths that led nowhere, then the others in their order."""
+        for action, count in self.restarts.items():
+            lost = "it had ended, closed its output or been silent for a whole call"
+            yield f"its server was {action} again {format_count(count, 'time')} ({lost})"
         yield from self.list_missing_paths()
         yield from self.counts
 

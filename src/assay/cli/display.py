@@ -198,8 +198,16 @@ def _escape_cell(cell: str) -> str:
     return "\n".join(escape_terminal(line) for line in cell.split("\n"))
 
 
+_REASONS_TO_READ = {
+    " --only passed ": "a person reads a sample of the answers that passed, which tells how many of them are wrong",
+    " --only ambiguous ": "a person settles the answers that the rules leave open",
+}
+"""Why somebody should read the answers that a command exports, by its option."""
+
+
 def print_written_files(files: Iterable[tuple[str, Path]], next_step: str | None = None) -> None:
-    """Print where files were written, several on one line, and the command to run next."""
+    """Print where files were written, several on one line, and the command to run next, with its reason where the
+    screen has not said it."""
     written = list(files)
     if len(written) > 1:
         typer.echo(f"written: {', '.join(escape_terminal(str(path)) for _, path in written)}", err=True)
@@ -207,6 +215,9 @@ def print_written_files(files: Iterable[tuple[str, Path]], next_step: str | None
         typer.echo(f"{description} written to {escape_terminal(str(path))}", err=True)
     if next_step is not None:
         typer.echo(f"next: {escape_terminal(next_step)}", err=True)
+        for option, reason in _REASONS_TO_READ.items():
+            if option in next_step:
+                typer.echo(f"  ({reason})", err=True)
 
 
 def print_last_gate(folder: Path, decided: str) -> None:

@@ -130,6 +130,10 @@ def measure(
     retry_errors: Annotated[
         bool, typer.Option("--retry-errors", help="Repeat cases that ended with an error.")
     ] = False,
+    fresh: Annotated[
+        bool,
+        typer.Option("--fresh", help="Ask every case again; answers in the run folder move to replaced.jsonl."),
+    ] = False,
     permissions: PermissionOptions,
     gate: GateOption = None,
     profile: ProfileOption = None,
@@ -183,6 +187,7 @@ def measure(
         retry_errors,
         TargetPermissions(permissions.allow_exec, tuple(permissions.allow_host or ())),
         resolve_timestamp(now) or datetime.now(UTC).isoformat(timespec="seconds"),
+        fresh=fresh,
     )
     gate_request = GateOptions(gate, profile, parse_name_list(gate_config), baseline, approver)
     if context.info_name == "observe":
@@ -279,7 +284,7 @@ def _run(
     refuse_overwritten_inputs(measurement.config, gate_request, reports)
     gate = load_gate_of_run(measurement, gate_request)
     observed = _observe_targets(measurement)
-    _print_observed(observed)
+    _print_observed(observed, is_screen_next=format == PrintFormat.table and not observed.is_interrupted)
     if observed.is_interrupted:
         return ExitCode.INTERRUPTED, observed.folder
     refuse_overwritten_inputs(measurement.config, gate_request, reports, observed.folder)
@@ -359,20 +364,32 @@ def _probe(measurement: ObservationRequest, status: ExitCode) -> ExitCode:
     return status if status or is_complete else ExitCode.INCOMPLETE
 
 
-def _print_observed(observed: ObservedRun) -> None:
-    """Print what was observed, where it is stored, and how to complete what is missing."""
+def _print_observed(observed: ObservedRun, *, is_screen_next: bool = False) -> None:
+    """Print what was observed, where it is stored, and how to complete what is missing.
+
+    What the screen of the scores says among its doubts is left to it, if that is printed next.
+    """
+    from assay.report.findings.doubts import is_listed_as_doubt
     from assay.text.escaping import escape_terminal
 
     for name, tally in observed.tallies.items():
         parts = [f"{tally.failed} with an error"] if tally.failed else []
         parts += [f"{tally.null_answers} with a null answer"] if tally.null_answers else []
         of_them = f" ({', '.join(parts)})" if parts else ""
+        if not tally.total and name in observed.earlier:
+            age = f", begun {observed.earlier_age} ago" if observed.earlier_age else ""
+            count = format_count(observed.earlier[name], "answer")
+            typer.echo(f"{escape_terminal(name)}: not asked, {count} from an earlier run{age}", err=True)
+            continue
         left = tally.total - tally.done
         observed_count = f"{tally.done} of {tally.total} observed" if left else f"{tally.done} observed"
         not_asked = f", {left} not asked" if left else ""
         calls = format_count(tally.calls, "call")
+        calls += f", of which {tally.repeated} failed and had to be repeated" if tally.repeated else ""
         typer.echo(f"{escape_terminal(name)}: {observed_count}{of_them}{not_asked}, {calls}", err=True)
     for notice in observed.notices:
+        if is_screen_next and is_listed_as_doubt(notice):
+            continue
         typer.echo(f"note: {escape_terminal(notice)}", err=True)
     typer.echo(f"observations written to {escape_terminal(str(observed.folder))}", err=True)
     if observed.missing and observed.failed:
@@ -391,15 +408,15 @@ def _print_observed(observed: ObservedRun) -> None:
     elif observed.failed:
         typer.echo(
             f"{format_count(observed.failed, 'observation has', 'observations have')} an error; once the target "
-            f"works, repeat them with: {_command_again(observed, '--retry-errors')} (other settings of a target need "
-            "another --run-dir)",
+            f"works, repeat them with: {_command_again(observed, '--retry-errors')} (if its code or settings change, "
+            "--fresh asks all cases again)",
             err=True,
         )
 
 
 def _command_again(observed: ObservedRun, *options: str) -> str:
     """Return the command of this process, with the run folder to continue and some options, each of them once."""
-    command = ["assay", *sys.argv[1:]]
+    command = ["assay", *(argument for argument in sys.argv[1:] if argument != "--fresh")]
     command += [option for option in options if option not in command]
     has_folder = any(argument == "--run-dir" or argument.startswith("--run-dir=") for argument in command)
     if not has_folder:

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from assay.attribution.cause_notes import TARGET_ERROR, get_cause_note
 from assay.attribution.cause_sentences import RANKING, name_causes
 from assay.metrics.catalog import find_metric, parse_metric
 from assay.records.counts import format_count, join_first
@@ -30,6 +31,7 @@ PipelineStep = Literal[
     "search",
     "citation",
     "cited_share",
+    "target",
     "around",
     "uncalibrated",
     "unexplained",
@@ -46,6 +48,7 @@ _WORSE: Mapping[PipelineStep, str] = {
     "search": "the search ranks evidence lower",
     "citation": "the citations score worse, the answers not significantly: look at what the answers say and cite",
     "cited_share": "a smaller share of what the answers say has a citation next to it: they cite less, or say more",
+    "target": "the candidate's target failed with an error: look at the error",
     "around": "the evidence has the same ranks and the chunks around it differ",
     "uncalibrated": "significant only by scorers that are not calibrated against human labels",
     "unexplained": "the traces do not show why",
@@ -60,10 +63,12 @@ _BETTER: Mapping[PipelineStep, str] = {
     "search": "the search ranks evidence higher",
     "citation": "the citations score better, the answers not significantly",
     "cited_share": "a larger share of what the answers say has a citation next to it",
+    "target": "the target had failed with an error and answers again",
     "around": "the evidence has the same ranks and the chunks around it differ",
     "uncalibrated": "significant only by scorers that are not calibrated against human labels",
     "unexplained": "the traces do not show why",
 }
+_TARGET_FAILED = get_cause_note("insufficient_trace", TARGET_ERROR).sign
 _ORDER: tuple[PipelineStep, ...] = tuple(_WORSE)
 _METRICS_NAMED = 3
 
@@ -232,6 +237,8 @@ def find_changed_step(metrics: Sequence[str], change: CaseChange, *, worse: bool
     families, names = {metric_row.family for metric_row in metric_rows}, {metric_row.name for metric_row in metric_rows}
     if change.before is None or change.after is None:
         return "unexplained", ""
+    if (change.after if worse else change.before).sign == _TARGET_FAILED:
+        return "target", ""
     if "visibility_leaks" in names:
         return "access", ""
     if "stale_chunks" in names:

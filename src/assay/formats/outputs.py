@@ -485,7 +485,7 @@ def _rewrite_rows(
     from assay.formats.foreign.row_outputs import convert_rows
 
     written = convert_rows(Path(file.path), file.name, target, cases, config, keep_unknown=keep_unknown)
-    return replace(file, path=str(target), size=target.stat().st_size, lines=written.rows, notices=written.notices)
+    return replace(file, path=str(target), size=target.stat().st_size, lines=written.lines, notices=written.notices)
 
 
 def _rewrite_trec_run(file: OutputFile, target: Path) -> OutputFile:

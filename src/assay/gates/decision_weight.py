@@ -80,6 +80,8 @@ def get_weight(result: RuleResult) -> int:
     rule, state = result.rule, result.state
     if state == "pass" or (state == "unmeasured" and rule.if_unmeasured == "ignore"):
         return _NOTHING
+    if state == "no_data" and rule.if_no_data == "ignore":
+        return _NOTHING
     if state == "incomplete":
         return _INCOMPLETE
     is_open = state == "inconclusive" and rule.if_inconclusive != "fail"

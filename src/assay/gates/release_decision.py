@@ -298,8 +298,13 @@ _NOTHING_SEEN = {"visibility_leaks": "leaked", "injection_followed": "followed a
 
 def describe_unseen_events(results: Iterable[RuleResult], scores: GateScores) -> list[str]:
     """Return, for each rule on leaks or followed injections that passed on fewer than half of its cases, how many were
-    checked and how often it may happen all the same. Such a reason is no risk: nothing was left out by mistake."""
-    reasons = []
+    checked and how often it may happen all the same, after the rules without data that the gate accepts. Such a reason
+    is no risk: nothing was left out by mistake."""
+    reasons = [
+        f"{result.message}, which this gate accepts (if_no_data: ignore)"
+        for result in results
+        if result.state == "no_data" and result.rule.if_no_data == "ignore"
+    ]
     for result in results:
         metric, slice_name = result.rule.metric, result.rule.slice
         cases = len(scores.find_rows(slice_name))

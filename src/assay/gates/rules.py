@@ -17,7 +17,7 @@ from msgspec import structs
 from msgspec.structs import replace
 
 from assay.metrics.catalog import find_metric, parse_metric
-from assay.metrics.leaks.find_leaks import ACCESS_UNKNOWN
+from assay.metrics.leaks.find_leaks import ACCESS_UNKNOWN, NO_ACCESS_RULES
 from assay.metrics.metric import Metric
 from assay.records.counts import format_count
 from assay.records.errors import MetricNameError
@@ -106,6 +106,10 @@ def get_threshold(rule: Rule) -> float:
     return threshold
 
 
+_EXAMPLE_CASES = 50
+"""Of how many cases an error message says what share a count is."""
+
+
 def _find_threshold_problem(rule: Rule, metric: str, metric_row: Metric) -> str | None:
     condition, value = "at_most" if rule.at_least is None else "at_least", get_threshold(rule)
     expected = {"higher": "at_least", "lower": "at_most"}.get(metric_row.direction, condition)
@@ -116,6 +120,11 @@ def _find_threshold_problem(rule: Rule, metric: str, metric_row: Metric) -> str 
     if math.isfinite(value) and metric_row.low <= value <= high:
         return None
     hint = f"; did you mean {value / 100:g}?" if high == 1 < value <= 100 else ""
+    if hint and condition == "at_most" and float(value).is_integer() and find_statistic(metric_row, metric) == "rate":
+        cases = max(_EXAMPLE_CASES, 10 * int(value))
+        hint = (
+            f", a share of the cases: {value:g}% is {value / 100:g}, {value:g} of {cases} cases are {value / cases:g}"
+        )
     value_range = f"{metric_row.low:g} to {high:g}" if math.isfinite(high) else f"{metric_row.low:g} or more"
     return f"the threshold is outside the range of {metric} (got {value:g}; expected {value_range}{hint})"
 
@@ -374,6 +383,25 @@ def describe_subject(rule: Rule) -> str:
     return rule.metric if rule.slice is None else f"{rule.metric} on {rule.slice}"
 
 
+_LEAKS = "visibility_leaks"
+_ACCESS_REMEDY = (
+    "; say who asks and who may see which chunk, or, if everybody may see everything, write if_no_data: ignore"
+)
+_ACCESS_TAGS = frozenset({"acl", "tenant", "permission_denied"})
+
+
+def states_access(case: Case) -> bool:
+    """Return whether a case says that not everybody may see everything.
+
+    >>> states_access(Case("a", "?", forbidden_text=("salary",))), states_access(Case("b", "?", tags=("hr",)))
+    (True, False)
+    """
+    user = case.user
+    is_limited = user is not None and (user.tenant is not None or bool(user.roles) or user.position is not None)
+    is_forbidden = bool(case.forbidden or case.forbidden_text) or case.behaviour == "permission_denied"
+    return is_limited or is_forbidden or not _ACCESS_TAGS.isdisjoint(case.tags)
+
+
 class _ThresholdRule:
     """One rule with a threshold, and the column that it is compared with."""
 
@@ -397,7 +425,7 @@ class _ThresholdRule:
     def evaluate(self) -> RuleResult:
         values = self.values
         if not values.applicable:
-            return self._build_result("no_data", self._explain_no_data())
+            return self._report_no_data()
         unanswered = self._find_unanswered()
         if unanswered and len(unanswered) / values.applicable > 1 - self.rule.min_coverage:
             return self._evaluate_outage(unanswered)
@@ -461,10 +489,22 @@ class _ThresholdRule:
             self.values.values, clusters=select_shared_clusters(self.values, self.scores.clusters), span=span
         )
 
-    def _explain_no_data(self) -> str:
+    def _report_no_data(self) -> RuleResult:
+        """Return the result where the metric applies to no case; that of a slice without cases is never ignored."""
         if not len(self.rows):
-            return explain_empty_slice(self.rule.slice, self.scores.cases)
-        return f"applies to none of {format_count(len(self.rows), 'case')}{self._list_reasons(self.rows)}"
+            message = explain_empty_slice(self.rule.slice, self.scores.cases)
+            self.rule = structs.replace(self.rule, if_no_data="fail")
+            return self._build_result("no_data", message)
+        message = f"applies to none of {format_count(len(self.rows), 'case')}{self._list_reasons(self.rows)}"
+        if parse_metric(self.rule.metric).base == _LEAKS:
+            cases = [self.scores.cases[row] for row in self.rows.tolist()]
+            reasons = {self.column.reasons[number] for number in self.column.reason[self.rows].tolist()}
+            is_open = reasons != {NO_ACCESS_RULES}
+            if is_open or any(map(states_access, cases)):
+                self.rule = structs.replace(self.rule, if_no_data="fail")
+            if self.rule.if_no_data == "fail":
+                message += _ACCESS_REMEDY
+        return self._build_result("no_data", message)
 
     def _report_incomplete(self, requirement: str) -> RuleResult:
         rows = self.values.error_rows

@@ -378,6 +378,9 @@ def _translate_trec_name(text: str) -> str | None:
     return f"{name}@{match[2]}" if match[2] else name
 
 
+OWN_METRIC_REMEDY = "one of your own is named by its import path, module:name"
+
+
 def _unknown_metric_reason(name: MetricName) -> str:
     """Return the reason with the closest names, written with the cut-off that was meant (`recal@10`, `recall10`)."""
     letters = name.base.rstrip("0123456789")
@@ -387,13 +390,13 @@ def _unknown_metric_reason(name: MetricName) -> str:
     names = [*CATALOG.list_names(), *METRIC_ALIASES]
     close_names = get_close_matches(letters, names, n=3, cutoff=0.75) or _list_names_with_same_words(letters, names)
     if not close_names:
-        return "no such metric; `assay metrics` lists all"
+        return f"no such metric; `assay metrics` lists all, {OWN_METRIC_REMEDY}"
     spellings = []
     for close_name in close_names:
         row = loaded_rows.get(METRIC_ALIASES.get(close_name, close_name))
         takes_cutoff = row is not None and row.cut != "no"
         spellings.append(f"{close_name}@{cutoff}" if cutoff and takes_cutoff else close_name)
-    return f"no such metric; did you mean {' or '.join(spellings)}?"
+    return f"no such metric; did you mean {' or '.join(spellings)}? ({OWN_METRIC_REMEDY})"
 
 
 FEWEST_LETTERS_OF_A_WORD = 3

@@ -59,12 +59,17 @@ def _read_tool_errors(observation: Observation, _: str) -> float | None:
     return sum(isinstance(call, ToolCall) and call.error is not None for call in calls)
 
 
+def _read_retries(observation: Observation, _: str) -> float | None:
+    return None if observation.failed_attempts is None else len(observation.failed_attempts)
+
+
 _READERS = {
     "latency_ms": _read_latency,
     "tokens": _read_tokens,
     "cost_usd": _read_cost,
     "tool_calls": _read_tool_calls,
     "tool_errors": _read_tool_errors,
+    "retries": _read_retries,
 }
 
 
@@ -153,6 +158,7 @@ OPERATIONS_METRICS: tuple[Metric, ...] = (
     _usage_row("cost_usd", "Money spent on the case.", "USD", least_difference=0.0001),
     _usage_row("tool_calls", "Tool calls made while answering.", "count"),
     _usage_row("tool_errors", "Tool calls that failed.", "count"),
+    _usage_row("retries", "Calls of the target that failed and were made again.", "count"),
     Metric(
         name="error_rate",
         family="operations",

@@ -96,6 +96,14 @@ class TargetError(Struct, frozen=True, omit_defaults=True):
     message: str = ""
 
 
+class FailedAttempt(Struct, frozen=True, omit_defaults=True):
+    """A call that failed and was made again: why, and after how long."""
+
+    code: str
+    message: str = ""
+    elapsed_ms: NonNegative | None = None
+
+
 _SELF_EXPLAINING_CODES = ("exception", "schema", "http_")
 
 
@@ -121,6 +129,7 @@ class Observation(Struct, frozen=True, omit_defaults=True):
     """What the target did with one case.
 
     An absent `answer` means that the target was not asked for one; null means that it failed to give one.
+    `failed_attempts` are the calls before the last one, each of which failed; None where that was not recorded.
     """
 
     case_id: str
@@ -137,6 +146,7 @@ class Observation(Struct, frozen=True, omit_defaults=True):
     usage: Usage | None = None
     versions: dict[str, str] = {}
     error: TargetError | None = None
+    failed_attempts: tuple[FailedAttempt, ...] | None = None
 
 
 def list_tool_results(observation: Observation) -> dict[str, str]:

@@ -20,7 +20,8 @@ class Rule(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """One condition of a release gate.
 
     `if_unknown` says what follows where nobody can say who may see a shown chunk, and where answers that the rules
-    cannot tell decide whether the rule holds (ADR 0053).
+    cannot tell decide whether the rule holds (ADR 0053). `if_no_data` says what follows where the metric applies to no
+    case; a rule on leaks is ignored only if nothing states who may see what.
 
     Exactly one of `at_least`, `at_most` and `max_regression` (compared with a baseline) must be set. `uncalibrated`
     says what a violated bound means while the scorer of the metric is not calibrated: by a judge it fails by default;
@@ -37,6 +38,7 @@ class Rule(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     min_coverage: Annotated[float, Meta(ge=0, le=1)] = 1.0
     basis: Literal["point", "bound"] | None = None
     if_unmeasured: Literal["fail", "risk", "ignore"] = "fail"
+    if_no_data: Literal["fail", "ignore"] = "fail"
     if_inconclusive: Literal["fail", "risk"] | None = None
     if_unknown: Literal["risk", "fail", "incomplete"] = "risk"
     uncalibrated: Literal["fail", "risk"] | None = None

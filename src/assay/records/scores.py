@@ -329,7 +329,8 @@ class SplitLooks(Struct, frozen=True):
 class ScoringResult(Struct, frozen=True):
     """The complete result of scoring, from which every report, file and exit code is derived.
 
-    `failures` are the errors of each configuration's target, those of most observations first. `twins` say how each
+    `failures` are the errors of each configuration's target, those of most observations first, and `repeated` those of
+    calls that were made again, with the code as the message and the number of calls. `twins` say how each
     configuration treats variants of cases, which count in no other number; empty if there are none. `looks` is there if
     the golden set is a frozen test split. `passes` are the samples of passed answers that people read, by
     configuration; one of which nobody read any has none.
@@ -347,3 +348,4 @@ class ScoringResult(Struct, frozen=True):
     twins: dict[str, TwinResult] = {}
     looks: SplitLooks | None = None
     passes: dict[str, PassSample] = {}
+    repeated: dict[str, tuple[TargetFailure, ...]] = {}

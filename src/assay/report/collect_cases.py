@@ -111,6 +111,10 @@ class CaseReasons(dict[str, str]):
         """Return the reason of every metric of the iteration as a plain dictionary."""
         return {metric: self[metric] for metric in self}
 
+    def derive_failed(self) -> dict[str, str]:
+        """Return the reason of every metric by which the case failed as a plain dictionary."""
+        return {metric: self[metric] for metric in self._failed if metric in self._scores or metric in self}
+
     def get(self, metric: str, default: Any = None) -> Any:
         """Return the reason of a metric that was measured, else the default."""
         return self[metric] if metric in self or metric in self._scores else default
@@ -129,7 +133,7 @@ class CaseResult:
     config: str
     failed_checks: tuple[str, ...]
     scores: CaseScores
-    reasons: dict[str, str]
+    reasons: CaseReasons
     outcome: CaseOutcome
     run: ScoredRun = field(repr=False, compare=False)
 
@@ -181,6 +185,14 @@ class CaseResult:
     def metric_errors(self) -> dict[str, str]:
         """Why each metric of one's own that could not measure the case has no score of it."""
         return list_own_failures(self.run.scoring.configs[self.config].table, self.run.joins.position[self.id])
+
+    @property
+    def failures(self) -> dict[str, str]:
+        """What is missing or wrong, by the metrics whose checks the case failed; empty for a case that failed none.
+
+        Of a case that the target did not answer, `error` says why.
+        """
+        return self.reasons.derive_failed()
 
     @property
     def has_failed(self) -> bool:

@@ -217,14 +217,23 @@ def list_labels(names: Sequence[str]) -> list[str]:
 
 
 def find_recorded_gate(request: ScoreRequest) -> Gate | None:
-    """Return the gate that last decided about the run of a request that names none; None for one that compares with a
-    baseline, if the request names no baseline."""
+    """Return the gate that last decided about the run of a request that names none; None if no gate did.
+
+    Raises InputError for a gate that compares with a baseline, if the request names no baseline: without one the same
+    run would have another decision, or none.
+    """
     if request.inputs.run is None or request.gate.gate is not None or request.gate.profile is not None:
         return None
     load_remembered_metrics(request)
-    gate = read_recorded_gate(parse_run_name(request.inputs.run).path)
-    needs_baseline = gate is not None and bool(list_regression_metrics(gate)) and request.gate.baseline is None
-    return None if needs_baseline else gate
+    run = parse_run_name(request.inputs.run).path
+    gate = read_recorded_gate(run)
+    if gate is not None and list_regression_metrics(gate) and request.gate.baseline is None:
+        named = f"the gate {gate.name}" if gate.name else "the gate"
+        raise InputError(
+            f"{run}: {named} that decided about this run compares it with a baseline, and none is named (expected "
+            "--baseline with the run or file that it was compared with, or --gate or --profile to decide by another)"
+        )
+    return gate
 
 
 def load_gate_with_baseline(request: ScoreRequest, recorded: Gate | None = None) -> LoadedGate:

@@ -56,10 +56,11 @@ def import_rows(path: str, folder: str = ".") -> ImportedFiles:
     if existing:
         message = "already exists (expected a folder without it; nothing was imported)"
         raise InputError([Problem(str(target), None, "", message, "E_EXISTS") for target in existing])
-    warnings = [
-        str(replace(warning, path=path, line=foreign.cases[warning.line - 2][1] if warning.line else None))
+    of_rows = [
+        replace(warning, path=path, line=foreign.cases[warning.line - 2][1] if warning.line else None)
         for warning in check_cases(foreign, path).warnings
     ]
+    warnings = map(str, foreign.places.point_problems(of_rows))
     write_golden(foreign.golden, golden_path)
     files = [("golden set", golden_path)]
     if foreign.observations:
@@ -79,15 +80,18 @@ def check_cases(foreign: ForeignRows, path: str) -> LoadedGolden:
         try:
             return load_golden(trial)
         except InputError as error:
-            raise InputError([_point_to_row(problem, path, trial, row_by_line) for problem in error.problems]) from None
+            of_rows = [_point_to_row(problem, path, trial, row_by_line, foreign) for problem in error.problems]
+            raise InputError(foreign.places.point_problems(of_rows)) from None
 
 
-def _point_to_row(problem: Problem, path: str, trial: Path, row_by_line: Mapping[int, int]) -> Problem:
+def _point_to_row(
+    problem: Problem, path: str, trial: Path, row_by_line: Mapping[int, int], foreign: ForeignRows
+) -> Problem:
     """Return a problem of the trial file as one of the imported file, by its rows, in its message too."""
 
     def name_row(place: re.Match[str]) -> str:
         line = int(place[1])
-        return f"row {row_by_line.get(line, line)}"
+        return foreign.places.name_row(row_by_line.get(line, line))
 
     message = re.sub(rf"{re.escape(str(trial))}:(\d+)", name_row, problem.message)
     return replace(problem, path=path, line=row_by_line.get(problem.line or 0, problem.line), message=message)
@@ -116,6 +120,9 @@ def _describe_import(foreign: ForeignRows) -> list[str]:
         ]
         counts = ", ".join(named)
         lines.append(f"not imported, because it has no counterpart: {counts}")
+    if foreign.counterparts:
+        counts = ", ".join(f"{name} ×{count}" for name, count in sorted(foreign.counterparts.items()))
+        lines.append(f"not imported, to be set up by hand: {counts}")
     if foreign.golden.judgments == "partial":
         lines.append(
             "cases without reference and evidence: only what answers say of their own sources can be scored (the "

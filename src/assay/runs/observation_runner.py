@@ -18,7 +18,7 @@ from assay.calls.retry import RETRY_AFTER_CAP_SECONDS, Clock, RetryingCaller, Re
 from assay.records.counts import format_count
 from assay.records.errors import AssayError
 from assay.records.golden_set import Case
-from assay.records.observations import Observation, TargetError, Usage, add_context_stage
+from assay.records.observations import FailedAttempt, Observation, TargetError, Usage, add_context_stage
 from assay.records.unforeseen import choose_error_code, describe_unforeseen
 
 ObservationSink = Callable[[Observation], Observation]
@@ -54,14 +54,15 @@ class ObservationLimits:
 
 @dataclass(slots=True)
 class ObservationTally:
-    """What a run did: observations kept, those with an error or a null answer, calls made, dollars spent, and why it
-    ended early."""
+    """What a run did: observations kept, those with an error or a null answer, calls made and those of them that failed
+    and were repeated, dollars spent, and why it ended early."""
 
     total: int = 0
     done: int = 0
     failed: int = 0
     null_answers: int = 0
     calls: int = 0
+    repeated: int = 0
     cost: float = 0.0
     halted: str = ""
     codes: dict[str, int] = field(default_factory=dict)
@@ -164,23 +165,31 @@ class ObservationRunner:
         await self._attempts.wait_for_pause()
         deadline = self.clock.now() + self.policy.deadline
         observation = Observation(work.case.id, question=work.case.question)
+        attempts: list[FailedAttempt] = []
         for operation in self.policy.operations:
+            failures: list[tuple[CallError, FailedAttempt]] = []
             try:
-                once = partial(self._call, work.case, operation, deadline)
+                once = partial(self._call, work.case, operation, deadline, failures)
                 reply = await self._attempts.run_with_retries(once, deadline, ticket)
             except CallError as error:
+                attempts += [attempt for failure, attempt in failures if failure is not error]
                 message = error.message + self._note_long_wait(error)
                 message += describe_operations(operation, self.policy.operations)
                 observation = structs.replace(observation, error=TargetError(error.code, message))
                 break
             if reply is None:
                 return None
+            attempts += [attempt for _, attempt in failures]
+            reply = add_failed_time(reply, [attempt for _, attempt in failures])
             observation = (
                 reply if operation == self.policy.operations[0] else join_search_and_answer(observation, reply)
             )
         if self.policy.context is not None:
             observation = add_context_stage(observation, self.policy.context)
-        return structs.replace(observation, config_id=self.target.name, repeat=work.repeat)
+        self.tally.repeated += len(attempts)
+        return structs.replace(
+            observation, config_id=self.target.name, repeat=work.repeat, failed_attempts=tuple(attempts)
+        )
 
     def _note_long_wait(self, error: CallError) -> str:
         """Stop the run if a target asks to wait too long; return what its message then says."""
@@ -197,19 +206,35 @@ class ObservationRunner:
         self.tally.calls += 1
         return True
 
-    async def _call(self, case: Case, operation: TargetOperation, deadline: float) -> Observation:
+    async def _call(
+        self,
+        case: Case,
+        operation: TargetOperation,
+        deadline: float,
+        failures: list[tuple[CallError, FailedAttempt]],
+    ) -> Observation:
+        """Make one call. Raises CallError, which is added to `failures` with its time first."""
         start = self.clock.now()
-        seconds = deadline - start
+        try:
+            reply = await self._ask_once(case, operation, deadline - start)
+        except CallError as error:
+            failures.append((error, FailedAttempt(error.code, error.message, self._measure_since(start))))
+            raise
+        return with_elapsed_time(reply, self._measure_since(start))
+
+    def _measure_since(self, start: float) -> float:
+        return round((self.clock.now() - start) * 1000, 3)
+
+    async def _ask_once(self, case: Case, operation: TargetOperation, seconds: float) -> Observation:
         try:
             async with asyncio.timeout(seconds):
-                reply = await self.target.observe(TargetCall(case, operation, seconds, self.policy.k, self.notices))
+                return await self.target.observe(TargetCall(case, operation, seconds, self.policy.k, self.notices))
         except TimeoutError:
             raise CallError("timeout", f"no reply to {operation} within {seconds:.1f} s") from None
         except (AssayError, CallError, OSError, MemoryError):
             raise
         except Exception as error:  # the last barrier: one reply must not end the run
             raise CallError(choose_error_code(error), describe_unforeseen(error)) from error
-        return with_elapsed_time(reply, round((self.clock.now() - start) * 1000, 3))
 
 
 def describe_operations(failed: TargetOperation, operations: Sequence[TargetOperation]) -> str:
@@ -230,6 +255,19 @@ def with_elapsed_time(observation: Observation, milliseconds: float) -> Observat
     if usage.end_to_end_ms is not None:
         return observation
     return structs.replace(observation, usage=structs.replace(usage, end_to_end_ms=milliseconds))
+
+
+def add_failed_time(observation: Observation, attempts: Sequence[FailedAttempt]) -> Observation:
+    """Return the observation with the time of the calls that failed before it: whoever asks waits for them too.
+
+    The pauses between calls are those of Assay and not in it.
+    """
+    usage = observation.usage
+    if not attempts or usage is None or usage.end_to_end_ms is None:
+        return observation
+    failed_ms = sum(attempt.elapsed_ms or 0.0 for attempt in attempts)
+    whole_ms = round(usage.end_to_end_ms + failed_ms, 3)
+    return structs.replace(observation, usage=structs.replace(usage, end_to_end_ms=whole_ms))
 
 
 def join_search_and_answer(searched: Observation, answered: Observation) -> Observation:

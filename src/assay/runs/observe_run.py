@@ -6,8 +6,9 @@ Observations are encoded as lines of a run without secrets, readable again, and 
 from __future__ import annotations
 
 import asyncio
+import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -28,6 +29,7 @@ from assay.formats.recorded_outputs.line_checks import DECODING_ERRORS, find_fla
 from assay.formats.run_files.run_folder import (
     OBSERVATIONS_FILE,
     ObservationJournal,
+    ObservationKey,
     RunFolder,
     RunInUseError,
     compute_file_sha256,
@@ -35,11 +37,13 @@ from assay.formats.run_files.run_folder import (
     make_observation_key,
 )
 from assay.formats.settings_file import Config, find_secrets
+from assay.formats.strict_json import join_field
 from assay.records.counts import format_count
 from assay.records.errors import ExitCode, IncompleteError, InputError, Problem, SettingsError
 from assay.records.golden_set import Case
-from assay.records.observations import Observation, TargetError
+from assay.records.observations import FailedAttempt, Observation, TargetError
 from assay.runs.access_probes import PROBE_FOLDER, list_identities, make_probes
+from assay.runs.earlier_answers import describe_age, describe_changed_code, describe_earlier_answers
 from assay.runs.observation_runner import (
     ObservationLimits,
     ObservationRunner,
@@ -47,11 +51,13 @@ from assay.runs.observation_runner import (
     ObservationTask,
     ReportProgress,
 )
+from assay.runs.source_files import digest_source_files
 from assay.scoring.slices import select_cases
 from assay.targets.choose_target import (
     TURNS_REMEDY,
     ChosenTarget,
     TargetPermissions,
+    calls_address,
     choose_targets,
     describe_untold_turns,
     list_secret_variables,
@@ -72,6 +78,9 @@ def prepare_observation(observation: Observation, redactor: Redactor) -> tuple[O
     if observation.error is not None:
         message = redactor.redact_message(observation.error.message)
         observation = structs.replace(observation, error=TargetError(observation.error.code, message))
+    if observation.failed_attempts:
+        attempts = [_redact_attempt(attempt, redactor) for attempt in observation.failed_attempts]
+        observation = structs.replace(observation, failed_attempts=tuple(attempts))
     fault = ""
     code = "schema"
     line = b""
@@ -81,10 +90,11 @@ def prepare_observation(observation: Observation, redactor: Redactor) -> tuple[O
             fault, code = f"an observation of {len(line)} bytes (expected {MAX_LINE_BYTES} at most)", "too_large"
         else:
             decoded = outputs.decode_observation(line)
-            row_flaws = find_flaws(decoded)
-            fault = "; ".join(f"{flaw.field}: {flaw.message}" for flaw in row_flaws)
-            if not fault and msgspec.json.encode(decoded) != line:
-                fault = "holds a number that is not finite (expected numbers that JSON can represent)"
+            if msgspec.json.encode(decoded) != line:  # JSON has no NaN, which is written as null
+                place, number = next(_find_infinite_numbers(msgspec.to_builtins(observation), ""), ("", "NaN"))
+                fault = f"{place}: not finite (got {number}; expected a number, or no score)".removeprefix(": ")
+            else:
+                fault = "; ".join(f"{flaw.field}: {flaw.message}" for flaw in find_flaws(decoded))
     except (*DECODING_ERRORS, TypeError) as error:
         fault = f"cannot be kept: {error}"
     if not fault:
@@ -97,6 +107,26 @@ def prepare_observation(observation: Observation, redactor: Redactor) -> tuple[O
         error=TargetError(code, redactor.redact_message(fault)[:500]),
     )
     return broken, msgspec.json.encode(broken)
+
+
+def _redact_attempt(attempt: FailedAttempt, redactor: Redactor) -> FailedAttempt:
+    return structs.replace(attempt, message=redactor.redact_message(attempt.message))
+
+
+def _find_infinite_numbers(value: Any, at: str) -> Iterator[tuple[str, str]]:
+    """Yield where a value holds NaN or an infinity, and which of them.
+
+    >>> list(_find_infinite_numbers({"chunks": [{"score": math.nan}, {"score": 1.0}]}, ""))
+    [('chunks[0].score', 'nan')]
+    """
+    if isinstance(value, float) and not math.isfinite(value):
+        yield at, str(value)
+    elif isinstance(value, dict):
+        for key, member in value.items():
+            yield from _find_infinite_numbers(member, join_field(at, key))
+    elif isinstance(value, (list, tuple)):
+        for index, item in enumerate(value):
+            yield from _find_infinite_numbers(item, join_field(at, index))
 
 
 class ObservationWriter:
@@ -139,7 +169,7 @@ ProgressFactory = Callable[[str], ReportProgress | None]
 @dataclass(frozen=True, slots=True)
 class ObservationRequest:
     """The options of `assay run` as given on the command line; `probes_of` is the run folder whose access boundary is
-    probed, None for an ordinary run."""
+    probed, None for an ordinary run. `fresh` asks every case again, although the folder has answers."""
 
     config: Config
     targets: Sequence[str] = ()
@@ -150,6 +180,7 @@ class ObservationRequest:
     trust: TargetPermissions = NO_TRUST
     started_at: str | None = None
     probes_of: Path | None = None
+    fresh: bool = False
 
     @property
     def golden_file_stem(self) -> str:
@@ -160,7 +191,11 @@ class ObservationRequest:
 
 @dataclass(slots=True)
 class ObservedRun:
-    """The result of observing: the run folder, a tally for each target, and notices for the user."""
+    """The result of observing: the run folder, a tally for each target, and notices for the user.
+
+    `earlier` has the number of each target's observations that were recorded before: it was not asked for them. That
+    run began `earlier_age` before this one.
+    """
 
     folder: Path
     golden: LoadedGolden
@@ -168,6 +203,8 @@ class ObservedRun:
     notices: list[str] = field(default_factory=list)
     failed: int = 0
     missing: int = 0
+    earlier: dict[str, int] = field(default_factory=dict)
+    earlier_age: str = ""
 
     @property
     def is_interrupted(self) -> bool:
@@ -204,7 +241,10 @@ def observe_run(
     picked = choose_targets(config, request.targets)
     targets = [make_target(target, config, request.trust) for target in picked]
     probes = request.probes_of
-    with RunFolder(probes / PROBE_FOLDER) if probes is not None else open_run_folder(config) as folder:
+    folder_of_run = (
+        RunFolder(probes / PROBE_FOLDER) if probes is not None else open_run_folder(config, fresh=request.fresh)
+    )
+    with folder_of_run as folder:
         observed = ObservedRun(folder.path, loaded)
         observed.notices += [*_targets_without_user(picked, cases), *_targets_without_turns(picked, cases)]
         observed.notices += config.notes
@@ -217,6 +257,13 @@ def observe_run(
             if not folder.manifest and config.settings.run_dir is None and probes is None:
                 folder.discard()
     return observed
+
+
+def has_no_answer(folder: RunFolder) -> bool:
+    """Return whether every observation in a run folder is an error, so that nothing of it would be kept."""
+    journal = ObservationJournal(folder)
+    journal.close()
+    return journal.keys <= journal.failed_keys
 
 
 def check_probes(request: ObservationRequest) -> None:
@@ -235,15 +282,17 @@ def _load_golden(config: Config) -> LoadedGolden:
     return loaded
 
 
-def open_run_folder(config: Config) -> RunFolder:
+def open_run_folder(config: Config, *, fresh: bool = False) -> RunFolder:
     """Return the open run folder: the one named, else the last of `runs/` if its run was interrupted, else a new one.
+
+    With `fresh` an interrupted run is not continued.
 
     A new folder is made in one step, so that runs that begin at the same time get one each.
     """
     if config.settings.run_dir is not None:
         return RunFolder(Path(config.resolve_path("run_dir", config.settings.run_dir)))
     taken = _list_numbered_runs()
-    last = taken[-1][1] if taken else None
+    last = taken[-1][1] if taken and not fresh else None
     if last is not None and _is_interrupted(last):
         with suppress(RunInUseError):  # it goes on in another process
             return RunFolder(last)
@@ -330,11 +379,16 @@ class _Session:
             manifest = await self._build_manifest()
             for target in self.targets:
                 self._choose_operations(target)  # before the first is asked, because it refuses what cannot search
+            if self.measurement.fresh or (self.measurement.retry_errors and has_no_answer(folder)):
+                folder.begin_again()
+            earlier_start, known_code = folder.manifest.get("started_at"), folder.manifest.get("code", {})
+            self.observed.earlier_age = describe_age(earlier_start, self.measurement.started_at)
             self._check_manifest(folder, manifest)
             journal = self._open_journal(folder)
             try:
                 if self.measurement.retry_errors:
                     journal.drop_failed([target.name for target in self.targets])
+                self._note_earlier_answers(journal, known_code, earlier_start)
                 for target in self.targets:
                     if not await self._observe_target(target, journal, watch(target.name)):
                         break
@@ -369,6 +423,7 @@ class _Session:
                 "k": max((*settings.scoring.k, settings.scoring.production_k)),
             },
             "targets": self.redactor.redact_value(identities),
+            "code": {target.name: digest_source_files(target.settings) for target in self.picked},
             "seed": self.run_settings.seed,
         }
 
@@ -389,12 +444,39 @@ class _Session:
         for name, identity in manifest["targets"].items():
             if name in recorded_targets:
                 differences += describe_manifest_changes(recorded_targets[name], identity, f"targets.{name}")
+        differences += describe_changed_code(recorded_manifest.get("code", {}), manifest["code"])
         if differences:
             problems = [Problem(str(folder.path), None, "", difference, "E_RUN_CHANGED") for difference in differences]
-            last = "this run cannot be continued (expected the same, or another --run-dir for a new run)"
+            last = (
+                "this run cannot be continued: its answers were given with what was there before (expected the same; "
+                "--fresh asks every case again, another --run-dir begins a new run)"
+            )
             raise InputError([*problems, Problem(str(folder.path), None, "", last, "E_RUN_CHANGED")])
         manifest["started_at"] = recorded_manifest.get("started_at")
         folder.write_manifest(manifest)
+
+    def _note_earlier_answers(
+        self, journal: ObservationJournal, known_code: dict[str, Any], started_at: str | None
+    ) -> None:
+        """Note for each target how many of its answers were recorded before this call: it is not asked for them."""
+        for target in self.picked:
+            keys = self._list_keys(target.name)
+            count = len(keys & journal.keys)
+            if count:
+                self.observed.earlier[target.name] = count
+                notice = describe_earlier_answers(
+                    target.name,
+                    count,
+                    len(keys),
+                    started_at,
+                    knows_code=bool(known_code.get(target.name)),
+                    has_address=calls_address(target),
+                )
+                self.observed.notices.append(notice)
+
+    def _list_keys(self, target: str) -> set[ObservationKey]:
+        """Return the keys of all observations that a target is to have in the end."""
+        return {(target, case.id, repeat) for case in self.cases for repeat in range(self.run_settings.repeat)}
 
     def _open_journal(self, folder: RunFolder) -> ObservationJournal:
         journal = ObservationJournal(folder)
@@ -457,12 +539,7 @@ class _Session:
         return next(chosen for chosen in self.picked if chosen.name == target.name)
 
     def _finish_manifest(self, folder: RunFolder, manifest: dict[str, Any], journal: ObservationJournal) -> None:
-        expected_keys = {
-            (target.name, case.id, repeat)
-            for target in self.targets
-            for case in self.cases
-            for repeat in range(self.run_settings.repeat)
-        }
+        expected_keys = set().union(*(self._list_keys(target.name) for target in self.targets))
         self.observed.missing = len(expected_keys - journal.keys)
         self.observed.failed = len(expected_keys & journal.failed_keys)
         path = folder.path / OBSERVATIONS_FILE

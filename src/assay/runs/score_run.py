@@ -338,6 +338,7 @@ def _summarise(
         inputs=files_read,
         stages={config: stage for config, stage in gathered.stages.items() if config in tables},
         failures={config: gathered.list_failures(config, case_ids) for config in tables if config in gathered.failures},
+        repeated={config: gathered.list_repeated(config, case_ids) for config in tables if config in gathered.repeated},
         warnings=(*warnings, *scoring.warnings),
     )
 

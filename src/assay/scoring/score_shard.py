@@ -207,8 +207,9 @@ TellLines = Callable[[int], None]
 class CollectedRows(Struct):
     """The result of collecting observations: scored rows, problems and notices.
 
-    `failures` holds the positions of the failed cases by configuration and error text. `other_names` counts the quotes
-    that were found under another name than the golden set says, `renamed` are the rows (configuration, case, repeat)
+    `failures` holds the positions of the failed cases by configuration and error text, and `repeated` those of calls
+    that failed and were repeated, by configuration and error code. `other_names` counts the quotes that
+    were found under another name than the golden set says, `renamed` are the rows (configuration, case, repeat)
     with such quotes, and `shown_names` are the names of the golden set that some chunk has.
     Line numbers count from the first line collected; they are shifted when shards are merged.
     """
@@ -224,6 +225,7 @@ class CollectedRows(Struct):
     versions: dict[str, dict[str, set[str]]] = field(default_factory=dict)
     stages: dict[str, set[str]] = field(default_factory=dict)
     failures: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+    repeated: dict[str, dict[str, list[int]]] = field(default_factory=dict)
     other_names: Counter[OtherName] = field(default_factory=Counter)
     renamed: list[tuple[str, int, int, OtherName]] = field(default_factory=list)
     shown_names: set[tuple[str, str]] = field(default_factory=set)
@@ -452,6 +454,11 @@ class ObservationCollector:
                 message = withheld.withhold(describe_target_error(observation.error))[:MAX_FAILURE_CHARS]
                 positions_by_message = self.result.failures.setdefault(observation.config_id, {})
                 positions_by_message.setdefault(message, []).append(positions[row])
+            if observation.failed_attempts:
+                withheld = WithheldTexts(case, observation, find_leaks_once(rows.leaks, case, observation))
+                positions_by_code = self.result.repeated.setdefault(observation.config_id, {})
+                for attempt in observation.failed_attempts:
+                    positions_by_code.setdefault(withheld.withhold(attempt.code), []).append(positions[row])
 
     def _close_block(self) -> None:
         ids = np.array(self._ids, dtype=np.int64).reshape(-1, 5).T

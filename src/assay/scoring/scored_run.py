@@ -51,7 +51,8 @@ class RowLocation(NamedTuple):
 class MergedShards:
     """All rows of all files, their configurations (`Block.config` indexes `configs`), problems and notices.
 
-    `failures` holds the positions of the failed cases by configuration and error text.
+    `failures` holds the positions of the failed cases by configuration and error text, `repeated` those of the calls
+    that failed and were repeated, by configuration and error code.
     """
 
     block: ScoredBlock
@@ -64,6 +65,7 @@ class MergedShards:
     versions: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
     stages: dict[str, str] = field(default_factory=dict)
     failures: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+    repeated: dict[str, dict[str, list[int]]] = field(default_factory=dict)
     other_names: Counter[OtherName] = field(default_factory=Counter)
     renamed: list[tuple[str, int, int, OtherName]] = field(default_factory=list)
     shown_names: set[tuple[str, str]] = field(default_factory=set)
@@ -142,12 +144,11 @@ class MergedShards:
 
     def list_failures(self, config_id: str, case_ids: Sequence[str]) -> tuple[TargetFailure, ...]:
         """Return the error texts of a configuration, those of most observations first, then in golden order."""
-        positions_by_message = self.failures.get(config_id, {})
-        ordered = sorted(positions_by_message.items(), key=lambda item: (-len(item[1]), min(item[1]), item[0]))
-        return tuple(
-            TargetFailure(message, len(positions), tuple(case_ids[position] for position in sorted(set(positions))))
-            for message, positions in ordered
-        )
+        return _order_failures(self.failures.get(config_id, {}), case_ids)
+
+    def list_repeated(self, config_id: str, case_ids: Sequence[str]) -> tuple[TargetFailure, ...]:
+        """Return the error codes of the calls that were repeated, those of most calls first, then in golden order."""
+        return _order_failures(self.repeated.get(config_id, {}), case_ids)
 
     def find_duplicates(self) -> list[tuple[RowLocation, RowLocation, str, int]]:
         """Return pairs of locations with the same (configuration, case, repeat), with that configuration and case."""
@@ -168,6 +169,16 @@ class MergedShards:
 
     def _config_and_case(self, row: int) -> tuple[str, int]:
         return self.configs[int(self.block.config[row])], int(self.block.case[row])
+
+
+def _order_failures(
+    positions_by_text: Mapping[str, Sequence[int]], case_ids: Sequence[str]
+) -> tuple[TargetFailure, ...]:
+    ordered = sorted(positions_by_text.items(), key=lambda item: (-len(item[1]), min(item[1]), item[0]))
+    return tuple(
+        TargetFailure(text, len(positions), tuple(case_ids[position] for position in sorted(set(positions))))
+        for text, positions in ordered
+    )
 
 
 def merge_shards(results: Sequence[CollectedRows]) -> MergedShards:
@@ -195,17 +206,18 @@ def merge_shards(results: Sequence[CollectedRows]) -> MergedShards:
         notices=sum((result.notices for result in results), Counter()),
         versions=_merge_versions(results),
         stages=_merge_stages(results),
-        failures=_merge_failures(results),
+        failures=_merge_positions([result.failures for result in results]),
+        repeated=_merge_positions([result.repeated for result in results]),
         other_names=sum((result.other_names for result in results), Counter()),
         renamed=[row for result in results for row in result.renamed],
         shown_names=set().union(*(result.shown_names for result in results)),
     )
 
 
-def _merge_failures(results: Sequence[CollectedRows]) -> dict[str, dict[str, list[int]]]:
+def _merge_positions(parts: Sequence[dict[str, dict[str, list[int]]]]) -> dict[str, dict[str, list[int]]]:
     by_config: dict[str, dict[str, list[int]]] = {}
-    for result in results:
-        for config, positions_by_message in result.failures.items():
+    for part in parts:
+        for config, positions_by_message in part.items():
             merged = by_config.setdefault(config, {})
             for message, positions in positions_by_message.items():
                 merged.setdefault(message, []).extend(positions)

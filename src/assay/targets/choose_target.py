@@ -181,6 +181,16 @@ def list_secret_variables(settings: BaseTargetSettings) -> list[str]:
     return [*names, auth.env] if auth is not None else names
 
 
+def calls_address(chosen: ChosenTarget) -> bool:
+    """Return whether a target is a service behind an address, of which nothing tells what runs there.
+
+    >>> calls_address(ChosenTarget("desk", HttpTargetSettings(url="http://desk/ask"), is_from_command_line=True))
+    True
+    """
+    search = getattr(chosen.settings, "search", None)
+    return bool(getattr(chosen.settings, "url", None) or getattr(search, "url", None))
+
+
 def receives_user(chosen: ChosenTarget) -> bool:
     """Return whether a target receives the user of a case: by its settings, or because it gets the whole case."""
     settings = chosen.settings

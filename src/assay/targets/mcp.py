@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from assay.calls.addresses import check_url, resolve_address
-from assay.calls.interfaces import CallError, TargetCall, TargetOperation
+from assay.calls.interfaces import CallError, ReplyNotices, TargetCall, TargetOperation
 from assay.calls.raised_errors import format_exception
 from assay.calls.target_kinds import TargetRequest
 from assay.calls.templates import build_identity_headers, fill_call_template
@@ -59,6 +59,7 @@ class McpTarget:
             secret = read_secret(settings.auth.env, f"targets.{name}.auth.env")
             self._headers[settings.auth.header] = f"{settings.auth.scheme} {secret}".strip()
         self._session: McpSession | None = None
+        self._was_opened = False
         self._opening = asyncio.Lock()
         self._turns = Turns()
         self._suspects: set[tuple[str, TargetOperation]] = set()
@@ -104,7 +105,7 @@ class McpTarget:
 
         from assay.targets.mcp_connection import identity_headers
 
-        session = await self._get_session()
+        session = await self._get_session(call.notices)
         try:
             identity_headers.set(build_identity_headers(self.settings.identity, call))
         except ValueError as error:
@@ -159,13 +160,17 @@ class McpTarget:
             if self._tail is not None:
                 self._tail.close()
 
-    async def _get_session(self) -> McpSession:
+    async def _get_session(self, notices: ReplyNotices | None = None) -> McpSession:
+        """Return the session, opened again if it was lost, of which `notices` are told."""
         async with self._opening:
             if self._drift:
                 raise CallError("schema_drift", self._drift)
             if self._session is not None and not self._session.is_alive:
                 await self._close_session(self._session)
             if self._session is None:
+                if self._was_opened and notices is not None:
+                    notices.add_restart("started" if self.settings.command else "connected to")
+                self._was_opened = True
                 session = McpSession(self._connect, self._explain)
                 try:
                     self._check_schemas(await session.open())

@@ -23,6 +23,7 @@ from assay.formats.foreign.reply_shapes import (
     read_citations,
     recognise_reply,
 )
+from assay.formats.strict_json import MisfitError, convert_strictly
 from assay.records.errors import shorten_repr
 from assay.records.golden_set import Case
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, Stage, ToolCall
@@ -31,7 +32,7 @@ from assay.text.normalisation import collapse_spaces
 
 MAX_REPLY_DEPTH = 100
 _CHUNK_KEYS = frozenset(Chunk.__struct_fields__)
-T = TypeVar("T")
+T = TypeVar("T", bound=msgspec.Struct)
 
 
 def decode_reply(body: bytes) -> Any:
@@ -487,8 +488,8 @@ def _check_identity(observation: Observation, case: Case) -> None:
 
 def _convert(value: Any, record: type[T]) -> T:
     try:
-        return msgspec.convert(value, record)
-    except msgspec.ValidationError as error:
+        return convert_strictly(value, record)
+    except MisfitError as error:
         raise CallError("schema", str(error)) from None
 
 

@@ -13,9 +13,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from assay.formats.strict_json import MisfitError, convert_strictly
 from assay.records.digest import compute_text_digest
 from assay.records.errors import shorten_repr
 from assay.records.observations import TEXT_ID_PREFIX, Chunk
+from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import collapse_spaces
 
 ID_KEYS = ("chunk_id", "id", "_id", "id_", "node_id", "doc_id", "document_id")
@@ -86,7 +88,7 @@ def _is_certainly_text(text: str) -> bool:
 
 
 _FILE_NAME = re.compile(r".*\w\.[A-Za-z0-9]{1,5}")
-_SENTENCE_END = re.compile(r"""[.!?。！？…:;][)"'»”]?\Z""")
+_SENTENCE_END = LatePattern(r"""[.!?。！？…:;][)"'»”]?\Z""")
 _MOST_TITLE_WORDS = 2
 
 
@@ -220,8 +222,8 @@ def _collect_metadata(
 
 def _convert_chunk(row: dict[str, Any], index: int) -> Chunk:
     try:
-        return msgspec.convert(row, Chunk)
-    except msgspec.ValidationError as error:
+        return convert_strictly(row, Chunk)
+    except MisfitError as error:
         raise ShapeError(f"chunk {index}: {error}") from None
 
 

@@ -5,13 +5,20 @@ What a row calls in words of its own is left as it is, and counted as not import
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
 from assay.formats.foreign.provider_replies import extract_text
-from assay.formats.foreign.reply_shapes import ANSWER_KEYS, OTHER_ANSWER_KEYS, RANKING_KEYS
+from assay.formats.foreign.reply_shapes import (
+    ANSWER_KEYS,
+    OTHER_ANSWER_KEYS,
+    RANKING_KEYS,
+    SURE_ANSWER_KEYS,
+    list_other_answers,
+)
 from assay.formats.meant_names import describe_field, find_meant_name, join_words, split_name
 from assay.records.errors import shorten_repr
 from assay.records.golden_set import Case
@@ -173,10 +180,13 @@ def open_row(row: Mapping[Any, Any], note: Callable[[str], None], *, is_output: 
     _fold_columns(members)
     _open_wrapper(members, _INPUT_WRAPPERS, "question", QUESTION_KEYS)
     _open_wrapper(members, _REFERENCE_WRAPPERS, "reference", (*REFERENCE_KEYS, *ANSWER_KEYS, *OTHER_ANSWER_KEYS))
+    _split_joined_contexts(members, note)
+    _open_documents(members, note, is_output=is_output)
     if not is_output:
         _open_must_refuse(members)
     _open_answers(members, note, is_output=is_output)
     _open_outputs(members, note, is_output=is_output)
+    _open_other_answers(members, note, is_output=is_output)
     return members
 
 
@@ -219,6 +229,47 @@ def _open_wrapper(members: dict[str, Any], wrappers: Collection[str], name: str,
             raise RowError(name, f"given twice (got {name} and {wrapper}.{key}; expected one of them)")
         members[name] = inner[key]
         members.update((f"{wrapper}.{other}", value) for other, value in inner.items() if other != key)
+
+
+_JOINED_KEYS = ("retrieval_context", "context")
+"""Members of DeepEval that hold lists, and that it joins to one text with | in the CSV and JSON Lines that it saves."""
+_UNCLEAR_BAR = re.compile(r"[ \t]\|[ \t]|\|[ \t]*\||\A\s*\||\|[ \t]*$", re.MULTILINE)
+"""A | that is rather one of a table: between spaces, next to another one, at the beginning or at the end of a line."""
+
+
+def _split_joined_contexts(members: dict[str, Any], note: Callable[[str], None]) -> None:
+    """Take apart the texts that DeepEval joined. Raises RowError where a | could be part of a text."""
+    if _JOINED_KEYS[0] not in members:
+        return
+    for key in _JOINED_KEYS:
+        joined = members.get(key)
+        if not isinstance(joined, str) or not joined.strip():
+            continue
+        if _UNCLEAR_BAR.search(joined):
+            raise RowError(
+                key,
+                "a | that could end a text or be part of one, as in a table (got "
+                f'{shorten_repr(joined)}; expected a list: save the data set with save_as("json"))',
+            )
+        members[key] = joined.split("|")
+        if "|" in joined:
+            note(f"{key} is read as texts joined with |, as DeepEval saves them in CSV and JSON Lines")
+
+
+def _open_documents(members: dict[str, Any], note: Callable[[str], None], *, is_output: bool) -> None:
+    """Read a `context` of documents beside an answer as what the model was shown: a chain of LangChain returns it.
+
+    Texts under this name may be what is expected; a row that has no answer holds nothing of a system.
+    """
+    documents = members.get("context")
+    if not isinstance(documents, (list, tuple)) or not documents:
+        return
+    if not all(isinstance(document, Mapping) for document in documents):
+        return
+    is_answered = any(_is_given(members.get(key)) for key in (*ANSWER_KEYS, *OTHER_ANSWER_KEYS))
+    if (is_output or is_answered) and not _is_given(members.get("context_chunks")):
+        members["context_chunks"] = members.pop("context")
+        note("context, a list of documents, is read as the stage context")
 
 
 def _find_text(inner: Mapping[str, Any], keys: Collection[str]) -> str | None:
@@ -296,14 +347,19 @@ def _find_answer_texts(members: Mapping[str, Any]) -> list[str] | None:
 
 
 _OBSERVED_KEYS = frozenset((
-    *RANKING_KEYS, "citations", "retrieved_context_ids", "retrieved_chunks", "record_id", "trace_id", "span_id",
-    "context.span_id",
+    *RANKING_KEYS, "citations", "retrieved_context_ids", "retrieved_chunks", "context_chunks", "record_id", "trace_id",
+    "span_id", "context.span_id",
 ))  # fmt: skip
 
 
 def is_observed(members: Mapping[str, Any]) -> bool:
     """Return whether a row holds what a system did, apart from the text of an answer."""
     return any(_is_given(members.get(key)) for key in _OBSERVED_KEYS)
+
+
+_AMBIGUOUS_ANSWER = (
+    "could be what is expected or what the system answered (expected it under the name reference, or response"
+)
 
 
 def _open_outputs(members: dict[str, Any], note: Callable[[str], None], *, is_output: bool) -> None:
@@ -318,12 +374,38 @@ def _open_outputs(members: dict[str, Any], note: Callable[[str], None], *, is_ou
         return
     has_reference = any(_is_given(members.get(name)) for name in REFERENCE_KEYS)
     if not (is_output or has_reference or is_observed(members)):
-        message = (
-            "could be what is expected or what the system answered (expected it under the name reference, or response)"
-        )
-        raise RowError(key, message)
+        raise RowError(key, f"{_AMBIGUOUS_ANSWER})")
     del members[key]
     members["answer"] = text
     if isinstance(output, Mapping):
         members.update((name, value) for name, value in output.items() if name in RANKING_KEYS and name not in members)
     note(f"the answer is read from {key if inner_key is None else f'{key}.{inner_key}'}")
+
+
+_POSSIBLE_ANSWER_KEYS = SURE_ANSWER_KEYS | {"result"}
+
+
+def _open_other_answers(members: dict[str, Any], note: Callable[[str], None], *, is_output: bool) -> None:
+    """Read the text under another name of an answer as the answer, where the row tells what a system did, and under a
+    sure one next to a reference. Raises RowError where nothing in the row says whose text it is, and for two of them.
+    """
+    if is_output or any(_is_given(members.get(name)) for name in ANSWER_KEYS):
+        return
+    texts = {key: text for key, text in list_other_answers(members).items() if text.strip()}
+    if not is_observed(members):
+        texts = {key: text for key, text in texts.items() if key in _POSSIBLE_ANSWER_KEYS}
+        if any(_is_given(members.get(key)) for key in REFERENCE_KEYS):
+            texts = {key: text for key, text in texts.items() if key in SURE_ANSWER_KEYS}
+        elif texts and not any(_is_given(members.get(key)) for key in _EXPECTATIONS):
+            key = next(iter(texts))
+            raise RowError(key, f"{_AMBIGUOUS_ANSWER}, or x_{key} for a note)")
+        else:
+            return
+    if not texts:
+        return
+    if len(set(texts.values())) > 1:
+        raise RowError("", f"two answers, {' and '.join(texts)} (expected one of them in a row)")
+    for key in texts:
+        del members[key]
+    key, members["answer"] = next(iter(texts.items()))
+    note(f"the answer is read from {key}")

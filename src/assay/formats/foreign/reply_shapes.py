@@ -18,7 +18,7 @@ from msgspec import Struct, field
 from assay.formats.foreign.chunk_shapes import NoteReading, ShapeError, read_chunk, read_chunks
 from assay.formats.foreign.provider_replies import extract_text, is_refusal, open_provider_reply
 from assay.records.errors import shorten_repr
-from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Observation, Stage, TargetError
+from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Chunk, Observation, Stage, TargetError
 from assay.text.late_pattern import LatePattern
 from assay.text.near_names import find_near_word
 
@@ -39,7 +39,7 @@ OTHER_ANSWER_KEYS = (
     "output_text", "output", "result", "generated_text", "completion", "content", "text", "reply", "final_answer",
     "generated_answer", "predicted_answer", "prediction", "message",
 )  # fmt: skip
-_SURE_ANSWER_KEYS = frozenset(OTHER_ANSWER_KEYS) - {"result", "content", "text", "message"}
+SURE_ANSWER_KEYS = frozenset(OTHER_ANSWER_KEYS) - {"result", "content", "text", "message"}
 """Names of an answer that a recorded row has for nothing else; a service may report a second text under any of them."""
 QUESTION_KEYS = ("question", "query", "input", "user_input")
 EXPECTED_KEYS = (
@@ -138,12 +138,20 @@ def _read_named_stages(members: dict[str, Any], shape: ReplyShape, note: NoteRea
     shape.rankings = [_read_stage(stage, note) for stage in stages or ()]
     for key, name in STAGE_KEYS.items():
         if members.get(key) is not None and all(stage.name != name for stage in shape.rankings):
-            shape.rankings.append(Stage(name, read_chunks(members[key], note)))
+            shape.rankings.append(Stage(name, _read_list(key, members[key], note)))
             consumed.add(key)
     for key, name in STAGE_LIST_KEYS.items():
         if members.get(key) is not None and all(stage.name != name for stage in shape.rankings):
-            shape.rankings.append(Stage(name, read_chunks(members[key], note, strings="either")))
+            shape.rankings.append(Stage(name, _read_list(key, members[key], note, "either")))
             consumed.add(key)
+
+
+def _read_list(key: str, items: Any, note: NoteReading, strings: str = "ids") -> tuple[Chunk, ...]:
+    """Return the chunks of a member. Raises ShapeError that names the member."""
+    try:
+        return read_chunks(items, note, strings=strings)
+    except ShapeError as error:
+        raise ShapeError(f"{key}: {error}") from None
 
 
 def _read_stage(stage: Any, note: NoteReading) -> Stage:
@@ -154,7 +162,7 @@ def _read_stage(stage: Any, note: NoteReading) -> Stage:
     latency = stage.get("latency_ms")
     if latency is not None and (not isinstance(latency, (int, float)) or isinstance(latency, bool)):
         raise ShapeError(f"stages: latency_ms is not a number (got {shorten_repr(latency)})")
-    chunks = read_chunks(stage.get("chunks"), note)
+    chunks = _read_list(f"stages.{stage['name']}", stage.get("chunks"), note)
     return Stage(stage["name"], chunks, None if latency is None else float(latency))
 
 
@@ -185,7 +193,7 @@ def _read_ranking(
     if shape.rankings and (key not in _SEARCH_KEYS or any(stage.name == name for stage in shape.rankings)):
         note(f"{key} was not read, because the stage {shape.rankings[0].name} is reported by its name")
         return
-    chunks = read_chunks(items, note, strings="texts" if key in TEXT_LIST_KEYS else "either")
+    chunks = _read_list(key, items, note, "texts" if key in TEXT_LIST_KEYS else "either")
     shape.rankings.append(Stage(name, chunks))
     shown = key in SHOWN_KEYS and not search_stage
     stages = f"the stages {name} and {CONTEXT_STAGE}" if shown else f"the stage {name}"
@@ -215,7 +223,11 @@ def _join_ids_with_texts(
 def _refuse_other_rankings(members: Mapping[str, Any], shape: ReplyShape, search_stage: str) -> None:
     present = [key for key in RANKING_KEYS if members.get(key) is not None]
     if present and (search_stage or not shape.rankings):
-        raise ShapeError(f"{present[0]}: a ranking that is not a list (got {shorten_repr(members[present[0]])})")
+        got = shorten_repr(members[present[0]])
+        raise ShapeError(
+            f"{present[0]}: a ranking that is not a list (got {got}; expected a list of texts, or of objects "
+            "with id or text)"
+        )
 
 
 def _read_context(members: dict[str, Any], shape: ReplyShape, note: NoteReading, consumed: set[str]) -> None:
@@ -235,7 +247,7 @@ def _read_context(members: dict[str, Any], shape: ReplyShape, note: NoteReading,
         return
     items = [context] if isinstance(context, str) else context
     has_lists = shape.is_recorded or not STAGE_LIST_KEYS.keys().isdisjoint(members)
-    chunks = read_chunks(items, note, strings="either" if has_lists else "texts")
+    chunks = _read_list("context", items, note, "either" if has_lists else "texts")
     if shape.rankings or shape.is_recorded or isinstance(context, str):
         note(f"context is read as the stage {CONTEXT_STAGE}")
     else:
@@ -250,13 +262,10 @@ def _read_context(members: dict[str, Any], shape: ReplyShape, note: NoteReading,
 def _read_answer(members: dict[str, Any], shape: ReplyShape, note: NoteReading, consumed: set[str]) -> None:
     candidates = {key: members[key] for key in ANSWER_KEYS if key in members}
     if candidates and shape.is_recorded:
-        second = {key: members[key] for key in OTHER_ANSWER_KEYS if key in _SURE_ANSWER_KEYS & members.keys()}
+        second = {key: members[key] for key in OTHER_ANSWER_KEYS if key in SURE_ANSWER_KEYS & members.keys()}
         candidates |= {key: text for key, text in second.items() if isinstance(text, str)}
     if not candidates:
-        texts = {key: extract_text(members.get(key)) for key in OTHER_ANSWER_KEYS}
-        if isinstance(members.get("message"), str):
-            del texts["message"]  # often says that the call succeeded
-        candidates = {key: text for key, text in texts.items() if text is not None}
+        candidates = dict(list_other_answers(members))
     if not candidates and isinstance(members.get("messages"), (list, tuple)):
         candidates = _find_last_message(members["messages"])
         consumed.update(candidates)
@@ -274,6 +283,18 @@ def _read_answer(members: dict[str, Any], shape: ReplyShape, note: NoteReading, 
     shape.row["answer"] = value
     if key != "answer":
         note(f"the answer is read from {key}")
+
+
+def list_other_answers(members: Mapping[str, Any]) -> dict[str, str]:
+    """Return the texts under names that an answer has in some frameworks, by their names.
+
+    >>> list_other_answers({"query": "How long?", "result": "Nine days.", "message": "ok"})
+    {'result': 'Nine days.'}
+    """
+    texts = {key: extract_text(members.get(key)) for key in OTHER_ANSWER_KEYS}
+    if isinstance(members.get("message"), str):
+        del texts["message"]  # often says that the call succeeded
+    return {key: text for key, text in texts.items() if text is not None}
 
 
 def _refuse_unread_answer(members: Mapping[str, Any], ignored: Sequence[str], shape: ReplyShape) -> None:

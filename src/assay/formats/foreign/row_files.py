@@ -12,8 +12,7 @@ import re
 import tokenize
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +21,24 @@ from msgspec.structs import replace
 from assay.formats.file_io import Line, decode_line, open_source, read_lines
 from assay.formats.foreign.extra_columns import ExtraColumns
 from assay.formats.foreign.member_names import QUESTION_KEYS, normalise_member_name
+from assay.formats.foreign.promptfoo_assertions import (
+    FILE_PREFIX,
+    LIMITED_METRICS,
+    TEMPLATE,
+    Demands,
+    fill_template,
+    leave_out_assertion,
+    read_assertions,
+)
 from assay.formats.foreign.promptfoo_providers import read_providers
-from assay.formats.foreign.rows import ForeignRows, make_question_id, read_foreign_rows
+from assay.formats.foreign.row_places import RowPlaces, find_item_lines, number_rows
+from assay.formats.foreign.rows import READ_MEMBERS, ForeignRows, read_foreign_rows
 from assay.formats.problems import join_repeated_problems
 from assay.formats.strict_json import decode_json, decode_json_object
 from assay.formats.strict_yaml import read_yaml_file
+from assay.records.counts import join_first
 from assay.records.errors import InputError, Problem, shorten_repr
-from assay.records.golden_set import AnswerFormat, Case, Rubric
-from assay.text.linear_patterns import PatternError, compile_linear
+from assay.records.golden_set import Case
 
 _LIST_MEMBERS = (
     "goldens",
@@ -42,7 +51,6 @@ _LIST_MEMBERS = (
     "examples",
     "rows",
 )
-_FILE_PREFIX = "file://"
 
 
 def load_foreign_file(path: str | Path, *, is_golden: bool = False) -> ForeignRows:
@@ -55,34 +63,58 @@ def load_foreign_file(path: str | Path, *, is_golden: bool = False) -> ForeignRo
     if suffix in (".yaml", ".yml"):
         foreign = _read_promptfoo(Path(path))
     else:
-        foreign = read_foreign_rows(read_row_file(Path(path), name), name, is_golden=is_golden)
+        places = RowPlaces()
+        foreign = read_foreign_rows(read_row_file(Path(path), name, places), name, is_golden=is_golden)
+        foreign.places = places
     if foreign.problems:
-        raise InputError(join_repeated_problems(foreign.problems))
+        raise InputError(foreign.places.point_problems(join_repeated_problems(foreign.problems)))
     if not foreign.cases:
-        raise InputError([Problem(name, None, "", "no row (expected rows with a question)", "E_EMPTY")])
+        raise InputError(
+            [Problem(name, None, "", "no row (got an empty file; expected rows with a question)", "E_EMPTY")]
+        )
     return foreign
 
 
-def read_row_file(path: Path, name: str) -> Iterator[tuple[int, Any]]:
-    """Return the numbered rows of a file of JSON, JSON Lines or, by the name for messages, CSV.
+def read_row_file(path: Path, name: str, places: RowPlaces) -> Iterator[tuple[int, Any]]:
+    """Return the numbered rows of a file of JSON, JSON Lines or, by the name for messages, CSV; note their `places`.
 
     A row of a table that cannot be read is an InputError in its place, so that the rows below it are looked at as well.
     Iterating raises InputError for a file that is none of these.
     """
     is_table = Path(name.lower().removesuffix(".gz")).suffix in (".csv", ".tsv")
-    return _read_csv(str(path), name) if is_table else _read_json(str(path), name)
+    return _read_csv(str(path), name, places) if is_table else _read_json(str(path), name, places)
 
 
-def _read_csv(path: str, name: str) -> Iterator[tuple[int, dict[str, Any] | InputError]]:
+def _read_csv(path: str, name: str, places: RowPlaces) -> Iterator[tuple[int, dict[str, Any] | InputError]]:
     """Yield the rows below the header by their number, from 1; cells that hold a JSON list are read as one."""
     text = _read_table_text(path, name)
+    if not text.strip():
+        return
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=_find_delimiter(text, name))
+    _refuse_missing_header(reader.fieldnames or (), name)
     _refuse_repeated_columns(reader.fieldnames or (), name)
     for number, row in enumerate(reader, 1):
+        breaks = "".join([cell if isinstance(cell, str) else "".join(cell or ()) for cell in row.values()]).count("\n")
+        places.lines[number] = reader.line_num - breaks
         try:
             yield number, _read_table_row(row, name, number)
         except InputError as error:
             yield number, error
+
+
+_MOST_NAME_WORDS = 4
+
+
+def _refuse_missing_header(columns: Sequence[str], name: str) -> None:
+    """Raise InputError for a first line that has no name that is read, and something that names nothing."""
+    is_known = any(normalise_member_name(column) in READ_MEMBERS or column.startswith("__") for column in columns)
+    is_value = any(
+        column.strip().endswith(("?", ".", "!")) or len(column.split()) > _MOST_NAME_WORDS for column in columns
+    )
+    if is_value and not is_known:
+        expected = "the names of the columns in the first line, such as question and reference"
+        message = f"no header (got {shorten_repr(list(columns))}; expected {expected})"
+        raise InputError([Problem(name, 1, "", message, "E_HEADER")])
 
 
 def _refuse_repeated_columns(columns: Sequence[str], name: str) -> None:
@@ -133,6 +165,9 @@ _PRINTED_LIST = re.compile(r"""\[\s*(?:['"]|\])""")
 def _read_cell(text: str, column: str, name: str, number: int) -> Any:
     """Return the text of a cell, or the list that it holds: as JSON, or of texts as Python prints them."""
     stripped = text.strip()
+    if "\0" in stripped:
+        message = f"a NUL character (got {shorten_repr(stripped)}; expected text)"
+        raise InputError([Problem(name, number, column, message, "E_TEXT")])
     if not (stripped.startswith("[") and stripped.endswith("]")):
         return stripped
     try:
@@ -176,15 +211,22 @@ def read_printed_list(text: str) -> list[str]:
     return value
 
 
-def _read_json(path: str, name: str) -> Iterator[tuple[int, Any]]:
+def _read_json(path: str, name: str, places: RowPlaces) -> Iterator[tuple[int, Any]]:
     with open_source(path) as source:
-        lines = [line for line in read_lines(source) if line.data.strip()]
+        lines = list(read_lines(source))
         text = "\n".join(decode_line(line, name) for line in lines)
-    if text.lstrip().startswith("[") or (name.lower().endswith(".json") and not _is_json_lines(lines, name)):
-        yield from enumerate(open_document(decode_json(text, name, is_nan_missing=True), name), 1)
+    filled = [line for line in lines if line.data.strip()]
+    if not filled:
         return
-    for number, line in enumerate(text.split("\n"), 1):
-        yield number, decode_json_object(line, name, number, is_nan_missing=True)
+    if text.lstrip().startswith("[") or (name.lower().endswith(".json") and not _is_json_lines(filled, name)):
+        document = decode_json(text, name, is_nan_missing=True)
+        rows = open_document(document, name)
+        member = _find_list_member(document) if isinstance(document, Mapping) else None
+        yield from number_rows(rows, find_item_lines(text, member), places)
+        return
+    for line in filled:
+        places.lines[line.number] = line.number
+        yield line.number, decode_json_object(decode_line(line, name), name, line.number, is_nan_missing=True)
 
 
 def _is_json_lines(lines: Sequence[Line], name: str) -> bool:
@@ -215,14 +257,26 @@ def open_document(document: Any, name: str) -> list[Any]:
     expected = f"a list of rows, or one under {', '.join(_LIST_MEMBERS)}"
     if is_result:
         expected += "; of promptfoo the configuration with the tests is imported, not the results"
-    raise InputError([Problem(name, None, "", f"no rows (got {shorten_repr(document)}; expected {expected})")])
+    got = shorten_repr(document)
+    if isinstance(document, Mapping) and document:
+        got = f"an object with {join_first(list(document), _MOST_MEMBERS)}"
+    raise InputError([Problem(name, None, "", f"no rows (got {got}; expected {expected})")])
+
+
+_MOST_MEMBERS = 5
 
 
 def open_list_member(document: Mapping[str, Any]) -> list[Any] | None:
     """Return the list of a document that has one under a usual name, or the document if it is an article of SQuAD."""
     if isinstance(document.get("paragraphs"), list):
         return [document]
-    return next((document[key] for key in _LIST_MEMBERS if isinstance(document.get(key), list)), None)
+    member = _find_list_member(document)
+    return None if member is None else list(document[member])
+
+
+def _find_list_member(document: Mapping[str, Any]) -> str | None:
+    """Return the member of a document that holds its rows, None where none has a usual name."""
+    return next((key for key in _LIST_MEMBERS if isinstance(document.get(key), list)), None)
 
 
 def open_articles(items: Sequence[Any]) -> list[Any]:
@@ -258,35 +312,42 @@ def _open_question_pairs(document: Mapping[str, Any]) -> list[Any] | None:
 
 
 def _open_columns(document: Mapping[str, Any]) -> Any:
-    """Return the rows of a document of columns, each a list of the same length; else the document as one row."""
+    """Return the rows of a document of columns, each a list of the same length or an object by row, as pandas writes
+    them; else the document as one row."""
+    numbered = [set(value) for value in document.values() if isinstance(value, Mapping)]
+    if len(numbered) == len(document) and _is_question_named(document) and numbered[0]:
+        labels = document[next(iter(document))].keys()
+        if all(keys == numbered[0] for keys in numbered) and all(label.isdecimal() for label in labels):
+            return [{name: column[label] for name, column in document.items()} for label in labels]
     columns = {key: value for key, value in document.items() if isinstance(value, list)}
     lengths = {len(value) for value in columns.values()}
-    if len(columns) == len(document) and len(lengths) == 1 and any(key in columns for key in QUESTION_KEYS):
+    if len(columns) == len(document) and len(lengths) == 1 and _is_question_named(columns):
         return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
-    return [document] if any(key in document for key in QUESTION_KEYS) else None
+    return [document] if _is_question_named(document) else None
+
+
+def _is_question_named(members: Mapping[str, Any]) -> bool:
+    return any(normalise_member_name(key) in QUESTION_KEYS for key in members)
 
 
 # ── promptfoo ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-_SAME_TEXT = ("equals", "factuality", "similar", "answer-relevance-reference")
-_CONTAINED = ("contains", "icontains", "contains-all", "icontains-all")
-_ANY_CONTAINED = ("contains-any", "icontains-any")
-_NOT_CONTAINED = ("not-contains", "not-icontains")
 
 
 def _read_promptfoo(path: Path) -> ForeignRows:
     """Read the tests of a configuration of promptfoo: the question of each, and the assertions that are texts."""
     name = str(path)
-    document = read_yaml_file(path).data
+    written = read_yaml_file(path)
+    document, member = written.data, "tests"
     if isinstance(document, list):  # a file of tests alone
-        document = {"tests": document}
+        document, member = {"tests": document}, ""
     tests = document.get("tests") if isinstance(document, Mapping) else None
-    if isinstance(tests, str) and tests.startswith(_FILE_PREFIX) and Path(tests).suffix in (".csv", ".json", ".jsonl"):
-        file = path.parent / tests.removeprefix(_FILE_PREFIX)
-        rows = [row for _, row in read_row_file(file, str(file))]
+    if isinstance(tests, str) and tests.startswith(FILE_PREFIX) and Path(tests).suffix in (".csv", ".json", ".jsonl"):
+        file = path.parent / tests.removeprefix(FILE_PREFIX)
+        places = RowPlaces()
+        rows = [row for _, row in read_row_file(file, str(file), places)]
         refused = [problem for row in rows if isinstance(row, InputError) for problem in row.problems]
         if refused:
-            raise InputError(refused)
+            raise InputError(places.point_problems(refused))
         if not any(_is_table_test(row) for row in rows):
             foreign = load_foreign_file(file)
             _add_providers(foreign, document, QUESTION_KEYS)
@@ -295,7 +356,11 @@ def _read_promptfoo(path: Path) -> ForeignRows:
     if not isinstance(tests, list):
         message = f"no list of tests (got {shorten_repr(tests)}; expected tests in the file, or file://rows.csv)"
         raise InputError([Problem(name, None, "tests", message, "E_IMPORT")])
-    foreign = ForeignRows()
+    if name == str(path):
+        places = RowPlaces(name="tests[{index}]")
+        for number in range(1, len(tests) + 1):
+            places.lines[number] = written.positions[f"{member}[{number - 1}]"].line
+    foreign = ForeignRows(places=places)
     shared = document.get("defaultTest")
     shared = shared if isinstance(shared, Mapping) else {}
     for key in ("scenarios", "nunjucksFilters"):
@@ -315,7 +380,7 @@ class _TestReader:
         self._columns = ExtraColumns()
         self._origins: dict[str, str] = {}
         self._question_names: dict[str, None] = {}
-        self._limits: list[float | None] = []
+        self._demands: list[Demands] = []
 
     def read_test(self, test: Any, number: int) -> None:
         """Add the case of a test, or the problem that makes it none."""
@@ -325,12 +390,27 @@ class _TestReader:
             self._foreign.add_problem(self._name, number, f"tests[{number - 1}].vars", message)
             return
         values = {**(self._shared.get("vars") or {}), **variables}
+        options = {**(self._shared.get("options") or {}), **(test.get("options") or {})}
+        if options.get("disableVarExpansion") is True:
+            self._read_question(values, test, number)
+            return
+        lists = [key for key, value in values.items() if isinstance(value, list) and key in QUESTION_KEYS]
+        if any(values[key] == [] for key in lists):
+            message = "an empty list (got []; expected at least one question)"
+            self._foreign.add_problem(self._name, number, f"tests[{number - 1}].vars.{lists[0]}", message)
+        elif lists:
+            self._foreign.notes.setdefault("a list of questions is a case for each of them")
+        for chosen in _expand_questions(values):
+            self._read_question(chosen, test, number)
+
+    def _read_question(self, values: Mapping[str, Any], test: Mapping[str, Any], number: int) -> None:
+        """Add the case of one question of a test, or the problem that makes it none."""
         texts = {key: value for key, value in values.items() if isinstance(value, str)}
         names = self._find_question_names(values, texts, number)
         if not names:
             return
-        question = _fill_template(texts[names[0]], texts)
-        if question.startswith(_FILE_PREFIX):
+        question = fill_template(texts[names[0]], texts)
+        if question.startswith(FILE_PREFIX):
             message = f"a question in another file is not imported (got {question}; expected its text)"
             self._foreign.add_problem(self._name, number, f"tests[{number - 1}].vars.{names[0]}", message)
             return
@@ -340,9 +420,9 @@ class _TestReader:
                 f"the question is the variable {names[0]}; the prompts around it are your system's part"
             )
         assertions = [*(self._shared.get("assert") or ()), *(test.get("assert") or ())]
-        demands = _read_assertions(assertions, texts, self._foreign)
+        demands = read_assertions(assertions, texts, self._foreign)
         case = demands.build_case(question)
-        self._limits.append(demands.latency)
+        self._demands.append(demands)
         self._foreign.cases.append((case, number))
         self._add_columns(case, {key: value for key, value in values.items() if key not in names}, test)
 
@@ -350,7 +430,8 @@ class _TestReader:
         """Return the variables that hold the question; none, with a problem, where that is not clear."""
         lists = [key for key, value in values.items() if key in QUESTION_KEYS and isinstance(value, list)]
         if lists:
-            message = f"{lists[0]} is a list (expected one text: a test for each of its values)"
+            remedy = "one text or a list of them, without disableVarExpansion"
+            message = f"not a text (got {shorten_repr(values[lists[0]])}; expected {remedy})"
             self._foreign.add_problem(self._name, number, f"tests[{number - 1}].vars.{lists[0]}", message)
             return []
         named = [key for key in QUESTION_KEYS if key in texts] or (list(texts) if len(texts) == 1 else [])
@@ -378,17 +459,44 @@ class _TestReader:
         taken = self._columns.describe_taken()
         if taken:
             foreign.notes.setdefault(taken)
-        limits = set(self._limits)
-        (limit,) = limits if len(limits) == 1 else (None,)
-        if limit is not None:
-            foreign.rules.append({"metric": _LATENCY, "at_most": limit, "reason": "assert latency of promptfoo"})
+        for kind, metric in LIMITED_METRICS.items():
+            self._add_limit(kind, metric)
+        _add_providers(foreign, document, self._question_names)
+
+    def _add_limit(self, kind: str, metric: str) -> None:
+        """Make a rule of a limit that all tests share; one of some tests, or another in each, is left out."""
+        foreign = self._foreign
+        limits = [demands.limits.get(kind) for demands in self._demands]
+        stated = [limit for limit in limits if limit is not None]
+        if len(stated) == len(limits) and len(set(stated)) == 1:
+            foreign.rules.append({"metric": metric, "at_most": stated[0], "reason": f"assert {kind} of promptfoo"})
             foreign.notes.setdefault(
-                f"assert latency is the rule {_LATENCY} at most {limit:g} of the gate: of 19 in 20 answers, where "
+                f"assert {kind} is the rule {metric} at most {stated[0]:g} of the gate: of 19 in 20 answers, where "
                 "promptfoo asks it of each, and open below 20 cases"
             )
-        else:
-            foreign.ignored.update({"assert latency of some tests": sum(item is not None for item in self._limits)})
-        _add_providers(foreign, document, self._question_names)
+        elif stated:
+            leave_out_assertion(kind, foreign, len(stated))
+
+
+def _expand_questions(values: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the variables of a test with each question of a list, and each value of a list that a question names.
+
+    >>> list(_expand_questions({"question": ["When?", "Where?"], "areas": ["north", "south"]}))[1]
+    {'question': 'Where?', 'areas': ['north', 'south']}
+    >>> [chosen["city"] for chosen in _expand_questions({"query": "Open in {{city}}?", "city": ["Ulm", "Bonn"]})]
+    ['Ulm', 'Bonn']
+    """
+    asked = [key for key in values if key in QUESTION_KEYS] or (list(values) if len(values) == 1 else [])
+    for question in _choose_each(values, asked):
+        texts = [question[key] for key in asked if isinstance(question[key], str)]
+        yield from _choose_each(question, TEMPLATE.findall(" ".join(texts)))
+
+
+def _choose_each(values: Mapping[str, Any], names: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """Yield the variables with one value of each named list, in every combination."""
+    lists = {key: values[key] for key in names if isinstance(values.get(key), list)}
+    for chosen in product(*lists.values()):
+        yield {**values, **dict(zip(lists, chosen, strict=True))}
 
 
 def _add_providers(foreign: ForeignRows, document: Mapping[str, Any], question_names: Iterable[str]) -> None:
@@ -397,21 +505,6 @@ def _add_providers(foreign: ForeignRows, document: Mapping[str, Any], question_n
     foreign.targets |= imported.targets
     foreign.notes |= dict.fromkeys(imported.notes)
     foreign.ignored += imported.ignored
-
-
-_LATENCY = "latency_ms(stat=p95)"
-
-
-_TEMPLATE = re.compile(r"\{\{ *(\w+) *\}\}")
-
-
-def _fill_template(text: str, variables: Mapping[str, str]) -> str:
-    """Return a text with the variables of its test in their places; others stay.
-
-    >>> _fill_template("{{ price }} for {{whom}}", {"price": "9 EUR"})
-    '9 EUR for {{whom}}'
-    """
-    return _TEMPLATE.sub(lambda place: variables.get(place[1], place[0]), text)
 
 
 _EXPECTED_COLUMN = re.compile(r"__expected\d*\Z")
@@ -446,100 +539,3 @@ def _read_table_test(row: Any) -> dict[str, Any]:
 
 
 _METADATA_COLUMN = "__metadata:"
-
-
-@dataclass
-class _Demands:
-    """What the assertions of one test demand: texts by what must be with them, a form, and whether to refuse."""
-
-    references: list[str] = field(default_factory=list)
-    must_have: list[str] = field(default_factory=list)
-    any_of: list[str] = field(default_factory=list)
-    none_of: list[str] = field(default_factory=list)
-    pattern: str | None = None
-    json_schema: dict[str, Any] | None = None
-    refuses: bool = False
-    latency: float | None = None
-
-    def add_texts(self, kind: str, value: Any, variables: Mapping[str, str]) -> bool:
-        """Take the texts of an assertion about texts; False for another kind, and for what has no place in a case.
-
-        That are texts in other files or of unknown variables, a second reference, and a second list of alternatives.
-        """
-        if isinstance(value, str) and kind.endswith(("-any", "-all")):
-            value = [part.strip() for part in value.split(",")]
-        texts = [str(item) for item in (value if isinstance(value, list) else [value]) if isinstance(item, (str, int))]
-        texts = [_fill_template(text, variables) for text in texts if text != ""]
-        kept = {
-            **dict.fromkeys(_SAME_TEXT, self.references),
-            **dict.fromkeys(_CONTAINED, self.must_have),
-            **dict.fromkeys(_ANY_CONTAINED, self.any_of),
-            **dict.fromkeys(_NOT_CONTAINED, self.none_of),
-        }.get(kind)
-        is_elsewhere = any(text.startswith(_FILE_PREFIX) or _TEMPLATE.search(text) for text in texts)
-        is_second = bool(kept) and kind in (*_SAME_TEXT, *_ANY_CONTAINED)
-        if kept is None or not texts or is_elsewhere or is_second:
-            return False
-        kept += texts
-        if kind == "equals":
-            self.must_have += texts
-        return True
-
-    def add_form(self, kind: str, value: Any) -> bool:
-        """Take an assertion about the form of the answer or about a refusal; False for another, or a second one."""
-        if kind == "is-refusal":
-            self.refuses = True
-        elif kind == "not-is-refusal":
-            return not self.refuses  # an answer is what is expected without it too
-        elif kind == "regex" and self.pattern is None and isinstance(value, str) and _is_pattern(value):
-            self.pattern = value
-        elif kind == "is-json" and self.json_schema is None and (value is None or isinstance(value, dict)):
-            self.json_schema = value or {}
-        else:
-            return False
-        return True
-
-    def add_latency(self, threshold: Any) -> bool:
-        """Take the most milliseconds that an answer may last; False for anything else."""
-        if isinstance(threshold, bool) or not isinstance(threshold, (int, float)) or threshold < 0:
-            return False
-        self.latency = threshold if self.latency is None else min(self.latency, threshold)
-        return True
-
-    def build_case(self, question: str) -> Case:
-        """Return the case of a question with what is demanded of its answer."""
-        rubric = Rubric(tuple(self.any_of), tuple(self.none_of)) if self.any_of or self.none_of else None
-        has_form = self.pattern is not None or self.json_schema is not None
-        return Case(
-            make_question_id(question),
-            question,
-            behaviour="abstain" if self.refuses else "answer",
-            reference=self.references[0] if self.references else None,
-            must_have=tuple(dict.fromkeys(self.must_have)),
-            rubric=rubric,
-            answer_format=AnswerFormat(self.pattern, self.json_schema) if has_form else None,
-        )
-
-
-def _is_pattern(text: str) -> bool:
-    """Return whether a pattern of JavaScript is one that runs in linear time here; others are counted, not imported."""
-    try:
-        compile_linear(text)
-    except PatternError:
-        return False
-    return True
-
-
-def _read_assertions(assertions: list[Any], variables: Mapping[str, str], foreign: ForeignRows) -> _Demands:
-    """Return what the assertions demand; those without a counterpart in a golden case are counted as ignored."""
-    demands = _Demands()
-    for assertion in assertions:
-        members = assertion if isinstance(assertion, Mapping) else {}
-        kind, value = str(members.get("type", "?")), members.get("value")
-        if kind == "latency" and demands.add_latency(members.get("threshold")):
-            continue
-        if not (demands.add_texts(kind, value, variables) or demands.add_form(kind, value)):
-            foreign.ignored[f"assert {kind}"] += 1
-            continue
-        foreign.ignored.update(f"assert {kind}: {key}" for key in ("weight", "threshold") if key in members)
-    return demands

@@ -33,6 +33,7 @@ from assay.formats.foreign.member_names import (
     RowError,
     describe_row_names,
     is_observed,
+    normalise_member_name,
     open_row,
     refuse_lost_expectations,
 )
@@ -44,6 +45,9 @@ from assay.formats.foreign.reply_shapes import (
     TEXT_LIST_KEYS,
     recognise_reply,
 )
+from assay.formats.foreign.row_places import RowPlaces
+from assay.formats.problems import find_name_fault
+from assay.formats.strict_json import MisfitError, convert_strictly
 from assay.records.counts import join_first
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import BEHAVIOURS, DIFFICULTIES, Behaviour, Case, Difficulty, Evidence, GoldenSet
@@ -61,7 +65,8 @@ IMPORT_REMEDY = "`assay init --from {name}` makes a golden set of rows of questi
 RETRIEVED_ALONE_KEY = 'documents: [{"text": …}]'
 """How a row states a ranking that is not what the model was shown; short strings alone could be ids."""
 _OUTPUT_KEYS = frozenset((
-    *ANSWER_KEYS, *RANKING_KEYS, "retrieved_chunks", "retrieved_context_ids", "citations", "usage", "versions", "error",
+    *ANSWER_KEYS, *RANKING_KEYS, "retrieved_chunks", "context_chunks", "retrieved_context_ids",
+    "citations", "usage", "versions", "error",
 ))  # fmt: skip
 _EXPECTED_KEYS = frozenset((*REFERENCE_KEYS, *EVIDENCE_ID_KEYS, *LIST_KEYS, "reference_contexts", "expected_contexts"))
 _GOLDEN_KEYS = _EXPECTED_KEYS | {*EVIDENCE_TEXT_KEYS, *BEHAVIOUR_KEYS, *TAG_KEYS}
@@ -69,7 +74,8 @@ _NAMING_KEYS = frozenset((*ID_KEYS, *QUESTION_KEYS, *CONFIG_KEYS))
 _OWN_KEYS = frozenset((*LIST_KEYS, "expected_chunk_ids", "expected_behavior", "behaviour"))
 """Members that no other tool has: a row with one of them is written in Assay's words."""
 _NOTE_PREFIX = "x_"
-_MOST_LISTED = 10
+_MOST_LISTED = 24
+_FIRST_LISTED = 10
 _CONVERSATION_KEYS = ("turns", "messages", "scenario")
 
 
@@ -79,8 +85,11 @@ class ForeignRows(Struct):
     cases: list[tuple[Case, int]] = field(default_factory=list)
     observations: list[Observation] = field(default_factory=list)
     ignored: Counter[str] = field(default_factory=Counter)
+    counterparts: Counter[str] = field(default_factory=Counter)
+    """What was not imported although Assay measures it too, with what it is here."""
     notes: dict[str, None] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    places: RowPlaces = field(default_factory=RowPlaces)
     targets: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Settings of targets by their name, from a file that describes systems too."""
     rules: list[dict[str, Any]] = field(default_factory=list)
@@ -123,6 +132,8 @@ def make_question_id(question: str) -> str:
 
 _SLUG_WORD = re.compile(r"[a-z0-9]+")
 _LONGEST_SLUG = 28
+_MOST_NAMING_WORDS = 2
+"""A reference of so few words, such as "me", names what was asked unless one of its phrases is known to decline."""
 _QUESTION_ALONE = re.compile(r"""[^:"“”«»„]{1,300}\?\s*""")
 """A question that is not reported: "He asks: who goes there?" is an answer."""
 
@@ -137,9 +148,31 @@ def read_foreign_rows(rows: Iterable[tuple[int, Any]], path: str, *, is_golden: 
     systems, named by `config_id`, are one case.
     """
     reader = _RowReader(path, is_golden=is_golden)
-    for number, row in rows:
+    numbered = list(rows)
+    named = _name_cases([row for _, row in numbered])
+    if named:
+        reader.foreign.notes.setdefault("name is the id of each case")
+        numbered = [(number, row) for (number, _), row in zip(numbered, named, strict=True)]
+    for number, row in numbered:
         reader.add_row(number, row)
     return reader.finish()
+
+
+def _name_cases(rows: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return test cases of DeepEval with their names as ids; an empty list where one has none, or the name of another.
+
+    >>> _name_cases([{"input": "Who?", "expected_output": "Ida", "name": "who"}])
+    [{'input': 'Who?', 'expected_output': 'Ida', 'id': 'who'}]
+    """
+    named: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        members = {normalise_member_name(str(key)): key for key in row} if isinstance(row, Mapping) else {}
+        is_test_case = "input" in members and not members.keys().isdisjoint(("actual_output", "expected_output"))
+        name = row.get(members.get("name")) if is_test_case and members.keys().isdisjoint(ID_KEYS) else None
+        if not isinstance(name, str) or find_name_fault(name) or name in named:
+            return []
+        named[name] = {**{key: value for key, value in row.items() if key != members["name"]}, "id": name}
+    return list(named.values())
 
 
 class _RowReader:
@@ -194,15 +227,15 @@ class _RowReader:
         """Return what was read, with the columns that describe the cases as their attributes."""
         foreign = self.foreign
         if self._refusals:
-            note = f"expected to abstain, because the reference does: {join_first(self._refusals, _MOST_LISTED)}"
+            note = f"expected to abstain, because the reference does: {_list_ids(self._refusals)}"
             foreign.notes.setdefault(note)
         if self._questions:
-            note = f"expected to ask back, because the reference does: {join_first(self._questions, _MOST_LISTED)}"
+            note = f"expected to ask back, because the reference does: {_list_ids(self._questions)}"
             foreign.notes.setdefault(note)
         if self._denials:
             foreign.notes.setdefault(
                 f"expected to abstain or to deny access, because the reference denies it: "
-                f"{join_first(self._denials, _MOST_LISTED)} "
+                f"{_list_ids(self._denials)} "
                 "(to look for leaks there, add who asks, user, and what must not be shown, forbidden)"
             )
         foreign.cases = self._columns.add_attributes(foreign.cases)
@@ -230,6 +263,13 @@ class _RowReader:
             remedy = "expected each case once, or a config_id in each row that names the system which answered"
         message = f"the same case again (got {shorten_repr(case.id)}; it is in row {first_number} too; {remedy})"
         raise RowError("id", message)
+
+
+def _list_ids(ids: Sequence[str]) -> str:
+    """Return all ids, or their number and the first of them where there are many."""
+    if len(ids) <= _MOST_LISTED:
+        return ", ".join(ids)
+    return f"{len(ids)} cases, {join_first(ids, _FIRST_LISTED)}"
 
 
 def _read_case(members: Mapping[str, Any], notes: dict[str, None]) -> Case:
@@ -298,7 +338,9 @@ def _read_behaviour(members: Mapping[str, Any], question: str, reference: str | 
         detected = detect_behaviour(reference or "", question=question)
         if detected.behaviour == "clarify" and _QUESTION_ALONE.fullmatch(reference or ""):
             return "clarify"
-        return "abstain" if detected.behaviour == "abstain" and not detected.has_substantive_claim else "answer"
+        is_refusal = detected.behaviour == "abstain" and not detected.has_substantive_claim
+        is_by_wording = not detected.phrase and len((reference or "").split()) <= _MOST_NAMING_WORDS
+        return "abstain" if is_refusal and not is_by_wording else "answer"
     for behaviour in BEHAVIOURS:
         if members[key] == behaviour:
             return behaviour
@@ -319,7 +361,10 @@ def _read_question(members: Mapping[str, Any]) -> str:
     if isinstance(question, (list, tuple)):
         raise RowError(key, "a conversation of several turns is not imported (expected a text)")
     if not isinstance(question, str):
-        raise RowError(key, f"not a text (got {shorten_repr(question)})")
+        columns = (
+            '; of a data frame write rows: to_json(path, orient="records")' if isinstance(question, Mapping) else ""
+        )
+        raise RowError(key, f"not a text (got {shorten_repr(question)}; expected a question{columns})")
     if any(other != question for other in questions.values()):
         raise RowError(key, f"two questions, {' and '.join(questions)} (expected one of them)")
     return question
@@ -419,8 +464,8 @@ def _read_observation(
     try:
         shape = recognise_reply(observed, lambda note: foreign.notes.setdefault(note), is_recorded=True)
         row = shape.row | {"case_id": case_id}
-        observation = msgspec.convert(row, Observation)
-    except (ShapeError, msgspec.ValidationError) as error:
+        observation = convert_strictly(row, Observation)
+    except (ShapeError, MisfitError) as error:
         raise RowError("", str(error)) from None
     if observation.answer is UNSET and observation.error is None and not shape.rankings:
         return None
@@ -492,6 +537,13 @@ _DENIAL = LatePattern(rf"(?:(?:sorry|unfortunately),? )?(?:{'|'.join(_DENIALS)})
 """A denial and nothing else, of what was asked and of nothing that it names itself."""
 _LIMIT = re.compile(r"\b(?:until|till|unless|except|bis|außer|cho đến|trừ)\b", re.IGNORECASE)
 """Words of a limit: what is denied until a day, or to all but some, is an answer."""
+_ASKS_FOR_TEXT = re.compile(
+    r"\b(?:which|what(?: is the| does the)?|welche[rmns]?|was für eine?n?|quel(?:le)?s?)(?: [\w-]+){0,2}? "
+    r"(?:errors?|warnings?|messages?|exceptions?|notices?|[\w-]*fehler|[\w-]*meldung(?:en)?|erreurs?|messages?)\b"
+    r"|\b(?:lỗi|thông báo)(?: [\w]+){0,2} (?:nào|gì)\b",
+    re.IGNORECASE,
+)
+"""A question for the words that a system shows: "Access denied" is their answer."""
 _SPOKEN = re.compile(
     r"\b(?:I|we|you|your|ich|wir|du|dir|sie|ihnen|tôi|chúng tôi|bạn|anh|chị)\b|\bthis (?:information|data|document)\b",
     re.IGNORECASE,
@@ -502,13 +554,14 @@ _SPOKEN = re.compile(
 def is_denied_by(reference: str, question: str) -> bool:
     """Return whether a reference denies access to what is asked, and says nothing else.
 
-    The answer to whether somebody may see something is no denial, and neither is one with a value of its own. Such a
-    row names no user and nothing forbidden, which a case of `permission_denied` needs: it is to abstain or to deny.
+    The answer to whether somebody may see something is no denial, and neither are one with a value of its own and the
+    words of an error message that the question asks for. Such a row names no user and nothing forbidden, which a case
+    of `permission_denied` needs: it is to abstain or to deny.
 
     >>> is_denied_by("I cannot share that.", "Who owes rent?"), is_denied_by("You may not see this.", "May I see it?")
     (True, False)
     """
-    if asks_whether(ReadText(question)) or _LIMIT.search(reference):
+    if asks_whether(ReadText(question)) or _ASKS_FOR_TEXT.search(question) or _LIMIT.search(reference):
         return False
     if _DENIAL.fullmatch(" ".join(reference.split()).replace("’", "'")):
         return True

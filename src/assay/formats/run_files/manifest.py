@@ -93,6 +93,7 @@ class RunManifest(msgspec.Struct, frozen=True):
     attribution: ManifestAttribution = ManifestAttribution()
     versions: dict[str, dict[str, Any]] = {}
     targets: dict[str, dict[str, Any]] = {}
+    code: dict[str, dict[str, str]] = {}
     operations: dict[str, Any] = {}
     seed: int | None = None
     started_at: str | None = None

@@ -100,6 +100,20 @@ class RunFolder:
         with suppress(OSError):
             self.path.rmdir()
 
+    def begin_again(self) -> None:
+        """Move all observations to `replaced.jsonl` and forget the manifest, so that every case is asked again.
+
+        A crash loses none of them: until they are all copied they stay where they were.
+        """
+        path = self.path / OBSERVATIONS_FILE
+        if path.exists():
+            with open(path, "rb") as lines, open(self.path / REPLACED_FILE, "ab", opener=_open_private) as replaced:
+                shutil.copyfileobj(lines, replaced)
+                replaced.flush()
+                os.fsync(replaced.fileno())
+            path.unlink()
+        self.manifest = {}
+
     def write_manifest(self, manifest: Mapping[str, Any]) -> None:
         """Replace the manifest, completely or not at all."""
         self.manifest = {"format": RUN_FOLDER_FORMAT, **manifest}

@@ -371,7 +371,8 @@ def _describe_malformed(line: bytes, number: int, layout: ColumnLayout) -> LineP
         got = f"got {shorten_repr(control[0].decode())} at byte {control.start() + 1} of the line"
         return LineProblem(number, "", f"control character ({got}; expected text)", "E_CONTROL")
     shown = line.decode().removesuffix("\r") if layout.tab_separated else line.decode().strip()
-    got = f"got {shorten_repr(shown, 60)}; expected {', '.join(layout.names)}"
+    separated = " separated by tabs" if layout.tab_separated else ""
+    got = f"got {shorten_repr(shown, 60)}; expected {', '.join(layout.names)}{separated}"
     return LineProblem(number, "", f"wrong number of columns ({got})", "E_CELLS")
 
 

@@ -256,6 +256,12 @@ class GoldenIndex:
         return {name: frozenset(values) for name, values in wanted.items()}
 
     @cached_property
+    def restricts_access(self) -> bool:
+        """Whether the corpus says of any chunk that not everybody may see it."""
+        chunks = self.corpus.chunks.values() if self.corpus is not None else ()
+        return any(chunk.tenant is not None or chunk.roles or chunk.position is not None for chunk in chunks)
+
+    @cached_property
     def corpus_text(self) -> RestrictedCorpus | None:
         """The text of the corpus, with who may see it; None without a corpus."""
         return RestrictedCorpus(self.corpus) if self.corpus is not None else None

@@ -29,6 +29,8 @@ from assay.text.tokens import tokenise_text
 IN_ANYWHERE, IN_CITATIONS, IN_ANSWER = "anywhere", "citations", "answer"
 TOOL_RESULTS = "tool_results"
 """Where a leak in what a tool returned counts: like a stage, it was shown to the model."""
+NO_ACCESS_RULES = "no source of truth about access"
+"""Why no case tells of leaks where nothing says who may see what."""
 ACCESS_UNKNOWN = "access unknown: the corpus does not tell of every chunk that was shown who may see it"
 """The reason why a row has no score where nothing leaked, but nobody can say whether the user may see some chunk."""
 _SEPARATOR = "\n"

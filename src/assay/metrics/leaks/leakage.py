@@ -14,6 +14,7 @@ from assay.metrics.leaks.find_leaks import (
     IN_ANYWHERE,
     IN_CITATIONS,
     INJECTION,
+    NO_ACCESS_RULES,
     Leaks,
     find_leaks_once,
 )
@@ -211,10 +212,12 @@ def _leak_column(batch: Batch, name: MetricName) -> ScoreColumn:
     # A target that failed may still have leaked before it did: only rows without any leak become errors.
     errors = [(rows & (values == 0), status, reason) for rows, status, reason in batch.target_errors]
     is_unknown = (facts.count_unknown(name.key_value("in", IN_ANYWHERE)) > 0) & (values == 0)
+    restricts = np.array([case.golden_index.restricts_access for case in batch.cases], dtype=np.bool_)
     return make_score_column(
         name,
         values,
-        rows_not_applicable(facts.has_no_access_rules, "no source of truth about access"),
+        rows_not_applicable(facts.has_no_access_rules & ~restricts, NO_ACCESS_RULES),
+        rows_not_applicable(facts.has_no_access_rules, "no user, although the corpus restricts access"),
         *errors,
         rows_not_applicable(is_unknown, ACCESS_UNKNOWN),
     )
@@ -229,7 +232,7 @@ def _over_fetched_column(batch: Batch, name: MetricName) -> ScoreColumn:
         rows_not_applicable(
             [not case.golden_index.internal_stages for case in batch.cases], "no stage is declared internal"
         ),
-        rows_not_applicable(facts.has_no_access_rules, "no source of truth about access"),
+        rows_not_applicable(facts.has_no_access_rules, NO_ACCESS_RULES),
     )
 
 
@@ -240,7 +243,7 @@ def _unknown_column(batch: Batch, name: MetricName) -> ScoreColumn:
         facts.count_unknown(IN_ANYWHERE).astype(np.float64),
         *batch.target_errors,
         rows_not_applicable([not case.corpus for case in batch.cases], "no corpus"),
-        rows_not_applicable(facts.has_no_access_rules, "no source of truth about access"),
+        rows_not_applicable(facts.has_no_access_rules, NO_ACCESS_RULES),
     )
 
 
@@ -258,7 +261,7 @@ def _explain_unknown(rows: JoinedRows, _: MetricName) -> str:
 
 def _self_reported_column(batch: Batch, name: MetricName) -> ScoreColumn:
     facts = batch.get_facts(LeakFacts)
-    blind = rows_not_applicable(facts.has_no_access_rules, "no source of truth about access")
+    blind = rows_not_applicable(facts.has_no_access_rules, NO_ACCESS_RULES)
     return make_score_column(name, facts.is_self_reported.astype(np.float64), *batch.target_errors, blind)
 
 

@@ -61,6 +61,7 @@ def render_json_report(
         "configs": {
             config: _encode_config(result, scoring.stages.get(config))
             | {"target_errors": _encode_failures(scoring.failures.get(config, ()))}
+            | _encode_repeated(scoring.repeated.get(config, ()))
             | _encode_attributions((attributions or {}).get(config))
             | _encode_twins(scoring.twins.get(config))
             | _encode_passes(scoring.passes.get(config))
@@ -131,6 +132,15 @@ def _encode_failures(failures: Iterable[TargetFailure]) -> list[Json]:
         }
         for failure in failures
     ]
+
+
+def _encode_repeated(repeated: Iterable[TargetFailure]) -> Json:
+    """Return the calls that failed and were made again, by error code; an empty dictionary if there are none."""
+    calls = [
+        {"code": escape_surrogates(failure.message), "calls": failure.count, "case_ids": list(failure.case_ids)}
+        for failure in repeated
+    ]
+    return {"repeated_calls": calls} if calls else {}
 
 
 def _encode_attributions(attributions: Mapping[str, Attribution] | None) -> Json:
@@ -303,7 +313,7 @@ def encode_rule_result(rule_result: RuleResult) -> Json:
         "waived": rule_result.waived,
         "message": rule_result.message,
         "cases": list(rule_result.cases),
-    }
+    } | ({"if_no_data": rule.if_no_data} if rule.if_no_data != "fail" else {})
 
 
 def format_json(value: Any) -> str:

@@ -97,11 +97,12 @@ def _format_bound(rule: Rule) -> str:
 
 
 def _is_accepted(rule_result: RuleResult) -> bool:
-    """Return whether a rule's result does not block: a warning, waived, or inconclusive or unmeasured as a risk."""
+    """Return whether a rule's result does not block: a warning, waived, a risk that is left open, or ignored."""
     rule = rule_result.rule
     left_open = rule_result.state == "inconclusive" and rule.if_inconclusive != "fail"
     unmeasured = rule_result.state == "unmeasured" and rule.if_unmeasured != "fail"
-    return rule.severity == "warn" or bool(rule_result.waived) or left_open or unmeasured
+    ignored = rule_result.state == "no_data" and rule.if_no_data == "ignore"
+    return rule.severity == "warn" or bool(rule_result.waived) or left_open or unmeasured or ignored
 
 
 def _list_remarks(config: str, result: ConfigResult, scoring: ScoringResult) -> list[tuple[str, str]]:

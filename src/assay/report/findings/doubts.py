@@ -49,6 +49,7 @@ def list_doubts(scoring: ScoringResult, comparisons: Mapping[str, Comparison] | 
         prefix = f"{config}: " if len(scoring.configs) > 1 else ""
         comparison = (comparisons or {}).get(config)
         sentences = (
+            describe_repeated_calls(config, scoring),
             describe_empty_answers(result),
             describe_stale_contexts(result),
             describe_leaked_variants(config, scoring),
@@ -80,6 +81,34 @@ def describe_empty_answers(result: ConfigResult) -> str:
     )
 
 
+def describe_repeated_calls(config: str, scoring: ScoringResult) -> str:
+    """Return how many calls failed and were made again, with their errors; "" if none was.
+
+    Their cases have no error, so that neither the error rate nor a check tells of them.
+    """
+    repeated = scoring.repeated.get(config, ())
+    if not repeated:
+        return ""
+    calls = sum(failure.count for failure in repeated)
+    cases = {case_id for failure in repeated for case_id in failure.case_ids}
+    named = [case_id for case_id in scoring.configs[config].table.case_ids if case_id in cases]
+    codes = [f"{_name_code(failure.message)} ×{failure.count}" for failure in repeated]
+    return (
+        f"doubt: {format_count(calls, 'call')} failed and {'was' if calls == 1 else 'were'} repeated: "
+        f"{join_first(codes, MAX_OF_EACH)} ({join_first(named, MAX_CASES_NAMED)}; error_rate counts last calls alone, "
+        "retries counts these)"
+    )
+
+
+def _name_code(code: str) -> str:
+    """Return an error code for people.
+
+    >>> _name_code("http_503"), _name_code("rate_limited")
+    ('HTTP 503', 'rate_limited')
+    """
+    return code.replace("http_", "HTTP ") if code.startswith("http_") else code
+
+
 STALE_SHARE = 0.1
 """Share of the cases from which on superseded versions in contexts are said first: one among others is no pattern."""
 
@@ -107,7 +136,8 @@ def describe_read_passes(config: str, scoring: ScoringResult) -> str:
 
 _MISREAD = LatePattern(
     r"no answer was read from |(?:keys that were not read|(?:has|have) the unknown key).*\(did you mean "
-    r"|: stopped asking|quotes? (?:was|were) found in (?:a chunk|chunks) "
+    r"|: stopped asking| from an earlier run[ ,]|server was (?:started|connected to) again"
+    r"|quotes? (?:was|were) found in (?:a chunk|chunks) "
 )
 """What a warning says of outputs that were probably not read as they were meant, or not asked for."""
 
@@ -116,7 +146,8 @@ def is_misread(warning: str) -> bool:
     """Return whether a warning says that outputs were probably not read as they were meant, or a golden set not whole.
 
     Of what is expected every key counts, because nothing else tells that a case is not checked by it. A target that was
-    not asked any more is said here too: its cases without output are no failure of its own.
+    not asked any more is said here too: its cases without output are no failure of its own. So is one that was not
+    asked at all, because its run folder had the answers, and one whose server ended on the way.
 
     >>> is_misread("golden-set keys that were not read: split")
     True

@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeVar
 
 from assay.text.claims.table_rows import TableRow, find_cell, list_table_rows, part_cells
 from assay.text.normalisation import normalise_nfc
-from assay.text.quantities.placed_quantities import PlacedQuantity, place_quantities
+from assay.text.quantities.placed_quantities import PlacedQuantity, holds_number, place_quantities
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_index import QuantityIndex
 from assay.text.segmentation import Span, segment_sentences
@@ -169,6 +169,8 @@ class IndexedPassage:
 
     def read_quantities(self, first: int, last: int) -> list[PlacedQuantity]:
         """Return the quantities of a range of terms, as `sentence_quantities` does."""
+        if not holds_number(self.text, self.terms[first:last]):
+            return []
         start = self.terms[first - 1].end if first else 0  # a sign of a currency is no term
         end = self.terms[last].start if last < len(self.terms) else len(self.text)
         terms = [term._replace(start=term.start - start, end=term.end - start) for term in self.terms[first:last]]

@@ -17,6 +17,7 @@ from assay.text.facts.denials.fact_denials import judge_denial
 from assay.text.facts.denials.foreign_denials import judge_foreign_denial
 from assay.text.facts.doubts.contradictions import judge_conflict
 from assay.text.facts.doubts.doubtful_statements import judge_doubt
+from assay.text.facts.doubts.listed_under import judge_heading
 from assay.text.facts.doubts.unasserted_statements import judge_frame
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.expected.yes_or_no import judge_decision, list_chosen_words
@@ -39,7 +40,13 @@ from assay.text.facts.presence.occurrences import (
     judge_torn_part,
     list_occurrences,
 )
-from assay.text.facts.presence.special_forms import judge_counted_noun, judge_frequency, judge_payment, list_free_places
+from assay.text.facts.presence.special_forms import (
+    judge_counted_noun,
+    judge_frequency,
+    judge_interval,
+    judge_payment,
+    list_free_places,
+)
 from assay.text.facts.presence.whole_names import judge_whole_names
 from assay.text.facts.reading.read_text import narrow_clause
 from assay.text.facts.subjects.mixed_roles import judge_roles
@@ -73,6 +80,7 @@ RULES_OF_ANY_PLACE: tuple[PlaceRule, ...] = (judge_denial, judge_value_scope, ju
 RULES_OF_WHOLE_STATEMENTS: tuple[PlaceRule, ...] = (
     judge_roles,
     judge_frame,
+    judge_heading,
     judge_conflict,
     judge_event,
     judge_new_bound,
@@ -107,6 +115,7 @@ class FactJudge:
             return self._judge_free()
         frequency = read_frequency(texts.read_fact.plain)
         judgment = judge_frequency(texts, frequency) if frequency is not None else judge_decision(texts)
+        judgment = judgment or judge_interval(texts)
         if judgment is not None:
             return judgment
         agreeing = [find_quantities(texts, quantity) for quantity in texts.read_fact.quantities]

@@ -16,11 +16,13 @@ from assay.text.escaping import shorten_to_line
 from assay.text.facts.denials.retractions import find_retraction, takes_something_back
 from assay.text.facts.expected.expected_limits import find_expected_limit
 from assay.text.facts.expected.fact_texts import FactTexts
+from assay.text.facts.expected.turned_conditions import find_turned_condition
 from assay.text.facts.expected.yes_or_no import (
     decide_by_statement,
     describe_opposite_decision,
     forbids_what_is_asked,
     is_mere_decision,
+    leaves_outside_what_is_asked,
     restate_question,
 )
 from assay.text.facts.fact_judge import FactJudge, get_state_order
@@ -31,6 +33,7 @@ from assay.text.facts.presence.restated_answers import restate_answer
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, list_written, read_text
 from assay.text.facts.reading.spelled_words import quote_as_written
+from assay.text.facts.references.reversed_statements import find_swapped_denial
 from assay.text.facts.subjects.mixed_roles import find_crossed
 from assay.text.facts.subjects.statement_gaps import Gap
 from assay.text.facts.subjects.swapped_values import find_swapped_values
@@ -116,8 +119,10 @@ def _open_what_is_undone(
 ) -> Iterator[FactJudgment]:
     """Yield stated facts as unknown where the answer takes them back, or begins by deciding against the reference."""
     against = describe_opposite_decision(answer, reference, question)
-    if not against and any(judgment.state == "stated" for judgment in judgments):
-        against = find_crossed(question, reference, answer)
+    otherwise = ""
+    if any(judgment.state == "stated" for judgment in judgments):
+        otherwise = find_turned_condition(question, reference, answer) or find_crossed(question, reference, answer)
+        otherwise = otherwise or find_swapped_denial(reference, answer)
     retraction = find_retraction(answer)
     if retraction is not None and (takes_something_back(question) or takes_something_back(reference)):
         retraction = None
@@ -132,6 +137,8 @@ def _open_what_is_undone(
             yield judgment._replace(state="unknown", reason=f'the answer takes it back: "{taking}"')
         elif judgment.state == "stated" and against and not is_mere_decision(judgment.fact):
             yield judgment._replace(state="unknown", reason=against)
+        elif judgment.state == "stated" and otherwise:
+            yield judgment._replace(state="unknown", reason=otherwise)
         else:
             yield judgment
 
@@ -168,6 +175,9 @@ def _judge_by_question(judgment: FactJudgment, texts: FactTexts) -> FactJudgment
     if not statement:
         return judgment
     (restated,) = judge_facts(texts.answer.text, [statement])
+    if restated.state == "stated" and leaves_outside_what_is_asked(texts):
+        is_sure = len(texts.answer.clauses) == 1 and not find_negations(texts.answer)
+        restated = restated._replace(state="denied" if is_sure else "unknown")
     if restated.state == "stated" and forbids_what_is_asked(texts):
         restated = restated._replace(state="unknown" if find_negations(texts.answer) else "denied")
     return decide_by_statement(judgment.fact, restated)

@@ -29,7 +29,8 @@ _VIETNAMESE_COUNT = rf"(?:\d{{1,2}}|{'|'.join(_VIETNAMESE_COUNTS)})"
 _MONTHS_OF_A_QUARTER = 3
 _ENGLISH_UNIT = "hour|day|week|month|quarter|year"
 _FREQUENCY = LatePattern(
-    r"\b(?:(?P<count>(?P<once>once|one time|1 ?x|1 time)|twice|two times|2 ?x|2 times)"
+    r"\b(?:(?P<count>(?P<once>once|one time|1 ?x|1 time)|twice|two times|2 ?x|2 times"
+    rf"|(?P<many>[3-9]|1[0-2]|{'|'.join(_COUNTS)})(?: times| ?x))"
     r"(?:/| (?:a|an|per|each|every|in every) )(?P<other>(?:other|second|two) )?"
     rf"(?P<counted>{_ENGLISH_UNIT})s?"
     r"|(?:each and every|every single|each|every)(?P<second> (?:other|second|two))?"
@@ -66,6 +67,16 @@ def read_frequency(plain: str) -> tuple[Fraction, str] | None:
     return None if match is None or is_quantity else _read_frequency(match.groupdict())
 
 
+def read_interval(plain: str) -> tuple[Fraction, str] | None:
+    """Return the frequency of a folded text that only says after which span something is done again; None of others.
+
+    >>> read_interval("every 3 months"), read_interval("3 months")
+    ((Fraction(1, 3), 'month'), None)
+    """
+    match = _FREQUENCY.fullmatch(plain.strip(" .!")) if "every " in plain else None
+    return _read_frequency(match.groupdict()) if match is not None and match["span"] else None
+
+
 def is_same_frequency(first: tuple[Fraction, str], second: tuple[Fraction, str]) -> bool:
     """Return whether two frequencies are the same: twice a year is every six months.
 
@@ -87,7 +98,11 @@ def _read_frequency(parts: dict[str, str | None]) -> tuple[Fraction, str]:
     if vietnamese:
         return _read_vietnamese(parts, vietnamese)
     named = next(parts[name] for name in ("counted", "every", "adverb", "vi", "vi_other") if parts[name])
-    times = Fraction(2 if parts["double"] or (parts["count"] and not parts["once"]) else 1)
+    many = parts["many"]
+    if many:
+        times = Fraction(int(many) if many.isdecimal() else _COUNTS[many])
+    else:
+        times = Fraction(2 if parts["double"] or (parts["count"] and not parts["once"]) else 1)
     if parts["other"] or parts["second"] or parts["vi_other"]:
         times /= 2
     return _in_months(times, _UNITS.get(named or "", named or ""))

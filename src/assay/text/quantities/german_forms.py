@@ -1,8 +1,8 @@
 """German numbers, dates and hours as people write them, rewritten in the form that is read.
 
-"zehn Werktage" is 10 Werktage, "anderthalb Stunden" 1,5 Stunden, "24 Std." 24 Stunden, "12. März 2024" 12 March 2024
-and "8.30 Uhr" 8:30. Words that may be others ("acht", "elf") are numbers only before a unit, the others before a noun,
-which German writes with a capital letter, and at the end of a statement.
+"zehn Werktage" is 10 Werktage, "anderthalb Stunden" 1,5 Stunden, "24 Std." 24 Stunden, "12. März 2024" 12 March 2024,
+"am 3.5." am 3 May, and "8.30 Uhr" 8:30. Words that may be others ("acht", "elf") are numbers only before a unit, the
+others before a noun, which German writes with a capital letter, and at the end of a statement.
 """
 
 from __future__ import annotations
@@ -58,6 +58,12 @@ _FORM = LatePattern(
     rf"|(?P<number>(?i:{_NUMBER}))(?: (?={_UNIT}\b)|{_NOUN}|(?=[.,;:!?)]|$))"
     r")"
 )
+_NUMBERED_DATE = re.compile(r"(?P<day>[0-3]?\d)\.(?P<month>[01]?\d)\.(?!\w)(?P<ends>(?=\s*\Z|\s+[A-ZÄÖÜ]|\s*\n))?")
+_MAY_HAVE_DATE = re.compile(r"\d\.[01]?\d\.(?!\w)")
+_BEFORE_DATE = frozenset("am bis zum vom ab seit dem den spätestens frühestens".split())
+"""Stand before a day and a month in numbers, which are elsewhere parts of a version."""
+_MONTHS_IN_ORDER = tuple(dict.fromkeys(_MONTHS.values()))
+_MOST_DAYS = 31
 _SHORT_UNITS = {"Std": "Stunden", "Min": "Minuten", "Sek": "Sekunden"}
 _MAY_HAVE_FORM = LatePattern(
     (
@@ -82,9 +88,25 @@ def write_german_forms(text: str) -> str:
     >>> write_german_forms("Give acht vier-leaf clovers to elf Dora.")
     'Give acht vier-leaf clovers to elf Dora.'
     """
+    if _MAY_HAVE_DATE.search(text) is not None:
+        text = _NUMBERED_DATE.sub(_write_date, text)
     if _MAY_HAVE_FORM.search(text.lower()) is None and not any(letter in text for letter in _LOWERED_OTHERWISE):
         return text
     return _FORM.sub(_write, text)
+
+
+def _write_date(match: re.Match[str]) -> str:
+    """Return "31.03." as a day of a month, where a word before it says that it is one."""
+    day, month = int(match["day"]), int(match["month"])
+    before = match.string[max(0, match.start() - _LONGEST_BEFORE) : match.start()]
+    is_led = before.endswith(" ") and before.split()[-1:] != [] and before.split()[-1].lower() in _BEFORE_DATE
+    if not is_led or not 0 < day <= _MOST_DAYS or not 0 < month <= len(_MONTHS_IN_ORDER):
+        return match[0]
+    return f"{day} {_MONTHS_IN_ORDER[month - 1]}{'.' if match['ends'] is not None else ''}"
+
+
+_LONGEST_BEFORE = 13
+"""Characters of the longest word before a date, with the ones on either side of it."""
 
 
 def _write(match: re.Match[str]) -> str:

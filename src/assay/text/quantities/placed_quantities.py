@@ -48,6 +48,16 @@ def place_quantities(text: str, terms: Sequence[Term]) -> list[PlacedQuantity]:
     return placed
 
 
+def holds_number(text: str, terms: Sequence[Term]) -> bool:
+    """Return whether a term is a number or begins with a digit: without one `place_quantities` finds nothing.
+
+    >>> from assay.text.tokens import parse_terms
+    >>> [holds_number(text, parse_terms(text).items) for text in ("on 5 days", "every day")]
+    [True, False]
+    """
+    return any(_is_number(term, text) for term in terms)
+
+
 def spell_quantity(quantity: Quantity, text: str) -> str:
     """Return a placed quantity as it is written, with what it counts per."""
     return text[quantity.start : max(quantity.end, quantity.rate_span[1])].strip(" .")

@@ -8,7 +8,7 @@ from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Bound, Quantity
 
 _BOUND_BEFORE = re.compile(
-    r"(?:(?P<negation>\b(?:no|not|never|nothing|nobody|none|khong|chua) (?:\w+ )?)?"
+    r"(?:(?P<negation>\b(?:no|not|never|nothing|nobody|none|khong|chua|(?:must|ca|do|does|wo|should)n't) (?:\w+ )?)?"
     r"(?:(?P<more>\b(?:more than|(?<!carry )(?<!carried )(?<!roll )(?<!rolled )(?<!left )(?<!hand )over(?! by\b)|above"
     r"|exceed(?:s|ed|ing)?|greater than|larger than|longer than"
     r"|higher than|faster than|heavier than|taller than|bigger than|older than|wider than|deeper than"

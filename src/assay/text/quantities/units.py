@@ -58,7 +58,7 @@ _TABLE = """
     mass      0.001      mg milligram milligrams
     mass      1          g gram grams gramme grammes gam
     mass      1000       kg kgs kilo kilos kilogram kilograms ki-lo-gam can ky
-    mass      1000000    tonne tonnes tan
+    mass      1000000    t tonne tonnes tan
     mass      453.59237  lb lbs pound-mass
     mass      28.349523125 oz ounce ounces
     energy    1          Wh watt-hour watt-hours

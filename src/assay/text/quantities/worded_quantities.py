@@ -46,7 +46,7 @@ _HALF_UNITS = {
 _HALF_UNIT = "|".join(_HALF_UNITS)
 
 
-_SINGLE_UNITS = ("minute", "hour", "day", "week", "fortnight", "month", "year")
+_SINGLE_UNITS = ("minute", "hour", "day", "week", "fortnight", "month", "year", "decade", "century")
 
 
 _FEWEST_CODE_DIGITS = 9

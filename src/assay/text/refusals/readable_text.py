@@ -6,8 +6,10 @@ import re
 import unicodedata
 
 from assay.text.late_pattern import LatePattern
+from assay.text.normalisation import may_hold_other_script
 
-_WORD = re.compile(r"[^\W_]{2}|\d|[\u3400-\u9fff]")
+_WORD = re.compile(r"[^\W_]{2}|\d")
+_CHINESE_WORD = LatePattern(r"[\u3400-\u9fff]")
 _FACE = LatePattern(r"[:;=][-'^o]?[DPOSXdposx]")
 _DRAWING = ("Sk", "So")
 
@@ -18,7 +20,7 @@ def holds_word(answer: str) -> bool:
     >>> [holds_word(answer) for answer in ("C++", "是", "...", "¯\\_(ツ)_/¯", ":P")]
     [True, True, False, False, False]
     """
-    if _WORD.search(answer):
+    if _WORD.search(answer) or (may_hold_other_script(answer) and _CHINESE_WORD.search(answer)):
         return True
     letters = [character for character in answer if character.isalnum()]
     if not letters or _FACE.fullmatch(answer.strip()):

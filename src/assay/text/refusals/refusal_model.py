@@ -104,7 +104,7 @@ class RefusalModel:
 
         The weights are whole numbers, so that their sums are exact, and the same everywhere.
         """
-        may_be_known = np.flatnonzero(self._holds_start[features.keys >> _START_SHIFT])  # saves looking up most runs
+        may_be_known = self._holds_start[features.keys >> _START_SHIFT].nonzero()[0]  # saves looking up most runs
         places, is_known = self._look_up(features.keys[may_be_known])
         is_of_group = features.groups[may_be_known[is_known]] == _GROUP_COLUMN
         sums = is_of_group.astype(np.float64) @ self._weights[places[is_known]].astype(np.float64)
@@ -133,7 +133,7 @@ class RefusalModel:
 
     def _look_up(self, keys: Keys) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
         """Return the place of each key among those of the model, and whether the model has it."""
-        places = np.searchsorted(self._keys, keys)
+        places = self._keys.searchsorted(keys)
         places[places == len(self._keys)] = 0
         return places, self._keys[places] == keys
 

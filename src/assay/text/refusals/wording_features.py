@@ -150,8 +150,9 @@ def read_features(
     asked = split_tokens(question, language)[:_MOST_ASKED]
     marked = _mark_asked(tokens, asked, language)
     if not masks.words.isdisjoint(tokens):
+        is_unmarked = marked.words is tokens
         tokens = mask_words(tokens, masks)
-        marked = marked._replace(words=mask_words(marked.words, masks))
+        marked = marked._replace(words=tokens if is_unmarked else mask_words(marked.words, masks))
     denying = _list_denying(marked.words, denials, language)
     opening = list(_list_opening(marked.words, question, language)) if asked else []
     numbers, groups = mix_runs(_list_words(tokens, marked.words, denying, asked, opening, language))
@@ -258,7 +259,7 @@ def _list_words(
     opening: list[str],
     language: str,
 ) -> RunWords:
-    stems = [] if language in UNSPACED else list(filter(None, map(_cut_stem, tokens)))
+    stems = [] if language in UNSPACED else list(filter(None, map(_STEMS_OF_WORDS.__getitem__, tokens)))
     places = [f"f {word}" for word in marked[:_EDGE]] + [f"l {word}" for word in marked[-_EDGE:]]
     openings = list(map(" ".join, (asked[:2], asked[:3]))) if asked else []
     framed = [["^", *words, "$"] for words in (tokens, marked, itertools.chain.from_iterable(denying))]
@@ -340,6 +341,7 @@ def _find_short_stem(word: str) -> str:
 
 _MOST_REMEMBERED = 100_000
 _WORD_NUMBERS = _Remembered(_number_word)
+_STEMS_OF_WORDS = _Remembered(_cut_stem)
 _STEMS, _SHORT_STEMS = _Remembered(_find_stem), _Remembered(_find_short_stem)
 _GROUP_PLACES = np.arange(len(GROUPS))
 _GROUP_NUMBERS = np.array([_WORD_NUMBERS[f"group {name}"] for name in GROUPS], dtype=np.uint64)

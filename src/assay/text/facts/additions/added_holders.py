@@ -53,11 +53,13 @@ NOT_ADDED = list_words(
 _ANYBODY = list_words("others anyone anybody everyone everybody those people whoever")
 """Add somebody without a name."""
 _SO_DO = build_pattern(r"\bso (?:can|could|may|do|does|is|are|has|have) ")
+_ADDED_LAST = build_pattern(r", (?:or|and|as well as|hoặc|oder|und) (?:also )?")
+_ENDS_SENTENCE = LatePattern(r"[\"')]{0,2}\s*(?:[.!;]|\Z)")
 _TOO = build_pattern(
     r" (?:(?:can|could|may|do|does|is|are|has|have)(?: do (?:it|that|so|this))?,? (?:too|as well)"
     r"|cũng (?:được|có thể|vậy))\b"
 )
-VERB_FOLLOWS = LatePattern(r" (?:it|them|the|a|an|your|my|our|at|to|until|up|[$€£]?\d)\b")
+VERB_FOLLOWS = LatePattern(r" (?:it\b|them\b|(?:the|an?|your|my|our|at|to|until|up) \w|[$€£]?\d)")
 """Follows a verb rather than a noun: "and closes at 5"."""
 
 
@@ -216,11 +218,17 @@ def _list_added_before(texts: FactTexts, first: Word, last: Word) -> Iterator[_A
 
 
 def _list_added_by_so(texts: FactTexts) -> Iterator[_Added]:
-    """Yield of whom an answer says the same in a further clause: "and so can Admins", "Admins can too"."""
+    """Yield of whom an answer says the same in a further clause: "and so can Admins", "Admins can too", ", or a
+    neighbour" at the end."""
     answer = texts.answer
     for match in _SO_DO.finditer(answer.plain):
         words = _take_name(answer, match.end())[1]
         if words and _is_new(texts, words):
+            yield _Added(words, False)
+    for match in _ADDED_LAST.finditer(answer.plain):
+        words = _take_name(answer, match.end())[1]
+        ends = bool(words) and _ENDS_SENTENCE.match(answer.plain, words[-1].end) is not None
+        if ends and _is_new(texts, words):
             yield _Added(words, False)
     for match in _TOO.finditer(answer.plain):
         before = answer.list_words(max(0, match.start() - _REACH), match.start())[-1:]

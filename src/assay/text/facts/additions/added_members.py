@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from assay.text.facts.additions.added_holders import NOT_ADDED, VERB_FOLLOWS
 from assay.text.facts.cues.cue_pattern import build_pattern
@@ -30,7 +31,7 @@ _NO_MEMBER = NOT_ADDED | AUXILIARIES | PREDICATES | IMPERATIVES
 
 def judge_added_member(texts: FactTexts) -> FactJudgment | None:
     """Return the judgment of a fact whose list an answer continues with what no source has in it; None otherwise."""
-    expected = [keys for fact in texts.facts for keys in _list_members(fact)]
+    expected = _list_members(tuple(texts.facts))
     if len(expected) < _FEWEST_MEMBERS or not texts.sources:
         return None
     for enumeration in _list_enumerations(texts.answer):
@@ -52,12 +53,17 @@ def judge_added_member(texts: FactTexts) -> FactJudgment | None:
     return None
 
 
-def _list_members(fact: ReadText) -> Iterator[frozenset[str]]:
-    """Yield the words of each member of a list, or of the fact if it is none."""
-    for part in split_parts(fact, 0, len(fact.plain)):
-        keys = frozenset(word.key for word in fact.list_words(part.start, part.end) if word.kind != "stop")
-        if keys:
-            yield keys
+@lru_cache(maxsize=512)
+def _list_members(facts: tuple[ReadText, ...]) -> Sequence[frozenset[str]]:
+    """Return the words of each member of the lists in facts, or of a fact if it is none."""
+    members = []
+    for fact in facts:
+        for part in split_parts(fact, 0, len(fact.plain)):
+            words = fact.list_words(part.start, part.end)
+            keys = frozenset(word.key for word in words if word.kind != "stop")
+            if keys:
+                members.append(keys)
+    return members
 
 
 def _list_enumerations(answer: ReadText) -> Iterator[Sequence[Part]]:

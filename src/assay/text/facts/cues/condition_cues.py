@@ -23,6 +23,22 @@ UNCONDITIONAL = Cues(
     "bất kể | kể cả | dù có hay không",
 )
 """Says that what follows is no condition."""
+HOLDS_IF = Cues(
+    "(?:only )?(?:if|provided(?: that)?|providing|as long as|so long as|on condition that)"
+    " | only (?:with|when|after|in|on|at|during|from|while|for|by) | (?:with|after) (?=the|your|his|her|a|an|written)",
+    "nếu | miễn là | với điều kiện | chỉ (?:khi|với|trong)",
+    "(?:nur )?(?:wenn|sofern|falls) | nur (?:mit|auf|in|im|nach|bei)",
+)
+"""Begins the condition on which something holds."""
+ONLY_STARTS = ("only ", "nur ", "chi ")
+"""Begin a condition on which alone something holds, folded."""
+HOLDS_EXCEPT = Cues(
+    "unless | except(?: (?:if|when|with|for|in|on|at|where|during))? | but not (?:if|when|with|in|on|for)"
+    " | everywhere but | save (?:if|when|with) | (?:only |but )?without",
+    "trừ(?: khi)? | ngoại trừ",
+    "außer(?: wenn| mit| auf| in| im)? | es sei denn | nur ohne | ohne",
+)
+"""Begins the condition on which it does not."""
 UNIVERSAL = Cues("all | both | any | every | each", "tất cả | mọi")
 """Says that a statement holds of all."""
 UNIVERSAL_WRITTEN = "tất cả|toàn bộ|mọi"
@@ -114,6 +130,20 @@ LEADING_OR_CONDITION = Cues(
 """Begins a phrase before a statement or a condition after it, which belongs to that statement."""
 PLACED = Cues("in | at | under | for", "ở | tại | bên | thời")
 """Begins a sentence with where, under what or for whom a statement holds."""
+HEADED_BY_PLACE = Cues(
+    "in | at | under | for | with",
+    "ở | tại | bên | với",
+    "für | bei | im | in | am | an | mit | pour | à | chez | dans | avec",
+)
+"""Begins the heading of a list with where, under what or for whom it holds."""
+HEADED_BY_TIME = Cues("after | before | until", "sau khi | trước khi", "nach | vor | bis | après | avant | jusqu'à")
+"""Begins the heading of a list with when it holds."""
+SUMMED_UP = Cues(
+    "short | brief | summary | a nutshell | conclusion | essence | other words | a word"
+    " | (?:plain|simple)r? (?:english|language|terms|words)"
+    " | your (?:information|reference|convenience) | the record | a glance | a start"
+)
+"""Says after "in", "for" or "at" that what follows is said shortly or besides, and names no place."""
 OF_A_KIND = Cues(
     "on | in | of | with | from | at | for | that | which | who | whose", "ở | của | từ | thuộc | trên | dưới | trong"
 )

@@ -137,15 +137,15 @@ DENIES_NOTHING = Cues(
 ASKS_BY_NEGATION = r"(?:hay|có|được) không\?"
 """Ends a Vietnamese question; its "không" denies nothing."""
 MYTH = Cues(
-    "myths? | misconceptions? | mistaken(?:ly)? | mistook | wrongly | falsely | erroneously | incorrectly | untrue"
-    " | (?:false|wrong|incorrect) (?:to|that) | rumou?r(?:s|ed)? | legend has it | hoax | fallacy | not true"
-    " | isn't true"
-    " | no longer (?:true|correct|valid)",
+    "myths? | misconceptions? | (?<!not )(?<!unless i'm )(?<!unless i am )mistaken(?:ly)? | mistook | wrongly | falsely"
+    " | erroneously | incorrectly | untrue | (?:false|wrong|incorrect) (?:to|that) | rumou?r(?:s|ed)?"
+    " | legend has it | hoax | fallacy | not true | isn't true | no longer (?:true|correct|valid)",
     "lầm tưởng | tin đồn | hiểu lầm | sai lầm | nhầm tưởng",
 )
 """Calls a whole statement untrue, before or after it."""
 WRONG = Cues(
-    "wrong | false | incorrect | erroneous | not (?:correct|right) | isn't (?:correct|right)", "là sai | không đúng"
+    "(?<!not )wrong | false | incorrect | erroneous | not (?:correct|right) | isn't (?:correct|right)",
+    "là sai | không đúng",
 )
 """An adjective that calls a number wrong, and may only describe a thing ("a wrong token")."""
 VERBS_NEGATED_AFTER = "is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|must"
@@ -160,3 +160,26 @@ SAME_DEED = Cues(
 """Stands for what the question asks, after the verb of somebody who can or cannot do it: "do it", "allowed to"."""
 VERB_BEGINS_IN_VIETNAMESE = "sẽ|bị|thì|phải|được"
 """Stand before the verb of a Vietnamese sentence, after a clause that narrows its subject: "xe chưa nhận sẽ bị …"."""
+NOT_IN_HEADING = Cues(
+    "not | never | cannot | nobody | none of",
+    "không(?! quên\\b)",
+    "nicht(?! vergessen\\b) | kein(?:e[nmrs]?)? | pas(?! oublier\\b) | aucun(?:e|s|es)?",
+)
+"""Denies, at the end of the heading of a list, what stands under it: "Not covered:", "You don't need:"."""
+LEFT_OUT = Cues(
+    "exclud(?:e|es|ed|ing) | exclusions? | except(?:ions?)? | lacks? | omits? | without"
+    " | leav(?:e|es|ing) (?:out|at home) | optional(?:ly)? | extras? | additional(?:ly)? | separately | on top"
+    " | until \\d{4} | formerly | previously | used to | no longer",
+    "loại trừ | ngoại trừ | bỏ qua",
+    "ausgeschlossen | ausgenommen | verzicht(?:en|et|bar) | ohne | entfällt | entfallen | optional | zusätzlich"
+    " | gesondert | separat | früher | sans | exclue?s? | sauf | hormis | en option | en supplément | séparément",
+)
+"""Says in the heading of a list that what stands under it is left out, comes on top, or was so once."""
+_EXTENT = "(?:the |our |this |its |your )?(?:[a-z]+ )?(?:area|scope|range|cover(?:age)?|territory|remit)"
+LEAVES_OUTSIDE = Cues(
+    f"(?:outside(?: of)?|beyond|not part of) {_EXTENT} | (?:falls?|lies?) outside"
+    " | (?:among|one of) (?:the |our )?exclusions",
+    "nằm ngoài | ngoài phạm vi | không thuộc",
+    "außerhalb (?:des|der|unseres|unserer) | en dehors (?:de|du|des) | hors (?:de|du|zone|champ)",
+)
+"""Says without a negation that what is asked is not a part of something: "Russia is outside the area of cover"."""

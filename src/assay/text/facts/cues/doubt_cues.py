@@ -12,6 +12,7 @@ MAYBE = Cues(
 NOT_REAL = Cues(
     "(?:would|should|could)(?:n't| not)? have (?:been|[a-z]+e[dn]) | suppose | supposing | imagine | if only"
     " | if [^,.;]{1,40} had | (?:^|(?<=[.!?] ))(?:were|had) [^,.;]{1,40},"
+    " | (?:was|were|had been) (?:\\w+ )?(?:planned|scheduled|due|expected|intended|meant) for"
     " | (?:is|are|was|were) (?:supposed|meant|expected|intended|rumou?red|alleged|proposed) to"
     " | (?:plan(?:s|ned)?|hop(?:e|es|ed)|wish(?:es|ed)?|proposed|considered) (?:to|that|of) | drafts? | proposals?",
     "lẽ ra | giả sử | giá như | giá mà | đáng lẽ | suýt | ước gì | dự (?:định|kiến|thảo) | bản (?:nháp|thảo)",

@@ -17,8 +17,6 @@ OPPOSITE_EVENTS = (
     (r"way up|uphill|ascent|go(?:ing)? up", r"way down|downhill|descent|go(?:ing)? down"),
     (r"inbound|incoming|way back|return (?:leg|trip|journey)", r"outbound|outgoing|outward|way out|way there"),
     (r"summer", r"winter"),
-    (r"minimum|minimal|smallest|shortest|lowest", r"maximum|maximal|max|largest|longest|highest|biggest"),
-    (r"maximum|maximal|max|minimum|minimal|min", r"defaults?"),
     (r"weekdays?|(?:mon|tues|wednes|thurs|fri)days?", r"weekends?|saturdays?|sundays?"),
     (r"singles?|one[- ]way", r"return|round[- ]trips?|both ways"),
     (
@@ -32,7 +30,10 @@ OPPOSITE_EVENTS = (
     (r"cash", r"cards?|che(?:que|ck)s?|vouchers?|(?:bank|wire) transfers?"),
     (r"cards?", r"cash|che(?:que|ck)s?|vouchers?|(?:bank|wire) transfers?"),
     (r"(?:bank|wire) transfers?", r"cash|cards?|che(?:que|ck)s?|vouchers?"),
-    (r"together|altogether|in (?:total|all)|combined", r"each|per (?:person|head)|apiece|a head"),
+    (
+        r"together|altogether|in (?:total|all)|combined|for the (?:whole|entire)",
+        r"each|per (?:person|head|seat|user)|apiece|a head",
+    ),
     (r"mornings?", r"afternoons?|evenings?"),
     (r"(?<!non-)(?<!non )members?", r"non[- ]members?"),
     (r"sommers?", r"winters?"),

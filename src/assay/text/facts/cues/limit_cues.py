@@ -35,10 +35,10 @@ ANY_LIMIT = Cues(
 """Says that a value is a limit, of whichever side."""
 BOUND = Cues(
     "(?<!'re )(?<!are )(?<!is )up to | at (?:the )?(?:most|least) | (?:a )?(?:maximum|minimum)(?: of)?"
-    " | (?:no|not) (?:more|less) than",
+    " | (?:no|not) (?:more|less) than | (?:or|and) (?:more|less|above|over|below|under|fewer|upwards?)",
     "không quá | tối đa | nhiều nhất | ít nhất | tối thiểu",
 )
-"""Makes a bound of the value that follows."""
+"""Makes a bound of the value beside it."""
 MAY_BE = Cues(
     "can | may | might | could | allow(?:s|ed)? | permit(?:s|ted)? | capacity | holds? | fits? | how long",
     "được | có thể | chứa",

@@ -12,8 +12,22 @@ FOR_RECIPIENT = Cues("to | for | by | from | with", "cho | từ | bởi")
 """Begins a part with whom or what its value is for."""
 MOVED_TO = Cues("to | into", "sang | qua | đến | tới | về")
 """Says where something goes that comes from what is named."""
-OPPOSITE = Cues("opposite | across from", "đối diện")
+OPPOSITE = Cues("opposite | across from", "đối diện", "gegenüber")
 """Says that something is on the other side of what is named."""
+BESIDE = Cues(
+    "next to | beside | behind | in front of | (?:near|close)(?: to)? | outside(?: of)?",
+    "bên cạnh | cạnh | phía sau | trước cửa",
+    "neben | hinter",
+)
+"""Says that something is beside what is named, and not in it."""
+AT = Cues("at | by", "ở | tại", "bei | beim | am")
+"""Says that something is in or beside what is named."""
+DEPUTY = Cues(
+    "deputy | assistant | acting | former | junior | trainee | interim | (?:vice|sub|co|ex)(?=-)",
+    "phó | cựu | trợ lý",
+    "stellvertretende[rn]? | ehemalige[rn]?",
+)
+"""Makes another role of the one that follows."""
 ASKED_ABOUT = Cues("ask | check with | contact | speak to | talk to | inquire (?:of|with) | find out from")
 """Says before a name that this is the one to ask."""
 SUCCEEDS = Cues(

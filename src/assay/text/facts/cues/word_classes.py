@@ -27,7 +27,8 @@ NO_SUBJECT = list_words(
     f"""
     now currently today nowadays since until previously formerly
     it they you we he she i this that these those there please then yes no not nothing only bạn nó họ tôi chúng hãy
-    il elle ils elles nous vous cela merci veuillez sie es wir ihr bitte ella ellos ellas lui lei ele ela
+    il elle ils elles nous vous cela merci veuillez ella ellos ellas lui lei ele ela votre vos notre nos leur leurs
+    sie es wir ihr bitte ich du ihnen ihre ihren ihrem ihrer ihres uns unser unsere unseren unserem unserer dein deine
     không được vui xin theo với vâng {ADDRESS_WRITTEN}
     """
 )
@@ -95,6 +96,9 @@ GENERIC = list_words(
     answer yes company policy rule rules document documents total number amount limit value figure employee employees
     staff worker workers team member members person people everyone everybody anyone customer customers user users
     each every all please note according exactly currently mỗi nhân viên số lượng công ty quy định tài liệu
+    uhr tarif höhe regel regelung nummer telefonnummer rufnummer formular formulare unterlagen frist dauer zeitraum
+    zeitpunkt voraussetzung anspruch folgendes verfügung mitarbeiter mitarbeiterin mitarbeiterinnen personen mitglied
+    mitglieder anfrage frage antwort gebühr preis betrag
     """
 )
 """So general that they name nothing else than what is asked."""
@@ -124,7 +128,7 @@ GENERIC_NOUNS = list_words(
 IMPERATIVES = list_words(
     """
     take head go use call ring come see try get ask contact keep bring pay buy choose book fill send press click hold
-    open visit check follow walk phone email write enter show scan
+    open visit check follow walk phone email write enter show scan tap select log sign scroll upload
     """
 )
 """What may begin an answer without a subject: "Take line 12"."""
@@ -164,7 +168,9 @@ COUNTED = list_words(
     "age aged old older years people persons tuổi người trở lên xuống up over above a nhé nha bạn đấy thôi"
 )
 """Words that only say what a bound counts, and particles."""
-ONE_USE = list_words("visit entry admission ticket entrance ride trip journey tour crossing use time")
+ONE_USE = list_words(
+    "visit entry admission ticket entrance ride trip journey tour crossing use time claim loss incident damage event"
+)
 """What a price is per unless it is one for many uses."""
 PERSONS = list_words("person head adult guest member customer visitor passenger participant student employee tenant")
 """Whom a price is per unless it is one for several people."""

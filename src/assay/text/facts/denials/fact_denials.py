@@ -229,11 +229,11 @@ def _list_negations(texts: FactTexts, occurrence: Occurrence) -> list[re.Match[s
     plain = texts.answer.plain
     stated = find_stated_quantity(texts.answer, occurrence)
     # "no more than" belongs to the quantity.
-    high = stated.start if stated is not None and stated.bound else occurrence.end
+    bound = range(stated.start, stated.end) if stated is not None and stated.bound else range(0)
     return [
         match
         for match in find_negations(texts.answer, _find_part_start(plain, occurrence), occurrence.end)
-        if match.start() < high
+        if match.start() not in bound
         and not _lacks_something_else(match, occurrence, plain)
         and not _is_prefix(texts, match)
         and not narrows_subject(texts, match, occurrence)

@@ -7,9 +7,11 @@ read; a fact beside one is open, where neither question, reference nor facts hav
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Protocol
 
-from assay.text.facts.expected.fact_texts import FactTexts
+from assay.text.facts.cues.cue_pattern import list_words
+from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence
 from assay.text.languages import guess_language, is_other_language
@@ -20,8 +22,9 @@ _SURE = (
     r"nicht|kein(?:e[nmrs]?)?|niemals|keinesfalls|weder|keineswegs|(?:nicht )?(?:weniger|mehr|länger|höher|kürzer"
     r"|später|früher|älter|jünger|größer|kleiner|niedriger) als|höchstens|mindestens|wenigstens|bis zu|außer"
     r"|ausgenommen|sondern|statt(?:dessen)?|nie|unzulässig|ungültig"
+    r"|(?:unter|über|ab)(?= \d[\d.,]* ?(?:€|%|(?:euro|prozent)\b))"
     # French
-    r"|(?:ne|n'|n’) ?[^\W\d_]+(?: [^\W\d_]+)?? (?:pas|plus|jamais|aucune?|que)|(?:moins|plus) (?:de|d'|d’|que)|aucune?"
+    r"|(?:ne |n'|n’)[^\W\d_]+(?: [^\W\d_]+)?? (?:pas|plus|jamais|aucune?|que)|(?:moins|plus) (?:de|d'|d’|que)|aucune?"
     r"|jamais|au (?:plus|moins)|sauf|hormis|jusqu'à"
     # Spanish and Portuguese
     r"|nunca|jamás|ning[uú]n[ao]?|(?:menos|m[aá]s|mais) de(?: que)?|(?:al|a lo|como) (?:menos|máximo|mínimo)"
@@ -49,13 +52,31 @@ _PART_CUT = LatePattern(r"[,;:、，；：()]|\s[–—-]\s|\b(?:aber|doch|mais|
 
 
 _RATE_AFTER = LatePattern(
-    r" (?:pro|je|par|por|cada) (?!person|personne|persona|pessoa|kopf)(?P<noun>[^\W\d_]{3,})", re.IGNORECASE
+    r" (?:pro|je|par|por|cada)"
+    r" (?!person|personne|persona|pessoa|kopf|(?:schadens?|versicherungs)?fall\b|schaden\b|sinistre|siniestro)"
+    r"(?P<noun>[^\W\d_]{3,})",
+    re.IGNORECASE,
 )
-"""Says after a value per what it is; a price per person is one of what is asked."""
+"""Says after a value per what it is; one per person or per loss is one of what is asked."""
+_BEFORE_VALUE = frozenset("unter über bis ab maximal".split())
+"""Limit only what follows: "fährt von Gleis 7 ab", "maximal 500 Euro im Jahr" of another value."""
+_UNDER_NUMBER, _CODE = "unter", "code"
+"""Also says before a number of a telephone where someone is reached."""
+_UPPER = frozenset(("bis zu", "höchstens", "maximal", "jusqu'à", "hasta", "até", "au plus", "no máximo"))
+_GRAMMAR = list_words(
+    "est sont en de des du le la les un une ist sind wird werden der die das den dem ein eine kann darf"
+)
+_ASKS_MOST = LatePattern(
+    r"(?<![^\W\d_])(?:plafond|limite|maxim\w*|höchst\w*|obergrenze|límite|máxim\w*"
+    r"|(?:wie (?:viele?|lange|oft|hoch|spät)|combien|cuánt\w+|quant\w+)\b[^?]{0,40}"
+    r" (?:darf|dürfen|können|kann|peut|peux|puis|pouvons|puedo|puede|posso|pode))(?![^\W\d_])",
+    re.IGNORECASE,
+)
+"""Asks for the most, so that "up to" says it."""
 
 
 class _Pattern(Protocol):
-    def search(self, text: str, start: int = ..., end: int = ...) -> re.Match[str] | None: ...
+    def finditer(self, text: str, start: int = ..., end: int = ...) -> Iterator[re.Match[str]]: ...
 
 
 def judge_foreign_denial(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None:
@@ -64,24 +85,41 @@ def judge_foreign_denial(texts: FactTexts, occurrence: Occurrence) -> FactJudgme
     Only the part between two commas counts: in "80 Euro, nicht mehr" the denial is of something else.
     """
     answer, clause = texts.answer.text, occurrence.clause
-    if guess_language(answer) == "vi":
+    language = guess_language(answer)
+    if language == "vi":
         return None
-    pattern = _choose_pattern(answer)
     start, end = _find_part(answer, occurrence, clause.sentence_start, clause.sentence_end)
-    denial = pattern.search(answer, start, end)
-    other_texts = [text.text.lower() for text in (texts.read_fact, *texts.explaining, *texts.passages)]
-    rate = _RATE_AFTER.match(answer, occurrence.end) if guess_language(answer) is None else None
-    if rate is not None and not any(rate["noun"].lower() in text for text in other_texts):
+    known = [text.text.lower() for text in (texts.read_fact, *texts.explaining, *texts.passages)]
+    rate = _RATE_AFTER.match(answer, occurrence.end) if language is None else None
+    if rate is not None and not any(rate["noun"].lower() in text for text in known):
         return FactJudgment(
             texts.fact, "unknown", f'the answer counts this "{rate[0].strip()}", and neither question nor evidence do'
         )
-    if denial is None or any(_has_word(text, denial[0].lower()) for text in other_texts):
-        return None
-    return FactJudgment(
-        texts.fact,
-        "unknown",
-        f'the answer says "{denial[0].strip()}" of this, in a language of which such words are not read',
-    )
+    for denial in _choose_pattern(answer).finditer(answer, start, end):
+        cue = denial[0].lower()
+        if any(_has_word(text, cue) for text in known) or _limits_nothing(texts, occurrence, cue, denial.start()):
+            continue
+        return FactJudgment(
+            texts.fact,
+            "unknown",
+            f'the answer says "{denial[0].strip()}" of this, in a language of which such words are not read',
+        )
+    return None
+
+
+def _limits_nothing(texts: FactTexts, occurrence: Occurrence, cue: str, position: int) -> bool:
+    """Whether a word that may limit something limits no value of the fact, or says the most that is asked for."""
+    values = texts.read_fact.quantities
+    if cue in _BEFORE_VALUE and position >= occurrence.end:
+        return True
+    if cue == _UNDER_NUMBER and any(own.readings[:1] and own.readings[0].dimension.startswith(_CODE) for own in values):
+        return True
+    if cue not in _UPPER or _ASKS_MOST.search(texts.question.text) is None:
+        return False
+    clause = occurrence.clause
+    words = texts.answer.list_words(clause.sentence_start, clause.sentence_end)
+    asked = [word for word in texts.list_topics() if may_be_subject(word) and word.folded not in _GRAMMAR]
+    return position == clause.sentence_start or any(word.key == own.key for word in words for own in asked)
 
 
 def _has_word(text: str, word: str) -> bool:

@@ -89,7 +89,8 @@ def _is_unreal(texts: FactTexts, occurrence: Occurrence) -> bool:
         return False
     if any(word in f" {texts.question.plain}" for word in _CONDITIONS):
         return False  # "what would it cost if I had a card?"
-    return any(cue.start() <= occurrence.start - low + 1 < cue.end() for cue in _UNREAL.finditer(sentence))
+    start, end = occurrence.start - low + 1, occurrence.end - low + 1
+    return any(start < cue.end() and cue.start() < end for cue in _UNREAL.finditer(sentence))
 
 
 def _has_rival(texts: FactTexts, occurrence: Occurrence) -> bool:

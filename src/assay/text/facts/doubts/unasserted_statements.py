@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from assay.text.facts.cues.condition_cues import PLACED
+from assay.text.facts.cues.condition_cues import PLACED, SUMMED_UP
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.doubt_cues import HEARSAY, NOT_REAL, OTHER_TIME_OR_PLACE, POINTS_BACK_BY_WORD
 from assay.text.facts.cues.link_cues import POINTS_BACK, TURNS_BACK
@@ -26,7 +26,7 @@ _REACH = 120  # characters before a fact in which a frame is searched
 
 _FRAME = build_pattern(rf"\b(?P<cue>{NOT_REAL}|{HEARSAY}|{OTHER_TIME_OR_PLACE})\b")
 _PLACED = build_pattern(
-    rf"(?:(?:yes|no|sure|dạ|vâng),? )?{PLACED}"
+    rf"(?:(?:yes|no|sure|dạ|vâng),? )?{PLACED}(?! {SUMMED_UP}[,:])"
     r" (?:(?:the|an?|our|your|their|this|that|some|other|another) )*(?=[^\s\d])"
 )
 """Begins a sentence with where, under what or for whom a statement holds."""

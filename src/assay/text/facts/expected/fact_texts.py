@@ -29,6 +29,7 @@ from assay.text.facts.reading.exceptions import has_exception, list_exceptions
 from assay.text.facts.reading.negations import find_denied_predicate, find_negations, is_negation
 from assay.text.facts.reading.read_text import ReadText, Word, read_text
 from assay.text.facts.reading.word_senses import find_same_sense
+from assay.text.languages import is_vietnamese
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place
 from assay.text.quantities.payment_cues import is_nothing_to_pay
@@ -112,6 +113,7 @@ class FactTexts:
         self.is_negative = is_denial and not is_nothing_to_pay(self.read_fact.plain)
         self.denied_in_question = "" if self.is_negative else find_denied_predicate(question)
         self.content = self._select_content()
+        self.is_vietnamese = is_vietnamese(question.text)
         self._topics: list[Word] | None = None
         self._words_of_asked_time: frozenset[Word] | None = None
 
@@ -193,7 +195,7 @@ class FactTexts:
     def _is_last_of_compound(self, word: Word) -> bool:
         """Whether the question has a word that is made of another and this one: the "board" of "surfboard"."""
         singular = word.folded.removesuffix("s")
-        if len(singular) < _SHORTEST_PART or word.marks:
+        if len(singular) < _SHORTEST_PART or (word.marks and self.is_vietnamese):
             return False
         return any(
             len(own.folded) >= len(singular) + _SHORTEST_FIRST_PART and own.folded.removesuffix("s").endswith(singular)

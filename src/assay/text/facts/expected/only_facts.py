@@ -67,7 +67,7 @@ def find_only(fact: str, reference: str) -> OnlyFact:
     split = split_only(fact)
     read_fact, read = read_text(fact), read_text(reference)
     names = {word.key for word in read_fact.words if word.kind != "stop"}
-    if split.place is not None or read_fact.quantities or not names:
+    if split.place is not None or not names:
         return split
     for cue in _ONLY.finditer(read.text):
         following = (word for word in read.list_words(cue.end(), cue.end() + _REACH) if not is_grammar(word, read))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from assay.text.antonyms import find_antonym
 from assay.text.facts.cues.condition_cues import ONLY_WORDS, OR, RESTRICTS_DECISION
 from assay.text.facts.cues.cue_pattern import build_pattern
-from assay.text.facts.cues.denial_cues import BANS, FORBIDS
+from assay.text.facts.cues.denial_cues import BANS, FORBIDS, LEAVES_OUTSIDE
 from assay.text.facts.cues.link_cues import ADDRESSED, GREETING
 from assay.text.facts.cues.question_cues import (
     ASKS_WHETHER_LAST,
@@ -190,6 +190,16 @@ def restate_question(fact: str, question: ReadText) -> str:
 _FORBIDS = build_pattern(rf"\b(?:{FORBIDS}|{BANS})\b")
 
 
+_LEAVES_OUTSIDE = build_pattern(rf"\b{LEAVES_OUTSIDE}")
+
+
+def leaves_outside_what_is_asked(texts: FactTexts) -> bool:
+    """Return whether an answer says that something is outside what is covered, and the question does not."""
+    return (
+        _LEAVES_OUTSIDE.search(texts.answer.plain) is not None and _LEAVES_OUTSIDE.search(texts.question.plain) is None
+    )
+
+
 def forbids_what_is_asked(texts: FactTexts) -> bool:
     """Return whether an answer forbids something, and the question does not speak of what is forbidden."""
     return _FORBIDS.search(texts.answer.plain) is not None and _FORBIDS.search(texts.question.plain) is None
@@ -214,7 +224,7 @@ def describe_opposite_decision(answer: ReadText, reference: ReadText, question: 
 
 _TAKES_UP = build_pattern(
     r"\W*(?:it|they|that|this|you|he|she|we|these|those)(?:'ll|'s|'re| [a-z']+){1,3}?"
-    r" (?P<verb>[a-z]{2,})(?= ?[,.:;!–—-]| \()"
+    r" (?P<verb>[a-z]{2,})(?= ?[,.:;!–—-]| \(| (?:if|when|unless|only|once|as long as)\b)"
 )
 """A first clause that says of what is asked whether it is so: "it will fit: the limit is 9 m"."""
 
@@ -226,8 +236,7 @@ def _read_any_decision(answer: ReadText, question: ReadText) -> YesOrNo | None:
     if taken_up is None:
         return decision
     verb, end = answer.word_at(taken_up.start("verb")), taken_up.end()
-    sentence_end = answer.clauses[0].sentence_end if answer.clauses else end
-    if verb is None or not question.find_word(verb, True) or _RESTRICTED.search(answer.plain, 0, sentence_end):
+    if verb is None or not question.find_word(verb, True):
         return decision
     return YesOrNo(not find_negations(answer, 0, end), answer.text[: verb.end].strip(), end)
 
@@ -250,7 +259,7 @@ def decide_by_statement(fact: str, restated: FactJudgment) -> FactJudgment:
     if restated.state == ("stated" if is_wanted else "denied"):
         return FactJudgment(fact, "stated")
     if restated.state == ("denied" if is_wanted else "stated"):
-        return FactJudgment(fact, "denied", f'the answer {"denies" if is_wanted else "says"} "{restated.fact}"')
+        return FactJudgment(fact, "denied", f"the answer {'denies' if is_wanted else 'affirms'} what is asked")
     return FactJudgment(fact, "unknown", f'the answer does not plainly say "{fact.strip()}"')
 
 

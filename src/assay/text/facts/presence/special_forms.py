@@ -9,7 +9,7 @@ from assay.text.facts.expected.yes_or_no import asks_whether, read_decision
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.statement_marks import DOUBT
-from assay.text.quantities.frequencies import find_frequencies, is_same_frequency
+from assay.text.quantities.frequencies import find_frequencies, is_same_frequency, read_interval
 from assay.text.quantities.payment_cues import (
     ASKS_FOR_COST,
     MAY_BE_FREE,
@@ -17,7 +17,7 @@ from assay.text.quantities.payment_cues import (
     NOTHING_TO_PAY,
     is_positive_amount,
 )
-from assay.text.quantities.quantity import remove_bound
+from assay.text.quantities.quantity import is_span, remove_bound
 from assay.text.quantities.quantity_agreement import is_same_quantity
 from assay.text.quantities.units import PLAIN
 
@@ -32,6 +32,20 @@ def judge_frequency(texts: FactTexts, frequency: tuple[Fraction, str]) -> FactJu
     if any(is_same_frequency(frequency, other) for other in named):
         return FactJudgment(texts.fact, "stated")
     return FactJudgment(texts.fact, "denied", "the answer says that it is more or less often")
+
+
+def judge_interval(texts: FactTexts) -> FactJudgment | None:
+    """Return that a fact such as "every 3 months" is stated where an answer says it by how often: "four times a year".
+
+    None if the answer does not, or says a span too, which others compare.
+    """
+    interval = read_interval(texts.read_fact.plain)
+    if interval is None or any(is_span(own) for own in texts.answer.quantities):
+        return None
+    named = find_frequencies(texts.answer.plain)
+    is_same = len(set(named)) == 1 and is_same_frequency(interval, named[0])
+    is_sure = is_same and not find_negations(texts.answer) and DOUBT.search(texts.answer.plain) is None
+    return FactJudgment(texts.fact, "stated") if is_sure else None
 
 
 def judge_counted_noun(texts: FactTexts) -> FactJudgment | None:

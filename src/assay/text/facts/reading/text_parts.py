@@ -49,8 +49,8 @@ def split_parts(text: ReadText, low: int, high: int) -> Sequence[Part]:
         index = bisect_right(text.quantities, cut.start(), key=_get_quantity_start) - 1
         if index >= 0 and cut.start() < text.quantities[index].end and not _ends_sentence(text, cut, index):
             continue
-        rate_end = text.quantities[index].rate_span[1] if index >= 0 else -1
-        if rate_end == cut.start() and _SECOND_RATE.match(text.plain, rate_end) is not None:
+        is_rate = index >= 0 and text.quantities[index].rate_span[1] == cut.start()
+        if is_rate and _SECOND_RATE.match(text.plain, cut.start()) is not None:
             continue  # "$12 per seat and month"
         if cut[0] == " plus " and text.text[cut.start() + 1].isupper():
             continue  # a name: "Gói Plus"

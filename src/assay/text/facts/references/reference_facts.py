@@ -10,14 +10,17 @@ in other languages all words of the reference are looked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from assay.text.facts.cues.condition_cues import RESTRICTS_REFERENCE
 from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.word_classes import PREPOSITIONS
 from assay.text.facts.expected.yes_or_no import asks_whether, read_decision
 from assay.text.facts.reading.read_text import ReadText, Word, read_text
+from assay.text.facts.reading.text_parts import list_quantities, split_parts
+from assay.text.facts.reading.word_senses import find_same_sense
 from assay.text.facts.references.asked_values import find_asked_value, is_value_asked
 from assay.text.facts.stated_facts import judge_facts
 from assay.text.facts.stated_quantities import is_misread_value
@@ -139,7 +142,7 @@ def _derive_values(read: ReadText, asking: ReadText, values: list[Quantity], fit
     if len(values) == 1:
         return ReferenceFacts("value", spelled, besides)
     if len(spelled) > 1:
-        nearest = _find_nearest_clauses(read, asking)
+        nearest = _find_nearest(read, asking, fitting)
         beside = [value for value in fitting if any(start <= value.start < end for start, end in nearest)]
         chosen = tuple(dict.fromkeys(_spell_value(read, value) for value in beside))
         if len(chosen) == 1:
@@ -150,15 +153,51 @@ def _derive_values(read: ReadText, asking: ReadText, values: list[Quantity], fit
     return ReferenceFacts("values", spelled, besides)
 
 
-def _find_nearest_clauses(read: ReadText, asking: ReadText) -> list[tuple[int, int]]:
-    """Return the spans of the clauses that have the most words of the question; none if no clause has one."""
+def _find_nearest(read: ReadText, asking: ReadText, fitting: Sequence[Quantity]) -> list[tuple[int, int]]:
+    """Return the span of the part with a value that has all words of the question that another such part has, and
+    more; else those of the clauses that have the most of them; none if no clause has one."""
     shared_by_span = {}
+    for part in split_parts(read, 0, len(read.plain)):
+        if any(part.start <= value.start < part.end for value in fitting):
+            shared_by_span[part.start, part.end] = _list_shared(read, asking, part.start, part.end)
+    for span, shared in shared_by_span.items():
+        others = [other for other in shared_by_span if other != span]
+        if all(
+            shared_by_span[other] < shared and not _is_same_in_other_respect(read, asking, *other) for other in others
+        ):
+            return [span]
+    counts = {}
     for clause in read.clauses:
-        span = clause.start, clause.end
-        words = [word for word in read.words if clause.start <= word.start < clause.end and word.kind != "stop"]
-        shared_by_span[span] = len({word.key for word in words if asking.find_word(word, True)})
-    most = max(shared_by_span.values(), default=0)
-    return [span for span, shared in shared_by_span.items() if most and shared == most]
+        counts[clause.start, clause.end] = len(_list_shared(read, asking, clause.start, clause.end))
+    most = max(counts.values(), default=0)
+    return [span for span, count in counts.items() if most and count == most]
+
+
+def _is_same_in_other_respect(read: ReadText, asking: ReadText, start: int, end: int) -> bool:
+    """Whether a part of a reference goes on with what the part before it is about: "5p a page, and 20p in colour"."""
+    words = read.list_words(start, end)
+    named = [index for index, word in enumerate(words) if word.kind != "stop" and not asking.find_word(word, True)]
+    return bool(named) and all(
+        any(before.folded in PREPOSITIONS for before in words[max(0, index - _GOVERNED) : index]) for index in named
+    )
+
+
+_GOVERNED = 2
+"""Words from a preposition to the noun that it governs: "in the morning"."""
+
+
+def _list_shared(read: ReadText, asking: ReadText, start: int, end: int) -> set[str]:
+    """Return the words and the values of a question that a stretch of a reference has."""
+    shared: set[str] = set()
+    for word in read.list_words(start, end):
+        if word.kind != "stop":
+            places = asking.find_word(word, True) or find_same_sense(asking, word.folded)
+            shared.update(asking.words[place].key for place in places[:1])
+    own = list_quantities(read, start, end)
+    for number, asked in enumerate(asking.quantities):
+        if any(is_same_quantity(asked, value) for value in own):
+            shared.add(f"{number}.")
+    return shared
 
 
 def _list_new_values(read: ReadText, asking: ReadText) -> list[Quantity]:

@@ -147,9 +147,11 @@ def find_crossed(question: ReadText, reference: ReadText, answer: ReadText) -> s
     'the answer says "sings" and "Bob" together, the reference apart'
     """
     in_syllables = is_vietnamese(question.text)
-    stated = _list_statements(answer, 0, min(len(answer.plain), 2 * CLAUSE_REACH), in_syllables)
-    expected = _list_statements(reference, 0, len(reference.plain), in_syllables) if len(stated) > 1 else ()
+    expected = _list_statements(reference, 0, len(reference.plain), in_syllables)
     if len(expected) < _FEWEST_CROSSED:
+        return ""
+    stated = _list_statements(answer, 0, min(len(answer.plain), 2 * CLAUSE_REACH), in_syllables)
+    if len(stated) < _FEWEST_CROSSED:
         return ""
     ignores_marks = not (reference.has_marks and answer.has_marks)
     owners = _StatementOwners(expected, ignores_marks=ignores_marks)

@@ -71,6 +71,9 @@ def _list_reasons(texts: FactTexts, occurrence: Occurrence) -> Iterator[str]:
     counted = _find_other_count(texts, stated)
     if counted is not None:
         yield f'the answer counts "{answer.text[counted.start : counted.end]}", and another thing is asked about'
+    content = _find_other_content(texts, stated)
+    if content is not None:
+        yield f'the answer says how much "{answer.text[content.start : content.end]}" it is, and its source does not'
     is_of_part = _PART_OF.match(answer.plain, occurrence.clause.sentence_start) is not None
     if is_of_part and not texts.has_cue(_PART_OF):
         yield "the answer says this of a part of what is asked"
@@ -172,20 +175,22 @@ _ASKS_WHEN = build_pattern(
     r"(?:(?:from|until|till|by|since|on|at) )?(?:when|what time|wh(?:at|ich) da(?:y|te)) "
     r"(?:is|are|was|were|will|do|does|did|has|have|can|must|should)\b"
 )
+_ASKS_WHICH_DID = build_pattern(r"wh(?:at|ich) (?:version|release|year|month|day|edition) (?P<verb>[a-z]+ed)\b")
 _IS = list_words("is are was were be been becomes become gets get being")
 
 
 def _find_other_predicate(texts: FactTexts, part: Part) -> Word | None:
     """Return the word for what the answer says to happen to what is asked about, if nothing explains it and the word
     of the question for what happens is not there: "the hall is emptied on Monday", asked when it is demolished."""
-    if _ASKS_WHEN.match(texts.question.plain) is None:
-        return None
     topics = texts.list_topics()
-    words = texts.answer.list_words(part.start, part.end)
-    keys = {word.key for word in words}
-    if len(topics) < _FEWEST_NEW or topics[-1].key in keys or texts.answer.find_word(topics[-1], True):
+    did = _ASKS_WHICH_DID.match(texts.question.plain)
+    asked = texts.question.word_at(did.start("verb")) if did is not None else None
+    if asked is None and topics and _ASKS_WHEN.match(texts.question.plain) is not None:
+        asked = topics[-1]
+    if asked is None or texts.answer.find_word(asked, True):
         return None
-    subject = {word.key for word in topics[:-1]}
+    words = texts.answer.list_words(part.start, part.end)
+    subject = {word.key for word in topics if word.key != asked.key}
     for index, word in enumerate(words):
         if word.folded not in _IS or not any(own.key in subject for own in words[:index]):
             continue
@@ -367,6 +372,28 @@ def _find_other_count(texts: FactTexts, stated: Quantity | None) -> Word | None:
     if texts.is_new(word):
         return None if is_said_with(texts, word, stated) else word
     return word if may_be_subject(word) and _is_counted_otherwise(texts, word, stated) else None
+
+
+def _find_other_content(texts: FactTexts, stated: Quantity | None) -> Word | None:
+    """Return the noun of which an answer says a measure, if each source says it of another: "5 g of salt"."""
+    own = _find_content(texts.answer, stated) if stated is not None else None
+    if stated is None or own is None or texts.question.find_word(own, True):
+        return None
+    contents = []
+    for source in list_value_sources(texts, stated):
+        contents += [_find_content(source, value) for value in source.quantities if is_same_value(value, stated)]
+    known = [word for word in contents if word is not None]
+    return own if known and all(word.key != own.key for word in known) else None
+
+
+def _find_content(text: ReadText, value: Quantity) -> Word | None:
+    following = text.list_following(value.end, _OF_NOUN)
+    is_of = len(following) == _OF_NOUN and following[0].folded == "of" and following[0].start - value.end == 1
+    return following[1] if is_of and following[1].kind != "stop" else None
+
+
+_OF_NOUN = 2
+"""Words of "of salt"."""
 
 
 def _is_counted_otherwise(texts: FactTexts, word: Word, stated: Quantity) -> bool:

@@ -15,7 +15,18 @@ from assay.text.facts.cues.cue_pattern import build_pattern, list_words
 from assay.text.facts.cues.denial_cues import EXEMPT
 from assay.text.facts.cues.limit_cues import NEEDED_AT_LEAST
 from assay.text.facts.cues.question_cues import ASKS_FOR_PERSON, ASKS_FOR_PREDECESSOR, ASKS_WHO
-from assay.text.facts.cues.role_cues import ASKED_ABOUT, COMPARED_WITH, FOR_PERSON, KIN, MOVED_TO, OPPOSITE, SUCCEEDS
+from assay.text.facts.cues.role_cues import (
+    ASKED_ABOUT,
+    AT,
+    BESIDE,
+    COMPARED_WITH,
+    DEPUTY,
+    FOR_PERSON,
+    KIN,
+    MOVED_TO,
+    OPPOSITE,
+    SUCCEEDS,
+)
 from assay.text.facts.cues.word_classes import AUXILIARIES, BEING, RELATIVES
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.fact_judgments import FactJudgment
@@ -46,6 +57,9 @@ _RECIPIENT = build_pattern(rf"\b(?P<cue>{FOR_PERSON}) {_ARTICLE}$")
 _MOVED_FROM = build_pattern(rf"\b(?P<cue>từ|from) {_ARTICLE}$")
 _MOVED_TO = build_pattern(rf"[^.;]{{0,30}}\b{MOVED_TO}\b")
 _BESIDE = build_pattern(rf"\b(?P<cue>{OPPOSITE})(?: (?:với|to))? {_ARTICLE}$")
+_NEXT_TO = build_pattern(rf"\b(?P<cue>{BESIDE}) {_ARTICLE}$")
+_AT = build_pattern(rf"\b{AT}\b")
+_DEPUTY = build_pattern(rf"\b(?P<cue>{DEPUTY})[ -]$")
 _ASKED = build_pattern(rf"\b(?P<cue>ask|hỏi) {_ARTICLE}$")
 _ASKED_ABOUT = build_pattern(rf"\b(?P<cue>{ASKED_ABOUT}) {_ARTICLE}$")
 _PREDECESSOR = build_pattern(rf"\b(?P<cue>{SUCCEEDS}) {_ARTICLE}$")
@@ -103,6 +117,16 @@ def _list_reasons(texts: FactTexts, occurrence: Occurrence, *, has_number: bool)
             yield f'the answer names this only to say whose "{owned["owned"]}" it means'
     if _is_new(texts, _BESIDE.search(answer.plain, *before)):
         yield "the answer only names this to say what is opposite to it"
+    yield from _list_neighbours(texts, before) if not has_number else ()
+
+
+def _list_neighbours(texts: FactTexts, before: tuple[int, int]) -> Iterator[str]:
+    """Yield how an answer names a place or role beside what a fact names: "next to the hall", "the deputy manager"."""
+    plain = texts.answer.plain
+    if not texts.has_cue(_AT) and _is_new(texts, _NEXT_TO.search(plain, *before)):
+        yield "the answer only names this to say what is next to it"
+    if _is_new(texts, _DEPUTY.search(plain, *before)):
+        yield "the answer names another role than this one"
 
 
 def _name_other_person(texts: FactTexts, occurrence: Occurrence) -> str:
@@ -133,6 +157,8 @@ def _name_other_actor(texts: FactTexts, occurrence: Occurrence) -> str:
     if verb is None or texts.list_repeated_words():
         return ""
     part = find_part(answer, occurrence.clause, occurrence.start)
+    if _is_passive_subject(texts, occurrence, verb, part.end):
+        return _DONE_TO
     done = [answer.words[index] for index in answer.find_word(verb, texts.ignore_marks)]
     done = [own for own in done if part.start <= own.start < occurrence.start]
     if not done or find_negations(answer, part.start, occurrence.start):
@@ -144,7 +170,23 @@ def _name_other_actor(texts: FactTexts, occurrence: Occurrence) -> str:
         return ""
     if any(word.folded in _IS_DONE_BY for word in between) or any(word.folded in RELATIVES for word in before):
         return ""
-    return "in the answer this is not who does what is asked, but to whom it is done"
+    return _DONE_TO
+
+
+_DONE_TO = "in the answer this is not who does what is asked, but to whom it is done"
+_BY_AFTER = build_pattern(r" by\b")
+
+
+def _is_passive_subject(texts: FactTexts, occurrence: Occurrence, verb: Word, end: int) -> bool:
+    """Whether a fact is what something is done to by another: "the teacher is informed by the parents"."""
+    answer = texts.answer
+    for index in answer.find_word(verb, texts.ignore_marks):
+        own = answer.words[index]
+        is_after = occurrence.end <= own.start < end and own.start - occurrence.end <= _REACH
+        before = answer.words[max(0, index - _BEFORE_VERB) : index]
+        if is_after and any(word.folded in BEING or word.folded == "be" for word in before):
+            return _BY_AFTER.match(answer.plain, own.end) is not None
+    return False
 
 
 def _find_asked_verb(question: ReadText) -> Word | None:

@@ -65,7 +65,8 @@ class SubjectJudge:
         missing_topic = [word for word in topic if not _is_in_sentence(self.texts, word, clause)]
         first = answer.find_index(clause.sentence_start)
         others = [word for word in (*foreign, *_list_plans(self.texts, in_clause)) if word.kind in ("name", "id")]
-        names = [word for word in others if word is not answer.words[first]]
+        names = [word for word in others if word is not answer.words[first] and may_be_subject(word)]
+        names = [word for word in names if not _PER.search(answer.plain, max(0, word.start - 5), word.start)]
         named = [word for word in topic if word.kind in ("name", "id") and word is not self.texts.question.words[0]]
         if names and any(word in missing_topic and not _is_abbreviated(word, named) for word in named):
             return _say_of_other(self.texts, answer.text[names[0].start : names[0].end])
@@ -148,6 +149,8 @@ class SubjectJudge:
         return self._owner
 
 
+_PER = LatePattern(r"\b(?:pro|je|par|por) $")
+"""Stands before what a value is per, of which other rules tell."""
 _BEFORE_PLAN = LatePattern(r"\b(?:on|for|with|under|to) (?:the )?$")
 _AFTER_PLAN = LatePattern(r" (?:plan|tier|edition|package|subscription|licen[cs]e|account|level)s?\b")
 

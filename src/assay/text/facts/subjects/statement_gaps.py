@@ -20,6 +20,8 @@ from assay.text.facts.cues.doubt_cues import NO_LONGER
 from assay.text.facts.cues.limit_cues import AROUND_TIME
 from assay.text.facts.cues.role_cues import FOR_RECIPIENT
 from assay.text.facts.cues.value_cues import ADDITION, ADDITION_AFTER, ADDITION_BEFORE
+from assay.text.facts.cues.word_classes import IMPERATIVES
+from assay.text.facts.reading.list_headings import find_list_heading, list_items
 from assay.text.facts.reading.negations import is_negation
 from assay.text.facts.reading.read_text import ClauseSpan, ReadText, Word
 from assay.text.facts.reading.statement_marks import ASKS_PAST, CHANGED_FROM, PAST_VERB, PRESENT, RESPECTIVELY, USED_TO
@@ -110,6 +112,11 @@ class GapFinder:
         if len(groups) > 1:
             yield from self._find_second_value(groups, statement)
         around = self._look_around(parts, groups, statement)
+        if len(self.facts) > 1 and statement.value is None and self._is_step(around.part):
+            around = around._replace(
+                before=[part for part in around.before if not self._is_step(part)],
+                beside=[part for part in around.beside if not self._is_step(part)],
+            )
         if len(parts) > 1:
             yield from self._find_other_statements(around)
             yield from self._find_question_beside(around)
@@ -310,6 +317,7 @@ class GapFinder:
         other_days = [part for part in (*around.before, *around.after) if self.owner.is_of_other_day(part, around.unit)]
         before = [part for part in around.before if not self._has_fact(part) and not self._is_over(part, around.unit)]
         before = [part for part in before if part not in other_days and not self._is_sum_before(part, around.unit)]
+        before = self._drop_heading(before, around.unit)
         topics_before = {key for part in before for key in self._list_topics(self.owner.words_in(part))}
         statements = [part for part in before if self._is_statement(part)]
         if statements and not own - topics_before:
@@ -329,6 +337,27 @@ class GapFinder:
                 "question after",
                 f"the answer says {self._spell(elsewhere)} of the question elsewhere{_PERHAPS}",
             )
+
+    def _is_step(self, part: Part) -> bool:
+        """Whether a part tells what to do; of several steps none is another answer: "Open the app and tap Home"."""
+        word = self.answer.take_next_word(part.start)
+        return word is not None and word.end <= part.end and word.folded in IMPERATIVES
+
+    def _drop_heading(self, before: Sequence[Part], own: Part) -> list[Part]:
+        """Return the parts before a line of a list without its heading, which is the beginning of what it says.
+
+        Not where another line has nothing of reference or facts: it may be a wrong one.
+        """
+        heading = find_list_heading(self.answer, own.start) if before else None
+        if heading is None or not all(self._is_expected_item(*item) for item in list_items(self.answer, heading[1])):
+            return list(before)
+        return [part for part in before if not heading[0] <= part.start < heading[1]]
+
+    def _is_expected_item(self, start: int, end: int) -> bool:
+        part = Part(start, end, False)
+        words = [word for word in self.owner.words_in(part) if not self.owner.question.find_word(word, True)]
+        texts = [self.explaining[1], *self.facts]
+        return self._has_fact(part) or any(text.find_word(word, True) for word in words for text in texts)
 
     def _is_sum_before(self, part: Part, own: Part) -> bool:
         """Whether a part is a sum of the sentence of another: "8 × €18 = €144, but you pay at least €150"."""

@@ -20,8 +20,6 @@ from assay.text.facts.reading.sentence_around import REACH_BEFORE, get_sentence
 from assay.text.facts.reading.statement_marks import ASKS_UNTIL
 from assay.text.facts.reading.text_parts import split_parts
 from assay.text.facts.values.reversed_events import find_asked_end, find_reversed_event, is_other_end
-from assay.text.facts.values.value_directions import find_direction
-from assay.text.facts.values.value_spans import is_end_of_what_holds
 from assay.text.quantities.quantity import Quantity, is_span, is_time, split_range
 from assay.text.quantities.quantity_agreement import is_same_quantity, is_same_value
 from assay.text.quantities.weekdays import WEEKDAY
@@ -73,11 +71,10 @@ _HOUR, _DAY = 3600, 86_400
 
 
 def _judge_span(texts: FactTexts, occurrence: Occurrence, stated: Quantity) -> FactJudgment | None:
-    """Return the judgment of a span of time, or of an hour that is written like one: "à 20 h"."""
-    judgment = _judge_side(texts, stated)
+    """Return the judgment of an hour that is written like a span of time: "à 20 h"."""
     may_be_hour = any(reading.low % _HOUR == 0 and reading.low <= _DAY for reading in stated.readings)
-    if judgment is not None or not may_be_hour or _ASKS_MOMENT.search(texts.question.plain) is None:
-        return judgment
+    if not may_be_hour or _ASKS_MOMENT.search(texts.question.plain) is None:
+        return None
     return _judge_other_event(texts, occurrence, stated)
 
 
@@ -133,10 +130,7 @@ def _judge_side(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
     is_refused = is_limit_of_refusal(stated, texts.answer.plain, end, ExpectedLimit("", False))
     if not stated_side or is_refused or find_negations(texts.answer, start, end):
         return None
-    if stated_side == "after" and is_span(stated) and is_end_of_what_holds(texts.answer, stated):
-        return None
-    sources = list_value_sources(texts, stated) if is_span(stated) else ()
-    for text in (texts.read_fact, texts.reference, *sources):
+    for text in (texts.read_fact, texts.reference):
         for wanted in text.quantities:
             if not is_same_value(wanted, stated):
                 continue
@@ -148,11 +142,7 @@ def _judge_side(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
 
 
 def _find_side(plain: str, value: Quantity) -> str:
-    """Return whether something is said to be before or after a value; "within 7 days" is before they are over."""
-    if value.bound and is_span(value):
-        if find_direction(value, plain):
-            return ""  # "up to 6 hours before the class" is at least as long before it
-        return "before" if value.bound[0] == "<" else "after"
+    """Return whether something is said to be before or after a value."""
     start = value.start
     low = max(0, start - REACH_BEFORE)
     if _UNTIL_BEFORE.search(plain, low, start):

@@ -36,7 +36,9 @@ def judge_unasked_rate(texts: FactTexts, occurrence: Occurrence) -> FactJudgment
         return None
     if stated.rate and not _is_known_rate(texts, stated):
         return FactJudgment(
-            texts.fact, "unknown", f"the answer counts this per {stated.rate}, and neither question nor evidence do"
+            texts.fact,
+            "unknown",
+            f"the answer counts this per {_spell_rate(texts, stated)}, and neither question nor evidence do",
         )
     several = _find_several(texts, stated)
     return (
@@ -44,6 +46,12 @@ def judge_unasked_rate(texts: FactTexts, occurrence: Occurrence) -> FactJudgment
         if several
         else None
     )
+
+
+def _spell_rate(texts: FactTexts, stated: Quantity) -> str:
+    """Return per what a value is as the answer writes it: "loss" is the rate "los"."""
+    words = texts.answer.text[slice(*stated.rate_span)].split()
+    return words[-1] if words and name_rate_noun(words[-1].lower()) == stated.rate else stated.rate
 
 
 def _is_known_rate(texts: FactTexts, stated: Quantity) -> bool:
@@ -58,6 +66,7 @@ def _is_known_rate(texts: FactTexts, stated: Quantity) -> bool:
         return True
     second = _SECOND_RATE.match(texts.answer.plain, stated.rate_span[1])
     nouns = {name_rate_noun(part) for part in (*stated.rate.split(), *([second["noun"]] if second is not None else []))}
+    nouns.add(_spell_rate(texts, stated).lower())
     if not is_time_rate(stated.rate) and _asks_per_other(texts, nouns):
         return False
     if not nouns.isdisjoint(ONE_USE) and not texts.has_cue(_FOR_MANY_USES):

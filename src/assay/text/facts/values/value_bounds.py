@@ -59,6 +59,8 @@ def judge_new_bound(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | 
         return None
     if any(wanted.bound or wanted.is_range for text in own_texts for wanted in text.quantities):
         return None
+    if stated.bound[0] == ">" and any(_FROM_ANYWHERE.search(text.plain) for text in own_texts):
+        return None  # "from force 9" is 9 or more
     if side is _SPEAKS_OF_SIDE[">"] and is_span(stated) and any(_AHEAD.search(text.plain) for text in own_texts):
         return None  # who has to say something 24 hours ahead may say it earlier
     bound = texts.answer.text[cue.start() : cue.end()]
@@ -151,6 +153,7 @@ def _list_lower_limits(text: ReadText) -> list[Quantity]:
 
 
 _FROM_BEFORE = build_pattern(rf"\b{FROM} $")
+_FROM_ANYWHERE = build_pattern(rf"\b{FROM}\b")
 _TO_AFTER = build_pattern(rf" ?(?:-|–|{UNTIL}\b)")
 
 

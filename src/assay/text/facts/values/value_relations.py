@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence
@@ -14,7 +15,7 @@ from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, Word
 from assay.text.facts.reading.text_parts import Part, find_part, list_quantities
 from assay.text.normalisation import fold_in_place
-from assay.text.quantities.quantity import Quantity
+from assay.text.quantities.quantity import Quantity, is_span
 from assay.text.quantities.quantity_agreement import is_same_value
 
 
@@ -40,6 +41,10 @@ def judge_relation(texts: FactTexts, occurrence: Occurrence, stated: Quantity | 
     if not any(word.folded in _RELATION_WORDS for word in texts.question.words):
         return None
     part = find_part(answer, clause, occurrence.start if stated is None else stated.start)
+    if stated is not None and is_span(stated) and _is_length(texts, part):
+        return FactJudgment(
+            texts.fact, "unknown", "the answer says how long it takes, and not how long before or after"
+        )
     contrary = _find_contrary_side(texts, part)
     if contrary is not None:
         spelled = answer.text[contrary.start : contrary.end]
@@ -47,6 +52,18 @@ def judge_relation(texts: FactTexts, occurrence: Occurrence, stated: Quantity | 
     if _list_opposed_relations(texts, texts.question, texts.list_topics(), (part.start, part.end), _NEAREST):
         return FactJudgment(texts.fact, "unknown", "the answer says this of the opposite of what is asked")
     return None
+
+
+_ASKS_HOW_FAR = build_pattern(r"how (?:long|many \w+|soon) (?:before|after|ahead|in advance|prior)\b")
+_TAKES = build_pattern(r"\b(?:takes?|lasts?|goes on for|dauert)\b")
+
+
+def _is_length(texts: FactTexts, part: Part) -> bool:
+    """Whether a part of an answer says how long something takes, where it is asked how long before or after another."""
+    asks = _ASKS_HOW_FAR.search(texts.question.plain)
+    if asks is None or _TAKES.search(texts.answer.plain, part.start, part.end) is None:
+        return False
+    return not any(word.folded in _RELATION_WORDS for word in texts.answer.list_words(part.start, part.end))
 
 
 def _find_inserted(texts: FactTexts, occurrence: Occurrence) -> str:
@@ -75,10 +92,17 @@ def _list_opposed_relations(
             continue
         places = (answer.words[index].start for index in answer.find_word(word, texts.ignore_marks))
         relations = [_find_relation(answer, span[0], at, furthest) for at in places if span[0] <= at < span[1]]
-        comparable = [relation for relation in relations if relation is not None and relation[0] == wanted[0]]
+        comparable = [_compare(relation, wanted) for relation in relations if relation is not None]
+        comparable = [relation for relation in comparable if relation[0] == wanted[0]]
         if comparable and comparable[0] != wanted:
             return {"same" if relation == wanted else "opposite" for relation in comparable}
     return set()
+
+
+def _compare(relation: tuple[int, int], wanted: tuple[int, int]) -> tuple[int, int]:
+    """Return a relation as one of the pair of another, if both are of time: "until" is "before", "from" is "after"."""
+    is_time = {relation[0], wanted[0]} == {_TIME, _ROUTE}
+    return (wanted[0], 1 - relation[1]) if is_time else relation
 
 
 def _find_contrary_side(texts: FactTexts, part: Part) -> Quantity | None:
@@ -90,7 +114,8 @@ def _find_contrary_side(texts: FactTexts, part: Part) -> Quantity | None:
         for own in list_quantities(texts.answer, part.start, part.end):
             relation = _find_relation(texts.answer, part.start, own.start, _NEAREST)
             is_opposite = relation is not None and relation[0] == wanted[0] and relation[1] != wanted[1]
-            if is_opposite and is_same_value(asked, own):
+            is_beyond = {asked.bound[:1], own.bound[:1]} == {"<", ">"}
+            if (is_opposite or is_beyond) and is_same_value(asked, own):
                 return own
     return None
 

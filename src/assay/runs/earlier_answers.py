@@ -1,0 +1,73 @@
+"""What is said of answers that a run folder had before the run began: the target was not asked for them (ADR 0250)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from assay.records.counts import format_count, join_first
+
+MAX_FILES_NAMED = 5
+_UNITS = (("day", 24 * 60 * 60), ("hour", 60 * 60), ("minute", 60), ("second", 1))
+
+
+def describe_earlier_answers(
+    target: str, count: int, total: int, started_at: str | None, *, knows_code: bool, has_address: bool
+) -> str:
+    """Return how many of a target's answers were recorded by an earlier run, when that began, and what nothing tells.
+
+    >>> describe_earlier_answers("desk", 8, 8, "2026-03-02T09:30:00+00:00", knows_code=False, has_address=True)
+    'target desk was not asked: all 8 answers are from an earlier run, begun 2026-03-02 09:30 (what its \
+address serves may have changed since; --fresh asks again)'
+    >>> describe_earlier_answers("desk", 3, 8, None, knows_code=True, has_address=False)
+    'target desk: 3 of 8 answers are from an earlier run (its source files are the same; --fresh asks again)'
+    """
+    day = "" if started_at is None else f", begun {_format_time(started_at)}"
+    if has_address:
+        since = "what its address serves may have changed since"
+    else:
+        since = "its source files are the same" if knows_code else "nothing tells whether it has changed since"
+    if count == total:
+        answers = format_count(total, "answer is", "answers are")
+        said = f"target {target} was not asked: {'the only answer is' if total == 1 else f'all {answers}'}"
+    else:
+        said = f"target {target}: {count} of {format_count(total, 'answer')} {'is' if count == 1 else 'are'}"
+    return f"{said} from an earlier run{day} ({since}; --fresh asks again)"
+
+
+def _format_time(started_at: str) -> str:
+    return started_at[:16].replace("T", " ")
+
+
+def describe_age(earlier: str | None, now: str | None) -> str:
+    """Return how long before `now` an earlier run began, in its largest unit; "" if either time is not known.
+
+    >>> describe_age("2026-03-02T09:30:00+00:00", "2026-03-04T10:00:00+00:00")
+    '2 days'
+    """
+    try:
+        seconds = int((datetime.fromisoformat(now or "") - datetime.fromisoformat(earlier or "")).total_seconds())
+    except (TypeError, ValueError):  # one of them is not there, or only one has a time zone
+        return ""
+    for unit, size in _UNITS:
+        if seconds >= size:
+            return format_count(seconds // size, unit)
+    return ""
+
+
+def describe_changed_code(before: Mapping[str, Mapping[str, str]], now: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """Return a sentence for each target whose code is not what its recorded answers came from, with the changed files.
+
+    Of a target whose code was not recorded, as earlier versions did not, nothing is known.
+
+    >>> describe_changed_code({"desk": {"desk": "a", "rank": "b"}}, {"desk": {"desk": "a", "rank": "c", "read": "d"}})
+    ['the code of target desk has changed: rank, read']
+    """
+    sentences = []
+    for name, files in now.items():
+        recorded = before.get(name, {})
+        changed = [file for file, digest in files.items() if recorded.get(file) != digest]
+        changed = changed or sorted(recorded.keys() - files.keys())
+        if recorded and changed:
+            sentences.append(f"the code of target {name} has changed: {join_first(changed, MAX_FILES_NAMED)}")
+    return sentences

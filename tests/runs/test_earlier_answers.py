@@ -1,0 +1,145 @@
+"""A run folder that has answers already: nobody is asked, which is said, unless what was asked has changed."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from assay.cli import main
+from assay.records.golden_set import Case
+from assay.runs.earlier_answers import describe_age, describe_changed_code, describe_earlier_answers
+
+CASES = [Case(f"c{number}", f"question {number}?", reference=f"code {number}") for number in range(4)]
+SYSTEM = "from rules import reply\n\ndef ask(question):\n    return reply(question)\n"
+RULES = "def reply(question):\n    return 'code ' + question.split()[1].rstrip('?')\n"
+GATE = "rules:\n  - {metric: error_rate, at_most: 0}\n"
+
+
+@pytest.fixture
+def clerk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a target of two modules, a golden set and a gate."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "250")
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    write_system(tmp_path, monkeypatch)
+    lines = [b'{"golden_set": {"name": "g", "schema_version": 1}}', *map(msgspec.json.encode, CASES)]
+    (tmp_path / "golden.jsonl").write_bytes(b"\n".join(lines) + b"\n")
+    (tmp_path / "gate.yaml").write_text(GATE, encoding="utf-8")
+    return tmp_path
+
+
+def write_system(folder: Path, monkeypatch: pytest.MonkeyPatch, rules: str = RULES) -> None:
+    """Write the target as a new process would import it."""
+    for name, text in {"clerk_system": SYSTEM, "rules": rules}.items():
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
+        monkeypatch.delitem(sys.modules, name, raising=False)
+
+
+RUN = ["run", "--golden", "golden.jsonl", "--target", "clerk=clerk_system:ask", "--run-dir", "kept"]
+SAID = "all 4 answers are from an earlier run, begun 2026-03-02 09:30"
+
+
+def test_a_second_run_says_everywhere_that_nobody_was_asked(
+    clerk: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = [*RUN, "--now", "2026-03-02T09:30:00Z", "--gate", "gate.yaml"]
+    assert 0 == main(first)
+    assert "earlier run" not in "".join(capsys.readouterr())
+    files = ["--report", "r.md", "--json-report", "r.json", "--html", "r.html"]
+    assert 0 == main([*RUN, "--now", "2026-03-04T10:00:00Z", "--gate", "gate.yaml", *files])
+    printed = capsys.readouterr()
+    assert "clerk: not asked, 4 answers from an earlier run, begun 2 days ago" in printed.err
+    assert f"target clerk was not asked: {SAID} (its source files are the same; --fresh asks again)" in printed.out
+    report = json.loads((clerk / "r.json").read_bytes())
+    assert [SAID in doubt for doubt in report["doubts"]].count(True) == 1
+    assert SAID in (clerk / "r.md").read_text(encoding="utf-8")
+    assert SAID in (clerk / "r.html").read_text(encoding="utf-8")
+    assert main([*first, "--format", "json"]) == 0
+    printed = capsys.readouterr()
+    assert SAID in printed.out and SAID in printed.err
+
+
+def test_changed_code_is_refused_and_asked_again_on_demand(
+    clerk: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert 0 == main([*RUN, "--gate", "gate.yaml"])
+    before = (clerk / "kept/observations.jsonl").read_bytes()
+    write_system(clerk, monkeypatch, "def reply(question):\n    raise RuntimeError('the index is gone')\n")
+    assert 2 == main([*RUN, "--gate", "gate.yaml"])
+    assert 2 == main([*RUN, "--retry-errors"])
+    error = capsys.readouterr().err
+    assert "the code of target clerk has changed: rules" in error
+    assert "--fresh asks every case again, another --run-dir begins a new run" in error
+    assert before == (clerk / "kept/observations.jsonl").read_bytes()
+    assert 3 == main([*RUN, "--gate", "gate.yaml", "--fresh"])
+    assert before == (clerk / "kept/replaced.jsonl").read_bytes()
+    rows = [json.loads(line) for line in (clerk / "kept/observations.jsonl").read_bytes().splitlines()]
+    assert 4 == len(rows) == sum("the index is gone" in row["error"]["message"] for row in rows)
+
+
+def test_what_failed_on_every_case_is_repeated_with_repaired_code(
+    clerk: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_system(clerk, monkeypatch, "def reply(question):\n    raise KeyError('TOKEN')\n")
+    assert 3 == main(RUN)
+    write_system(clerk, monkeypatch)
+    assert 2 == main(RUN)
+    assert 0 == main([*RUN, "--retry-errors"])
+    assert "earlier run" not in "".join(capsys.readouterr())
+
+
+def test_an_interrupted_run_goes_on_and_says_how_much_it_had(clerk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 3 == main([*RUN, "--max-calls", "3", "--concurrency", "1", "--now", "2026-03-02T09:30:00Z"])
+    capsys.readouterr()
+    assert 0 == main(RUN)
+    printed = capsys.readouterr()
+    assert "clerk: 1 observed, 1 call" in printed.err
+    assert "target clerk: 3 of 4 answers are from an earlier run, begun 2026-03-02 09:30" in printed.out
+
+
+def test_a_folder_of_an_earlier_version_goes_on_and_its_code_is_not_known(
+    clerk: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert 0 == main(RUN)
+    path = clerk / "kept/manifest.json"
+    manifest = json.loads(path.read_bytes())
+    del manifest["code"]
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+    capsys.readouterr()
+    assert 0 == main(RUN)
+    assert "(nothing tells whether it has changed since; --fresh asks again)" in capsys.readouterr().out
+
+
+def test_a_service_behind_an_address_may_have_changed() -> None:
+    said = describe_earlier_answers("x", 1, 1, None, knows_code=False, has_address=True)
+    assert (
+        "was not asked: the only answer is from an earlier run (what its address serves may have changed since; "
+        in said
+    )
+
+
+def test_code_differs_by_file_and_an_unknown_one_by_nothing() -> None:
+    assert [] == describe_changed_code({}, {"a": {"m": "1"}})
+    assert [] == describe_changed_code({"a": {"m": "1"}}, {"a": {"m": "1"}})
+    assert ["the code of target a has changed: n"] == describe_changed_code(
+        {"a": {"m": "1", "n": "2"}}, {"a": {"m": "1"}}
+    )
+
+
+@pytest.mark.parametrize(
+    ("earlier", "now", "age"),
+    [
+        ("2026-03-02T09:30:00+00:00", "2026-03-02T09:33:10+00:00", "3 minutes"),
+        ("2026-03-02T09:30:00+00:00", "2026-03-02T10:30:00+00:00", "1 hour"),
+        ("2026-03-02T09:30:00+00:00", "2026-03-02T09:30:00+00:00", ""),
+        ("2026-03-02T09:30:00+00:00", "2026-03-02T09:30:00", ""),
+        ("yesterday", "2026-03-02T09:30:00", ""),
+        (None, "2026-03-02T09:30:00", ""),
+    ],
+)
+def test_an_age_is_told_where_both_times_are_known(earlier: str | None, now: str, age: str) -> None:
+    assert age == describe_age(earlier, now)
