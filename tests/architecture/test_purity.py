@@ -13,6 +13,7 @@ from tests.support.source_files import dotted_name, has_word
 UNSAFE_EVERYWHERE = {"pickle", "marshal", "shelve", "eval", "exec", "__import__"}
 SIDE_EFFECTS = {"open", "print", "input", "breakpoint"}
 CLOCKS = {"now", "utcnow", "today"}
+REQUESTS = {"request.gate"}  # its `today` is the day that the request names
 SEEDED_RANDOM = {"default_rng", "Generator", "PCG64", "Philox", "SeedSequence"}
 SAFE_LOADERS = {"SafeLoader", "CSafeLoader"}
 WATCHED = UNSAFE_EVERYWHERE | SIDE_EFFECTS | CLOCKS | SEEDED_RANDOM | {"yaml", "random"}
@@ -50,7 +51,7 @@ def _find_impurity(node: ast.AST) -> str | None:
     """Return what makes this node impure, None if it is pure."""
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in SIDE_EFFECTS:
         return node.id
-    if isinstance(node, ast.Attribute) and node.attr in CLOCKS:
+    if isinstance(node, ast.Attribute) and node.attr in CLOCKS and dotted_name(node.value) not in REQUESTS:
         return ast.unparse(node)
     return "unseeded random numbers" if _is_unseeded_random(node) else None
 
@@ -98,6 +99,7 @@ def test_unsafe_source_is_found_in_every_layer(source: str) -> None:
         "print(1)",
         "datetime.now()",
         "date.today()",
+        "datetime.date.today()",
         "np.random.rand()",
         "np.random.default_rng()",
         "f(input)",
@@ -110,6 +112,7 @@ def test_side_effects_and_hidden_input_are_found_in_pure_layers_only(source: str
 
 def test_safe_yaml_seeded_numbers_and_words_in_strings_are_allowed() -> None:
     source = (
-        "yaml.load(text, Loader=yaml.CSafeLoader)\nyaml.safe_load(text)\nx = 'eval print'\nnp.random.default_rng(7)"
+        "yaml.load(text, Loader=yaml.CSafeLoader)\nyaml.safe_load(text)\nx = 'eval print'\nnp.random.default_rng(7)\n"
+        "request.gate.today"
     )
     assert [] == find_violations(source, pure=True)
