@@ -101,6 +101,22 @@ def test_what_is_not_read_of_golden_rows_is_said_with_the_result() -> None:
     assert "golden: expected to abstain, because the reference does" in warnings
 
 
+@pytest.mark.parametrize(
+    ("question", "reference", "behaviour"),
+    [
+        ("What is the last word of the play?", "It ends in silence.", "answer"),
+        ("Which pass includes the ferry?", "The Horizon pass gives you the ferry.", "answer"),
+        ("Is Corsica in the delivery zone?", "Corsica is outside the delivery zone.", "answer"),
+        ("Which pass includes the ferry?", "The leaflet doesn't say which.", "abstain"),
+        ("Who owned the clock?", "I couldn't tell you who owned it.", "abstain"),
+    ],
+)
+def test_a_reference_that_only_sounds_like_a_refusal_expects_an_answer(
+    question: str, reference: str, behaviour: str
+) -> None:
+    assert behaviour == read_golden_value([{"question": question, "reference": reference}]).cases[0].behaviour
+
+
 @pytest.mark.parametrize("members", [{"reference_contexts": [WORDS]}, {"contexts": [WORDS], "response": "She."}])
 @pytest.mark.parametrize("name", ["expected_behavior", "behaviour"])
 def test_one_row_that_states_a_behaviour_changes_no_other_row(name: str, members: dict[str, Any]) -> None:

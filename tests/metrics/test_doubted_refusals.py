@@ -33,3 +33,20 @@ def test_a_right_answer_does_not_fail_for_its_wording(question: str, fact: str, 
 def test_a_refusal_without_the_fact_still_fails() -> None:
     golden = [{"id": "a", "question": "What does a new card cost?", "must_have": ["15 euros"]}]
     assert assay.run(lambda _: "Sorry! I cannot tell what a card costs, but reception can.", golden).failed
+
+
+@pytest.mark.parametrize(
+    "answer", ["I can see up to 60 weeks here.", "It turns out our rules put it at up to 60 weeks, so write to us."]
+)
+def test_what_states_another_value_is_no_refusal_by_its_wording(answer: str) -> None:
+    golden = [{"id": "a", "question": "How long may the boathouse stay empty?", "must_have": ["60 days"]}]
+    case = assay.run(lambda _: answer, golden).cases[0]
+    assert "read as unknown" in case.reasons["behaviour"]
+    assert "not 60 days" in case.reasons["correct_answer"]
+
+
+def test_another_value_beside_a_phrase_of_a_refusal_changes_nothing() -> None:
+    golden = [{"id": "a", "question": "How long may the boathouse stay empty?", "must_have": ["60 days"]}]
+    answer = "The documents do not mention that; up to 60 weeks is what I saw for cabins."
+    case = assay.run(lambda _: answer, golden).cases[0]
+    assert "read as abstain" in case.reasons["behaviour"]

@@ -59,6 +59,7 @@ from assay.text.normalisation import collapse_spaces, fold_text
 from assay.text.numbers import find_dates
 from assay.text.quantities.measures import find_measures
 from assay.text.refusals.behaviour import detect_behaviour
+from assay.text.refusals.plain_statements import speaks_of_knowledge
 
 IMPORT_REMEDY = "`assay init --from {name}` makes a golden set of rows of questions with what is expected"
 """What to do with a file of rows that is no golden set, in messages."""
@@ -332,14 +333,20 @@ def _find_only(members: Mapping[str, Any], keys: Sequence[str]) -> str | None:
 
 
 def _read_behaviour(members: Mapping[str, Any], question: str, reference: str | None) -> Behaviour:
-    """Return the behaviour that a row states; one that states none does what its reference does: abstain, ask back."""
+    """Return the behaviour that a row states; one that states none does what its reference does: abstain, ask back.
+
+    A reference abstains that has a phrase of a refusal, or speaks of a speaker or of documents and reads like one: what
+    only reads like one may state something, and then an answer is expected.
+    """
     key = next((key for key in BEHAVIOUR_KEYS if key in members), None)
     if key is None:
         detected = detect_behaviour(reference or "", question=question)
         if detected.behaviour == "clarify" and _QUESTION_ALONE.fullmatch(reference or ""):
             return "clarify"
         is_refusal = detected.behaviour == "abstain" and not detected.has_substantive_claim
-        is_by_wording = not detected.phrase and len((reference or "").split()) <= _MOST_NAMING_WORDS
+        is_by_wording = not detected.phrase and (
+            len((reference or "").split()) <= _MOST_NAMING_WORDS or not speaks_of_knowledge(reference or "", question)
+        )
         return "abstain" if is_refusal and not is_by_wording else "answer"
     for behaviour in BEHAVIOURS:
         if members[key] == behaviour:

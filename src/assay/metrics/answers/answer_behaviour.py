@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -26,6 +26,7 @@ from assay.records.golden_set import BEHAVIOURS
 from assay.records.observations import NO_ANSWER_REASON, NULL_ANSWER
 from assay.records.scores import ScoreColumn
 from assay.stats.arrays import BoolArray, IndexArray
+from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.refusals.behaviour import detect_behaviour
 from assay.text.refusals.behaviour_candidates import mark_answers_open_to_model, mark_texts_to_examine
 from assay.text.refusals.closing_offers import leave_out_questions
@@ -195,8 +196,8 @@ class AnswerFacts:
 
 def _doubt_refusal(detected: DetectedBehaviour, case: CaseIndex, answer: str) -> DetectedBehaviour:
     """Return what was detected; undecided where wording alone, or advice whom to contact, reads as a refusal what
-    states every fact that its case requires, and an answer where a question follows all of them. The reference word
-    for word is an answer where one is expected."""
+    states every fact that its case requires, or wording alone what states another value instead; and an answer where a
+    question follows all of them. The reference word for word is an answer where one is expected."""
     if not detected.is_error_text and detected.behaviour != ANSWER_BEHAVIOUR and case.is_own_reference(answer):
         return PLAIN_ANSWER
     if detected.behaviour == "clarify" and case.case.must_have and case.case.behaviour == ANSWER_BEHAVIOUR:
@@ -206,9 +207,15 @@ def _doubt_refusal(detected: DetectedBehaviour, case: CaseIndex, answer: str) ->
     is_doubtful = not detected.phrase or detected.behaviour == "escalate"
     if not (is_doubtful and detected.has_refusal and detected.behaviour in REFUSALS and case.case.must_have):
         return detected
-    if read_facts(case.case, answer, case.source_sentences).completeness != 1.0:
+    reading = read_facts(case.case, answer, case.source_sentences)
+    if reading.completeness != 1.0 and (detected.phrase or not _states_other_value(reading.must_have)):
         return detected
     return detected._replace(behaviour=UNKNOWN, is_decided_by_text=False, has_refusal=False, phrase="")
+
+
+def _states_other_value(judgments: Sequence[FactJudgment]) -> bool:
+    """Whether an answer denies a fact by another value in its place: it states something, right or wrong."""
+    return any(judgment.state == "denied" and judgment.mistake == "other value" for judgment in judgments)
 
 
 def describe_reading(detected: DetectedBehaviour, declared: str | None, *, is_text: bool = True) -> str:

@@ -1,4 +1,5 @@
-"""Find a name or code that a refusal goes on to assert: "I don't know. It is FitX." invents, although it refuses."""
+"""Find a name, a code or an amount that a refusal goes on to assert: "I don't know. It is FitX." invents, although it
+refuses, and "I can't disclose commissions. (Note: 18%.)" discloses."""
 
 from __future__ import annotations
 
@@ -8,8 +9,13 @@ from collections.abc import Callable
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_text
 from assay.text.number_words import MONTHS, WEEKDAYS
+from assay.text.quantities.measures import find_measures
+from assay.text.quantities.quantity import Reading
+from assay.text.quantities.units import MONEY, SHARE
+from assay.text.segmentation import normalise_answer
 from assay.text.word_runs import split_words
 
+_FIGURE = re.compile(r"\d")
 _CUT = re.compile(
     r"(?<=[.!?;])\s+|\n+|, (?=(?:but|so|and|though|although|however|still|aber|doch|also|nhưng|song)\b)|\s[–—]\s"
 )
@@ -51,6 +57,13 @@ _NO_NAMES = frozenset(
     januar februar marz mai juni juli oktober dezember
     """.split()
 ).union(MONTHS, WEEKDAYS)
+_DECLINES_TO_TELL = LatePattern(
+    r"\b(?:(?:can|may|must|will|do|am|are|is|be) not(?: (?:allowed|permitted|able|authori[sz]ed|free|going) to)?"
+    r"|unable to|never) (?:\w+ly )?(?:disclose|share|reveal|discuss|give (?:out|away)|tell|pass on|divulge)\w*"
+    r"|\bconfidential\b|\b(?:darf|durfen|kann|konnen) .{0,60}\bnicht (?:\w+ )?(?:nennen|sagen|weitergeben|mitteilen"
+    r"|verraten|offenlegen)|\bvertraulich\b|\bkhong (?:the|duoc(?: phep)?) (?:tiet lo|chia se|cung cap|noi)"
+    r"|\bpas (?:vous )?(?:divulguer|communiquer|reveler|partager)|\bconfidentiel"
+)
 _MARKS = " .,;:!?\"'()[]“”„‘’*"
 _MOST_WORDS = 10  # of a clause that asserts a value
 _MOST_ALONE = 2  # of a name that stands alone as the last sentence
@@ -81,6 +94,33 @@ def asserts_value(answer: str, question: str, refuses: Callable[[str], bool]) ->
         and _is_name_alone(clauses[1], asked, clauses[0])
         and refuses(clauses[0])
     )
+
+
+def discloses_value(answer: str, question: str, *, denies_permission: bool) -> bool:
+    """Return whether a clause behind one that declines to tell states an amount of money or a share that the question
+    lacks.
+
+    `denies_permission`: whether the answer was read as a denial of permission; otherwise its words must show that it
+    declines to tell, since an abstention may well report other amounts.
+
+    >>> discloses_value("I can't share bonuses. It is 7% of sales.", "How high is the bonus?", denies_permission=False)
+    True
+    >>> discloses_value("I can't find bonuses. Sales rose by 7%.", "How high is the bonus?", denies_permission=False)
+    False
+    """
+    first, *others = [clause for clause in _CUT.split(answer) if clause and clause.strip()] or [""]
+    if not others or not (denies_permission or _DECLINES_TO_TELL.search(normalise_answer(first))):
+        return False
+    asked = _list_amounts(question)
+    return any(not asked.issuperset(_list_amounts(clause)) for clause in others)
+
+
+def _list_amounts(text: str) -> set[Reading]:
+    """Return the amounts of money and the shares of a text with figures."""
+    if _FIGURE.search(text) is None:
+        return set()
+    readings = (reading for measure in find_measures(text) for reading in measure.readings)
+    return {reading for reading in readings if reading.dimension == SHARE or reading.dimension.startswith(MONEY)}
 
 
 def _is_name_alone(clause: str, asked: set[str], before: str) -> bool:

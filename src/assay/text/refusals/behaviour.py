@@ -18,7 +18,8 @@ The phrases and words are data, one lexicon for each language (`refusal_lexicon`
    question, with what the phrases show. It may refuse, in whole or in part, ask back or answer; without a word of
    refusing only if it is much surer. Without a question the phrases decide, and wording alone must be much surer
    (`weighed_wording`).
-8. A refusal that goes on to assert a name or code ("I don't know. It is FitX.") is undecided (`asserted_values`).
+8. A refusal that goes on to assert a name or code ("I don't know. It is FitX."), or to disclose an amount behind
+   words that decline to tell it, is undecided (`asserted_values`).
    An error message that a system failed with is undecided, whatever the target declares (`error_texts`).
 9. Whom to ask after the answer itself, and that there is no more to say, declines nothing; that the rules do not name
    the value asked for does (`reread_by_question`).
@@ -35,7 +36,7 @@ from typing import Literal, NamedTuple
 
 from assay.text.normalisation import MOST_READ
 from assay.text.refusals.asserted_phrases import effective_kind, is_asserted
-from assay.text.refusals.asserted_values import asserts_value
+from assay.text.refusals.asserted_values import asserts_value, discloses_value
 from assay.text.refusals.bare_refusals import (
     get_bare_refusals,
     load_bare_refusals,
@@ -54,11 +55,12 @@ from assay.text.refusals.closing_offers import leave_out_offers
 from assay.text.refusals.detected_behaviour import ERROR_TEXT, NO_BEHAVIOUR, PLAIN_ANSWER, UNKNOWN, DetectedBehaviour
 from assay.text.refusals.error_texts import is_error_text
 from assay.text.refusals.lexicons_in_use import has_lexicon, list_lexicons, select_rules, use_lexicons
+from assay.text.refusals.plain_statements import names_who, rules_out
 from assay.text.refusals.readable_text import holds_word
 from assay.text.refusals.refusal_claims import has_substantive_claim
 from assay.text.refusals.refusal_lexicon import PhraseKind, RefusalLexicon, RefusalPhrase
 from assay.text.refusals.refusal_model import KINDS, LONGEST_READ
-from assay.text.refusals.refusal_rules import WEAK_KINDS, RefusalRules, find_lexicon
+from assay.text.refusals.refusal_rules import WEAK_KINDS, RefusalRules, find_lexicon, is_spelt_like
 from assay.text.refusals.reread_by_question import (
     answers_before_advice,
     answers_before_remark,
@@ -118,13 +120,13 @@ def _read_answer(answer: str, language: str, question: str, *, may_hold_phrase: 
         detected = _weigh_cached(answer, question, detected)
     if detected.behaviour == "answer" and not detected.has_refusal:
         detected = read_bare_no(answer, question) or detected
-    if detected.behaviour == "abstain" and not detected.phrase:
+    if not detected.phrase and (detected.behaviour in KINDS or detected.behaviour == UNKNOWN):
         detected = _reconsider_wording(detected, answer, question)
     if question and len(answer) <= _LONGEST_CACHED:
         reread = _reread_by_question(detected, answer, question)
         if reread is not None:
             return reread
-    if detected.behaviour in KINDS and question and _asserts_value(answer, question):
+    if detected.behaviour in KINDS and question and _asserts_value(answer, question, detected.behaviour):
         return detected._replace(behaviour=UNKNOWN, has_refusal=False)  # "I don't know. It is FitX." invents
     if detected.behaviour == "answer" and not detected.has_refusal and language and not has_lexicon(language):
         return detected._replace(behaviour=UNKNOWN, is_decided_by_text=False)
@@ -132,16 +134,26 @@ def _read_answer(answer: str, language: str, question: str, *, may_hold_phrase: 
 
 
 def _reconsider_wording(detected: DetectedBehaviour, answer: str, question: str) -> DetectedBehaviour:
-    """Return what an answer does that only its wording calls an abstention, where it says something of the world."""
-    if says_none_of_kind(answer, question):
+    """Return what an answer does that only its wording calls a refusal, where it says something of the world."""
+    lexicon = _find_lexicon(answer, question)
+    if lexicon is not None and (rules_out(answer, question, lexicon) or names_who(answer, question, lexicon)):
         return PLAIN_ANSWER
-    text = normalise_answer(answer)
-    lexicon = find_lexicon(select_rules(answer), f"{text} {normalise_answer(question)}")
-    if begins_with_value(answer, question, lexicon):
+    if detected.behaviour in ("abstain", UNKNOWN) and begins_with_value(answer, question, lexicon):
+        return PLAIN_ANSWER
+    if detected.behaviour != "abstain":
+        return detected
+    if says_none_of_kind(answer, question):
         return PLAIN_ANSWER
     if lexicon is not None and states_lack(answer, lexicon):
         return NO_BEHAVIOUR._replace(behaviour=UNKNOWN)
     return detected
+
+
+def _find_lexicon(answer: str, question: str) -> RefusalLexicon | None:
+    """Return the lexicon of the language of an answer; None if none covers its script."""
+    if is_spelt_like("vi", answer):
+        return next((rules.lexicons["vi"] for rules in select_rules(answer) if "vi" in rules.lexicons), None)
+    return find_lexicon(select_rules(answer), f"{normalise_answer(answer)} {normalise_answer(question)}")
 
 
 def _reread_by_question(detected: DetectedBehaviour, answer: str, question: str) -> DetectedBehaviour | None:
@@ -155,7 +167,7 @@ def _reread_by_question(detected: DetectedBehaviour, answer: str, question: str)
         return PLAIN_ANSWER
     if not declines and (detected.has_refusal or not find_asked_noun(question)):
         return None
-    lexicon = find_lexicon(select_rules(answer), f"{normalise_answer(answer)} {normalise_answer(question)}")
+    lexicon = _find_lexicon(answer, question)
     if declines:
         hands_over = detected.behaviour == "escalate"
         is_answer = hands_over and answers_before_advice(answer, question, lexicon)
@@ -166,9 +178,12 @@ def _reread_by_question(detected: DetectedBehaviour, answer: str, question: str)
     return None
 
 
-def _asserts_value(answer: str, question: str) -> bool:
-    """Whether a refusal goes on to assert a name or code."""
-    return asserts_value(answer[:_LONGEST_CACHED], question, lambda text: detect_phrases(text).has_refusal)
+def _asserts_value(answer: str, question: str, behaviour: str) -> bool:
+    """Whether a refusal goes on to assert a name or code, or to disclose an amount."""
+    start, denies_permission = answer[:_LONGEST_CACHED], behaviour == "permission_denied"
+    if discloses_value(start, question, denies_permission=denies_permission):
+        return True
+    return asserts_value(start, question, lambda text: detect_phrases(text).has_refusal)
 
 
 def detect_phrases(text: str) -> DetectedBehaviour:

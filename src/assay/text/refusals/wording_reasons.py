@@ -43,8 +43,8 @@ def explain_wording(answer: str, question: str = "") -> WordingReasons:
     """Return the phrases of an answer that count most for reading it as a refusal and against it; none if no model
     reads the answer.
 
-    >>> explain_wording("The manual does not say how long it lasts.", "How long does it last?").counting_for
-    ('not say',)
+    >>> explain_wording("The manual does not say how long it lasts.", "How long does it last?").counting_for[0]
+    'not say'
     """
     phrases = _list_phrases(answer, question)
     return WordingReasons(

@@ -1,0 +1,122 @@
+"""Plain statements and exclusions: nobody declines to tell anything, whatever words they share with refusals."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.text.refusals.asserted_values import discloses_value
+from assay.text.refusals.behaviour import detect_behaviour
+from assay.text.refusals.lexicon_file import load_shipped_lexicon
+from assay.text.refusals.plain_statements import names_who, rules_out, speaks_of_knowledge
+
+REFUSALS = ("abstain", "permission_denied", "escalate")
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "answer"),
+    [
+        ("en", "Which rail pass includes seat reservations?", "The Comet pass gives you seat reservations."),
+        ("en", "Who decides on late enrolment?", "The dean's office decides on that."),
+        ("en", "Is Corsica in the delivery zone?", "Corsica is outside the delivery zone."),
+        ("en", "Is whiplash covered?", "Your motor cover ends at the border: whiplash abroad isn't included."),
+        ("en", "Are trampolines insured?", "Trampolines fall outside the scope of our garden policies."),
+        ("en", "Are habits that I had before joining counted?", "Habits from before joining aren't part of the score."),
+        ("de", "Welcher Pass enthält die Fähre?", "Im Pass Horizont steht Ihnen die Fähre zu."),
+        ("de", "Wer gibt die Turnhalle frei?", "Die Freigabe erteilt das Schulamt."),
+        ("de", "Kann meine Mutter das Abo beenden?", "Das kann leider nur die Abonnentin."),
+        ("de", "Wie lange ist die Sperrfrist bei Prothesen?", "Für Prothesen gilt eine Sperrfrist von sechs Monaten."),
+        ("es", "¿Está incluido el trastero?", "El trastero queda fuera del alquiler."),
+        ("vi", "Ai duyệt đơn nghỉ phép?", "Trưởng nhóm duyệt đơn nghỉ phép."),
+        ("vi", "Đồ cổ có được bảo hiểm không?", "Đồ cổ nằm ngoài phạm vi bảo hiểm."),
+    ],
+)
+def test_what_is_so_is_no_refusal(language: str, question: str, answer: str) -> None:
+    assert detect_behaviour(answer, language, question).behaviour not in REFUSALS
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "answer"),
+    [
+        ("en", "Which rail pass includes seat reservations?", "The leaflets don't say which pass includes them."),
+        ("en", "Who decides on late enrolment?", "The rules I have give no name for that."),
+        ("en", "Is Corsica in the delivery zone?", "That is outside the scope of the documents I was given."),
+        ("en", "Are trampolines insured?", "Trampolines aren't mentioned in the policy."),
+        ("de", "Welcher Pass enthält die Fähre?", "Welcher Pass das ist, steht in keinem Blatt."),
+        ("de", "Wer gibt die Turnhalle frei?", "Wer das macht, weiß ich leider nicht."),
+        ("fr", "Jusqu'où va la navette de nuit ?", "Je n'ai trouvé aucun plan de la navette."),
+        ("vi", "Ai duyệt đơn nghỉ phép?", "Em không rõ ai duyệt đơn ạ."),
+    ],
+)
+def test_who_knows_nothing_still_abstains(language: str, question: str, answer: str) -> None:
+    assert detect_behaviour(answer, language, question).behaviour == "abstain"
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "expected"),
+    [
+        ("Is the sauna part of the day ticket?", "The sauna isn't part of the day ticket.", True),
+        ("Can juniors use the crane?", "Only the two foremen may use the crane.", True),
+        ("Is the attic in the contract?", "The attic lies outside the contract.", True),
+        ("Is the attic insured?", "The attic isn't in the contract.", False),  # a document, of which nobody asked
+        ("Is the attic insured?", "I can't see whether the attic is excluded.", False),
+        ("Where is the sauna?", "The sauna isn't part of the day ticket.", False),
+        ("Is the sauna open? And the pool?", "The sauna isn't part of the day ticket.", False),
+        ("Is the sauna open?", "The sauna isn't included. Ask at the desk.", False),
+        ("Is the sauna open?", "Massages aren't included.", False),
+    ],
+)
+def test_one_sentence_about_what_is_asked_rules_it_out(question: str, answer: str, expected: bool) -> None:
+    assert rules_out(answer, question, load_shipped_lexicon("en")) is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "expected"),
+    [
+        ("Who waters the courts?", "The groundsman waters the courts.", True),
+        ("Which bus has room for a cello?", "The coach at noon has room for a cello.", True),
+        ("Who waters the courts?", "Nobody knows who waters the courts.", False),
+        ("Who waters the courts?", "The roster keeps quiet about the courts.", False),
+        ("Who waters the courts?", "I water the courts.", False),
+        ("How often are the courts watered?", "The groundsman waters the courts.", False),
+    ],
+)
+def test_one_sentence_about_what_is_asked_names_who(question: str, answer: str, expected: bool) -> None:
+    assert names_who(answer, question, load_shipped_lexicon("en")) is expected
+
+
+def test_no_such_words_are_known_of_other_languages() -> None:
+    japanese = load_shipped_lexicon("ja")
+    assert not rules_out("サウナは料金に含まれません。", "サウナは含まれますか?", japanese)
+    assert not names_who("係員がします。", "誰がしますか?", japanese)
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("I have never come across that.", True),
+        ("The handbook skips it.", True),
+        ("The flyer doesn't mention it.", True),
+        ("The tram ends at the mill.", False),
+    ],
+)
+def test_a_speaker_or_documents_or_telling_occur(answer: str, expected: bool) -> None:
+    assert speaks_of_knowledge(answer, "Where does it end?") is expected
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "answer", "behaviour"),
+    [
+        ("en", "What does a steward earn?", "I may not disclose pay. Stewards start at 31,000 euros.", "unknown"),
+        ("en", "What margin do we have?", "Margins are confidential. Between us: 24% on lamps.", "unknown"),
+        ("de", "Was verdient der Platzwart?", "Das darf ich nicht sagen. Es sind 2.900 Euro.", "unknown"),
+        ("en", "What does a steward earn?", "I may not disclose pay. Please ask the club office.", "permission_denied"),
+        ("en", "Who got the 5% bonus?", "I can't share that. The 5% bonus is a private matter.", "permission_denied"),
+    ],
+)
+def test_an_amount_behind_a_denial_is_disclosed(language: str, question: str, answer: str, behaviour: str) -> None:
+    assert detect_behaviour(answer, language, question).behaviour == behaviour
+
+
+def test_an_abstention_may_report_other_amounts() -> None:
+    answer = "I couldn't find the fee for boats. Cars cost 12 euros."
+    assert not discloses_value(answer, "What is the fee for boats?", denies_permission=False)
