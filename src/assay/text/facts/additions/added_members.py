@@ -24,7 +24,7 @@ from assay.text.facts.reading.word_senses import find_same_sense
 _FEWEST_MEMBERS = 2
 _MOST_WORDS = 3
 """Words of meaning of a member of a list."""
-_LINE = re.compile(r"[^\n]*\w[^\n]*")
+_LINE = re.compile(r"^(?=.*\w).+$", re.MULTILINE)
 _JOINED = build_pattern(rf"\b{JOINS_NAMES}\b")
 _NO_MEMBER = NOT_ADDED | AUXILIARIES | PREDICATES | IMPERATIVES
 

@@ -67,8 +67,8 @@ _GRAMMAR = list_words(
     "est sont en de des du le la les un une ist sind wird werden der die das den dem ein eine kann darf"
 )
 _ASKS_MOST = LatePattern(
-    r"(?<![^\W\d_])(?:plafond|limite|maxim\w*|höchst\w*|obergrenze|límite|máxim\w*"
-    r"|(?:wie (?:viele?|lange|oft|hoch|spät)|combien|cuánt\w+|quant\w+)\b[^?]{0,40}"
+    r"(?<![^\W\d_])(?:plafond|limite|maxim[^\W\d_]{0,20}|höchst[^\W\d_]{0,20}|obergrenze|límite|máxim[^\W\d_]{0,20}"
+    r"|(?:wie (?:viele?|lange|oft|hoch|spät)|combien|cuánt[^\W\d_]{1,9}|quant[^\W\d_]{1,9})\b[^?]{0,40}"
     r" (?:darf|dürfen|können|kann|peut|peux|puis|pouvons|puedo|puede|posso|pode))(?![^\W\d_])",
     re.IGNORECASE,
 )
