@@ -34,6 +34,10 @@ ANSWERED = [
     ("Quando abre a piscina?", "A piscina abre às 7h. Posso ajudar em mais alguma coisa?"),
     ("プールは何時に開きますか。", "プールは7時に開きます。ほかにご質問はありますか。"),
     ("泳池几点开门？", "泳池早上7点开门。请问还有什么可以帮您的吗？"),
+    ("How much is the joining fee?", "There's a one-off joining fee of £25. Is that what you were looking for?"),
+    ("How much is a croissant?", "£1.80. Can I get you anything else?"),
+    ("Phòng tập mở cửa mấy giờ?", "Phòng tập mở từ 6 giờ đến 22 giờ. Mình cần tư vấn thêm gói nào không ạ?"),
+    ("¿Cuándo abre el gimnasio?", "De 6 a 22 h. ¿Te interesa alguna clase?"),
 ]
 ASKED_BACK = [
     ("How high is the fee?", "That depends on your membership. Would you like me to look yours up?"),
@@ -59,6 +63,10 @@ ASKED_BACK = [
     ("¿Cuánto es la tasa?", "Depende de su tarifa. ¿Cuál tiene?"),
     ("Qual é a taxa?", "Depende do seu plano. Qual é o seu?"),
     ("费用是多少？", "这取决于您的套餐。您用的是哪个套餐？"),
+    ("How much is the tax?", "It depends on your income. Would you like to tell me how much you earned?"),
+    ("When is my appointment?", "Sure, I can look that up. What's your date of birth?"),
+    ("Which contract do I have?", "I'd need your customer number for that. Could you send it to me?"),
+    ("How much is the fee?", "The basic fee is 20 euros. What is your age group?"),
 ]
 REFUSED = [
     (
@@ -116,13 +124,13 @@ def test_a_refusal_stays_one_with_an_offer_behind_it(question: str, answer: str,
 def test_an_offer_is_left_out_wherever_it_is_and_nothing_else(offer: str, gap: str, is_bold: bool) -> None:
     statement = "**12 days** a year." if is_bold else "Staff get 12 days a year."
     answer = f"{statement} {gap}{offer}"
-    assert statement == leave_out_offers(answer, list_lexicons(answer))
-    assert offer == leave_out_offers(offer, list_lexicons(offer))
+    assert statement == leave_out_offers(answer, "", list_lexicons(answer))
+    assert offer == leave_out_offers(offer, "", list_lexicons(offer))
 
 
 @given(st.text(max_size=200))
 def test_what_is_left_is_the_beginning_of_the_answer(answer: str) -> None:
-    assert answer.startswith(leave_out_offers(answer, list_lexicons(answer)))
+    assert answer.startswith(leave_out_offers(answer, "", list_lexicons(answer)))
     assert answer.startswith(leave_out_questions(answer))
 
 

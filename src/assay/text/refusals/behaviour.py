@@ -107,7 +107,7 @@ def detect_behaviour(
     is_by_wording = detected.behaviour in ("abstain", "permission_denied") and not detected.phrase
     if detected.is_error_text or not (is_by_wording or detected.behaviour in ("clarify", UNKNOWN)):
         return detected
-    statement = leave_out_offers(answer, list_lexicons(answer))
+    statement = leave_out_offers(answer, question, list_lexicons(answer))
     return detected if statement == answer else _read_answer(statement, language, question)
 
 

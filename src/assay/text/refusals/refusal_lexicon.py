@@ -217,12 +217,13 @@ PATTERN_LISTS = (
 QUESTION_LISTS = (
     *("questions.contact", "questions.open", "courtesies", "advice"),
     *("lacks.states", "lacks.facts", "lacks.whether", "lacks.leans"),
-    *("offers.closing", "offers.choice", "offers.open"),
+    *("offers.closing", "offers.choice", "offers.open", "offers.values", "offers.lacking"),
 )
 """Further lists that are matched as patterns: a question that asks whom to turn to, one that a yes or no does not
 answer, what may be said before and after a bare refusal, how a thing is said not to be had, which is said of facts
 too, how it is left open whether something is so, words that lean to an answer nevertheless, how more help is offered
-behind an answer, what makes such a question one that has to be answered first, and what leaves an answer open."""
+behind an answer, what makes such a question one that has to be answered first, what leaves an answer open, which
+questions ask for a value, and what a question asks of the user."""
 WORD_LISTS = ("no_claim.fillers", "no_claim.words")
 _FIELDS = (
     "language",
