@@ -143,3 +143,12 @@ def test_code_differs_by_file_and_an_unknown_one_by_nothing() -> None:
 )
 def test_an_age_is_told_where_both_times_are_known(earlier: str | None, now: str, age: str) -> None:
     assert age == describe_age(earlier, now)
+
+
+def test_a_line_that_a_crash_cut_off_is_not_moved(clerk: Path) -> None:
+    assert 0 == main(RUN)
+    with open(clerk / "kept/observations.jsonl", "ab") as lines:
+        lines.write(b'{"case_id":"c3","conf')
+    assert [0, 0] == [main([*RUN, "--fresh"]) for _ in range(2)]
+    replaced = (clerk / "kept/replaced.jsonl").read_bytes().splitlines()
+    assert ["c0", "c1", "c2", "c3"] * 2 == [msgspec.json.decode(line)["case_id"] for line in replaced]
