@@ -72,7 +72,17 @@ def test_a_system_without_access_rules_passes_and_is_told_that_leaks_were_not_lo
 def test_a_case_that_states_access_is_never_ignored(cases: list[Case]) -> None:
     found = decide(cases)
     assert "FAIL" == found.outcome
-    assert "if everybody may see everything, write if_no_data: ignore" in found.reasons
+    assert (
+        "say who asks and who may see which chunk (if_no_data: ignore counts only where nothing says" in found.reasons
+    )
+    assert "write if_no_data: ignore" not in found.reasons  # it is written, and changes nothing
+
+
+def test_a_rule_that_demands_data_names_the_way_to_accept_that_there_is_none() -> None:
+    demanding = Gate((Rule("visibility_leaks", at_most=0), *GATE.rules[1:]), correctness=0.5)
+    assert "if everybody may see everything, write if_no_data: ignore" in decide(CASES, demanding).reasons
+    stated = decide(with_first(user=User(tenant="north")), demanding)
+    assert "write if_no_data: ignore" not in stated.reasons
 
 
 def test_a_case_that_forbids_something_is_measured() -> None:

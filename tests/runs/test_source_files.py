@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -78,3 +79,30 @@ def test_of_a_service_installed_code_and_what_is_no_python_little_or_nothing_is_
     assert {} == digest_source_files(PythonTargetSettings(call="json:loads"))
     assert {} == digest_source_files(PythonTargetSettings(call="nowhere.at_all:ask"))
     assert ["broken"] == list(digest_source_files(PythonTargetSettings(call="broken:ask")))
+
+
+def test_files_that_cannot_be_read_are_left_out(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path) -> str:
+        if path.name == "words.py":
+            raise PermissionError(13, "Permission denied", str(path))
+        return "sha256:0"
+
+    monkeypatch.setattr("assay.runs.source_files.compute_file_sha256", refuse)
+    names = ["desk", "desk.deep.scores", "desk.late", "desk.rank", "front"]
+    assert names == list(digest_source_files(PythonTargetSettings(call="front:ask")))
+
+
+@pytest.mark.parametrize("text", ["x" * 300 + ".json", "loop.py", "nul\0.py", "tools/serve.py/none.sh"])
+def test_an_argument_that_can_be_no_file_is_none(project: Path, text: str) -> None:
+    (project / "loop.py").symlink_to("loop.py")
+    assert ["conf.yaml"] == list(digest_source_files(CommandTargetSettings(command=("sh", "-c", text, "conf.yaml"))))
+
+
+@pytest.mark.parametrize("first", ["pattern = '\\d'", f"deep = {'(' * 5000}{')' * 5000}", "\ufeffx = 1\r"])
+def test_odd_code_of_a_target_is_read_without_a_word(project: Path, first: str) -> None:
+    (project / "odd.py").write_text(f"{first}\nimport other\n", encoding="utf-8", newline="")
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        names = list(digest_source_files(PythonTargetSettings(call="odd:ask")))
+    assert ["odd"] == [name for name in names if name != "other"]
+    assert [] == [str(warning.message) for warning in seen]

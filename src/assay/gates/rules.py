@@ -383,9 +383,9 @@ def describe_subject(rule: Rule) -> str:
 
 
 _LEAKS = "visibility_leaks"
-_ACCESS_REMEDY = (
-    "; say who asks and who may see which chunk, or, if everybody may see everything, write if_no_data: ignore"
-)
+_ACCESS_REMEDY = "; say who asks and who may see which chunk"
+_IGNORE_REMEDY = ", or, if everybody may see everything, write if_no_data: ignore"
+_NOT_IGNORED = " (if_no_data: ignore counts only where nothing says who may see what)"
 _ACCESS_TAGS = frozenset({"acl", "tenant", "permission_denied"})
 
 
@@ -498,11 +498,10 @@ class _ThresholdRule:
         if parse_metric(self.rule.metric).base == _LEAKS:
             cases = [self.scores.cases[row] for row in self.rows.tolist()]
             reasons = {self.column.reasons[number] for number in self.column.reason[self.rows].tolist()}
-            is_open = reasons != {NO_ACCESS_RULES}
-            if is_open or any(map(states_access, cases)):
+            is_stated = reasons != {NO_ACCESS_RULES} or any(map(states_access, cases))
+            if is_stated or self.rule.if_no_data == "fail":
+                message += _ACCESS_REMEDY + (_NOT_IGNORED if is_stated else _IGNORE_REMEDY)
                 self.rule = structs.replace(self.rule, if_no_data="fail")
-            if self.rule.if_no_data == "fail":
-                message += _ACCESS_REMEDY
         return self._build_result("no_data", message)
 
     def _report_incomplete(self, requirement: str) -> RuleResult:

@@ -12,9 +12,17 @@ _UNITS = (("day", 24 * 60 * 60), ("hour", 60 * 60), ("minute", 60), ("second", 1
 
 
 def describe_earlier_answers(
-    target: str, count: int, total: int, started_at: str | None, *, knows_code: bool, has_address: bool
+    target: str,
+    count: int,
+    total: int,
+    started_at: str | None,
+    *,
+    knows_code: bool,
+    has_address: bool,
+    failed: int = 0,
 ) -> str:
-    """Return how many of a target's answers were recorded by an earlier run, when that began, and what nothing tells.
+    """Return how many of a target's answers were recorded by an earlier run, how many of these `failed`, when that run
+    began, and what nothing tells.
 
     >>> describe_earlier_answers("desk", 8, 8, "2026-03-02T09:30:00+00:00", knows_code=False, has_address=True)
     'target desk was not asked: all 8 answers are from an earlier run, begun 2026-03-02 09:30 (what its \
@@ -32,7 +40,8 @@ address serves may have changed since; --fresh asks again)'
         said = f"target {target} was not asked: {'the only answer is' if total == 1 else f'all {answers}'}"
     else:
         said = f"target {target}: {count} of {format_count(total, 'answer')} {'is' if count == 1 else 'are'}"
-    return f"{said} from an earlier run{day} ({since}; --fresh asks again)"
+    errors = f", {failed} with an error" if failed else ""
+    return f"{said} from an earlier run{day}{errors} ({since}; --fresh asks again)"
 
 
 def _format_time(started_at: str) -> str:

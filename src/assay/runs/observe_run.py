@@ -452,6 +452,8 @@ class _Session:
                 "--fresh asks every case again, another --run-dir begins a new run)"
             )
             raise InputError([*problems, Problem(str(folder.path), None, "", last, "E_RUN_CHANGED")])
+        # Of answers whose code was not recorded, today's is not known to be that of which they are.
+        manifest["code"] = recorded_manifest.get("code", {})
         manifest["started_at"] = recorded_manifest.get("started_at")
         folder.write_manifest(manifest)
 
@@ -471,6 +473,7 @@ class _Session:
                     started_at,
                     knows_code=bool(known_code.get(target.name)),
                     has_address=calls_address(target),
+                    failed=len(keys & journal.failed_keys),
                 )
                 self.observed.notices.append(notice)
 

@@ -11,9 +11,12 @@ import ast
 import os
 import sys
 import sysconfig
+import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
+from assay.formats.file_io import is_file
 from assay.formats.run_files.run_folder import compute_file_sha256
 from assay.records.settings import BaseTargetSettings
 
@@ -28,7 +31,8 @@ _SETTINGS = (".yaml", ".yml", ".toml", ".json", ".ini", ".cfg", ".env")
 def digest_source_files(settings: BaseTargetSettings) -> dict[str, str]:
     """Return the SHA-256 of each known source file of a target, by the name of its module or as its command names it.
 
-    Empty for a service behind an address: nothing tells which code answers there.
+    Empty for a service behind an address: nothing tells which code answers there. Files that cannot be read are left
+    out.
     """
     files: dict[str, Path] = {}
     for field in ("call", "search"):
@@ -36,7 +40,11 @@ def digest_source_files(settings: BaseTargetSettings) -> dict[str, str]:
         if isinstance(reference, str):
             _add_modules([reference.partition(":")[0]], sys.path, files)
     _add_command_files(getattr(settings, "command", ()), files)
-    return {name: compute_file_sha256(path) for name, path in sorted(files.items())}
+    digests = {}
+    for name, path in sorted(files.items()):
+        with suppress(OSError):
+            digests[name] = compute_file_sha256(path)
+    return digests
 
 
 def _add_command_files(command: Sequence[str], files: dict[str, Path]) -> None:
@@ -45,7 +53,7 @@ def _add_command_files(command: Sequence[str], files: dict[str, Path]) -> None:
         path = Path(argument)
         if position and command[position - 1] == "-m":
             _add_modules([argument, f"{argument}.__main__"], [str(Path.cwd()), *sys.path], files)
-        elif path.suffix in (*_SCRIPTS, *_SETTINGS) and path.is_file():
+        elif path.suffix in (*_SCRIPTS, *_SETTINGS) and is_file(path):
             files[argument] = path
             if path.suffix == ".py":
                 imported = _list_imports(path, "")
@@ -82,14 +90,14 @@ def _find_module_file(name: str, search_path: Sequence[str]) -> Path | None:
             places = [place / part for place in places]
     if path is None:  # of a project that is installed for editing, say
         path = Path(str(getattr(sys.modules.get(name), "__file__", None)))
-    return path if path.suffix == ".py" and path.is_file() else None
+    return path if path.suffix == ".py" and is_file(path) else None
 
 
 def _find_file(part: str, places: Sequence[Path]) -> Path | None:
     """Return the file of a package or a module in the first of some folders that has one."""
     for place in places:
         for candidate in (place / part / "__init__.py", place / f"{part}.py"):
-            if candidate.is_file():
+            if is_file(candidate):
                 return candidate
     return None
 
@@ -102,8 +110,10 @@ def _is_installed(path: Path) -> bool:
 def _list_imports(path: Path, package: str) -> list[str]:
     """Return the modules that a file may import; none if it cannot be parsed."""
     try:
-        tree = ast.parse(path.read_bytes())
-    except (OSError, SyntaxError, ValueError):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of the target's code: its authors see them where they run it
+            tree = ast.parse(path.read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     return [name for node in ast.walk(tree) for name in _list_imported_names(node, package)]
 

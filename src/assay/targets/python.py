@@ -139,6 +139,8 @@ def make_python_target(name: str, settings: PythonTargetSettings) -> CallableTar
     ask, search = imported, None
     if not inspect.isroutine(imported) and (hasattr(imported, "ask") or hasattr(imported, "search")):
         ask, search = getattr(imported, "ask", None), getattr(imported, "search", None)
+        if inspect.isclass(imported) and (_needs_instance(imported, "ask") or _needs_instance(imported, "search")):
+            raise _target_error(name, f"{settings.call} is a class (expected an instance of it, or a function)")
     if settings.search is not None:
         search = import_target_object(settings.search, name)
     for function in (ask, search):
@@ -148,6 +150,11 @@ def make_python_target(name: str, settings: PythonTargetSettings) -> CallableTar
             raise _target_error(name, f"{getattr(function, '__name__', settings.call)} {NO_PARAMETER}")
     described = {"type": "python", "call": settings.call, "search": settings.search}
     return CallableTarget(name, ask, search, described=described, response=settings.response)
+
+
+def _needs_instance(owner: type, method: str) -> bool:
+    """Return whether a method of a class takes an instance first, which would be given the question."""
+    return inspect.isfunction(inspect.getattr_static(owner, method, None))
 
 
 def make_target(request: TargetRequest) -> CallableTarget:

@@ -37,8 +37,7 @@ class MonitorPoint(Struct, frozen=True):
 class BoundWatch(Struct, frozen=True):
     """What became of a bound: `value` was observed on the reported `days`, None with a `reason` if there are no values.
 
-    `state` is `exceeded` (an alert says so), `not_significant` (the value is beyond the bound, and too few answers
-    are),
+    `state` is `exceeded` (an alert says so), `not_significant` (the value is beyond the bound, which may be chance),
     `kept` or `unmeasured`.
     """
 

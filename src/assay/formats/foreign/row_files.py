@@ -70,7 +70,7 @@ def load_foreign_file(path: str | Path, *, is_golden: bool = False) -> ForeignRo
         raise InputError(foreign.places.point_problems(join_repeated_problems(foreign.problems)))
     if not foreign.cases:
         raise InputError(
-            [Problem(name, None, "", "no row (got an empty file; expected rows with a question)", "E_EMPTY")]
+            [Problem(name, None, "", "no row (got an empty file or list; expected rows with a question)", "E_EMPTY")]
         )
     return foreign
 

@@ -103,12 +103,13 @@ class RunFolder:
     def begin_again(self) -> None:
         """Move all observations to `replaced.jsonl` and forget the manifest, so that every case is asked again.
 
-        A crash loses none of them: until they are all copied they stay where they were.
+        A crash loses none of them: until they are all copied they stay where they were. A last line that a crash cut
+        off is dropped, as it is when the journal is opened.
         """
         path = self.path / OBSERVATIONS_FILE
         if path.exists():
             with open(path, "rb") as lines, open(self.path / REPLACED_FILE, "ab", opener=_open_private) as replaced:
-                shutil.copyfileobj(lines, replaced)
+                replaced.writelines(line for line in lines if line.endswith(b"\n"))
                 replaced.flush()
                 os.fsync(replaced.fileno())
             path.unlink()
