@@ -19,6 +19,8 @@ from assay.text.facts.stated_facts import judge_facts
         ("When can I hang the lamp?", "not before 24 hours", "You can hang the lamp after 24 hours at the earliest."),
         ("When does boarding begin?", "not before 9 am", "Boarding begins from 9 am."),
         ("When does boarding begin?", "not until 9 am", "Boarding begins only after 9 am."),
+        ("May pupils dive?", "from 12", "Pupils under 12 may not; from the age of 12 they may."),
+        ("When do toddlers pay?", "from 3", "Toddlers under 3 sail free, and from the age of 3 they pay half."),
     ],
 )
 def test_a_span_of_a_prohibition_is_not_denied(question: str, fact: str, answer: str) -> None:
