@@ -68,6 +68,27 @@ def test_facts_joined_by_or_are_left_open(question: str, facts: list[str], answe
     assert [judgment.state for judgment in judge_facts(answer, facts, question)] == states
 
 
+@pytest.mark.parametrize(
+    ("reference", "right", "wrong"),
+    [
+        (
+            "All rooms but the studio and the attic.",
+            "All rooms have a balcony, excluding the studio and the attic.",
+            "Only the studio and the attic have a balcony.",
+        ),
+        (
+            "Every line apart from the airport coach and the ferry.",
+            "Every line, with the exception of the airport coach and the ferry (they are run by others).",
+            "Every line, the airport coach and the ferry included.",
+        ),
+    ],
+)
+def test_the_end_of_a_list_of_exceptions_is_no_member(reference: str, right: str, wrong: str) -> None:
+    question = "Which of them?"
+    assert judge_reference_facts(right, reference, question)[0].state in {"stated", "unknown"}
+    assert judge_reference_facts(wrong, reference, question)[0].state != "stated"
+
+
 def test_an_or_for_an_and_within_a_sentence_is_left_open() -> None:
     reference = "If it is medically reasonable and ordered by a doctor."
     question = "When is the transport paid?"

@@ -27,6 +27,8 @@ def agree(expected: str, stated: str) -> bool:
         ("9.6 kWh", "9600 Wh"),
         ("2 years", "24 months"),
         ("90 minutes", "1 hour 30 minutes"),
+        ("135 minutes", "2 h 15"),
+        ("16:40", "16 h 40"),
         ("2:15 pm", "14:15"),
         ("8 giờ sáng", "8:00"),
         ("31 March 2027", "ngày 31 tháng 3 năm 2027"),

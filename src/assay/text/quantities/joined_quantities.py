@@ -42,6 +42,7 @@ _COMPOUND_GAPS = {
 """What may stand between the parts of an amount, by dimension; a comma lists lengths and weights."""
 
 
+_IN_HOURS = LatePattern(r"\d{1,2} ?h")
 _IN_METRES = LatePattern(r"\d{1,3} ?met")
 
 
@@ -53,6 +54,10 @@ def _add_part(whole: Quantity, part: Quantity, plain: str) -> Quantity | None:
         if hundredths is not None and len(whole.readings) == 1:
             total = make_point("length", whole.readings[0].low + hundredths)
             return Quantity((total,), whole.start, part.end)
+    if gap == " " and _IN_HOURS.fullmatch(plain, whole.start, whole.end):
+        minutes = _read_minutes(f"{plain[whole.start : whole.end]}{plain[part.start : part.end]}")
+        if minutes is not None:
+            return Quantity((make_point(TIME, minutes), make_point("duration", minutes * 60)), whole.start, part.end)
     for reading in whole.readings:
         pattern = _COMPOUND_GAPS.get(reading.dimension.partition(":")[0])
         if pattern is None or reading.low != reading.high or not pattern.fullmatch(gap):
@@ -67,6 +72,12 @@ def _add_part(whole: Quantity, part: Quantity, plain: str) -> Quantity | None:
 def _read_hundredths(digits: str) -> Decimal | None:
     """Return the metres that one or two digits after "1 mét" add: "1 mét 20" is 1.2 m, "1 mét 6" is 1.6 m."""
     return Decimal(f"0.{digits}") if re.fullmatch(r"\d{1,2}", digits) else None
+
+
+def _read_minutes(written: str) -> int | None:
+    """Return the minutes of "1 h30", a time or a span; None for anything but two digits after the hours."""
+    match = re.fullmatch(r"(1?\d|2[0-3]) ?h([0-5]\d)", written)
+    return int(match[1]) * 60 + int(match[2]) if match is not None else None
 
 
 def _is_smaller_part(part: Quantity, addition: Reading, whole: Quantity, reading: Reading) -> bool:

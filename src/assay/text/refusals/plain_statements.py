@@ -63,6 +63,15 @@ _EXCLUDES = {
     ),
 }
 """By language, how a sentence rules something out, or says where it ends or who alone may do it."""
+_COVERS_BUT_NOT = {
+    "en": r"\bQ (?:includes?|covers?|contains?|comes? with) (?:[\w,]+ ){1,12}but not (?:\w+ )?Q",
+    "de": (
+        r"\bQ (?:umfasst|umfassen|enthalt|enthalten|beinhalte\w*|deckt) (?:[\w,]+ ){1,12}"
+        r"(?:aber nicht|nicht aber|jedoch nicht|nicht jedoch|aber kein\w*) (?:\w+ )?Q"
+    ),
+    "fr": r"\bQ (?:comprend|comprennent|inclut|incluent|couvre\w*) (?:[\w,']+ ){1,12}mais pas (?:\w+ )?Q",
+}
+"""By language, how a sentence leaves one thing that is asked out of what another one includes."""
 _ASKS_WHO = {
     "en": r"\b(?:who|whom|whose|which)\b",
     "de": r"\b(?:wer|wem|wen|welche\w*)\b",
@@ -113,6 +122,8 @@ def rules_out(answer: str, question: str, lexicon: RefusalLexicon) -> bool:
     """
     text, asked = normalise_answer(answer).strip(), normalise_answer(question).strip()
     language = lexicon.language
+    if _leaves_out(text, asked, lexicon):
+        return True
     if language not in _EXCLUDES or asked.count("?") != 1 or lexicon.patterns["questions.open"].search(asked):
         return False
     if _ASKS_TO_SEE.search(asked) is not None or _load(_LEAVES_OPEN[language]).search(text) is not None:
@@ -120,6 +131,19 @@ def rules_out(answer: str, question: str, lexicon: RefusalLexicon) -> bool:
     marked = " ".join(mark_words(text, asked, language))
     is_excluded = any(_load(_EXCLUDES[language]).search(words) for words in (marked, text))
     return is_excluded and _is_one_statement(text, asked, lexicon)
+
+
+def _leaves_out(text: str, asked: str, lexicon: RefusalLexicon) -> bool:
+    """Whether an answer begins with what something includes and says that the thing asked about is not of it; both are
+    named by the question, unlike a leaflet that says nothing."""
+    language = lexicon.language
+    if language not in _COVERS_BUT_NOT or asked.count("?") != 1 or lexicon.patterns["questions.open"].search(asked):
+        return False
+    marked = " ".join(mark_words(text, asked, language))
+    is_left_out = _load(_COVERS_BUT_NOT[language]).search(marked) is not None
+    if not is_left_out or _ASKS_TO_SEE.search(asked) is not None:
+        return False
+    return _KNOWLEDGE.search(marked) is None and lexicon.patterns["subjects.speaker"].search(marked) is None
 
 
 def names_who(answer: str, question: str, lexicon: RefusalLexicon) -> bool:
@@ -136,7 +160,8 @@ def names_who(answer: str, question: str, lexicon: RefusalLexicon) -> bool:
     language = lexicon.language
     if language not in _ASKS_WHO or asked.count("?") != 1 or _load(_ASKS_WHO[language]).search(asked) is None:
         return False
-    return not denies_or_tells(text, language) and _is_one_statement(text, asked, lexicon)
+    others = " ".join(mark_words(text, asked, language))  # "decides" hands nothing over where it is asked who decides
+    return not denies_or_tells(others, language) and _is_one_statement(text, asked, lexicon)
 
 
 def speaks_of_knowledge(answer: str, question: str) -> bool:

@@ -38,6 +38,11 @@ ABSENCE = Cues(
     "nghỉ | đóng cửa | cấm",
 )
 """Says without a negation that something is not there, not open or not allowed."""
+REFRAINING = Cues(
+    "stop(?:ped|ping)? | avoid(?:ing)? | refrain(?:ing)? | abstain(?:ing)? | keep off | stay off",
+    "nhịn | kiêng | tránh | ngừng",
+)
+"""Says without a negation that something is not done."""
 CLOSED = Cues("closed | shut | off", "đóng cửa | nghỉ")
 """Says of a day that nothing is open on it."""
 FALLS_OUT = Cues(

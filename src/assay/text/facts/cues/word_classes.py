@@ -164,6 +164,8 @@ REPORTING_WRITTEN = frozenset(
     """.split()
 )
 """Verbs with which a document, and no other event, is the subject: "the manual says that it takes 5 hours"."""
+NAMING_NOBODY = SUMMING | list_words("age tuổi")
+"""Said with a value, and of nobody in particular: "from the age of 16"."""
 COUNTED = list_words(
     "age aged old older years people persons tuổi người trở lên xuống up over above a nhé nha bạn đấy thôi"
 )

@@ -14,6 +14,7 @@ from assay.text.facts.cues.denial_cues import (
     AFTER_A_VALUE,
     BEYOND,
     FALLS_OUT,
+    REFRAINING,
     SAME_DEED,
     UNABLE,
     VERBS_NEGATED_AFTER,
@@ -67,7 +68,11 @@ _NOBODY = frozenset(("nobody", "no one"))
 _DURING = LatePattern(r"\b(?:(?:during|within|in|for) the (?:last|final|first|next)) $")
 _SPANNING = LatePattern(r"\b(?:for|in|within|during|throughout) $")
 """Stands before a span in which something is denied: "you can't get in during the last hour"."""
+_SPAN_BEFORE = LatePattern(r"\b(?:for|trong) $")
+_FORBIDDING = LatePattern(r"\W*(?:(?:please )?do ?n[o']t|(?:vui long )?(?:khong|dung))")
+"""Begins a sentence that forbids something: "please do not …"."""
 _ABSENCE = build_pattern(rf"\b{ABSENCE}\b")
+_REFRAINING = build_pattern(rf"\b(?:{REFRAINING}|{ABSENCE})\b")
 _DEED_DENIED = build_pattern(
     rf" (?:(?:{VERBS_NEGATED_AFTER})(?:n't| not| never)|{UNABLE}(?: to)?|(?:không|chưa)(?: thể)?)"
     rf"(?: {SAME_DEED})?(?: to)?[\s.!]*"
@@ -327,6 +332,8 @@ def _judge_negation(texts: FactTexts, occurrence: Occurrence, negations: list[re
     beyond = _BEYOND.search(plain, last.end(), max(last.end(), occurrence.start))
     if _DURING.search(plain, last.end(), max(last.end(), occurrence.start)) is not None:
         return FactJudgment(fact, "unknown", "the answer says what is not so during this time")
+    if _forbids_for_span(texts, occurrence, last):
+        return FactJudgment(fact, "unknown", "the answer says for how long something is not so or not allowed")
     other = (
         ""
         if _is_about_question(texts, occurrence, last.start())
@@ -352,6 +359,20 @@ def _judge_negation(texts: FactTexts, occurrence: Occurrence, negations: list[re
             f'the answer denies "{other}" in the same sentence, of which neither question nor facts speak',
         )
     return FactJudgment(fact, "denied", "the answer says that this is not so")
+
+
+def _forbids_for_span(texts: FactTexts, occurrence: Occurrence, negation: re.Match[str]) -> bool:
+    """Whether a negation is of what may not be done for a span, which it states: "don't paint it for two days".
+
+    So is what does not hold "for at least" a span.
+    """
+    plain, stated = texts.answer.plain, find_stated_quantity(texts.answer, occurrence)
+    if stated is None or _SPAN_BEFORE.search(plain, negation.end(), max(negation.end(), stated.start)) is None:
+        return False
+    return (
+        stated.bound == ">="
+        or _FORBIDDING.fullmatch(plain, occurrence.clause.sentence_start, negation.end()) is not None
+    )
 
 
 def _is_about_question(texts: FactTexts, occurrence: Occurrence, negation_start: int) -> bool:
@@ -382,10 +403,11 @@ def _may_limit(texts: FactTexts, start: int, occurrence: Occurrence, preposition
 def _asks_for_absence(texts: FactTexts, clause: ClauseSpan) -> bool:
     """Return whether a question asks for what a word without negation denies ("closed"), and a clause has no such word.
 
-    Then "we don't open on Fridays" and "every day but Friday" answer when it is closed.
+    Then "we don't open on Fridays" and "every day but Friday" answer when it is closed, and "don't drink for two hours"
+    for how long one has to stop drinking.
     """
-    asked = _ABSENCE.search(texts.question.plain)
-    return asked is not None and _ABSENCE.search(texts.answer.plain, clause.start, clause.end) is None
+    asked = _REFRAINING.search(texts.question.plain)
+    return asked is not None and _REFRAINING.search(texts.answer.plain, clause.start, clause.end) is None
 
 
 def _find_other_predicate(texts: FactTexts, start: int, occurrence: Occurrence) -> str:
@@ -407,6 +429,10 @@ def _judge_lacking_negation(
     """Return the judgment of a fact that denies something where the clause affirms it."""
     if not has_negations and is_negated_after:
         return None  # "Alcohol isn't" says "no alcohol"
+    if _states_first_moment(texts, occurrence.clause):
+        return FactJudgment(
+            texts.fact, "unknown", "the answer says when this begins, and the fact until when it is not so"
+        )
     absence = judge_absence(texts, occurrence.clause)
     if absence is not None:
         return absence
@@ -430,6 +456,19 @@ def _judge_lacking_negation(
         reason = 'the answer says this without the "not" that is expected, and another sentence denies something of it'
         return FactJudgment(texts.fact, "unknown", reason)
     return FactJudgment(texts.fact, "denied", 'the answer says this without the "not" that is expected')
+
+
+_NOT_BEFORE = build_pattern(r"\b(?:before|until|till|earlier|within|trước)\b")
+_FROM_THEN = build_pattern(r"\b(?:after|from|once|earliest|sau|từ)\b")
+
+
+def _states_first_moment(texts: FactTexts, clause: ClauseSpan) -> bool:
+    """Return whether a clause says after what something holds that a fact denies before it: "after two days" for "not
+    before two days"."""
+    if _NOT_BEFORE.search(texts.read_fact.plain) is None:
+        return False
+    plain, start, end = texts.answer.plain, clause.sentence_start, clause.sentence_end
+    return _FROM_THEN.search(plain, start, end) is not None and _NOT_BEFORE.search(plain, start, end) is None
 
 
 def _denies_elsewhere(texts: FactTexts, clause: ClauseSpan) -> bool:

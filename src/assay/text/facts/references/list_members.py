@@ -13,6 +13,7 @@ from assay.text.facts.cues.cue_pattern import list_words
 from assay.text.facts.cues.link_cues import JOINS_MEMBERS
 from assay.text.facts.cues.word_classes import AUXILIARIES
 from assay.text.facts.fact_judgments import FactJudgment, FactState
+from assay.text.facts.reading.exceptions import has_exception
 from assay.text.facts.reading.read_text import read_text
 from assay.text.late_pattern import LatePattern
 
@@ -33,12 +34,15 @@ def list_members(reference: str) -> tuple[str, ...]:
     (('Copper', 'brass', 'zinc'), ('The sauna', 'the squash court'))
     >>> list_members("We close at noon and open again at two."), list_members("Card or cash")
     ((), ())
+    >>> list_members("All days except Mondays and Tuesdays")
+    ()
     """
     whole = reference.strip().rstrip(".")
     if _JOINED.search(whole) is None or offers_choice(whole) or _IN_SENTENCES.search(whole) is not None:
         return ()
-    if any(word.folded in _OF_SENTENCES for word in read_text(whole).words):
-        return ()
+    read = read_text(whole)
+    if has_exception(read) or any(word.folded in _OF_SENTENCES for word in read.words):
+        return ()  # in "All but the attic and the loft" the last member is an exception
     members, start = [], 0
     for cut in _CUT.finditer(whole):
         members.append(whole[start : cut.start()].strip())

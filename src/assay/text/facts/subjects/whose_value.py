@@ -15,7 +15,7 @@ from typing import NamedTuple
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.link_cues import BEFORE_VERB, CONSEQUENCE, IF_AVAILABLE, NO_NOUN_NEXT, PRONOUN
 from assay.text.facts.cues.value_cues import SUMS_UP
-from assay.text.facts.cues.word_classes import AUXILIARIES, IMPERATIVES, SUMMING
+from assay.text.facts.cues.word_classes import AUXILIARIES, IMPERATIVES, NAMING_NOBODY
 from assay.text.facts.expected.expected_limits import names_asked_most
 from assay.text.facts.reading.read_text import ReadText, Word
 from assay.text.facts.reading.statement_marks import RESPECTIVELY
@@ -350,10 +350,10 @@ class ValueOwner:
         if self._is_no_rival(own, other, has_value=has_value):
             return None
         own_words = [
-            word for word in self._subject_words(own, start if has_value else None) if word.folded not in SUMMING
+            word for word in self._subject_words(own, start if has_value else None) if word.folded not in NAMING_NOBODY
         ]
         other_words = self._subject_words(other, other_value)
-        all_own = [word for word in self.words_in(own) if word.folded not in SUMMING]
+        all_own = [word for word in self.words_in(own) if word.folded not in NAMING_NOBODY]
         all_other = self.words_in(other)
         asked = [word for word in other_words if self.is_topic(word) and not _holds(all_own, word)]
         if not asked:
