@@ -30,7 +30,7 @@ def leave_out_offers(answer: str, question: str, lexicons: Sequence[RefusalLexic
     >>> leave_out_offers("It depends on the day. Shall I look it up?", "", list_lexicons(answer))
     'It depends on the day. Shall I look it up?'
     """
-    sentences = [sentence for sentence in _SENTENCE.findall(answer) if sentence.strip()]
+    sentences = _split_sentences(answer)
     end = len(sentences)
     while end and _is_offer(_fold(sentences[end - 1]), lexicons):
         end -= 1
@@ -47,10 +47,25 @@ def leave_out_questions(answer: str) -> str:
     >>> leave_out_questions("Staff get 12 days. Do you work full time? In which office?")
     'Staff get 12 days.'
     """
-    sentences = [sentence for sentence in _SENTENCE.findall(answer) if sentence.strip()]
+    sentences = _split_sentences(answer)
     while sentences and _asks(sentences[-1]):
         sentences.pop()
     return "".join(sentences).rstrip()
+
+
+def _split_sentences(answer: str) -> list[str]:
+    """Return the sentences of an answer, which are the answer together: blanks belong to a sentence beside them."""
+    sentences: list[str] = []
+    blank = ""
+    for piece in _SENTENCE.findall(answer):
+        if piece.strip():
+            sentences.append(blank + piece)
+            blank = ""
+        elif sentences:
+            sentences[-1] += piece
+        else:
+            blank += piece
+    return sentences
 
 
 def _asks(sentence: str) -> bool:
