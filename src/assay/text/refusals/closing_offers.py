@@ -15,7 +15,8 @@ from assay.text.refusals.refusal_lexicon import RefusalLexicon
 _SENTENCE = re.compile(r"[^.!?。！？\n]*(?:[.!?](?=[^\s*_)\"”»])[^.!?。！？\n]*)*[.!?。！？]*[*_)\"”»]*\s*")
 _AROUND = re.compile(r"^\W+|\W+$")
 _CLOSING = ' *_)"”»\n\t'
-_FIGURE, _FIGURES = re.compile(r"\d"), re.compile(r"\d+")
+_FIGURES = re.compile(r"\d+")
+_FEWEST = 2  # sentences: one that states, and one that asks
 
 
 def leave_out_offers(answer: str, question: str, lexicons: Sequence[RefusalLexicon]) -> str:
@@ -34,8 +35,8 @@ def leave_out_offers(answer: str, question: str, lexicons: Sequence[RefusalLexic
     end = len(sentences)
     while end and _is_offer(_fold(sentences[end - 1]), lexicons):
         end -= 1
-    if end == len(sentences) > 1 and _asks(sentences[-1]) and _states_asked_figure(sentences[:-1], question, lexicons):
-        end -= _is_about_nothing_lacking(_fold(sentences[-1]), lexicons)
+    if end == len(sentences) and _asks_after_figure(sentences, question, lexicons):
+        end -= 1
     if end == len(sentences) or not any(_states(sentence, lexicons) for sentence in sentences[:end]):
         return answer
     return "".join(sentences[:end]).rstrip()
@@ -84,20 +85,20 @@ def _is_offer(folded: str, lexicons: Sequence[RefusalLexicon]) -> bool:
     return False
 
 
-def _states_asked_figure(sentences: Sequence[str], question: str, lexicons: Sequence[RefusalLexicon]) -> bool:
-    """Whether a question asks for a value, and sentences state a figure that it does not have."""
+def _asks_after_figure(sentences: Sequence[str], question: str, lexicons: Sequence[RefusalLexicon]) -> bool:
+    """Whether the last sentence asks for no choice and for nothing of the user, in whatever language, after others have
+    stated a figure for the value that the question asks for."""
     asked = fold_text(question)
-    if not any(lexicon.patterns["offers.values"].search(asked) for lexicon in lexicons):
+    if len(sentences) < _FEWEST or not _asks(sentences[-1]) or not _matches_any(asked, lexicons, "offers.values"):
         return False
-    known = set(_FIGURES.findall(asked))
-    return any(not known.issuperset(_FIGURES.findall(_fold(sentence))) for sentence in sentences if not _asks(sentence))
+    asked_figures = set(_FIGURES.findall(asked))
+    statements = [sentence for sentence in sentences[:-1] if not _asks(sentence)]
+    is_stated = any(not asked_figures.issuperset(_FIGURES.findall(_fold(sentence))) for sentence in statements)
+    return is_stated and not _matches_any(_fold(sentences[-1]), lexicons, "offers.choice", "offers.lacking")
 
 
-def _is_about_nothing_lacking(folded: str, lexicons: Sequence[RefusalLexicon]) -> bool:
-    """Whether a question asks for no choice and for nothing of the user, in any language that it may be in."""
-    return not any(
-        lexicon.patterns[name].search(folded) for lexicon in lexicons for name in ("offers.choice", "offers.lacking")
-    )
+def _matches_any(folded: str, lexicons: Sequence[RefusalLexicon], *names: str) -> bool:
+    return any(lexicon.patterns[name].search(folded) for lexicon in lexicons for name in names)
 
 
 def _states(sentence: str, lexicons: Sequence[RefusalLexicon]) -> bool:
@@ -105,6 +106,6 @@ def _states(sentence: str, lexicons: Sequence[RefusalLexicon]) -> bool:
     folded = _fold(sentence)
     if not folded or _asks(sentence) or _is_offer(folded, lexicons):
         return False
-    if _FIGURE.search(folded) is not None:
+    if _FIGURES.search(folded) is not None:
         return True
-    return not any(lexicon.patterns["offers.open"].search(folded) for lexicon in lexicons)
+    return not _matches_any(folded, lexicons, "offers.open")

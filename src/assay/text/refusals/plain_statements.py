@@ -122,28 +122,31 @@ def rules_out(answer: str, question: str, lexicon: RefusalLexicon) -> bool:
     """
     text, asked = normalise_answer(answer).strip(), normalise_answer(question).strip()
     language = lexicon.language
-    if _leaves_out(text, asked, lexicon):
-        return True
-    if language not in _EXCLUDES or asked.count("?") != 1 or lexicon.patterns["questions.open"].search(asked):
+    if language not in _EXCLUDES and language not in _COVERS_BUT_NOT:
         return False
-    if _ASKS_TO_SEE.search(asked) is not None or _load(_LEAVES_OPEN[language]).search(text) is not None:
+    is_open = lexicon.patterns["questions.open"].search(asked) is not None
+    if is_open or asked.count("?") != 1 or _ASKS_TO_SEE.search(asked) is not None:
         return False
     marked = " ".join(mark_words(text, asked, language))
-    is_excluded = any(_load(_EXCLUDES[language]).search(words) for words in (marked, text))
-    return is_excluded and _is_one_statement(text, asked, lexicon)
+    return _leaves_out(marked, lexicon) or _excludes(text, asked, marked, lexicon)
 
 
-def _leaves_out(text: str, asked: str, lexicon: RefusalLexicon) -> bool:
+def _leaves_out(marked: str, lexicon: RefusalLexicon) -> bool:
     """Whether an answer begins with what something includes and says that the thing asked about is not of it; both are
     named by the question, unlike a leaflet that says nothing."""
     language = lexicon.language
-    if language not in _COVERS_BUT_NOT or asked.count("?") != 1 or lexicon.patterns["questions.open"].search(asked):
-        return False
-    marked = " ".join(mark_words(text, asked, language))
-    is_left_out = _load(_COVERS_BUT_NOT[language]).search(marked) is not None
-    if not is_left_out or _ASKS_TO_SEE.search(asked) is not None:
+    if language not in _COVERS_BUT_NOT or _load(_COVERS_BUT_NOT[language]).search(marked) is None:
         return False
     return _KNOWLEDGE.search(marked) is None and lexicon.patterns["subjects.speaker"].search(marked) is None
+
+
+def _excludes(text: str, asked: str, marked: str, lexicon: RefusalLexicon) -> bool:
+    """Whether one short sentence says that what is asked about is excluded, or for whom, or up to where it holds."""
+    language = lexicon.language
+    if language not in _EXCLUDES or _load(_LEAVES_OPEN[language]).search(text) is not None:
+        return False
+    is_excluded = any(_load(_EXCLUDES[language]).search(words) for words in (marked, text))
+    return is_excluded and _is_one_statement(text, asked, lexicon)
 
 
 def names_who(answer: str, question: str, lexicon: RefusalLexicon) -> bool:
