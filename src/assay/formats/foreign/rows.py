@@ -57,6 +57,7 @@ from assay.text.facts.reading.read_text import ReadText
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import collapse_spaces, fold_text
 from assay.text.numbers import find_dates
+from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.measures import find_measures
 from assay.text.refusals.behaviour import detect_behaviour
 from assay.text.refusals.plain_statements import speaks_of_knowledge
@@ -131,11 +132,11 @@ def make_question_id(question: str) -> str:
     return f"{slug or 'q'}-{digest}"
 
 
-_SLUG_WORD = re.compile(r"[a-z0-9]+")
+_SLUG_WORD = compile_pattern(r"[a-z0-9]+")
 _LONGEST_SLUG = 28
 _MOST_NAMING_WORDS = 2
 """A reference of so few words, such as "me", names what was asked unless one of its phrases is known to decline."""
-_QUESTION_ALONE = re.compile(r"""[^:"“”«»„]{1,300}\?\s*""")
+_QUESTION_ALONE = compile_pattern(r"""[^:"“”«»„]{1,300}\?\s*""")
 """A question that is not reported: "He asks: who goes there?" is an answer."""
 
 
@@ -542,16 +543,16 @@ _DENIALS = (
 )
 _DENIAL = LatePattern(rf"(?:(?:sorry|unfortunately),? )?(?:{'|'.join(_DENIALS)})[.!]?", re.IGNORECASE)
 """A denial and nothing else, of what was asked and of nothing that it names itself."""
-_LIMIT = re.compile(r"\b(?:until|till|unless|except|bis|außer|cho đến|trừ)\b", re.IGNORECASE)
+_LIMIT = compile_pattern(r"\b(?:until|till|unless|except|bis|außer|cho đến|trừ)\b", re.IGNORECASE)
 """Words of a limit: what is denied until a day, or to all but some, is an answer."""
-_ASKS_FOR_TEXT = re.compile(
+_ASKS_FOR_TEXT = compile_pattern(
     r"\b(?:which|what(?: is the| does the)?|welche[rmns]?|was für eine?n?|quel(?:le)?s?)(?: [\w-]+){0,2}? "
     r"(?:errors?|warnings?|messages?|exceptions?|notices?|[\w-]*fehler|[\w-]*meldung(?:en)?|erreurs?|messages?)\b"
     r"|\b(?:lỗi|thông báo)(?: [\w]+){0,2} (?:nào|gì)\b",
     re.IGNORECASE,
 )
 """A question for the words that a system shows: "Access denied" is their answer."""
-_SPOKEN = re.compile(
+_SPOKEN = compile_pattern(
     r"\b(?:I|we|you|your|ich|wir|du|dir|sie|ihnen|tôi|chúng tôi|bạn|anh|chị)\b|\bthis (?:information|data|document)\b",
     re.IGNORECASE,
 )
