@@ -87,9 +87,9 @@ class Explanation:
     """Everything known about one case under one configuration.
 
     `stages` and `context` are None if the target did not report them, `observation` if the case has no output. `leaked`
-    is true if the answer shows forbidden text; it is then withheld. `file_sentences` name missing and extra files
-    and symbols. `access_unchecked` says that the case names no user although the corpus restricts access to a chunk.
-    `samples` says how several samples of the case differ, "" for one.
+    is true if the answer shows or cites what its user must not see; it is then withheld. `file_sentences` name missing
+    and extra files and symbols. `access_unchecked` says that the case names no user although the corpus restricts
+    access to a chunk. `samples` says how several samples of the case differ, "" for one.
     `withhold` replaces, in JSON data or one text about the observation, every text that gives something
     away. `source_sentences`: what the corpus says where the evidence stands.
     """
@@ -418,7 +418,7 @@ def format_answer(explanation: Explanation, observation: Observation, page: Case
     if observation.answer is None:
         return "none given"
     if explanation.leaked and not page.show_forbidden:
-        return "withheld: it shows forbidden text"
+        return "withheld: it shows or cites what the user must not see"
     return observation.answer if observation.answer.strip() else "empty"
 
 
