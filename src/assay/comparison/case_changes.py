@@ -34,6 +34,7 @@ PipelineStep = Literal[
     "target",
     "around",
     "uncalibrated",
+    "failed",
     "unexplained",
 ]
 AttributionsByCase = Mapping[str, Attribution]
@@ -51,7 +52,8 @@ _WORSE: Mapping[PipelineStep, str] = {
     "target": "the candidate's target failed with an error: look at the error",
     "around": "the evidence has the same ranks and the chunks around it differ",
     "uncalibrated": "significant only by scorers that are not calibrated against human labels",
-    "unexplained": "the traces do not show why",
+    "failed": "they fail now: the cause stands with each case",
+    "unexplained": "no change in the traces explains it",
 }
 _BETTER: Mapping[PipelineStep, str] = {
     "access": "what the user may not see is no longer shown",
@@ -66,7 +68,8 @@ _BETTER: Mapping[PipelineStep, str] = {
     "target": "the target had failed with an error and answers again",
     "around": "the evidence has the same ranks and the chunks around it differ",
     "uncalibrated": "significant only by scorers that are not calibrated against human labels",
-    "unexplained": "the traces do not show why",
+    "failed": "they no longer fail",
+    "unexplained": "no change in the traces explains it",
 }
 _TARGET_FAILED = get_cause_note("insufficient_trace", TARGET_ERROR).sign
 _ORDER: tuple[PipelineStep, ...] = tuple(_WORSE)
@@ -257,6 +260,8 @@ def find_changed_step(metrics: Sequence[str], change: CaseChange, *, worse: bool
     citation_names.discard("citation_coverage")
     if citation_names:
         return ("cited_share" if citation_names == {"claim_citation_coverage"} else "citation"), ""
+    if "failed" in names and (change.after if worse else change.before).cause is not None:
+        return "failed", ""
     return ("around" if is_ranking_metric and before else "unexplained"), ""
 
 

@@ -24,7 +24,7 @@ from assay.report.wording.change_order import describe_checkable, measure_streng
 from assay.report.wording.change_values import format_gain, format_sides, format_signed
 from assay.report.wording.number_format import NOT_AVAILABLE, find_metric_row, format_number, get_metric_class
 
-_NOTHING_SIGNIFICANT = "No metric changed significantly, so there is nothing to explain."
+_NOTHING_SIGNIFICANT = "No metric changed significantly, so none is explained here."
 MAX_MOVES_SHOWN, MAX_SLICES_SHOWN = 50, 40
 
 
