@@ -52,9 +52,9 @@ def test_the_screen_has_the_decision_what_differs_significant_changes_and_cases(
     assert ["runs/b compared with runs/a: FAIL", " - recall is too low", "What differs:"] == list(lines[:3])
     assert " - and 3 more: --verbose" in lines[:6]
     start = next(row for row, line in enumerate(lines) if line.startswith("Significant changes, most important first"))
-    change = r" - \S+ regressed: \d\.\d+ → \d\.\d+, gain \S+ to \S+ \(\S+%\); 0 better, 30 worse"
+    change = r" - \S+ regressed: \d\.\d+ → \d\.\d+, interval \S+ to \S+ \(\S+%\); 0 better, 30 worse"
     assert any(re.fullmatch(change, line) for line in lines[start + 1 : start + 3])
-    assert "Cases: 30 fail now, 0 no longer (significantly more: adjusted p <0.001):" in lines
+    assert "Cases: 30 fail now, 0 no longer; significantly more: adjusted p <0.001:" in lines
     happened = " - case-000: the search, if by vectors, ranked the right passage low or not at all"
     assert any(line.startswith(happened) for line in lines)
 
@@ -117,7 +117,7 @@ def test_where_nothing_is_shown_that_is_said_before_what_moved() -> None:
     after = {"recall@10": [0.0] + [1.0] * 19}
     lines = render_short_comparison(compare_snapshots(side(before), side(after, "d")), Decision("PASS", ())).lines
     (row,) = [row for row, line in enumerate(lines) if line.startswith("No significant change (1 metric tested)")]
-    assert lines[row + 1].startswith(" - Recall@10: 1.000 → 0.950; 0 better, 1 worse of 20; gain ")
+    assert lines[row + 1].startswith(" - Recall@10: 1.000 → 0.950; 0 better, 1 worse of 20; interval ")
     same = render_short_comparison(compare_snapshots(side(before), side(before, "d")), Decision("PASS", ())).lines
     assert "No significant change (1 metric tested)." in same
     assert "Cases: the same ones fail on both sides." in same
@@ -241,7 +241,7 @@ def test_the_command_is_short_and_what_it_suggests_runs(
     printed = capsys.readouterr()
     lines = printed.out.splitlines()
     assert len(lines) <= MAX_LINES and max(map(len, lines)) <= 100
-    assert "Cases: 2 fail now, 1 no longer (not significant: adjusted p 1.000; q1):" in lines
+    assert "Cases: 2 fail now, 1 no longer (q1); not significant: adjusted p 1.000:" in lines
     (command,) = re.findall(r"^next: assay (.+)$", printed.err, re.MULTILINE)
     assert ["explain", "q2", "--run", after, "--baseline", before] == shlex.split(command)
     assert 0 == main(shlex.split(command))

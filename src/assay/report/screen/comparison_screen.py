@@ -247,7 +247,7 @@ def describe_change(change: MetricChange) -> str:
     where = f" on {change.slice}" if change.slice is not None else ""
     before, after = format_sides(change)
     low, high = (format_signed(bound, change.metric) for bound in (change.low, change.high))
-    interval = f"gain {low} to {high}{format_confidence(change)}"
+    interval = f"interval {low} to {high}{format_confidence(change)}"
     if change.unknown is not None:
         interval = f"{describe_unknown(change)}, {interval}"
     counts = f"{len(change.improved)} better, {len(change.regressed)} worse"
@@ -273,7 +273,8 @@ def _iter_headline_movements(comparison: Comparison) -> Iterator[str]:
             yield escape_terminal(f"{title}: {before} → {after}{_describe_open_gain(change)}")
             continue
         low, high = (format_signed(bound, change.metric) for bound in (change.low, change.high))
-        yield escape_terminal(f"{title}: {before} → {after}; {counts}; gain {low} to {high}{format_confidence(change)}")
+        interval = f"interval {low} to {high}{format_confidence(change)}"
+        yield escape_terminal(f"{title}: {before} → {after}; {counts}; {interval}")
 
 
 def _describe_open_gain(change: MetricChange) -> str:
@@ -332,19 +333,19 @@ def _build_case_lines(comparison: Comparison, most: int, width: int) -> list[str
         if len(line) > width:
             line, remedy = _describe_flip(case_id, by_id.get(case_id), short[case_id])
         lines.append(line + remedy if len(line + remedy) <= width else line)
-    counts = f"{len(flipped.fail_now)} fail now, {len(flipped.fail_no_longer)} no longer"
-    counts += describe_unknown_now(comparison, flipped.fail_no_longer)
-    counts += _name_further_failures(comparison, flipped, "fails", "fail")
-    unpaired = _count_unpaired(comparison)
-    if unpaired:
-        counts += f", {unpaired} answered on one side only"
     more = ", …" if len(flipped.fail_no_longer) > _NAMED else ""
     no_longer = flipped.fail_no_longer[:_NAMED]
+    unpaired = _count_unpaired(comparison)
+    evidence = describe_failed_evidence(comparison)
     titles = []
     for names in (no_longer, [short[case_id] for case_id in no_longer]):
-        details = "; ".join(filter(None, (describe_failed_evidence(comparison), ", ".join(names) + more)))
-        title = escape_terminal(f"Cases: {counts}" + (f" ({details})" if details else ""))
-        titles.append(f"{title}{':' if lines else ''}")
+        named = ", ".join(names) + more + describe_unknown_now(comparison, flipped.fail_no_longer)
+        counts = f"{len(flipped.fail_now)} fail now, {len(flipped.fail_no_longer)} no longer"
+        counts += f" ({named})" if named else ""
+        counts += _name_further_failures(comparison, flipped, "fails", "fail")
+        counts += f", {unpaired} answered on one side only" if unpaired else ""
+        counts += f"; {evidence}" if evidence else ""
+        titles.append(escape_terminal(f"Cases: {counts}") + (":" if lines else ""))
     title = titles[0] if len(titles[0]) <= width else titles[1]
     folded = textwrap.wrap(title, width, max_lines=2, placeholder=" …", break_on_hyphens=False)
     return [*folded, *_cut_list(lines, max(1, most + 1 - len(folded)) if lines else most)]
