@@ -127,18 +127,20 @@ function useCountedClaim(): (counted: CountedCause) => string {
 function CountedCauseItem({ counted, several }: { counted: CountedCause; several: boolean }) {
   const { t } = useWords();
   const nameCounted = useCountedClaim();
-  const { cause, total, fix, parts } = counted;
+  const { ofSign } = useHappened();
+  const { cause, sign, decided, total, fix, parts } = counted;
+  const isMixed = decided > 0 && decided < total && cause !== "" && cause !== "insufficient_trace";
   const linkCases = (config: string) => `#/cases?${new URLSearchParams({ config, cause })}`;
   const { config, cases } = parts[0] ?? { config: "", cases: [] };
   return (
     <li>
       <a href={linkCases(config)}>
         <strong>
-          <Data text={beginSentence(nameCounted(counted))} />
+          <Data text={beginSentence(isMixed ? ofSign(sign) : nameCounted(counted))} />
         </strong>
       </a>{" "}
       <span class="n">
-        {t("cause_count", { n: total })} (
+        {isMixed ? t("cause_count_some", { n: total, decided }) : t("cause_count", { n: total })} (
         {parts.length === 1 ? (
           <>
             <CaseNames ids={cases} config={config} />
