@@ -87,17 +87,17 @@ def _is_sum_or_difference(fact: str, texts: list[str]) -> bool:
     >>> text = "A stay ends after 8 terms; members of the council may stay 2 terms longer."
     >>> _is_sum_or_difference("10 terms", [text]), _is_sum_or_difference("12 terms", [text])
     (True, False)
+    >>> _is_sum_or_difference("3 May", ["It ends on 3 May 2026, after 2 days."])
+    False
     """
-    required = find_measures(fact)
-    if len(required) != 1:
+    required = [quantity.readings for quantity in find_measures(fact)]
+    if len(required) != 1 or not required[0]:  # a date has none
         return False
-    ((dimension, low, high), *_) = required[0].readings
+    (dimension, low, high), *_ = required[0]
     for text in texts:
         for start, end in segment_sentences(text):
-            readings = [quantity.readings[0] for quantity in find_measures(text[start:end])]
-            points = [
-                reading.low for reading in readings if reading.dimension == dimension and reading.low == reading.high
-            ]
+            readings = [reading for quantity in find_measures(text[start:end]) for reading in quantity.readings[:1]]
+            points = [point for own, point, last in readings if own == dimension and point == last]
             if low == high and any(low in (one + other, abs(one - other)) for one, other in combinations(points, 2)):
                 return True
     return False
