@@ -29,7 +29,7 @@ _TESTS = ((6, 4), (6, 7), (6, 14), (5, 4), (5, 7), (4, 4), (3, 4))
 """The day of the week (from 0) and the window of the tests that are simulated; the others hardly ever are the first."""
 _SEED = 20261129
 _LEAST_CHANGE = 1e-4
-"""The smallest change that is looked for, as a share of the range: a rate that hardly varied would show smaller ones."""
+"""The smallest change that is looked for, as a share of the range: rates that hardly vary would show smaller ones."""
 _LEAST_SPREAD = 1e-9
 _ROUNDING = 1e-10  # relative differences of daily rates up to this come from adding their values
 
