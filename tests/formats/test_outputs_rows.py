@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import assay
-from assay.formats.foreign.row_files import load_foreign_file
+from assay.formats.foreign.foreign_files import load_foreign_file
 from assay.formats.outputs import detect_output_format, open_output_files, prepare_decodable, read_observations
 from assay.records.errors import InputError
 from assay.records.golden_set import Case

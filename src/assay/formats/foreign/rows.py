@@ -46,7 +46,7 @@ from assay.formats.foreign.reply_shapes import (
     recognise_reply,
 )
 from assay.formats.foreign.row_places import RowPlaces
-from assay.formats.problems import find_name_fault
+from assay.formats.problems import find_name_fault, join_repeated_problems
 from assay.formats.strict_json import MisfitError, convert_strictly
 from assay.records.counts import format_count, join_first
 from assay.records.errors import InputError, Problem, shorten_repr
@@ -99,6 +99,14 @@ class ForeignRows(Struct):
     def add_problem(self, path: str, row: int, member: str, message: str) -> None:
         """Note what is wrong with a member of a row."""
         self.problems.append(Problem(path, row, member, message, "E_IMPORT"))
+
+    def refuse_problems(self, path: str) -> None:
+        """Raise InputError with everything wrong, each with its place in the file `path`, or if there is no row."""
+        if self.problems:
+            raise InputError(self.places.point_problems(join_repeated_problems(self.problems)))
+        if not self.cases:
+            message = "no row (got an empty file or list; expected rows with a question)"
+            raise InputError([Problem(path, None, "", message, "E_EMPTY")])
 
     @property
     def golden(self) -> GoldenSet:
