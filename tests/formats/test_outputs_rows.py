@@ -135,7 +135,7 @@ def test_an_id_decides_before_the_question(tmp_path: Path) -> None:
         ({"input": "Who aproves?", "actual_output": "HR"}, "input", ("of no case", "that of a: 'Who approves?'")),
         ({"input": ["x"], "actual_output": "HR"}, "input", ("not a text",)),
         (RAGAS | {"id": "7"}, "id", ("no such case (got '7'", "is that of leave", "leave the member out")),
-        (RAGAS | {"id": 1.5}, "id", ("not a text (got 1.5)",)),
+        (RAGAS | {"id": 1.5}, "id", ("not a text (got 1.5; expected an id of the golden set)",)),
         (RAGAS | {"question": "Other?"}, "question", ("two questions",)),
         ({"user_input": RAGAS["user_input"]}, "", ("no output",)),
         (["no row"], "", ("not an object",)),

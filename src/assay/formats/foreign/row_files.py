@@ -19,7 +19,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from assay.formats.file_io import Line, decode_line, open_source, read_lines
-from assay.formats.foreign.member_names import QUESTION_KEYS, normalise_member_name
+from assay.formats.foreign.frame_shapes import RECORDS_REMEDY, is_row_named, list_frame_rows
+from assay.formats.foreign.member_names import normalise_member_name
 from assay.formats.foreign.row_places import RowPlaces, find_item_lines, number_rows
 from assay.formats.foreign.rows import READ_MEMBERS, ForeignRows, read_foreign_rows
 from assay.formats.strict_json import decode_json, decode_json_object
@@ -222,15 +223,17 @@ def open_document(document: Any, name: str) -> list[Any]:
 
     Raises InputError for another.
     """
-    rows_of_member = open_list_member(document) if isinstance(document, Mapping) else None
-    document = document if rows_of_member is None else rows_of_member
+    rows = list_frame_rows(document)
+    if rows is None and isinstance(document, Mapping):
+        rows = open_list_member(document)
+    document = document if rows is None else rows
     if isinstance(document, list):
         return open_articles(document)
     rows = _open_question_pairs(document) or _open_columns(document) if isinstance(document, Mapping) else None
     if isinstance(rows, list):
         return rows
     is_result = isinstance(document, Mapping) and isinstance(document.get("results"), (Mapping, list))
-    expected = f"a list of rows, or one under {', '.join(_LIST_MEMBERS)}"
+    expected = f"a list of rows, or one under {', '.join(_LIST_MEMBERS)}; {RECORDS_REMEDY}"
     if is_result:
         expected += "; of promptfoo the configuration with the tests is imported, not the results"
     got = shorten_repr(document)
@@ -288,19 +291,9 @@ def _open_question_pairs(document: Mapping[str, Any]) -> list[Any] | None:
 
 
 def _open_columns(document: Mapping[str, Any]) -> Any:
-    """Return the rows of a document of columns, each a list of the same length or an object by row, as pandas writes
-    them; else the document as one row."""
-    numbered = [set(value) for value in document.values() if isinstance(value, Mapping)]
-    if len(numbered) == len(document) and _is_question_named(document) and numbered[0]:
-        labels = document[next(iter(document))].keys()
-        if all(keys == numbered[0] for keys in numbered) and all(label.isdecimal() for label in labels):
-            return [{name: column[label] for name, column in document.items()} for label in labels]
+    """Return the rows of a document of columns, each a list of the same length; else the document as one row."""
     columns = {key: value for key, value in document.items() if isinstance(value, list)}
     lengths = {len(value) for value in columns.values()}
-    if len(columns) == len(document) and len(lengths) == 1 and _is_question_named(columns):
+    if len(columns) == len(document) and len(lengths) == 1 and is_row_named(columns):
         return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
-    return [document] if _is_question_named(document) else None
-
-
-def _is_question_named(members: Mapping[str, Any]) -> bool:
-    return any(normalise_member_name(key) in QUESTION_KEYS for key in members)
+    return [document] if is_row_named(document) else None
