@@ -23,7 +23,7 @@ from assay.text.quantities.measures import find_measures
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.unit_names import split_glued_units
 from assay.text.quantities.weekdays import spell_other_days
-from assay.text.tokens import classify_word, find_token_spans, is_unmarked_stop
+from assay.text.tokens import classify_word, count_shared_letters, find_token_spans, is_unmarked_stop
 
 
 class Word(NamedTuple):
@@ -196,12 +196,7 @@ _SHORTEST_SIMILAR, _SHARED_PREFIX, _LEAST_SHARED = 5, 4, 0.67
 
 def _is_similar(key: str, other: str) -> bool:
     """Whether two stems share most of their letters from the first: "approv" and "approval"."""
-    shared = 0
-    for letter, other_letter in zip(key, other, strict=False):
-        if letter != other_letter:
-            break
-        shared += 1
-    return shared >= _LEAST_SHARED * max(len(key), len(other))
+    return count_shared_letters(key, other) >= _LEAST_SHARED * max(len(key), len(other))
 
 
 def _is_other_agent(word: str, other: str) -> bool:
