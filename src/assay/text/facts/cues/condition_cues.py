@@ -154,8 +154,8 @@ ALSO = Cues(
 """Says where, when or for whom else something holds."""
 OR = Cues("or", "hoặc | hay")
 """Joins what may stand for one another."""
-JOINS_ALTERNATIVES = Cues("or | or else", "hoặc(?: là)? | hay", "oder | ou(?: bien)?")
-"""The same in text as it is written, in four languages."""
+JOINS_ALTERNATIVES = Cues("or | or else", "hoặc(?: là)? | hay", "oder | ou(?: bien)? | o(?: bien)?")
+"""The same in text as it is written, in five languages."""
 OR_OF_NAMES = Cues("or", "hoặc(?: là)?")
 """Joins two names, either of which may be meant."""
 OR_MORE = Cues("more | less | fewer | so | later | earlier | not | over | older | under | younger")

@@ -16,6 +16,7 @@ from assay.text.facts.cues.denial_cues import CLOSED
 from assay.text.facts.cues.word_classes import (
     ARTICLES_AND_PREPOSITIONS,
     AUXILIARIES,
+    GERMAN_AROUND_VALUE,
     IMPERATIVES,
     JOINING,
     NEUTRAL,
@@ -87,7 +88,7 @@ def judge_absent_names(texts: FactTexts, absent: Sequence[Word]) -> FactJudgment
 
 def _is_name(texts: FactTexts, word: Word) -> bool:
     """Whether a word of the fact is a name or an identifier, which no other word can stand for."""
-    if word.kind != "name":
+    if word.kind != "name" or word.folded in GERMAN_AROUND_VALUE:
         return word.kind == "id"
     # The first word may be capitalised because a sentence begins with it, unless an "only" stood before it.
     if word is not texts.read_fact.words[0] or texts.only.place == 0:

@@ -17,6 +17,7 @@ from typing import Literal, NamedTuple
 from assay.text.facts.cues.condition_cues import RESTRICTS_REFERENCE
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.word_classes import PREPOSITIONS
+from assay.text.facts.expected.fact_texts import find_grammar
 from assay.text.facts.expected.yes_or_no import asks_whether, read_decision
 from assay.text.facts.reading.read_text import ReadText, Word, read_text
 from assay.text.facts.reading.text_parts import list_quantities, split_parts
@@ -106,7 +107,9 @@ def count_new_words(derived: ReferenceFacts, question: str) -> int:
     new = 0
     for fact in derived.facts:
         read = read_text(fact)
-        new += sum(word.kind != "stop" and not asking.find_word(word, True) for word in read.words)
+        grammar = find_grammar(asking, read)
+        telling = [word for word in read.words if word.kind != "stop" and word.folded not in grammar]
+        new += sum(not asking.find_word(word, True) for word in telling)
         new += len(_list_new_values(read, asking))
     return new
 
@@ -229,8 +232,9 @@ def _is_readable_alone(read: ReadText, value: Quantity) -> bool:
 def _list_new_phrases(read: ReadText, asking: ReadText) -> Iterator[str]:
     """Yield the runs of words of a reference that the question does not have, as they are written."""
     run: list[Word] = []
+    grammar = find_grammar(asking, read)
     for word in read.words:
-        if word.kind == "stop":
+        if word.kind == "stop" or word.folded in grammar:
             continue
         if not asking.find_word(word, True):
             run.append(word)

@@ -22,6 +22,7 @@ from assay.text.facts.presence.missing_quantities import names_other_number
 from assay.text.facts.reading.exceptions import has_exception
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, Word, read_text
+from assay.text.facts.reading.text_parts import split_parts
 from assay.text.facts.references.denied_answers import put_denial_first, split_denied_answer
 from assay.text.facts.references.list_members import check_members, list_members
 from assay.text.facts.references.reference_facts import (
@@ -87,6 +88,10 @@ def judge_reference_facts(
     if derived.kind == "values":
         judgments = _check_order(judgments, read_text(answer))
     if derived.kind == "words":
+        judgments = [
+            _judge_by_clauses(judgment, answer, question, reference, passages, language=language)
+            for judgment in judgments
+        ]
         judgments = _check_words(judgments, read_text(answer), read_text(reference), read_text(question))
         asked = (question, reference, passages)
         judgments = [_check_list(judgment, answer, *asked, language=language) for judgment in judgments]
@@ -99,6 +104,24 @@ def judge_reference_facts(
     if is_implied and not any(judgment.state == "denied" for judgment in judgments):
         return besides
     return [*judgments, *besides]
+
+
+def _judge_by_clauses(
+    judgment: FactJudgment, answer: str, question: str, reference: str, passages: Sequence[str], *, language: str
+) -> FactJudgment:
+    """Return a reference that is left open as a whole as stated if an answer states each of its clauses."""
+    if judgment.state != "unknown":
+        return judgment
+    read = read_text(judgment.fact)
+    clauses = [read.text[part.start : part.end].strip() for part in split_parts(read, 0, len(read.plain))]
+    if len(clauses) < _FEWEST_CLAUSES:
+        return judgment
+    judged = judge_facts(answer, clauses, question, reference, passages, language=language)
+    is_stated = len(judged) == len(clauses) and all(own.state == "stated" for own in judged)
+    return judgment._replace(state="stated", reason="") if is_stated else judgment
+
+
+_FEWEST_CLAUSES = 2
 
 
 def _check_list(
