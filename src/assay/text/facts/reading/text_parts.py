@@ -18,7 +18,8 @@ from assay.text.quantities.quantity import Quantity
 
 _PART_CUT = build_pattern(
     r"(?<!\bmr)(?<!\bms)(?<!\bdr)(?<!\bmrs)[;.!?] (?!\n)|[^\S\n]{0,4}\n\s*"
-    rf"|, (?:(?:{AND}|{SET_AGAINST}|còn) )?| (?:{AND}|{SET_AGAINST}|plus|{AND_BEFORE_MEMBER}) |{NO_CLAUSE_BEFORE_CON} còn "
+    rf"|, (?:(?:{AND}|{SET_AGAINST}|còn) )?| (?:{AND}|{SET_AGAINST}|plus|{AND_BEFORE_MEMBER}) "
+    rf"|{NO_CLAUSE_BEFORE_CON} còn "
     r"| \((?=[^()]{0,40}\d)"
 ).compiled
 SENTENCE_CUT, _CONTRAST_CUT, LIST_CUT = 3, 2, 1
