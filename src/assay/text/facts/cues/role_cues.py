@@ -43,3 +43,11 @@ KIN = Cues(
     " | trợ lý | thư ký | phụ tá"
 )
 """Somebody else, whom the name only tells apart: "vợ thầy Minh"."""
+ADDRESSED_AS_YOU = Cues(
+    "users? | members? | customers? | visitors? | passengers? | applicants? | employees? | students? | tenants?"
+    " | residents? | participants? | readers? | travell?ers? | learners? | patients? | subscribers? | everyone"
+    " | anyone",
+    "học viên | sinh viên | nhân viên | khách hàng | hành khách | người dùng | thành viên | hội viên | bạn đọc",
+    "mieter | kunden | mitglieder | fahrgäste | teilnehmer",
+)
+"""Whom an answer may address as "you" instead of naming them."""

@@ -125,6 +125,15 @@ GENERIC_NOUNS = list_words(
     """
 )
 """What a value or a name may be said to be without being anything else."""
+YOU = list_words("you your yours bạn anh chị mình quý sie ihnen ihr ihre ihren")
+"""Words by which an answer addresses the one who asks."""
+SAID_WITHOUT = list_words(
+    """
+    get gets got give gives given take takes taken come comes go goes hold holds have has need needs use used make makes
+    made cost costs apply applies pay paid set put consist consists arrive please themselves
+    """
+)
+"""Verbs of everyday that need not be said where the rest of a fact is: "bus 14" for "take bus 14"."""
 IMPERATIVES = list_words(
     """
     take head go use call ring come see try get ask contact keep bring pay buy choose book fill send press click hold
