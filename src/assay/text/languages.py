@@ -84,7 +84,7 @@ def _fold_words(spelled: str) -> frozenset[str]:
 GRAMMAR_BY_LANGUAGE: dict[EuropeanLanguage, frozenset[str]] = {
     "de": _fold_words(
         """
-        der die das den dem des ein eine einen einem einer eines und sowie auch ist sind wird werden hat
+        der die das den dem des ein eine einen einem einer eines und sowie beziehungsweise auch ist sind wird werden hat
         haben kann können darf dürfen muss müssen soll sollen sollte sollten dabei hier in im an am auf
         aus bei beim von vom mit zu zum zur für um dass da dort dieser diese dieses diesem diesen bitte
         jeweils

@@ -154,7 +154,7 @@ ALSO = Cues(
 """Says where, when or for whom else something holds."""
 OR = Cues("or", "hoặc | hay")
 """Joins what may stand for one another."""
-JOINS_ALTERNATIVES = Cues("or | or else", "hoặc(?: là)? | hay", "oder | ou(?: bien)? | o(?: bien)?")
+JOINS_ALTERNATIVES = Cues("or | or else", "hoặc(?: là)? | hay", "oder | beziehungsweise | ou(?: bien)? | o(?: bien)?")
 """The same in text as it is written, in five languages."""
 OR_OF_NAMES = Cues("or", "hoặc(?: là)?")
 """Joins two names, either of which may be meant."""
