@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assay.text.facts.additions.joined_by_or import offers_choice
 from assay.text.facts.cues.condition_cues import OR
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.doubt_cues import UNREAL
@@ -71,7 +72,8 @@ def _name_doubt(texts: FactTexts, occurrence: Occurrence, sentence: str) -> str:
     own = texts.read_fact.plain
     match = DOUBT.search(sentence)
     asked = (own, texts.question.plain, texts.reference.plain)  # "how many may be in a cave?" doubts nothing
-    if match is not None and not any(match[0] in text for text in asked):
+    is_choice = match is not None and match[0] == "either" and offers_choice(texts.reference.text)
+    if match is not None and not is_choice and not any(match[0] in text for text in asked):
         return f'the answer is not sure of this ("{match[0]}")'
     if _is_unreal(texts, occurrence):
         return "the answer says that this would hold, if something were so"
