@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from assay.text.facts.additions.joined_by_or import offers_choice
 from assay.text.facts.cues.condition_cues import OR
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.doubt_cues import UNREAL
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence, has_candidate, iterate_stated_indices
+from assay.text.facts.reading.choices import offers_choice
 from assay.text.facts.reading.statement_marks import (
     ASKS_PAST,
     DOUBT,
