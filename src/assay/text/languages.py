@@ -170,13 +170,15 @@ def guess_european(text: str) -> EuropeanLanguage | None:
     if has_vietnamese_letters(text):
         return None
     words = [fold_text(word) for word in _WORD.findall(normalise_nfc(text))]
-    others = [sum(word in grammar for word in words) for grammar in (_ENGLISH | _ENGLISH_TOO, _VIETNAMESE)]
+    vietnamese = sum(word in _VIETNAMESE for word in words)
     best: EuropeanLanguage | None = None
-    most = max(_FEWEST_WORDS - 1, *others)
+    most = max(_FEWEST_WORDS - 1, vietnamese)
     for language, grammar in GRAMMAR_BY_LANGUAGE.items():
         known = (grammar | PRONOUNS_BY_LANGUAGE[language] | _TELLING_TOO[language]) - _ENGLISH_TOO
         telling = [word for word in words if word in known]
-        if len(telling) > most and len(set(telling)) >= _FEWEST_WORDS and len(telling) >= _LEAST_EUROPEAN * len(words):
+        english = sum(word in _ENGLISH and word not in grammar for word in words)
+        is_told = len(set(telling)) >= _FEWEST_WORDS and len(telling) >= _LEAST_EUROPEAN * len(words)
+        if is_told and len(telling) > max(most, english):
             best, most = language, len(telling)
     return best
 

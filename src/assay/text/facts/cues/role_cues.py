@@ -51,3 +51,9 @@ ADDRESSED_AS_YOU = Cues(
     "mieter | kunden | mitglieder | fahrgäste | teilnehmer",
 )
 """Whom an answer may address as "you" instead of naming them."""
+ROLE_OF_USER = Cues(
+    "you(?:'re| are) (?:an?|the) | as (?:an?|the) | for (?:an?|the)",
+    "(?:bạn|anh|chị|em) (?:phải )?là | là (?=[^,.]{1,30} thì)",
+    "sie sind | als",
+)
+"""Says who the user is, so that an answer tells of nobody else."""

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from assay.text.antonyms import find_antonym
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.denial_cues import CLOSED
-from assay.text.facts.cues.role_cues import ADDRESSED_AS_YOU
+from assay.text.facts.cues.role_cues import ADDRESSED_AS_YOU, ROLE_OF_USER
 from assay.text.facts.cues.word_classes import (
     ARTICLES_AND_PREPOSITIONS,
     AUXILIARIES,
@@ -42,6 +42,7 @@ from assay.text.quantities.units import UNITS
 from assay.text.quantities.weekdays import WEEK, WEEKDAY, list_days
 from assay.text.refusals.behaviour import detect_phrases
 
+_NAMES_ROLE = build_pattern(rf"\b{ROLE_OF_USER}\b")
 _ADDRESSED = build_pattern(rf"\b{ADDRESSED_AS_YOU}\b")
 OTHER_LANGUAGE = "the answer is in a language whose words are not compared"
 _CLOSED = build_pattern(rf"\b{CLOSED}\b")
@@ -213,7 +214,8 @@ def drop_labels(texts: FactTexts, words: Sequence[Word], *, has_value: bool) -> 
     kind ("platform 7" is no "line 7").
     """
     kept = []
-    unsaid = [word for word in words if word.folded in SAID_WITHOUT] + _list_addressed(texts, words)
+    unsaid = [word for word in words if word.folded in SAID_WITHOUT and not _is_replaced(texts, word)]
+    unsaid += _list_addressed(texts, words)
     unsaid = [word for word in unsaid if not texts.answer.find_word(word, texts.ignore_marks)]
     if not has_value and all(word in unsaid for word in words):
         unsaid = []
@@ -227,9 +229,23 @@ def drop_labels(texts: FactTexts, words: Sequence[Word], *, has_value: bool) -> 
     return kept
 
 
+def _is_replaced(texts: FactTexts, verb: Word) -> bool:
+    """Whether an answer has another verb before what follows a verb of the fact: "refund the fee" for "pay the fee"."""
+    following = next((word for word in texts.content if word.start > verb.start), None)
+    if following is None:
+        return False
+    for index in texts.answer.find_word(following, texts.ignore_marks):
+        start = texts.answer.words[index].start
+        clause = texts.answer.clause_at(start)
+        before = [word for word in texts.answer.list_words(clause.start, start) if word.kind != "stop"]
+        if before and texts.is_new(before[-1]) and before[-1].folded not in SAID_WITHOUT:
+            return True
+    return False
+
+
 def _list_addressed(texts: FactTexts, words: Sequence[Word]) -> list[Word]:
     """Return the words for those of whom the fact tells, where an answer says "you" to them and names nobody."""
-    if not any(word.folded in YOU for word in texts.answer.words):
+    if not any(word.folded in YOU for word in texts.answer.words) or _NAMES_ROLE.search(texts.answer.plain):
         return []
     named = list(_ADDRESSED.finditer(texts.read_fact.plain))
     spelled = {match[0].removesuffix("s") for match in named}

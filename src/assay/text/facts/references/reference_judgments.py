@@ -319,20 +319,21 @@ def _find_other_pair(answer: ReadText, reference: ReadText) -> str:
 
     Both stand in the reference, the second after another word; "" if there are none.
     """
-    before_by_key: dict[str, set[str]] = {}
-    for before, word in _iterate_pairs(reference):
-        before_by_key.setdefault(word.key, set()).add(before.key)
     reference_keys = {word.key for word in reference.words}
-    other_by_key: dict[str, str] = {}
-    as_expected = set()
-    for before, word in _iterate_pairs(answer):
-        expected = before_by_key.get(word.key, set())
-        if before.key in expected:
-            as_expected.add(word.key)
-        elif expected and before.key in reference_keys:
-            other_by_key.setdefault(word.key, answer.text[before.start : word.end])
-    others = [text for key, text in other_by_key.items() if key not in as_expected]
-    return f'the answer says "{others[0]}", words that the reference does not put together' if others else ""
+    expected = {(before.key, word.key) for before, word in _iterate_pairs(reference)}
+    seconds = {pair[1] for pair in expected}
+    # A syllable of Vietnamese stands before those of many words.
+    firsts = set() if reference.has_marks else {pair[0] for pair in expected}
+    stated = {(before.key, word.key): (before, word) for before, word in _iterate_pairs(answer)}
+    for (first, second), (before, word) in stated.items():
+        if not {first, second} <= reference_keys or (first, second) in expected:
+            continue
+        is_second_as_expected = any(pair in stated for pair in expected if pair[1] == second)
+        is_first_as_expected = any(pair in stated for pair in expected if pair[0] == first)
+        if (second in seconds and not is_second_as_expected) or (first in firsts and not is_first_as_expected):
+            spelled = answer.text[before.start : word.end]
+            return f'the answer says "{spelled}", words that the reference does not put together'
+    return ""
 
 
 def _iterate_pairs(text: ReadText) -> Iterator[tuple[Word, Word]]:
