@@ -71,3 +71,17 @@ def test_only_texts_that_state_what_is_expected_are_sources(
     index = GoldenIndex(GoldenSet((case,))).case_index(0)
     assert list_source_sentences(index, observe(ANSWER, *texts)) == expected
     assert list_source_sentences(index, None) == ()
+
+
+RETURN = Case("key", "How long can I return an item?", reference="30 days")
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("You can return it within 30 days of delivery.", 1.0),
+        ("You can return it within 30 days of placing your order.", None),
+    ],
+)
+def test_what_a_value_is_counted_from_is_compared_with_what_was_shown(answer: str, expected: float | None) -> None:
+    assert judge(answer, "Items can be returned within 30 days of delivery.", case=RETURN) == expected
