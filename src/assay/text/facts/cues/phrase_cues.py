@@ -4,6 +4,8 @@ from __future__ import annotations
 
 _FREE = (
     r"without (?:having to )?pay(?:ing)?|(?:costs?|pays?) nothing|nobody pays"
+    r"|(?:doesn't|don't|does not|do not) (?:pay|charge)(?: anything)?(?= ?[.;,!)]| if\b| for it|$)"
+    r"|(?:at )?no (?:extra |additional )?(?:cost|charge)\b"
     r"|(?:won't|doesn't|don't) cost (?:you )?a (?:thing|penny|cent)"
 )
 _MAY = r"(?:you|we|they|one|guests|visitors|members|everyone|everybody) (?:can|may)"
@@ -49,6 +51,20 @@ SAME_PHRASES = (
     ("the day before", r"(?:one|a) day (?:before|in advance|ahead|earlier)"),
     ("one day before", r"(?:the|a) day (?:before|in advance|ahead|earlier)"),
     ("on foot", r"walk(?:ing)?"),
+    ("take place", r"(?:is|are) held"),
+    ("go back", r"(?:are |is |get |gets )?(?:sent back|returned)"),
+    ("hằng ngày", r"hàng ngày|mỗi ngày"),
+    ("hàng ngày", r"hằng ngày|mỗi ngày"),
+    ("hằng tuần", r"hàng tuần|mỗi tuần"),
+    ("hàng tuần", r"hằng tuần|mỗi tuần"),
+    ("hằng tháng", r"hàng tháng|mỗi tháng"),
+    ("hàng tháng", r"hằng tháng|mỗi tháng"),
+    ("hằng năm", r"hàng năm|mỗi năm"),
+    ("hàng năm", r"hằng năm|mỗi năm"),
+    ("tiền cọc", r"tiền đặt cọc"),
+    ("sous", r"dans (?:un délai de|les)(?= \d)"),
+    ("dans un délai de", r"(?:sous|dans les)(?= \d)"),
+    ("dans les", r"(?:sous|dans un délai de)(?= \d)"),
 )
 """How a phrase of a fact may be said, in folded text. Phrases that name each other stand in both directions."""
 BOUNDS_BY_BIRTHDAY = (

@@ -164,6 +164,12 @@ ASKS_WHAT_IS_GIVEN = Cues(
     r"(?:get|receive|earn|be paid)"
 )
 """Asks what the user gets."""
+ASKS_HOW_TO = Cues(
+    r"how (?:do|can|should|to)\b | what (?:should|must|do) (?:i|we|you|one)\b",
+    "làm sao | làm (?:thế )?nào | tôi (?:cần|phải) làm gì",
+    "wie (?!lange|viele?|oft|hoch|weit|alt)[a-z]+ | comment | que faire | cómo | come | como",
+)
+"""Begins a question how to do something."""
 ASKS_FOR_ONE = Cues(
     "who | whose | where | when | which | what(?! (?:happens?|do(?:es)? (?:i|we|you|it|one)|should|must|can|is the"
     " difference)) | what is the (?!difference)",

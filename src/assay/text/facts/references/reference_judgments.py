@@ -15,6 +15,7 @@ from assay.text.facts.cues.condition_cues import ONLY_WORDS
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.denial_cues import AGREES_BY_NEGATION
 from assay.text.facts.cues.limit_cues import UNFIT
+from assay.text.facts.cues.question_cues import ASKS_HOW_TO
 from assay.text.facts.cues.word_classes import GERMAN_AROUND_VALUE
 from assay.text.facts.expected.yes_or_no import asks_whether, is_contrary_decision, read_decision
 from assay.text.facts.fact_judgments import FactJudgment
@@ -40,6 +41,7 @@ from assay.text.quantities.quantity_agreement import is_same_quantity, is_same_v
 from assay.text.quantities.units import SHARE
 
 _TOO_MUCH = build_pattern(rf"\b{UNFIT}\b")
+_ASKS_HOW_TO = build_pattern(rf"\W*{ASKS_HOW_TO}\b")
 _GLADLY = build_pattern(rf"\b{AGREES_BY_NEGATION}\b")
 _MAY_FAIL = ("value", "decision")
 _MOST_COMPARED_WORDS = 12
@@ -131,22 +133,27 @@ def _judge_by_clauses(judgment: FactJudgment, asked: _Asked) -> FactJudgment:
     """Return words that are left open as a whole as stated if the answer states each of their clauses."""
     if judgment.state != "unknown":
         return judgment
-    clauses = _split_clauses(read_text(judgment.fact))
+    clauses = _split_clauses(
+        read_text(judgment.fact), are_steps=_ASKS_HOW_TO.match(read_text(asked.question).plain) is not None
+    )
     if len(clauses) < _FEWEST_CLAUSES:
         return judgment
-    judged = asked.judge(clauses)
+    judged = [own for clause in clauses for own in asked.judge([clause])]
     is_stated = len(judged) == len(clauses) and all(own.state == "stated" for own in judged)
     return judgment._replace(state="stated", reason="") if is_stated else judgment
 
 
-def _split_clauses(text: ReadText) -> list[str]:
-    """Return the clauses of a text; what an "and" adds in a word or two is none: "runs on diesel and HVO"."""
+def _split_clauses(text: ReadText, *, are_steps: bool) -> list[str]:
+    """Return the clauses of a text; what an "and" adds in a word or two is none: "runs on diesel and HVO".
+
+    `are_steps`: the question asks how to do something, so that what is joined are steps.
+    """
     starts: list[int] = []
     parts = split_parts(text, 0, len(text.plain))
     for part in parts:
         telling = sum(word.kind != "stop" for word in text.list_words(part.start, part.end))
         is_joined = part.separation == LIST_CUT and not text.plain[: part.start].rstrip().endswith(",")
-        if not starts or telling >= _FEWEST_JOINED or not is_joined:
+        if not starts or are_steps or telling >= _FEWEST_JOINED or not is_joined:
             starts.append(part.start)
     return [text.text[start:end].strip(" ,;.") for start, end in pairwise([*starts, len(text.plain)])]
 
