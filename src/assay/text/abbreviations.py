@@ -53,6 +53,10 @@ _WORD = LatePattern(
     r"(?<![\w.])(?:" + "|".join(re.escape(word).replace(r"\ ", r"\. ?") for word in _WORDS) + r")\.(?!\w)",
     re.IGNORECASE,
 )
+_BOTH_GENDERS = LatePattern(
+    r"\b(?P<stem>[A-ZÄÖÜ][a-zäöüß]{2,30})innen (?:und|oder|sowie|bzw\.) (?P<men>(?P=stem)(?:en|e|er|n)?)\b"
+)
+"""German for persons of both genders, whom the second word names as well: "Schülerinnen und Schüler"."""
 _NAME = r"[A-ZÀ-ỸĐ][^\W\d_]"
 _ABBREVIATION = LatePattern(
     rf"(?<![\w.])(?:(?P<name>{_NAME}[^\W\d_]*) (?P<street>{'|'.join(_STREETS)})(?P<point>\.)?(?![\w'-])"
@@ -69,6 +73,8 @@ def spell_abbreviations(text: str) -> str:
     >>> spell_abbreviations("Mieter bzw. Gäste, z. B. Kinder")
     'Mieter beziehungsweise Gäste, zum Beispiel Kinder'
     """
+    if "innen" in text:
+        text = _BOTH_GENDERS.sub(r"\g<men>", text)
     if "." in text:
         text = _WORD.sub(_spell_word, text)
     if _MAY_BE_SHORT.search(text) is None:

@@ -83,14 +83,16 @@ RESTRICTS_DECISION = Cues(
     "but | only | except | unless | if | however | though | until | just | always | every",
     "nhưng | chỉ | trừ | nếu | tuy | riêng | khi",
     "sauf | mais | seulement | uniquement | à condition | sous réserve | jusqu'à | aber | nur | außer | wenn | solange"
-    " | pero | solamente | únicamente | salvo | excepto | siempre que | tranne | soltanto | exceto | apenas",
+    " | pero | solamente | únicamente | salvo | excepto | siempre que | tranne | soltanto | exceto | apenas"
+    " | außerhalb | innerhalb | mit | ohne | en dehors | avec | sans | fuera de | sin",
 )
 """Says that a yes or no does not hold as it stands."""
 RESTRICTS_REFERENCE = Cues(
     "but | only | unless | except | if | when | provided | as long as | until",
     "nhưng | chỉ | trừ | nếu | khi | miễn là | với điều kiện",
     "sauf | mais | seulement | uniquement | à condition | sous réserve | jusqu'à | aber | nur | außer | wenn | solange"
-    " | pero | solamente | únicamente | salvo | excepto | siempre que | tranne | soltanto | exceto | apenas",
+    " | pero | solamente | únicamente | salvo | excepto | siempre que | tranne | soltanto | exceto | apenas"
+    " | außerhalb | innerhalb | mit | ohne | en dehors | avec | sans | fuera de | sin",
 )
 """The same in a reference, of which the rest then has to be stated too. In an answer "miễn là" only adds a courtesy."""
 CONDITION_OF_DECISION = Cues(

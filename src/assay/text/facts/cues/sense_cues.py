@@ -138,6 +138,16 @@ _ENGLISH = (
     "unopened sealed",
     "alone unaccompanied",
     "purpose reason",
+    "one single",
+    "extra additional further another",
+    "piece pieces item items",
+    "enough sufficient suffices suffice",
+    "contain contains containing include includes including",
+    "designed meant intended",
+    "draw drawn",
+    "roughly about approximately around",
+    "normal standard regular ordinary",
+    "update updates updating updated upgrade",
 )
 _GERMAN = (
     "innerhalb binnen",
@@ -188,6 +198,11 @@ _GERMAN = (
     "mitarbeiter mitarbeiterinnen beschäftigte angestellte",
     "anbringen angebracht befestigt befestigen",
     "telefonisch telefon",
+    "schicken geschickt senden gesendet gesandt",
+    "zurückgeschickt zurückgesendet zurückgesandt zurückgeschickt",
+    "erhalten erhält bekommen bekommt",
+    "enthalten inbegriffen inklusive enthält",
+    "wechseln gewechselt austauschen ausgetauscht tauschen",
     "ärztlich ärztliches arzt",
 )
 _FRENCH = (
@@ -208,7 +223,8 @@ _FRENCH = (
     "inscrire inscription inscrit inscrits",
     "voiture voitures véhicule véhicules",
     "vélo vélos bicyclette",
-    "chaque tous toutes",
+    "chaque tous toutes tout toute",
+    "ainsi et",
     "seulement uniquement exclusivement",
     "accepté acceptée acceptés acceptées acceptent",
     "valable valables valide valides",
