@@ -15,6 +15,7 @@ from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.link_cues import AND_VERB, CONTRAST, IN_FACT, NOT_THIS, RATHER_THAN
 from assay.text.facts.cues.word_classes import ONLY_VIETNAMESE
 from assay.text.facts.reading.version_marks import spell_versions
+from assay.text.languages import GRAMMAR_BY_LANGUAGE, guess_european
 from assay.text.late_pattern import LatePattern
 from assay.text.markup import remove_markup, spell_table_rows
 from assay.text.normalisation import MOST_READ, fold_digits, fold_in_place, normalise_nfc
@@ -82,8 +83,12 @@ class ReadText:
         self.quantities = find_measures(self.text)
         self.words = list(self._read_words())
         self.has_marks = any(word.marks for word in self.words)
-        if self.has_marks or _is_unmarked_vietnamese(self.plain, self.words):
+        language = guess_european(self.text)
+        if _is_unmarked_vietnamese(self.plain, self.words) or (self.has_marks and language is None):
             self.words = list(self._correct_kinds())
+        elif language is not None:
+            grammar = GRAMMAR_BY_LANGUAGE[language]
+            self.words = [word._replace(kind="stop") if word.folded in grammar else word for word in self.words]
         self._clauses: list[ClauseSpan] | None = None
         self._positions: dict[str, list[int]] | None = None
         self._keys: dict[str, list[str]] | None = None
