@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from assay.metrics.answers.expected_text import read_facts
+from assay.records.golden_set import Case, Rubric
 from assay.text.facts.fact_judgments import combine_states
 from assay.text.facts.references.reference_judgments import judge_reference_facts
 from assay.text.languages import guess_european
@@ -172,3 +174,17 @@ def test_each_clause_of_a_reference_may_be_stated_by_itself(
     question: str, reference: str, answer: str, expected: bool | None
 ) -> None:
     assert judge(question, reference, answer) is expected
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        ("Phép được tính theo số tháng đủ điều kiện trong năm.", "stated"),
+        ("Tháng đủ điều kiện là tháng có mặt trên bảng lương ít nhất một nửa số ngày làm việc.", "unknown"),
+    ],
+)
+def test_words_of_vietnamese_that_are_far_apart_in_another_order_state_nothing(answer: str, state: str) -> None:
+    source = "Người vào làm giữa năm được tính phép theo tỷ lệ số tháng đủ điều kiện trong năm đó."
+    question = "Vào làm từ giữa năm thì số ngày phép được tính thế nào?"
+    case = Case("c", question, rubric=Rubric(correct_keywords=("số tháng đủ điều kiện",)))
+    assert [state] == [judgment.state for judgment in read_facts(case, answer, (source,)).keywords]

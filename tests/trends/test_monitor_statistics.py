@@ -183,7 +183,7 @@ def test_weeks_without_any_event_name_a_change_that_several_events_make() -> Non
 @pytest.mark.parametrize("score", [0.9608342772032357, 1 / 3, 0.1, 0.7])
 def test_a_score_that_is_the_same_every_day_names_a_small_change_at_once(score: float) -> None:
     """Means of equal values differ in their last digits by how many there are, and that is no spread."""
-    sizes = 20 + np.arange(SETTLING_DAYS) * 7 % 13.0
+    sizes = (20 + np.arange(SETTLING_DAYS) * 7 % 13).astype(np.float64)
     totals = np.array([sum([score] * int(size)) for size in sizes])
     named = find_detectable_change(totals, sizes, -1, 0.0, 1.0)
     assert named is not None and 1e-5 < named < 0.01
