@@ -11,6 +11,7 @@ from msgspec import UNSET, UnsetType, structs
 from assay.metrics.answers.expected_text import read_facts
 from assay.metrics.cases.case_index import CaseIndex
 from assay.metrics.cases.settled_answers import AnswerDecision, SettledMetric, find_decision, mark_settled
+from assay.metrics.grounding.pasted_passages import find_pasted_passage
 from assay.metrics.metric import (
     Batch,
     FactKey,
@@ -52,12 +53,17 @@ class AnswerFacts:
         self.cases: list[CaseIndex] = []
         self.answers: list[str | UnsetType | None] = []
         self.declared: list[str | None] = []
+        self.is_passage: list[bool] = []
 
     def add(self, rows: JoinedRows) -> None:
         """Take some rows, in order."""
         self.cases += rows.cases
         self.answers += [observation.answer for observation in rows.observations]
         self.declared += [observation.behaviour for observation in rows.observations]
+        self.is_passage += [
+            case.states_text and find_pasted_passage(case, observation) is not None
+            for case, observation in zip(rows.cases, rows.observations, strict=True)
+        ]
 
     @cached_property
     def texts(self) -> list[str]:

@@ -58,6 +58,7 @@ from assay.metrics.grounding.combined_support import (
     compute_combined_probability,
     select_curve,
 )
+from assay.metrics.grounding.pasted_passages import find_pasted_passage
 from assay.metrics.judged.judge_requests import (
     JudgeDialogue,
     Outcome,
@@ -123,8 +124,8 @@ def _score_denied_facts(case: CaseIndex, answer: str) -> TextScore:
     return read_facts(case.case, answer, case.source_sentences).denied_facts
 
 
-def _score_stated_expectations(case: CaseIndex, answer: str) -> TextScore:
-    return read_facts(case.case, answer, case.source_sentences).correct_answer
+def _score_stated_expectations(case: CaseIndex, answer: str, *, is_passage: bool = False) -> TextScore:
+    return read_facts(case.case, answer, case.source_sentences, is_passage=is_passage).correct_answer
 
 
 TEXT_RULES: dict[str, Callable[[CaseIndex, str], TextScore]] = {
@@ -172,9 +173,14 @@ def is_answer_open(reading: ParsedAnswer) -> bool:
         return decision.is_disputed
     if reading.behaviour in REFUSALS:
         return False
-    rules = (TEXT_RULES[CORRECT_ANSWER], TEXT_RULES["keywords_ambiguous"])
-    correct, ambiguous = (rule(reading.case, reading.answer) for rule in rules)
-    return correct == UNKNOWN or ambiguous == 1
+    ambiguous = TEXT_RULES["keywords_ambiguous"](reading.case, reading.answer)
+    return _score_reading(reading) == UNKNOWN or ambiguous == 1
+
+
+def _score_reading(reading: ParsedAnswer) -> TextScore:
+    """Return whether an answer states what its case requires, with what was shown beside it."""
+    is_passage = find_pasted_passage(reading.case, reading.observation) is not None
+    return _score_stated_expectations(reading.case, reading.answer, is_passage=is_passage)
 
 
 def list_open_metrics(reading: ParsedAnswer) -> list[SettledMetric]:
@@ -183,7 +189,7 @@ def list_open_metrics(reading: ParsedAnswer) -> list[SettledMetric]:
     if reading.behaviour == UNKNOWN:
         metrics.append("behaviour")
     if reading.behaviour in (UNKNOWN, ANSWER_BEHAVIOUR) and not no_answer_reason(reading.case):
-        score = TEXT_RULES[CORRECT_ANSWER](reading.case, reading.answer)
+        score = _score_reading(reading)
         if score == UNKNOWN or (score is None and reading.case.case.behaviour == ANSWER_BEHAVIOUR):
             metrics.append(CORRECT_ANSWER)
     return metrics
@@ -196,7 +202,7 @@ def _text_column(batch: Batch, name: MetricName) -> ScoreColumn:
     unknown = np.zeros(len(facts.cases), dtype=np.bool_)
     is_refusal = facts.find_wrong_refusals(batch) if name.base == CORRECT_ANSWER else np.zeros_like(unknown)
     for row in facts.checkable_rows:
-        graded = rule(facts.cases[row], facts.texts[row])
+        graded = _score_row(facts, row) if name.base == CORRECT_ANSWER else rule(facts.cases[row], facts.texts[row])
         if graded == UNKNOWN and not is_refusal[row]:
             unknown[row] = True
         elif graded is not None and graded != UNKNOWN:
@@ -216,6 +222,10 @@ def _text_column(batch: Batch, name: MetricName) -> ScoreColumn:
     return mark_settled(column, _list_decisions(facts)) if name.base == CORRECT_ANSWER else column
 
 
+def _score_row(facts: AnswerFacts, row: int) -> TextScore:
+    return _score_stated_expectations(facts.cases[row], facts.texts[row], is_passage=facts.is_passage[row])
+
+
 def _list_decisions(facts: AnswerFacts) -> dict[int, AnswerDecision]:
     """Return what people decided about the answers, by row, and whether the rules read them otherwise."""
     decisions = facts.find_decisions(CORRECT_ANSWER)
@@ -228,7 +238,7 @@ def _list_decisions(facts: AnswerFacts) -> dict[int, AnswerDecision]:
 def _unknown_column(batch: Batch, name: MetricName) -> ScoreColumn:
     """1 where the rules cannot tell whether the answer is right; similarity to a reference alone tells nothing."""
     facts = batch.get_facts(AnswerFacts)
-    graded = {row: _score_stated_expectations(facts.cases[row], facts.texts[row]) for row in facts.checkable_rows}
+    graded = {row: _score_row(facts, row) for row in facts.checkable_rows}
     behaviours = facts.observed_behaviours[0]
     values = np.zeros(len(facts.cases))
     for row, case in enumerate(facts.cases):
@@ -255,7 +265,9 @@ def _read_facts_of_row(rows: JoinedRows) -> FactReading:
     """Return how the answer of the only row relates to what its case looks for."""
     answer = rows.observations[0].answer
     case = rows.cases[0]
-    return read_facts(case.case, answer if isinstance(answer, str) else "", case.source_sentences)
+    is_passage = find_pasted_passage(case, rows.observations[0]) is not None
+    text = answer if isinstance(answer, str) else ""
+    return read_facts(case.case, text, case.source_sentences, is_passage=is_passage)
 
 
 def _explain_missing_facts(rows: JoinedRows, _: MetricName) -> str:
@@ -356,6 +368,8 @@ def score_correctness_by_rules(reading: ParsedAnswer) -> Outcome:
     rule_value = apply_first_rule(reading.case, reading.answer)
     if rule_value is not None:
         name, value = rule_value
+        if value == 1 and _score_reading(reading) == UNKNOWN:
+            name, value = CORRECT_ANSWER, UNKNOWN
         if value == UNKNOWN and reading.behaviour in REFUSALS:
             return scored_outcome(0.0, f"by behaviour: read as {reading.behaviour}, where an answer is expected")
         if value == UNKNOWN:
@@ -366,7 +380,9 @@ def score_correctness_by_rules(reading: ParsedAnswer) -> Outcome:
 
 
 def _list_left_open(reading: ParsedAnswer) -> str:
-    quality = read_facts(reading.case.case, reading.answer, reading.case.source_sentences).quality
+    is_passage = find_pasted_passage(reading.case, reading.observation) is not None
+    sentences = reading.case.source_sentences
+    quality = read_facts(reading.case.case, reading.answer, sentences, is_passage=is_passage).quality
     return format_list("left open", quality.unknown) if quality is not None else ""
 
 
