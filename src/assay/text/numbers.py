@@ -16,6 +16,7 @@ from assay.text.late_pattern import squeeze_pattern
 from assay.text.normalisation import fold_in_place, normalise_nfc
 from assay.text.number_conventions import guess_style, read_money_beside
 from assay.text.number_words import CARDINALS, SHORT_MONTHS, TENS, VIETNAMESE_DIGITS
+from assay.text.pattern_cache import compile_pattern
 from assay.text.text_cache import cache_by_text
 
 _ENGLISH = {word: number for number, word in enumerate(CARDINALS)}
@@ -231,18 +232,18 @@ _ITEM = rf"""(?<![^\W_])(?:
   | {_WORD}(?>(?:[^\w$€£₫-]++(?!{_QUANTITY_START}){_WORD})*)
     )"""
 # "năm" is five and year. After a number it is the year: 25 is "hai mươi lăm", and "một triệu năm" is 1.5 million.
-_PER_ONE = re.compile(r"(.*\b(?:nghin|ngan|trieu|ty)) mot")
+_PER_ONE = compile_pattern(r"(.*\b(?:nghin|ngan|trieu|ty)) mot")
 """An amount per one of something: "năm mươi nghìn một vé" is no 50,001."""
-_COUNTED_YEARS = re.compile(r"((?:.*\ )?(?:mot|hai|ba|bon|nam|sau|bay|tam|chin|muoi))\ nam")
+_COUNTED_YEARS = compile_pattern(r"((?:.*\ )?(?:mot|hai|ba|bon|nam|sau|bay|tam|chin|muoi))\ nam")
 _RANGE_WORDS = frozenset(("-", "to", "or", "den", "toi", "hoac", "hay"))
 _RANGE_WIDTH = 6
-_INTEGERS = re.compile(r"[0-9]+")
-_MONTH_NAME = re.compile("|".join(SHORT_MONTHS))
+_INTEGERS = compile_pattern(r"[0-9]+")
+_MONTH_NAME = compile_pattern("|".join(SHORT_MONTHS))
 
 
 @cache
 def _item_pattern() -> re.Pattern[str]:
-    return re.compile(squeeze_pattern(_ITEM))  # compiled on first use, because it takes long
+    return compile_pattern(squeeze_pattern(_ITEM))  # compiled on first use, because it takes long
 
 
 def find_dates(text: str) -> list[Date]:
@@ -320,8 +321,8 @@ def _parse_match(match: re.Match[str], nfc_text: str) -> Number | Date | None:
 
 
 _ROUND_NUMBERS = {"hundred": 100} | {word: _SPELLED_SCALES[word] for word in ("thousand", "million", "billion")}
-_ONE_OF_A_KIND = re.compile(r"(?<![^\W_])an? \Z")
-_PART_OF_ONE = re.compile(r"(?<![^\W_])(?:half|of|many|such|quite) an? \Z")
+_ONE_OF_A_KIND = compile_pattern(r"(?<![^\W_])an? \Z")
+_PART_OF_ONE = compile_pattern(r"(?<![^\W_])(?:half|of|many|such|quite) an? \Z")
 
 
 def _parse_round_number(match: re.Match[str]) -> int | None:
@@ -351,8 +352,8 @@ def _parse_number(match: re.Match[str], nfc_text: str) -> Number | None:
     return Number(values, stated_unit, match.start(), match.end()) if values else None
 
 
-_GROUPED_DECIMALS = re.compile(r"([0-9]+(?:[ '][0-9]{3})+)[.,]([0-9]{1,2})")
-_COMMA_GROUP = re.compile(r"[1-9][0-9]{0,2},[0-9]{3}")
+_GROUPED_DECIMALS = compile_pattern(r"([0-9]+(?:[ '][0-9]{3})+)[.,]([0-9]{1,2})")
+_COMMA_GROUP = compile_pattern(r"[1-9][0-9]{0,2},[0-9]{3}")
 
 
 def _settle_marks(
@@ -384,7 +385,7 @@ def _settle_marks(
     return (thousands,) if style.mark == "comma" and not (is_split and style.is_vietnamese) else values
 
 
-_HARD_SPACE = re.compile(r"[0-9][\u00a0\u202f\u2009\u2007][0-9]")
+_HARD_SPACE = compile_pattern(r"[0-9][\u00a0\u202f\u2009\u2007][0-9]")
 
 
 def _read_money(match: re.Match[str], nfc_text: str) -> str:
