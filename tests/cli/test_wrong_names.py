@@ -41,6 +41,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             "compare golden.jsonl run",
             ("golden.jsonl:2: ", "invalid JSON", "a run folder or a file of `assay baseline save`"),
         ),
+        ("history nope", ("No such command 'nope'. Expected one of ",)),
+        ("corpus check", ("No such command 'check'. Expected one of build.",)),
+        ("golden chek", ("No such command 'chek'. Did you mean 'check'?",)),
         ("explain c0 --run run --config u", ("config: E_CONFIG no such configuration (got 'u'; expected one of t)",)),
     ],
 )
