@@ -127,18 +127,20 @@ function useCountedClaim(): (counted: CountedCause) => string {
 function CountedCauseItem({ counted, several }: { counted: CountedCause; several: boolean }) {
   const { t } = useWords();
   const nameCounted = useCountedClaim();
-  const { cause, total, fix, parts } = counted;
+  const { ofSign } = useHappened();
+  const { cause, sign, decided, total, fix, parts } = counted;
+  const isMixed = decided > 0 && decided < total && cause !== "" && cause !== "insufficient_trace";
   const linkCases = (config: string) => `#/cases?${new URLSearchParams({ config, cause })}`;
   const { config, cases } = parts[0] ?? { config: "", cases: [] };
   return (
     <li>
       <a href={linkCases(config)}>
         <strong>
-          <Data text={beginSentence(nameCounted(counted))} />
+          <Data text={beginSentence(isMixed ? ofSign(sign) : nameCounted(counted))} />
         </strong>
       </a>{" "}
       <span class="n">
-        {t("cause_count", { n: total })} (
+        {isMixed ? t("cause_count_some", { n: total, decided }) : t("cause_count", { n: total })} (
         {parts.length === 1 ? (
           <>
             <CaseNames ids={cases} config={config} />
@@ -344,7 +346,7 @@ function CountTable({ count }: { count: OutcomeCounts }) {
 }
 
 const MOVED = 6;
-const SIGNIFICANT: MetricChange["verdict"][] = ["regressed", "improved"];
+const SIGNIFICANT: MetricChange["verdict"][] = ["regressed", "improved", "rose"];
 
 /** The most important changes first: significant ones before others, then by what they are of, then by the gain in widths of
  * its interval. */
@@ -405,6 +407,11 @@ function WhatChanged({ comparison, report }: { comparison: Comparison; report: R
   const titles = nameMetrics(report);
   const significant = comparison.metrics.filter((change) => SIGNIFICANT.includes(change.verdict));
   const moved = importantFirst(headlineChanges(report, comparison)).filter((change) => change.improved + change.regressed > 0);
+  // A secondary metric that is significant does not hide that the answers may have got worse: the worst first.
+  const balance = (change: MetricChange) => (change.improved - change.regressed) / Math.max(1, change.n);
+  const others = moved
+    .filter((change) => !SIGNIFICANT.includes(change.verdict) && change.importance === 0)
+    .toSorted((a, b) => balance(a) - balance(b));
   const rest = comparison.changed.length - FIRST;
   const { fail_now, fail_no_longer, unknown_now } = comparison.flipped;
   const noLonger = unknown_now > 0 ? "fail_no_longer_or_unknown" : "fail_no_longer";
@@ -424,6 +431,11 @@ function WhatChanged({ comparison, report }: { comparison: Comparison; report: R
         {SIGNIFICANT.map((verdict) => (
           <SignificantChanges key={verdict} verdict={verdict} changes={significant} titles={titles} />
         ))}
+        {significant.length > 0 && others.length > 0 && (
+          <p>
+            <strong>{t("movements")}</strong>: {t("headlines_moved")} <ChangeList changes={others.slice(0, FIRST)} titles={titles} />
+          </p>
+        )}
         {significant.length === 0 && (
           <p>
             <strong>{t("movements")}</strong>: {t(moved.length === 0 ? "nothing_moved" : "none_significant")}{" "}

@@ -151,7 +151,7 @@ export interface MetricChange {
   interval: string | null;
   p: number | null;
   p_adjusted: number | null;
-  verdict: "improved" | "regressed" | "not significant" | "n/a";
+  verdict: "improved" | "regressed" | "rose" | "not significant" | "n/a";
   method: string;
   n: number;
   improved: number;
@@ -179,7 +179,7 @@ export interface SliceChange {
   interval: string | null;
   p: number | null;
   p_adjusted: number | null;
-  verdict: "improved" | "regressed" | "not significant" | "n/a";
+  verdict: "improved" | "regressed" | "rose" | "not significant" | "n/a";
   method: string;
   n: number;
   improved: number;

@@ -298,7 +298,12 @@ class _RegressionRule:
         loss = max(0.0, -bounds.low)
         note = f", {bounds.note}" if bounds.note else ""
         needed = self._describe_cases_needed(gain)
-        open_loss = f"the true loss may be up to {loss:.3f} (one-sided 95% bound{note}), and {margin:g} is allowed"
+        if bounds.high < 0 and not bounds.note:
+            open_loss = (
+                f"it lost between {-bounds.high:.3f} and {loss:.3f} (one-sided 95% bounds), and {margin:g} is allowed"
+            )
+        else:
+            open_loss = f"the true loss may be up to {loss:.3f} (one-sided 95% bound{note}), and {margin:g} is allowed"
         return "inconclusive", f"{open_loss}{needed}"
 
     def _conclude_by_point(self, gain: GainEstimate) -> tuple[RuleState, str]:

@@ -232,7 +232,7 @@ def _list_changed(comparison: Comparison, verdict: ChangeVerdict) -> list[Metric
     changes = [
         change
         for change in comparison.metrics.values()
-        if change.verdict == verdict and not describe_checkable(change.metric)
+        if change.claim == verdict and not describe_checkable(change.metric)
     ]
     return sorted(changes, key=_get_order)
 

@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple, get_args
 
 from assay.text.normalisation import fold_character, fold_text
+from assay.text.pattern_cache import compile_pattern
 from assay.text.refusals.word_marks import WordMarks, find_first_words
 from assay.text.word_runs import split_tokens
 
@@ -34,11 +35,11 @@ SHORTEST_PHRASE = 6
 _KINDS: tuple[str, ...] = get_args(PhraseKind)
 _SUBJECTS: tuple[str, ...] = get_args(PhraseSubject)
 _MOST_PHRASES = 20_000
-_ESCAPE = re.compile(r"(\\.)")
-_FOLDED_PATTERN = re.compile(r"[ -@\[-_a-~]*")  # ASCII without capitals, grave accents and line breaks
-_TEMPLATE_PART = re.compile(r"\{([^{}]*)\}|<(\w+)>")
-_BRACKET = re.compile(r"[{}<>\[\]]")
-_LANGUAGE = re.compile(r"[a-z]{2,3}")
+_ESCAPE = compile_pattern(r"(\\.)")
+_FOLDED_PATTERN = compile_pattern(r"[ -@\[-_a-~]*")  # ASCII without capitals, grave accents and line breaks
+_TEMPLATE_PART = compile_pattern(r"\{([^{}]*)\}|<(\w+)>")
+_BRACKET = compile_pattern(r"[{}<>\[\]]")
+_LANGUAGE = compile_pattern(r"[a-z]{2,3}")
 NOTHING = r"(?!)"
 """The pattern of an empty list: it matches nothing."""
 _OPENING, _CLOSING = r"\b(?:", r")\b"
@@ -77,7 +78,7 @@ class PatternTable(Mapping[str, re.Pattern[str]]):
     def __getitem__(self, name: str) -> re.Pattern[str]:
         pattern = self._compiled.get(name)
         if pattern is None:
-            pattern = self._compiled[name] = re.compile(self.texts[name])
+            pattern = self._compiled[name] = compile_pattern(self.texts[name])
         return pattern
 
     def __contains__(self, name: object) -> bool:
@@ -301,7 +302,11 @@ def contract_negations(phrase: str) -> str:
     return _NOT.sub("nt", _CAN_NOT.sub("cant", _WILL_NOT.sub("wont", phrase)))
 
 
-_NOT, _CAN_NOT, _WILL_NOT = re.compile(r"\bnot\b"), re.compile(r"\bcan not\b"), re.compile(r"\bwill not\b")
+_NOT, _CAN_NOT, _WILL_NOT = (
+    compile_pattern(r"\bnot\b"),
+    compile_pattern(r"\bcan not\b"),
+    compile_pattern(r"\bwill not\b"),
+)
 
 
 def find_start(phrase: str) -> str:

@@ -15,9 +15,11 @@ from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.link_cues import AND_VERB, CONTRAST, IN_FACT, NOT_THIS, RATHER_THAN
 from assay.text.facts.cues.word_classes import ONLY_VIETNAMESE
 from assay.text.facts.reading.version_marks import spell_versions
+from assay.text.languages import GRAMMAR_BY_LANGUAGE, guess_european
 from assay.text.late_pattern import LatePattern
 from assay.text.markup import remove_markup, spell_table_rows
 from assay.text.normalisation import MOST_READ, fold_digits, fold_in_place, normalise_nfc
+from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.measures import find_measures
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.unit_names import split_glued_units
@@ -63,7 +65,7 @@ def narrow_clause(clause: ClauseSpan, position: int) -> ClauseSpan:
     )
 
 
-_ELISION = re.compile(r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['’](?=[^\W\d_]{4})", re.IGNORECASE)
+_ELISION = compile_pattern(r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['’](?=[^\W\d_]{4})", re.IGNORECASE)
 """What French and Italian write together with the next word: "l'arrivée"."""
 
 
@@ -81,8 +83,12 @@ class ReadText:
         self.quantities = find_measures(self.text)
         self.words = list(self._read_words())
         self.has_marks = any(word.marks for word in self.words)
-        if self.has_marks or _is_unmarked_vietnamese(self.plain, self.words):
+        language = guess_european(self.text)
+        if _is_unmarked_vietnamese(self.plain, self.words) or (self.has_marks and language is None):
             self.words = list(self._correct_kinds())
+        elif language is not None:
+            grammar = GRAMMAR_BY_LANGUAGE[language]
+            self.words = [word._replace(kind="stop") if word.folded in grammar else word for word in self.words]
         self._clauses: list[ClauseSpan] | None = None
         self._positions: dict[str, list[int]] | None = None
         self._keys: dict[str, list[str]] | None = None
@@ -178,7 +184,7 @@ def _restore_line_ends(plain: str, text: str) -> str:
     return "\n".join(lines)
 
 
-_VIETNAMESE = re.compile(rf"\b(?:{'|'.join(sorted(ONLY_VIETNAMESE))})\b")
+_VIETNAMESE = compile_pattern(rf"\b(?:{'|'.join(sorted(ONLY_VIETNAMESE))})\b")
 _FEWEST_VIETNAMESE, _LEAST_VIETNAMESE = 2, 1 / 6
 
 
@@ -204,7 +210,7 @@ def _is_other_agent(word: str, other: str) -> bool:
     return "ee" in endings and not endings.isdisjoint(("er", "or"))
 
 
-_SENTENCE_END = re.compile(r"(?<!\bmr)(?<!\bms)(?<!\bdr)(?<!\bmrs)[.!?…](?=[\s\"')]|$)|[;；。！？]")
+_SENTENCE_END = compile_pattern(r"(?<!\bmr)(?<!\bms)(?<!\bdr)(?<!\bmrs)[.!?…](?=[\s\"')]|$)|[;；。！？]")
 # A line that is wrapped within a sentence goes on with a small letter. List items and rows of tables begin with others.
 _LINE_END = LatePattern(r"(?<=[:.;!?])\s*\n|\n\s*(?=\n|$|[A-Z\d\"'($€£]|[^\W\d_a-zà-ỹ])")
 _CLAUSE_CUT = build_pattern(
