@@ -452,6 +452,16 @@ def test_the_change_since_the_baseline_is_the_same_everywhere(outputs: Outputs) 
             assert rows[title]["Gain"].partition(" (")[0] == changes[metric]["gain_text"].partition(" (")[0]
 
 
+def test_every_metric_of_the_page_has_one_name_of_its_own(outputs: Outputs) -> None:
+    titles = {metric["name"]: metric["title"] for metric in outputs.page["metrics"]}
+    assert len(titles) == len(set(titles.values()))
+    for rule in outputs.page["rules"]:
+        assert rule["title"] == titles.get(rule["metric"], rule["title"])
+    assert set(outputs.page["slices"]["columns"]) <= {*titles.values(), "Answer correctness", "Citation correctness"}
+    last = "rr(stage=final)@10"  # scores as the retrieved ranking, unless a headline names it
+    assert (last in outputs.page["key_metrics"]) == (last in outputs.page["headlines"])
+
+
 def test_a_case_is_explained_as_the_reports_count_it(outputs: Outputs) -> None:
     config = outputs.configs[0]
     content = outputs.report["configs"][config]
