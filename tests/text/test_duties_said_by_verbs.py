@@ -1,0 +1,37 @@
+"""A duty or its absence said by a verb where the fact says it by an adjective: left open, and not called missing."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.text.facts.stated_facts import judge_facts
+
+PORTFOLIO = ("portfolio is required", "Do I need a portfolio?")
+INTERVIEW = ("exempt from the interview", "Do I have to do the interview?")
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        (PORTFOLIO, "You need a portfolio."),
+        (PORTFOLIO, "You must hand in a portfolio."),
+        (INTERVIEW, "No interview for you."),
+        (INTERVIEW, "You need no interview."),
+    ],
+)
+def test_what_a_verb_may_say_is_open(asked: tuple[str, str], answer: str) -> None:
+    fact, question = asked
+    assert ["unknown"] == [judgment.state for judgment in judge_facts(answer, [fact], question, f"{fact}.")]
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        (PORTFOLIO, "You don't need a portfolio."),
+        (PORTFOLIO, "No portfolio."),
+        (INTERVIEW, "You have to do the interview."),
+    ],
+)
+def test_the_contrary_is_missing_as_before(asked: tuple[str, str], answer: str) -> None:
+    fact, question = asked
+    assert ["missing"] == [judgment.state for judgment in judge_facts(answer, [fact], question, f"{fact}.")]
