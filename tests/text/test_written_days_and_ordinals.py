@@ -58,6 +58,11 @@ def test_a_dash_is_a_day_only_where_no_range_is_possible(text: str) -> None:
     assert is_day is any(measure.date for measure in find_measures(text))
 
 
+def test_a_dash_within_a_whole_date_is_no_day() -> None:
+    assert [((2026, 3, 1),)] == [measure.date for measure in find_measures("2026-03-01")]
+    assert [((2026, 5, 15),)] == [measure.date for measure in find_measures("15-05-2026")]
+
+
 def test_a_time_after_one_of_24_hours_is_no_time_in_the_afternoon() -> None:
     assert [] == find_unsupported_numbers("Not between 6 pm and 7 am.", ["between 18:00 and 7:00 and on Sundays"])
     assert [] == find_unsupported_numbers("It is open until 5 pm.", ["open from 9:00 to 5:00"])

@@ -137,7 +137,7 @@ _SPECIAL = rf"""(?<![\w.,/])(?={_SPECIAL_START})(?:
       (?P<t_year>\d{{4}})\b)
   | (?P<slash>(?P<s_day>\d{{1,2}})/(?P<s_month>\d{{1,2}})(?:/(?P<s_year>\d\d))?(?!/|\d))
   | (?P<dash>(?<=ngay\ )(?P<d_day>\d{{1,2}})-(?P<d_month>\d{{1,2}})(?![\w/-]|[.,]\d|\ thang)
-      |(?P<d_padded>[0-3]\d)-(?P<d_padded_month>0[1-9])(?![\w/-]|[.,]\d))
+      |(?<!-)(?P<d_padded>[0-3]\d)-(?P<d_padded_month>0[1-9])(?![\w/-]|[.,]\d))
   | (?P<iso>(?P<i_year>\d{{4}})-(?P<i_month>\d{{2}})-(?P<i_day>\d{{2}})(?=t\d))
   | (?P<quarter_unit>(?:an?\ )?quarter[\ -]hour\b)
   | (?P<half_unit>(?:half\ an?|nua|(?<!and\ a\ )(?<!and-a-)half(?=[\ -]hour\b))[\ -](?P<hu_unit>{_HALF_UNIT})s?\b)
