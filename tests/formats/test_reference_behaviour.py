@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from assay.formats.foreign.foreign_files import load_foreign_file
 from assay.formats.foreign.reference_behaviour import read_reference_behaviour
-from assay.formats.foreign.row_files import load_foreign_file
 from assay.runs.import_rows import import_rows
 
 

@@ -17,6 +17,7 @@ from msgspec import UNSET, Struct, field
 
 from assay.formats.foreign.chunk_shapes import ShapeError
 from assay.formats.foreign.extra_columns import ExtraColumns, open_metadata, refuse_unread_columns
+from assay.formats.foreign.frame_shapes import describe_no_text
 from assay.formats.foreign.member_names import (
     BEHAVIOUR_KEYS,
     CONFIG_KEYS,
@@ -46,7 +47,7 @@ from assay.formats.foreign.reply_shapes import (
     recognise_reply,
 )
 from assay.formats.foreign.row_places import RowPlaces
-from assay.formats.problems import find_name_fault
+from assay.formats.problems import find_name_fault, join_repeated_problems
 from assay.formats.strict_json import MisfitError, convert_strictly
 from assay.records.counts import format_count, join_first
 from assay.records.errors import InputError, Problem, shorten_repr
@@ -93,6 +94,14 @@ class ForeignRows(Struct):
     def add_problem(self, path: str, row: int, member: str, message: str) -> None:
         """Note what is wrong with a member of a row."""
         self.problems.append(Problem(path, row, member, message, "E_IMPORT"))
+
+    def refuse_problems(self, path: str) -> None:
+        """Raise InputError with everything wrong, each with its place in the file `path`, or if there is no row."""
+        if self.problems:
+            raise InputError(self.places.point_problems(join_repeated_problems(self.problems)))
+        if not self.cases:
+            message = "no row (got an empty file or list; expected rows with a question)"
+            raise InputError([Problem(path, None, "", message, "E_EMPTY")])
 
     @property
     def golden(self) -> GoldenSet:
@@ -283,7 +292,7 @@ def _read_case(members: Mapping[str, Any], notes: dict[str, None]) -> tuple[Case
     id_key = _find_only(members, ID_KEYS)
     case_id = None if id_key is None else members[id_key]
     if isinstance(case_id, (dict, list, float)):
-        raise RowError("id", f"not a text (got {shorten_repr(case_id)})")
+        raise RowError("id", describe_no_text(case_id, "an id"))
     expected = _read_behaviour(members) or read_reference_behaviour(reference or "", question)
     if expected.behaviour == "abstain":
         members = _leave_out_texts(members, notes)
@@ -353,10 +362,7 @@ def _read_question(members: Mapping[str, Any]) -> str:
     if isinstance(question, (list, tuple)):
         raise RowError(key, "a conversation of several turns is not imported (expected a text)")
     if not isinstance(question, str):
-        columns = (
-            '; of a data frame write rows: to_json(path, orient="records")' if isinstance(question, Mapping) else ""
-        )
-        raise RowError(key, f"not a text (got {shorten_repr(question)}; expected a question{columns})")
+        raise RowError(key, describe_no_text(question, "a question"))
     if any(other != question for other in questions.values()):
         raise RowError(key, f"two questions, {' and '.join(questions)} (expected one of them)")
     return question
