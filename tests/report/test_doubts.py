@@ -247,9 +247,7 @@ def test_what_got_better_and_what_got_worse_are_named_together_and_answers_lead(
         "significant since the baseline: improved failed 1.000 → 0.000; regressed tokens 15 → 48"
     )
     regressed = describe(better | much, worse | little)
-    assert regressed.startswith(
-        "significant since the baseline: regressed failed 0.000 → 1.000; improved tokens 48 →"
-    )
+    assert regressed.startswith("significant since the baseline: regressed failed 0.000 → 1.000; improved tokens 48 →")
     assert describe(better | little, better | much).startswith(
         "regressed significantly since the baseline: tokens 15 → 48"
     )
