@@ -33,6 +33,13 @@ def test_what_a_verb_may_say_is_not_missing(asked: tuple[str, str], answer: str)
         (INTERVIEW, "You have to do the interview."),
     ],
 )
-def test_the_contrary_is_missing_as_before(asked: tuple[str, str], answer: str) -> None:
+def test_the_contrary_is_never_stated(asked: tuple[str, str], answer: str) -> None:
     fact, question = asked
-    assert ["missing"] == [judgment.state for judgment in judge_facts(answer, [fact], question, f"{fact}.")]
+    (judgment,) = judge_facts(answer, [fact], question, f"{fact}.")
+    assert judgment.state != "stated"
+
+
+def test_an_answer_that_only_repeats_the_duty_lacks_the_exemption() -> None:
+    fact, question = INTERVIEW
+    (judgment,) = judge_facts("You have to do the interview.", [fact], question, f"{fact}.")
+    assert judgment.state == "missing"
