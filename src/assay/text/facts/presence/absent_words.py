@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 
 from assay.text.antonyms import find_antonym
+from assay.text.facts.cues.absence_cues import NECESSARY, NEEDS, SPARED
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.denial_cues import CLOSED
 from assay.text.facts.cues.role_cues import ADDRESSED_AS_YOU, ROLE_OF_USER
@@ -42,6 +43,7 @@ from assay.text.quantities.units import UNITS
 from assay.text.quantities.weekdays import WEEK, WEEKDAY, list_days
 from assay.text.refusals.behaviour import detect_phrases
 
+_SPARED, _NECESSARY, _NEEDS = (build_pattern(rf"\b{cues}\b") for cues in (SPARED, NECESSARY, NEEDS))
 _NAMES_ROLE = build_pattern(rf"\b{ROLE_OF_USER}\b")
 _ADDRESSED = build_pattern(rf"\b{ADDRESSED_AS_YOU}\b")
 OTHER_LANGUAGE = "the answer is in a language whose words are not compared"
@@ -358,7 +360,7 @@ def _find_evidence_of_absence(texts: FactTexts) -> str:
     if find_negations(answer) and any(_find_opposite_asked(texts, word) for word in texts.content):
         return ""  # "it isn't", asked when it is open, says that it is closed
     unexplained = list_unexplained(texts)
-    if not unexplained and not _may_be_any_word(texts):
+    if not unexplained and not _may_be_any_word(texts) and not _is_said_by_verbs(texts):
         return ", and has no other words that could mean that"
     if _is_on_topic(texts):
         return ""
@@ -376,6 +378,25 @@ def _may_be_any_word(texts: FactTexts) -> bool:
     words = texts.read_fact.words
     is_plain = len(words) == 1 and not words[0].is_capitalised and not texts.read_fact.quantities
     return is_plain and asks_whether(texts.question)
+
+
+def _is_said_by_verbs(texts: FactTexts) -> bool:
+    """Whether a clause with a word of a fact may say by its verb what the fact says by an adjective.
+
+    "You need the form" says that it is required, and "no interview for you" that one is exempt from it.
+    """
+    is_spared = _SPARED.search(texts.read_fact.plain) is not None
+    if not is_spared and (_NECESSARY.search(texts.read_fact.plain) is None or texts.is_negative):
+        return False
+    answer = texts.answer
+    for word in texts.content:
+        for index in answer.find_word(word, texts.ignore_marks):
+            clause = answer.clause_at(answer.words[index].start)
+            is_denied = bool(find_negations(answer, clause.start, clause.end))
+            needs = _NEEDS.search(answer.plain, clause.start, clause.end) is not None
+            if is_denied if is_spared else (needs and not is_denied):
+                return True
+    return False
 
 
 def list_unexplained(texts: FactTexts) -> list[Word]:
