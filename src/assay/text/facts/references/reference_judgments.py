@@ -16,7 +16,7 @@ from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.denial_cues import AGREES_BY_NEGATION
 from assay.text.facts.cues.limit_cues import UNFIT
 from assay.text.facts.cues.question_cues import ASKS_HOW_TO
-from assay.text.facts.cues.word_classes import GERMAN_AROUND_VALUE
+from assay.text.facts.cues.word_classes import GERMAN_AROUND_VALUE, ONES
 from assay.text.facts.expected.yes_or_no import asks_whether, is_contrary_decision, read_decision
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.identifiers import list_identifiers, names_other_code
@@ -346,7 +346,11 @@ def _find_other_pair(answer: ReadText, reference: ReadText) -> str:
 def _iterate_pairs(text: ReadText) -> Iterator[tuple[Word, Word]]:
     """Yield the words of meaning that follow one another with nothing between them but a space."""
     for before, word in pairwise(text.words):
-        if before.kind == word.kind == "word" and text.text[before.end : word.start] == " ":
+        if (
+            before.kind == word.kind == "word"
+            and before.folded not in ONES
+            and text.text[before.end : word.start] == " "
+        ):
             yield before, word
 
 

@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from assay.text.facts.cues.condition_cues import LEADING, ONLY, SUBORDINATE
+from assay.text.facts.cues.condition_cues import LEADING, ONLY, RESTATES_QUESTION, SUBORDINATE
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.denial_cues import DECIDED_LAST
 from assay.text.facts.cues.doubt_cues import NO_LONGER
@@ -72,6 +72,9 @@ class Surroundings(NamedTuple):
     after: Sequence[Part]
     part: Part
     beside: Sequence[Part]
+
+
+_CONDITION_FIRST = build_pattern(rf"\W*{RESTATES_QUESTION}\b")
 
 
 class GapFinder:
@@ -325,7 +328,7 @@ class GapFinder:
         other_days = [part for part in (*around.before, *around.after) if self.owner.is_of_other_day(part, around.unit)]
         before = [part for part in around.before if not self._has_fact(part) and not self._is_over(part, around.unit)]
         before = [part for part in before if part not in other_days and not self._is_sum_before(part, around.unit)]
-        before = self._drop_heading(before, around.unit)
+        before = self._drop_heading([part for part in before if not self._repeats_question(part)], around.unit)
         topics_before = {key for part in before for key in self._list_topics(self.owner.words_in(part))}
         statements = [part for part in before if self._is_statement(part)]
         if statements and not own - topics_before:
@@ -350,6 +353,15 @@ class GapFinder:
         """Whether a part tells what to do; of several steps none is another answer: "Open the app and tap Home"."""
         word = self.answer.take_next_word(part.start)
         return word is not None and word.end <= part.end and word.folded in IMPERATIVES
+
+    def _repeats_question(self, part: Part) -> bool:
+        """Whether a part begins as a condition and has a word of what is asked: "if the heating fails at night"."""
+        plain = self.answer.plain
+        is_clause = _CONDITION_FIRST.match(plain, part.start) is not None and plain.startswith(",", part.end)
+        if not is_clause or self.owner.quantities_in(part):
+            return False
+        words = self.owner.words_in(part)
+        return bool(self._list_topics(words)) and not any(is_negation(word, self.answer) for word in words)
 
     def _drop_heading(self, before: Sequence[Part], own: Part) -> list[Part]:
         """Return the parts before a line of a list without its heading, which is the beginning of what it says.
