@@ -134,6 +134,8 @@ SAID_WITHOUT = list_words(
     """
 )
 """Verbs of everyday that need not be said where the rest of a fact is: "bus 14" for "take bus 14"."""
+PERMITTED = list_words("allowed permitted admitted may can able")
+"""Need not be said beside an "only": "yes, but only with a lead"."""
 IMPERATIVES = list_words(
     """
     take head go use call ring come see try get ask contact keep bring pay buy choose book fill send press click hold

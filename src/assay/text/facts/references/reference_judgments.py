@@ -148,14 +148,15 @@ def _split_clauses(text: ReadText, *, are_steps: bool) -> list[str]:
 
     `are_steps`: the question asks how to do something, so that what is joined are steps.
     """
-    starts: list[int] = []
-    parts = split_parts(text, 0, len(text.plain))
-    for part in parts:
+    clauses: list[tuple[int, int]] = []
+    for part in split_parts(text, 0, len(text.plain)):
         telling = sum(word.kind != "stop" for word in text.list_words(part.start, part.end))
         is_joined = part.separation == LIST_CUT and not text.plain[: part.start].rstrip().endswith(",")
-        if not starts or are_steps or telling >= _FEWEST_JOINED or not is_joined:
-            starts.append(part.start)
-    return [text.text[start:end].strip(" ,;.") for start, end in pairwise([*starts, len(text.plain)])]
+        if not clauses or are_steps or telling >= _FEWEST_JOINED or not is_joined:
+            clauses.append((part.start, part.end))
+        else:
+            clauses[-1] = clauses[-1][0], part.end
+    return [text.text[start:end].strip(" ,;.") for start, end in clauses]
 
 
 _FEWEST_JOINED = 3

@@ -21,6 +21,7 @@ from assay.text.facts.cues.limit_cues import AROUND_TIME
 from assay.text.facts.cues.role_cues import FOR_RECIPIENT
 from assay.text.facts.cues.value_cues import ADDITION, ADDITION_AFTER, ADDITION_BEFORE
 from assay.text.facts.cues.word_classes import IMPERATIVES
+from assay.text.facts.expected.yes_or_no import read_decision
 from assay.text.facts.reading.list_headings import find_list_heading, list_items
 from assay.text.facts.reading.negations import is_negation
 from assay.text.facts.reading.read_text import ClauseSpan, ReadText, Word
@@ -463,6 +464,9 @@ class GapFinder:
         only = self._search_only(around.part)
         if statement.value is not None and statement.value.is_range:
             return  # who is served between 11 and 20 is served only then
+        decisions = [read_decision(text) for text in (self.answer, self.explaining[1])]
+        if all(decision is not None and not decision.is_yes for decision in decisions):
+            return  # "no, it is only for adults" says to whom the no applies
         if only is None or self._is_explained(_ONLY) or 0 <= statement.start - only.end() <= _BEFORE_VALUE:
             return
         is_first = only.start() == around.part.start
