@@ -29,7 +29,7 @@ NO_SUBJECT = list_words(
     it they you we he she i this that these those there please then yes no not nothing only bạn nó họ tôi chúng hãy
     il elle ils elles nous vous cela merci veuillez ella ellos ellas lui lei ele ela votre vos notre nos leur leurs
     sie es wir ihr bitte ich du ihnen ihre ihren ihrem ihrer ihres uns unser unsere unseren unserem unserer dein deine
-    không được vui xin theo với vâng nur lediglich seulement uniquement sólo solo solamente {ADDRESS_WRITTEN}
+    không được vui xin theo với vâng including nur lediglich seulement uniquement sólo solo solamente {ADDRESS_WRITTEN}
     """
 )
 """Words before which there is no subject that could be another one: pronouns, imperatives, negations."""

@@ -18,6 +18,7 @@ from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.denial_cues import DECIDED_LAST
 from assay.text.facts.cues.doubt_cues import NO_LONGER
 from assay.text.facts.cues.limit_cues import AROUND_TIME
+from assay.text.facts.cues.link_cues import LATER_THAN
 from assay.text.facts.cues.role_cues import FOR_RECIPIENT
 from assay.text.facts.cues.value_cues import ADDITION, ADDITION_AFTER, ADDITION_BEFORE
 from assay.text.facts.cues.word_classes import IMPERATIVES
@@ -75,6 +76,8 @@ class Surroundings(NamedTuple):
     beside: Sequence[Part]
 
 
+_AFTER = build_pattern(rf"\b{LATER_THAN}\b")
+"""Says after what something goes on, so that "another 30 minutes" are these."""
 _CONDITION_FIRST = build_pattern(rf"\W*{RESTATES_QUESTION}\b")
 
 
@@ -510,7 +513,8 @@ class GapFinder:
         if addition is not None and "nửa" in self.answer.text[addition.start() : addition.end()].lower():
             addition = None  # "half", which is folded like "nữa" (more)
         before = _ADDITION_BEFORE.search(self.answer.plain, max(0, statement.start - 20), statement.start)
-        if addition is not None or before is not None:
+        is_after = all(_AFTER.search(text) for text in (self.explaining[1].plain, self.answer.plain[end:]))
+        if addition is not None or (before is not None and not is_after):
             yield Gap("addition", "the answer says this of what comes on top of something")
 
     def _is_explained(self, pattern: LatePattern | re.Pattern[str]) -> bool:
