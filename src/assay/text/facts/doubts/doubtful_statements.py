@@ -85,9 +85,9 @@ def _name_doubt(texts: FactTexts, occurrence: Occurrence, sentence: str) -> str:
 
 
 def _is_expected_count(texts: FactTexts, end: int) -> bool:
-    """Whether a number of the fact stands at a place: "one of the six points", for "there are six points"."""
+    """Whether a number of the reference stands at a place: "one of the six points", for "there are six points"."""
     counts = [own for own in texts.answer.quantities if 0 <= own.start - end <= 1]
-    return any(is_same_quantity(wanted, own) for own in counts for wanted in texts.read_fact.quantities)
+    return any(is_same_quantity(wanted, own) for own in counts for wanted in texts.reference.quantities)
 
 
 def _is_unreal(texts: FactTexts, occurrence: Occurrence) -> bool:

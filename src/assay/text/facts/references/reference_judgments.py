@@ -349,7 +349,7 @@ def _iterate_pairs(text: ReadText) -> Iterator[tuple[Word, Word]]:
     for before, word in pairwise(text.words):
         if (
             before.kind == word.kind == "word"
-            and before.folded not in ONES
+            and ONES.isdisjoint((before.folded, word.folded))
             and text.text[before.end : word.start] == " "
         ):
             yield before, word
