@@ -243,9 +243,9 @@ def test_short_forms_and_a_count_of_one_are_read(
             RIGHT,
         ),
         (
-            "Que faire en cas de perte de la carte ?",
+            "Que faire en cas de perte ?",
             "Déclarer la perte en ligne ; une carte est envoyée sous 5 jours pour 8 €.",
-            "Si vous avez perdu la carte, déclarez la perte en ligne. Une carte est envoyée dans les 5 jours, pour 8 €.",
+            "En cas de perte, déclarez la perte en ligne. Une carte vous sera envoyée dans les 5 jours, pour 8 €.",
             RIGHT,
         ),
         (
