@@ -272,3 +272,18 @@ def test_what_only_repeats_question_or_reference_raises_no_doubt(
     question: str, reference: str, answer: str, expected: bool | None
 ) -> None:
     assert judge(question, reference, answer) is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "answer", "expected"),
+    [
+        ("Wann ist offen?", "Samstags von 9 bis 18 Uhr.", "Samstags von 9:00 bis 18:00 Uhr.", RIGHT),
+        ("Wann ist offen?", "Samstags von 9 bis 18 Uhr.", "Samstags von 8:00 bis 18:00 Uhr.", OPEN),
+        ("Wann ist offen?", "Samstags 9–18 Uhr.", "Samstags 9:00–18:00 Uhr.", RIGHT),
+        ("¿Cuándo abre?", "El sábado de 10 a 14 h.", "Abre el sábado, de 10:00 a 14:00.", RIGHT),
+        ("Quand est-ce ouvert ?", "Le samedi de 9 à 12 h.", "Le samedi, de 9h à 12h.", RIGHT),
+        ("Quand est-ce ouvert ?", "Le samedi de 9 à 12 h.", "Le samedi, de 9h à 13h.", OPEN),
+    ],
+)
+def test_two_hours_of_the_day_share_one_sign(question: str, reference: str, answer: str, expected: bool | None) -> None:
+    assert judge(question, reference, answer) is expected
