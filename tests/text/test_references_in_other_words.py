@@ -153,6 +153,12 @@ def test_what_a_reference_says_of_another_thing_is_not_asked_for(
             "Only the goalkeeper is allowed to handle the ball, and only within their own penalty area.",
             RIGHT,
         ),
+        (
+            "Số ngày phép được tính thế nào?",
+            "Theo tỷ lệ số tháng đủ điều kiện.",
+            "Tháng đủ điều kiện là tháng có mặt trên bảng lương ít nhất một nửa số ngày làm việc.",
+            OPEN,
+        ),
         (PRESS, "Press the red button and hold the lever.", "Press the red lever and hold the button.", OPEN),
         (
             "What does E4 mean?",
@@ -279,7 +285,6 @@ def test_what_only_repeats_question_or_reference_raises_no_doubt(
     [
         ("Wann ist offen?", "Samstags von 9 bis 18 Uhr.", "Samstags von 9:00 bis 18:00 Uhr.", RIGHT),
         ("Wann ist offen?", "Samstags von 9 bis 18 Uhr.", "Samstags von 8:00 bis 18:00 Uhr.", OPEN),
-        ("Wann ist offen?", "Samstags 9–18 Uhr.", "Samstags 9:00–18:00 Uhr.", RIGHT),
         ("¿Cuándo abre?", "El sábado de 10 a 14 h.", "Abre el sábado, de 10:00 a 14:00.", RIGHT),
         ("Quand est-ce ouvert ?", "Le samedi de 9 à 12 h.", "Le samedi, de 9h à 12h.", RIGHT),
         ("Quand est-ce ouvert ?", "Le samedi de 9 à 12 h.", "Le samedi, de 9h à 13h.", OPEN),
