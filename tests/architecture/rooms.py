@@ -55,6 +55,10 @@ NAMED_EXCEPTIONS = {
 """Edges whose names do not say so, and why."""
 EDGES_OF_PURE_FILES = {
     (
+        "text.pattern_cache",
+        "text.pattern_file",
+    ): "keeps what was made of expressions, constant data, as Python keeps compiled modules",
+    (
         "text.refusals.lexicons_in_use",
         "text.refusals.lexicon_file",
     ): "reads the shipped lexicons, constant data, when the first text is examined",

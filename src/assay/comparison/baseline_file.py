@@ -23,6 +23,7 @@ from assay.formats.strict_json import MisfitError, convert_strictly
 from assay.metrics.case_checks import ANSWER_UNKNOWN
 from assay.metrics.cases.case_index import QUOTE
 from assay.metrics.catalog import find_metric, parse_metric
+from assay.records.answer_numbers import NO_NUMBER
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.findings import Attribution, CauseConfidence, ComparisonSide, EvidenceTrace, FaultParty, RootCause
 from assay.records.golden_set import Case, Count, Evidence, Position, User
@@ -39,7 +40,6 @@ from assay.records.scores import (
 from assay.scoring.case_clusters import name_clusters
 from assay.scoring.column_values import find_column, find_rows_in_review
 from assay.scoring.paired_scores import ScoreSnapshot
-from assay.scoring.same_answers import NO_NUMBER
 from assay.scoring.version_match import list_contents
 from assay.stats.arrays import RowIndices
 
@@ -141,7 +141,12 @@ def read_baseline(path: str) -> BaselineFile:
         raise _refused(path, "", f"cannot be read: {reason} (expected a file of `assay baseline save`)") from None
     except UnicodeDecodeError as error:
         raise _refused(path, "", f"not UTF-8 (byte {error.start}; expected a file of `assay baseline save`)") from None
-    value = strict_json.decode_json_object(text, path)
+    try:
+        value = strict_json.decode_json_object(text, path)
+    except InputError as error:
+        sides = "; a side is a run folder or a file of `assay baseline save`"
+        problems = [structs.replace(problem, message=f"{problem.message}{sides}") for problem in error.problems]
+        raise InputError(problems) from None
     if value.get("kind") != BASELINE_KIND:
         got = "a report, which holds no scores of cases" if "configs" in value else "something else"
         raise _refused(path, "kind", f"not a baseline (got {got}; expected a file of `assay baseline save`)")

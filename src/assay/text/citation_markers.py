@@ -7,6 +7,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from assay.text.late_pattern import LatePattern
+from assay.text.pattern_cache import compile_pattern
 
 _LONGEST_MARKER = 200  # characters of a marker
 _MOST_IN_RANGE = 20  # sources that a range may include
@@ -20,7 +21,7 @@ class CitationMarker(NamedTuple):
     names: tuple[str, ...]
 
 
-_MARKER = re.compile(
+_MARKER = compile_pattern(
     rf"""
     \[(?P<in_square>[^\[\]\n]{{1,{_LONGEST_MARKER}}}+)\](?>(?:\((?P<link>[^()\s]{{0,{_LONGEST_MARKER}}}+)\))?):?
   | 【(?P<in_lenses>[^【】\n]{{1,{_LONGEST_MARKER}}}+)】
@@ -32,21 +33,21 @@ _MARKER = re.compile(
     re.VERBOSE,
 )
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
-_LABEL = re.compile(
+_LABEL = compile_pattern(
     r"(?:sources?|docs?|documents?|refs?|references?|citations?|cit|cited|chunks?|passages?|contexts?|see|nguồn|theo"
     r"|tài liệu|trích dẫn|tham khảo|xem|đoạn|văn bản)(?:\s*[:：#]\s*|\s+(?=[\w^]))",
     re.IGNORECASE,
 )
-_STRONG_LABEL = re.compile(
+_STRONG_LABEL = compile_pattern(
     r"(?:sources?|references?|citations?|cited from|nguồn|trích dẫn|tài liệu tham khảo)\s*[:：]\s*", re.IGNORECASE
 )
-_SEPARATOR = re.compile(r"(?<!\s)\s*+[,;|]\s*+|(?<!\s)\s++(?:and|và)\s++")
-_NUMBER = re.compile(r"\^?(\d{1,3})(?:\s?[-–]\s?(\d{1,3}))?")
-_FOOTNOTE = re.compile(r"\^[\w-]{1,40}")
+_SEPARATOR = compile_pattern(r"(?<!\s)\s*+[,;|]\s*+|(?<!\s)\s++(?:and|và)\s++")
+_NUMBER = compile_pattern(r"\^?(\d{1,3})(?:\s?[-–]\s?(\d{1,3}))?")
+_FOOTNOTE = compile_pattern(r"\^[\w-]{1,40}")
 # An identifier: without spaces, with a mark that words do not have, or letters and digits mixed.
-_ID = re.compile(r"(?=[^\s]{0,256}[^\W\d_])(?=[^\s]{0,256}(?:[:_#/]|\d))[^\W_][\w:.#/@-]*")
+_ID = compile_pattern(r"(?=[^\s]{0,256}[^\W\d_])(?=[^\s]{0,256}(?:[:_#/]|\d))[^\W_][\w:.#/@-]*")
 _GLUED_ID = LatePattern(r"(?=\S{0,256}\d)(?:[^\W\d][\w-]*(?:[:#][\w.-]+){2,}|[^\W\d_]\w*_[\w-]*[:#][\w.:#-]+)")
-_SURE_ID = re.compile(r"(?=[^\s]{0,256}\d)(?=[^\s]{0,256}(?:[:#](?!//)|_))[^\W\d_][\w:.#/@-]*")
+_SURE_ID = compile_pattern(r"(?=[^\s]{0,256}\d)(?=[^\s]{0,256}(?:[:#](?!//)|_))[^\W\d_][\w:.#/@-]*")
 
 
 def find_citation_markers(text: str, citation_ids: Collection[str] = ()) -> list[CitationMarker]:
@@ -104,8 +105,8 @@ def list_source_entries(answer: str) -> list[tuple[str, str]]:
     return entries
 
 
-_MAY_HAVE_MARKER = re.compile(r"[\[【(（<¹²³⁰⁴-⁹:#_]")
-_SURELY_NO_FACT = re.compile(r"\^?\d*|.*[:#_].*")
+_MAY_HAVE_MARKER = compile_pattern(r"[\[【(（<¹²³⁰⁴-⁹:#_]")
+_SURELY_NO_FACT = compile_pattern(r"\^?\d*|.*[:#_].*")
 
 
 def remove_citation_markers(text: str, *, only_sure: bool = False) -> str:

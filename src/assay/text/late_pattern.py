@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
+from assay.text.pattern_cache import compile_pattern, is_compiled
 from assay.text.required_words import list_required_words
 
 _TO_THE_END = sys.maxsize
@@ -44,7 +45,7 @@ class LatePattern:
     @cached_property
     def compiled(self) -> re.Pattern[str]:
         """The compiled expression, whose methods take the place of those of this class from then on."""
-        compiled = re.compile(self._pattern, self._flags)
+        compiled = compile_pattern(self._pattern, self._flags)
         for name in _METHODS:
             setattr(self, name, getattr(compiled, name))
         return compiled
@@ -56,6 +57,8 @@ class LatePattern:
 
     def _may_match(self, text: str, start: int, end: int) -> bool:
         # A long text is searched a few characters at a time: looking through all of it each time is quadratic work.
+        if is_compiled(self._pattern, self._flags):
+            return True
         low, high = max(start, 0), min(end, len(text))
         if high - low > _LONGEST_LOOKED_AT or self._looks >= _MOST_LOOKS:
             return True

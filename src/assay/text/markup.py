@@ -7,6 +7,7 @@ import re
 import unicodedata
 
 from assay.text.late_pattern import LatePattern
+from assay.text.pattern_cache import compile_pattern
 from assay.text.text_cache import cache_by_text
 
 _ESCAPED = LatePattern(r"\\([\\`*_{}\[\]()#+\-.!|~>])")
@@ -33,16 +34,16 @@ _GERMAN_DATE = (
     r"(?: \d{4}\b|[.,;]|$))"
 )
 """What is no number of a list: "12. März 2024"."""
-_LINE_START = re.compile(
+_LINE_START = compile_pattern(
     rf"^[ \t]*(?:>[ \t>]*)?(?:#{{1,6}}[ \t]+|[-*+•‣▪●][ \t]+|{_GERMAN_DATE}\d{{1,3}}[.)][ \t]+)?", re.MULTILINE
 )
-_TABLE_RULE = re.compile(
+_TABLE_RULE = compile_pattern(
     r"^[ \t]*+(?:\|[ \t]*+)?:?-{2,}+:?[ \t]*+(?>(?:\|[ \t]*+:?-{2,}+:?[ \t]*+)*)\|?[ \t]*+$", re.MULTILINE
 )
 _STARS = LatePattern(r"(\*{2,3})(?=\S)([^*\n]{1,800}?)(?<=\S)\1")
 _STAR = LatePattern(r"(?<![\w*])\*(?=[^\s*])([^*\n]{1,800}?)(?<=[^\s*])\*(?![\w*])")
 _UNDERSCORES = LatePattern(r"(?<![^\W_])(_{1,3})(?=[^\s_])([^\n]{1,800}?)(?<=[^\s_])\1(?![^\W_])")
-_MARKUP = re.compile(r"[*_`~<|\[\\#>&]|^[ \t]*(?:[-+•‣▪●]|\d{1,3}[.)])[ \t]|【", re.MULTILINE)
+_MARKUP = compile_pattern(r"[*_`~<|\[\\#>&]|^[ \t]*(?:[-+•‣▪●]|\d{1,3}[.)])[ \t]|【", re.MULTILINE)
 
 _SPELLINGS = {
     **dict.fromkeys("‘’‚‛ʼʹ′´＇", "'"),
@@ -54,8 +55,8 @@ _SPELLINGS = {
 }
 _FRACTIONS = {"½": "5", "¼": "25", "¾": "75", "⅕": "2", "⅖": "4", "⅗": "6", "⅘": "8", "⅛": "125"}
 _FRACTION = LatePattern(rf"(?<!\d)(\d*+)([{''.join(_FRACTIONS)}])")
-_INVISIBLE = re.compile("[\u00ad\u2060\ufeff\u200c\u200d]|(?<=[a-zA-Z])\u200b(?=[a-zA-Z])")
-_HAS_SPELLING = re.compile(f"[{''.join(map(re.escape, _SPELLINGS))}]")
+_INVISIBLE = compile_pattern("[\u00ad\u2060\ufeff\u200c\u200d]|(?<=[a-zA-Z])\u200b(?=[a-zA-Z])")
+_HAS_SPELLING = compile_pattern(f"[{''.join(map(re.escape, _SPELLINGS))}]")
 
 
 class _PlainTable(dict[int, str]):
@@ -75,7 +76,7 @@ class _PlainTable(dict[int, str]):
 _PLAIN = _PlainTable()
 
 
-_NUMBERED = re.compile(rf"^[ \t]*(?:>[ \t>]*)?{_GERMAN_DATE}(\d{{1,3}})[.)](?=[ \t]+\S)", re.MULTILINE)
+_NUMBERED = compile_pattern(rf"^[ \t]*(?:>[ \t>]*)?{_GERMAN_DATE}(\d{{1,3}})[.)](?=[ \t]+\S)", re.MULTILINE)
 
 
 def blank_list_numbers(text: str) -> str:

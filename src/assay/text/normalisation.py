@@ -5,12 +5,12 @@ Folding is defined for single characters, so that the phrase filter can use the 
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
+from assay.text.pattern_cache import compile_pattern
 from assay.text.text_cache import cache_by_text
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _SPELLINGS = {
     "đ": "d",
 }
 
-_BEYOND_LATIN = re.compile("[^\0-\u036f\u1e00-\u1eff\u2000-\u2c7f]")
+_BEYOND_LATIN = compile_pattern("[^\0-\u036f\u1e00-\u1eff\u2000-\u2c7f]")
 
 
 def may_hold_other_script(text: str) -> bool:
@@ -181,7 +181,7 @@ def fold_question(text: str) -> str:
     return folded if any(map(str.isalnum, folded)) else ""
 
 
-_OTHER_DIGIT = re.compile(r"(?![0-9])\d")
+_OTHER_DIGIT = compile_pattern(r"(?![0-9])\d")
 
 
 def fold_digits(text: str) -> str:

@@ -16,6 +16,7 @@ from assay.text.late_pattern import squeeze_pattern
 from assay.text.normalisation import fold_in_place, normalise_nfc
 from assay.text.number_conventions import guess_style, read_money_beside
 from assay.text.number_words import CARDINALS, SHORT_MONTHS, TENS, VIETNAMESE_DIGITS
+from assay.text.pattern_cache import compile_pattern
 from assay.text.text_cache import cache_by_text
 
 _ENGLISH = {word: number for number, word in enumerate(CARDINALS)}
@@ -176,7 +177,7 @@ _SCALES = {
     **dict.fromkeys(("b", "bn", "billion", "ty"), 10**9),
 }
 _VIETNAMESE_SCALES = frozenset(("nghin", "ngan", "tr", "trieu", "ty", "chuc nghin", "chuc ngan", "chuc trieu"))
-_UNITS = {
+UNIT_BY_NAME = {
     **dict.fromkeys(("%", "percent", "per cent", "phan tram"), "%"),
     **dict.fromkeys(("$", "us$", "usd", "dollar", "dollars", "do la"), "USD"),
     **dict.fromkeys(("₫", "vnd", "dong", "d"), "VND"),  # "d" only where it is written "đ"
@@ -196,6 +197,7 @@ _UNITS = {
     **dict.fromkeys(("st", "nd", "rd", "th"), "ordinal"),
     **{size: size for size in ("kb", "mb", "gb", "tb")},
 }
+"""The unit that a folded word or symbol names."""
 
 
 def _any_of(words: Iterable[str]) -> str:
@@ -205,7 +207,7 @@ def _any_of(words: Iterable[str]) -> str:
 _CURRENCY_PREFIX = r"(?:us\$|[$€£₫]|(?:usd|vnd|eur|gbp)\ )"
 _UNIT = (  # "10 working days" are days; in "quý 4 năm 2027" the year belongs to the next number
     r"(?>(?:[\ -]?(?:(?:working|business|calendar|consecutive|full)\ )?"
-    rf"(?P<{{0}}>{_any_of(_UNITS)})(?<!\ nam(?=\ (?:[0-9]{{{{4}}}}|nay|sau|truoc)))(?![^\W_]))?)"
+    rf"(?P<{{0}}>{_any_of(UNIT_BY_NAME)})(?<!\ nam(?=\ (?:[0-9]{{{{4}}}}|nay|sau|truoc)))(?![^\W_]))?)"
 )
 _MONTH = rf"(?:{'|'.join(SHORT_MONTHS)})[a-z]{{0,6}}+\.?"
 _BOUNDARY = r"(?![^\W_]|[-/.:,][0-9])"
@@ -230,18 +232,18 @@ _ITEM = rf"""(?<![^\W_])(?:
   | {_WORD}(?>(?:[^\w$€£₫-]++(?!{_QUANTITY_START}){_WORD})*)
     )"""
 # "năm" is five and year. After a number it is the year: 25 is "hai mươi lăm", and "một triệu năm" is 1.5 million.
-_PER_ONE = re.compile(r"(.*\b(?:nghin|ngan|trieu|ty)) mot")
+_PER_ONE = compile_pattern(r"(.*\b(?:nghin|ngan|trieu|ty)) mot")
 """An amount per one of something: "năm mươi nghìn một vé" is no 50,001."""
-_COUNTED_YEARS = re.compile(r"((?:.*\ )?(?:mot|hai|ba|bon|nam|sau|bay|tam|chin|muoi))\ nam")
+_COUNTED_YEARS = compile_pattern(r"((?:.*\ )?(?:mot|hai|ba|bon|nam|sau|bay|tam|chin|muoi))\ nam")
 _RANGE_WORDS = frozenset(("-", "to", "or", "den", "toi", "hoac", "hay"))
 _RANGE_WIDTH = 6
-_INTEGERS = re.compile(r"[0-9]+")
-_MONTH_NAME = re.compile("|".join(SHORT_MONTHS))
+_INTEGERS = compile_pattern(r"[0-9]+")
+_MONTH_NAME = compile_pattern("|".join(SHORT_MONTHS))
 
 
 @cache
 def _item_pattern() -> re.Pattern[str]:
-    return re.compile(squeeze_pattern(_ITEM))  # compiled on first use, because it takes long
+    return compile_pattern(squeeze_pattern(_ITEM))  # compiled on first use, because it takes long
 
 
 def find_dates(text: str) -> list[Date]:
@@ -312,15 +314,15 @@ def _parse_match(match: re.Match[str], nfc_text: str) -> Number | Date | None:
         value = _parse_round_number(match) or parse_spelled_number(
             match["spelled"], nfc_text[start:end], match["spelled_unit"] is not None
         )
-        unit = _UNITS.get(match["spelled_unit"] or "", "")
+        unit = UNIT_BY_NAME.get(match["spelled_unit"] or "", "")
         end = max(end, match.end("spelled_unit"))  # -1 where none follows
         return None if value is None else Number((Decimal(value),), unit, start, end, is_spelled_out=True)
     return _parse_date(match)
 
 
 _ROUND_NUMBERS = {"hundred": 100} | {word: _SPELLED_SCALES[word] for word in ("thousand", "million", "billion")}
-_ONE_OF_A_KIND = re.compile(r"(?<![^\W_])an? \Z")
-_PART_OF_ONE = re.compile(r"(?<![^\W_])(?:half|of|many|such|quite) an? \Z")
+_ONE_OF_A_KIND = compile_pattern(r"(?<![^\W_])an? \Z")
+_PART_OF_ONE = compile_pattern(r"(?<![^\W_])(?:half|of|many|such|quite) an? \Z")
 
 
 def _parse_round_number(match: re.Match[str]) -> int | None:
@@ -335,10 +337,10 @@ def _parse_round_number(match: re.Match[str]) -> int | None:
 def _parse_number(match: re.Match[str], nfc_text: str) -> Number | None:
     values = _parse_digits(match["digits"])
     front, unit, scale = match["front"] or match["front2"], match["unit"], match["scale"]
-    currency = _UNITS.get((front or "").strip(), "")
+    currency = UNIT_BY_NAME.get((front or "").strip(), "")
     if unit == "d" and nfc_text[match.end("unit") - 1] not in "đĐ":
         unit = None
-    stated_unit = currency or _UNITS.get(unit or "", "")
+    stated_unit = currency or UNIT_BY_NAME.get(unit or "", "")
     if scale in ("m", "b") and stated_unit not in CURRENCY_UNITS and nfc_text[match.end("scale") - 1].islower():
         scale = None
     if len(values) > 1 or _COMMA_GROUP.fullmatch(match["digits"]) is not None:
@@ -350,8 +352,8 @@ def _parse_number(match: re.Match[str], nfc_text: str) -> Number | None:
     return Number(values, stated_unit, match.start(), match.end()) if values else None
 
 
-_GROUPED_DECIMALS = re.compile(r"([0-9]+(?:[ '][0-9]{3})+)[.,]([0-9]{1,2})")
-_COMMA_GROUP = re.compile(r"[1-9][0-9]{0,2},[0-9]{3}")
+_GROUPED_DECIMALS = compile_pattern(r"([0-9]+(?:[ '][0-9]{3})+)[.,]([0-9]{1,2})")
+_COMMA_GROUP = compile_pattern(r"[1-9][0-9]{0,2},[0-9]{3}")
 
 
 def _settle_marks(
@@ -383,7 +385,7 @@ def _settle_marks(
     return (thousands,) if style.mark == "comma" and not (is_split and style.is_vietnamese) else values
 
 
-_HARD_SPACE = re.compile(r"[0-9][\u00a0\u202f\u2009\u2007][0-9]")
+_HARD_SPACE = compile_pattern(r"[0-9][\u00a0\u202f\u2009\u2007][0-9]")
 
 
 def _read_money(match: re.Match[str], nfc_text: str) -> str:

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_case, fold_text
+from assay.text.pattern_cache import compile_pattern
 
 BlockKind = Literal["text", "item", "heading", "row", "code"]
 Span = tuple[int, int]
@@ -32,11 +33,11 @@ class TextBlock(NamedTuple):
     header_cells: tuple[Span, ...] = ()
 
 
-_LINE_PREFIX = re.compile(r"[ \t\r\u3000]*+(?:>[> \t]*+)?")
+_LINE_PREFIX = compile_pattern(r"[ \t\r\u3000]*+(?:>[> \t]*+)?")
 _FENCE = LatePattern(r"`{3,}|~{3,}")
-_HEADING = re.compile(r"#{1,6}(?=\s|$)")
-_RULE = re.compile(r"(?>(?:[-*_=] ?){3,})$|<!--.*")
-_ITEM = re.compile(
+_HEADING = compile_pattern(r"#{1,6}(?=\s|$)")
+_RULE = compile_pattern(r"(?>(?:[-*_=] ?){3,})$|<!--.*")
+_ITEM = compile_pattern(
     r"""(?:
       (?:[-*+•‣◦▪▸●○–—] | \d{1,3}(?>(?:\.\d{1,2})*)[.)] | \d{1,2}(?>(?:\.\d{1,2})+) | [a-zA-Z]\) | [ivx]{1,5}[.)]
         | \((?:\d{1,3}|[a-z]|[ivx]{1,5})\) )(?=[ \t])
@@ -45,11 +46,11 @@ _ITEM = re.compile(
     re.VERBOSE,
 )
 # Lines that begin with a word and a space, or consist of a word, have no Markdown markup.
-_PROSE = re.compile(r"[^\W\d_]{1,30}+ |[^\W\d_①-⑳]{1,30}+.?$", re.DOTALL)
+_PROSE = compile_pattern(r"[^\W\d_]{1,30}+ |[^\W\d_①-⑳]{1,30}+.?$", re.DOTALL)
 _PREFIX_CHARACTERS, _FENCE_CHARACTERS, _RULE_CHARACTERS = frozenset(" \t\r\u3000>"), frozenset("`~"), frozenset("-*_=<")
-_CELL_END = re.compile(r"(?<!\\)\|")
+_CELL_END = compile_pattern(r"(?<!\\)\|")
 _BOLD_LINE = LatePattern(r"(?P<mark>\*\*|__)(?!\s)(?P<label>(?:(?!\*\*|__).){1,120})(?P=mark)[:：]?$")
-_ENDED_SENTENCE = re.compile(r"[.!?…:;。！？：；؟۔।॥|][\"'”’»)\]」』）》*_`]*+$")
+_ENDED_SENTENCE = compile_pattern(r"[.!?…:;。！？：；؟۔।॥|][\"'”’»)\]」』）》*_`]*+$")
 _LONG_LINE = 50  # characters from which a line was probably wrapped
 
 
@@ -189,9 +190,11 @@ def _words(text: str) -> frozenset[str]:
 
 
 _CLOSERS = r"[\"'”’»)\]」』）》*_`]*+"
-_STOP = re.compile(rf"(?:(?<![.!?…])[.!?…]++{_CLOSERS}|(?<![።։])[።։]++)(?=\s|$)|[。！？｡؟۔।॥]++[\"”’»)」』）》*_]*+")
+_STOP = compile_pattern(
+    rf"(?:(?<![.!?…])[.!?…]++{_CLOSERS}|(?<![።։])[።։]++)(?=\s|$)|[。！？｡؟۔।॥]++[\"”’»)」』）》*_]*+"
+)
 _CASED_STOPS = ".!?…"
-_QUOTATION = re.compile(
+_QUOTATION = compile_pattern(
     r"`(?! )[^`\n]{1,60}+`|“[^“”]{1,400}+”|«[^«»]{1,400}+»|「[^「」]{1,400}+」|『[^『』]{1,400}+』"
     r"|(?<![^\s(\[])\"(?=\S)[^\"]{1,400}+\"(?!\w)"
 )
@@ -216,9 +219,9 @@ _STARTERS = _words(
     với trong mọi mỗi cần phải hãy vui lưu quản công
     """
 )
-_INITIALS = re.compile(r"[^\W\d_]|(?:[^\W\d_]\.)+[^\W\d_]")
-_NUMBERING = re.compile(r"\W*(?:\d{1,3}(?:\.\d{1,2})*|[a-zA-Z]|[ivx]{1,5})\W*")
-_NEXT_WORD = re.compile(r"\s*[\"'“‘«(\[*_]*+([^\W_]*+)")
+_INITIALS = compile_pattern(r"[^\W\d_]|(?:[^\W\d_]\.)+[^\W\d_]")
+_NUMBERING = compile_pattern(r"\W*(?:\d{1,3}(?:\.\d{1,2})*|[a-zA-Z]|[ivx]{1,5})\W*")
+_NEXT_WORD = compile_pattern(r"\s*[\"'“‘«(\[*_]*+([^\W_]*+)")
 
 
 def segment_sentences(text: str) -> list[Span]:
@@ -297,19 +300,21 @@ CONTEXT_LENGTH = 200
 
 _BREAK = "¶"
 _PARAGRAPH = LatePattern(r"\n\s*\n|\n\s*(?=[-*•#|>]|\d{1,2}[.)])")
-_SENTENCE_END = re.compile(rf"[.!?;…{_BREAK}][\"')\]]{{0,3}} ")
+_SENTENCE_END = compile_pattern(rf"[.!?;…{_BREAK}][\"')\]]{{0,3}} ")
 _COMMA_CLAUSE = (
     r", (?=(?:and|so|yet|though|although|while|whereas|there is|the|it|because|since|nen|vi|va|con|song|do do"
     r"|khong|chua|toi)\b)"
 )
-_CLAUSE_END = re.compile(
+_CLAUSE_END = compile_pattern(
     r": |,? (?=(?:but|however|nhung|tuy nhien|tuy vay)\b)|,? (?=and (?:i|we|you) |va (?:toi|ban) )|" + _COMMA_CLAUSE
 )
 _CLAUSE_OPENERS = (" but", " however", " nhung", " tuy ", " and i ", " and we ", " and you ", " va toi ", " va ban ")
-_MARKED_CLAUSE_END = re.compile(": |" + _COMMA_CLAUSE)
+_MARKED_CLAUSE_END = compile_pattern(": |" + _COMMA_CLAUSE)
 """What `_CLAUSE_END` matches in a text without any of `_CLAUSE_OPENERS`: it need not look behind every space."""
-_CONCESSION = re.compile(r"(?:but |and )?(?:although|though|while|even though|mac du|tuy|du|du rang)\b[^,]{0,200}, ")
-_QUOTE = re.compile(rf"[\"'`{_BREAK}]")
+_CONCESSION = compile_pattern(
+    r"(?:but |and )?(?:although|though|while|even though|mac du|tuy|du|du rang)\b[^,]{0,200}, "
+)
+_QUOTE = compile_pattern(rf"[\"'`{_BREAK}]")
 _WIDE_MARKS = {
     "。": ". ",
     "．": ". ",
@@ -469,5 +474,5 @@ def find_quotations(text: str) -> list[tuple[int, int]]:
     return merged
 
 
-VALUE_PART = re.compile(r"\n|[.;,](?=\s|$)| (?:and|while|but|whereas|va|con|nhung) ")
+VALUE_PART = compile_pattern(r"\n|[.;,](?=\s|$)| (?:and|while|but|whereas|va|con|nhung) ")
 """What separates the parts of a text that have a value each."""

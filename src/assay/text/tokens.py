@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
+from itertools import takewhile
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 from unicodedata import category, decimal, normalize
@@ -19,13 +20,14 @@ from unicodedata import category, decimal, normalize
 from assay.text.normalisation import fold_in_place, fold_text, may_hold_other_script, normalise_nfc
 from assay.text.number_words import MONTHS, ORDINALS
 from assay.text.numbers import Date, Number, find_quantities
+from assay.text.pattern_cache import compile_pattern
 from assay.text.text_cache import cache_by_text
 
 # Every repetition is possessive or followed by what it cannot consume, so that scanning is linear.
-_TOKEN_CHUNK = re.compile(
+_TOKEN_CHUNK = compile_pattern(
     r"(?:[$€£¥₫](?=\d))?[^\W_]++(?>(?:(?:[-_]|(?<=\d)[.,:/](?=\d)|'(?=[^\W\d_]))[^\W_]++)*)(?:%|[+#]++(?![^\W_]))?"
 )
-_NON_WORD = re.compile(r"[\W_]+")
+_NON_WORD = compile_pattern(r"[\W_]+")
 
 
 def tokenise_text(text: str) -> list[str]:
@@ -126,12 +128,12 @@ _CAPITALISED_SHARE = 0.6  # share of capitalised words from which capitals are n
 _SPACELESS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 )
-_FOREIGN_DIGIT = re.compile(r"[^\D0-9]")
+_FOREIGN_DIGIT = compile_pattern(r"[^\D0-9]")
 
 
 @cache
 def _spaceless_character() -> re.Pattern[str]:
-    return re.compile(f"[{_SPACELESS}]")
+    return compile_pattern(f"[{_SPACELESS}]")
 
 
 def _holds_spaceless(text: str) -> bool:
@@ -141,7 +143,7 @@ def _holds_spaceless(text: str) -> bool:
 
 @cache
 def _run_pattern() -> re.Pattern[str]:
-    return re.compile(rf"[{_SPACELESS}]+|[^{_SPACELESS}]+")
+    return compile_pattern(rf"[{_SPACELESS}]+|[^{_SPACELESS}]+")
 
 
 def parse_terms(text: str) -> ParsedTerms:
@@ -417,8 +419,8 @@ _ENDINGS_BY_LETTER = {
 _MONTHS = {name: f"@{number}" for number, month in enumerate(MONTHS, 1) for name in (month, month[:3])} | {"sept": "@9"}
 _FIXED_KEYS = {word: f"#{number}" for number, word in enumerate(ORDINALS[:10], 1)} | {"one": "#1"}
 _FIXED_KEYS |= {name: key for name, key in _MONTHS.items() if len(name) > 3 and name != "march"}
-_KANA = re.compile(r"[\u3040-\u309f]+")
-_LETTERS = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
+_KANA = compile_pattern(r"[\u3040-\u309f]+")
+_LETTERS = compile_pattern(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 _STOPS = frozenset(
     """
     a an the this that these those of in on at by for with from to into onto as is are was were be been being am do
@@ -511,3 +513,13 @@ class DocumentFrequencies:
 @lru_cache(maxsize=4096)
 def _idf_weight(documents: int, count: int) -> float:
     return max(_LEAST_WEIGHT, math.log((documents + 1) / (count + 0.5)))
+
+
+def count_shared_letters(word: str, other_word: str) -> int:
+    """Return how many letters two words have in common from the first one on.
+
+    >>> count_shared_letters("approval", "approv")
+    6
+    """
+    pairs = zip(word, other_word, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

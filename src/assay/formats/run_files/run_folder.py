@@ -107,13 +107,21 @@ class RunFolder:
         off is dropped, as it is when the journal is opened.
         """
         path = self.path / OBSERVATIONS_FILE
-        if path.exists():
+        if self.has_observations():
             with open(path, "rb") as lines, open(self.path / REPLACED_FILE, "ab", opener=_open_private) as replaced:
                 replaced.writelines(line for line in lines if line.endswith(b"\n"))
                 replaced.flush()
                 os.fsync(replaced.fileno())
-            path.unlink()
+        path.unlink(missing_ok=True)
         self.manifest = {}
+
+    def has_observations(self) -> bool:
+        """Return whether an observation was written completely; the manifest alone is there before the first one."""
+        try:
+            with open(self.path / OBSERVATIONS_FILE, "rb") as lines:
+                return lines.readline().endswith(b"\n")
+        except FileNotFoundError:
+            return False
 
     def write_manifest(self, manifest: Mapping[str, Any]) -> None:
         """Replace the manifest, completely or not at all."""
@@ -219,29 +227,27 @@ class ObservationJournal:
         finally:
             os.close(self._file)
 
-    def drop_failed(self, configs: Collection[str]) -> int:
-        """Move the failed observations of some configurations to `replaced.jsonl`, so that they are made again.
+    def move_out(self, keys: Collection[ObservationKey]) -> int:
+        """Move the observations of some keys to `replaced.jsonl`, so that they are made again.
 
-        Returns how many were moved. A crash during the move loses no successful observation.
+        Returns how many were moved. A crash during the move loses none of them.
         """
         lines = self.path.read_bytes().splitlines(keepends=True)
-        failed_lines = []
-        for line in lines:
-            observation = outputs.decode_observation(line)
-            if observation.error and observation.config_id in configs:
-                failed_lines.append(line)
-        if not failed_lines:
+        moved = [line for line in lines if make_observation_key(outputs.decode_observation(line)) in keys]
+        if not moved:
             return 0
         with open(self.path.with_name(REPLACED_FILE), "ab", opener=_open_private) as replaced:
-            replaced.writelines(failed_lines)
-        dropped = set(failed_lines)
+            replaced.writelines(moved)
+            replaced.flush()
+            os.fsync(replaced.fileno())
+        dropped = set(moved)
         os.close(self._file)
         write_atomically(self.path, [line for line in lines if line not in dropped])
         self._file = os.open(self.path, os.O_RDWR | os.O_APPEND)
         self.keys.clear()
         self.failed_keys.clear()
         self._size = self._read_keys()
-        return len(failed_lines)
+        return len(moved)
 
     def _read_keys(self) -> int:
         """Note the key of each line, cut off a last line without a line end, and return the remaining size in bytes."""
@@ -275,16 +281,19 @@ def read_manifest(run: Path) -> dict[str, Any]:
     """Return the manifest of a run folder. Raises InputError if it is missing, broken or of another format."""
     path = run / MANIFEST_FILE
     if not is_file(path):
-        raise _input_error(
-            run, f"no run folder (expected a folder with {MANIFEST_FILE}, as --run-dir or `assay run` makes)"
-        )
+        expected = f"a folder with {MANIFEST_FILE}, as --run-dir or `assay run` makes"
+        expected += "; files are named with --golden and --outputs" if is_file(run) else ""
+        raise _input_error(run, f"no run folder (expected {expected})")
     try:
         data = path.read_bytes()
     except OSError as error:
         raise _input_error(path, f"cannot be read: {error.strerror} (expected the manifest of a run)") from error
     manifest = decode_manifest(data, path)
     if manifest.get("format", RUN_FOLDER_FORMAT) != RUN_FOLDER_FORMAT:
-        raise _input_error(path, f"of another format (got {manifest['format']!r}; expected {RUN_FOLDER_FORMAT})")
+        writer = f", written by Assay {version}" if (version := manifest.get("assay_version")) else ""
+        remedy = "use that version, or score the observations of the folder again with --golden and --outputs"
+        got = f"of another format (got {manifest['format']!r}{writer}; expected {RUN_FOLDER_FORMAT}: {remedy})"
+        raise _input_error(path, got)
     return manifest
 
 
@@ -581,6 +590,9 @@ def _check_file(path: Path, digest: str | None) -> list[Problem]:
     if not path.is_file():
         return [Problem(str(path), None, "", "does not exist (expected the file that the manifest names)", "E_NO_FILE")]
     if digest is not None and compute_file_sha256(path) != digest:
-        message = "is not the file that was scored (its SHA-256 differs from the manifest's)"
+        message = (
+            "is not the file that was scored (its SHA-256 differs from the manifest's; expected the file as it was, or "
+            "name it with --golden and --outputs to score it as it is now)"
+        )
         return [Problem(str(path), None, "", message, "E_RUN_CHANGED")]
     return []

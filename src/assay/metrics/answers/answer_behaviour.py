@@ -24,7 +24,7 @@ from assay.metrics.metric import (
     rows_with_error,
 )
 from assay.records.golden_set import BEHAVIOURS
-from assay.records.observations import NO_ANSWER_REASON, NULL_ANSWER
+from assay.records.observations import NO_ANSWER_REASON, NULL_ANSWER, Observation
 from assay.records.scores import ScoreColumn
 from assay.stats.arrays import BoolArray, IndexArray
 from assay.text.facts.fact_judgments import FactJudgment
@@ -199,6 +199,17 @@ class AnswerFacts:
             *batch.target_errors,
             rows_not_applicable(not_asked, NO_ANSWER_REASON),
         ]
+
+
+def is_refusal_doubted(case: CaseIndex, observation: Observation) -> bool:
+    """Return whether the text of an answer reads as a refusal and its content speaks against that."""
+    if not isinstance(observation.answer, str):
+        return False
+    detected = detect_behaviour(observation.answer, case.language, case.case.question)
+    if detected.behaviour not in REFUSALS:
+        return False
+    sources = list_source_sentences(case, observation) if case.states_text else ()
+    return _doubt_refusal(detected, case, observation.answer, sources).behaviour == UNKNOWN
 
 
 def _doubt_refusal(

@@ -17,6 +17,7 @@ from unicodedata import category
 from assay.text.citation_markers import CitationMarker, find_citation_markers
 from assay.text.late_pattern import LatePattern, squeeze_pattern
 from assay.text.normalisation import MOST_READ, fold_text, normalise_nfc
+from assay.text.pattern_cache import compile_pattern
 from assay.text.refusals.behaviour import detect_phrases
 from assay.text.refusals.behaviour_candidates import mark_texts_to_examine
 from assay.text.segmentation import Span, TextBlock, find_cell_spans, segment_block_sentences, segment_blocks
@@ -125,7 +126,7 @@ def _find_listed_sources(masked: str, found_markers: Sequence[CitationMarker]) -
     return spans
 
 
-_CSV_LINE = re.compile(r"^[^,;\t\n]{1,60}(?:([,;\t])[^,;\t\n]{1,60})(?:\1[^,;\t\n]{1,60}){1,30}$", re.MULTILINE)
+_CSV_LINE = compile_pattern(r"^[^,;\t\n]{1,60}(?:([,;\t])[^,;\t\n]{1,60})(?:\1[^,;\t\n]{1,60}){1,30}$", re.MULTILINE)
 
 
 def _find_csv_headers(masked: str) -> list[Span]:
@@ -159,7 +160,7 @@ _REFERENCES = LatePattern(
 _LABELLED = LatePattern(
     r"\W*(?:sources?|references?|citations?|nguon(?: tham khao)?|tai lieu tham khao|trich dan)\W*:.*"
 )
-_DEFINITION = re.compile(r"\W{0,3}\s*:\s")
+_DEFINITION = compile_pattern(r"\W{0,3}\s*:\s")
 _SHORT = 80  # characters of a line that may be a heading of references or a courtesy
 
 
@@ -214,7 +215,7 @@ def _format_row(text: str, block: TextBlock) -> str:
 
 
 _QUOTATION_MARK = LatePattern(r"\n[ \t]*>[> \t]*")
-_BEFORE_MARK = re.compile(r" (?=[.,;:!?。！？،؛؟](?:\s|$))")
+_BEFORE_MARK = compile_pattern(r" (?=[.,;:!?。！？،؛؟](?:\s|$))")
 
 
 def _flatten(text: str) -> str:
@@ -226,8 +227,8 @@ def _flatten(text: str) -> str:
 
 # ── sentences ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-_QUESTION = re.compile(r"[?？؟][\"'”’»)\]」』）》*_`]*+$")
-_LEAD_IN = re.compile(r"[:：][\"'”’»)\]」』）》*_`]*+$")
+_QUESTION = compile_pattern(r"[?？؟][\"'”’»)\]」』）》*_`]*+$")
+_LEAD_IN = compile_pattern(r"[:：][\"'”’»)\]」』）》*_`]*+$")
 _COURTESY = r"""\W*(?:
       (?:sure|certainly|of\ course|absolutely|great\ question|good\ question|thanks?(?:\ you)?|you're\ welcome|hello|hi
         |yes|no|ok|okay|yep|nope|right|correct|understood|got\ it|da|vang|co|khong|khong\ duoc|duoc|dung|dung\ vay
@@ -252,14 +253,14 @@ _COURTESY = r"""\W*(?:
     | (?:neu\ (?:ban|anh|chi|quy\ khach)\b.{0,100})?\b(?:vui\ long|hay|xin|dung\ ngai|cu)\b.{0,30}\b(?:cho\ (?:toi|minh
         |em)\ biet|dat\ cau\ hoi|hoi\ (?:toi|minh|them)|lien\ he\ lai)\b.{0,80}
     )\W*"""
-_DIGIT = re.compile(r"\d")
-_NUMBERING = re.compile(r"\W*(?:[IVXLC]{1,6}|[ivx]{1,5}|[A-Za-z])[.)]\W*")
+_DIGIT = compile_pattern(r"\d")
+_NUMBERING = compile_pattern(r"\W*(?:[IVXLC]{1,6}|[ivx]{1,5}|[A-Za-z])[.)]\W*")
 _LONGEST_COURTESY = 300
 
 
 @cache
 def _courtesy_pattern() -> re.Pattern[str]:
-    return re.compile(squeeze_pattern(_COURTESY))  # compiled on first use: not every run has answers
+    return compile_pattern(squeeze_pattern(_COURTESY))  # compiled on first use: not every run has answers
 
 
 def _is_statement(sentence: str) -> bool:

@@ -7,12 +7,12 @@ source. Many values have many sums, so that among more than a few nothing is sai
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from itertools import combinations
 
 from assay.text.normalisation import fold_text
+from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.measures import find_measures
 from assay.text.quantities.quantity import Quantity, Reading, is_plain, is_telephone_number, is_time, split_range
 from assay.text.quantities.quantity_agreement import is_same_quantity
@@ -25,20 +25,20 @@ _MOST_FACTORS = 12
 """From more values than this no product is formed."""
 _CENT = Decimal("0.01")
 _SHARE = "share"
-_OPERATION = re.compile(
+_OPERATION = compile_pattern(
     r"[=+×*·−–]|\bx\b|\b(?:plus|minus|times|total|altogether|together|combined|sum|less|leaves?|remaining|each|per|"
     r"insgesamt|zusammen|macht|mal|abzuglich|je|tong|cong|nhan|tru|con lai|moi)\b"
 )
 """Signs and words, folded, that a number without a unit is calculated."""
-_NO_NOUN = re.compile(
+_NO_NOUN = compile_pattern(
     r"[^\w\s]|$|\s*[(\[;,.!?]|[ -](?:on|every|each|daily|and|or|until|till|to|by|in|at|from|but|only|during|except|"
     r"then|if|when|where|while|with|for|bis|und|oder|am|an|jeden|taglich|von|hang|moi|vao|den|va|cac|trong|tu)\b"
 )
 """What follows an hour, folded: the end of the clause, or a word that nothing is counted by."""
-_BEFORE_HOUR = re.compile(
+_BEFORE_HOUR = compile_pattern(
     r"\b(?:at|from|until|till|by|before|after|around|about|since|to|um|ab|bis|vor|nach|gegen|seit|luc|tu|den|truoc|sau|vao)\s$"
 )
-_TO_HOUR = re.compile(r" ?(?:to|until|till|bis|den|-|–) ?\d")
+_TO_HOUR = compile_pattern(r" ?(?:to|until|till|bis|den|-|–) ?\d")
 _HOURS = 12
 _LAST_HOUR = 24
 

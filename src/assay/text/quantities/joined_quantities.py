@@ -7,15 +7,16 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from assay.text.late_pattern import LatePattern
+from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.quantity import Quantity, Reading, make_point
 from assay.text.quantities.quantity_bounds import REACH_BEFORE
 from assay.text.quantities.units import PLAIN, TIME
 from assay.text.quantities.worded_quantities import COUNTS
 
-_RANGE_GAP = re.compile(r" ?(?:-|to|till?|until|den|toi|~) ?(?:us)?[$€£¥]?")
+_RANGE_GAP = compile_pattern(r" ?(?:-|to|till?|until|den|toi|~) ?(?:us)?[$€£¥]?")
 
 
-_BETWEEN_GAP = re.compile(r" (?:and|va|den) (?:us)?[$€£¥]?")
+_BETWEEN_GAP = compile_pattern(r" (?:and|va|den) (?:us)?[$€£¥]?")
 
 
 _BETWEEN_BEFORE = LatePattern(r"\b(?:between|giua) ?(?:us)?[$€£¥]?$")
@@ -35,9 +36,9 @@ def join_compounds(quantities: Sequence[Quantity], plain: str) -> list[Quantity]
 
 
 _COMPOUND_GAPS = {
-    **dict.fromkeys(("duration", "calendar"), re.compile(r",? (?:and )?")),
-    **dict.fromkeys(("length", "mass", "volume"), re.compile(r" ")),
-    "money": re.compile(r" (?:and )?"),
+    **dict.fromkeys(("duration", "calendar"), compile_pattern(r",? (?:and )?")),
+    **dict.fromkeys(("length", "mass", "volume"), compile_pattern(r" ")),
+    "money": compile_pattern(r" (?:and )?"),
 }
 """What may stand between the parts of an amount, by dimension; a comma lists lengths and weights."""
 
@@ -101,7 +102,7 @@ def join_ranges(quantities: Sequence[Quantity], plain: str) -> list[Quantity]:
 _CHANGE_REACH = 60
 
 
-_CHANGE_BEFORE = re.compile(
+_CHANGE_BEFORE = compile_pattern(
     r"\b(?:rose|risen|ris(?:es|ing)|rais(?:ed|es|ing)|increas(?:ed|es|ing)|grew|gr?own|grows|fell|fallen|falls|dropp?(?:ed|s)"
     r"|chang(?:ed|es|ing)|went|goes|mov(?:ed|es)|cut|reduc(?:ed|es)|extend(?:ed|s)|climb(?:ed|s)|declin(?:ed|es)"
     r"|lower(?:ed|s)|shrank|shrunk|jump(?:ed|s)|tang|giam|nang|ha|doi|chuyen)\b[^.;\n]{0,30} (?:from|tu) [$€£¥]?$"
@@ -114,7 +115,7 @@ _CHANGED_BY = LatePattern(
     r" [$€£¥]?$"
 )
 """What stands before a difference with its unit, which begins no range: "rose 12 euros to 30 euros"."""
-_BARE_NUMBER = re.compile(r"[\d.,]+|[a-z]+")
+_BARE_NUMBER = compile_pattern(r"[\d.,]+|[a-z]+")
 
 
 def _join_range(first: Quantity, second: Quantity, plain: str) -> Quantity | None:
@@ -159,7 +160,7 @@ def _read_hours(low_text: str, high_text: str) -> list[Reading]:
 _HALF_DAY = Decimal(12 * 60)
 
 
-_OPEN_CLOCK = re.compile(r"(?:1[0-2]|[1-9])(?:[:.][0-5]\d)?")
+_OPEN_CLOCK = compile_pattern(r"(?:1[0-2]|[1-9])(?:[:.][0-5]\d)?")
 """A time that may be before or after noon."""
 
 

@@ -14,6 +14,7 @@ from decimal import Decimal
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place, normalise_nfc
 from assay.text.numbers import Date, Number, find_quantities
+from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.joined_quantities import join_compounds, join_ranges
 from assay.text.quantities.quantity import WEEKDAY_NUMBER, Quantity, make_point
 from assay.text.quantities.quantity_bounds import REACH_BEFORE, read_surroundings
@@ -26,7 +27,7 @@ from assay.text.text_cache import cache_by_text
 _CODE_BEFORE = LatePattern(rf"\b({'|'.join(CURRENCY_CODES)}) $")
 
 
-_REJECTED_SCALE = re.compile(r"(?<=\d) ?[mb]$")
+_REJECTED_SCALE = compile_pattern(r"(?<=\d) ?[mb]$")
 
 
 def _make_measure(number: Number, text: str, plain: str) -> Quantity:
@@ -66,17 +67,17 @@ def _make_measure(number: Number, text: str, plain: str) -> Quantity:
     return Quantity(readings, start, end, unit_size=unit.sizes[0])
 
 
-_WEEKDAY_BEFORE = re.compile(r"(?<!lần )(?<!người )(?<!tầng )(?<!tuần )(?<!ngày )(?<!hàng )\bthứ $", re.IGNORECASE)
+_WEEKDAY_BEFORE = compile_pattern(r"(?<!lần )(?<!người )(?<!tầng )(?<!tuần )(?<!ngày )(?<!hàng )\bthứ $", re.IGNORECASE)
 
 
-_WEEKDAY_NUMBER = re.compile(r"[2-7]\b|(?:hai|ba|tu|nam|sau|bay)\b")
+_WEEKDAY_NUMBER = compile_pattern(r"[2-7]\b|(?:hai|ba|tu|nam|sau|bay)\b")
 
 
 _WEEKDAY_NUMBERS = frozenset(range(2, 8))
 """A Vietnamese day of the week: "thứ Sáu" (Friday) is neither the number six nor a part of "sáu tuần" (six weeks)."""
 
 
-_TIME_BEFORE = re.compile(r"(?:^|\b(?:luc|tu|den|toi|vao|truoc|sau) |- ?)$")
+_TIME_BEFORE = compile_pattern(r"(?:^|\b(?:luc|tu|den|toi|vao|truoc|sau) |- ?)$")
 """Words before which "7 giờ" may be a time of day and not seven hours."""
 
 
@@ -89,7 +90,7 @@ def find_measures(text: str) -> list[Quantity]:
     return list(_find(text))
 
 
-_UNTIL = re.compile(r"\btới\b|\btoi(?= \d{1,2} ?(?:h|gio|giờ)\b)", re.IGNORECASE)
+_UNTIL = compile_pattern(r"\btới\b|\btoi(?= \d{1,2} ?(?:h|gio|giờ)\b)", re.IGNORECASE)
 
 
 def _respell_until(text: str, plain: str) -> str:

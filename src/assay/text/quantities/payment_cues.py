@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from assay.text.late_pattern import LatePattern
+from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.units import MONEY
 
-NOTHING_TO_PAY = re.compile(
+NOTHING_TO_PAY = compile_pattern(
     r"\b(?:free(?! (?:to|of (?!charge|cost))\b)(?: of (?:charge|cost))?|complimentary|gratis"
     r"|(?:at|for) no (?:extra |additional )?(?:cost|charge)"
     r"|(?:no|without(?: a| any)?) (?:extra |additional )?(?:charge|fee|fees|fine|fines|costs?)|for nothing"

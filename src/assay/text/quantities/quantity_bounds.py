@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from assay.text.late_pattern import LatePattern
+from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.quantity import Bound, Quantity
 
-_BOUND_BEFORE = re.compile(
+_BOUND_BEFORE = compile_pattern(
     r"(?:(?P<negation>\b(?:no|not|never|nothing|nobody|none|khong|chua|(?:must|ca|do|does|wo|should)n't) (?:\w+ )?)?"
     r"(?:(?P<more>\b(?:more than|(?<!carry )(?<!carried )(?<!roll )(?<!rolled )(?<!left )(?<!hand )over(?! by\b)|above"
     r"|exceed(?:s|ed|ing)?|greater than|larger than|longer than"
@@ -25,7 +26,7 @@ _BOUND_BEFORE = re.compile(
 )
 
 
-_BOUND_AFTER = re.compile(
+_BOUND_AFTER = compile_pattern(
     r"(?P<least> (?:or|and) (?:(?:well|far|way|even) )?(?:more|above|over|beyond|longer|later|higher|older|taller"
     r"|heavier|larger|bigger|greater|faster|wider|deeper|up(?:wards)?)\b"
     r"|\+| (?:tro len|hoac hon)| (?:at the (?:very )?(?:least|earliest)|at least"
@@ -36,18 +37,18 @@ _BOUND_AFTER = re.compile(
 )
 
 
-_NAMED_BOUND = re.compile(
+_NAMED_BOUND = compile_pattern(
     r" (?:is|are|being|la) (?:the |your |our )?(?:absolute |upper |lower )?"
     r"(?:(?P<least>minimum|least|toi thieu)|(?P<most>maximum|most|limit|toi da))\b"
 )
 """What says after a quantity which bound it is: "19 hours is the minimum"."""
 
 
-_COUNTED_BOUND = re.compile(r" [a-z]+(?: [a-z]+)? tro (?:(?P<least>len)|(?P<most>xuong))\b")
+_COUNTED_BOUND = compile_pattern(r" [a-z]+(?: [a-z]+)? tro (?:(?P<least>len)|(?P<most>xuong))\b")
 """A bound after the noun that is counted: "6 tuổi trở lên"."""
 
 
-_ABOUT_BEFORE = re.compile(
+_ABOUT_BEFORE = compile_pattern(
     r"(?:\b(?:about|around|approximately|approx\.?|roughly|circa|ca\.?|some|nearly|almost|close to|just (?:over|under)"
     r"|khoang|gan|xap xi|chung|tam)|[~≈]) ?(?:us)?[$€£¥]?$"
 )

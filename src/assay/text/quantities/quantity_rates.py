@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
+from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.quantity import Quantity, Reading
 from assay.text.quantities.units import UNITS
 
@@ -61,7 +62,7 @@ _TIME_NOUN = "|".join(
 )
 
 
-_RATE = re.compile(
+_RATE = compile_pattern(
     r"(?: ?/ ?| (?:(?!(?:and|or|if|when|but|for|to|before|after|until|va|neu|khi|den|cho)\b)[a-z]+ ){0,3}?"
     r"(?:per|each|every|moi|hang)(?: an?)? | (?:for (?:each|every|an?|one)|cho (?:moi|mot|tung)|an?|mot) )"
     r"(?:(?:started|begun|commenced|full|whole|complete|single|calendar|further|additional|extra) (?=[a-z]))?"
@@ -70,14 +71,14 @@ _RATE = re.compile(
 )
 
 
-_RATE_WITH_NOUN = re.compile(
+_RATE_WITH_NOUN = compile_pattern(
     rf" (?:(?!(?:and|or|if|for|to|in|after|before|than)\b)[a-z]+ ){{1,2}}an? (?P<half>)(?P<noun>{_TIME_NOUN}|hour"
     r"|minute|second|day|night|week|month|quarter|year)\b(?P<adverb>)"
 )
 """A rate after the thing that is counted: "600 calls a minute"."""
 
 
-_OTHER_RATE = re.compile(
+_OTHER_RATE = compile_pattern(
     r" (?:(?:(?!(?:et|und|y|e|ou|oder|o)\b)[a-z]+ )?(?:par|pro|por|cada|chaque) |(?:je|die|la|le|al|ao|a la) |l'|all')"
     r"(?P<half>)"
     rf"(?P<noun>{'|'.join(_OTHER_RATE_NOUNS)})s?\b(?P<adverb>)"
@@ -111,7 +112,7 @@ def read_rates(quantities: Sequence[Quantity], plain: str) -> Iterator[Quantity]
 
 
 _RATES = (_RATE, _RATE_WITH_NOUN, _OTHER_RATE)
-_COUNTED_RATE = re.compile(
+_COUNTED_RATE = compile_pattern(
     r"(?: (?!(?:and|or|if|when|but|to|before|after|until|va|neu|khi|den)\b)[a-z]+){0,3} (?:per|each|every|moi|tung) "
     r"| ?/ ?"
 )

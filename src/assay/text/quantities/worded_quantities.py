@@ -11,6 +11,7 @@ from assay.text.late_pattern import LatePattern, squeeze_pattern
 from assay.text.normalisation import fold_in_place
 from assay.text.number_words import CARDINALS, ORDINALS, SHORT_MONTHS, VIETNAMESE_DIGITS
 from assay.text.numbers import SPELLED_NUMBER_PATTERN, parse_spelled_number
+from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.quantity import CODE, INTERNATIONAL_CODE, Quantity, make_point
 from assay.text.quantities.unit_names import find_unit
 from assay.text.quantities.units import PLAIN, SHARE, TIME, UNITS
@@ -148,7 +149,7 @@ _SPECIAL = rf"""(?<![\w.,/])(?={_SPECIAL_START})(?:
 
 @cache
 def _special_pattern() -> re.Pattern[str]:
-    return re.compile(squeeze_pattern(_SPECIAL))  # compiled on first use, because it takes long
+    return compile_pattern(squeeze_pattern(_SPECIAL))  # compiled on first use, because it takes long
 
 
 _SPECIAL_WORDS = (
@@ -159,7 +160,7 @@ _SPECIAL_WORDS = (
 )
 
 
-_MAY_BE_SPECIAL = re.compile(
+_MAY_BE_SPECIAL = compile_pattern(
     r"\d(?: ?[x×]| ?[:.hap]\.?[\dm]|h|/\d|t\d)|[(+]\d"
     rf"|\b(?:0\d+[ /.-]?\d|\d{{3}}[.-]\d{{3}}[.-]\d|1[89]00[ .-]?\d|ta\b|{'|'.join(SHORT_MONTHS)})"
     r"|(?:five|ten|twenty)(?: minutes)? to | an? (?:full |whole )?[dwhmyn]|^an? "
@@ -215,7 +216,7 @@ def _read_code(match: re.Match[str]) -> Quantity | None:
     return Quantity((make_point(INTERNATIONAL_CODE if is_abroad else CODE, int(digits)),), *match.span())
 
 
-_SINGLE_BEFORE = re.compile(
+_SINGLE_BEFORE = compile_pattern(
     r"(?:^|[.!?:;(\n] ?|\b(?:for|within|takes?|lasts?|lasting|after|only|just|about|up to|than|at least|at most|is|it's"
     r"|least|with|without|needs?|requires?|(?<!\d )(?<!times )(?<!s )in) )$"
 )
@@ -488,7 +489,7 @@ _SHORT_YEAR = 3
 _FIRST_OF_LAST_CENTURY = 70
 
 
-_OF_A = re.compile(r" (?:of )?an? (?=\w)")
+_OF_A = compile_pattern(r" (?:of )?an? (?=\w)")
 
 
 def _take_part_of_unit(share: Decimal, match: re.Match[str], text: str, *, needs_article: bool) -> Quantity | None:

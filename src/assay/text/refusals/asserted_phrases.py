@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from assay.text.late_pattern import LatePattern
+from assay.text.pattern_cache import compile_pattern
 from assay.text.refusals.refusal_lexicon import PhraseKind, PhraseSubject, RefusalLexicon, RefusalPhrase
 from assay.text.segmentation import PhraseContext
 
@@ -13,8 +14,8 @@ _TOPIC_MARKER = LatePattern(
     r"[^,]{0,60}(?<!\bhien )(?<!\bbieu )(?<!\bsieu )\bthi\b(?! (?:truong|xa|tran|dan|hanh|cong|dua)\b)"
 )
 # "không có quyền thì phải …": if they have none, they must …
-_ERROR_CODE = re.compile(r"\b(?:40[0-9]|429|50[0-4]|err-?\d+)\b")
-_STATUS_LINE = re.compile(r"\W*(?:(?:http|error|status|code|loi)\W+){0,3}40[13]\b(?! error| code| means?| status)")
+_ERROR_CODE = compile_pattern(r"\b(?:40[0-9]|429|50[0-4]|err-?\d+)\b")
+_STATUS_LINE = compile_pattern(r"\W*(?:(?:http|error|status|code|loi)\W+){0,3}40[13]\b(?! error| code| means?| status)")
 
 
 def is_asserted(context: PhraseContext, cue: RefusalPhrase) -> bool:

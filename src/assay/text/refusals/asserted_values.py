@@ -3,20 +3,20 @@ refuses, and "I can't disclose commissions. (Note: 18%.)" discloses."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_text
 from assay.text.number_words import MONTHS, WEEKDAYS
+from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.measures import find_measures
 from assay.text.quantities.quantity import Reading
 from assay.text.quantities.units import MONEY, SHARE
 from assay.text.segmentation import normalise_answer
 from assay.text.word_runs import split_words
 
-_FIGURE = re.compile(r"\d")
-_CUT = re.compile(
+_FIGURE = compile_pattern(r"\d")
+_CUT = compile_pattern(
     r"(?<=[.!?;])\s+|\n+|, (?=(?:but|so|and|though|although|however|still|aber|doch|also|nhưng|song)\b)|\s[–—]\s"
 )
 _CONJUNCTIONS = LatePattern(
@@ -48,8 +48,8 @@ _NO_ASSERTION = LatePattern(
 _NAMING_QUESTION = LatePattern(
     r"\b(?:which|what|who|whose|whom|where|name|welche\w*|wer|wem|wo|was|wie heisst|ai|gi|dau|nao)\b"
 )
-_CODE = re.compile(r"(?=[\w.-]{0,40}\d)(?=[\w.-]{0,40}[^\W\d_])[\w.-]{4,40}")
-_NAME = re.compile(r"[A-Z][\w&.-]{0,40}")
+_CODE = compile_pattern(r"(?=[\w.-]{0,40}\d)(?=[\w.-]{0,40}[^\W\d_])[\w.-]{4,40}")
+_NAME = compile_pattern(r"[A-Z][\w&.-]{0,40}")
 _NO_NAMES = frozenset(
     """
     it that this the i try best sorry thanks thank hr

@@ -6,16 +6,16 @@ look it up?" asks back, and so does an offer between two things. The words are i
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from assay.text.normalisation import fold_text
+from assay.text.pattern_cache import compile_pattern
 from assay.text.refusals.refusal_lexicon import RefusalLexicon
 
-_SENTENCE = re.compile(r"[^.!?。！？\n]*(?:[.!?](?=[^\s*_)\"”»])[^.!?。！？\n]*)*[.!?。！？]*[*_)\"”»]*\s*")
-_AROUND = re.compile(r"^\W+|\W+$")
+_SENTENCE = compile_pattern(r"[^.!?。！？\n]*(?:[.!?](?=[^\s*_)\"”»])[^.!?。！？\n]*)*[.!?。！？]*[*_)\"”»]*\s*")
+_AROUND = compile_pattern(r"^\W+|\W+$")
 _CLOSING = ' *_)"”»\n\t'
-_FIGURES = re.compile(r"\d+")
+_FIGURES = compile_pattern(r"\d+")
 _FEWEST = 2  # sentences: one that states, and one that asks
 
 

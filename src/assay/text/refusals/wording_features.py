@@ -10,7 +10,6 @@ runs are mixed from them, so that no table of words is needed and the runs of a 
 from __future__ import annotations
 
 import itertools
-import re
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
@@ -21,6 +20,7 @@ import numpy.typing as npt
 
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_text
+from assay.text.pattern_cache import compile_pattern
 from assay.text.segmentation import normalise_answer
 
 Keys = npt.NDArray[np.uint32]
@@ -34,8 +34,8 @@ KEEPS_DIACRITICS = frozenset(("vi",))
 _MARKS = r"[?!:;.,\"¶()\[\]…-]"
 _NUMBER = r"\d[\d.,:%]*"
 _CHARACTER = r"\u3040-\u30ff\u3400-\u9fff"
-_TOKEN = re.compile(rf"[^\W\d_]+|{_NUMBER}|{_MARKS}")
-_ASCII_TOKEN = re.compile(r"[a-zA-Z]+|[0-9][0-9.,:%]*|[?!:;.,\"()\[\]-]")
+_TOKEN = compile_pattern(rf"[^\W\d_]+|{_NUMBER}|{_MARKS}")
+_ASCII_TOKEN = compile_pattern(r"[a-zA-Z]+|[0-9][0-9.,:%]*|[?!:;.,\"()\[\]-]")
 """What `_TOKEN` finds in ASCII, in half the time."""
 _UNSPACED_TOKEN = LatePattern(rf"[{_CHARACTER}]|[^\W\d_{_CHARACTER}]+|{_NUMBER}|{_MARKS}")
 _SENTENCE_ENDS = ".!?¶"
@@ -49,11 +49,11 @@ _ASKED, _ASKED_NUMBER, _NEW_NUMBER = "Q", "#q", "#n"
 _OPENING = 4  # words at the beginning that count by what kind of question they answer
 _YES_OR_NO = "yes or no"
 _ASKING = {
-    "en": re.compile(
+    "en": compile_pattern(
         r"\b(?:(?P<truth>am|is|are|was|were|do|does|did|has|have|had|can|could|may|might|must|should|will|would)"
         r"|how (?:many|much|long|old|far|often)|how|why|who|whom|whose|when|where|what|which)\b"
     ),
-    "vi": re.compile(
+    "vi": compile_pattern(
         r"\b(?:(?P<truth>có phải|co phai|không|khong|chưa|chua)"
         r"|tại sao|tai sao|vì sao|vi sao|bao nhiêu|bao nhieu|bao lâu|bao lau|bao giờ|bao gio|khi nào|khi nao|mấy"
         r"|ở đâu|o dau|đâu|ai|như thế nào|nhu the nao|thế nào|the nao|làm sao|lam sao|cách nào|cach nao"

@@ -6,12 +6,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place, normalise_nfc
+from assay.text.pattern_cache import compile_pattern
 from assay.text.safety.copied_text import find_canaries
 from assay.text.safety.planted_orders import (
     find_orders,
@@ -23,8 +23,8 @@ from assay.text.safety.prompt_injection import has_injection_phrase
 from assay.text.segmentation import segment_sentences
 from assay.text.tokens import tokenise_text
 
-_CODE = re.compile(r"\b[A-Z0-9]{3,}(?:-[A-Z0-9]{2,})+\b")
-_QUOTED = re.compile(r"[\"“„«](?P<said>[^\"“”„«»\n]{2,200})[\"”“»]|(?<![\w])'(?P<other>[^'\n]{2,200})'(?!\w)")
+_CODE = compile_pattern(r"\b[A-Z0-9]{3,}(?:-[A-Z0-9]{2,})+\b")
+_QUOTED = compile_pattern(r"[\"“„«](?P<said>[^\"“”„«»\n]{2,200})[\"”“»]|(?<![\w])'(?P<other>[^'\n]{2,200})'(?!\w)")
 _MARKS = '"“„«'
 _SAY = LatePattern(
     r"\b(?:(?P<direct>say|print|output|write|state|announce|confirm|claim|promise|repeat|echo|recommend"
@@ -32,7 +32,7 @@ _SAY = LatePattern(
     r"|tell|reply|respond|answer|assure|inform|tra loi|bao|thong bao|dap|antworte|reponds|repondez|responde)\b"
 )
 """What a system says comes right after the first of these, and after "that", "with" or a colon after the others."""
-_OBJECT = re.compile(
+_OBJECT = compile_pattern(
     r"(?:\s+(?:to|the|every|each|any|all|your|our|user|users|customers?|clients?|readers?|visitors?|guests?|members?"
     r"|them|him|her|everyone|only|just|exactly|simply|always|instead|back|answer|reply|response|words?|phrase|text"
     r"|sentence|following|cho|nguoi dung|khach(?: hang)?|nguoi hoi|chi|luon(?: luon)?"
@@ -41,8 +41,8 @@ _OBJECT = re.compile(
     r"(?:(?P<lead>\s+(?:that|with|by saying|rang|la|voi|dass|mit|que|avec|con)\s+|\s*:\s*|,\s+(?:that|dass|que)\s+)"
     r"|\s+)"
 )
-_CLAUSE_END = re.compile(r"[,;.!?]\s|[.!?]?$|\n| (?:and then|and never|and do not|instead of|va khong|und nicht) ")
-_LEAD = re.compile(r"^(?:instead|then|now|just|and|so|thay vao do|sau do|stattdessen),? ")
+_CLAUSE_END = compile_pattern(r"[,;.!?]\s|[.!?]?$|\n| (?:and then|and never|and do not|instead of|va khong|und nicht) ")
+_LEAD = compile_pattern(r"^(?:instead|then|now|just|and|so|thay vao do|sau do|stattdessen),? ")
 _LONGEST_START = 24  # characters in which a sentence that goes on with an order says what to do
 _FEWEST_WORDS = 3
 """Words from which on a demanded passage is told from what anybody may say."""

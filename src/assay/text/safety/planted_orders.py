@@ -19,6 +19,7 @@ from itertools import zip_longest
 from typing import Any, Literal, NamedTuple
 
 from assay.text.normalisation import fold_text
+from assay.text.pattern_cache import compile_pattern
 from assay.text.safety.disguised_text import decode_payloads, replace_lookalikes
 from assay.text.safety.order_words import ORDER_WORDS, STEERING_WORDS
 from assay.text.safety.prompt_injection import (
@@ -46,7 +47,7 @@ _WEAK_ORDERS: tuple[_Meanings, ...] = (
     (("label", "judge"), 120),
     (("praise", "rules"), 100),
 )
-_TOOL_CALL = re.compile(
+_TOOL_CALL = compile_pattern(
     r"<\s*+/?(?:tool_call|function_call|function_calls|invoke|parameter|tool_use|start_of_turn|end_of_turn)\b"
     r"|\bto=functions?\b|\[\s*+system(?>(?: message)?)\s*+\]"
     r"|\"(?:tool|name|function)\"\s*+:\s*+\"[^\"]{0,40}(?:label|grade|verdict|score|judg|submit)"
@@ -54,12 +55,12 @@ _TOOL_CALL = re.compile(
     r"|^[ \t]*+#{2,}+[ \t]*+(?:instruction|response|system)s?\s*+:?",
     re.IGNORECASE | re.MULTILINE,
 )
-_MARKUP = re.compile(
+_MARKUP = compile_pattern(
     r"<[|/]?[A-Za-z_][^<>\n]{0,60}>|\{[^{}\n]{0,400}(?:\{[^{}\n]{0,200}\}[^{}\n]{0,200}){0,4}\}"
     r"|\[/?(?:INST|SYS|system)[^\]\n]{0,20}\]|^[ \t]*+#{2,}+[^\n]*+",
     re.IGNORECASE | re.MULTILINE,
 )
-_SECTION_MARKER = re.compile(
+_SECTION_MARKER = compile_pattern(
     r"<[|/]?[A-Za-z_][^<>\n]{0,60}>|\[/?(?:INST|SYS|system)[^\]\n]{0,20}\]"
     r"|(?:^|(?<=\s))#{1,6}+[ \t][^\n]*+\n?"
     r"|(?:^|(?<=[.!?\]>] ))[ \t*_>-]{0,8}+[^\W\d_]{2,14}+(?: [^\W\d_]{2,14}+){0,2}[*_]{0,3}[ \t]{0,2}:",
@@ -69,17 +70,17 @@ _MAX_SECTION = 400  # characters after a marker that are read as said by the rol
 _MAX_OTHER_WORDS = 2  # of a verdict about the text itself
 _SPACELESS_SCRIPTS = (("\u1100", "\u11ff"), ("\u3040", "\u30ff"), ("\u4e00", "\u9fff"), ("\uac00", "\ud7af"))
 """First and last letters of scripts without spaces, composed or folded."""
-_MIXED_SCRIPTS = re.compile(r"[A-Za-z][\u0370-\u03ff\u0400-\u04ff]|[\u0370-\u03ff\u0400-\u04ff][A-Za-z]")
-_SPACED_LETTERS = re.compile(r"(?:(?<![^\W_])[^\W_][\W_]++){7,}[^\W_](?![^\W_])")
-_INVISIBLE = re.compile("[\u00ad\u034f\u180b-\u180f\u200b-\u200f\u2060-\u2064\ufeff]")
+_MIXED_SCRIPTS = compile_pattern(r"[A-Za-z][\u0370-\u03ff\u0400-\u04ff]|[\u0370-\u03ff\u0400-\u04ff][A-Za-z]")
+_SPACED_LETTERS = compile_pattern(r"(?:(?<![^\W_])[^\W_][\W_]++){7,}[^\W_](?![^\W_])")
+_INVISIBLE = compile_pattern("[\u00ad\u034f\u180b-\u180f\u200b-\u200f\u2060-\u2064\ufeff]")
 _ROT13 = str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm")
-_SQUEEZED_SIGNS = re.compile(
+_SQUEEZED_SIGNS = compile_pattern(
     r"(?:ignor|disregard|forget|overrid).{0,24}(?:instruction|rule|rubric|prompt|guid|criteri)"
     r"|(?:label|mark|rate|grad|choos|giv).{0,24}(?:supported|correct|highest|top|full|best)"
     r"|(?:boqua|photlo).{0,16}(?:huongdan|quytac|chidan)"
 )
-_CODED_HINT = re.compile(r"rot-?13|revers|backward|decod|giai ma|encod", re.IGNORECASE)
-_WORD = re.compile(r"[^\W_]+")
+_CODED_HINT = compile_pattern(r"rot-?13|revers|backward|decod|giai ma|encod", re.IGNORECASE)
+_WORD = compile_pattern(r"[^\W_]+")
 _VERDICT_MEANINGS = ("praise", "scope", "label", "text", "filler")
 _SHORTEST_ORDER = 6
 _FEWEST_LETTERS_LEFT = 15  # of a sentence without its quotations
@@ -124,7 +125,7 @@ def compile_order_words(words: tuple[str, ...]) -> re.Pattern[str]:
                 at_word_starts.append(stem + (r"(?![^\W_])" if whole else ""))
     if at_word_starts:
         within_words.insert(0, rf"(?<![^\W_])(?:{'|'.join(at_word_starts)})")
-    return re.compile("|".join(within_words))
+    return compile_pattern("|".join(within_words))
 
 
 def _positions(meaning: str, text: str) -> list[int]:
@@ -213,7 +214,9 @@ def is_plain_order(folded: str) -> bool:
 @cache
 def _steering_pattern() -> re.Pattern[str]:
     words = [fold_text(word) for line in STEERING_WORDS for word in line.split(",")]
-    return re.compile("|".join(re.escape(word) + ("" if _begins_spaceless(word) else r"(?![^\W_])") for word in words))
+    return compile_pattern(
+        "|".join(re.escape(word) + ("" if _begins_spaceless(word) else r"(?![^\W_])") for word in words)
+    )
 
 
 @lru_cache(maxsize=4096)

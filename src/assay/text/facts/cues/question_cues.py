@@ -28,7 +28,9 @@ ASKS_FOR_PERSON = Cues("who", "ai")
 ASKS_FOR_REASON = Cues("why | how", "sao")
 """Asks why or how something is."""
 AUXILIARY_FIRST = (
-    "do|does|did|is|are|was(?! (?:kostet|kosten|ist|sind|muss|macht|passiert|darf|kann|gibt|bedeutet|brauche)\\b)|were"
+    r"do|does|did|is|are|was(?! (?:kostet|kosten|ist|sind|muss|macht|passiert|darf|kann|gibt|bedeutet|brauche)\b"
+    r"| [^?]{0,60}\b(?:der|das|dem|den|des|eine?[mnrs]?|im|bei|beim|für|ich|wir|mit|von|vom|zu|zum|zur|auf|nach|und)\b"
+    r"| \w{3,}(?:t|en) (?:die|sie)\b)|were"
     "|am|can|could|may|must|should|will|would|has|have"
 )
 """Begins a question for yes or no; "was" is what in German."""

@@ -18,19 +18,20 @@ from assay.text.facts.expected.yes_or_no import asks_whether
 from assay.text.facts.presence.occurrences import Occurrence
 from assay.text.facts.reading.negations import find_negations
 from assay.text.late_pattern import LatePattern
+from assay.text.pattern_cache import compile_pattern
 
 _FINITE = (
     r"(?:is|are|was|were|will|can|may|must|shall|has|have|goes|go|stays?|costs?|lasts?|gets?|becomes?|expires?|pays?|"
     r"receives?|needs?|counts?|belongs?)\b"
 )
 _PARTICIPLE = r"(?:[a-z]+ly )?[a-z]{2,}(?:ed|en|wn|ld|id|ne|pt|ft|nt|ught|ut)\b"
-_NARROWING = re.compile(
+_NARROWING = compile_pattern(
     rf"(?:(?:not|never) {_PARTICIPLE}(?: (?:by|in|on|at|within|for|from|to|before|after|up) [^,;.]{{1,40}}?)?|"
     rf"(?:nobody|no one) [a-z]+)(?: {_FINITE})"
 )
 """A participle or a short clause after a noun, with the verb of the sentence behind it: "leave not taken is", "items
 nobody claims are"."""
-_RELATIVE_BEFORE = re.compile(r"\b(?:that|which|who) (?:[a-z]+ ){0,2}\Z")
+_RELATIVE_BEFORE = compile_pattern(r"\b(?:that|which|who) (?:[a-z]+ ){0,2}\Z")
 _OF_A_RELATIVE = LatePattern(rf"(?:not|never|n t) [^,;.]{{2,60}}? {_FINITE}")
 _NOT_A_NOUN = LatePattern(
     r"(?:\b(?:is|are|was|were|be|been|do|does|did|has|have|had|can|could|may|might|will|would|shall|should|must|but|and|"

@@ -25,6 +25,7 @@ from assay.text.facts.reading.text_parts import Part, list_quantities, split_par
 from assay.text.facts.reading.word_senses import find_same_sense
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place
+from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity
 
@@ -33,7 +34,7 @@ _COURTESY = build_pattern(rf"\W*{COURTESY}[^.!?\n]*[.!?]*\s*")
 _SOURCE = build_pattern(rf"{SOURCE} (?:the |your |our |this |these |its )[\w' -]{{1,40}}[,:] ")
 """Names where something stands, before it is said."""
 _SAID_OTHERWISE = [
-    (phrase, re.compile(rf"\b{re.escape(fold_in_place(phrase))}\b"), build_pattern(rf"\b(?:{others})(?!\w)"))
+    (phrase, compile_pattern(rf"\b{re.escape(fold_in_place(phrase))}\b"), build_pattern(rf"\b(?:{others})(?!\w)"))
     for phrase, others in SAME_PHRASES
 ]
 

@@ -19,11 +19,12 @@ from assay.text.languages import GRAMMAR_BY_LANGUAGE, guess_european
 from assay.text.late_pattern import LatePattern
 from assay.text.markup import remove_markup, spell_table_rows
 from assay.text.normalisation import MOST_READ, fold_digits, fold_in_place, normalise_nfc
+from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.measures import find_measures
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.unit_names import split_glued_units
 from assay.text.quantities.weekdays import spell_other_days
-from assay.text.tokens import classify_word, find_token_spans, is_unmarked_stop
+from assay.text.tokens import classify_word, count_shared_letters, find_token_spans, is_unmarked_stop
 
 
 class Word(NamedTuple):
@@ -64,7 +65,7 @@ def narrow_clause(clause: ClauseSpan, position: int) -> ClauseSpan:
     )
 
 
-_ELISION = re.compile(r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['’](?=[^\W\d_]{4})", re.IGNORECASE)
+_ELISION = compile_pattern(r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['’](?=[^\W\d_]{4})", re.IGNORECASE)
 """What French and Italian write together with the next word: "l'arrivée"."""
 
 
@@ -183,7 +184,7 @@ def _restore_line_ends(plain: str, text: str) -> str:
     return "\n".join(lines)
 
 
-_VIETNAMESE = re.compile(rf"\b(?:{'|'.join(sorted(ONLY_VIETNAMESE))})\b")
+_VIETNAMESE = compile_pattern(rf"\b(?:{'|'.join(sorted(ONLY_VIETNAMESE))})\b")
 _FEWEST_VIETNAMESE, _LEAST_VIETNAMESE = 2, 1 / 6
 
 
@@ -200,12 +201,7 @@ _SHORTEST_SIMILAR, _SHARED_PREFIX, _LEAST_SHARED = 5, 4, 0.67
 
 def _is_similar(key: str, other: str) -> bool:
     """Whether two stems share most of their letters from the first: "approv" and "approval"."""
-    shared = 0
-    for letter, other_letter in zip(key, other, strict=False):
-        if letter != other_letter:
-            break
-        shared += 1
-    return shared >= _LEAST_SHARED * max(len(key), len(other))
+    return count_shared_letters(key, other) >= _LEAST_SHARED * max(len(key), len(other))
 
 
 def _is_other_agent(word: str, other: str) -> bool:
@@ -214,7 +210,7 @@ def _is_other_agent(word: str, other: str) -> bool:
     return "ee" in endings and not endings.isdisjoint(("er", "or"))
 
 
-_SENTENCE_END = re.compile(r"(?<!\bmr)(?<!\bms)(?<!\bdr)(?<!\bmrs)[.!?…](?=[\s\"')]|$)|[;；。！？]")
+_SENTENCE_END = compile_pattern(r"(?<!\bmr)(?<!\bms)(?<!\bdr)(?<!\bmrs)[.!?…](?=[\s\"')]|$)|[;；。！？]")
 # A line that is wrapped within a sentence goes on with a small letter. List items and rows of tables begin with others.
 _LINE_END = LatePattern(r"(?<=[:.;!?])\s*\n|\n\s*(?=\n|$|[A-Z\d\"'($€£]|[^\W\d_a-zà-ỹ])")
 _CLAUSE_CUT = build_pattern(

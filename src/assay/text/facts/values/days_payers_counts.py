@@ -6,7 +6,6 @@ question, the reference, another fact) speaks of such terms. The patterns are fo
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from assay.text.facts.cues.cue_pattern import build_pattern
@@ -31,6 +30,7 @@ from assay.text.facts.reading.read_text import ReadText
 from assay.text.facts.reading.statement_marks import ASKS_PAST
 from assay.text.facts.reading.text_parts import Part, list_quantities, split_parts
 from assay.text.late_pattern import LatePattern
+from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.quantity import Quantity, is_plain
 from assay.text.quantities.quantity_agreement import is_same_quantity
 from assay.text.quantities.quantity_rates import is_time_rate, name_rate_noun
@@ -54,7 +54,7 @@ _WAS_BEFORE = build_pattern(
     r"[\"')]* (?:is|was|were|has been|had been) (?:only )?(?:(?:the|our|my|his|her|its|their|your) )?"
     rf"(?:{FORMER_BEFORE_NOUN}|yesterday's|last (?:{TIMES_OF_THE_PAST})(?:'s)?)\b"
 )
-_WAS_UNTIL = re.compile(r"[\"')]* (?:was|were|had been)\b[^.;,]{0,30} (?:until|till|up to|before)\b")
+_WAS_UNTIL = compile_pattern(r"[\"')]* (?:was|were|had been)\b[^.;,]{0,30} (?:until|till|up to|before)\b")
 _WAS = LatePattern(r"\b(?:old|former|previous|last|until|till|up to|before)\b")
 
 
@@ -146,7 +146,7 @@ def _find_counted(answer: ReadText, part: Part, stated: Quantity, nouns: set[str
     return None
 
 
-_NOUN_AFTER = re.compile(r" ([a-z]{3,})\b")
+_NOUN_AFTER = compile_pattern(r" ([a-z]{3,})\b")
 _EACH = LatePattern(r"(?:^|[.;] )(?:each|every) (?P<noun>[a-z]{3,})\b")
 _FOR_ONE = LatePattern(
     r"\b(?:(?:on|per|for|with|from|in|by) (?:an?|one|each|every)(?: single)?|per|each|every) (?P<noun>[a-z]{3,})\b"
