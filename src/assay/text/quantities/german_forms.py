@@ -47,9 +47,12 @@ _UNIT = (
     r"|Jahr(?:en?|es?)?|Prozent|Euro)"
 )
 _NOUN = r"(?= (?:[a-zäöüß]+e[nrsm]? )?[A-ZÄÖÜ])"
+_HOUR = r"(?:[01]?\d|2[0-4])"
 _FORM = LatePattern(
     rf"(?<![\w.,-])(?:"
     rf"(?P<day>\d{{1,2}})\. (?P<month>{'|'.join(_MONTHS)})\b"
+    rf"|(?P<first>{_HOUR})(?= ?(?:bis|–|-) ?{_HOUR}(?:[.:][0-5]\d)? Uhr\b)"
+    rf"|(?<=[Zz]wischen )(?P<between>{_HOUR})(?= und {_HOUR}(?:[.:][0-5]\d)? Uhr\b)"
     r"|(?P<hour>[01]?\d|2[0-4])(?:[.:](?P<minute>[0-5]\d))? Uhr(?: (?P<late>[0-5]\d)\b)?"
     r"|(?P<count>\d+(?:[.,]\d+)?) ?(?P<short>Std|Min|Sek)\b(?:\.(?=\s*[\w,;(]))?(?!\w)"
     rf"|(?P<half>(?:[Ee]ine?[nrm]?|[Dd]ie|[Nn]ach|[Jj]ede) halbe[nrs]? (?=Stunde|Jahr|Tag))"
@@ -104,6 +107,8 @@ def write_german_forms(text: str) -> str:
 
     >>> write_german_forms("Zehn Werktage, 24 Std., nach anderthalb Stunden, am 3. Mai 2024 um 9.30 Uhr")
     '10 Werktage, 24 Stunden, nach 1,5 Stunden, am 3 May 2024 um 9:30'
+    >>> write_german_forms("Von 9 bis 18 Uhr, zwischen 9 und 18.30 Uhr, 9–18 Uhr")
+    'Von 9:00 bis 18:00, zwischen 9:00 und 18:30, 9:00–18:00'
     >>> write_german_forms("Give acht vier-leaf clovers to elf Dora.")
     'Give acht vier-leaf clovers to elf Dora.'
     """
@@ -146,6 +151,9 @@ _SENTENCE_BEFORE = 80
 def _write(match: re.Match[str]) -> str:
     if match["month"] is not None:
         return f"{match['day']} {_MONTHS[match['month']]}"
+    first = match["first"] or match["between"]
+    if first is not None:
+        return f"{first}:00"
     if match["hour"] is not None:
         return f"{match['hour']}:{match['minute'] or match['late'] or '00'}"
     if match["short"] is not None:

@@ -72,4 +72,6 @@ def name_breakdown(texts: FactTexts, occurrence: Occurrence) -> str:
     cue = _BROKEN.search(texts.answer.plain, occurrence.clause.sentence_start, occurrence.clause.sentence_end)
     if cue is None or any(_BROKEN.search(text.plain) for text in texts.explaining):
         return ""
+    if any(word.folded == cue[0].split()[0] for word in texts.question.words):
+        return ""  # "closed because …", asked why it is closed
     return f'the answer says "{texts.answer.text[slice(*cue.span())]}", so this may be of no use now'

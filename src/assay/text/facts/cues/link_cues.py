@@ -80,3 +80,5 @@ ADDRESSED = Cues(vietnamese="ạ | nhé | nha | nhỉ | bạn | anh | chị | em
 """Follows a Vietnamese yes or no and says nothing."""
 GREETING = Cues("sorry | well | oh | hi | hello", "dạ | vâng | xin lỗi | rất tiếc | tiếc là")
 """Stands before a yes or no and says nothing."""
+LATER_THAN = Cues("after", "sau", "nach | après | después de | dopo | depois de")
+"""Begins what something comes after."""

@@ -153,3 +153,8 @@ FILE_ENDINGS = (
     "|xlsx?|pptx?|lock|pem|crt|cer|key|service|sql|db|sqlite|zip|tar|gz|tgz|exe|dll|so|jar|properties|plist|desktop"
 )
 """Ends the name of a file."""
+WITHOUT_COST = Cues(
+    other="sans (?:frais|supplément|coût) | ohne (?:aufpreis|zusatzkosten|kosten|gebühr) | sin (?:coste|costo|cargo)"
+    " | sem custo | senza (?:costi|spese)"
+)
+"""Says that nothing has to be paid, and denies nothing else."""

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from assay.text.antonyms import find_antonym
 from assay.text.facts.cues.absence_cues import NECESSARY, NEEDS, SPARED
+from assay.text.facts.cues.condition_cues import ONLY
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.denial_cues import CLOSED
 from assay.text.facts.cues.role_cues import ADDRESSED_AS_YOU, ROLE_OF_USER
@@ -22,6 +23,8 @@ from assay.text.facts.cues.word_classes import (
     IMPERATIVES,
     JOINING,
     NEUTRAL,
+    ONES,
+    PERMITTED,
     SAID_WITHOUT,
     TIMES_OF_EVENTS,
     TITLES_AND_ADDRESS,
@@ -45,6 +48,7 @@ from assay.text.refusals.behaviour import detect_phrases
 
 _SPARED, _NECESSARY, _NEEDS = (build_pattern(rf"\b{cues}\b") for cues in (SPARED, NECESSARY, NEEDS))
 _NAMES_ROLE = build_pattern(rf"\b{ROLE_OF_USER}\b")
+_ONLY = build_pattern(rf"\b{ONLY}\b")
 _ADDRESSED = build_pattern(rf"\b{ADDRESSED_AS_YOU}\b")
 OTHER_LANGUAGE = "the answer is in a language whose words are not compared"
 _CLOSED = build_pattern(rf"\b{CLOSED}\b")
@@ -218,6 +222,9 @@ def drop_labels(texts: FactTexts, words: Sequence[Word], *, has_value: bool) -> 
     kept = []
     unsaid = [word for word in words if word.folded in SAID_WITHOUT and not _is_replaced(texts, word)]
     unsaid += _list_addressed(texts, words)
+    unsaid += [word for word in words if _stands_for_noun(texts, word)]
+    if texts.only.place is not None and _ONLY.search(texts.answer.plain) is not None:
+        unsaid += [word for word in words if word.folded in PERMITTED]
     unsaid = [word for word in unsaid if not texts.answer.find_word(word, texts.ignore_marks)]
     if not has_value and all(word in unsaid for word in words):
         unsaid = []
@@ -229,6 +236,13 @@ def drop_labels(texts: FactTexts, words: Sequence[Word], *, has_value: bool) -> 
         if not is_joining and not _is_label(texts, word, has_value=has_value):
             kept.append(word)
     return kept
+
+
+def _stands_for_noun(texts: FactTexts, word: Word) -> bool:
+    """Whether a word of the fact is the "one" of "a lower one", which counts nothing."""
+    following = texts.read_fact.take_next_word(word.end)
+    is_last = following is None or following.kind == "stop" or following.start - word.end > 1
+    return word.folded in ONES and is_last and word is not texts.read_fact.words[0]
 
 
 def _is_replaced(texts: FactTexts, verb: Word) -> bool:

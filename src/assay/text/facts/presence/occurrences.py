@@ -205,8 +205,13 @@ def list_occurrences(
 
 def _is_in_one_clause(texts: FactTexts, clause: ClauseSpan, spans: Sequence[tuple[int, int]], most_words: int) -> bool:
     """Whether all parts of a fact are in one clause, not too many words of meaning apart, and those that the question
-    has too in no part of their own: "it opens on 15 March and says goodbye on the last day of June"."""
+    has too in no part of their own: "it opens on 15 March and says goodbye on the last day of June".
+
+    Not in Vietnamese, where a syllable that stands alone may be half of another word.
+    """
     answer = texts.answer
+    if texts.is_vietnamese:
+        return False
     first, last = spans[0][0], spans[-1][0]
     if not clause.start <= first <= last < clause.end or ";" in answer.plain[first:last]:
         return False
