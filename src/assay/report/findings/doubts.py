@@ -134,12 +134,18 @@ def describe_read_passes(config: str, scoring: ScoringResult) -> str:
     return describe_pass_sample(sample) if sample is not None else ""
 
 
+_UNREAD = LatePattern(r"keys that were not read: |(?:has|have) the unknown key ")
 _MISREAD = LatePattern(
     r"no answer was read from |(?:keys that were not read|(?:has|have) the unknown key).*\(did you mean "
     r"|: stopped asking| from an earlier run[ ,]|server was (?:started|connected to) again"
     r"|quotes? (?:was|were) found in (?:a chunk|chunks) "
 )
 """What a warning says of outputs that were probably not read as they were meant, or not asked for."""
+
+
+def list_unread_keys(scoring: ScoringResult) -> list[str]:
+    """Return the warnings that say which keys of outputs, or of what a target returned, were not read."""
+    return [warning for warning in scoring.warnings if _UNREAD.search(warning) is not None]
 
 
 def is_misread(warning: str) -> bool:
