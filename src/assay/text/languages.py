@@ -21,15 +21,21 @@ _VIETNAMESE = frozenset(
     "bao bi cac can cho chua co cua cung da de den duoc gi hay hoac khi khong la lam mot nao nay neu ngay nguoi nhieu "
     "nhu nhung o phai qua ra sau tai tat thi theo toi trong truoc tu va ve vi voi".split()
 )
-_OTHER = frozenset(
-    "aber auch auf aus bei bis das dem den der des durch ein eine einem einen einer fur ist kann mit muss nach nicht "
-    "oder sich sind uber und unter vom von welche wenn werden wie wird zum zur "  # German
-    "au aux avec ce ces dans de est et il ils je le les leur nous ou par pas pour quand que quel quelle qui sans sont "
-    "sur un une vous "  # French
-    "al como cuando cuanto debe del desde donde el en ese esta este hasta las los para pero por puede quien se ser sin "
-    "son su sus una y "  # Spanish
-    "ao aos das dos e em mais na nao nas nos o os ou pela pelo qual quando sao seu sua um uma".split()  # Portuguese
-) - (_ENGLISH | _VIETNAMESE | frozenset("bei das dem den des die des se em con".split()))
+_SHARED = _ENGLISH | _VIETNAMESE | frozenset("bei das dem den des die se em con".split())
+_OTHER_WORDS = {
+    "de": "aber auch auf aus bei bis das dem der den des durch ein eine einem einen einer fur ist kann mit muss nach "
+    "nicht oder sich sind uber und unter vom von welche wenn werden wie wird zum zur",
+    "fr": "au aux avec ce ces dans de est et il ils je le les leur nous ou par pas pour quand que quel quelle qui sans "
+    "sont sur un une vous",
+    "es": "al como cuando cuanto debe del desde donde el en ese esta este hasta las los para pero por puede quien se "
+    "ser sin son su sus una y",
+    "pt": "ao aos das dos e em mais na nao nas nos o os ou pela pelo qual quando sao seu sua um uma",
+}
+"""Words of grammar of some other languages, by code."""
+_WORDS_OF = {code: frozenset(words.split()) - _SHARED for code, words in _OTHER_WORDS.items()}
+_OTHER = frozenset().union(*_WORDS_OF.values())
+_SCRIPTS = {"ja": r"[\u3040-\u30ff]", "ko": r"[\uac00-\ud7af]", "th": r"[\u0e00-\u0e7f]", "zh": r"[\u3400-\u9fff]"}
+_SCRIPT_OF = {code: LatePattern(letters) for code, letters in _SCRIPTS.items()}
 _NO_SPACES = LatePattern(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 _FEWEST_WORDS = 2
 _CLEAR_MAJORITY = 2
@@ -72,6 +78,26 @@ def is_other_language(text: str) -> bool:
     if guess_language(text) is not None:
         return False
     return sum(fold_text(word) in _OTHER for word in _WORD.findall(text)) >= _FEWEST_WORDS
+
+
+def guess_other_language(text: str) -> str | None:
+    """Return the code of the language of a text that `is_other_language` tells, "" if its words are of several alike;
+    None for any other text.
+
+    >>> texts = ("Das Jahresabo kostet 690 EUR und gilt ein Jahr.", "返金は十四日以内です", "Who pays for it?")
+    >>> [guess_other_language(text) for text in texts]
+    ['de', 'ja', None]
+    """
+    if not is_other_language(text):
+        return None
+    text = normalise_nfc(text)
+    for code, letters in _SCRIPT_OF.items():
+        if letters.search(text) is not None:
+            return code
+    words = [fold_text(word) for word in _WORD.findall(text)]
+    counts = {code: sum(word in own for word in words) for code, own in _WORDS_OF.items()}
+    best = [code for code, count in counts.items() if count == max(counts.values())]
+    return best[0] if len(best) == 1 else ""
 
 
 def is_read_language(declared: str) -> bool:
