@@ -278,10 +278,11 @@ export interface Happened {
   ids: string[];
 }
 
-/** The failed cases of a configuration; `total` counts those that are not listed too. */
+/** The failed cases of a configuration; `total` counts those that are not listed too, `unanswered` those without an answer: nothing was measured of them. */
 export interface ConfigFailures {
   config: string;
   total: number;
+  unanswered: number;
   causes: {
     cause: string;
     sign: string;

@@ -37,6 +37,7 @@ LANGUAGE_NAMES = {
     "fr": "French",
     "es": "Spanish",
     "pt": "Portuguese",
+    "it": "Italian",
     "ja": "Japanese",
     "ko": "Korean",
     "th": "Thai",

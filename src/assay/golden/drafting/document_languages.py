@@ -11,7 +11,7 @@ from assay.records.golden_set import Corpus, CorpusChunk
 from assay.text.languages import guess_language, guess_other_language, is_read_language
 
 KNOWN_LANGUAGES = "the templates know English and Vietnamese"
-_OTHER = "another language"
+_OTHER = "a language that was not recognised"
 
 
 def find_other_language(chunks: Sequence[CorpusChunk]) -> str | None:
@@ -50,7 +50,7 @@ def name_language(code: str) -> str:
     """Return the name of a language, the code itself where it has none here.
 
     >>> name_language("de"), name_language("xh"), name_language("")
-    ('German', 'xh', 'another language')
+    ('German', 'xh', 'a language that was not recognised')
     """
     return LANGUAGE_NAMES.get(code, code) or _OTHER
 
@@ -59,7 +59,7 @@ def describe_other_languages(counts: Iterable[tuple[str, int]]) -> str:
     """Return how many documents are in which language, and what the templates know; "" without such documents.
 
     >>> describe_other_languages([("de", 6), ("", 1)])
-    '6 documents are in German, 1 in another language: the templates know English and Vietnamese'
+    '6 documents are in German, 1 in a language that was not recognised: the templates know English and Vietnamese'
     """
     parts = [f"{count} in {name_language(code)}" for code, count in counts]
     if not parts:

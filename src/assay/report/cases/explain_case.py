@@ -7,6 +7,8 @@ from dataclasses import replace
 from difflib import get_close_matches
 
 from assay.attribution.attribute_run import attribute_run_case
+from assay.metrics.answers.answer_behaviour import is_refusal_doubted
+from assay.metrics.answers.shown_evidence import list_source_sentences
 from assay.metrics.cases.case_index import CaseIndex, GoldenIndex, is_cited_among, list_reported_documents
 from assay.metrics.catalog import find_metric, parse_metric
 from assay.metrics.leaks.find_leaks import TOOL_RESULTS, Leaks, find_leaks
@@ -196,7 +198,7 @@ def build_explanation(
         scores=tuple(lines),
         checks=checks,
         samples=samples,
-        source_sentences=case.source_sentences,
+        source_sentences=list_source_sentences(case, observation),
     )
     if observation is None:
         return case_explanation
@@ -281,6 +283,7 @@ def _add_trace(explanation: Explanation, case: CaseIndex, observation: Observati
         explanation.checks,
         leaked=may_repeat_forbidden(case, observation, leaks),
         tools_leaked=TOOL_RESULTS in leaks.ids,
+        is_refusal_doubted=is_refusal_doubted(case, observation),
         samples=explanation.samples,
         source_sentences=explanation.source_sentences,
     )

@@ -104,6 +104,7 @@ class Explanation:
     checks: CaseChecks | None = None
     leaked: bool = False
     tools_leaked: bool = False
+    is_refusal_doubted: bool = False
     attribution: Attribution | None = None
     file_sentences: tuple[str, ...] = ()
     access_unchecked: bool = False
@@ -347,6 +348,10 @@ def describe_case_reading(explanation: Explanation) -> str:
     if detected is None or explanation.observation is None:
         return ""
     reading = describe_reading(detected, explanation.observation.behaviour)
+    if explanation.is_refusal_doubted:
+        reading = (
+            f"unknown, because it states what the case requires or another value for it; the words alone: {reading}"
+        )
     if not _is_read_by_wording(detected):
         return reading
     reasons = explain_wording(str(explanation.observation.answer), explanation.case.question)

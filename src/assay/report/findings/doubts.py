@@ -44,7 +44,8 @@ def list_doubts(scoring: ScoringResult, comparisons: Mapping[str, Comparison] | 
 
     `comparisons` are the changes since the baseline, by configuration.
     """
-    lines = [warning for warning in scoring.warnings if is_misread(warning)]
+    risks = {risk for result in scoring.configs.values() if result.decision for risk in result.decision.risks}
+    lines = [warning for warning in scoring.warnings if is_misread(warning) and warning not in risks]
     for config, result in sorted(scoring.configs.items()):
         prefix = f"{config}: " if len(scoring.configs) > 1 else ""
         comparison = (comparisons or {}).get(config)
