@@ -17,6 +17,7 @@ from assay.records.scores import ConfigResult, ScoringResult
 from assay.report.wording.change_order import describe_checkable, measure_strength, rank_importance
 from assay.report.wording.change_values import format_sides
 from assay.scoring.language_differences import LANGUAGES_DIFFER
+from assay.scoring.one_answer import ONE_ANSWER
 from assay.scoring.passed_answers import describe_pass_sample
 from assay.scoring.ways_out import WAYS_OUT
 from assay.text.late_pattern import LatePattern
@@ -30,7 +31,7 @@ def is_listed_as_doubt(warning: str) -> bool:
 
 
 def _is_told_here(warning: str) -> bool:
-    return LANGUAGES_DIFFER in warning or WAYS_OUT in warning
+    return any(mark in warning for mark in (ONE_ANSWER, LANGUAGES_DIFFER, WAYS_OUT))
 
 
 def list_doubted_cases(result: ConfigResult) -> list[str]:
