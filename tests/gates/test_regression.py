@@ -90,13 +90,22 @@ def test_too_few_cases_leave_the_question_open_and_say_how_many_would_tell() -> 
     """sd of one loss among 20 is .2236: ((1.645 + .842)·.2236/.05)² = 123.6."""
     decided = held(RECALL, [1.0] * 20, [1.0] * 19 + [0.0])
     assert ("PASS_WITH_RISK", "inconclusive") == (decided.outcome, decided.results[0].state)
-    assert "if nothing was lost, about 124 cases that differ like these would show it" in decided.results[0].message
+    assert "if nothing was lost, it takes about 124 cases like these to pass the rule" in decided.results[0].message
+
+
+def test_cases_that_would_have_sufficed_are_not_said_to_be_too_few() -> None:
+    """sd of eight losses and gains among 200 is .2; needed ((1.645 + .842)·.2/.05)² = 99 of 200."""
+    after = [0.0] * 6 + [1.0] * 192 + [1.0] * 2
+    before = [1.0] * 198 + [0.0] * 2
+    (told,) = held(RECALL, before, after).results
+    assert "inconclusive" == told.state
+    assert "; had nothing been lost, 200 cases like these would probably have passed" in told.message
 
 
 def test_a_loss_above_the_margin_says_how_many_cases_would_show_it() -> None:
     """sd of three losses among 20 is .3663: ((1.645 + .842)·.3663/(.15 − .05))² = 82.9."""
     message = held(RECALL, [1.0] * 20, [1.0] * 17 + [0.0] * 3).results[0].message
-    assert "if it really lost 0.150, about 83 cases that differ like these would show it" in message
+    assert "if the true loss is 0.150, as here, it takes about 83 cases like these to fail the rule" in message
 
 
 def test_equal_scores_say_how_much_other_questions_may_lose_and_how_many_would_tell() -> None:
@@ -141,7 +150,7 @@ def test_equal_scores_are_a_risk_alone_and_no_reason_next_to_a_failure() -> None
 def test_an_open_loss_names_its_size() -> None:
     (found,) = held(RECALL, [1.0] * 20, [1.0] * 19 + [0.0]).results
     assert "worse on c19: the true loss may be up to 0." in found.message
-    assert "(one-sided 95% bound), and 0.05 is allowed; if nothing was lost, about 124" in found.message
+    assert "(one-sided 95% bound), and 0.05 is allowed; if nothing was lost, it takes about 124" in found.message
 
 
 def test_an_open_loss_that_is_a_loss_is_called_one() -> None:

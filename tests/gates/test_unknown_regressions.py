@@ -53,14 +53,14 @@ def test_a_loss_behind_unknown_answers_of_the_baseline_does_not_pass() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "state", "part"),
     [
-        ([1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 1.0, U], "fail", "even at best"),
-        ([0.0, 0.0, 0.0, 0.0], [1.0, 0.0, 1.0, U], "pass", "even at worst"),
+        ([1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 1.0, U], "fail", "in favour of"),
+        ([0.0, 0.0, 0.0, 0.0], [1.0, 0.0, 1.0, U], "pass", "against"),
     ],
 )
 def test_what_no_unknown_answer_can_turn_is_decided(before: Scores, after: Scores, state: str, part: str) -> None:
     rule_result = decide(before, after).results[0]
     assert state == rule_result.state
-    assert f"{part}: the rules cannot tell on 1 case (c3)" in rule_result.message
+    assert f"; the rules cannot tell on 1 case (c3), and this counts them {part} the candidate" in rule_result.message
 
 
 def test_the_rule_says_what_follows_from_unknown_answers() -> None:
@@ -105,7 +105,8 @@ def test_a_rule_that_too_few_cases_leave_open_does_not_blame_unknown_answers() -
     assert rule_result.state == "inconclusive"
     assert "the true loss may be up to" in rule_result.message
     assert "because the rules cannot tell" not in rule_result.message
-    assert rule_result.message.endswith("; even at best: the rules cannot tell on 1 case (c39)")
+    told = "; the rules cannot tell on 1 case (c39), and this counts them in favour of the candidate"
+    assert rule_result.message.endswith(told)
 
 
 def test_a_loss_beside_answers_that_are_the_same_is_found() -> None:

@@ -380,6 +380,21 @@ def test_where_room_is_short_more_cases_come_before_their_remedies() -> None:
     assert 4 == sum("→" in line for line in with_room)
 
 
+def test_cases_that_did_not_fail_in_the_baseline_come_first_and_are_counted() -> None:
+    scored = make_scoring(1, 0, 4)
+    causes = {
+        f"case_{number}": Attribution(f"case_{number}", "unknown", "generator", sign=f"{number} was lost", fix="look")
+        for number in range(4)
+    }
+    by_config, new = {"configuration-0": causes}, {"configuration-0": ("case_2", "case_3")}
+    lines = build_failed_lines(scored, ["configuration-0"], by_config, {}, 100, 4, new)
+    assert lines[0].endswith("4 of 4 failed (2 new since the baseline)")
+    assert lines[1].startswith(" - new: case_2: 2 was lost")
+    assert lines[2].startswith(" - new: case_3: 3 was lost")
+    assert " - and 2 more: --verbose, or the HTML report for all" == lines[3]
+    assert not any("new" in line for line in build_failed_lines(scored, ["configuration-0"], by_config, {}, 100, 4))
+
+
 @pytest.mark.parametrize("room", range(2, 7))
 def test_a_cause_is_listed_wherever_there_is_a_line_for_it(room: int) -> None:
     """A first cause of two lines and a remedy does not fit, and leaves its place to no count of what is not there."""

@@ -842,3 +842,34 @@ def test_reasons_tell_what_is_open_or_wrong_however_they_are_read(tmp_path: Path
         assert "scored 1: answered what must be refused" == dict(sold.reasons)["under_refusal"]
         assert dict(crew.reasons) == pickle.loads(pickle.dumps(crew)).reasons
         assert json.loads(json.dumps(crew.reasons)) == dict(crew.reasons)
+
+
+def test_a_metric_that_fails_is_no_failure_of_the_system_in_a_comparison() -> None:
+    rows = [{"id": f"q{number}", "question": f"Question {number}?", "reference": "12 days"} for number in range(12)]
+    answers = ["12 days"] * 10 + ["13 days"] * 2
+
+    @assay.metric
+    def crashing(case: Case, observation: Observation) -> float:
+        raise ValueError(f"no {case.id}")
+
+    def score(*texts: str, metrics: list[Any] | None = None) -> assay.Result:
+        outputs = [{"case_id": row["id"], "answer": text} for row, text in zip(rows, texts, strict=True)]
+        return assay.score(rows, outputs, metrics=metrics)
+
+    measured = [*assay.DEFAULT_METRICS, crashing]
+    before, after = score(*answers), score(*answers, metrics=measured)
+    assert 12 == len(after.failed)
+    comparison = assay.compare(baseline=before, candidate=after)
+    failed = comparison.metrics["failed"]
+    assert ("not significant", 0, 0) == (failed.verdict, len(failed.regressed), len(failed.improved))
+    assert "regressed" not in repr(comparison)
+    assert "crashing failed on 12 cases (the metric raised ValueError: no q0): an error of the metric" in repr(
+        comparison
+    )
+    back = assay.compare(baseline=after, candidate=before)
+    assert "improved" not in repr(back) and "baseline: crashing failed on 12 cases" in repr(back)
+    # What fails besides is still told, and that a case is right is claimed of none that the metric did not measure.
+    worse = assay.compare(baseline=before, candidate=score(*["13 days"] * 12, metrics=measured))
+    assert ("regressed", 10) == (worse.metrics["failed"].verdict, len(worse.metrics["failed"].regressed))
+    better = assay.compare(baseline=score(*["13 days"] * 12), candidate=after)
+    assert "not significant" == better.metrics["failed"].verdict

@@ -166,3 +166,17 @@ def test_a_notebook_names_every_configuration_of_the_failed_cases() -> None:
     outputs = [{"case_id": "q", "answer": "It is 7.", "config_id": f"depot-{number}"} for number in range(5)]
     shown, _, _ = assay.score(golden, outputs)._repr_html_().partition("<details>")
     assert all(f"depot-{number}: 1 of 1 (q)" in shown for number in range(5))
+
+
+def test_keys_of_outputs_that_were_not_read_are_named_with_what_the_result_prints() -> None:
+    golden = [{"id": "a", "question": "How much leave?", "reference": "12 days"}]
+    scored = assay.score(golden, [{"case_id": "a", "answer": "12 days", "latency_ms": 900, "trace": "t"}])
+    unread = "outputs: keys that were not read: latency_ms (read under the name usage.end_to_end_ms), trace"
+    assert unread in repr(scored).splitlines()
+    assert unread in scored._repr_html_()
+    asked = assay.run(lambda question: {"answer": "12 days", "cost_usd": 0.2}, golden)
+    assert "keys that were not read: cost_usd (read under the name usage.cost_usd)" in repr(asked)
+    misread = assay.score(golden, [{"case_id": "a", "answer": "12 days", "citation": "x"}])
+    assert 1 == repr(misread).count("citation (did you mean citations?)")
+    read = assay.score(golden, [{"case_id": "a", "answer": "12 days", "usage": {"end_to_end_ms": 900}}])
+    assert "not read" not in repr(read)

@@ -39,7 +39,7 @@ MANIFEST_FILE, GOLDEN_FILE, CORPUS_FILE, OBSERVATIONS_FILE, REPLACED_FILE, RUN_L
     "derived",
 )
 VERDICTS_STORE_FILE, VERDICTS_FILE, CALIBRATION_FILE = "verdicts.sqlite", "verdicts.jsonl", "calibration.json"
-LABELS_FILE, GATE_FILE = "labels.jsonl", "gate.json"
+LABELS_FILE, GATE_FILE, BASELINE_FILE = "labels.jsonl", "gate.json", "baseline.json"
 RUBRICS_FOLDER = "rubrics"
 RUN_FOLDER_FORMAT = 1
 FSYNC_LINES = 64
@@ -151,6 +151,14 @@ class RunFolder:
             self.write_derived(GATE_FILE, [msgspec.json.encode(gate) + b"\n"])
         else:
             (self.path / DERIVED_FOLDER / GATE_FILE).unlink(missing_ok=True)
+
+    def record_baseline(self, name: str | None) -> None:
+        """Keep where the run or file is that the run was compared with, for reports; None forgets an earlier one."""
+        if name is not None:
+            path = str(Path(name).absolute())
+            self.write_derived(BASELINE_FILE, [msgspec.json.encode({"baseline": path}) + b"\n"])
+        else:
+            (self.path / DERIVED_FOLDER / BASELINE_FILE).unlink(missing_ok=True)
 
     def copy_observations(self, source: str, name: str) -> str:
         """Copy a file of outputs into the folder and return its SHA-256."""
@@ -303,6 +311,15 @@ def read_recorded_gate(run: Path) -> Gate | None:
         return msgspec.json.decode((run / DERIVED_FOLDER / GATE_FILE).read_bytes(), type=Gate)
     except (OSError, msgspec.MsgspecError):
         return None
+
+
+def read_recorded_baseline(run: Path) -> str | None:
+    """Return where the run or file was that a run was last compared with, None if it was compared with none."""
+    try:
+        recorded = msgspec.json.decode((run / DERIVED_FOLDER / BASELINE_FILE).read_bytes(), type=dict[str, str])
+    except (OSError, msgspec.MsgspecError):
+        return None
+    return recorded.get("baseline")
 
 
 def _open_private(path: str, flags: int) -> int:

@@ -17,6 +17,7 @@ from assay.records.scores import ConfigResult, ScoringResult
 from assay.report.wording.change_order import describe_checkable, measure_strength, rank_importance
 from assay.report.wording.change_values import format_sides
 from assay.scoring.language_differences import LANGUAGES_DIFFER
+from assay.scoring.one_answer import ONE_ANSWER
 from assay.scoring.passed_answers import describe_pass_sample
 from assay.scoring.ways_out import WAYS_OUT
 from assay.text.late_pattern import LatePattern
@@ -30,7 +31,7 @@ def is_listed_as_doubt(warning: str) -> bool:
 
 
 def _is_told_here(warning: str) -> bool:
-    return LANGUAGES_DIFFER in warning or WAYS_OUT in warning
+    return any(mark in warning for mark in (ONE_ANSWER, LANGUAGES_DIFFER, WAYS_OUT))
 
 
 def list_doubted_cases(result: ConfigResult) -> list[str]:
@@ -148,12 +149,18 @@ def describe_read_passes(config: str, scoring: ScoringResult) -> str:
     return describe_pass_sample(sample) if sample is not None else ""
 
 
+_UNREAD = LatePattern(r"keys that were not read: |(?:has|have) the unknown key ")
 _MISREAD = LatePattern(
     r"no answer was read from |(?:keys that were not read|(?:has|have) the unknown key).*\(did you mean "
     r"|: stopped asking| from an earlier run[ ,]|server was (?:started|connected to) again"
     r"|quotes? (?:was|were) found in (?:a chunk|chunks) "
 )
 """What a warning says of outputs that were probably not read as they were meant, or not asked for."""
+
+
+def list_unread_keys(scoring: ScoringResult) -> list[str]:
+    """Return the warnings that say which keys of outputs, or of what a target returned, were not read."""
+    return [warning for warning in scoring.warnings if _UNREAD.search(warning) is not None]
 
 
 def is_misread(warning: str) -> bool:
