@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from assay.text.facts.additions.added_holders import judge_added_holder
 from assay.text.facts.additions.added_members import judge_added_member
-from assay.text.facts.additions.addition_rules import judge_added_terms
+from assay.text.facts.additions.addition_rules import judge_added_terms, judge_terms_of_decision
 from assay.text.facts.denials.fact_denials import judge_denial
 from assay.text.facts.denials.foreign_denials import judge_foreign_denial
 from assay.text.facts.doubts.contradictions import judge_conflict
@@ -121,6 +121,8 @@ class FactJudge:
             return self._judge_free()
         frequency = read_frequency(texts.read_fact.plain)
         judgment = judge_frequency(texts, frequency) if frequency is not None else judge_decision(texts)
+        if judgment is not None and judgment.state == "stated":
+            judgment = judge_terms_of_decision(texts) or judgment
         judgment = judgment or judge_interval(texts)
         if judgment is not None:
             return judgment

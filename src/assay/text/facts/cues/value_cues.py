@@ -53,11 +53,19 @@ OF_A_GROUP = Cues(
     "gia đình | nhóm | đoàn",
 )
 """Says that a value is one for several people, so that it is none per person."""
-ADDITION = Cues("more | further | additional | extra | another | other | on top | plus", "thêm | khác | nữa")
+ADDITION = Cues(
+    "more | further | additional | extra | another | other | on top | plus | longer",
+    "thêm | khác | nữa",
+    "länger | mehr | zusätzlich | weitere[nr]? | de plus | supplémentaires?",
+)
 """Speaks of something that comes on top."""
-ADDITION_AFTER = Cues("more | further | additional | extra | other", "nữa")
+ADDITION_AFTER = Cues(
+    "more | further | additional | extra | other | longer",
+    "nữa",
+    "länger | mehr | zusätzlich | de plus | supplémentaires?",
+)
 """Says right after a value that it comes on top."""
-ADDITION_BEFORE = Cues("another | a further | an additional | an extra | plus")
+ADDITION_BEFORE = Cues("another | a further | an additional | an extra | plus", other="(?:um )?weitere[nr]?")
 """Says right before a value that it comes on top."""
 DIFFERENCE_BEFORE = Cues(
     "save | saves | discount of | refund of | fine of | surcharge of | bonus of"
