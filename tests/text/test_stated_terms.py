@@ -142,3 +142,39 @@ def test_the_most_before_an_event_is_not_the_least(reference: str, answer: str, 
 def test_what_an_answer_says_to_follow_is_its_answer(answer: str, concludes: bool) -> None:
     judgment = judge_facts(answer, ["14 days"], "I booked online. How long may I withdraw?", "14 days")[0]
     assert ("the answer concludes" in judgment.reason) == concludes
+
+
+@pytest.mark.parametrize(
+    ("question", "fact", "answer", "state"),
+    [
+        ("What is the fee for pupils?", "€6", "€6 for adults; for pupils, €4 is enough.", "denied"),
+        ("What is the fee for pupils?", "€6", "€6 for pupils; for adults it is €9.", "stated"),
+        (
+            "What score do I need for the Master?",
+            "6.5",
+            "A score of 6.5 for Bachelors; for the Master, 6.0.",
+            "unknown",
+        ),
+        ("Was kostet der Kurs für Töpfer?", "60 €", "60 € für Maler und 40 € für Töpfer.", "unknown"),
+        ("Combien paie un élève ?", "6 €", "6 € pour un adulte et 4 € pour un élève.", "unknown"),
+        ("Phí cho học sinh là bao nhiêu?", "60 nghìn", "60 nghìn cho thợ gốm và 40 nghìn cho học sinh.", "denied"),
+    ],
+)
+def test_a_value_with_the_label_of_another_is_open(question: str, fact: str, answer: str, state: str) -> None:
+    assert _judge(question, fact, "", answer) == state
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "answer", "state"),
+    [
+        ("How long may I keep a map?", "9 days, with 2 renewals", "9 days, and it can't be renewed.", "unknown"),
+        ("How long may I keep a map?", "9 days, without renewal", "9 days, and it can't be renewed.", "stated"),
+        ("How much is the fee per map?", "9 EUR", "At most 9 EUR per day.", "unknown"),
+        ("How much is the fee per map?", "9 EUR per map and day", "9 EUR per map and day.", "stated"),
+        ("How long may members stay?", "9 weeks", "Members may stay 9 weeks longer.", "unknown"),
+        ("Which part of the fee is for trams?", "9 EUR", "9 EUR, on top of the fee.", "unknown"),
+    ],
+)
+def test_what_a_clause_says_of_its_value_is_compared(question: str, reference: str, answer: str, state: str) -> None:
+    fact = " ".join(reference.split()[:2]).strip(",")
+    assert _judge(question, fact, reference, answer) == state

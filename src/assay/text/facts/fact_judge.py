@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from assay.text.facts.additions.added_holders import judge_added_holder
 from assay.text.facts.additions.added_members import judge_added_member
-from assay.text.facts.additions.addition_rules import judge_added_terms, judge_terms_of_decision
+from assay.text.facts.additions.addition_rules import judge_added_terms
 from assay.text.facts.denials.fact_denials import judge_denial
 from assay.text.facts.denials.foreign_denials import judge_foreign_denial
 from assay.text.facts.doubts.contradictions import judge_conflict
@@ -50,6 +50,7 @@ from assay.text.facts.presence.special_forms import (
 )
 from assay.text.facts.presence.whole_names import judge_whole_names
 from assay.text.facts.reading.read_text import narrow_clause
+from assay.text.facts.subjects.labelled_values import judge_label
 from assay.text.facts.subjects.mixed_roles import judge_roles
 from assay.text.facts.subjects.other_events import judge_event
 from assay.text.facts.subjects.other_roles import judge_role
@@ -84,6 +85,7 @@ RULES_OF_WHOLE_STATEMENTS: tuple[PlaceRule, ...] = (
     judge_heading,
     judge_conflict,
     judge_event,
+    judge_label,
     judge_new_bound,
     judge_foreign_denial,
     judge_unasked_rate,
@@ -121,8 +123,6 @@ class FactJudge:
             return self._judge_free()
         frequency = read_frequency(texts.read_fact.plain)
         judgment = judge_frequency(texts, frequency) if frequency is not None else judge_decision(texts)
-        if judgment is not None and judgment.state == "stated":
-            judgment = judge_terms_of_decision(texts) or judgment
         judgment = judgment or judge_interval(texts)
         if judgment is not None:
             return judgment

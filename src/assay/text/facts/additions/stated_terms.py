@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from assay.text.facts.additions.unexplained_additions import find_new_word, find_part_end
+from assay.text.facts.cues.condition_cues import EXCEPTION
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.term_cues import (
     ADVISED,
     AS_ALL,
     AT_ONCE,
+    BESIDE,
     DURING,
     EACH_TIME,
     FINE,
@@ -28,9 +30,10 @@ from assay.text.facts.cues.term_cues import (
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.expected.yes_or_no import is_mere_decision
 from assay.text.facts.presence.occurrences import Occurrence
+from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import Word
 from assay.text.facts.reading.statement_marks import ONLY
-from assay.text.facts.reading.text_parts import Part
+from assay.text.facts.reading.text_parts import Part, list_quantities
 from assay.text.late_pattern import LatePattern
 
 
@@ -44,6 +47,8 @@ def list_terms(texts: FactTexts, occurrence: Occurrence, own: Part) -> Iterator[
     yield _name_all_others(texts, occurrence)
     yield _name_further_way(texts, occurrence)
     yield _name_advice(texts, occurrence, own)
+    yield _name_whole_beside(texts, occurrence)
+    yield _name_denied(texts)
 
 
 _PART_OF_TIME = build_pattern(
@@ -148,3 +153,43 @@ def _name_advice(texts: FactTexts, occurrence: Occurrence, own: Part) -> str:
     if cue is None or any(_ADVISED.search(text.plain) for text in texts.known):
         return ""
     return f'the answer says that this is "{texts.answer.text[slice(*cue.span())]}", and nothing else does'
+
+
+_BESIDE = build_pattern(rf"\b{BESIDE}(?: (?:the|your|dem|der|ihrem|votre|la|le))? ")
+
+
+def _name_whole_beside(texts: FactTexts, occurrence: Occurrence) -> str:
+    """Return beside what an answer puts a value, if the question asks for the part of that: "€78 on top of the fee"."""
+    answer = texts.answer
+    cue = _BESIDE.search(answer.plain, occurrence.end, occurrence.clause.sentence_end)
+    word = answer.word_at(cue.end()) if cue is not None else None
+    if cue is None or word is None or any(_BESIDE.search(text.plain) for text in texts.known):
+        return ""
+    is_asked = any(topic.key == word.key for topic in texts.list_topics())
+    return f'the answer says this of what is "{answer.text[cue.start() : word.end]}"' if is_asked else ""
+
+
+_LIMITS = build_pattern(rf"\b{EXCEPTION}\b")
+_MOST_AFTER_NEGATION = 3
+
+
+def _name_denied(texts: FactTexts) -> str:
+    """Return what an answer denies and the reference says without denying or limiting anything: "it can't be renewed"
+    where there are up to five renewals."""
+    reference = texts.reference
+    if find_negations(reference) or _LIMITS.search(reference.plain) or ONLY.search(reference.plain):
+        return ""
+    answer = texts.answer
+    for negation in find_negations(answer):
+        clause = answer.clause_at(negation.start())
+        if negation[0] == "no" or negation.start() == 0:
+            continue  # a mere no, or one of what there is none of
+        if list_quantities(answer, negation.end(), clause.end) or _LIMITS.search(answer.plain, negation.end()):
+            continue
+        following = answer.list_following(negation.end(), _MOST_AFTER_NEGATION)
+        word = next((own for own in following if may_be_subject(own)), None)
+        if word is None or word.start >= clause.end or texts.question.find_word(word, True):
+            continue
+        if reference.find_word(word, not (answer.has_marks and reference.has_marks)):
+            return f'the answer says "{answer.text[negation.start() : word.end]}", and the reference does not deny that'
+    return ""

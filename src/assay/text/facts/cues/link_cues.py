@@ -60,6 +60,8 @@ SET_AGAINST_ANY = Cues(
 """Sets one statement against another."""
 TO_READER = Cues("you | your | yours", "bạn | anh | chị", "sie | ihr | ihnen | ihre[nrms]? | vous | votre")
 """Speaks to the one who asks."""
+LABELS = Cues("for", "cho | đối với", "für | bei | pour")
+"""Begins for whom or what a value holds."""
 SO = Cues("so", "nên | vì vậy | do đó")
 """Begins what follows from a fact."""
 PRONOUN = Cues(

@@ -66,3 +66,7 @@ ADVISED = Cues(
     "empfohlen | ratsam | empfehlenswert | conseillée?s? | recommandée?s?",
 )
 """Says that something is good to do, and not that it has to be done."""
+BESIDE = Cues(
+    "on top of | in addition to | besides", "ngoài | bên cạnh", "zusätzlich zu[mr]? | neben | en plus (?:de|du|des)"
+)
+"""Puts a value beside another thing, which it is no part of."""

@@ -65,6 +65,8 @@ ADDITION_AFTER = Cues(
     "länger | mehr | zusätzlich | de plus | supplémentaires?",
 )
 """Says right after a value that it comes on top."""
+ADDITION_LAST = Cues("longer | more | extra", "nữa", "länger | mehr | de plus")
+"""Says so after what a number counts, at the end."""
 ADDITION_BEFORE = Cues("another | a further | an additional | an extra | plus", other="(?:um )?weitere[nr]?")
 """Says right before a value that it comes on top."""
 DIFFERENCE_BEFORE = Cues(

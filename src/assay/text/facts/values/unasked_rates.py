@@ -69,6 +69,8 @@ def _is_known_rate(texts: FactTexts, stated: Quantity) -> bool:
     nouns.add(_spell_rate(texts, stated).lower())
     if not is_time_rate(stated.rate) and _asks_per_other(texts, nouns):
         return False
+    if is_time_rate(stated.rate) and stated.rate not in _list_rates(texts) and _asks_per_thing(texts):
+        return False
     if not nouns.isdisjoint(ONE_USE) and not texts.has_cue(_FOR_MANY_USES):
         return True
     is_of_group = texts.has_cue(_OF_A_GROUP)
@@ -117,6 +119,12 @@ def _asks_per_other(texts: FactTexts, nouns: set[str]) -> bool:
         return False
     in_question = {_name_noun(word.folded) for word in texts.question.words}
     return not nouns.isdisjoint(in_question)
+
+
+def _asks_per_thing(texts: FactTexts) -> bool:
+    """Whether the question asks what it is per something, and per no span of time: "€25 per day", asked per item."""
+    asked = {_name_noun(match["noun"]) for match in _ASKED_PER.finditer(texts.question.plain)}
+    return bool(asked) and not any(is_time_rate(noun) for noun in asked)
 
 
 def _name_noun(word: str) -> str:
