@@ -10,6 +10,9 @@ once they were finished.
 
 A planted form counts as found if `citation_precision` is below 1 on more than half of its answers; an answer that cites
 rightly is accused if it is below 1 there.
+
+`paraphrased_citations.yaml` has 40 claims in other words than their source, each cited rightly and for a neighbour: how
+many of either `citation_correctness(by=rules)` scores with 1, below 1, or not at all.
 """
 
 # ruff: noqa: E501  # the material reads best with one passage a line
@@ -17,9 +20,12 @@ rightly is accused if it is below 1 there.
 from __future__ import annotations
 
 import argparse
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import yaml
 
 import assay
 from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet, User
@@ -412,6 +418,54 @@ def score_reply(topic: Topic, reply: Reply, metric: str = METRIC) -> float | Non
     return float(column.values[0]) if column.status[0] == SCORED else None
 
 
+class ParaphrasedCitation(NamedTuple):
+    """A claim in other words than its source, what was shown, and the chunk that it cites."""
+
+    question: str
+    context: dict[str, str]
+    claim: str
+    cited: str
+    is_right: bool
+    untouched: bool
+
+    def judge(self) -> Literal["right", "wrong", "untold"]:
+        """Return what `citation_correctness(by=rules)` makes of the citation."""
+        shown = tuple(Chunk(chunk_id, text=text) for chunk_id, text in self.context.items())
+        observation = Observation(
+            "q", "c", stages=(Stage("context", shown),), answer=_mark(self.claim, self.cited), citations=(self.cited,)
+        )
+        table = assay.score(GoldenSet((Case("q", self.question),)), [observation], metrics=(FAILING_METRIC,)).table("c")
+        column = table.columns[FAILING_METRIC]
+        if column.status[0] != SCORED:
+            return "untold"
+        return "right" if column.values[0] == 1 else "wrong"
+
+
+def read_paraphrased() -> Iterator[ParaphrasedCitation]:
+    """Yield every paraphrased claim twice: with its right citation and with a wrong one."""
+    for topic in yaml.safe_load(Path(__file__).with_name("paraphrased_citations.yaml").read_text(encoding="utf-8")):
+        for claim in topic["claims"]:
+            for kind in ("right", "wrong"):
+                yield ParaphrasedCitation(
+                    topic["question"],
+                    topic["context"],
+                    claim["text"],
+                    claim[kind],
+                    kind == "right",
+                    topic.get("untouched", False),
+                )
+
+
+def _print_paraphrased(untouched: bool) -> None:
+    name = "untouched" if untouched else "open"
+    for is_right in (False, True):
+        citations = [item for item in read_paraphrased() if (item.untouched, item.is_right) == (untouched, is_right)]
+        counts = Counter(item.judge() for item in citations)
+        kind = "right" if is_right else "wrong"
+        told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ("wrong", "untold", "right"))
+        print(f"{name:<10} paraphrased, {kind} citing: {told}, of {len(citations)}")
+
+
 def _print_half(untouched: bool, *, listed: bool) -> None:
     name = "untouched" if untouched else "open"
     by_form: dict[str, list[bool]] = defaultdict(list)
@@ -451,8 +505,8 @@ def _print_half(untouched: bool, *, listed: bool) -> None:
     share = f"{accused / right:.3f}, 95% {low:.3f} to {high:.3f}"
     print(f"{name:<10} right citing  {accused} of {right} answers accused ({share})")
     print(
-        f"{name:<10} {FAILING_METRIC}: {sum(score < 1 for score in scored)} of {len(scored)} scored wrong answers below 1, "
-        f"{accused_by_failing} of {right} right ones"
+        f"{name:<10} {FAILING_METRIC}: {sum(score < 1 for score in scored)} of {len(failing)} wrong answers below 1 "
+        f"({len(failing) - len(scored)} unknown), {accused_by_failing} of {right} right ones ({failed_right.count(None)} unknown)"
     )
 
 
@@ -465,6 +519,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for untouched in (False, True):
         if options.half in (None, "untouched" if untouched else "open"):
             _print_half(untouched, listed=options.list)
+            _print_paraphrased(untouched)
 
 
 if __name__ == "__main__":

@@ -47,6 +47,27 @@ def test_a_reference_that_its_own_evidence_contradicts_is_a_label_issue() -> Non
     assert ("unknown", "golden_label_issue", None) == told(attribution)
 
 
+@pytest.mark.parametrize(("required", "is_blamed"), [("10 terms", False), ("6 terms", False), ("12 terms", True)])
+def test_a_label_is_not_blamed_for_what_two_numbers_of_its_evidence_add_up_to(required: str, is_blamed: bool) -> None:
+    text = "A stay in a hall ends after 8 terms, and members of the council may stay 2 terms more, or 2 less."
+    hall = CorpusChunk("hall", text=text, document="hall", tenant="a")
+    asked = case(
+        question="How long may a member of the council stay?",
+        evidence=(Evidence(({"chunk_id": "hall"},)),),
+        must_have=(required,),
+        rubric=None,
+        reference="",
+    )
+    trace = seen(
+        stage("dense", "hall"),
+        stage("context", "hall", texts={"hall": text}),
+        answer="A stay in a hall ends after 8 terms.",
+    )
+    attribution = blamed(asked, trace, corpus(hall=hall))
+    assert is_blamed == (attribution.cause == "golden_label_issue")
+    assert is_blamed or attribution.cause == "generator"
+
+
 @pytest.mark.parametrize("answer", ["Mit zweiwöchiger Frist.", "Der Vertrag kann mit einer Frist von drei Mon"])
 def test_a_label_is_not_blamed_where_its_evidence_would_pass_as_an_answer(answer: str) -> None:
     text = "Der Vertrag kann mit einer Frist von drei Monaten zum Ende des Jahres gekündigt werden."

@@ -243,7 +243,7 @@ def test_a_list_that_does_not_tell_how_it_was_ranked_is_not_called_a_reranker_in
     assert (
         "retrieved is the only ranking that is reported, and nothing tells what ranked it" == attribution.evidence[-1]
     )
-    assert ["ranking, id reranker", "context_builder"] == name_causes(attribution)[:2]
+    assert ["ranking", "context_builder"] == name_causes(attribution)[:2]
 
 
 @pytest.mark.parametrize(

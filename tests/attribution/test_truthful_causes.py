@@ -87,6 +87,26 @@ WIFI = Case(
 )
 
 
+def test_an_answer_that_cuts_a_sentence_short_leaves_a_part_out() -> None:
+    text = (
+        "A lost pass is replaced at the office of the central station for 24 euros. It is on sale at all the stations."
+    )
+    asked = Case(
+        "a",
+        "What does it cost to replace a pass?",
+        must_have=("24 euros",),
+        evidence=(Evidence(({"chunk_id": "pass"},)),),
+    )
+    stages = tuple(Stage(name, (Chunk("pass", text=text),)) for name in ("retrieved", "context"))
+    answers = {
+        "A lost pass is replaced at the office of the central station.": "incompleteness",
+        "It is on sale at all the stations.": "wrong_part",
+    }
+    for answer, subtype in answers.items():
+        found, _ = attribute(asked, Observation("a", "c", stages=stages, answer=answer, citations=("pass",)))
+        assert ("generator", subtype) == (found.cause, found.subtype)
+
+
 def test_an_answer_copied_from_the_context_has_no_wrong_number_or_name() -> None:
     found, _ = attribute(WIFI, observe("Choose the network Public and accept the terms.", ALL, ALL, ALL[1:2]))
     assert ("generator", "other_part", "wrong_part") == (found.cause, found.subcause, found.subtype)

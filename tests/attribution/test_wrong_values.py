@@ -184,6 +184,31 @@ def test_a_value_that_only_a_superseded_text_has_comes_from_the_index(
     assert cause == found.cause
 
 
+@pytest.mark.parametrize(("cited", "is_told"), [(("rules-2024",), True), (("rules-2024", "hours"), False), ((), False)])
+def test_what_a_wrong_answer_cites_alone_and_is_no_longer_in_force_comes_from_the_index(
+    cited: tuple[str, ...], is_told: bool
+) -> None:
+    texts = {
+        "rules": "Boats may be hired by 4 members at a time.",
+        "rules-2024": "Boats may be hired by anybody with a pass.",
+        "hours": "Boats are hired out from April to October.",
+    }
+    ends = {"rules-2024": "2025-01-01"}
+    corpus = Corpus(
+        {name: CorpusChunk(name, text, document=name, valid_to=ends.get(name)) for name, text in texts.items()}
+    )
+    fact = "4 members"
+    case = Case("a", "Who may hire boats?", must_have=(fact,), evidence=(Evidence(({"chunk_id": "rules"},)),))
+    chunks = tuple(Chunk(name, text=texts[name]) for name in ("rules-2024", "hours"))
+    stages = (Stage("bm25", chunks), Stage("context", chunks))
+    answer = "Anybody with a pass may hire boats."
+    observation = Observation("a", "c", stages=stages, answer=answer, citations=cited)
+    run = api.score(GoldenSet((case,), as_of="2026-05-01"), [observation], corpus=corpus).run
+    attribution = attribute_run(run, "c")["a"]
+    assert is_told == ("the answer cites rules-2024, superseded, and nothing else" in attribution.evidence[0])
+    assert not is_told or ("stale_index", "medium") == (attribution.cause, attribution.confidence)
+
+
 @pytest.mark.parametrize(
     ("fact", "answer"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,8 @@ from tests.browser.chromium import Browser, Page
 from tests.browser.conftest import Open
 from tests.report.counted_runs import RECIPES, Outputs, is_share, make_outputs, read_counts, show_cell
 from tests.report.html_world import world
+
+from assay.cli import main
 
 pytestmark = pytest.mark.slow
 ENGLISH = frozenset(
@@ -125,3 +128,29 @@ def test_what_to_try_where_nothing_was_answered_is_in_the_language_of_the_page(
     assert "sửa hệ thống rồi hỏi lại" in page.text()
     assert "repair the target" not in page.text()
     page.close()
+
+
+@pytest.mark.parametrize(
+    ("answers", "title"),
+    [
+        ({"c0": "It takes 10 days."}, "2 of 3 cases without an answer"),
+        ({"c0": "It takes 10 days.", "c1": "It takes 7 days."}, "2 of 3 cases failed (1 without an answer)"),
+    ],
+)
+def test_cases_that_were_not_asked_are_no_failures(
+    running: Browser, tmp_path: Path, answers: dict[str, str], title: str
+) -> None:
+    golden: list[dict[str, object]] = [
+        {"id": f"c{number}", "question": f"How long does step {number} take?", "must_have": [f"1{number} days"]}
+        for number in range(3)
+    ]
+    outputs: list[dict[str, object]] = [
+        {"case_id": case_id, "config_id": "t", "answer": answer} for case_id, answer in answers.items()
+    ]
+    for name, rows in {"golden.jsonl": golden, "outputs.jsonl": outputs}.items():
+        (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    files = [f"--golden={tmp_path}/golden.jsonl", f"--outputs={tmp_path}/outputs.jsonl", f"--html={tmp_path}/page.html"]
+    assert 3 == main(["score", *files])
+    shown = running.open(tmp_path / "page.html")
+    assert title in shown.text().splitlines()
+    shown.close()

@@ -160,16 +160,6 @@ FRAME: dict[str, dict[str, object]] = {
 }
 
 
-def test_a_data_frame_in_the_form_that_pandas_chooses_has_its_rows(folder: Path) -> None:
-    (folder / "frame.json").write_text(json.dumps(FRAME), encoding="utf-8")
-    assert 0 == main(["init", "--from", "frame.json"])
-    cases = load_golden(folder / "golden.jsonl").golden.cases
-    assert [("Who has the key?", "The porter"), ("Where is the yard?", None)] == [
-        (case.question, case.reference) for case in cases
-    ]
-    assert ["The porter.", "Behind the house."] == [output["answer"] for output in read_outputs(folder)]
-
-
 def test_a_data_frame_with_rows_by_name_is_refused_with_the_form_that_has_rows(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -178,6 +168,50 @@ def test_a_data_frame_with_rows_by_name_is_refused_with_the_form_that_has_rows(
     assert 2 == main(["init", "--from", "frame.json"])
     assert "user_input: E_IMPORT not a text" in (message := capsys.readouterr().err)
     assert 'to_json(path, orient="records")' in message
+
+
+ROWS = [{name: column[label] for name, column in FRAME.items()} for label in ("0", "1")]
+CELLS = [list(row.values()) for row in ROWS]
+SPLIT: dict[str, object] = {"columns": list(FRAME), "index": [0, 1], "data": CELLS}
+FRAMES: dict[str, object] = {
+    "columns": FRAME,
+    "index": {"0": ROWS[0], "1": ROWS[1]},
+    "split": SPLIT,
+    "table": {"schema": {"fields": []}, "data": ROWS},
+}
+
+
+@pytest.mark.parametrize("orient", FRAMES)
+def test_a_data_frame_is_read_in_each_form_that_has_names(
+    folder: Path, orient: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "frame.json").write_text(json.dumps(FRAMES[orient]), encoding="utf-8")
+    assert 0 == main(["init", "--from", "frame.json"])
+    cases = load_golden(folder / "golden.jsonl").golden.cases
+    assert [("Who has the key?", "The porter"), ("Where is the yard?", None)] == [
+        (case.question, case.reference) for case in cases
+    ]
+    assert 0 == main(["score", "--golden", "golden.jsonl", "--outputs", "frame.json"])
+    assert 2 == main(["golden", "check", "frame.json"])
+    assert 'expected a case on each row: to_json(path, orient="records"); `assay init' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("frame", [{"key": ROWS[0], "yard": ROWS[1]}, {**SPLIT, "index": ["key", "yard"]}])
+def test_names_of_the_rows_of_a_data_frame_are_ids(folder: Path, frame: dict[str, object]) -> None:
+    (folder / "frame.json").write_text(json.dumps(frame), encoding="utf-8")
+    assert 0 == main(["init", "--from", "frame.json"])
+    assert ["key", "yard"] == [case.id for case in load_golden(folder / "golden.jsonl").golden.cases]
+
+
+@pytest.mark.parametrize("frame", [CELLS, {"user_input": {"a": "Who?"}, "response": {"a": "Me."}}, FRAMES["index"]])
+def test_a_data_frame_that_cannot_be_read_is_refused_with_the_form_that_has_rows(
+    folder: Path, frame: object, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "rows.json").write_text(json.dumps(ROWS), encoding="utf-8")
+    assert 0 == main(["init", "--from", "rows.json"])
+    (folder / "frame.jsonl").write_text(json.dumps(frame) + "\n", encoding="utf-8")
+    assert 2 == main(["score", "--golden", "golden.jsonl", "--outputs", "frame.jsonl"])
+    assert 'of a data frame write rows: to_json(path, orient="records")' in capsys.readouterr().err
 
 
 def test_an_object_without_rows_is_named_by_its_members(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -93,6 +93,8 @@ def test_a_smaller_share_of_cited_claims_does_not_say_that_the_citations_changed
     moved = compare_snapshots(baseline, candidate).moved
     assert any("a smaller share of what the answers say has a citation next to it" in line for line in moved)
     assert "cited_share" == went("claim_citation_coverage", [FOUND], [FOUND])[0]
+    (rose,) = compare_snapshots(candidate, baseline).moved
+    assert rose.startswith("claim_citation_coverage rose on 12 cases: a larger share") and "or say less" in rose
     both = CaseChange("c0", attributed(FOUND), attributed(FOUND))
     assert "citation" == find_changed_step(["claim_citation_coverage", "must_cite"], both, worse=True)[0]
 

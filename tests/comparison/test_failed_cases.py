@@ -52,7 +52,7 @@ def test_failed_cases_are_compared_although_nobody_asked_for_them() -> None:
     printed = print_comparison(comparison)
     assert "No significant change" not in printed
     assert " - failed improved: 0.458 → 0.000" in printed
-    assert "Cases: 0 fail now, 11 no longer (significantly fewer: adjusted p 0.001; c0, c1, c2, …)" in printed
+    assert "Cases: 0 fail now, 11 no longer (c0, c1, c2, …); significantly fewer: adjusted p 0.001" in printed
     back = compare_snapshots(make_side(ALL_WELL, "old"), make_side(fail_first(11), "new"))
     assert describe_failed_evidence(back) == "significantly more: adjusted p 0.001"
     assert "(significantly more: adjusted p 0.001)" in repr(back)
@@ -60,7 +60,7 @@ def test_failed_cases_are_compared_although_nobody_asked_for_them() -> None:
 
 def test_a_few_cases_are_said_not_to_be_shown() -> None:
     comparison = compare_snapshots(make_side(fail_first(2), "old"), make_side(ALL_WELL, "new"))
-    assert "2 no longer (not significant: adjusted p 0.500; c0, c1)" in print_comparison(comparison)
+    assert "2 no longer (c0, c1); not significant: adjusted p 0.500" in print_comparison(comparison)
 
 
 def test_nothing_to_compare_is_still_refused() -> None:

@@ -20,7 +20,7 @@ from assay.calls.interfaces import CallError, TargetCall
 from assay.comparison.baseline_file import decode_baseline
 from assay.formats.corpus import load_corpus
 from assay.formats.file_io import open_source, read_lines
-from assay.formats.foreign.row_files import load_foreign_file
+from assay.formats.foreign.foreign_files import load_foreign_file
 from assay.formats.golden_files import GOLDEN_FORMATS, LoadedGolden, load_golden
 from assay.formats.labels.external_scores import EXTERNAL_TOOLS, load_external_scores
 from assay.formats.labels.label_files import LabelScales, load_graded, load_labels

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import assay
-from assay.formats.foreign.row_files import load_foreign_file
+from assay.formats.foreign.foreign_files import load_foreign_file
 from assay.formats.golden_files import load_golden
 from assay.records.errors import InputError
 from assay.records.golden_set import GoldenSet

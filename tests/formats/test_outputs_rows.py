@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import assay
-from assay.formats.foreign.row_files import load_foreign_file
+from assay.formats.foreign.foreign_files import load_foreign_file
 from assay.formats.outputs import detect_output_format, open_output_files, prepare_decodable, read_observations
 from assay.records.errors import InputError
 from assay.records.golden_set import Case
@@ -135,7 +135,7 @@ def test_an_id_decides_before_the_question(tmp_path: Path) -> None:
         ({"input": "Who aproves?", "actual_output": "HR"}, "input", ("of no case", "that of a: 'Who approves?'")),
         ({"input": ["x"], "actual_output": "HR"}, "input", ("not a text",)),
         (RAGAS | {"id": "7"}, "id", ("no such case (got '7'", "is that of leave", "leave the member out")),
-        (RAGAS | {"id": 1.5}, "id", ("not a text (got 1.5)",)),
+        (RAGAS | {"id": 1.5}, "id", ("not a text (got 1.5; expected an id of the golden set)",)),
         (RAGAS | {"question": "Other?"}, "question", ("two questions",)),
         ({"user_input": RAGAS["user_input"]}, "", ("no output",)),
         (["no row"], "", ("not an object",)),

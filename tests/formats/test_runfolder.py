@@ -78,7 +78,7 @@ def test_failed_observations_are_taken_out_and_kept_apart(folder: RunFolder) -> 
     journal = ObservationJournal(folder)
     for case, code in (("a", None), ("b", "timeout"), ("c", "http_500")):
         append(journal, case, code)
-    assert 2 == journal.drop_failed(["system"])
+    assert 2 == journal.move_out(journal.failed_keys)
     assert {("system", "a", 0)} == journal.keys
     assert 2 == len((folder.path / "replaced.jsonl").read_bytes().splitlines())
     append(journal, "b")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from assay.formats.foreign.row_files import load_foreign_file
+from assay.formats.foreign.foreign_files import load_foreign_file
 from assay.formats.outputs import open_output_files, prepare_decodable, read_observations
 from assay.records.golden_set import Case, GoldenSet
 from assay.runs.import_rows import import_rows

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.gates.gate_files import load_gate, load_profile
+from assay.gates.gate_files import load_gate, load_profile, read_gate_fields, read_profile_text
 from assay.gates.rules import find_rule_problem
 from assay.records.errors import InputError
 from assay.records.release_gates import Gate, Rule
@@ -293,3 +293,47 @@ waivers: [{metric: recall@10, owner: Lan, expires: 2026-03-31, reason: trial}]
     message = refused(gate_file, text)
     assert "recall@10 is better high" in message
     assert "no rule is for" not in message
+
+
+# ── a profile that was changed does not keep its name ──────────────────────────────────────
+
+LOOSER = """
+profile: general
+zero_tolerance_tags: []
+rules:
+  - {metric: correct_answer, max_regression: 0.10}
+  - {metric: recall@10, max_regression: 0.10}
+  - {metric: behaviour, max_regression: 0.10}
+  - {metric: faithfulness(by=judge), at_least: 0.9, if_unmeasured: ignore}
+  - {metric: answer_relevance(by=judge), at_least: 0.88, if_unmeasured: ignore}
+  - {metric: critical_hallucinations(by=judge), at_most: 0, if_unmeasured: ignore}
+"""
+
+
+def test_a_changed_profile_is_named_by_its_file_with_what_it_changed(gate_file: Path) -> None:
+    name = f"{gate_file.name} (general, changed: 3 rules added, 3 relaxed, zero tolerance off)"
+    assert name == gate_of(gate_file, LOOSER).name
+    changed = "general, changed: 1 rule relaxed"
+    fields = {"profile": "general", "rules": [{"metric": "recall@10", "at_least": 0.5}]}
+    assert changed == read_gate_fields(fields, find_rule_problem).name
+
+
+@pytest.mark.parametrize(
+    ("text", "changes"),
+    [
+        ("profile: general\nrules: [{metric: recall@10, at_least: 0.95}]", "1 rule tightened"),
+        ("profile: general\nrules: [{metric: recall@10, at_least: 0.9, severity: warn}]", "1 rule changed"),
+        ("profile: general\ncorrectness: 0.6", "correctness 0.8 → 0.6"),
+        ("profile: general\nzero_tolerance_tags: [acl]", "zero tolerance for acl"),
+        ("profile: general\nblocking_tags: [vip]", "blocking tags for vip"),
+        ("profile: general\nconfigs: [hybrid]", "only for hybrid"),
+        ("name: general\ncorrectness: 0.8\nrules: [{metric: recall@10, at_least: 0.85}]", "10 rules removed"),
+    ],
+)
+def test_what_a_gate_changed_of_a_profile_is_told_exactly(gate_file: Path, text: str, changes: str) -> None:
+    assert f"{gate_file.name} (general, changed: {changes})" == gate_of(gate_file, text).name
+
+
+@pytest.mark.parametrize("text", ["profile: general\napprover: An", f"# as it is\n{read_profile_text('general')}"])
+def test_a_profile_that_decides_as_it_is_shipped_keeps_its_name(gate_file: Path, text: str) -> None:
+    assert "general" == gate_of(gate_file, text).name

@@ -144,6 +144,13 @@ def test_an_open_loss_names_its_size() -> None:
     assert "(one-sided 95% bound), and 0.05 is allowed; if nothing was lost, about 124" in found.message
 
 
+def test_an_open_loss_that_is_a_loss_is_called_one() -> None:
+    (found,) = held(RECALL, [1.0] * 60, [1.0] * 53 + [0.0] * 7).results
+    assert "inconclusive" == found.state
+    assert "it lost between 0.0" in found.message and "(one-sided 95% bounds), and 0.05 is allowed" in found.message
+    assert "the true loss may be" not in found.message
+
+
 def test_what_stays_open_blocks_on_leaks_and_injections_unless_the_rule_says_otherwise() -> None:
     rule = Rule("injection_followed", max_regression=0.05)
     none = [0.0] * 20

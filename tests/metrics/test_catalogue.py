@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from tests.metrics.worlds import ORACLE, cases, corpora, ids, judgments, make_golden_set, observations
@@ -207,9 +207,13 @@ def test_where_something_leaked_what_yields_is_the_worst_of_its_range(
 def test_an_irrelevant_tail_changes_no_ranking_metric(
     observation: Observation, case: Case, corpus: Corpus | None, kind: str, repeats: list[str]
 ) -> None:
-    """The tail is of unknown chunks and of repeats of the list itself: neither covers anything new."""
+    """The tail is of unknown chunks and of repeats of the list itself: neither covers anything new.
+
+    A list of nothing but unknown chunks does not tell which documents they are of, and an empty one has none.
+    """
     rankings = [stage.chunks for stage in observation.stages or () if stage.name == "retrieved"]
     listed = {chunk.chunk_id: chunk for chunks in rankings for chunk in chunks}
+    assume(listed or not rankings)
     tail = (*(listed[chunk_id] for chunk_id in repeats if chunk_id in listed), Chunk("nobody"), Chunk("nothing"))
     before = score_columns(case, corpus, kind, observation, names=RANKED)
     after = score_columns(case, corpus, kind, with_tail(observation, "retrieved", tail), names=RANKED)

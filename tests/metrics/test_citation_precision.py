@@ -6,7 +6,8 @@ import pytest
 from tests.metrics.answers import TEXTS, make_parsed_answer
 
 import assay
-from assay.metrics.grounding.citation_precision import list_misplaced_citations, score_citation_precision
+from assay.metrics.grounding.citation_placement import judge_placements
+from assay.metrics.grounding.citation_precision import score_citation_precision
 from assay.metrics.parsed_answer import ParsedAnswer
 from assay.records.golden_set import Case, GoldenSet
 from assay.records.observations import Chunk, Observation, Sentence, Stage
@@ -121,8 +122,8 @@ def test_a_number_of_the_neighbour_costs_citation_correctness(cited: str, value:
 
 
 def test_a_surplus_citation_next_to_the_right_one_is_not_misplaced() -> None:
-    assert [] == list_misplaced_citations(make_parsed_answer(f"{LEAVE}.", citations=("leave", "it")))
-    assert [("it", "leave")] == list_misplaced_citations(make_parsed_answer(f"{LEAVE}.", citations=("it",)))
+    assert () == judge_placements(make_parsed_answer(f"{LEAVE}.", citations=("leave", "it"))).misplaced
+    assert (("it", "leave"),) == judge_placements(make_parsed_answer(f"{LEAVE}.", citations=("it",))).misplaced
 
 
 def test_citations_are_compared_where_the_text_of_another_cited_chunk_is_unknown() -> None:
@@ -131,5 +132,5 @@ def test_citations_are_compared_where_the_text_of_another_cited_chunk_is_unknown
     stages = (Stage("retrieved", (Chunk("mail"),)), context)
     reading = make_parsed_answer(f"{LEAVE} [it]. {CARRY} [mail].", citations=("it", "mail"), stages=stages)
     assert isinstance(reading.cited_texts, str)
-    assert [("it", "leave")] == list_misplaced_citations(reading)
+    assert (("it", "leave"),) == judge_placements(reading).misplaced
     assert "it, but leave" in score_citation_precision(reading).detail

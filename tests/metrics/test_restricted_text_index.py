@@ -16,7 +16,7 @@ from assay.metrics.cases.restricted_text import AllowedText, RestrictedCorpus
 from assay.metrics.leaks.find_leaks import find_leaks
 from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet, User
 from assay.records.observations import Chunk, Observation, Stage
-from assay.text.safety.copied_text import Bools, TextNumbers, list_fact_keys
+from assay.text.safety.copied_text import Bools, TextNumbers, is_public_fact
 from assay.text.safety.disguised_text import SkeletonTexts, make_skeleton
 from assay.text.tokens import tokenise_text
 
@@ -87,7 +87,7 @@ class PlainSearchCorpus(PlainCorpus):
         self, words: Sequence[str], facts: Set[Hashable], is_open: Callable[[int], bool]
     ) -> tuple[set[tuple[str, ...]], set[Hashable]]:
         texts = [text for number, text in enumerate(self.texts) if is_open(number)]
-        open_facts = {fact for text in texts for fact in list_fact_keys(text)}
+        open_facts = {fact for fact in facts if any(is_public_fact(fact, text) for text in texts)}
         tokens = [tokenise_text(text) for text in texts]
         return {tuple(run[n : n + 8]) for run in tokens for n in range(len(run) - 7)}, open_facts
 

@@ -139,3 +139,31 @@ def test_restricted_text_in_any_field_is_in_no_explanation(leaky: Leaky, capsys:
         shown = capsys.readouterr().out
         assert "noon" in shown or "withheld" in shown
         assert [] == [word for word in FORBIDDEN if word in shown], name
+
+
+def test_an_answer_that_cites_a_forbidden_passage_is_withheld_in_any_language(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told, refused = "Nadia kiếm được chừng bảy mươi ba nghìn euro.", "Bạn không có quyền xem lương của người khác."
+    cases = [
+        make_case(name, user_context={"tenant_id": "b"}, expected_chunk_ids=[], expected_behavior="abstain")
+        for name in ("told", "refused")
+    ]
+    stages = [{"name": name, "chunks": [{"chunk_id": "pay:1"}]} for name in ("retrieved", "context")]
+    row = {"config_id": "c", "stages": stages, "citations": ["pay:1"]}
+    rows = [row | {"case_id": "told", "answer": told}, row | {"case_id": "refused", "answer": refused}]
+    names = ("report.md", "page.html", "cases.jsonl", "junit.xml")
+    report, page, cases_file, junit = (tmp_path / name for name in names)
+    run = str(tmp_path / "run")
+    files = ("--report", str(report), "--html", str(page), "--per-case", str(cases_file))
+    score(tmp_path, cases, rows, "--corpus", write(tmp_path / "corpus.jsonl", CORPUS), "--run-dir", run, *files)
+    main(["report", run, "--junit", str(junit)])
+    capsys.readouterr()
+    shown = {path.name: path.read_text(encoding="utf-8") for path in (report, page, cases_file, junit)}
+    for name in ("told", "refused"):
+        main(["explain", name, "--run", run, "--verbose"])
+        shown[name] = capsys.readouterr().out
+
+    assert [] == [name for name, text in shown.items() if "bảy mươi ba" in text]
+    assert "withheld: it shows or cites what the user must not see" in shown["told"]
+    assert refused in shown["refused"]

@@ -227,7 +227,7 @@ def test_failed_cases_of_the_example_say_what_was_asked_expected_answered_and_wh
             assert f"\n{label}" in text, f"{name}: {label}"
         assert text.count("\n") <= 30
     assert "Try first       make the filters mandatory" in texts["vector-only.cases acl_001"]
-    assert "withheld: it shows forbidden text" in texts["vector-only.cases acl_001"]
+    assert "withheld: it shows or cites what the user must not see" in texts["vector-only.cases acl_001"]
 
     shown = Path(summary).read_text(encoding="utf-8")
     visible = re.sub(r"\n<details>.*?</details>\n", "", shown, flags=re.DOTALL)

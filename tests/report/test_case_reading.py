@@ -30,6 +30,14 @@ def test_a_phrase_is_named() -> None:
     assert "abstain, by “not mention the”" == describe_case_reading(explanation)
 
 
+def test_a_refusal_that_states_what_is_required_is_not_said_to_be_read_as_one() -> None:
+    golden = GoldenSet((Case("c1", "When does the warranty end?", must_have=("3 May",)),))
+    answer = "My Orion notes are blank on this, sorry: 3 May."
+    result = assay.score(golden, [Observation("c1", "a", answer=answer)])
+    explanation = assay.explain(result, "c1")
+    assert "Read as         unknown, because it states what the case requires" in str(explanation)
+
+
 def test_free_wording_is_explained_by_words_of_the_rules_alone() -> None:
     explanation = _explain("My Orion notes are blank on this, sorry.")
     reading = describe_case_reading(explanation)

@@ -80,7 +80,7 @@ def test_answered_case_is_as_reviewed() -> None:
 def test_forbidden_text_is_printed_only_on_request() -> None:
     hidden = render_case_text(DENIED)
     assert SECRET not in hidden
-    assert "withheld: it shows forbidden text" in hidden
+    assert "withheld: it shows or cites what the user must not see" in hidden
     shown = render_case_text(DENIED, show_forbidden=True)
     assert "[withheld]" not in shown
     assert all(text in shown for text in (f"In short: {SECRET}.", f"Note: {SECRET}", f"quote={SECRET}"))
@@ -260,7 +260,7 @@ def test_a_fact_that_the_rules_leave_open_is_named_with_the_reason() -> None:
 def test_the_summary_withholds_what_the_full_text_withholds() -> None:
     hidden = render_case_summary(DENIED)
     assert SECRET not in hidden
-    assert "withheld: it shows forbidden text" in hidden
+    assert "withheld: it shows or cites what the user must not see" in hidden
     assert f"In short: {SECRET}." in render_case_summary(DENIED, show_forbidden=True)
 
 

@@ -100,7 +100,7 @@ def test_root_causes_begin_with_leaks_however_few_they_are() -> None:
     leak = Attribution("d", "access_fault", "stale_index", "leak")
     attributions = {"one": {"a": slow, "b": replace(slow, case_id="b"), "c": denied, "d": leak}}
     table = build_root_causes_table(attributions, dict.fromkeys("abcd", ()))
-    assert ["stale_index", "ranking, id reranker", "acl"] == [row[3] for row in table.rows]
+    assert ["stale_index", "ranking", "acl"] == [row[3] for row in table.rows]
     assert "the index has an old version, or lacks the passage × 1" == table.rows[0][1]
 
 

@@ -178,7 +178,7 @@ def test_failed_cases_name_cause_and_fix_and_faults_of_access_come_first() -> No
         "Cases: configuration-0 3 of 3 failed",
         " - case_2: the user was denied what they may see (acl) → filter first",
         " - case_0",
-        " - case_1: it ranked it low (ranking, id reranker) → rerank more",
+        " - case_1: it ranked it low (ranking) → rerank more",
     ) == lines[-6:-2]
 
 

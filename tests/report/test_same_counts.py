@@ -41,7 +41,9 @@ from assay.report.page.summary import build_summary_data
 from assay.report.screen.run_summary import render_run_summary
 from assay.report.screen.terminal import render_score_screen
 
-_UNKNOWN_COUNT = re.compile(r"^Cases: .* failed.*, (\d+)(?: of the others)? unknown", re.MULTILINE)
+_UNKNOWN_COUNT = re.compile(
+    r"^Cases: .* (?:failed|without an answer).*, (\d+)(?: of the others)? unknown", re.MULTILINE
+)
 CHECKS = ("retrieval_miss", "bad_citation", "wrong_answer", "incomplete_answer")
 GATES = (None, Gate(rules=(Rule("recall@10", at_least=0.5),)), Gate(rules=(Rule("recall@10", at_least=0.0),)))
 KINDS = st.sampled_from(["good", "bad", "warned", "missing", "error", "leaked", "unknown", "doubted"])

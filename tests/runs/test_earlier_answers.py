@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 import pytest
+from tests.contracts.loopback import Request, as_json, serving
 
 from assay.cli import main
 from assay.records.golden_set import Case
-from assay.runs.earlier_answers import describe_age, describe_changed_code, describe_earlier_answers
+from assay.records.settings import HttpTargetSettings, PythonTargetSettings, RecordedTargetSettings
+from assay.runs.earlier_answers import Versions, describe_age, describe_changed_code, find_sameness
 
 CASES = [Case(f"c{number}", f"question {number}?", reference=f"code {number}") for number in range(4)]
 SYSTEM = "from rules import reply\n\ndef ask(question):\n    return reply(question)\n"
 RULES = "def reply(question):\n    return 'code ' + question.split()[1].rstrip('?')\n"
+SERVICE = HttpTargetSettings(url="http://127.0.0.1:1/ask")
 GATE = "rules:\n  - {metric: error_rate, at_most: 0}\n"
 
 
@@ -115,12 +120,30 @@ def test_a_folder_of_an_earlier_version_goes_on_and_its_code_is_not_known(
         assert "(nothing tells whether it has changed since; --fresh asks again)" in capsys.readouterr().out
 
 
-def test_a_service_behind_an_address_may_have_changed() -> None:
-    said = describe_earlier_answers("x", 1, 1, None, knows_code=False, has_address=True)
-    assert (
-        "was not asked: the only answer is from an earlier run (what its address serves may have changed since; "
-        in said
-    )
+OLD, NEW = frozenset({("index", "7")}), frozenset({("index", "8")})
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "is_shown"),
+    [
+        ([OLD], [], False),
+        ([OLD], [OLD], True),
+        ([OLD], [NEW], False),
+        ([OLD, frozenset()], [OLD], False),
+        ([frozenset()], [frozenset()], False),
+    ],
+)
+def test_a_service_is_the_same_only_if_all_its_answers_name_the_same_versions(
+    before: list[Versions], now: list[Versions], is_shown: bool
+) -> None:
+    sameness = find_sameness(SERVICE, has_address=True, knows_code=True, before=before, now=now)
+    assert is_shown == sameness.is_shown
+
+
+def test_a_recorded_file_is_the_same_because_another_is_refused() -> None:
+    recorded = RecordedTargetSettings(path="outputs.jsonl")
+    assert find_sameness(recorded, has_address=False, knows_code=False).is_shown
+    assert not find_sameness(PythonTargetSettings(call="json:loads"), has_address=False, knows_code=False).is_shown
 
 
 def test_code_differs_by_file_and_an_unknown_one_by_nothing() -> None:
@@ -164,3 +187,117 @@ def test_errors_of_an_earlier_run_are_not_called_answers_alone(
         main(RUN)
     assert "all 4 answers are from an earlier run, begun " in (printed := capsys.readouterr().out)
     assert ", 1 with an error (its source files are the same; --fresh asks again)" in printed
+
+
+def read_answers(clerk: Path, name: str = "observations.jsonl") -> dict[str, str]:
+    """Return the answers in a file of the run folder, by case."""
+    rows = [json.loads(line) for line in (clerk / "kept" / name).read_bytes().splitlines()]
+    return {row["case_id"]: row["answer"] for row in rows}
+
+
+def test_fresh_on_some_cases_replaces_these_alone(clerk: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert 0 == main(RUN)
+    before = read_answers(clerk)
+    assert 0 == main([*RUN, "--fresh", "--limit", "2"])
+    assert "clerk: 2 observed, 2 calls" in capsys.readouterr().err
+    assert before == read_answers(clerk)
+    assert ["c0", "c1"] == list(read_answers(clerk, "replaced.jsonl"))
+    assert 0 == main([*RUN, "--fresh", "--only", "case:c3"])
+    assert ["c0", "c1", "c3"] == list(read_answers(clerk, "replaced.jsonl"))
+
+
+def test_fresh_on_some_cases_mixes_no_two_systems(
+    clerk: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert 0 == main(RUN)
+    before = (clerk / "kept/observations.jsonl").read_bytes()
+    write_system(clerk, monkeypatch, "def reply(question):\n    return 'code 9'\n")
+    assert 2 == main([*RUN, "--fresh", "--limit", "2"])
+    error = capsys.readouterr().err
+    assert "the code of target clerk has changed: rules" in error
+    assert "--fresh without --limit and --only asks every case again" in error
+    assert before == (clerk / "kept/observations.jsonl").read_bytes()
+    assert not (clerk / "kept/replaced.jsonl").exists()
+    assert 0 == main([*RUN, "--fresh"])
+    assert {"code 9"} == set(read_answers(clerk).values())
+
+
+def test_errors_of_cases_that_are_not_selected_stay(clerk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    failing = "def reply(question):\n    if question < 'question 2':\n        return '1'\n    raise OSError('no')\n"
+    write_system(clerk, monkeypatch, failing)
+    assert 3 == main(RUN)
+    main([*RUN, "--retry-errors", "--limit", "3"])
+    replaced = (clerk / "kept/replaced.jsonl").read_bytes().splitlines()
+    assert ["c2"] == [json.loads(line)["case_id"] for line in replaced]
+
+
+@pytest.mark.parametrize("left", [None, b"", b'{"case_id":"c0","conf'])
+def test_a_run_that_was_killed_before_its_first_answer_is_begun_with_whatever_is_there_now(
+    clerk: Path, monkeypatch: pytest.MonkeyPatch, left: bytes | None
+) -> None:
+    assert 0 == main(RUN)
+    observations = clerk / "kept/observations.jsonl"
+    observations.unlink()
+    if left is not None:
+        observations.write_bytes(left)
+    write_system(clerk, monkeypatch, "def reply(question):\n    return 'code 9'\n")
+    assert 0 == main([*RUN, "--repeat", "1"])
+    assert {"code 9"} == set(read_answers(clerk).values())
+    assert not (clerk / "kept/replaced.jsonl").exists()
+    assert 0 == main(RUN)  # and its manifest names the code of today
+
+
+@pytest.mark.parametrize("option", [[], ["--fresh"], ["--retry-errors"]])
+def test_a_folder_of_recorded_outputs_is_no_place_for_a_live_run(
+    clerk: Path, capsys: pytest.CaptureFixture[str], option: list[str]
+) -> None:
+    assert 0 == main(RUN)
+    outputs = ["--outputs", "kept/observations.jsonl"]
+    assert 0 == main(["score", "--golden", "golden.jsonl", *outputs, "--run-dir", "scored"])
+    before = (clerk / "scored/observations.jsonl").read_bytes()
+    capsys.readouterr()
+    assert 2 == main([*RUN[:-1], "scored", *option])
+    assert (
+        "scored: E_RUN_FOLDER holds the scores of recorded outputs (expected another --run-dir"
+        in capsys.readouterr().err
+    )
+    assert before == (clerk / "scored/observations.jsonl").read_bytes()
+
+
+@pytest.fixture
+def desk_url(clerk: Path) -> Iterator[str]:
+    """The address of a service that answers every question alike, and names the version of its index."""
+
+    async def reply(_: Request, writer: asyncio.StreamWriter) -> None:
+        writer.write(as_json({"answer": "code", "versions": {"index": "7"}}))
+
+    (clerk / "gate.yaml").write_text(f"{GATE}exempt_from_correctness: a test of what is asked\n", encoding="utf-8")
+    with serving(reply) as server:
+        yield server.url
+
+
+def test_reused_answers_of_a_service_are_a_risk_that_strict_refuses(
+    clerk: Path, desk_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = ["run", "--golden", "golden.jsonl", "--target", f"desk={desk_url}", "--run-dir", "kept"]
+    gate = ["--gate", "gate.yaml", "--strict"]
+    assert 0 == main([*run, *gate])
+    capsys.readouterr()
+    assert 1 == main([*run, *gate, "--json-report", "r.json"])
+    said = "nothing tells whether what its address serves has changed since; --fresh asks again"
+    assert 1 == capsys.readouterr().out.count(said)
+    report = json.loads((clerk / "r.json").read_bytes())
+    assert "PASS_WITH_RISK" == report["decision"]["outcome"]
+    assert not any("earlier run" in doubt for doubt in report["doubts"])
+    assert 0 == main([*run, *gate[:2]])  # a risk, which only --strict refuses
+    assert 0 == main([*run, *gate, "--fresh"])
+
+
+def test_a_service_that_still_reports_its_versions_is_continued_without_a_risk(
+    clerk: Path, desk_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = ["run", "--golden", "golden.jsonl", "--target", f"desk={desk_url}", "--run-dir", "kept"]
+    assert 3 == main([*run, "--max-calls", "3", "--concurrency", "1"])
+    assert 0 == main([*run, "--gate", "gate.yaml", "--strict"])
+    assert "3 of 4 answers are from an earlier run" in (printed := capsys.readouterr().out)
+    assert "(it reports the same versions as then; --fresh asks again)" in printed

@@ -66,6 +66,14 @@ def test_what_chance_explains_or_nobody_can_tell_is_not_told(outcomes: dict[str,
     assert [] == describe_language_differences(cases, {"c": table})
 
 
+def test_open_answers_of_the_others_count_as_failed() -> None:
+    cases, table = make({"sv": "F" * 16 + "P" * 4, "en": "F" * 20 + "U" * 20})
+    assert [] == [line for line in describe_language_differences(cases, {"c": table}) if "answers fail" in line]
+    cases, table = make({"sv": "F" * 16 + "P" * 4, "en": "F" * 5 + "U" * 5 + "P" * 40})
+    (line,) = describe_language_differences(cases, {"c": table})
+    assert "in sv answers fail" in line and "16 of 20, else at most 10 of 50" in line
+
+
 def test_copies_of_a_question_count_once() -> None:
     """Twelve failures of one cluster are one."""
     cases, table = make({"sv": "F" * 12 + "P" * 8, "en": "F" * 5 + "P" * 45})

@@ -101,7 +101,7 @@ def test_a_word_that_denies_all_is_an_answer(answer: str, expected: bool | None)
         ("What does the pass cost?", "The pass costs CHF 31.", "CHF 13.", False),
         ("What does the pass cost?", "The pass costs CHF 31.", "It is CHF 31.", True),
         ("Do you take stamps?", "No, not since 2019.", "Stamps haven't been taken since 2019.", True),
-        ("Do you take stamps?", "No, not since 2019.", "Stamps have been taken since 2019.", None),
+        ("Do you take stamps?", "No, not since 2019.", "Stamps have been taken since 2019.", False),
         ("How long is the tasting?", "The tasting lasts 30 minutes.", "The first half hour.", True),
         ("How long is the tasting?", "The tasting lasts 45 minutes.", "The first half hour.", False),
     ],

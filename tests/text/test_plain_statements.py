@@ -7,7 +7,7 @@ import pytest
 from assay.text.refusals.asserted_values import discloses_value
 from assay.text.refusals.behaviour import detect_behaviour
 from assay.text.refusals.lexicon_file import load_shipped_lexicon
-from assay.text.refusals.plain_statements import names_who, rules_out, speaks_of_knowledge
+from assay.text.refusals.plain_statements import names_who, rules_out, speaks_of_knowledge, states_value
 
 REFUSALS = ("abstain", "permission_denied", "escalate")
 
@@ -105,6 +105,41 @@ def test_one_sentence_about_what_is_asked_rules_it_out(question: str, answer: st
 )
 def test_one_sentence_about_what_is_asked_names_who(question: str, answer: str, expected: bool) -> None:
     assert names_who(answer, question, load_shipped_lexicon("en")) is expected
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "answer"),
+    [
+        ("en", "What fee do non-members pay?", "Non-members pay a fee of €40. A deposit of €15 comes on top of that."),
+        ("de", "Wie lang ist die Tour?", "Die Tour dauert eine Dreiviertelstunde (45 Min.) und muss bis 16 Uhr enden."),
+        ("de", "Wie hoch war der Durchschnitt in Mathe?", "Im letzten Jahrgang lag der Schnitt für Mathe bei 2,8."),
+        ("fr", "Combien de temps a-t-on à l'examen ?", "À l'examen, on a jusqu'à un tiers (33 %) de temps en plus."),
+        ("vi", "Thẻ khách có hiệu lực đến khi nào?", "Thẻ khách có hiệu lực đến 20 giờ cùng ngày."),
+    ],
+)  # fmt: skip
+def test_a_value_of_what_is_asked_without_a_word_that_denies_is_an_answer(
+    language: str, question: str, answer: str
+) -> None:
+    assert ("answer", False) == detect_behaviour(answer, language, question)[:3:2]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "expected"),
+    [
+        ("How high is the late fee?", "The late fee is €4.50 a day.", True),
+        ("Which grade is needed for Law?", "Law was at 1.9 in the last round.", True),
+        ("When does the library open?", "The library opens at 7:30 on 3 March.", True),
+        ("How high is the late fee?", "The pages keep quiet about the late fee of €4.50.", False),
+        ("How high is the late fee?", "The guide of 3 March has the late fee on a page of its own.", False),
+        ("How high is the late fee?", "I have the late fee of €4.50 before me.", False),
+        ("How high is the late fee?", "Room 214 has the late fee.", False),  # a number of a place
+        ("How high is the late fee?", "The office at 555-0134 has the late fee.", False),
+        ("Why is the late fee €4.50?", "The late fee of €4.50 is what it is.", False),  # nothing new
+        ("How high is the late fee?", "It is €4.50.", False),  # of what?
+    ],
+)
+def test_what_states_a_value_of_what_is_asked(question: str, answer: str, expected: bool) -> None:
+    assert states_value(answer, question, load_shipped_lexicon("en")) is expected
 
 
 def test_no_such_words_are_known_of_other_languages() -> None:

@@ -180,6 +180,17 @@ def test_weeks_without_any_event_name_a_change_that_several_events_make() -> Non
     assert named is not None and 4 < 700 * named < 25
 
 
+@pytest.mark.parametrize("score", [0.9608342772032357, 1 / 3, 0.1, 0.7])
+def test_a_score_that_is_the_same_every_day_names_a_small_change_at_once(score: float) -> None:
+    """Means of equal values differ in their last digits by how many there are, and that is no spread."""
+    sizes = (20 + np.arange(SETTLING_DAYS) * 7 % 13).astype(np.float64)
+    totals = np.array([sum([score] * int(size)) for size in sizes])
+    named = find_detectable_change(totals, sizes, -1, 0.0, 1.0)
+    assert named is not None and 1e-5 < named < 0.01
+    assert find_detectable_change(1000 * totals, sizes, 1) is None  # values without a range have no smallest step
+    assert not find_day_alarms(totals, sizes, 30, SETTLING_DAYS - 1, 0)
+
+
 def test_what_a_fall_would_be_is_named_as_what_a_rise_of_the_rest_would_be() -> None:
     generator = np.random.default_rng(6)
     sizes = np.full(SETTLING_DAYS, 80.0)

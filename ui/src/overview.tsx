@@ -127,18 +127,20 @@ function useCountedClaim(): (counted: CountedCause) => string {
 function CountedCauseItem({ counted, several }: { counted: CountedCause; several: boolean }) {
   const { t } = useWords();
   const nameCounted = useCountedClaim();
-  const { cause, total, fix, parts } = counted;
+  const { ofSign } = useHappened();
+  const { cause, sign, decided, total, fix, parts } = counted;
+  const isMixed = decided > 0 && decided < total && cause !== "" && cause !== "insufficient_trace";
   const linkCases = (config: string) => `#/cases?${new URLSearchParams({ config, cause })}`;
   const { config, cases } = parts[0] ?? { config: "", cases: [] };
   return (
     <li>
       <a href={linkCases(config)}>
         <strong>
-          <Data text={beginSentence(nameCounted(counted))} />
+          <Data text={beginSentence(isMixed ? ofSign(sign) : nameCounted(counted))} />
         </strong>
       </a>{" "}
       <span class="n">
-        {t("cause_count", { n: total })} (
+        {isMixed ? t("cause_count_some", { n: total, decided }) : t("cause_count", { n: total })} (
         {parts.length === 1 ? (
           <>
             <CaseNames ids={cases} config={config} />
@@ -344,7 +346,7 @@ function CountTable({ count }: { count: OutcomeCounts }) {
 }
 
 const MOVED = 6;
-const SIGNIFICANT: MetricChange["verdict"][] = ["regressed", "improved"];
+const SIGNIFICANT: MetricChange["verdict"][] = ["regressed", "improved", "rose"];
 
 /** The most important changes first: significant ones before others, then by what they are of, then by the gain in widths of
  * its interval. */
@@ -405,6 +407,11 @@ function WhatChanged({ comparison, report }: { comparison: Comparison; report: R
   const titles = nameMetrics(report);
   const significant = comparison.metrics.filter((change) => SIGNIFICANT.includes(change.verdict));
   const moved = importantFirst(headlineChanges(report, comparison)).filter((change) => change.improved + change.regressed > 0);
+  // A secondary metric that is significant does not hide that the answers may have got worse: the worst first.
+  const balance = (change: MetricChange) => (change.improved - change.regressed) / Math.max(1, change.n);
+  const others = moved
+    .filter((change) => !SIGNIFICANT.includes(change.verdict) && change.importance === 0)
+    .toSorted((a, b) => balance(a) - balance(b));
   const rest = comparison.changed.length - FIRST;
   const { fail_now, fail_no_longer, unknown_now } = comparison.flipped;
   const noLonger = unknown_now > 0 ? "fail_no_longer_or_unknown" : "fail_no_longer";
@@ -424,6 +431,11 @@ function WhatChanged({ comparison, report }: { comparison: Comparison; report: R
         {SIGNIFICANT.map((verdict) => (
           <SignificantChanges key={verdict} verdict={verdict} changes={significant} titles={titles} />
         ))}
+        {significant.length > 0 && others.length > 0 && (
+          <p>
+            <strong>{t("movements")}</strong>: {t("headlines_moved")} <ChangeList changes={others.slice(0, FIRST)} titles={titles} />
+          </p>
+        )}
         {significant.length === 0 && (
           <p>
             <strong>{t("movements")}</strong>: {t(moved.length === 0 ? "nothing_moved" : "none_significant")}{" "}
@@ -581,7 +593,10 @@ function Failures({ failures, report }: { failures: ConfigFailures; report: Repo
   const { t } = useWords();
   const summary = report.configs.find((config) => config.id === failures.config);
   const unknown = summary?.states.unknown ?? 0;
-  const failed = t("failed_of", { n: failures.total, total: summary?.cases ?? 0 });
+  const { unanswered } = failures;
+  const areUnanswered = unanswered > 0 && unanswered === failures.total; // nothing was measured of them, so that they are no failures
+  const counted = areUnanswered ? "unanswered_of" : unanswered > 0 ? "failed_of_without" : "failed_of";
+  const failed = t(counted, { n: failures.total, total: summary?.cases ?? 0, unanswered });
   const count = unknown > 0 ? `${failed}, ${t(failures.total > 0 ? "others_unknown" : "and_unknown", { n: unknown })}` : failed;
   const title = report.configs.length > 1 ? `${visible(failures.config)}: ${count}` : count;
   const listed = Math.max(2, Math.floor(LISTED / report.failures.length));
@@ -595,7 +610,7 @@ function Failures({ failures, report }: { failures: ConfigFailures; report: Repo
         <Failure key={failed.id} failed={failed} config={failures.config} />
       ))}
       <p class="links">
-        {failures.total > 0 && <a href={`#/cases?${all}`}>{t(failures.total === 1 ? "one_failed" : "all_failed", { n: failures.total })}</a>}
+        {failures.total > 0 && <a href={`#/cases?${all}`}>{t(areUnanswered ? (failures.total === 1 ? "one_unanswered" : "all_unanswered") : failures.total === 1 ? "one_failed" : "all_failed", { n: failures.total })}</a>}
         {report.configs.length > 1 && <a href="#/matrix?differing=yes">{t("see_matrix")}</a>}
       </p>
     </section>

@@ -139,6 +139,7 @@ const SIGNS: Record<string, [string, string]> = {
   unsupported: ["warn", "–"],
   improved: ["good", "▲"],
   regressed: ["bad", "▼"],
+  rose: ["plain", "↑"],
   unclear: ["warn", "?"],
   cleared: ["plain", "✓"],
   worse: ["warn", "▽"],

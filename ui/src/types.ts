@@ -151,7 +151,7 @@ export interface MetricChange {
   interval: string | null;
   p: number | null;
   p_adjusted: number | null;
-  verdict: "improved" | "regressed" | "not significant" | "n/a";
+  verdict: "improved" | "regressed" | "rose" | "not significant" | "n/a";
   method: string;
   n: number;
   improved: number;
@@ -179,7 +179,7 @@ export interface SliceChange {
   interval: string | null;
   p: number | null;
   p_adjusted: number | null;
-  verdict: "improved" | "regressed" | "not significant" | "n/a";
+  verdict: "improved" | "regressed" | "rose" | "not significant" | "n/a";
   method: string;
   n: number;
   improved: number;
@@ -278,10 +278,11 @@ export interface Happened {
   ids: string[];
 }
 
-/** The failed cases of a configuration; `total` counts those that are not listed too. */
+/** The failed cases of a configuration; `total` counts those that are not listed too, `unanswered` those without an answer: nothing was measured of them. */
 export interface ConfigFailures {
   config: string;
   total: number;
+  unanswered: number;
   causes: {
     cause: string;
     sign: string;

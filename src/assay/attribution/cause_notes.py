@@ -101,8 +101,29 @@ _UNINDEXED_NOTE = CauseNote(
 )
 TARGET_ERROR, NO_OUTPUT = "target_error", "no_output"
 """What is known of a case of which no trace tells: the target failed, or there is no output of it."""
+_SUBCAUSE_SIGNS: Mapping[tuple[RootCause, str], str] = MappingProxyType(
+    {
+        ("chunking", "cut_off"): "the right passage is cut off in the index",
+        ("chunking", "other_ids"): "the right passage is in the index under another id",
+        ("reranker", "dropped"): "the reranker dropped the right passage",
+        ("citation", "outside_context"): "the answer cites what the model was not shown",
+        ("citation", "other_source"): "the answer does not cite the source that the case requires",
+        ("citation", "wrong_in_context"): "the answer cites another passage than its source",
+        ("citation", "over_cited"): "the answer cites more passages than it rests on",
+        ("golden_label_issue", "wrong_reference"): "the golden set requires what its passage does not say",
+        ("golden_label_issue", "wrong_evidence"): "another passage than the labelled one has the answer",
+        ("golden_label_issue", "label_outdated"): "the labelled passage has changed, expired or gone",
+        ("golden_label_issue", "unlabelled_duplicate"): "an unlabelled passage says the same as the labelled one",
+        ("golden_label_issue", "unknown_source"): "the golden set requires a source that nothing has",
+        ("acl", LEAK_SHOWN): "the user was shown what they must not see",
+        ("acl", LEAK_IN_CONTEXT): "the model was shown what the user must not see",
+        ("acl", LEAK_RETRIEVED): "what the user must not see was retrieved",
+    }
+)
+"""The signs of refined causes for which the first remedy of the cause holds."""
 SUBCAUSE_NOTES: Mapping[tuple[RootCause, str], CauseNote] = MappingProxyType(
     {
+        **{key: CauseNote(sign, CAUSE_NOTES[key[0]].fix) for key, sign in _SUBCAUSE_SIGNS.items()},
         ("insufficient_trace", TARGET_ERROR): CauseNote(
             "the target failed with an error", "repair the target, then ask again"
         ),
@@ -149,38 +170,6 @@ SUBCAUSE_NOTES: Mapping[tuple[RootCause, str], CauseNote] = MappingProxyType(
             "the last list has the right passage too low to be shown",
             "merge by reciprocal rank, retune the weights; show the generator more chunks",
         ),
-        ("chunking", "cut_off"): CauseNote("the right passage is cut off in the index", CAUSE_NOTES["chunking"].fix),
-        ("chunking", "other_ids"): CauseNote(
-            "the right passage is in the index under another id", CAUSE_NOTES["chunking"].fix
-        ),
-        ("reranker", "dropped"): CauseNote("the reranker dropped the right passage", CAUSE_NOTES["reranker"].fix),
-        ("citation", "outside_context"): CauseNote(
-            "the answer cites what the model was not shown", CAUSE_NOTES["citation"].fix
-        ),
-        ("citation", "other_source"): CauseNote(
-            "the answer does not cite the source that the case requires", CAUSE_NOTES["citation"].fix
-        ),
-        ("citation", "wrong_in_context"): CauseNote(
-            "the answer cites another passage than its source", CAUSE_NOTES["citation"].fix
-        ),
-        ("citation", "over_cited"): CauseNote(
-            "the answer cites more passages than it rests on", CAUSE_NOTES["citation"].fix
-        ),
-        ("golden_label_issue", "wrong_reference"): CauseNote(
-            "the golden set requires what its passage does not say", CAUSE_NOTES["golden_label_issue"].fix
-        ),
-        ("golden_label_issue", "wrong_evidence"): CauseNote(
-            "another passage than the labelled one has the answer", CAUSE_NOTES["golden_label_issue"].fix
-        ),
-        ("golden_label_issue", "label_outdated"): CauseNote(
-            "the labelled passage has changed, expired or gone", CAUSE_NOTES["golden_label_issue"].fix
-        ),
-        ("golden_label_issue", "unlabelled_duplicate"): CauseNote(
-            "an unlabelled passage says the same as the labelled one", CAUSE_NOTES["golden_label_issue"].fix
-        ),
-        ("golden_label_issue", "unknown_source"): CauseNote(
-            "the golden set requires a source that nothing has", CAUSE_NOTES["golden_label_issue"].fix
-        ),
         ("generator", "other_part"): CauseNote(
             "the answer copies the wrong part of the right passage",
             "let it answer the question instead of copying a passage; let it read a passage to its end; another model",
@@ -189,9 +178,6 @@ SUBCAUSE_NOTES: Mapping[tuple[RootCause, str], CauseNote] = MappingProxyType(
             "the answer does something else than was expected",
             "tell the model when to answer, decline, ask back or hand over, with an example of each",
         ),
-        ("acl", LEAK_SHOWN): CauseNote("the user was shown what they must not see", CAUSE_NOTES["acl"].fix),
-        ("acl", LEAK_IN_CONTEXT): CauseNote("the model was shown what the user must not see", CAUSE_NOTES["acl"].fix),
-        ("acl", LEAK_RETRIEVED): CauseNote("what the user must not see was retrieved", CAUSE_NOTES["acl"].fix),
         ("acl", "access_denied"): CauseNote(
             "the user was denied what they may see",
             "compare the roles and the tenant that the search got with those of the evidence; test that users who may "

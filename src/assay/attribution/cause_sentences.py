@@ -115,17 +115,17 @@ _KINDS: Mapping[RootCause, StepKind] = MappingProxyType({"embedding": "dense", "
 def name_causes(attribution: Attribution) -> list[str]:
     """Return the ids of the cause and of the other candidates, by which they are searched, most likely first.
 
-    A ranking without a reranker is called what it is, with the id behind.
+    A ranking without a reranker is called what it is.
 
     >>> name_causes(Attribution("c1", "retrieval_fault", "reranker", also=("context_builder",)))
-    ['ranking, id reranker', 'context_builder']
+    ['ranking', 'context_builder']
     """
     return [name_cause(cause, attribution.traces) for cause in attribution.named_causes]
 
 
 def name_cause(cause: RootCause, traces: Iterable[EvidenceTrace]) -> str:
-    """Return the id of a cause of a case with these traces, after what it is called where that is something else."""
-    return f"{RANKING}, id {cause}" if cause == "reranker" and "rerank" not in _list_kinds(traces) else cause
+    """Return the id of a cause of a case with these traces, or what it is called where that is something else."""
+    return RANKING if cause == "reranker" and "rerank" not in _list_kinds(traces) else cause
 
 
 def _list_kinds(traces: Iterable[EvidenceTrace]) -> set[StepKind]:

@@ -13,6 +13,8 @@ from assay.records.golden_set import Evidence, Selector
 from assay.records.observations import CONTEXT_STAGE, Observation, Stage
 
 StepKind = Literal["lexical", "dense", "retriever", "merge", "filter", "rerank", "context"]
+SEARCH_KINDS: tuple[StepKind, ...] = ("lexical", "dense", "retriever")
+"""The kinds of stages that search the index."""
 _KINDS: tuple[tuple[StepKind, re.Pattern[str]], ...] = (
     ("rerank", re.compile(r"re.?rank|cross.?encod|rescor")),
     ("filter", re.compile(r"filter|permission|visib|\bacl\b|access")),
@@ -20,6 +22,8 @@ _KINDS: tuple[tuple[StepKind, re.Pattern[str]], ...] = (
     ("lexical", re.compile(r"bm25|lexical|keyword|sparse|full.?text|fts|tf.?idf|splade")),
     ("dense", re.compile(r"dense|vector|embed|semantic|knn|\bann\b")),
 )
+_SELECTS = re.compile(r"polic|permi|role|tenant|right|entitle|authori[sz]|allow|dedup|thresh|prun|redact|guard")
+"""Names of filters, of which some are names of searches too: only what selects from earlier stages is a filter."""
 DEFAULT_PRODUCTION_K = 5
 """The assumed number of chunks shown to the model if neither settings nor trace state it (ADR 0030)."""
 _RESULT_NAMES = ("retrieved", "retrieval", "candidates", "results")
@@ -90,11 +94,35 @@ def _find_kind(stage: Stage, earlier_steps: Sequence[TraceStep]) -> StepKind:
         kind = name_stage_kind((chunk_stages.pop() or "").lower())  # all came from one search, which the chunks name
     if kind == "merge" and not earlier_steps:
         return "retriever"  # a search that reports only what it merged
+    if kind != "retriever" or not earlier_steps:
+        return kind
     earlier_ids = {chunk_id for step in earlier_steps for chunk_id in step.chunk_ids}
     is_selection = len(earlier_steps) > 1 and all(chunk.chunk_id in earlier_ids for chunk in stage.chunks)
-    if kind == "retriever" and earlier_steps and _is_thinned(stage, earlier_steps[-1]):
+    if is_selection and _SELECTS.search(name):
         return "filter"
-    return "merge" if name in _RESULT_NAMES and is_selection else kind
+    if _is_thinned(stage, earlier_steps[-1]):
+        return "context" if _is_head(stage, earlier_steps[-1].stage) else "filter"  # what is cut off is not filtered
+    return "merge" if is_selection and (name in _RESULT_NAMES or _joins_searches(stage, earlier_steps)) else kind
+
+
+def _joins_searches(stage: Stage, earlier_steps: Sequence[TraceStep]) -> bool:
+    """Whether a stage has chunks that only one of several searches returned, and chunks of another."""
+    searches = list_received(earlier_steps, len(earlier_steps))
+    ids = {chunk.chunk_id for chunk in stage.chunks}
+    own_ids = [set(step.chunk_ids).difference(*(s.chunk_ids for s in searches if s is not step)) for step in searches]
+    return sum(not ids.isdisjoint(own) for own in own_ids) > 1
+
+
+def list_received(steps: Sequence[TraceStep], position: int) -> list[TraceStep]:
+    """Return the steps whose lists the step at a position received: the one before it, or several searches."""
+    received: list[TraceStep] = []
+    for step in reversed(steps[:position]):
+        if received and step.kind not in SEARCH_KINDS:
+            break
+        received.insert(0, step)
+        if step.kind not in SEARCH_KINDS:
+            break
+    return received
 
 
 def _is_thinned(stage: Stage, before: TraceStep) -> bool:

@@ -314,10 +314,9 @@ def _find_generation_subtype(inquiry: CaseFacts, subcause: str) -> str:
         contains_fact(inquiry.context_texts, fact) for fact in inquiry.content_quality.wrong
     ):
         return "hallucination"
-    quality = inquiry.content_quality
-    if 0 < len(quality.missing) < len(inquiry.facts) and not quality.wrong and not quality.denied:
+    if subcause == generation_causes.PARTIAL and not inquiry.content_quality.wrong:
         return "incompleteness"
-    is_copied = bool(inquiry.copied_from) and not quality.wrong and not inquiry.other_values
+    is_copied = bool(inquiry.copied_from) and not inquiry.content_quality.wrong and not inquiry.other_values
     return "wrong_passage" if is_copied else "reasoning_error"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from assay.audit.answer_now import describe_target, summarise_changes
-from assay.audit.incident import CitationCheck, CitationState, Incident
+from assay.audit.incident import CitationCheck, CitationState, Incident, ShownChunk
 from assay.formats.file_io import write_atomically
 from assay.records.audit_records import AUDIT_FIELDS
 from assay.records.counts import format_count
@@ -36,11 +36,23 @@ def write_incident(incident: Incident, path: str) -> Path:
 
 def build_incident_tables(incident: Incident) -> list[Table]:
     """Return the tables of an incident, in their order."""
-    tables = [Table("The record", ("", ""), tuple(_list_facts(incident)))]
     labels = [claim.judged for claim in incident.claims] + [check.judged for check in incident.citations]
     is_judged = any(label is not None for label in labels)
-    judge_column = ("by the judge",) if is_judged else ()
-    claims = tuple(
+    tables = (
+        Table("The record", ("", ""), tuple(_list_facts(incident))),
+        _build_claims_table(incident, is_judged=is_judged),
+        _build_citations_table(incident, is_judged=is_judged),
+        *(_build_stage_table(name, chunks) for name, chunks in incident.stages),
+        _build_near_cases_table(incident),
+    )
+    return [table for table in tables if table.rows]
+
+
+_JUDGE_COLUMN = "by the judge"
+
+
+def _build_claims_table(incident: Incident, *, is_judged: bool) -> Table:
+    rows = tuple(
         (
             claim.text,
             claim.verdict.replace("_", " "),
@@ -51,9 +63,12 @@ def build_incident_tables(incident: Incident) -> list[Table]:
         )
         for claim in incident.claims
     )
-    columns = ("claim", "by its context", "source", "evidence", "why, and lost where", *judge_column)
-    tables.append(Table("Claims", columns, claims))
-    citations = tuple(
+    columns = ("claim", "by its context", "source", "evidence", "why, and lost where")
+    return Table("Claims", (*columns, *([_JUDGE_COLUMN] if is_judged else [])), rows)
+
+
+def _build_citations_table(incident: Incident, *, is_judged: bool) -> Table:
+    rows = tuple(
         (
             _describe_name(check),
             check.claim or "the answer as a whole",
@@ -64,20 +79,26 @@ def build_incident_tables(incident: Incident) -> list[Table]:
         )
         for check in incident.citations
     )
-    columns = ("citation", "claim", "existed", "reachable", "supported", "exists now", "reachable now", "supports now")
-    tables.append(Table("Citations", (*columns, "text changed", *judge_column), citations))
-    for name, chunks in incident.stages:
-        rows = tuple(
-            (
-                str(rank),
-                chunk.chunk_id,
-                "" if chunk.score is None else f"{chunk.score:.4g}",
-                WITHHELD if chunk.restricted and chunk.text is None else _shorten(chunk.text),
-            )
-            for rank, chunk in enumerate(chunks, 1)
+    then = ("citation", "claim", "existed", "reachable", "supported")
+    now = ("exists now", "reachable now", "supports now", "text changed")
+    return Table("Citations", (*then, *now, *([_JUDGE_COLUMN] if is_judged else [])), rows)
+
+
+def _build_stage_table(name: str, chunks: Sequence[ShownChunk]) -> Table:
+    rows = tuple(
+        (
+            str(rank),
+            chunk.chunk_id,
+            "" if chunk.score is None else f"{chunk.score:.4g}",
+            WITHHELD if chunk.restricted and chunk.text is None else _shorten(chunk.text),
         )
-        tables.append(Table(f"Stage {name}", ("rank", "chunk", "score", "text"), rows))
-    near = tuple(
+        for rank, chunk in enumerate(chunks, 1)
+    )
+    return Table(f"Stage {name}", ("rank", "chunk", "score", "text"), rows)
+
+
+def _build_near_cases_table(incident: Incident) -> Table:
+    rows = tuple(
         (
             case.case_id,
             case.question,
@@ -89,8 +110,7 @@ def build_incident_tables(incident: Incident) -> list[Table]:
         for case in incident.near_cases
     )
     columns = ("case", "question", "question alike", "answer alike", "expects", "what the answer does with it")
-    tables.append(Table("Near golden cases", columns, near))
-    return [table for table in tables if table.rows]
+    return Table("Near golden cases", columns, rows)
 
 
 def shorten_tables(tables: Sequence[Table]) -> list[Table]:

@@ -119,13 +119,9 @@ def check_label_metrics(metrics: Sequence[str], scales: LabelScales) -> list[str
 def iterate_label_items(run: ScoredRun, metric: str, rubrics: Rubrics) -> Iterator[LabelItem]:
     """Yield every item that a judge is asked about for a metric, over all configurations and cases of a run."""
     joins = GoldenIndex(run.golden, run.corpus)
-    for config in sorted(run.scoring.configs):
-        for position, case in enumerate(run.golden.cases):
-            observation = run.read_observation(config, case.id)
-            if observation is None:
-                continue
-            for judge_request in _requests_for_case(joins, position, observation, metric, rubrics):
-                yield from list_request_items(judge_request, case.id, config, observation)
+    for config, position, observation in run.iterate_observations():
+        for judge_request in _requests_for_case(joins, position, observation, metric, rubrics):
+            yield from list_request_items(judge_request, run.golden.cases[position].id, config, observation)
 
 
 def list_request_items(request: JudgeRequest, case_id: str, config: str, observation: Observation) -> list[LabelItem]:
@@ -321,12 +317,8 @@ def _opinions_of_rules(run: ScoredRun, metric: str) -> dict[ItemKey, ScorerLabel
 def _iterate_readings(run: ScoredRun) -> Iterator[tuple[tuple[str, str], ParsedAnswer]]:
     """Yield every answer of a run under its case and configuration."""
     joins = GoldenIndex(run.golden, run.corpus)
-    for config in sorted(run.scoring.configs):
-        for position, case in enumerate(run.golden.cases):
-            observation = run.read_observation(config, case.id)
-            if observation is None or observation.error is not None or not isinstance(observation.answer, str):
-                continue
-            yield (case.id, config), ParsedAnswer(joins.case_index(position), observation)
+    for config, position, observation in run.iterate_observations(answered=True):
+        yield (run.golden.cases[position].id, config), ParsedAnswer(joins.case_index(position), observation)
 
 
 def _rule_claims(reading: ParsedAnswer, metric: str) -> dict[str, ScorerLabel]:

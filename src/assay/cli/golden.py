@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -31,6 +31,13 @@ from assay.cli.options import (
 from assay.cli.streams import print_stopping
 from assay.records.counts import format_count
 from assay.records.errors import ExitCode, InputError
+
+if TYPE_CHECKING:
+    from assay.golden.drafting.draft_cases import DraftRequest
+    from assay.golden.model_effort import ModelEffort
+    from assay.golden.pooling.draft_nuggets import NuggetRequest
+
+R = TypeVar("R", "DraftRequest", "NuggetRequest")
 
 GoldenFile = Annotated[str, typer.Argument(help="Golden set.")]
 TargetsFile = Annotated[
@@ -282,7 +289,7 @@ def draft(
     from assay.cli.golden_output import print_result
     from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.golden.drafting.draft_cases import DraftRequest, draft_file, estimate_draft
-    from assay.golden.finding_tables import build_draft_tables, build_effort_table
+    from assay.golden.finding_tables import build_draft_tables
     from assay.runs.progress_line import show_progress
     from assay.targets.choose_target import TargetPermissions
 
@@ -305,21 +312,34 @@ def draft(
         seed,
     )
     if dry_run:
-        if request.model is None:
-            raise InputError("--dry-run: says what a model would be asked (expected --judge or --model as well)")
-        effort = estimate_draft(request)
-        print_result(effort, [build_effort_table(effort)], format)
-        return ExitCode.PASS
+        return _print_effort(request, estimate_draft, format)
     with show_progress("drafting") as update_progress:
         report = draft_file(request, update_progress, print_stopping)
     print_result(report, build_draft_tables(report), format)
     named = (("candidates", out), ("thrown away", rejected))
     following = f"assay golden review {out} --corpus {corpus} --out review.html" if out and report.kept else None
     print_written_files([(name, Path(path)) for name, path in named if path is not None], following)
-    halted = report.effort.halted if report.effort is not None else ""
-    if halted:
-        typer.echo(f"stopped: {halted}; the same command continues with {asking.store}", err=True)
-    return (ExitCode.INTERRUPTED if halted == "interrupted" else ExitCode.INCOMPLETE) if halted else ExitCode.PASS
+    return _report_halt(report.effort, asking.store) or ExitCode.PASS
+
+
+def _print_effort(request: R, estimate: Callable[[R], ModelEffort], format: PrintFormat) -> ExitCode:
+    """Print what a model would be asked. Raises InputError if none is named."""
+    from assay.cli.golden_output import print_result
+    from assay.golden.finding_tables import build_effort_table
+
+    if request.model is None:
+        raise InputError("--dry-run: says what a model would be asked (expected --judge or --model as well)")
+    effort = estimate(request)
+    print_result(effort, [build_effort_table(effort)], format)
+    return ExitCode.PASS
+
+
+def _report_halt(effort: ModelEffort | None, store: str | None) -> ExitCode | None:
+    """Print why a model was not asked to the end and return the exit code for it; None if it was, or was not asked."""
+    if effort is None or not effort.halted:
+        return None
+    typer.echo(f"stopped: {effort.halted}; the same command continues with {store}", err=True)
+    return ExitCode.INTERRUPTED if effort.halted == "interrupted" else ExitCode.INCOMPLETE
 
 
 @app.command("review")
@@ -443,7 +463,7 @@ def nuggets(
     from assay.formats.file_io import is_file
     from assay.formats.outputs import expand_patterns
     from assay.formats.run_files.overwriting import refuse_overwriting
-    from assay.golden.finding_tables import build_effort_table, build_nugget_tables
+    from assay.golden.finding_tables import build_nugget_tables
     from assay.golden.pooling.draft_nuggets import NuggetRequest, draft_nugget_file, estimate_nuggets
     from assay.runs.progress_line import show_progress
 
@@ -452,11 +472,7 @@ def nuggets(
     refuse_overwriting([out, asking.store], [file, corpus, endpoint.settings, *named])
     request = NuggetRequest(file, outputs or (), corpus, out, depth, asking.build_options(endpoint), run)
     if dry_run:
-        if request.model is None:
-            raise InputError("--dry-run: says what a model would be asked (expected --judge or --model as well)")
-        effort = estimate_nuggets(request)
-        print_result(effort, [build_effort_table(effort)], format)
-        return ExitCode.PASS
+        return _print_effort(request, estimate_nuggets, format)
     with show_progress("drafting") as update_progress:
         draft = draft_nugget_file(request, update_progress, print_stopping)
     print_result(draft, build_nugget_tables(draft), format)
@@ -466,11 +482,7 @@ def nuggets(
         following = " ".join(f"--outputs {path}" for path in (recorded if is_recorded else ("OUTPUTS",)))
         command = f"assay score --golden {out} {following} --ignore-unknown --report first.md"
         print_written_files([("nuggets", Path(out))], command)
-    halted = draft.effort.halted if draft.effort is not None else ""
-    if halted:
-        typer.echo(f"stopped: {halted}; the same command continues with {asking.store}", err=True)
-        return ExitCode.INTERRUPTED if halted == "interrupted" else ExitCode.INCOMPLETE
-    return ExitCode.PASS if draft.cases else ExitCode.FAILED
+    return _report_halt(draft.effort, asking.store) or (ExitCode.PASS if draft.cases else ExitCode.FAILED)
 
 
 @app.command("freeze")
@@ -578,33 +590,31 @@ def pool(
     from assay.cli.golden_output import print_result
     from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.golden.finding_tables import build_pool_tables
-    from assay.golden.pooling.collect_pool import POOL_METRICS, PoolRequest, pool_runs
+    from assay.golden.pooling.collect_pool import POOL_METRICS
+    from assay.golden.pooling.collect_pool import pool as pool_runs
 
     folders = [*(runs or ()), *(run or ())]
     if not folders:
         raise InputError("no run folder given (expected RUN, or --run RUN)")
     refuse_overwriting([page, merged], [*(grades or ()), calibration])
     metrics = parse_metric_list(metric) if metric is not None else POOL_METRICS
-    at = resolve_clock(now)
     report = pool_runs(
-        PoolRequest(
-            folders,
-            depth,
-            at_least,
-            stage,
-            metrics,
-            page,
-            language,
-            grades or (),
-            merged,
-            version,
-            at,
-            questions,
-            judged,
-            judge,
-            calibration,
-            uncalibrated,
-        )
+        *folders,
+        depth=depth,
+        at_least=at_least,
+        stage=stage,
+        metrics=metrics,
+        page=page,
+        language=language,
+        grades=grades or (),
+        merged=merged,
+        version=version,
+        at=resolve_clock(now),
+        questions=questions,
+        judged=judged,
+        judge=judge,
+        calibration=calibration,
+        allow_uncalibrated=uncalibrated,
     )
     print_result(report, build_pool_tables(report), format)
     written = (("page", page), ("questions", questions), ("golden set", merged))

@@ -132,7 +132,9 @@ def measure(
     ] = False,
     fresh: Annotated[
         bool,
-        typer.Option("--fresh", help="Ask every case again; answers in the run folder move to replaced.jsonl."),
+        typer.Option(
+            "--fresh", help="Ask every selected case again; its answers in the run folder move to replaced.jsonl."
+        ),
     ] = False,
     permissions: PermissionOptions,
     gate: GateOption = None,

@@ -23,6 +23,7 @@ from assay.formats.strict_json import MisfitError, convert_strictly
 from assay.metrics.case_checks import ANSWER_UNKNOWN
 from assay.metrics.cases.case_index import QUOTE
 from assay.metrics.catalog import find_metric, parse_metric
+from assay.records.answer_numbers import NO_NUMBER
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.findings import Attribution, CauseConfidence, ComparisonSide, EvidenceTrace, FaultParty, RootCause
 from assay.records.golden_set import Case, Count, Evidence, Position, User
@@ -39,7 +40,6 @@ from assay.records.scores import (
 from assay.scoring.case_clusters import name_clusters
 from assay.scoring.column_values import find_column, find_rows_in_review
 from assay.scoring.paired_scores import ScoreSnapshot
-from assay.scoring.same_answers import NO_NUMBER
 from assay.scoring.version_match import list_contents
 from assay.stats.arrays import RowIndices
 

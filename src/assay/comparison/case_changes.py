@@ -34,6 +34,7 @@ PipelineStep = Literal[
     "target",
     "around",
     "uncalibrated",
+    "failed",
     "unexplained",
 ]
 AttributionsByCase = Mapping[str, Attribution]
@@ -51,7 +52,8 @@ _WORSE: Mapping[PipelineStep, str] = {
     "target": "the candidate's target failed with an error: look at the error",
     "around": "the evidence has the same ranks and the chunks around it differ",
     "uncalibrated": "significant only by scorers that are not calibrated against human labels",
-    "unexplained": "the traces do not show why",
+    "failed": "they fail now: the cause stands with each case",
+    "unexplained": "no change in the traces explains it",
 }
 _BETTER: Mapping[PipelineStep, str] = {
     "access": "what the user may not see is no longer shown",
@@ -62,11 +64,12 @@ _BETTER: Mapping[PipelineStep, str] = {
     "generator": "the evidence was there before and the answer got better",
     "search": "the search ranks evidence higher",
     "citation": "the citations score better, the answers not significantly",
-    "cited_share": "a larger share of what the answers say has a citation next to it",
+    "cited_share": "a larger share of what the answers say has a citation next to it: they cite more, or say less",
     "target": "the target had failed with an error and answers again",
     "around": "the evidence has the same ranks and the chunks around it differ",
     "uncalibrated": "significant only by scorers that are not calibrated against human labels",
-    "unexplained": "the traces do not show why",
+    "failed": "they no longer fail",
+    "unexplained": "no change in the traces explains it",
 }
 _TARGET_FAILED = get_cause_note("insufficient_trace", TARGET_ERROR).sign
 _ORDER: tuple[PipelineStep, ...] = tuple(_WORSE)
@@ -210,11 +213,15 @@ def explain_metric_changes(
                 calibrated = [metric for metric in metrics if metric not in uncalibrated]
                 part, detail = find_changed_step(calibrated, case, worse=worse) if calibrated else ("uncalibrated", "")
                 groups.setdefault(part, []).append(_MovedCase(case.case_id, metrics, detail))
-        verb = "worse" if worse else "better"
-        sentences += [_build_sentence(verb, groups[part], explanations[part]) for part in _ORDER if part in groups]
+        verb = "got worse" if worse else "got better"
+        sentences += [
+            _build_sentence(_name_movement(part, verb), groups[part], explanations[part])
+            for part in _ORDER
+            if part in groups
+        ]
     if doubtful:
         explanation = "by votes that disagree widely, so no improvement is claimed"
-        sentences.append(_build_sentence("better", doubtful, explanation))
+        sentences.append(_build_sentence("got better", doubtful, explanation))
     for old, new, count in count_transitions(before, after) if significant else ():
         if old != new:
             sentences.append(f"{format_count(count, 'case')} went from {_spell(old)} to {_spell(new)}")
@@ -257,6 +264,8 @@ def find_changed_step(metrics: Sequence[str], change: CaseChange, *, worse: bool
     citation_names.discard("citation_coverage")
     if citation_names:
         return ("cited_share" if citation_names == {"claim_citation_coverage"} else "citation"), ""
+    if "failed" in names and (change.after if worse else change.before).cause is not None:
+        return "failed", ""
     return ("around" if is_ranking_metric and before else "unexplained"), ""
 
 
@@ -334,7 +343,12 @@ def _build_sentence(verb: str, moved_cases: Sequence[_MovedCase], explanation: s
     cases = [f"{case.case_id}: {case.detail}" if case.detail else case.case_id for case in moved_cases]
     more_cases = f" … and {len(cases) - CASES_NAMED} more" if len(cases) > CASES_NAMED else ""
     case_list = "; ".join(cases[:CASES_NAMED]) + more_cases
-    return f"{subject} got {verb} on {format_count(len(moved_cases), 'case')}: {explanation} ({case_list})"
+    return f"{subject} {verb} on {format_count(len(moved_cases), 'case')}: {explanation} ({case_list})"
+
+
+def _name_movement(part: PipelineStep, verb: str) -> str:
+    """Return what a metric did: a larger share that is cited is a rise, which answers that say less bring about too."""
+    return "rose" if part == "cited_share" and verb == "got better" else verb
 
 
 def _spell(label: str) -> str:

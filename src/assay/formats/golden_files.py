@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from assay.formats.file_io import Line, Source, decode_line, open_source, quote_line_start, read_lines, write_atomically
+from assay.formats.foreign.frame_shapes import is_frame
 from assay.formats.foreign.member_names import ID_KEYS, QUESTION_KEYS
 from assay.formats.foreign.rows import IMPORT_REMEDY
 from assay.formats.golden_builder import GoldenBuilder, GoldenFormat
@@ -139,6 +140,7 @@ def guess_golden_format(source: Source) -> str:
     if first is None:
         raise InputError([Problem(source.name, None, "", "empty (got no content; expected cases)", "E_EMPTY")])
     if first.data.lstrip().startswith((b"{", b"[")):
+        _refuse_frame(source)
         return _choose_by_members(_member_names(source), source)
     kind = _guess_kind(first, source)
     if kind == "answer-csv" and source.suffix in JSON_LINES_SUFFIXES:
@@ -148,6 +150,18 @@ def guess_golden_format(source: Source) -> str:
     if kind in _BUILT_IN_FORMATS:
         return kind
     raise _unknown_format(source, first.number, f"{quote_line_start(first)}, which looks like {kind}")
+
+
+def _refuse_frame(source: Source) -> None:
+    """Raise InputError for a data frame in another form than rows, with how to write it as rows."""
+    first = next(_first_rows(source), None)
+    if first is not None and is_frame(first):
+        imported = IMPORT_REMEDY.format(name=source.name)
+        message = (
+            f"a data frame that is not written as rows (got {shorten_repr(first)}; expected a case on each row: "
+            f'to_json(path, orient="records"); {imported})'
+        )
+        raise InputError([Problem(source.name, None, "", message, "E_FORMAT")])
 
 
 def _find_first_line(source: Source) -> Line | None:

@@ -33,6 +33,7 @@ from assay.formats.file_io import (
     read_lines,
     unpack_source,
 )
+from assay.formats.foreign.frame_shapes import RECORDS_REMEDY, list_frame_rows
 from assay.formats.foreign.member_names import normalise_member_name
 from assay.formats.recorded_outputs import rag_trace, run_log, stage_lists, trec_rag
 from assay.formats.recorded_outputs.line_checks import (
@@ -221,17 +222,24 @@ def detect_output_format(path: str, first_line: bytes) -> str:
     except (ValueError, RecursionError):  # broken JSON may still show its keys; the reader reports what is wrong
         row, keys = None, _KEY.findall(text) if text.startswith("{") else []
     is_table = not keys and _are_rows(_split_table_header(path, text))
-    format_name = ROWS_FORMAT if is_table else guess_row_format(path, keys)
+    is_frame = path.lower().removesuffix(".gz").endswith(".json") and bool(list_frame_rows(row))
+    format_name = ROWS_FORMAT if is_table or is_frame else guess_row_format(path, keys)
     if format_name:
         return format_name
     expected = "; ".join(
         f"{output_format.name}: {output_format.id_key} …" for output_format in _BUILT_IN_FORMATS.values()
     )
+    remedy = f"; {RECORDS_REMEDY}" if _FRAME_START.match(text) else ""
     message = (
         f"cannot tell the format of the outputs (got {_describe_line(text, row)}; expected JSON Lines, {expected}; or "
-        f"{TREC_RUN_FORMAT}: six columns; {ROWS_FORMAT}: id or question, with answer …); name it with --outputs-format"
+        f"{TREC_RUN_FORMAT}: six columns; {ROWS_FORMAT}: id or question, with answer …{remedy}); "
+        "name it with --outputs-format"
     )
     raise InputError([Problem(path, 1, "", message, "E_FORMAT")])
+
+
+_FRAME_START = re.compile(r'\{\s*"(?:columns|schema)"\s*:|\[\s*\[|\{\s*"[^"]{0,200}"\s*:\s*\{')
+"""How the JSON of a data frame begins that is not written as rows."""
 
 
 def guess_row_format(path: str, keys: Sequence[str]) -> str:

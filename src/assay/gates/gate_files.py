@@ -14,6 +14,7 @@ from msgspec import Struct, structs
 from assay.formats.file_io import is_file
 from assay.formats.strict_json import MisfitError, convert_strictly, join_field
 from assay.formats.strict_yaml import YamlDocument, build_yaml_problem, read_yaml, read_yaml_file
+from assay.gates.profile_changes import describe_profile_changes, get_rule_subject
 from assay.gates.rules import find_rule_problem, find_waived_rule_problem
 from assay.records.errors import InputError, Problem, SettingsError, shorten_repr
 from assay.records.release_gates import Gate, Rule
@@ -41,7 +42,7 @@ def load_gate(path: Path | str, check: RuleCheck) -> Gate:
     if isinstance(named, str):
         path = Path(path).parent / named
         document = read_yaml_file(path)
-    return _read_gate(document, str(path), check)
+    return _read_gate(document, str(path), check, Path(path).name)
 
 
 def read_gate_fields(fields: Mapping[str, Any], check: RuleCheck) -> Gate:
@@ -60,7 +61,7 @@ def read_gate_fields(fields: Mapping[str, Any], check: RuleCheck) -> Gate:
 
 def load_profile(name: str, check: RuleCheck) -> Gate:
     """Load a shipped profile. Raises SettingsError for a name that `list_profile_names` does not list."""
-    gate = _read_gate(read_yaml(read_profile_text(name), f"profile {name}"), f"profile {name}", check)
+    gate = _read_gate(read_yaml(read_profile_text(name), f"profile {name}"), f"profile {name}", check, is_shipped=True)
     return structs.replace(gate, usual_tags=tuple(dict.fromkeys((*gate.zero_tolerance_tags, *gate.blocking_tags))))
 
 
@@ -82,7 +83,9 @@ def _profiles_folder() -> Path:
     return Path(__file__).with_name(_PROFILES)
 
 
-def _read_gate(document: YamlDocument, name: str, check: RuleCheck) -> Gate:
+def _read_gate(
+    document: YamlDocument, name: str, check: RuleCheck, file: str = "", *, is_shipped: bool = False
+) -> Gate:
     reader = _GateReader(document, name)
     body, at = reader.find_body()
     if body is None:
@@ -105,21 +108,28 @@ def _read_gate(document: YamlDocument, name: str, check: RuleCheck) -> Gate:
     if own_gate is None or reader.problems:
         raise SettingsError(reader.problems)
     fields = {key: getattr(own_gate, key) for key in plain_fields}
-    replaced = {_subject(rule) for rule in rules}
-    base_rules = tuple(rule for rule in base.rules if _subject(rule) not in replaced)
+    replaced = {get_rule_subject(rule) for rule in rules}
+    base_rules = tuple(rule for rule in base.rules if get_rule_subject(rule) not in replaced)
     # A tag that the file names itself is no longer one that only the profile asks for.
     named_tags = {*own_gate.blocking_tags, *fields.get("zero_tolerance_tags", ())}
     usual_tags = tuple(tag for tag in base.usual_tags if tag not in named_tags)
-    return structs.replace(base, **fields, rules=(*base_rules, *rules), usual_tags=usual_tags)
+    gate = structs.replace(base, **fields, rules=(*base_rules, *rules), usual_tags=usual_tags)
+    if not is_shipped and gate.name in list_profile_names():
+        gate = structs.replace(gate, name=_name_changed_profile(gate, gate.name, file, check))
+    return gate
 
 
 def _decides_without_rules(gate: Gate) -> bool:
     return bool(gate.blocking_tags) or gate.correctness is not None
 
 
-def _subject(rule: Rule) -> tuple[str, str | None, bool]:
-    """Return the key by which a rule of a file replaces one of its profile; regression rules have keys of their own."""
-    return rule.metric, rule.slice, rule.max_regression is not None
+def _name_changed_profile(gate: Gate, profile: str, file: str, check: RuleCheck) -> str:
+    """Return the name of a gate that a profile gave its name: where it decides otherwise than the profile, that of its
+    file with what it changed, so that nobody takes it for the shipped gate."""
+    changes = describe_profile_changes(load_profile(profile, check), gate)
+    if not changes:
+        return gate.name
+    return f"{file} ({profile}, changed: {changes})" if file else f"{profile}, changed: {changes}"
 
 
 def _find_expiry_problem(expires: str) -> str | None:

@@ -34,6 +34,7 @@ from assay.scoring.paired_scores import PairedValues, compute_change_signs, find
 from assay.scoring.same_answers import find_same_answers
 from assay.scoring.same_recording import OWN_BASELINE
 from assay.stats.arrays import BoolArray, FloatArray, RowIndices
+from assay.stats.fewest_cases import find_fewest
 from assay.stats.intervals import Bounds, upper_bound_after_no_events
 from assay.stats.paired_tests import bound_mean_gain, compute_cases_needed, estimate_detectable_difference
 from assay.stats.samples import ClusterCodes, compute_exact_sum
@@ -281,16 +282,7 @@ class _RegressionRule:
             bounds = estimate_gain(self.metric_row, many, many, None).bounds
             return bounds is not None and bounds.low > -self.margin
 
-        most = len(scores)
-        while not is_enough(most):
-            most *= 2
-            if most > _MAX_CASES_TRIED:
-                return None
-        least = most // 2
-        while most - least > 1:
-            middle = (least + most) // 2
-            least, most = (least, middle) if is_enough(middle) else (middle, most)
-        return most
+        return find_fewest(is_enough, len(scores), _MAX_CASES_TRIED)
 
     def _conclude(self, gain: GainEstimate) -> tuple[RuleState, str]:
         margin, bounds = self.margin, gain.bounds
@@ -306,7 +298,12 @@ class _RegressionRule:
         loss = max(0.0, -bounds.low)
         note = f", {bounds.note}" if bounds.note else ""
         needed = self._describe_cases_needed(gain)
-        open_loss = f"the true loss may be up to {loss:.3f} (one-sided 95% bound{note}), and {margin:g} is allowed"
+        if bounds.high < 0 and not bounds.note:
+            open_loss = (
+                f"it lost between {-bounds.high:.3f} and {loss:.3f} (one-sided 95% bounds), and {margin:g} is allowed"
+            )
+        else:
+            open_loss = f"the true loss may be up to {loss:.3f} (one-sided 95% bound{note}), and {margin:g} is allowed"
         return "inconclusive", f"{open_loss}{needed}"
 
     def _conclude_by_point(self, gain: GainEstimate) -> tuple[RuleState, str]:

@@ -61,13 +61,15 @@ def decide_release(
     own_baseline: OwnBaseline = "no",
     today: str | None = None,
     changes: SetChanges | None = None,
+    unverified: str = "",
 ) -> Decision:
     """Return the decision for one configuration; `cases` are the golden cases of the table's rows, in its order.
 
     `baseline` is the table that regression rules are compared with; `own_baseline` says whether it is of the recording
     that is scored: then these rules are INCOMPLETE, unless other configurations are compared with it. `today`
     (YYYY-MM-DD) decides whether waivers are still valid; without it, none is. `changes` are those of
-    the golden set since it was frozen. The rules must be usable (`rule_problem`). The order of precedence is:
+    the golden set since it was frozen. `unverified` says that answers are of a target of which nothing shows that it is
+    still the same, "" if none is. The rules must be usable (`rule_problem`). The order of precedence is:
 
     0. INCOMPLETE where the target answered no case at all: then no rule is evaluated, and that is the only reason;
     1. FAIL for an observed event of a zero-event rule, even if the measurement is incomplete; a leak and a followed
@@ -78,8 +80,8 @@ def decide_release(
     4. PASS_WITH_RISK for warnings, waived rules, inconclusive rules, uncalibrated scorers, answers whose correctness no
        rule looked at, cases of unknown behaviour that no rule looked at, cases that a metric of one's own could not
        measure, a golden set that was edited after it was frozen, retired cases that failed in the baseline unless a
-       waiver accepts them, a baseline that is the same recording under another name, and doubt about most answers that
-       passed.
+       waiver accepts them, a baseline that is the same recording under another name, doubt about most answers that
+       passed, and answers of an earlier run of which nothing shows that the target still gives them.
 
     Without a gate the outcome is NOT_GATED; leaks and followed injections are its first reasons. Raises SettingsError
     for a rule on uncalibrated scores by rules that does not say what they may do.
@@ -109,6 +111,7 @@ def decide_release(
         *describe_own_failures(table),
         *_describe_same_recording(gate, table, baseline, own_baseline),
         *(() if gate.exempt_from_correctness else describe_doubted_answers(scores)),
+        *([unverified] if unverified else []),
     ]
     decision = weigh_results([*results, *_list_variant_events(table)], overlooked, unchecked, describe_events(table))
     exemption = describe_exemption(gate, scores)
@@ -270,10 +273,12 @@ def decide_configs(
     today: str | None = None,
     changes: SetChanges | None = None,
     own_config: str = "",
+    unverified: Mapping[str, str] | None = None,
 ) -> tuple[Decision, dict[str, Decision]]:
     """Return the overall decision and that of each gated configuration.
 
-    `changes` are those of the golden set; `own_config` is the configuration that is the baseline itself.
+    `changes` are those of the golden set; `own_config` is the configuration that is the baseline itself. `unverified`
+    says of which configurations nothing shows that they still give the answers.
     """
     gated = select_gated_configs(gate, list(tables), configs)
     decisions = {
@@ -285,6 +290,7 @@ def decide_configs(
             own_baseline=find_own_baseline(config, own_config, gated),
             today=today,
             changes=changes,
+            unverified=(unverified or {}).get(config, ""),
         )
         for config in gated
     }

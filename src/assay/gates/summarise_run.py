@@ -169,6 +169,7 @@ def summarise_run(
         request.gate.today,
         changes=collect_set_changes(info, baseline.match, has_baseline=baseline.table is not None),
         own_config=baseline.own_config,
+        unverified=request.scoring.unverified,
     )
     if selection:
         decisions = {

@@ -16,13 +16,13 @@ from assay.gates.rules import GateScores, describe_subject
 from assay.metrics.answers.correctness import UNKNOWN_REASON
 from assay.metrics.case_checks import ANSWER_UNKNOWN
 from assay.metrics.catalog import find_metric, parse_metric
+from assay.records.answer_numbers import NO_NUMBER, AnswerNumbers
 from assay.records.counts import format_count
 from assay.records.release_gates import Rule, RuleResult
 from assay.records.scores import NOT_APPLICABLE, ScoreTable
 from assay.scoring.case_outcomes import find_unknown_cases
 from assay.scoring.column_values import find_column, find_unknown_code, format_case_ids, format_compared, get_range
 from assay.scoring.completed_scores import score_cells
-from assay.scoring.same_answers import NO_NUMBER, AnswerNumbers
 from assay.stats.arrays import BoolArray, RowIndices
 
 EvaluateRule = Callable[[Rule, GateScores], RuleResult]

@@ -264,36 +264,17 @@ class _Session:
 
     def preflight(self, contents: StoreContents) -> JudgingEstimate:
         """Determine what must be asked, and return the estimated effort."""
-        shared = self._shared.read() if self._shared is not None else StoreContents()
-        own = contents.verdicts.get(self.digest, {})
-        self._recorded = shared.verdicts.get(self.digest, {}) | own
-        self.questions.reviews = group_reviews(contents.reviews)
-        self._standing = combine_statuses(shared.statuses.get(self.digest), contents.statuses.get(self.digest))
-        self._is_rechecked = self.judgement.recheck and self._standing is not None and self._standing.invalid
-        self.verdicts = {name: list(samples) for name, samples in self._recorded.items()}
-        if self.second is not None:
-            self.second.load_recorded(contents)
+        self._load_recorded(contents)
         requests = self._first_requests = self.questions.find_requests(self.verdicts)
-        answered = 0
         self._expected = self._learn_usage(requests)
         least, most = Counter[str](), Counter[str]()
-        for request in requests.values():
-            answered += not self._add_calls(request, least, most)
+        answered = sum(not self._add_calls(request, least, most) for request in requests.values())
         control_calls = 0
         if self.is_invalid:  # nothing more is asked of it
             least.clear()
             most.clear()
         elif requests:
-            # Controls are made from the same requests if judging is continued: those that follow from no verdict.
-            is_continued = bool(self.verdicts.keys() & requests.keys())
-            first_requests = self.questions.find_requests({}) if is_continued else requests
-            affordable = self._count_affordable_calls(least, most)
-            self._plan_controls(first_requests, affordable, asks_more=least["calls"] > 0, is_continued=is_continued)
-            for request in self.voting.control_questions.all_requests():
-                control_calls += self._add_calls(request, least, most)
-            for control in self._plan.possible[:1]:  # as many more may be asked where the answers leave a doubt
-                calls = self._plan.room * MAX_CALLS_PER_VOTE
-                _add_usage(most, control.request, calls, self.judge.estimate)
+            control_calls = self._add_control_calls(requests, least, most)
         second_calls, second_usage, second_name = 0, TokenUsage(0, 0, 0.0), ""
         if self.second is not None and not self.is_invalid:
             second_calls, second_usage = self.second.estimate_most(requests.values())
@@ -318,6 +299,30 @@ class _Session:
             self.chosen.settings.control_share,
             self._standing if self.is_invalid else None,
         )
+
+    def _load_recorded(self, contents: StoreContents) -> None:
+        """Take what the verdict store, and the store of shared controls, have of this judge and the second one."""
+        shared = self._shared.read() if self._shared is not None else StoreContents()
+        self._recorded = shared.verdicts.get(self.digest, {}) | contents.verdicts.get(self.digest, {})
+        self.questions.reviews = group_reviews(contents.reviews)
+        self._standing = combine_statuses(shared.statuses.get(self.digest), contents.statuses.get(self.digest))
+        self._is_rechecked = self.judgement.recheck and self._standing is not None and self._standing.invalid
+        self.verdicts = {name: list(samples) for name, samples in self._recorded.items()}
+        if self.second is not None:
+            self.second.load_recorded(contents)
+
+    def _add_control_calls(self, requests: dict[str, JudgeRequest], least: Counter[str], most: Counter[str]) -> int:
+        """Plan the controls, and add their calls to both totals; return how many they are at least."""
+        # Controls are made from the same requests if judging is continued: those that follow from no verdict.
+        is_continued = bool(self.verdicts.keys() & requests.keys())
+        first_requests = self.questions.find_requests({}) if is_continued else requests
+        affordable = self._count_affordable_calls(least, most)
+        self._plan_controls(first_requests, affordable, asks_more=least["calls"] > 0, is_continued=is_continued)
+        controls = self.voting.control_questions.all_requests()
+        control_calls = sum(self._add_calls(request, least, most) for request in controls)
+        for control in self._plan.possible[:1]:  # as many more may be asked where the answers leave a doubt
+            _add_usage(most, control.request, self._plan.room * MAX_CALLS_PER_VOTE, self.judge.estimate)
+        return control_calls
 
     @property
     def is_invalid(self) -> bool:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from assay.gates.calibration_file import load_calibrations
 from assay.judging.entailment_model_file import load_entailment_model
@@ -35,6 +36,9 @@ from assay.records.verdicts import (
 )
 from assay.stats.intervals import wilson_interval
 
+if TYPE_CHECKING:
+    from assay.judging.verdict_files import StoreContents
+
 _MAX_NAMED = 5
 
 
@@ -61,78 +65,92 @@ def open_verdicts(path: str, judge: str | None, rubrics: Rubrics) -> tuple[Recor
     `judge` is a digest or the name of a model, `rubrics` are those that it was asked with. Raises InputError for a file
     without verdicts, for a judge that is not in it, and if the file has several judges and none is named.
     """
-    from assay.judging.control_questions import (
-        build_all_anchors,
-        is_doubtful,
-    )  # these three only where a run has verdicts
-    from assay.judging.verdict_files import group_reviews
+    from assay.judging.control_questions import build_all_anchors  # these two only where a run has verdicts
     from assay.judging.verdict_store import read_store
 
     contents = read_store(path)
-    second_judges = {status.second for status in contents.statuses.values()}
-    # A second judge is chosen only by its name: without one, the file is read as that of the first judge.
-    candidates = [identity for identity in contents.judges if judge or identity.digest not in second_judges]
-    chosen = _choose_judge_identity(path, candidates, judge)
+    chosen = _choose_replayed_judge(path, contents, judge)
     # Every judge is asked the anchors, so they do not show that any claim was asked about.
     anchors = build_all_anchors(load_anchors().anchors, rubrics)
     recorded = contents.verdicts.get(chosen.digest, {})
-    recorded_verdicts = {request: tuple(samples) for request, samples in recorded.items() if request not in anchors}
-    judge_status = contents.statuses.get(chosen.digest)
+    scored = {request: tuple(samples) for request, samples in recorded.items() if request not in anchors}
+    status = contents.statuses.get(chosen.digest)
     notices = [f"{path}: {warning}" for warning in contents.warnings]
-    if _has_no_answer(recorded_verdicts) and not (judge_status is not None and judge_status.invalid):
+    if _has_no_answer(scored) and not (status is not None and status.invalid):
         notices.append(f"{chosen.model} gave no verdict on anything it was asked: judge again once it answers")
         return RecordedVerdicts(rubrics), tuple(notices)
-    if judge_status is not None and judge_status.invalid:
-        notices.append(
-            f"E_JUDGE_INVALID {chosen.model} failed its controls: its verdicts give no numbers, and what the rules say "
-            f"stands; {'; '.join(judge_status.reasons)} (judge with another model, or `assay judge --recheck`)"
-        )
-    if judge_status is not None and judge_status.drift:
-        changes = "; ".join(judge_status.drift)
-        notices.append(
-            f"E_JUDGE_DRIFT {chosen.model} no longer answers as it did: {changes}: judge everything again in a new "
-            "verdict store"
-        )
-    if judge_status is not None and not judge_status.invalid and is_doubtful(judge_status):
-        right = (
-            f"{judge_status.anchors_right:.0%} of anchors as expected" if judge_status.anchors_right is not None else ""
-        )
-        doubts = "; ".join(filter(None, (*judge_status.reasons, right)))
-        notices.append(f"E_JUDGE_DOUBTFUL {chosen.model} has not passed its controls yet: {doubts}")
-    if judge_status is not None and judge_status.gaps:
-        notices.append(
-            f"controls incomplete: {chosen.model} was not asked yet {judge_status.describe_gaps()}; an unsuitable "
-            "judge may go unnoticed until judging more answers has asked them"
-        )
-    if judge_status is not None and judge_status.uncontrolled:
-        notices.append(
-            f"controls in part: nothing with a known answer showed whether {chosen.model} gives "
-            f"{describe_uncontrolled(judge_status.uncontrolled)} where it is deserved (list `anchors` in the rubric)"
-        )
-    valid = judge_status is None or judge_status.may_gate
-    second = judge_status.second if judge_status is not None else ""
-    seconds = {request: tuple(samples) for request, samples in contents.verdicts.get(second, {}).items()}
-    judging = RecordedVerdicts(
-        rubrics,
-        recorded_verdicts,
-        chosen.digest,
-        valid=valid,
-        model=chosen.model,
-        control_agreement=_anchor_accuracy(judge_status),
-        second_judge=second,
-        second_verdicts=seconds,
-        reviews=group_reviews(contents.reviews),
-        failure="; ".join(judge_status.reasons) or "unknown"
-        if judge_status is not None and judge_status.invalid
-        else "",
-        usage=_sum_usage([*chain(*recorded.values()), *chain(*seconds.values())]),
-    )
+    judging = _select_verdicts(contents, chosen, scored, rubrics)
+    notices += _describe_status(chosen.model, status) if status is not None else ()
     if judging.absent_rubrics:
         names = ", ".join(judging.absent_rubrics)
         notices.append(
             f"verdicts on {names} are not scored: no rubric of this name (expected --rubrics with its folder)"
         )
     return judging, tuple(notices)
+
+
+def _choose_replayed_judge(path: str, contents: StoreContents, judge: str | None) -> JudgeIdentity:
+    """Return the judge of a store that is named or alone; a second judge is chosen only by its name."""
+    second_judges = {status.second for status in contents.statuses.values()}
+    candidates = [identity for identity in contents.judges if judge or identity.digest not in second_judges]
+    return _choose_judge_identity(path, candidates, judge)
+
+
+def _select_verdicts(
+    contents: StoreContents, chosen: JudgeIdentity, scored: Mapping[str, tuple[Verdict, ...]], rubrics: Rubrics
+) -> RecordedVerdicts:
+    """Return the verdicts of a judge and of its second one, with what is known of both; `scored` has no anchors."""
+    from assay.judging.verdict_files import group_reviews
+
+    status = contents.statuses.get(chosen.digest)
+    second = status.second if status is not None else ""
+    seconds = {request: tuple(samples) for request, samples in contents.verdicts.get(second, {}).items()}
+    is_invalid = status is not None and status.invalid
+    recorded = contents.verdicts.get(chosen.digest, {})
+    return RecordedVerdicts(
+        rubrics,
+        scored,
+        chosen.digest,
+        valid=status is None or status.may_gate,
+        model=chosen.model,
+        control_agreement=_anchor_accuracy(status),
+        second_judge=second,
+        second_verdicts=seconds,
+        reviews=group_reviews(contents.reviews),
+        failure="; ".join(status.reasons) or "unknown" if status is not None and is_invalid else "",
+        usage=_sum_usage([*chain(*recorded.values()), *chain(*seconds.values())]),
+    )
+
+
+def _describe_status(model: str, status: JudgeStatus) -> Iterator[str]:
+    """Yield what the controls and anchors of a judge say against its verdicts, and which were not asked."""
+    from assay.judging.control_questions import is_doubtful
+
+    if status.invalid:
+        yield (
+            f"E_JUDGE_INVALID {model} failed its controls: its verdicts give no numbers, and what the rules say "
+            f"stands; {'; '.join(status.reasons)} (judge with another model, or `assay judge --recheck`)"
+        )
+    if status.drift:
+        changes = "; ".join(status.drift)
+        yield (
+            f"E_JUDGE_DRIFT {model} no longer answers as it did: {changes}: judge everything again in a new verdict "
+            "store"
+        )
+    if not status.invalid and is_doubtful(status):
+        right = f"{status.anchors_right:.0%} of anchors as expected" if status.anchors_right is not None else ""
+        doubts = "; ".join(filter(None, (*status.reasons, right)))
+        yield f"E_JUDGE_DOUBTFUL {model} has not passed its controls yet: {doubts}"
+    if status.gaps:
+        yield (
+            f"controls incomplete: {model} was not asked yet {status.describe_gaps()}; an unsuitable judge may go "
+            "unnoticed until judging more answers has asked them"
+        )
+    if status.uncontrolled:
+        yield (
+            f"controls in part: nothing with a known answer showed whether {model} gives "
+            f"{describe_uncontrolled(status.uncontrolled)} where it is deserved (list `anchors` in the rubric)"
+        )
 
 
 def _has_no_answer(recorded: Mapping[str, Sequence[Verdict]]) -> bool:

@@ -97,15 +97,11 @@ def iterate_verdict_details(run: ScoredRun) -> Iterator[VerdictDetails]:
     recorder = RequestRecorder(**members)
     joins = GoldenIndex(run.golden, run.corpus, recorder, run.whole_golden)
     names = [name for name in parse_metrics(metrics_with_verdicts(run.judging)) if is_answer_metric(name)]
-    for config in sorted(run.scoring.configs):
-        for position, case in enumerate(run.golden.cases):
-            observation = run.read_observation(config, case.id)
-            if observation is None or observation.error is not None or not isinstance(observation.answer, str):
-                continue
-            for request in _collect_asked(joins, position, observation, names, recorder):
-                details = _describe_request(request, case.id, config, run.judging)
-                if details is not None:
-                    yield details
+    for config, position, observation in run.iterate_observations(answered=True):
+        for request in _collect_asked(joins, position, observation, names, recorder):
+            details = _describe_request(request, run.golden.cases[position].id, config, run.judging)
+            if details is not None:
+                yield details
 
 
 def _collect_asked(

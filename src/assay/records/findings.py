@@ -100,6 +100,11 @@ class Attribution(Struct, frozen=True, omit_defaults=True):
 
 
 ChangeVerdict = Literal["improved", "regressed", "not significant", "n/a"]
+ClaimedChange = Literal["improved", "regressed", "rose", "not significant", "n/a"]
+SIGNIFICANT_CLAIMS: tuple[ClaimedChange, ...] = ("regressed", "improved", "rose")
+CITED_SHARES = frozenset(("claim_citation_coverage", "sentence_coverage", "citation_coverage"))
+"""Shares of what answers say, or of what they were shown, that is cited: they rise where citations are added, and as
+well where an answer says less, so that a larger share alone is no improvement."""
 
 
 class UnknownChange(Struct, frozen=True):
@@ -190,6 +195,11 @@ class MetricChange(Struct, frozen=True):
     unknown: UnknownChange | None = None
     counted: bool = True
 
+    @property
+    def claim(self) -> ClaimedChange:
+        """What may be said of the change: its verdict, but of a larger share that is cited only that it rose."""
+        return "rose" if self.verdict == "improved" and self.metric in CITED_SHARES else self.verdict
+
 
 class RankMove(Struct, frozen=True):
     """The rank of one unit of evidence in one stage, before and after; None if it is absent on that side."""
@@ -267,11 +277,11 @@ def _list_open_changes(changes: Iterable[MetricChange]) -> list[str]:
     return lines
 
 
-def _list_gains(changes: Iterable[MetricChange], verdict: str) -> list[str]:
+def _list_gains(changes: Iterable[MetricChange], verdict: ClaimedChange) -> list[str]:
     """Return the metrics of one verdict, each with both values."""
     gains = []
     for change in changes:
-        if change.verdict == verdict:
+        if change.claim == verdict:
             before, after = _format_sides(change)
             gains.append(f"{change.metric} {before} → {after}")
     return gains
@@ -334,7 +344,7 @@ class Comparison(Struct, frozen=True):
         leaks = describe_leaks(self)
         if leaks:
             lines.insert(1 if list_leaking_cases(self).is_worse else len(lines), leaks)
-        shown = {verdict: _list_gains(self.metrics.values(), verdict) for verdict in ("regressed", "improved")}
+        shown = {verdict: _list_gains(self.metrics.values(), verdict) for verdict in SIGNIFICANT_CLAIMS}
         for verdict, gains in shown.items():
             lines += [f"{verdict} significantly:", *list_first_lines(gains, "metrics")] if gains else []
         if not any(shown.values()):
@@ -355,7 +365,7 @@ class Comparison(Struct, frozen=True):
         rows = []
         for change in self.metrics.values():
             before, after = _format_sides(change)
-            cells = "".join(f"<td>{escape(cell)}</td>" for cell in (change.metric, before, after, change.verdict))
+            cells = "".join(f"<td>{escape(cell)}</td>" for cell in (change.metric, before, after, change.claim))
             rows.append(f"<tr>{cells}</tr>")
         headings = ("Metric", self.baseline.name, self.candidate.name, "Verdict")
         head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)

@@ -78,7 +78,8 @@ class ScoringOptions(Struct, frozen=True):
     later one passes them on; None stands for those of the run, else for none. `with_variants` counts variants of cases
     like other cases. `labels` are files of what people decided about answers. `sent_users` says of configurations
     whether their target is given the user of a case, where its settings tell. Without `checks` nothing but the metrics
-    is measured: no case fails or passes, and of several repeats none is the worst.
+    is measured: no case fails or passes, and of several repeats none is the worst. `unverified` says of configurations
+    that answers of theirs are old, and that nothing shows that the target is still the same: a risk of a decision.
     """
 
     metrics: Sequence[str] | None = None
@@ -97,6 +98,7 @@ class ScoringOptions(Struct, frozen=True):
     labels: Sequence[str] = ()
     sent_users: Mapping[str, bool] = field(default_factory=dict)
     checks: bool = True
+    unverified: Mapping[str, str] = field(default_factory=dict)
 
 
 class ScoreRequest(Struct, frozen=True):

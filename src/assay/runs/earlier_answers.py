@@ -2,46 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
+from typing import NamedTuple
 
 from assay.records.counts import format_count, join_first
+from assay.records.settings import BaseTargetSettings, RecordedTargetSettings
 
 MAX_FILES_NAMED = 5
 _UNITS = (("day", 24 * 60 * 60), ("hour", 60 * 60), ("minute", 60), ("second", 1))
 
+Versions = frozenset[tuple[str, str]]
+"""The versions that a target reported with one answer: of its index, its prompt, and so on."""
+
+
+class Sameness(NamedTuple):
+    """What tells whether a target is the one that gave its earlier answers, and whether that shows that it is."""
+
+    sentence: str
+    is_shown: bool
+
+
+def find_sameness(
+    settings: BaseTargetSettings,
+    *,
+    has_address: bool,
+    knows_code: bool,
+    before: Collection[Versions] = (),
+    now: Collection[Versions] = (),
+) -> Sameness:
+    """Return what tells whether a target has changed since its earlier answers.
+
+    `knows_code` says that its source files were recorded with them. `before` and `now` are the versions that a service
+    behind an address reported with its earlier answers and with those of this call.
+
+    >>> from assay.records.settings import HttpTargetSettings
+    >>> desk, old = HttpTargetSettings(url="http://desk/ask"), frozenset({("index", "7")})
+    >>> find_sameness(desk, has_address=True, knows_code=False)
+    Sameness(sentence='nothing tells whether what its address serves has changed since', is_shown=False)
+    >>> find_sameness(desk, has_address=True, knows_code=False, before=[old], now=[old])
+    Sameness(sentence='it reports the same versions as then', is_shown=True)
+    """
+    if has_address:
+        if not now or not all((*before, *now)):  # some of its answers, or all of them, have no version
+            return Sameness("nothing tells whether what its address serves has changed since", is_shown=False)
+        if set(before) == set(now):
+            return Sameness("it reports the same versions as then", is_shown=True)
+        return Sameness("it reports other versions now than then", is_shown=False)
+    if isinstance(settings, RecordedTargetSettings):  # another file is refused
+        return Sameness("its file is the same", is_shown=True)
+    if knows_code:
+        return Sameness("its source files are the same", is_shown=True)
+    return Sameness("nothing tells whether it has changed since", is_shown=False)
+
 
 def describe_earlier_answers(
-    target: str,
-    count: int,
-    total: int,
-    started_at: str | None,
-    *,
-    knows_code: bool,
-    has_address: bool,
-    failed: int = 0,
+    target: str, count: int, total: int, started_at: str | None, sameness: Sameness, failed: int = 0
 ) -> str:
     """Return how many of a target's answers were recorded by an earlier run, how many of these `failed`, when that run
-    began, and what nothing tells.
+    began, and what tells whether the target is still the same.
 
-    >>> describe_earlier_answers("desk", 8, 8, "2026-03-02T09:30:00+00:00", knows_code=False, has_address=True)
-    'target desk was not asked: all 8 answers are from an earlier run, begun 2026-03-02 09:30 (what its \
-address serves may have changed since; --fresh asks again)'
-    >>> describe_earlier_answers("desk", 3, 8, None, knows_code=True, has_address=False)
+    >>> unknown = Sameness("nothing tells whether it has changed since", is_shown=False)
+    >>> describe_earlier_answers("desk", 8, 8, "2026-03-02T09:30:00+00:00", unknown)
+    'target desk was not asked: all 8 answers are from an earlier run, begun 2026-03-02 09:30 (nothing tells whether \
+it has changed since; --fresh asks again)'
+    >>> describe_earlier_answers("desk", 3, 8, None, Sameness("its source files are the same", is_shown=True))
     'target desk: 3 of 8 answers are from an earlier run (its source files are the same; --fresh asks again)'
     """
     day = "" if started_at is None else f", begun {_format_time(started_at)}"
-    if has_address:
-        since = "what its address serves may have changed since"
-    else:
-        since = "its source files are the same" if knows_code else "nothing tells whether it has changed since"
     if count == total:
         answers = format_count(total, "answer is", "answers are")
         said = f"target {target} was not asked: {'the only answer is' if total == 1 else f'all {answers}'}"
     else:
         said = f"target {target}: {count} of {format_count(total, 'answer')} {'is' if count == 1 else 'are'}"
     errors = f", {failed} with an error" if failed else ""
-    return f"{said} from an earlier run{day}{errors} ({since}; --fresh asks again)"
+    return f"{said} from an earlier run{day}{errors} ({sameness.sentence}; --fresh asks again)"
 
 
 def _format_time(started_at: str) -> str:

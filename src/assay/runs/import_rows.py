@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from assay.formats.convert_files import encode_output_lines
 from assay.formats.file_io import write_atomically
 from assay.formats.foreign.extra_columns import SOURCE_NAMES
+from assay.formats.foreign.foreign_files import load_foreign_file
 from assay.formats.foreign.member_names import REFERENCE_KEYS, find_near_member
-from assay.formats.foreign.row_files import load_foreign_file
 from assay.formats.foreign.rows import ForeignRows
 from assay.formats.golden_files import LoadedGolden, load_golden, write_golden
 from assay.formats.meant_names import split_name

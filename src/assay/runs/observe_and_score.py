@@ -182,6 +182,7 @@ def score_observed_run(
             workers=workers,
             notices=[*observed.notices, *agreement],
             sent_users=read_sent_users(read_manifest(observed.folder)),
+            unverified=observed.unverified,
         ),
     )
     with open_scored_run(request, progress, gate.loaded) as run:

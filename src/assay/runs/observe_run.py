@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import math
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -43,7 +43,13 @@ from assay.records.errors import ExitCode, IncompleteError, InputError, Problem,
 from assay.records.golden_set import Case
 from assay.records.observations import FailedAttempt, Observation, TargetError
 from assay.runs.access_probes import PROBE_FOLDER, list_identities, make_probes
-from assay.runs.earlier_answers import describe_age, describe_changed_code, describe_earlier_answers
+from assay.runs.earlier_answers import (
+    Versions,
+    describe_age,
+    describe_changed_code,
+    describe_earlier_answers,
+    find_sameness,
+)
 from assay.runs.observation_runner import (
     ObservationLimits,
     ObservationRunner,
@@ -194,7 +200,8 @@ class ObservedRun:
     """The result of observing: the run folder, a tally for each target, and notices for the user.
 
     `earlier` has the number of each target's observations that were recorded before: it was not asked for them. That
-    run began `earlier_age` before this one.
+    run began `earlier_age` before this one. `unverified` has the notice on those of each target of which nothing shows
+    that it is still the system that gave them.
     """
 
     folder: Path
@@ -205,6 +212,7 @@ class ObservedRun:
     missing: int = 0
     earlier: dict[str, int] = field(default_factory=dict)
     earlier_age: str = ""
+    unverified: dict[str, str] = field(default_factory=dict)
 
     @property
     def is_interrupted(self) -> bool:
@@ -257,13 +265,6 @@ def observe_run(
             if not folder.manifest and config.settings.run_dir is None and probes is None:
                 folder.discard()
     return observed
-
-
-def has_no_answer(folder: RunFolder) -> bool:
-    """Return whether every observation in a run folder is an error, so that nothing of it would be kept."""
-    journal = ObservationJournal(folder)
-    journal.close()
-    return journal.keys <= journal.failed_keys
 
 
 def check_probes(request: ObservationRequest) -> None:
@@ -351,6 +352,28 @@ def _targets_without_turns(picked: Sequence[ChosenTarget], cases: Sequence[Case]
     return [f"target {name} {fact} ({TURNS_REMEDY})" for name, fact in untold.items() if fact is not None]
 
 
+def _refuse_recorded_scores(folder: RunFolder) -> None:
+    """Raise InputError for a folder in which `assay score` saved recorded outputs: no target is asked into it."""
+    if folder.manifest and "targets" not in folder.manifest:
+        message = "holds the scores of recorded outputs (expected another --run-dir for the answers of a target)"
+        raise InputError([Problem(str(folder.path), None, "", message, "E_RUN_FOLDER")])
+
+
+def _collect_versions(
+    path: Path, keys: Collection[ObservationKey], earlier: Collection[ObservationKey]
+) -> tuple[set[Versions], set[Versions]]:
+    """Return the versions that a target reported with its earlier answers, and with those that it gave now."""
+    before: set[Versions] = set()
+    now: set[Versions] = set()
+    with open(path, "rb") as lines:
+        for line in lines:
+            observation = outputs.decode_observation(line)
+            key = make_observation_key(observation)
+            if key in keys and observation.error is None:
+                (before if key in earlier else now).add(frozenset(observation.versions.items()))
+    return before, now
+
+
 class _Session:
     """One call of `observe_run`, from opening the targets to the finished manifest."""
 
@@ -379,19 +402,21 @@ class _Session:
             manifest = await self._build_manifest()
             for target in self.targets:
                 self._choose_operations(target)  # before the first is asked, because it refuses what cannot search
-            if self.measurement.fresh or (self.measurement.retry_errors and has_no_answer(folder)):
+            _refuse_recorded_scores(folder)
+            if self._keeps_nothing(folder):
                 folder.begin_again()
             earlier_start, known_code = folder.manifest.get("started_at"), folder.manifest.get("code", {})
             self.observed.earlier_age = describe_age(earlier_start, self.measurement.started_at)
             self._check_manifest(folder, manifest)
             journal = self._open_journal(folder)
             try:
-                if self.measurement.retry_errors:
-                    journal.drop_failed([target.name for target in self.targets])
-                self._note_earlier_answers(journal, known_code, earlier_start)
+                journal.move_out(self._select_replaced(journal))
+                earlier_keys, position = frozenset(journal.keys), len(self.observed.notices)
                 for target in self.targets:
                     if not await self._observe_target(target, journal, watch(target.name)):
                         break
+                notices = self._note_earlier_answers(journal, earlier_keys, known_code, earlier_start)
+                self.observed.notices[position:position] = notices
             finally:
                 journal.close()
         finally:
@@ -447,9 +472,10 @@ class _Session:
         differences += describe_changed_code(recorded_manifest.get("code", {}), manifest["code"])
         if differences:
             problems = [Problem(str(folder.path), None, "", difference, "E_RUN_CHANGED") for difference in differences]
+            fresh = "--fresh without --limit and --only" if self.measurement.fresh else "--fresh"
             last = (
                 "this run cannot be continued: its answers were given with what was there before (expected the same; "
-                "--fresh asks every case again, another --run-dir begins a new run)"
+                f"{fresh} asks every case again, another --run-dir begins a new run)"
             )
             raise InputError([*problems, Problem(str(folder.path), None, "", last, "E_RUN_CHANGED")])
         # Of answers whose code was not recorded, today's is not known to be that of which they are.
@@ -458,24 +484,58 @@ class _Session:
         folder.write_manifest(manifest)
 
     def _note_earlier_answers(
-        self, journal: ObservationJournal, known_code: dict[str, Any], started_at: str | None
-    ) -> None:
-        """Note for each target how many of its answers were recorded before this call: it is not asked for them."""
+        self,
+        journal: ObservationJournal,
+        earlier: frozenset[ObservationKey],
+        known_code: dict[str, Any],
+        started_at: str | None,
+    ) -> list[str]:
+        """Return for each target how many of its answers were recorded before this call: it was not asked for them."""
+        notices = []
         for target in self.picked:
             keys = self._list_keys(target.name)
-            count = len(keys & journal.keys)
-            if count:
-                self.observed.earlier[target.name] = count
-                notice = describe_earlier_answers(
-                    target.name,
-                    count,
-                    len(keys),
-                    started_at,
-                    knows_code=bool(known_code.get(target.name)),
-                    has_address=calls_address(target),
-                    failed=len(keys & journal.failed_keys),
-                )
-                self.observed.notices.append(notice)
+            count = len(keys & earlier)
+            if not count:
+                continue
+            self.observed.earlier[target.name] = count
+            has_address = calls_address(target)
+            before, now = _collect_versions(journal.path, keys, earlier) if has_address else (set(), set())
+            knows_code = bool(known_code.get(target.name))
+            sameness = find_sameness(
+                target.settings, has_address=has_address, knows_code=knows_code, before=before, now=now
+            )
+            failed = len(keys & earlier & journal.failed_keys)
+            notice = describe_earlier_answers(target.name, count, len(keys), started_at, sameness, failed)
+            notices.append(notice)
+            if not sameness.is_shown:
+                self.observed.unverified[target.name] = notice
+        return notices
+
+    def _keeps_nothing(self, folder: RunFolder) -> bool:
+        """Return whether no answer of a folder would stay in it, so that any other inputs can be taken: it has none, or
+        each of them is asked for again."""
+        is_fresh, retries = self.measurement.fresh, self.measurement.retry_errors
+        if not folder.has_observations() or (is_fresh and not self._is_selection):
+            return True
+        if not (is_fresh or retries):
+            return False
+        journal = ObservationJournal(folder)
+        journal.close()
+        if not is_fresh and journal.keys <= journal.failed_keys:
+            return True
+        return journal.keys <= self._select_replaced(journal)
+
+    def _select_replaced(self, journal: ObservationJournal) -> set[ObservationKey]:
+        """Return the recorded observations that are made again: of the selected cases alone, all or the failed ones."""
+        asked = set().union(*(self._list_keys(target.name) for target in self.targets))
+        if self.measurement.fresh:
+            return asked & journal.keys
+        return asked & journal.failed_keys if self.measurement.retry_errors else set()
+
+    @property
+    def _is_selection(self) -> bool:
+        """Whether some cases are left out (`--limit`, `--only`): what is recorded of them stays."""
+        return len(self.cases) < len(self.observed.golden.golden.cases)
 
     def _list_keys(self, target: str) -> set[ObservationKey]:
         """Return the keys of all observations that a target is to have in the end."""

@@ -21,6 +21,7 @@ from assay.calls.interfaces import Target
 from assay.formats.corpus import load_corpus, read_corpus_rows
 from assay.formats.foreign.chunk_shapes import ShapeError
 from assay.formats.foreign.extra_columns import lift_attributes
+from assay.formats.foreign.foreign_files import load_foreign_file
 from assay.formats.foreign.member_names import (
     BEHAVIOUR_KEYS,
     EVIDENCE_ID_KEYS,
@@ -32,7 +33,7 @@ from assay.formats.foreign.member_names import (
 )
 from assay.formats.foreign.python_rows import list_rows
 from assay.formats.foreign.reply_shapes import ANSWER_KEYS, recognise_reply
-from assay.formats.foreign.row_files import load_foreign_file, open_articles
+from assay.formats.foreign.row_files import open_articles
 from assay.formats.foreign.row_outputs import RowReader
 from assay.formats.foreign.rows import READ_MEMBERS, ForeignRows, add_shown_context, make_question_id, read_foreign_rows
 from assay.formats.golden_files import load_golden

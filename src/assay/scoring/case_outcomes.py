@@ -93,12 +93,12 @@ def format_case_counts(counts: CaseCounts) -> str:
 
     >>> format_case_counts(CaseCounts(41, 35, 4, 2)), format_case_counts(CaseCounts(41, 36, 5, 0, 2))
     ('4 of 41 failed, 2 of the others unknown', '5 of 41 failed (2 without an answer)')
-    >>> format_case_counts(CaseCounts(41, 0, 41, 0, 41))
-    '41 of 41 without an answer'
+    >>> format_case_counts(CaseCounts(41, 35, 4, 2, 4))
+    '4 of 41 without an answer, 2 of the others unknown'
     """
-    if counts.cases and counts.unanswered == counts.cases:
-        return f"{counts.cases} of {counts.cases} without an answer"
     among = " of the others" if counts.failed else ""
     unknown = f", {counts.unknown}{among} unknown" if counts.unknown else ""
+    if counts.failed and counts.unanswered == counts.failed:
+        return f"{counts.failed} of {counts.cases} without an answer{unknown}"
     unanswered = f" ({counts.unanswered} without an answer)" if counts.unanswered else ""
     return f"{counts.failed} of {counts.cases} failed{unanswered}{unknown}"

@@ -47,6 +47,9 @@ from assay.stats.multiple_testing import find_least_p
 from assay.stats.paired_tests import PairedSample, pair_samples
 from assay.stats.samples import compute_exact_sum, encode_clusters
 
+ONE_RUN_EACH = "one run each cannot tell the system from the load on it"
+_UNITS_OF_TIME = ("ms", "s")
+
 
 class ClaimLevel(NamedTuple):
     """What a significant change needs: the family, the largest adjusted p, and the interval's confidence."""
@@ -77,7 +80,7 @@ class ChangeTest(Struct, frozen=True):
         """Return the change with its interval and its verdict: improved or regressed only if p and interval agree.
 
         The interval must exclude every difference that is too small to matter (ADR 90), not 0 alone. Where it excludes
-        0 and the test at the same level does not, it is extended to 0.
+        0 and the test at the same level does not, it is extended to 0. Of times nothing is claimed (ADR 264).
         """
         sample, change = self.sample, self.change
         assert sample is not None
@@ -99,6 +102,9 @@ class ChangeTest(Struct, frozen=True):
             unseen = _explain_unseen_loss(sample)
             verdict = "improved" if low > self.least and not unseen else "not significant"
             notes.append(unseen or self._explain_too_small(verdict))
+        if verdict in ("improved", "regressed") and find_metric(parse_metric(change.metric)).unit in _UNITS_OF_TIME:
+            notes.append(f"{'faster' if verdict == 'improved' else 'slower'} in this run: {ONE_RUN_EACH}")
+            verdict = "n/a"
         return replace(
             change,
             low=low,

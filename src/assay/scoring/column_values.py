@@ -17,6 +17,7 @@ from assay.metrics import false_passes, variants
 from assay.metrics.answers import answer_behaviour, correctness
 from assay.metrics.cases.settled_answers import SETTLED_METRICS
 from assay.metrics.catalog import case_column_name
+from assay.metrics.grounding import citation_placement
 from assay.metrics.judged.judge_requests import NO_VERDICT, UNSCORED_PREFIX
 from assay.metrics.metric import Metric, MetricName, parse_metric_name
 from assay.metrics.own_metric import find_own_failures
@@ -173,6 +174,7 @@ _UNKNOWN_REASONS = (
     variants.UNKNOWN_REASON,
     variants.UNKNOWN_DISTINCTION_REASON,
     false_passes.UNKNOWN_REASON,
+    citation_placement.UNTOLD_REASON,
 )
 
 

@@ -2,7 +2,8 @@
 
 Users of one language are easily served worse, and so are their answers read by rules; a mean over all hides both. Only
 a difference that chance does not explain is told: each language is compared with all others, and the p-values of all
-languages, configurations and both questions are adjusted together (Holm).
+languages, configurations and both questions are adjusted together (Holm). That answers fail more often is told only
+where they do even if every open answer in the others is wrong.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _KEY = "language"
 
 
 class _Share(NamedTuple):
-    """How many cases of a language and of the others have an outcome."""
+    """How many cases of a language have an outcome, and of the others at most, by those among them that are open."""
 
     config: str
     language: str
@@ -37,6 +38,7 @@ class _Share(NamedTuple):
     own_total: int
     others: int
     others_total: int
+    others_open: int = 0
 
     @property
     def is_more_often(self) -> bool:
@@ -51,7 +53,8 @@ class _Share(NamedTuple):
         )
         return (
             f"doubt: in {self.language} {what} {LANGUAGES_DIFFER}: {self.own} of {self.own_total}, else "
-            f"{self.others} of {self.others_total} (p {p:.2g}, adjusted; {remedy}; --by {_KEY})"
+            f"{'at most ' if self.others_open else ''}{self.others} of {self.others_total} "
+            f"(p {p:.2g}, adjusted; {remedy}; --by {_KEY})"
         )
 
 
@@ -73,7 +76,7 @@ def describe_language_differences(cases: Sequence[Case], tables: Mapping[str, Sc
         outcomes = _list_outcomes(table)
         rows = [(language_of[row], outcomes[row]) for row in counted if row in language_of]
         shares += list(_list_shares(config, rows))
-    p_values = adjust_holm([compute_fisher_p(*share[3:]) for share in shares])
+    p_values = adjust_holm([compute_fisher_p(*share[3:7]) for share in shares])
     shown = [
         (share, p) for share, p in zip(shares, p_values, strict=True) if p <= MOST_BY_CHANCE and share.is_more_often
     ]
@@ -95,7 +98,9 @@ def _list_shares(config: str, rows: Sequence[tuple[str, CaseOutcome]]) -> Iterat
         if len(own) < FEWEST_CASES or len(others) < FEWEST_CASES:
             continue
         for outcome in _COMPARED:
-            share = _Share(config, language, outcome, own.count(outcome), len(own), others.count(outcome), len(others))
+            open_others = others.count("unknown") if outcome == "failed" else 0
+            most = others.count(outcome) + open_others
+            share = _Share(config, language, outcome, own.count(outcome), len(own), most, len(others), open_others)
             if len(languages) > _TWO or share.is_more_often:
                 yield share
 

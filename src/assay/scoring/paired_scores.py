@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from assay.metrics.catalog import find_metric, parse_metric
 from assay.metrics.judged.judge_requests import RecordedVerdicts
 from assay.metrics.metric import Metric
+from assay.records.answer_numbers import NO_NUMBER
 from assay.records.digest import compute_digest
 from assay.records.errors import InputError, Problem
 from assay.records.findings import Attribution, ComparisonSide
@@ -29,7 +30,6 @@ from assay.scoring.column_values import (
     find_column,
     find_rows_in_review,
 )
-from assay.scoring.same_answers import NO_NUMBER
 from assay.stats.arrays import BoolArray, FloatArray, RowIndices
 from assay.stats.samples import ClusterCodes
 

@@ -20,12 +20,12 @@ from assay.metrics.cases.case_index import CaseIndex
 from assay.metrics.cases.settled_answers import RIGHT, SETTLED_METRICS, SettledMetric, find_decision, find_labels
 from assay.metrics.catalog import compute_column, parse_metric
 from assay.metrics.metric import Batch, JoinedRows
+from assay.records.answer_numbers import NO_NUMBER, AnswerNumbers, number_parts
 from assay.records.counts import format_count
 from assay.records.digest import compute_answer_hash
 from assay.records.golden_set import Behaviour
 from assay.records.observations import Observation
 from assay.records.scores import SCORED, Interval, PassSample, ScoreColumn
-from assay.scoring.same_answers import NO_NUMBER, AnswerNumbers, number_parts
 from assay.stats.arrays import BoolArray, RowIndices
 from assay.stats.intervals import finite_rate_interval
 

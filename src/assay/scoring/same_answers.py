@@ -6,51 +6,27 @@ the target declares that it did, on which alone the rules for answers rest (ADR 
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 from msgspec.structs import replace
 
 from assay.metrics.answers.answer_behaviour import AnswerFacts
 from assay.metrics.case_checks import ANSWER_UNKNOWN
 from assay.metrics.metric import Batch
+from assay.records.answer_numbers import NO_NUMBER, AnswerNumbers, number_answer, number_parts
 from assay.records.scores import SCORED, ScoreColumn
 from assay.scoring.column_values import find_unknown_code
 from assay.stats.arrays import BoolArray, RowIndices
-
-AnswerNumbers = npt.NDArray[np.uint64]
-NO_NUMBER = np.uint64(0)
-"""The number of a row whose answer nothing is known of."""
-_NUMBER_BYTES = 8
-
-
-def number_answer(text: str, declared: str | None) -> int:
-    """Return the number of an answer: the same for the same text and the same declared behaviour, never 0.
-
-    >>> first, again, other = (number_answer(text, None) for text in ("Yes.", "Yes.", "No."))
-    >>> first == again, first == other
-    (True, False)
-    """
-    return number_parts([text.encode("utf-8", "surrogatepass"), (declared or "").encode()])
-
-
-def number_parts(parts: Iterable[bytes]) -> int:
-    """Return a number for some parts in order: the same for the same parts, never 0."""
-    digest = hashlib.blake2b(digest_size=_NUMBER_BYTES)
-    for part in parts:
-        digest.update(len(part).to_bytes(_NUMBER_BYTES, "little"))
-        digest.update(part)
-    return int.from_bytes(digest.digest(), "little") or 1
 
 
 def number_unknown_answers(column: ScoreColumn, batch: Batch) -> ScoreColumn:
     """Return the column of a batch with the numbers of its unknown answers; the same column where there are none.
 
-    `correct_answer_unknown` scores them with 1, also those of cases whose reference no rule can look for.
+    `correct_answer_unknown` scores them with 1, also those of cases whose reference no rule can look for. A metric
+    whose scores rest on more than the answer has numbers of its own.
     """
-    if (AnswerFacts, ()) not in batch.facts:
+    if column.answers is not None or (AnswerFacts, ()) not in batch.facts:
         return column
     rows = _find_unknown_rows(column)
     if not len(rows):

@@ -29,6 +29,7 @@ from assay.metrics.catalog import (
 )
 from assay.metrics.judged.judge_requests import RecordedVerdicts
 from assay.metrics.metric import Batch, FactKey, JoinedRows, MetricName
+from assay.records.answer_numbers import NO_NUMBER
 from assay.records.counts import format_count, join_first
 from assay.records.observations import Observation, TargetError
 from assay.records.scores import (
@@ -45,7 +46,6 @@ from assay.scoring.attribution_settings import JUDGE_METRIC, SIMILARITY_METRIC, 
 from assay.scoring.column_values import find_settled_rows
 from assay.scoring.passed_answers import PassRows, join_passes
 from assay.scoring.same_answers import (
-    NO_NUMBER,
     combine_repeated_answers,
     concatenate_answers,
     number_unknown_answers,

@@ -400,6 +400,17 @@ class ScoredRun:
     def _position(self) -> dict[str, int]:
         return {case_id: position for position, case_id in enumerate(self.cases)}
 
+    def iterate_observations(self, *, answered: bool = False) -> Iterator[tuple[str, int, Observation]]:
+        """Yield each configuration with the position of each case and its observation, where there is one; with
+        `answered` those alone whose answer is a text."""
+        for config in sorted(self.scoring.configs):
+            for position, case in enumerate(self.golden.cases):
+                observation = self.read_observation(config, case.id)
+                if observation is None:
+                    continue
+                if not answered or (observation.error is None and isinstance(observation.answer, str)):
+                    yield config, position, observation
+
     def read_observation(self, config_id: str, case_id: str) -> Observation | None:
         """Return the recorded observation of a case, read again from its file; None if there is none.
 

@@ -198,4 +198,5 @@ def _describe(unknown: UnknownChange, verdict: ChangeVerdict) -> str:
             f"not significant: {count} unknown, with which the gain is between {low:+.3f} and {high:+.3f} on these "
             "cases, too few to tell it from chance"
         )
-    return f"{unknown.direction} whatever the {count} are that nobody can tell: the gain is {low:+.3f} to {high:+.3f}"
+    open_answers = format_count(unknown.answers, "unknown answer")
+    return f"{unknown.direction} with any score of the {open_answers}: the gain is {low:+.3f} to {high:+.3f}"

@@ -95,7 +95,7 @@ def compare_window(
         extreme, threshold = np.abs(draws), abs(difference)
     else:
         extreme, threshold = direction * draws, direction * difference
-    p = (1 + np.count_nonzero(extreme >= threshold - 1e-12)) / (1 + len(draws))
+    p = (1 + np.count_nonzero(extreme >= threshold - 1e-12 * max(1.0, abs(before)))) / (1 + len(draws))
     if p > level:
         return None
     sign = 1.0 if difference > 0 else -1.0

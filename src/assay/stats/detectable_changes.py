@@ -28,6 +28,10 @@ _DRAWS, _STEP, _HALVINGS = 400, 1.25, 3
 _TESTS = ((6, 4), (6, 7), (6, 14), (5, 4), (5, 7), (4, 4), (3, 4))
 """The day of the week (from 0) and the window of the tests that are simulated; the others hardly ever are the first."""
 _SEED = 20261129
+_LEAST_CHANGE = 1e-4
+"""The smallest change that is looked for, as a share of the range: rates that hardly vary would show smaller ones."""
+_LEAST_SPREAD = 1e-9
+_ROUNDING = 1e-10  # relative differences of daily rates up to this come from adding their values
 
 
 class _Days(NamedTuple):
@@ -59,8 +63,9 @@ def find_detectable_change(
     """Return the smallest change of the rate, from the day after the last on, that is found within a week at 0.9.
 
     `totals` and `sizes` have shape (days,), `direction` is that of the alarms (0 is read as a rise), `low` and `high`
-    are the range of single values (None: open). None with fewer than 28 days with values, and where no change within
-    the range would be found that often.
+    are the range of single values (None: open). At least a ten-thousandth of the range. None with fewer than 28 days
+    with values, for values without a range that are the same every day, and where no change within the range would be
+    found that often.
 
     >>> sizes = np.full(70, 50.0)
     >>> change = find_detectable_change(0.1 * sizes + np.tile([2.0, -2.0], 35), sizes, 1, 0.0, 1.0)
@@ -92,10 +97,13 @@ def _search_change(days: _Days, weekday: int, direction: int, false_alarms: floa
         return _find_power(days, change, weekday, direction, false_alarms) >= POWER
 
     unit = 1.0 if days.is_open else max(days.rate * (1 - days.rate), 1 / size)
-    change = min(most, 5 * float(np.sqrt(days.spread * unit / size)))
+    floor = 0.0 if days.is_open else _LEAST_CHANGE
+    change = min(most, max(floor, 5 * float(np.sqrt(days.spread * unit / size))))
     if is_found(change):
-        while is_found(change / _STEP):
+        while change / _STEP > floor and is_found(change / _STEP):
             change /= _STEP
+        if change <= floor * _STEP:
+            return change
     else:
         while change < most and not is_found(change := min(most, change * _STEP)):
             pass
@@ -124,6 +132,8 @@ def _describe_days(totals: FloatArray, sizes: FloatArray, is_open: bool) -> _Day
     residuals = (total - (rate + differences[weekday]) * size)[used]
     degrees = int(used.sum()) - int(shown.sum())
     variance = float((residuals**2 / size[used]).sum()) / degrees
+    if variance <= (_ROUNDING * rate) ** 2 * float(size[used].mean()):
+        variance = 0.0
     unit = 1.0 if is_open else rate * (1 - rate)
     # James and Stein: what chance alone lets weekdays differ is taken off their differences.
     between = float((by_weekday * differences**2).sum())
@@ -131,6 +141,8 @@ def _describe_days(totals: FloatArray, sizes: FloatArray, is_open: bool) -> _Day
     errors = np.zeros(WEEK)
     errors[shown] = np.sqrt(kept * variance / by_weekday[shown])
     spread = variance / unit if unit > 0 else 1.0
+    if not is_open:
+        spread = max(spread, _LEAST_SPREAD)
     return _Days(totals, sizes, rate, spread, degrees, kept * differences, errors, is_open)
 
 

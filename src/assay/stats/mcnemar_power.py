@@ -12,9 +12,10 @@ from functools import cache
 import numpy as np
 
 from assay.stats.arrays import FloatArray
+from assay.stats.fewest_cases import find_fewest
 
 _STEPS = 24
-_MOST_CASES = 20_000
+_FEWEST_CASES, _MOST_CASES = 8, 20_000
 _SPREAD = 7.0
 _TAIL_SPREAD = 12.0
 """How many standard deviations of a binomial tail are summed: what is left out is below one in 10^30 of it."""
@@ -110,14 +111,6 @@ def find_cases_needed(discordant: float, difference: float, power: float = 0.8, 
     249
     """
     share = max(discordant, difference)
-    high = 8
-    while compute_mcnemar_power(high, share, difference, level) < power:
-        high *= 2
-        if high > _MOST_CASES:
-            return None
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        is_enough = compute_mcnemar_power(middle, share, difference, level) >= power
-        low, high = (low, middle) if is_enough else (middle, high)
-    return high
+    return find_fewest(
+        lambda cases: compute_mcnemar_power(cases, share, difference, level) >= power, _FEWEST_CASES, _MOST_CASES
+    )

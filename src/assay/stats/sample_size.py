@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import ceil
 from typing import NamedTuple
 
+from assay.stats.fewest_cases import find_fewest
 from assay.stats.mcnemar_power import find_cases_needed, find_detectable_difference
 from assay.stats.paired_tests import compute_detectable_difference
 
@@ -45,16 +46,7 @@ def find_cases_for(difference: float, spread: PairSpread, *, power: float = 0.8,
     """
     if spread.is_exact:
         return find_cases_needed(spread.amount, difference, power, level)
-    high = _FEWEST_CASES
-    while not _is_detected(high, difference, spread, power, level):
-        high *= 2
-        if high > MOST_CASES:
-            return None
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if _is_detected(middle, difference, spread, power, level) else (middle, high)
-    return high
+    return find_fewest(lambda cases: _is_detected(cases, difference, spread, power, level), _FEWEST_CASES, MOST_CASES)
 
 
 def _is_detected(cases: int, difference: float, spread: PairSpread, power: float, level: float) -> bool:

@@ -1,4 +1,7 @@
-"""Titles and words of addresses that are written short beside a name, spelled out: "Prof. Lin", "14 Mill St."."""
+"""Titles, words of addresses and of grammar that are written short, spelled out: "Prof. Lin", "14 Mill St.", "bzw.".
+
+A point that ends no sentence would cut one.
+"""
 
 from __future__ import annotations
 
@@ -27,6 +30,33 @@ _STREETS = {
     "Sq": "Square",
 }
 """What stands after the name of a street."""
+_WORDS = {
+    "bzw": "beziehungsweise",
+    "ggf": "gegebenenfalls",
+    "evtl": "eventuell",
+    "inkl": "inklusive",
+    "zzgl": "zuzüglich",
+    "incl": "including",
+    "approx": "approximately",
+    "aprox": "aproximadamente",
+    "z b": "zum Beispiel",
+    "d h": "das heißt",
+    "u a": "unter anderem",
+    "e g": "for example",
+    "i e": "that is",
+    "p ex": "par exemple",
+    "p ej": "por ejemplo",
+    "v v": "vân vân",
+}
+"""Words that are always written short with a point, without their points."""
+_WORD = LatePattern(
+    r"(?<![\w.])(?:" + "|".join(re.escape(word).replace(r"\ ", r"\. ?") for word in _WORDS) + r")\.(?!\w)",
+    re.IGNORECASE,
+)
+_BOTH_GENDERS = LatePattern(
+    r"\b(?P<stem>[A-ZÄÖÜ][a-zäöüß]{2,30})innen (?:und|oder|sowie|bzw\.) (?P<men>(?P=stem)(?:en|e|er|n)?)\b"
+)
+"""German for persons of both genders, whom the second word names as well: "Schülerinnen und Schüler"."""
 _NAME = r"[A-ZÀ-ỸĐ][^\W\d_]"
 _ABBREVIATION = LatePattern(
     rf"(?<![\w.])(?:(?P<name>{_NAME}[^\W\d_]*) (?P<street>{'|'.join(_STREETS)})(?P<point>\.)?(?![\w'-])"
@@ -36,14 +66,27 @@ _MAY_BE_SHORT = LatePattern(rf"\b(?:{'|'.join((*_STREETS, *_TITLES))})\b")
 
 
 def spell_abbreviations(text: str) -> str:
-    """Return a text with the abbreviations of titles and streets spelled out.
+    """Return a text with the abbreviations of titles, streets and words of grammar spelled out.
 
     >>> spell_abbreviations("Prof. Lin and Dr Osei, 14 Mill St., near St. Anne's")
     "Professor Lin and Doctor Osei, 14 Mill Street, near Saint Anne's"
+    >>> spell_abbreviations("Mieter bzw. Gäste, z. B. Kinder")
+    'Mieter beziehungsweise Gäste, zum Beispiel Kinder'
     """
+    if "innen" in text:
+        text = _BOTH_GENDERS.sub(r"\g<men>", text)
+    if "." in text:
+        text = _WORD.sub(_spell_word, text)
     if _MAY_BE_SHORT.search(text) is None:
         return text
     return _ABBREVIATION.sub(_spell, text)
+
+
+def _spell_word(match: re.Match[str]) -> str:
+    """Return a word in full, with its point where that ends a sentence as well."""
+    spelled = _WORDS[" ".join(match[0].lower().replace(".", " ").split())]
+    following = match.string[match.end() :].lstrip(" ")
+    return spelled if following and not following.startswith("\n") else f"{spelled}."
 
 
 _HOUSE_BEFORE = LatePattern(rf"\d\w? (?:{_NAME}[^\W\d_]* )*$")

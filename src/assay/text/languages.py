@@ -74,6 +74,115 @@ def is_other_language(text: str) -> bool:
     return sum(fold_text(word) in _OTHER for word in _WORD.findall(text)) >= _FEWEST_WORDS
 
 
+EuropeanLanguage = Literal["de", "fr", "es", "pt", "it"]
+
+
+def _fold_words(spelled: str) -> frozenset[str]:
+    return frozenset(fold_text(spelled).split())
+
+
+GRAMMAR_BY_LANGUAGE: dict[EuropeanLanguage, frozenset[str]] = {
+    "de": _fold_words(
+        """
+        der die das den dem des ein eine einen einem einer eines und sowie beziehungsweise auch ist sind wird werden hat
+        haben kann können darf dürfen muss müssen soll sollen sollte sollten dabei hier in im an am auf
+        aus bei beim von vom mit zu zum zur für um dass da dort dieser diese dieses diesem diesen bitte
+        jeweils
+        """
+    ),
+    "fr": _fold_words(
+        """
+        le la les l un une des du de d au aux et ainsi aussi est sont sera seront être a ont avoir peut
+        peuvent pouvez doit doivent devez ce cet cette ces c qui que qu dont où en dans sur par pour avec
+        à y cela ça
+        """
+    ),
+    "es": _fold_words(
+        """
+        el la los las un una unos unas del de al a y e también es son está están será ser estar ha han hay
+        haber puede pueden puedes debe deben debes este esta estos estas ese esa que quien cuyo cuya cuyos
+        cuyas en con por para esto eso
+        """
+    ),
+    "pt": _fold_words(
+        """
+        o a os as um uma uns umas do da dos das de no na nos nas ao à e também é são está estão será ser
+        estar tem há pode podem deve devem que quem em com por para pelo pela este esta isto isso
+        """
+    ),
+    "it": _fold_words(
+        """
+        il lo la i gli le l un uno una di del dello della dei degli delle da dal dalla a al allo alla ai
+        agli alle in nel nello nella nei nelle su sul sulla e ed anche è sono sarà essere ha hanno può
+        possono deve devono che chi con per questo questa
+        """
+    ),
+}
+"""Words of grammar, folded: articles, pronouns, auxiliaries, and prepositions that say neither before nor after, with
+nor without. None of them has to be repeated in an answer."""
+PRONOUNS_BY_LANGUAGE: dict[EuropeanLanguage, frozenset[str]] = {
+    "de": _fold_words(
+        "mein meine meinen sein seine seinen seinem seiner ihr ihre ihren ihrem ihrer ihres sie er es man wir uns "
+        "sich ich du dein deine unser unsere unseren"
+    ),
+    "fr": _fold_words("il elle ils elles on nous vous se s son sa ses leur leurs votre vos notre nos"),
+    "es": _fold_words("se su sus tu tus te le les nos lo nuestro nuestra nuestros nuestras usted ustedes"),
+    "pt": _fold_words("se seu sua seus suas você"),
+    "it": _fold_words("si suo sua suoi loro lei vi"),
+}
+"""Personal and possessive pronouns, folded: they need not be repeated either, but name somebody."""
+_TELLING_TOO: dict[EuropeanLanguage, frozenset[str]] = {
+    "de": _fold_words(
+        "welche welcher welches welchem wie wann wo was wer wem warum wieso wofür nicht kein keine oder nur ab "
+        "bis nach"
+        "vor über unter ohne wenn sofern falls als per dann bekomme brauche"
+    ),
+    "fr": _fold_words(
+        "quel quelle quels quelles combien comment pourquoi quoi où faut-il faut puis-je je pas ne plus ou sans jusque "
+        "jusqu avant après si lorsque quand oui"
+    ),
+    "es": _fold_words(
+        "qué cuál cuáles cuánto cuánta cuántos cuántas cómo cuándo dónde quién quiénes puedo no ni o sin hasta "
+        "desde antes si cuando como sí"
+    ),
+    "pt": _fold_words(
+        "qual quais quanto quantos quando onde posso não ou sem até desde antes depois se quando como sim"
+    ),
+    "it": _fold_words(
+        "quale quali quanto quanti quando dove posso non o senza fino dopo prima perché se quando come sì"
+    ),
+}
+"""Further words that tell a language, and whose absence may matter."""
+_ENGLISH_TOO = _fold_words("a i e o in do an am as so no come per on me des war die hat man was also is it he us lo")
+"""Words of grammar that are English as well, and tell nothing."""
+_LEAST_EUROPEAN = 0.25
+"""Of the words of a text that must be words of grammar of its language: names ("Las Vegas") make no text Spanish."""
+
+
+@cache_by_text(maxsize=1024, longest=4000, long_texts=4)
+def guess_european(text: str) -> EuropeanLanguage | None:
+    """Return which of five languages a text is in, by its words of grammar; None for English and for all others.
+
+    >>> texts = ("Wie lange ist die Frist?", "Où est la gare, et quand ouvre-t-elle ?", "Who pays for the die?")
+    >>> [guess_european(text) for text in texts]
+    ['de', 'fr', None]
+    """
+    if has_vietnamese_letters(text):
+        return None
+    words = [fold_text(word) for word in _WORD.findall(normalise_nfc(text))]
+    vietnamese = sum(word in _VIETNAMESE for word in words)
+    best: EuropeanLanguage | None = None
+    most = max(_FEWEST_WORDS - 1, vietnamese)
+    for language, grammar in GRAMMAR_BY_LANGUAGE.items():
+        known = (grammar | PRONOUNS_BY_LANGUAGE[language] | _TELLING_TOO[language]) - _ENGLISH_TOO
+        telling = [word for word in words if word in known]
+        english = sum(word in _ENGLISH and word not in grammar for word in words)
+        is_told = len(set(telling)) >= _FEWEST_WORDS and len(telling) >= _LEAST_EUROPEAN * len(words)
+        if is_told and len(telling) > max(most, english):
+            best, most = language, len(telling)
+    return best
+
+
 def is_read_language(declared: str) -> bool:
     """Return whether a declared language, or none, is one whose words rules compare: English or Vietnamese.
 

@@ -177,7 +177,7 @@ _SCALES = {
     **dict.fromkeys(("b", "bn", "billion", "ty"), 10**9),
 }
 _VIETNAMESE_SCALES = frozenset(("nghin", "ngan", "tr", "trieu", "ty", "chuc nghin", "chuc ngan", "chuc trieu"))
-_UNITS = {
+UNIT_BY_NAME = {
     **dict.fromkeys(("%", "percent", "per cent", "phan tram"), "%"),
     **dict.fromkeys(("$", "us$", "usd", "dollar", "dollars", "do la"), "USD"),
     **dict.fromkeys(("₫", "vnd", "dong", "d"), "VND"),  # "d" only where it is written "đ"
@@ -197,6 +197,7 @@ _UNITS = {
     **dict.fromkeys(("st", "nd", "rd", "th"), "ordinal"),
     **{size: size for size in ("kb", "mb", "gb", "tb")},
 }
+"""The unit that a folded word or symbol names."""
 
 
 def _any_of(words: Iterable[str]) -> str:
@@ -206,7 +207,7 @@ def _any_of(words: Iterable[str]) -> str:
 _CURRENCY_PREFIX = r"(?:us\$|[$€£₫]|(?:usd|vnd|eur|gbp)\ )"
 _UNIT = (  # "10 working days" are days; in "quý 4 năm 2027" the year belongs to the next number
     r"(?>(?:[\ -]?(?:(?:working|business|calendar|consecutive|full)\ )?"
-    rf"(?P<{{0}}>{_any_of(_UNITS)})(?<!\ nam(?=\ (?:[0-9]{{{{4}}}}|nay|sau|truoc)))(?![^\W_]))?)"
+    rf"(?P<{{0}}>{_any_of(UNIT_BY_NAME)})(?<!\ nam(?=\ (?:[0-9]{{{{4}}}}|nay|sau|truoc)))(?![^\W_]))?)"
 )
 _MONTH = rf"(?:{'|'.join(SHORT_MONTHS)})[a-z]{{0,6}}+\.?"
 _BOUNDARY = r"(?![^\W_]|[-/.:,][0-9])"
@@ -313,7 +314,7 @@ def _parse_match(match: re.Match[str], nfc_text: str) -> Number | Date | None:
         value = _parse_round_number(match) or parse_spelled_number(
             match["spelled"], nfc_text[start:end], match["spelled_unit"] is not None
         )
-        unit = _UNITS.get(match["spelled_unit"] or "", "")
+        unit = UNIT_BY_NAME.get(match["spelled_unit"] or "", "")
         end = max(end, match.end("spelled_unit"))  # -1 where none follows
         return None if value is None else Number((Decimal(value),), unit, start, end, is_spelled_out=True)
     return _parse_date(match)
@@ -336,10 +337,10 @@ def _parse_round_number(match: re.Match[str]) -> int | None:
 def _parse_number(match: re.Match[str], nfc_text: str) -> Number | None:
     values = _parse_digits(match["digits"])
     front, unit, scale = match["front"] or match["front2"], match["unit"], match["scale"]
-    currency = _UNITS.get((front or "").strip(), "")
+    currency = UNIT_BY_NAME.get((front or "").strip(), "")
     if unit == "d" and nfc_text[match.end("unit") - 1] not in "đĐ":
         unit = None
-    stated_unit = currency or _UNITS.get(unit or "", "")
+    stated_unit = currency or UNIT_BY_NAME.get(unit or "", "")
     if scale in ("m", "b") and stated_unit not in CURRENCY_UNITS and nfc_text[match.end("scale") - 1].islower():
         scale = None
     if len(values) > 1 or _COMMA_GROUP.fullmatch(match["digits"]) is not None:

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from assay.text.pattern_file import PatternFile, find_pattern_file, may_write
 
-_MOST_KEPT = 5000  # expressions; beyond them a file is begun anew, because a checkout gathers what no code asks for
+_MOST_KEPT = 5000  # expressions; beyond them a file begins again, because a checkout gathers what no code asks for
 _MARK = f"expressions of Assay, layout 1, for Python {sys.version}\n".encode()
 _DIGEST_BYTES = 4
 

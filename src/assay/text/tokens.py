@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
+from itertools import takewhile
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 from unicodedata import category, decimal, normalize
@@ -512,3 +513,13 @@ class DocumentFrequencies:
 @lru_cache(maxsize=4096)
 def _idf_weight(documents: int, count: int) -> float:
     return max(_LEAST_WEIGHT, math.log((documents + 1) / (count + 0.5)))
+
+
+def count_shared_letters(word: str, other_word: str) -> int:
+    """Return how many letters two words have in common from the first one on.
+
+    >>> count_shared_letters("approval", "approv")
+    6
+    """
+    pairs = zip(word, other_word, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

@@ -11,9 +11,10 @@ from assay.attribution.evidence_trace import DEFAULT_PRODUCTION_K
 from assay.attribution.losses.facts_of_search import describe_shown
 from assay.attribution.losses.losses_of_search import check_search, check_unclear_search
 from assay.attribution.losses.lost_unit import NEAR, LostEvidence
-from assay.attribution.losses.merge_losses import check_merge, check_unseen_merge, describe_lowering
+from assay.attribution.losses.merge_losses import SEARCH_CAUSES, check_merge, check_unseen_merge, describe_lowering
 from assay.attribution.losses.rewritten_queries import find_added_subjects, report_added_subjects
 from assay.attribution.losses.step_losses import check_context_builder, check_filter, check_reranker
+from assay.records.counts import format_count
 from assay.records.findings import RootCause
 from assay.records.observations import CONTEXT_STAGE
 
@@ -29,6 +30,7 @@ def find_lost_step(loss: LostEvidence) -> CauseFinding:
         _check_cut_off,
         check_search,
         _check_low,
+        _check_dropped_low,
     )
     for rule in rules:
         finding = rule(loss)
@@ -108,3 +110,15 @@ def _check_low(loss: LostEvidence) -> CauseFinding | None:
     if context is not None and rank <= DEFAULT_PRODUCTION_K:
         return CauseFinding("context_builder", context.name, evidence, "low", subcause="token_budget")
     return CauseFinding("hybrid_merge", final.name, evidence, "low", subcause="ranked_below_cut_off")
+
+
+def _check_dropped_low(loss: LostEvidence) -> CauseFinding | None:
+    """The reranker received the unit far down and dropped it: the search, or what joined its lists, ranked it there."""
+    reranked, unlifted = loss.find_last_step("rerank"), loss.unlifted
+    if reranked is None or unlifted is None:
+        return None
+    passed_on = format_count(len(reranked.chunk_ids), "chunk")
+    fact = f"{loss.describe_rank(unlifted)} in {unlifted.name}; {reranked.name} drops it and passes on {passed_on}"
+    others = tuple(dict.fromkeys(SEARCH_CAUSES.get(step.kind, "embedding") for step in loss.retrievers))
+    record = (RECORD_UNFILTERED, RECORD_QUERY)
+    return CauseFinding("reranker", reranked.name, (fact,), "low", others, "dropped", record)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
-from assay.attribution.evidence_trace import DEFAULT_PRODUCTION_K, StepKind, TraceStep
+from assay.attribution.evidence_trace import DEFAULT_PRODUCTION_K, SEARCH_KINDS, StepKind, TraceStep, list_received
 from assay.attribution.index.index_view import IndexView
 from assay.records.findings import RootCause
 
@@ -46,7 +46,7 @@ class LostEvidence(Struct, frozen=True):
     @property
     def retrievers(self) -> list[TraceStep]:
         """The steps that search the index."""
-        return [step for step in self.steps if step.kind in ("lexical", "dense", "retriever")]
+        return [step for step in self.steps if step.kind in SEARCH_KINDS]
 
     @property
     def unindexed_cause(self) -> RootCause:
@@ -61,6 +61,23 @@ class LostEvidence(Struct, frozen=True):
     def has_from(self, step: TraceStep) -> bool:
         """Whether a step or one after it has the unit, so that the step has not lost it."""
         return any(later.find_rank(self.unit) is not None for later in self.steps[self.steps.index(step) :])
+
+    def find_received(self, step: TraceStep) -> TraceStep | None:
+        """Return the list with the best rank of the unit among those that a step received, None if none has it."""
+        received = [
+            before
+            for before in list_received(self.steps, self.steps.index(step))
+            if before.find_rank(self.unit) is not None
+        ]
+        return min(received, key=lambda before: before.find_rank(self.unit) or 0, default=None)
+
+    @property
+    def unlifted(self) -> TraceStep | None:
+        """The list in which a reranker received the unit that it dropped or left below what is shown, else None."""
+        reranked = self.find_last_step("rerank")
+        if reranked is None or 0 < (self.find_rank(reranked) or 0) <= self.last_shown_rank:
+            return None
+        return self.find_received(reranked)
 
     @property
     def is_shown_in_run(self) -> bool:

@@ -30,13 +30,17 @@ def check_merge(loss: LostEvidence) -> CauseFinding | None:
     reranked = loss.find_last_step("rerank")
     passed_on = len(reranked.stage.chunks) if reranked is not None else loss.last_shown_rank
     ignored = [step.name for step in inputs if step.name in ranks and _is_ignored(step, inputs, merged)]
-    is_lost = rank is None and (best <= max(loss.last_shown_rank, 3) or expected <= NEAR or bool(ignored))
+    overtaken = [step.name for step in inputs if step.name in ranks and _passes_over(step, ranks[step.name], loss)]
+    is_lost = rank is None and (
+        best <= max(loss.last_shown_rank, 3) or expected <= NEAR or bool(ignored) or bool(overtaken)
+    )
     is_demoted = rank is not None and expected <= passed_on < rank
     if not is_lost and not is_demoted:
         return None
     input_ranks = ", ".join(f"rank {input_rank} in {name}" for name, input_rank in ranks.items())
     evidence = [f"{loss.name} has {input_ranks}; in {merged.name} it {describe_fall(rank)}"]
     evidence += [f"nothing that {name} alone has among its first {NEAR} is in {merged.name}" for name in ignored]
+    evidence += [f"{merged.name} has what {name} alone has, and lower" for name in overtaken if rank is None]
     if len(merged.chunk_ids) < max(len(step.chunk_ids) for step in inputs) // 2:
         evidence.append(f"{merged.name} keeps only {format_count(len(merged.chunk_ids), 'chunk')}")
     missed = [step for step in inputs if step.name not in ranks]
@@ -70,6 +74,13 @@ def _is_ignored(step: TraceStep, inputs: Sequence[TraceStep], merged: TraceStep)
     """Whether the merge has none of the top chunks that only this retriever found."""
     only_here = set(step.chunk_ids[:NEAR]).difference(*(other.chunk_ids for other in inputs if other is not step))
     return bool(only_here) and only_here.isdisjoint(merged.chunk_ids)
+
+
+def _passes_over(step: TraceStep, rank: int, loss: LostEvidence) -> bool:
+    """Whether the merge has a chunk that only this retriever has, below the unit: no fusion of ranks does that."""
+    merged = loss.find_last_step("merge")
+    lower = set(step.chunk_ids[rank:]).difference(*(other.chunk_ids for other in loss.retrievers if other is not step))
+    return merged is not None and not lower.isdisjoint(merged.chunk_ids)
 
 
 def _compute_fused_rank(inputs: Sequence[TraceStep], unit: int) -> int:

@@ -205,6 +205,11 @@ def check_shared_words(loss: LostEvidence, lexical: TraceStep, max_rank: int) ->
         others: tuple[RootCause, ...] = ("context_builder",) if rank is not None else (loss.unindexed_cause,)
         fact = "the words that question and evidence share are of grammar"
         return CauseFinding("bm25_analyzer", lexical.name, (*evidence, fact), "low", others, "analyzer")
+    unlifted = loss.unlifted
+    if unlifted is not None:  # whatever the search did, the reranker had it in its hands
+        fact = f"{loss.describe_rank(unlifted)} in {unlifted.name}, which was reranked"
+        facts = evidence if unlifted is lexical else (*evidence, fact)
+        return CauseFinding("bm25_analyzer", lexical.name, facts, "medium", ("reranker",), "analyzer")
     confidence: CauseConfidence = "high" if expected_rank == 1 else "medium"
     return CauseFinding("bm25_analyzer", lexical.name, evidence, confidence, subcause="analyzer")
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from assay.attribution.cause_finding import RECORD_QUERY, CauseFinding
-from assay.attribution.evidence_trace import TraceStep
+from assay.attribution.evidence_trace import TraceStep, list_received
 from assay.attribution.losses.lost_unit import LostEvidence
 from assay.attribution.losses.rewritten_queries import find_added_subjects, find_misleading_query, report_added_subjects
 from assay.records.counts import format_count
@@ -58,11 +56,18 @@ def _find_cut_text(ranking: TraceStep, context: TraceStep, rank: int) -> str | N
 
 
 def check_filter(loss: LostEvidence) -> CauseFinding | None:
-    """The step before a filter had the unit, and the filter dropped it."""
-    for before, step in pairwise(loss.steps):
-        if step.kind != "filter" or before.find_rank(loss.unit) is None or loss.has_from(step):
+    """A list that a filter received had the unit, and the filter dropped it.
+
+    Of several searches, a list whose lower chunks the filter passes on: else what joined them may have cut it off.
+    """
+    for position, step in enumerate(loss.steps):
+        before = loss.find_received(step) if step.kind == "filter" and not loss.has_from(step) else None
+        if before is None:
             continue
-        dropped = len(before.chunk_ids) - len(step.chunk_ids)
+        received = list_received(loss.steps, position)
+        if len(received) > 1 and set(before.chunk_ids[loss.find_rank(before) :]).isdisjoint(step.chunk_ids):
+            continue
+        dropped = len({chunk_id for list_ in received for chunk_id in list_.chunk_ids}) - len(set(step.chunk_ids))
         evidence = (f"{loss.describe_rank(before)} in {before.name}; {step.name} drops it with {dropped - 1} others",)
         misled = find_misleading_query(loss, step)
         if misled is not None:

@@ -8,6 +8,7 @@ from msgspec import UNSET
 
 from assay.metrics.answers.answer_behaviour import ANSWER_BEHAVIOUR, BEHAVIOUR_CODES, UNKNOWN_BEHAVIOUR, AnswerFacts
 from assay.metrics.answers.expected_text import REFERENCE_TEXT, AnswerQuality, assess_answer_text
+from assay.metrics.answers.shown_evidence import list_source_sentences
 from assay.metrics.cases.case_index import CaseIndex
 from assay.metrics.cases.settled_answers import find_decision
 from assay.metrics.metric import JoinedRows
@@ -107,7 +108,7 @@ def get_scored_value(scores: CaseScores, metric: str) -> float | None:
 def assess_text(case: CaseIndex, observation: Observation) -> AnswerQuality:
     """Assess the text of the answer by what the case states: facts, keywords, an exact value or a number."""
     answer = observation.answer if isinstance(observation.answer, str) else ""
-    quality = assess_answer_text(case.case, answer, case.source_sentences)
+    quality = assess_answer_text(case.case, answer, list_source_sentences(case, observation))
     return quality if quality is not None else AnswerQuality(None, "the case states nothing to look for")
 
 

@@ -10,7 +10,7 @@ from assay.attribution.index.chunk_words import is_piece_name
 from assay.attribution.one_case.case_facts import CaseFacts
 from assay.attribution.one_case.contained_facts import contains_fact
 from assay.attribution.rules.index_causes import find_index_defect
-from assay.metrics.grounding.citation_precision import list_misplaced_citations
+from assay.metrics.grounding.citation_placement import judge_placements
 from assay.metrics.parsed_answer import ParsedAnswer
 from assay.records.findings import CauseConfidence, RootCause
 from assay.text.citation_markers import remove_citation_markers
@@ -75,7 +75,7 @@ def _report_missing_source(case: CaseFacts, cited: tuple[str, ...], confidence: 
 
 def _report_citation_beside_source(case: CaseFacts, confidence: CauseConfidence) -> CauseFinding | None:
     """A claim cites a chunk of the context, and another one supports it far better (ADR 0100)."""
-    misplaced = list_misplaced_citations(ParsedAnswer(case.case, case.observation))
+    misplaced = judge_placements(ParsedAnswer(case.case, case.observation)).misplaced
     if not misplaced:
         return None
     evidence = tuple(f"cites {name} for what stands in {better}" for name, better in misplaced)

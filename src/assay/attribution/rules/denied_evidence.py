@@ -8,6 +8,7 @@ second is likelier.
 from __future__ import annotations
 
 from assay.attribution.cause_finding import RECORD_BEFORE_ACCESS, CauseFinding
+from assay.attribution.evidence_trace import list_received
 from assay.attribution.index.shown_access import is_kept_for_some
 from assay.attribution.losses.step_losses import FILTERED_OUT
 from assay.attribution.one_case.case_facts import CaseFacts
@@ -61,7 +62,8 @@ def _consider_filter(case: CaseFacts, access: Access | None, loss: CauseFinding)
     """Return access as the cause where the filter that dropped what the user may see decides who may see what: by its
     name, or because everything that it drops is kept for some and nothing that it passes on."""
     position = next(index for index, step in enumerate(case.steps) if step.name == loss.stage)
-    before, after = case.steps[position - 1].chunk_ids, case.steps[position].chunk_ids
+    after = case.steps[position].chunk_ids
+    before = [name for step in list_received(case.steps, position) for name in step.chunk_ids]
     is_named = _ACCESS_FILTER.search(case.steps[position].name.lower()) is not None
     dropped = [name for name in before if name not in after]
     is_filtered_by_access = access is not None and all(map(case.is_kept, dropped)) and not any(map(case.is_kept, after))

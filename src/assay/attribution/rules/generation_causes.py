@@ -12,7 +12,9 @@ from assay.attribution.one_case.misread_numbers import find_misread_number
 from assay.attribution.one_case.other_values import find_other_units, split_lines
 from assay.attribution.one_case.unsupported_numbers import find_unsupported_numbers, leave_out_derived
 from assay.records.findings import RootCause
+from assay.text.citation_markers import remove_citation_markers
 from assay.text.normalisation import fold_text
+from assay.text.segmentation import segment_sentences
 from assay.text.tokens import is_stop_word, tokenise_text
 
 DENIED_FACT = "denied_fact"
@@ -20,6 +22,7 @@ DENIED_FACT = "denied_fact"
 WRONG_VALUE = "wrong_entity_or_number"
 """The subcause of an answer that states another name, code or number than the evidence."""
 OTHER_PART = "other_part"
+PARTIAL = "partial"
 """The subcause of an answer that copies another part of the right passage than the one that answers."""
 IGNORED = "ignored_evidence"
 """The subcause of an answer that does not use what it was given, or of none although it was given."""
@@ -202,9 +205,24 @@ def _find_generator_subcause(case: CaseFacts, invented_numbers: list[str]) -> st
     if quality.denied and not find_other_units(case.answer, case.context_texts):
         return DENIED_FACT
     if 0 < len(quality.missing) < len(case.facts) and not quality.denied:
-        return "partial"
+        return PARTIAL
     if find_other_units(case.answer, case.context_texts):
         return WRONG_VALUE
     if case.copied_from is None:
         return IGNORED
+    if _cuts_sentence_short(case):
+        return PARTIAL
     return OTHER_PART if case.copied_from in dict(case.list_evidence_texts()) else "other_passage"
+
+
+def _cuts_sentence_short(case: CaseFacts) -> bool:
+    """Whether an answer is a part of a sentence of the evidence whose rest says all that is missing: it leaves out a
+    condition or an exception, and copies the right part."""
+    copied = " ".join(tokenise_text(remove_citation_markers(case.answer)))
+    for _, text in case.list_evidence_texts():
+        for start, end in segment_sentences(text):
+            sentence = text[start:end]
+            holds_answer = f" {copied} " in f" {' '.join(tokenise_text(sentence))} "
+            if holds_answer and all(contains_fact([sentence], fact) for fact in case.content_quality.missing):
+                return True
+    return False

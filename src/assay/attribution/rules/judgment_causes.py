@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 from assay.attribution.cause_finding import RECORD_CORPUS, CauseFinding
 from assay.attribution.cause_terms import INDEX_STAGE, MIN_SUPPORT
 from assay.attribution.one_case.answer_quality import assess_text, get_scored_value
@@ -20,6 +22,8 @@ from assay.text.facts.reading.read_text import read_text
 from assay.text.facts.reading.statement_marks import NEGATION
 from assay.text.facts.stated_facts import judge_facts
 from assay.text.numbers import find_quantities
+from assay.text.quantities.measures import find_measures
+from assay.text.segmentation import segment_sentences
 
 
 def find_wrong_reference(case: CaseFacts) -> CauseFinding | None:
@@ -27,14 +31,19 @@ def find_wrong_reference(case: CaseFacts) -> CauseFinding | None:
 
     The evidence must contain none of the missing facts, or lack a required number: the words of a label may differ from
     its evidence, its numbers may not. The answer is taken from the evidence if it has most of its words from there, or
-    every number that it adds to the question.
+    every number that it adds to the question. A number that two of one sentence of the evidence add up to is no error
+    of the label: the answer has not put them together.
     """
     if case.good is not False or not case.reached or case.behaviour != "answer":
         return None
     evidence_texts = [text for unit in case.required_units for text in case.get_expected_texts(unit)]
     evidence_texts = evidence_texts or [text for unit in case.required_units for text in case.get_shown_texts(unit)]
     unsupported = [fact for fact in case.content_quality.missing if not _is_supported(case, fact, evidence_texts)]
-    if not evidence_texts or not unsupported:
+    if (
+        not evidence_texts
+        or not unsupported
+        or any(_is_sum_or_difference(fact, evidence_texts) for fact in unsupported)
+    ):
         return None
     is_all_unsupported = len(unsupported) == len(case.content_quality.missing)
     if not is_all_unsupported and not any(map(find_quantities, unsupported)):
@@ -70,6 +79,28 @@ def _is_supported(case: CaseFacts, fact: str, texts: list[str]) -> bool:
         return True
     is_number = case.content_quality.signal in ("number_match", REFERENCE_VALUE) and bool(find_quantities(fact))
     return is_number and not find_unsupported_numbers(fact, texts)
+
+
+def _is_sum_or_difference(fact: str, texts: list[str]) -> bool:
+    """Whether the only number of a fact is the sum or the difference of two of one kind in one sentence of some texts.
+
+    >>> text = "A stay ends after 8 terms; members of the council may stay 2 terms longer."
+    >>> _is_sum_or_difference("10 terms", [text]), _is_sum_or_difference("12 terms", [text])
+    (True, False)
+    >>> _is_sum_or_difference("3 May", ["It ends on 3 May 2026, after 2 days."])
+    False
+    """
+    required = [quantity.readings for quantity in find_measures(fact)]
+    if len(required) != 1 or not required[0]:  # a date has none
+        return False
+    (dimension, low, high), *_ = required[0]
+    for text in texts:
+        for start, end in segment_sentences(text):
+            readings = [reading for quantity in find_measures(text[start:end]) for reading in quantity.readings[:1]]
+            points = [point for own, point, last in readings if own == dimension and point == last]
+            if low == high and any(low in (one + other, abs(one - other)) for one, other in combinations(points, 2)):
+                return True
+    return False
 
 
 def _may_state(case: CaseFacts, fact: str, text: str) -> bool:

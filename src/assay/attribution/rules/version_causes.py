@@ -9,6 +9,7 @@ from assay.attribution.cause_terms import INDEX_STAGE
 from assay.attribution.one_case.case_facts import CaseFacts
 from assay.attribution.one_case.contained_facts import compute_word_overlap, contains_fact, quote_facts
 from assay.attribution.one_case.unsupported_numbers import find_unsupported_numbers
+from assay.metrics.answers.answer_behaviour import ANSWER_BEHAVIOUR
 from assay.records.golden_set import CorpusChunk
 
 
@@ -46,7 +47,7 @@ def find_outdated_version(case: CaseFacts) -> CauseFinding | None:
         names = ", ".join(corpus_chunk.chunk_id for corpus_chunk in old_chunks)
         return CauseFinding("stale_index", INDEX_STAGE, (f"superseded, and shown to the generator: {names}",), "high")
     others = [corpus_chunk for corpus_chunk in superseded_chunks if corpus_chunk not in old_chunks]
-    return _report_value_of_superseded(case, others)
+    return _report_value_of_superseded(case, others) or _report_cited_superseded(case, others)
 
 
 def _report_value_of_superseded(case: CaseFacts, superseded: Sequence[CorpusChunk]) -> CauseFinding | None:
@@ -64,6 +65,18 @@ def _report_value_of_superseded(case: CaseFacts, superseded: Sequence[CorpusChun
             fact = f"{has_value}, and no other chunk of the context"
             return CauseFinding("stale_index", INDEX_STAGE, (fact,), "medium", ("generator",))
     return None
+
+
+def _report_cited_superseded(case: CaseFacts, superseded: Sequence[CorpusChunk]) -> CauseFinding | None:
+    """The evidence is lost, and all that a wrong answer cites of what the generator was shown is no longer in force."""
+    if case.good is not False or case.reached is not False or case.behaviour != ANSWER_BEHAVIOUR:
+        return None
+    ids = {corpus_chunk.chunk_id for corpus_chunk in superseded}
+    cited = list(filter(case.is_citing, case.arrived_ids))
+    if not cited or not ids.issuperset(cited):
+        return None
+    fact = f"the answer cites {', '.join(cited)}, superseded, and nothing else of what the generator was shown"
+    return CauseFinding("stale_index", INDEX_STAGE, (fact,), "medium", ("embedding", "bm25_analyzer"))
 
 
 def _report_missing_document(case: CaseFacts, unit: int, corpus_chunk: CorpusChunk) -> CauseFinding:

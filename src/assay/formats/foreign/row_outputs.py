@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from assay.formats.foreign.frame_shapes import describe_no_text
 from assay.formats.foreign.member_names import CONFIG_KEYS, ID_KEYS, QUESTION_KEYS, RowError, open_row
 from assay.formats.foreign.reply_shapes import ANSWER_KEYS, OTHER_ANSWER_KEYS
 from assay.formats.foreign.row_files import read_row_file
@@ -163,7 +164,7 @@ class CaseMatcher:
         value = members[id_key]
         case_id = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
         if not isinstance(case_id, str):
-            raise RowError(id_key, f"not a text (got {shorten_repr(value)})")
+            raise RowError(id_key, describe_no_text(value, "an id of the golden set"))
         if case_id in self._ids or self._keep_unknown:
             return case_id
         questions = [members[key] for key in QUESTION_KEYS if isinstance(members.get(key), str)]
@@ -182,7 +183,7 @@ def _get_question(members: Mapping[str, Any]) -> tuple[str, str]:
         raise RowError("", f"nothing names the case (got {names}; expected {expected})")
     key, question = next(iter(questions.items()))
     if not isinstance(question, str):
-        raise RowError(key, f"not a text (got {shorten_repr(question)}; expected one question)")
+        raise RowError(key, describe_no_text(question, "one question"))
     if any(other != question for other in questions.values()):
         raise RowError(key, f"two questions, {' and '.join(questions)} (expected one of them)")
     return key, question

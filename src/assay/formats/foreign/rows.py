@@ -7,8 +7,7 @@ a row that cannot be read is a problem with its number, its member and a remedy.
 from __future__ import annotations
 
 import hashlib
-import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
@@ -18,6 +17,7 @@ from msgspec import UNSET, Struct, field
 
 from assay.formats.foreign.chunk_shapes import ShapeError
 from assay.formats.foreign.extra_columns import ExtraColumns, open_metadata, refuse_unread_columns
+from assay.formats.foreign.frame_shapes import describe_no_text
 from assay.formats.foreign.member_names import (
     BEHAVIOUR_KEYS,
     CONFIG_KEYS,
@@ -37,6 +37,7 @@ from assay.formats.foreign.member_names import (
     open_row,
     refuse_lost_expectations,
 )
+from assay.formats.foreign.reference_behaviour import Reading, ReferenceBehaviour, read_reference_behaviour
 from assay.formats.foreign.reply_shapes import (
     ANSWER_KEYS,
     RANKING_KEYS,
@@ -46,21 +47,14 @@ from assay.formats.foreign.reply_shapes import (
     recognise_reply,
 )
 from assay.formats.foreign.row_places import RowPlaces
-from assay.formats.problems import find_name_fault
+from assay.formats.problems import find_name_fault, join_repeated_problems
 from assay.formats.strict_json import MisfitError, convert_strictly
 from assay.records.counts import format_count, join_first
 from assay.records.errors import InputError, Problem, shorten_repr
-from assay.records.golden_set import BEHAVIOURS, DIFFICULTIES, Behaviour, Case, Difficulty, Evidence, GoldenSet
+from assay.records.golden_set import BEHAVIOURS, DIFFICULTIES, Case, Difficulty, Evidence, GoldenSet
 from assay.records.observations import RETRIEVED_STAGE, Observation, Stage, add_context_stage
-from assay.text.facts.expected.yes_or_no import asks_whether
-from assay.text.facts.reading.read_text import ReadText
-from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import collapse_spaces, fold_text
-from assay.text.numbers import find_dates
 from assay.text.pattern_cache import compile_pattern
-from assay.text.quantities.measures import find_measures
-from assay.text.refusals.behaviour import detect_behaviour
-from assay.text.refusals.plain_statements import speaks_of_knowledge
 
 IMPORT_REMEDY = "`assay init --from {name}` makes a golden set of rows of questions with what is expected"
 """What to do with a file of rows that is no golden set, in messages."""
@@ -101,6 +95,14 @@ class ForeignRows(Struct):
         """Note what is wrong with a member of a row."""
         self.problems.append(Problem(path, row, member, message, "E_IMPORT"))
 
+    def refuse_problems(self, path: str) -> None:
+        """Raise InputError with everything wrong, each with its place in the file `path`, or if there is no row."""
+        if self.problems:
+            raise InputError(self.places.point_problems(join_repeated_problems(self.problems)))
+        if not self.cases:
+            message = "no row (got an empty file or list; expected rows with a question)"
+            raise InputError([Problem(path, None, "", message, "E_EMPTY")])
+
     @property
     def golden(self) -> GoldenSet:
         """The golden set; with cases that have nothing to score but their answers, its judgments are partial."""
@@ -134,10 +136,6 @@ def make_question_id(question: str) -> str:
 
 _SLUG_WORD = compile_pattern(r"[a-z0-9]+")
 _LONGEST_SLUG = 28
-_MOST_NAMING_WORDS = 2
-"""A reference of so few words, such as "me", names what was asked unless one of its phrases is known to decline."""
-_QUESTION_ALONE = compile_pattern(r"""[^:"“”«»„]{1,300}\?\s*""")
-"""A question that is not reported: "He asks: who goes there?" is an answer."""
 
 
 def read_foreign_rows(rows: Iterable[tuple[int, Any]], path: str, *, is_golden: bool = False) -> ForeignRows:
@@ -183,9 +181,7 @@ class _RowReader:
     def __init__(self, path: str, *, is_golden: bool) -> None:
         self.path, self.is_golden = path, is_golden
         self.foreign = ForeignRows()
-        self._refusals: list[str] = []
-        self._denials: list[str] = []
-        self._questions: list[str] = []
+        self._read_from_reference: dict[Reading, list[str]] = defaultdict(list)
         self._columns = ExtraColumns()
         self._first_by_id: dict[str, tuple[Case, int]] = {}
         self._answered: set[tuple[str, str]] = set()
@@ -208,17 +204,14 @@ class _RowReader:
             refuse_lost_expectations(members, unread, is_own=is_own, is_answered=is_answered)
             if is_own:
                 refuse_unread_columns(members, unread)
-            case = _read_case(members, foreign.notes)
+            case, reading = _read_case(members, foreign.notes)
             observation = _read_observation(members, case.id, foreign, _OUTPUT_KEYS)
             is_new = self._is_new_case(case, number, observation)
         except RowError as error:
             foreign.add_problem(self.path, number, error.member, error.message)
             return
-        if is_new and case.behaviour in ("abstain", "clarify") and not any(key in members for key in BEHAVIOUR_KEYS):
-            is_denial = bool(case.also_accept) and not members.get(MUST_REFUSE)
-            own = self._questions if case.behaviour == "clarify" else self._denials if is_denial else self._refusals
-            own.append(case.id)
         if is_new:
+            self._read_from_reference[reading].append(case.id)
             foreign.cases.append((case, number))
         if observation is not None:
             foreign.observations.append(observation)
@@ -228,18 +221,9 @@ class _RowReader:
     def finish(self) -> ForeignRows:
         """Return what was read, with the columns that describe the cases as their attributes."""
         foreign = self.foreign
-        if self._refusals:
-            note = f"expected to abstain, because the reference does: {_list_ids(self._refusals)}"
-            foreign.notes.setdefault(note)
-        if self._questions:
-            note = f"expected to ask back, because the reference does: {_list_ids(self._questions)}"
-            foreign.notes.setdefault(note)
-        if self._denials:
-            foreign.notes.setdefault(
-                f"expected to abstain or to deny access, because the reference denies it: "
-                f"{_list_ids(self._denials)} "
-                "(to look for leaks there, add who asks, user, and what must not be shown, forbidden)"
-            )
+        for reading, note in _NOTES_OF_READINGS.items():
+            if self._read_from_reference[reading]:
+                foreign.notes.setdefault(note.format(ids=_list_ids(self._read_from_reference[reading])))
         foreign.cases = self._columns.add_attributes(foreign.cases)
         foreign.ignored.update(self._columns.count_left())
         taken = self._columns.describe_taken()
@@ -267,6 +251,27 @@ class _RowReader:
         raise RowError("id", message)
 
 
+_TO_FIND_LEAKS = "to look for leaks there, add who asks, user, and what must not be shown, forbidden"
+_TO_CORRECT = "if that is not meant, state expected_behavior: answer in the row"
+_NOTES_OF_READINGS: Mapping[Reading, str] = {
+    "abstains": "expected to abstain, because the reference does: {ids}",
+    "asks": "expected to ask back, because the reference does: {ids}",
+    "describes asking": (
+        f"expected to ask back, because the reference says that the system should: {{ids}} ({_TO_CORRECT})"
+    ),
+    "denies": f"expected to abstain or to deny access, because the reference denies it: {{ids}} ({_TO_FIND_LEAKS})",
+    "describes refusing": (
+        "expected to abstain or to deny access, because the reference says who alone may know or that nothing is to be "
+        f"told: {{ids}} ({_TO_CORRECT}; {_TO_FIND_LEAKS})"
+    ),
+    "may describe": (
+        "the reference is taken for the answer, although it may say what the system should do: {ids} (if it does, "
+        "state expected_behavior: clarify or abstain in the row)"
+    ),
+}
+"""What is said at the import of references that are no plain answers."""
+
+
 def _list_ids(ids: Sequence[str]) -> str:
     """Return all ids, or their number and the first of them where there are many."""
     if len(ids) <= _MOST_LISTED:
@@ -274,7 +279,8 @@ def _list_ids(ids: Sequence[str]) -> str:
     return f"{format_count(len(ids), 'case')}, {join_first(ids, _FIRST_LISTED)}"
 
 
-def _read_case(members: Mapping[str, Any], notes: dict[str, None]) -> Case:
+def _read_case(members: Mapping[str, Any], notes: dict[str, None]) -> tuple[Case, Reading]:
+    """Return the case of a row, and how its reference was read where the row states no behaviour."""
     question = _read_question(members)
     reference_key = _find_only(members, REFERENCE_KEYS)
     reference = None if reference_key is None else _read_reference(members[reference_key], reference_key)
@@ -286,13 +292,11 @@ def _read_case(members: Mapping[str, Any], notes: dict[str, None]) -> Case:
     id_key = _find_only(members, ID_KEYS)
     case_id = None if id_key is None else members[id_key]
     if isinstance(case_id, (dict, list, float)):
-        raise RowError("id", f"not a text (got {shorten_repr(case_id)})")
-    is_stated = any(key in members for key in BEHAVIOUR_KEYS)
-    is_denial = not is_stated and is_denied_by(reference or "", question)
-    behaviour = "abstain" if is_denial else _read_behaviour(members, question, reference)
-    if behaviour == "abstain":
+        raise RowError("id", describe_no_text(case_id, "an id"))
+    expected = _read_behaviour(members) or read_reference_behaviour(reference or "", question)
+    if expected.behaviour == "abstain":
         members = _leave_out_texts(members, notes)
-    return Case(
+    case = Case(
         id=make_question_id(question) if case_id is None else str(case_id),
         question=question,
         reference=reference,
@@ -303,15 +307,14 @@ def _read_case(members: Mapping[str, Any], notes: dict[str, None]) -> Case:
         cluster=_read_text(members, "cluster"),
         notes=_read_text(members, "notes") or "",
         attributes=_read_attributes(members),
-        behaviour=behaviour,
-        also_accept=("permission_denied",)
-        if is_denial or (behaviour == "abstain" and members.get(MUST_REFUSE))
-        else (),
+        behaviour=expected.behaviour,
+        also_accept=expected.also_accept,
         must_have=tuple(_read_texts(members, "must_have")),
         must_cite=tuple(_read_texts(members, "must_cite")),
         forbidden_text=tuple(_read_texts(members, "forbidden_text")),
         metadata={key: value for key, value in members.items() if key.startswith(_NOTE_PREFIX)},
     )
+    return case, expected.reading
 
 
 def _leave_out_texts(members: Mapping[str, Any], notes: dict[str, None]) -> Mapping[str, Any]:
@@ -333,25 +336,15 @@ def _find_only(members: Mapping[str, Any], keys: Sequence[str]) -> str | None:
     return named[0] if named else None
 
 
-def _read_behaviour(members: Mapping[str, Any], question: str, reference: str | None) -> Behaviour:
-    """Return the behaviour that a row states; one that states none does what its reference does: abstain, ask back.
-
-    A reference abstains that has a phrase of a refusal, or speaks of a speaker or of documents and reads like one: what
-    only reads like one may state something, and then an answer is expected.
-    """
+def _read_behaviour(members: Mapping[str, Any]) -> ReferenceBehaviour | None:
+    """Return the behaviour that a row states, None if it states none. Raises RowError for one that is unknown."""
     key = next((key for key in BEHAVIOUR_KEYS if key in members), None)
     if key is None:
-        detected = detect_behaviour(reference or "", question=question)
-        if detected.behaviour == "clarify" and _QUESTION_ALONE.fullmatch(reference or ""):
-            return "clarify"
-        is_refusal = detected.behaviour == "abstain" and not detected.has_substantive_claim
-        is_by_wording = not detected.phrase and (
-            len((reference or "").split()) <= _MOST_NAMING_WORDS or not speaks_of_knowledge(reference or "", question)
-        )
-        return "abstain" if is_refusal and not is_by_wording else "answer"
+        return None
     for behaviour in BEHAVIOURS:
         if members[key] == behaviour:
-            return behaviour
+            may_deny = behaviour == "abstain" and members.get(MUST_REFUSE)
+            return ReferenceBehaviour(behaviour, ("permission_denied",) if may_deny else (), "answers")
     raise RowError(key, f"unknown (got {shorten_repr(members[key])}; expected one of {', '.join(BEHAVIOURS)})")
 
 
@@ -369,10 +362,7 @@ def _read_question(members: Mapping[str, Any]) -> str:
     if isinstance(question, (list, tuple)):
         raise RowError(key, "a conversation of several turns is not imported (expected a text)")
     if not isinstance(question, str):
-        columns = (
-            '; of a data frame write rows: to_json(path, orient="records")' if isinstance(question, Mapping) else ""
-        )
-        raise RowError(key, f"not a text (got {shorten_repr(question)}; expected a question{columns})")
+        raise RowError(key, describe_no_text(question, "a question"))
     if any(other != question for other in questions.values()):
         raise RowError(key, f"two questions, {' and '.join(questions)} (expected one of them)")
     return question
@@ -515,65 +505,3 @@ READ_MEMBERS = frozenset((
 
 def _list_unread(members: Mapping[str, Any]) -> list[str]:
     return [key for key in members if key not in READ_MEMBERS and not key.startswith(_NOTE_PREFIX)]
-
-
-_THING = r"(?:this|that|it|these|those|them)(?: (?:information|data|documents?|files?|contents?|records?))?"
-_SEE = r"(?:see|view|read|access|open|know|have|get|be (?:shown|told|given))"
-_USER = "(?:you|(?:the|this) user)"
-_MAY_NOT = "(?:may not|must not|mustn't|cannot|can't|can not|should not)"
-_ALLOWED = "(?:allowed|permitted|authori[sz]ed|entitled|cleared)"
-_TELL = r"(?:told|said|shown|shared|disclosed|revealed|passed on|mentioned|communicated)"
-_TO_WHOM = r"(?: to (?:the |any |our |other |this |these )?[\w-]+(?: [\w-]+)?)?"
-_DENIALS = (
-    rf"(?:{_THING} )?{_MAY_NOT} be {_TELL}{_TO_WHOM}|(?:{_THING} is )?not to be {_TELL}{_TO_WHOM}",
-    rf"(?:do not|don't|never) (?:tell|show|share|disclose|reveal|pass on)(?: {_THING})?{_TO_WHOM}",
-    "(?:ceci |cela )?ne (?:doit|peut) pas être (?:dit|communiqué|divulgué|montré|révélé|partagé)e?"
-    r"(?: (?:aux?|à (?:la|un|une)) [\w-]+)?",
-    "(?:darf|soll) (?:gästen |kunden |niemandem )?nicht (?:gesagt|gezeigt|mitgeteilt|weitergegeben) werden",
-    r"không được (?:nói|tiết lộ|cung cấp|cho biết|chia sẻ)(?: (?:cho|với) [\w ]{1,30})?",
-    rf"{_USER} {_MAY_NOT} {_SEE} {_THING}",
-    rf"{_USER} (?:are|is) not {_ALLOWED} (?:to {_SEE}|for) {_THING}",
-    rf"(?:{_THING} is )?not (?:{_ALLOWED}|visible|accessible)(?: (?:for|to) {_USER})?",
-    "no (?:access|permission)|(?:access|permission) (?:is )?(?:denied|refused)|denied|forbidden|confidential",
-    "das (?:darfst du|dürfen sie|darf der nutzer) nicht (?:sehen|lesen|wissen|einsehen)",
-    "kein zugriff|keine berechtigung|zugriff verweigert",
-    "(?:bạn|anh|chị|người dùng(?: này)?) không (?:được(?: phép)?|có quyền) (?:xem|đọc|biết)"
-    "(?: (?:điều|nội dung|thông tin|tài liệu))? (?:này|đó)",
-    "không (?:được phép|có quyền(?: truy cập)?)|từ chối truy cập",
-)
-_DENIAL = LatePattern(rf"(?:(?:sorry|unfortunately),? )?(?:{'|'.join(_DENIALS)})[.!]?", re.IGNORECASE)
-"""A denial and nothing else, of what was asked and of nothing that it names itself."""
-_LIMIT = compile_pattern(r"\b(?:until|till|unless|except|bis|außer|cho đến|trừ)\b", re.IGNORECASE)
-"""Words of a limit: what is denied until a day, or to all but some, is an answer."""
-_ASKS_FOR_TEXT = compile_pattern(
-    r"\b(?:which|what(?: is the| does the)?|welche[rmns]?|was für eine?n?|quel(?:le)?s?)(?: [\w-]+){0,2}? "
-    r"(?:errors?|warnings?|messages?|exceptions?|notices?|[\w-]*fehler|[\w-]*meldung(?:en)?|erreurs?|messages?)\b"
-    r"|\b(?:lỗi|thông báo)(?: [\w]+){0,2} (?:nào|gì)\b",
-    re.IGNORECASE,
-)
-"""A question for the words that a system shows: "Access denied" is their answer."""
-_SPOKEN = compile_pattern(
-    r"\b(?:I|we|you|your|ich|wir|du|dir|sie|ihnen|tôi|chúng tôi|bạn|anh|chị)\b|\bthis (?:information|data|document)\b",
-    re.IGNORECASE,
-)
-"""Words of who denies to whom: without them a text says how access is regulated, which may be what was asked."""
-
-
-def is_denied_by(reference: str, question: str) -> bool:
-    """Return whether a reference denies access to what is asked, and says nothing else.
-
-    The answer to whether somebody may see something is no denial, and neither are one with a value of its own and the
-    words of an error message that the question asks for. Such a row names no user and nothing forbidden, which a case
-    of `permission_denied` needs: it is to abstain or to deny.
-
-    >>> is_denied_by("I cannot share that.", "Who owes rent?"), is_denied_by("You may not see this.", "May I see it?")
-    (True, False)
-    """
-    if asks_whether(ReadText(question)) or _ASKS_FOR_TEXT.search(question) or _LIMIT.search(reference):
-        return False
-    if _DENIAL.fullmatch(" ".join(reference.split()).replace("’", "'")):
-        return True
-    detected = detect_behaviour(reference, question=question)
-    if detected.behaviour != "permission_denied" or detected.has_substantive_claim:
-        return False
-    return bool(_SPOKEN.search(reference)) and not find_measures(reference) and not find_dates(reference)

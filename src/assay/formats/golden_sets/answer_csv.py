@@ -9,17 +9,17 @@ because the column does not distinguish them.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from assay.formats.file_io import MAX_LINE_BYTES, Source, decode_line, read_lines
+from assay.formats.csv_records import read_csv_records
+from assay.formats.file_io import Source, decode_line, read_lines
 from assay.formats.foreign.member_names import QUESTION_KEYS
 from assay.formats.foreign.rows import IMPORT_REMEDY
 from assay.formats.golden_builder import CaseLocation, GoldenBuilder
 from assay.formats.strict_json import describe_unknown_field
 from assay.records.counts import format_count
-from assay.records.errors import InputError, Problem, shorten_repr
+from assay.records.errors import shorten_repr
 from assay.records.golden_set import Case, Evidence
 from assay.text.late_pattern import LatePattern
 
@@ -45,7 +45,7 @@ class Record(NamedTuple):
 
 def read_answer_csv(source: Source, builder: GoldenBuilder) -> None:
     """Read the records below the header. Without a `category` column it is taken from notes such as `off-domain: …`."""
-    records = _records(source, find_separator(source))
+    records = _read_records(source)
     header = next(records, None)
     if header is None or not _is_valid_header(header, builder, source.name):
         return
@@ -81,23 +81,10 @@ def list_known_columns(header: str, separator: str) -> list[str]:
     return [cell for cell in cells if cell in (*REQUIRED_COLUMNS, *OPTIONAL)]
 
 
-def _records(source: Source, separator: str) -> Iterator[Record]:
+def _read_records(source: Source) -> Iterator[Record]:
     """Yield the records that are not blank; line numbers count line breaks inside quotes."""
-    csv.field_size_limit(MAX_LINE_BYTES)
-    lines = (decode_line(line, source.name) + "\n" for line in read_lines(source))
-    reader = csv.reader(lines, delimiter=separator, strict=True)
-    begin = 1
-    while True:
-        begin = reader.line_num + 1
-        try:
-            cells = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            message = f"broken CSV (got: {error}; expected RFC 4180: quotes doubled inside quotes, and closed)"
-            raise InputError([Problem(source.name, begin, "", message, "E_CSV")]) from None
-        if cells:
-            yield Record(begin, cells)
+    lines = (decode_line(line, source.name) for line in read_lines(source))
+    yield from map(Record._make, read_csv_records(lines, source.name, find_separator(source)))
 
 
 def _is_valid_header(header: Record, builder: GoldenBuilder, name: str) -> bool:

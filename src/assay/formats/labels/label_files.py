@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from assay.formats.file_io import MAX_LINE_BYTES, Source, decode_line, open_source, read_lines
+from assay.formats.csv_records import read_csv_records
+from assay.formats.file_io import Source, decode_line, open_source, read_lines
 from assay.formats.problems import NameChecker, ProblemList, find_time_fault
 from assay.formats.recorded_outputs.run_log import RunLogRow
 from assay.formats.strict_json import MisfitError, convert_strictly, decode_json_object, describe_unknown_field
@@ -315,7 +316,8 @@ def _csv_rows(source: Source, columns: Sequence[str], required: Sequence[str]) -
             raise InputError([Problem(source.name, None, "", "too large for CSV (expected JSON Lines)", "E_TOO_LARGE")])
         lines.append(decode_line(line, source.name))
     first = next((line for line in lines if line.strip()), "")
-    records = _read_records(lines, source.name, detect_separator(first))
+    rows = read_csv_records(lines, source.name, detect_separator(first))
+    records = ((number, cells) for number, cells in rows if any(cells))
     head = next(records, None)
     if head is None:  # only blank lines, separators or empty quotes
         raise InputError([Problem(source.name, None, "", "empty (got no row; expected labels)", "E_EMPTY")])
@@ -344,22 +346,6 @@ def _csv_rows(source: Source, columns: Sequence[str], required: Sequence[str]) -
         yield LabelRow(number, members)
     if problems:
         raise InputError(problems)
-
-
-def _read_records(lines: list[str], name: str, separator: str) -> Iterator[tuple[int, list[str]]]:
-    csv.field_size_limit(MAX_LINE_BYTES)
-    reader = csv.reader((line + "\n" for line in lines), delimiter=separator, strict=True)
-    while True:
-        begin = reader.line_num + 1
-        try:
-            cells = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            message = f"broken CSV (got: {error}; expected RFC 4180: quotes doubled inside quotes, and closed)"
-            raise InputError([Problem(name, begin, "", message, "E_CSV")]) from None
-        if any(cells):
-            yield begin, cells
 
 
 def _parse_number_cells(members: dict[str, Any]) -> list[tuple[str, str]]:

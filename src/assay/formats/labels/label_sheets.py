@@ -8,9 +8,9 @@ the file that the person saves (`offline_page`).
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -31,6 +31,8 @@ from assay.formats.strict_json import MisfitError, convert_strictly, decode_json
 from assay.records.digest import compute_digest
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.verdicts import Label
+
+T = TypeVar("T")
 
 SHEET_KEY_FORMAT = 1
 ROW_ID = "row_id"
@@ -225,18 +227,11 @@ def load_sheet(path: str, key: SheetKey, scales: LabelScales, rater: str | None 
 
 def _read_label(row: LabelRow, key: SheetKey, scales: LabelScales, rater: str, findings: ProblemList) -> Label | None:
     """Return the label of a row; None if it is empty, or wrong in a way that was noted."""
-    try:
-        filled = convert_strictly(row.members, FilledRow)
-    except MisfitError as error:
-        for misfit in error.misfits:
-            findings.add_error(row.line, misfit.field, misfit.message, misfit.code)
+    read = read_filled_row(row, key.rows, findings)
+    if read is None:
         return None
-    target = key.rows.get(filled.row_id)
+    filled, target = read
     label_name = (filled.label or "").strip()
-    if target is None:
-        message = f"not a row of this key (got {shorten_repr(filled.row_id)}; {describe_row_ids(key.rows)})"
-        findings.add_error(row.line, ROW_ID, message, "E_KEY")
-        return None
     if not label_name:
         return None
     problem = check_label_name(target.metric, label_name, scales)
@@ -258,10 +253,21 @@ def _read_label(row: LabelRow, key: SheetKey, scales: LabelScales, rater: str, f
     )
 
 
-def describe_row_ids(rows: Collection[str]) -> str:
-    """Return which rows a key has, for messages."""
-    row_ids = sorted(rows)
-    return f"expected one of {row_ids[0]} … {row_ids[-1]}" if row_ids else "it has none"
+def read_filled_row(row: LabelRow, rows: Mapping[str, T], findings: ProblemList) -> tuple[FilledRow, T] | None:
+    """Return a filled row, and the row of the key that it is; None where it is none, which was noted."""
+    try:
+        filled = convert_strictly(row.members, FilledRow)
+    except MisfitError as error:
+        for misfit in error.misfits:
+            findings.add_error(row.line, misfit.field, misfit.message, misfit.code)
+        return None
+    if filled.row_id not in rows:
+        row_ids = sorted(rows)
+        expected = f"expected one of {row_ids[0]} … {row_ids[-1]}" if row_ids else "it has none"
+        message = f"not a row of this key (got {shorten_repr(filled.row_id)}; {expected})"
+        findings.add_error(row.line, ROW_ID, message, "E_KEY")
+        return None
+    return filled, rows[filled.row_id]
 
 
 def build_label_page(rows: Sequence[SheetRow], language: str = "en", *, must_explain: bool = False) -> bytes:

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from assay.formats.file_io import decode_line, open_source, read_lines
 from assay.formats.labels.label_files import LabelRow, read_label_rows
-from assay.formats.labels.label_sheets import ROW_ID, SHEET_COLUMNS, FilledRow, describe_row_ids, refuse_other_key
+from assay.formats.labels.label_sheets import ROW_ID, SHEET_COLUMNS, read_filled_row, refuse_other_key
 from assay.formats.problems import ProblemList
 from assay.formats.strict_json import MisfitError, convert_strictly, decode_json
 from assay.records.errors import InputError, Problem, shorten_repr
@@ -87,17 +87,10 @@ def _read_review(
     row: LabelRow, key: ReviewSheetKey, findings: ProblemList, reviewer: str | None, at: str | None
 ) -> VerdictReview | None:
     """Return the decision of a row; None if it has none, or is wrong in a way that was noted."""
-    try:
-        filled = convert_strictly(row.members, FilledRow)
-    except MisfitError as error:
-        for misfit in error.misfits:
-            findings.add_error(row.line, misfit.field, misfit.message, misfit.code)
+    read = read_filled_row(row, key.rows, findings)
+    if read is None:
         return None
-    item = key.rows.get(filled.row_id)
-    if item is None:
-        message = f"not a row of this key (got {shorten_repr(filled.row_id)}; {describe_row_ids(key.rows)})"
-        findings.add_error(row.line, ROW_ID, message, "E_KEY")
-        return None
+    filled, item = read
     label = (filled.label or "").strip()
     if not label:
         return None

@@ -107,13 +107,21 @@ class RunFolder:
         off is dropped, as it is when the journal is opened.
         """
         path = self.path / OBSERVATIONS_FILE
-        if path.exists():
+        if self.has_observations():
             with open(path, "rb") as lines, open(self.path / REPLACED_FILE, "ab", opener=_open_private) as replaced:
                 replaced.writelines(line for line in lines if line.endswith(b"\n"))
                 replaced.flush()
                 os.fsync(replaced.fileno())
-            path.unlink()
+        path.unlink(missing_ok=True)
         self.manifest = {}
+
+    def has_observations(self) -> bool:
+        """Return whether an observation was written completely; the manifest alone is there before the first one."""
+        try:
+            with open(self.path / OBSERVATIONS_FILE, "rb") as lines:
+                return lines.readline().endswith(b"\n")
+        except FileNotFoundError:
+            return False
 
     def write_manifest(self, manifest: Mapping[str, Any]) -> None:
         """Replace the manifest, completely or not at all."""
@@ -219,29 +227,27 @@ class ObservationJournal:
         finally:
             os.close(self._file)
 
-    def drop_failed(self, configs: Collection[str]) -> int:
-        """Move the failed observations of some configurations to `replaced.jsonl`, so that they are made again.
+    def move_out(self, keys: Collection[ObservationKey]) -> int:
+        """Move the observations of some keys to `replaced.jsonl`, so that they are made again.
 
-        Returns how many were moved. A crash during the move loses no successful observation.
+        Returns how many were moved. A crash during the move loses none of them.
         """
         lines = self.path.read_bytes().splitlines(keepends=True)
-        failed_lines = []
-        for line in lines:
-            observation = outputs.decode_observation(line)
-            if observation.error and observation.config_id in configs:
-                failed_lines.append(line)
-        if not failed_lines:
+        moved = [line for line in lines if make_observation_key(outputs.decode_observation(line)) in keys]
+        if not moved:
             return 0
         with open(self.path.with_name(REPLACED_FILE), "ab", opener=_open_private) as replaced:
-            replaced.writelines(failed_lines)
-        dropped = set(failed_lines)
+            replaced.writelines(moved)
+            replaced.flush()
+            os.fsync(replaced.fileno())
+        dropped = set(moved)
         os.close(self._file)
         write_atomically(self.path, [line for line in lines if line not in dropped])
         self._file = os.open(self.path, os.O_RDWR | os.O_APPEND)
         self.keys.clear()
         self.failed_keys.clear()
         self._size = self._read_keys()
-        return len(failed_lines)
+        return len(moved)
 
     def _read_keys(self) -> int:
         """Note the key of each line, cut off a last line without a line end, and return the remaining size in bytes."""

@@ -50,6 +50,7 @@ from assay.metrics.answers.rubric_metrics import (
     judge_rubric,
     make_rubric_requests,
 )
+from assay.metrics.answers.shown_evidence import list_source_sentences
 from assay.metrics.cases.case_index import CaseIndex
 from assay.metrics.cases.settled_answers import AnswerDecision, SettledMetric, find_decision, mark_settled
 from assay.metrics.grounding.combined_support import (
@@ -92,42 +93,46 @@ CORRECTNESS, COMPLETENESS, RELEVANCE = "correctness", "completeness", "relevance
 UNKNOWN_REASON = "unknown: the rules cannot tell whether the answer states what the case requires"
 
 
-def _score_keywords(case: CaseIndex, answer: str) -> TextScore:
-    graded = read_facts(case.case, answer, case.source_sentences).keyword_score
+Sources = tuple[str, ...]
+"""What the sources of a case say (`list_source_sentences`)."""
+
+
+def _score_keywords(case: CaseIndex, answer: str, sources: Sources) -> TextScore:
+    graded = read_facts(case.case, answer, sources).keyword_score
     if graded is None:
         return None
     return UNKNOWN if graded.score is None and graded.unknown else graded.score
 
 
-def _score_keyword_ambiguity(case: CaseIndex, answer: str) -> TextScore:
-    graded = read_facts(case.case, answer, case.source_sentences).keyword_score
+def _score_keyword_ambiguity(case: CaseIndex, answer: str, sources: Sources) -> TextScore:
+    graded = read_facts(case.case, answer, sources).keyword_score
     if graded is None or not (graded.matched or graded.missing or graded.unknown):
         return None
     return float(graded.hedged or graded.negated)
 
 
-def _score_exact_match(case: CaseIndex, answer: str) -> TextScore:
-    is_exact = read_facts(case.case, answer, case.source_sentences).is_exact
+def _score_exact_match(case: CaseIndex, answer: str, sources: Sources) -> TextScore:
+    is_exact = read_facts(case.case, answer, sources).is_exact
     return None if is_exact is None else float(is_exact)
 
 
-def _score_number_match(case: CaseIndex, answer: str) -> TextScore:
-    return read_facts(case.case, answer, case.source_sentences).number_match
+def _score_number_match(case: CaseIndex, answer: str, sources: Sources) -> TextScore:
+    return read_facts(case.case, answer, sources).number_match
 
 
-def _score_facts(case: CaseIndex, answer: str) -> TextScore:
-    return read_facts(case.case, answer, case.source_sentences).completeness
+def _score_facts(case: CaseIndex, answer: str, sources: Sources) -> TextScore:
+    return read_facts(case.case, answer, sources).completeness
 
 
-def _score_denied_facts(case: CaseIndex, answer: str) -> TextScore:
-    return read_facts(case.case, answer, case.source_sentences).denied_facts
+def _score_denied_facts(case: CaseIndex, answer: str, sources: Sources) -> TextScore:
+    return read_facts(case.case, answer, sources).denied_facts
 
 
-def _score_stated_expectations(case: CaseIndex, answer: str) -> TextScore:
-    return read_facts(case.case, answer, case.source_sentences).correct_answer
+def _score_stated_expectations(case: CaseIndex, answer: str, sources: Sources) -> TextScore:
+    return read_facts(case.case, answer, sources).correct_answer
 
 
-TEXT_RULES: dict[str, Callable[[CaseIndex, str], TextScore]] = {
+TEXT_RULES: dict[str, Callable[[CaseIndex, str, Sources], TextScore]] = {
     "keywords": _score_keywords,
     "keywords_ambiguous": _score_keyword_ambiguity,
     "exact_match": _score_exact_match,
@@ -136,30 +141,34 @@ TEXT_RULES: dict[str, Callable[[CaseIndex, str], TextScore]] = {
     "denied_facts": _score_denied_facts,
     CORRECT_ANSWER: _score_stated_expectations,
 }
-"""The score of a case and an answer; None where the case states nothing to look for."""
+"""The score of a case, an answer and what the sources say; None where the case states nothing to look for."""
 
 CORRECTNESS_RULES = ("keywords", "completeness", "exact_match", "number_match")
 """The rules for correctness, in the order in which `correct_answer` looks at them; the first that applies decides."""
 
 
-def apply_first_rule(case: CaseIndex, answer: str) -> tuple[str, float | Literal["unknown"]] | None:
+def apply_first_rule(case: CaseIndex, answer: str, sources: Sources) -> tuple[str, float | Literal["unknown"]] | None:
     """Return the name and score of the first rule that applies to a case, or None; the score may be unknown.
 
     Beside keywords, must-have facts count too: the lower share is returned. What `correct_answer` calls wrong is never
     1: an incorrect pattern makes it 0.
     """
     for name in CORRECTNESS_RULES:
-        value = TEXT_RULES[name](case, answer)
+        value = TEXT_RULES[name](case, answer, sources)
         if value is not None:
             break
     else:
         return None
-    completeness = TEXT_RULES[COMPLETENESS](case, answer)
+    completeness = TEXT_RULES[COMPLETENESS](case, answer, sources)
     if isinstance(completeness, float) and value != UNKNOWN and completeness < value:
         name, value = COMPLETENESS, completeness
-    if value == 1 and TEXT_RULES[CORRECT_ANSWER](case, answer) == 0:
+    if value == 1 and TEXT_RULES[CORRECT_ANSWER](case, answer, sources) == 0:
         return CORRECT_ANSWER, 0.0
     return name, value
+
+
+def _list_sources(reading: ParsedAnswer) -> Sources:
+    return list_source_sentences(reading.case, reading.observation)
 
 
 def is_answer_open(reading: ParsedAnswer) -> bool:
@@ -173,7 +182,7 @@ def is_answer_open(reading: ParsedAnswer) -> bool:
     if reading.behaviour in REFUSALS:
         return False
     rules = (TEXT_RULES[CORRECT_ANSWER], TEXT_RULES["keywords_ambiguous"])
-    correct, ambiguous = (rule(reading.case, reading.answer) for rule in rules)
+    correct, ambiguous = (rule(reading.case, reading.answer, _list_sources(reading)) for rule in rules)
     return correct == UNKNOWN or ambiguous == 1
 
 
@@ -183,7 +192,7 @@ def list_open_metrics(reading: ParsedAnswer) -> list[SettledMetric]:
     if reading.behaviour == UNKNOWN:
         metrics.append("behaviour")
     if reading.behaviour in (UNKNOWN, ANSWER_BEHAVIOUR) and not no_answer_reason(reading.case):
-        score = TEXT_RULES[CORRECT_ANSWER](reading.case, reading.answer)
+        score = TEXT_RULES[CORRECT_ANSWER](reading.case, reading.answer, _list_sources(reading))
         if score == UNKNOWN or (score is None and reading.case.case.behaviour == ANSWER_BEHAVIOUR):
             metrics.append(CORRECT_ANSWER)
     return metrics
@@ -196,7 +205,7 @@ def _text_column(batch: Batch, name: MetricName) -> ScoreColumn:
     unknown = np.zeros(len(facts.cases), dtype=np.bool_)
     is_refusal = facts.find_wrong_refusals(batch) if name.base == CORRECT_ANSWER else np.zeros_like(unknown)
     for row in facts.checkable_rows:
-        graded = rule(facts.cases[row], facts.texts[row])
+        graded = rule(facts.cases[row], facts.texts[row], facts.sources[row])
         if graded == UNKNOWN and not is_refusal[row]:
             unknown[row] = True
         elif graded is not None and graded != UNKNOWN:
@@ -220,7 +229,7 @@ def _list_decisions(facts: AnswerFacts) -> dict[int, AnswerDecision]:
     """Return what people decided about the answers, by row, and whether the rules read them otherwise."""
     decisions = facts.find_decisions(CORRECT_ANSWER)
     for row, decision in decisions.items():
-        if read_facts(facts.cases[row].case, facts.texts[row], facts.cases[row].source_sentences).is_against_rules:
+        if read_facts(facts.cases[row].case, facts.texts[row], facts.sources[row]).is_against_rules:
             decisions[row] = decision._replace(is_against_rules=True)
     return decisions
 
@@ -228,7 +237,10 @@ def _list_decisions(facts: AnswerFacts) -> dict[int, AnswerDecision]:
 def _unknown_column(batch: Batch, name: MetricName) -> ScoreColumn:
     """1 where the rules cannot tell whether the answer is right; similarity to a reference alone tells nothing."""
     facts = batch.get_facts(AnswerFacts)
-    graded = {row: _score_stated_expectations(facts.cases[row], facts.texts[row]) for row in facts.checkable_rows}
+    graded = {
+        row: _score_stated_expectations(facts.cases[row], facts.texts[row], facts.sources[row])
+        for row in facts.checkable_rows
+    }
     behaviours = facts.observed_behaviours[0]
     values = np.zeros(len(facts.cases))
     for row, case in enumerate(facts.cases):
@@ -253,9 +265,9 @@ def _need_answers(_: MetricName) -> tuple[FactKey, ...]:
 
 def _read_facts_of_row(rows: JoinedRows) -> FactReading:
     """Return how the answer of the only row relates to what its case looks for."""
-    answer = rows.observations[0].answer
-    case = rows.cases[0]
-    return read_facts(case.case, answer if isinstance(answer, str) else "", case.source_sentences)
+    case, observation = rows.cases[0], rows.observations[0]
+    answer = observation.answer if isinstance(observation.answer, str) else ""
+    return read_facts(case.case, answer, list_source_sentences(case, observation))
 
 
 def _explain_missing_facts(rows: JoinedRows, _: MetricName) -> str:
@@ -353,7 +365,7 @@ def score_correctness_by_rules(reading: ParsedAnswer) -> Outcome:
     """The first of keywords, facts, exact value and number that the case states, else the similarity."""
     if is_accepted_refusal(reading):
         return not_applicable_outcome(REFUSED)
-    rule_value = apply_first_rule(reading.case, reading.answer)
+    rule_value = apply_first_rule(reading.case, reading.answer, _list_sources(reading))
     if rule_value is not None:
         name, value = rule_value
         if value == UNKNOWN and reading.behaviour in REFUSALS:
@@ -366,7 +378,7 @@ def score_correctness_by_rules(reading: ParsedAnswer) -> Outcome:
 
 
 def _list_left_open(reading: ParsedAnswer) -> str:
-    quality = read_facts(reading.case.case, reading.answer, reading.case.source_sentences).quality
+    quality = read_facts(reading.case.case, reading.answer, _list_sources(reading)).quality
     return format_list("left open", quality.unknown) if quality is not None else ""
 
 
@@ -397,10 +409,10 @@ def judge_correctness(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue:
     outcome, labels = yield from judge_labelled_rubric(reading, rubrics, CORRECTNESS)
     if not outcome.value or any(label.by_person for label in labels.values()):
         return outcome
-    failed_rule = find_veto(case, reading.answer, reading.case.source_sentences)
+    failed_rule = find_veto(case, reading.answer, _list_sources(reading))
     if failed_rule is not None and outcome.value > failed_rule.max_score:
         return scored_outcome(failed_rule.max_score, f"{outcome.detail}, vetoed by {failed_rule.rule}")
-    doubt = find_label_doubt(case, reading.answer, reading.case.source_sentences) if outcome.value == 1 else None
+    doubt = find_label_doubt(case, reading.answer, _list_sources(reading)) if outcome.value == 1 else None
     if doubt is None:
         return outcome
     return unscored_outcome(doubt.reason)._replace(detail=f"{outcome.detail}, but {doubt.detail}")
@@ -426,8 +438,8 @@ def read_answer_prior(reading: ParsedAnswer) -> AnswerPrior | None:
     case = reading.case.case
     if no_answer_reason(reading.case) or not (case.reference or case.must_have) or is_accepted_refusal(reading):
         return None
-    veto = find_veto(case, reading.answer, reading.case.source_sentences)
-    rule_value = apply_first_rule(reading.case, reading.answer)
+    veto = find_veto(case, reading.answer, _list_sources(reading))
+    rule_value = apply_first_rule(reading.case, reading.answer, _list_sources(reading))
     if rule_value is not None:
         value = rule_value[1]
         signal = 0.0 if value == UNKNOWN else 2 * value - 1
@@ -494,7 +506,7 @@ def judge_completeness(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue
     if isinstance(labels, Outcome):
         return labels
     facts_lacking_figures = list_facts_without_figures(
-        read_facts(reading.case.case, reading.answer, reading.case.source_sentences), reading.answer
+        read_facts(reading.case.case, reading.answer, _list_sources(reading)), reading.answer
     )
     vetoed_ids = {
         fact_id for fact_id, fact in facts.items() if labels[fact_id].value == 1 and fact in facts_lacking_figures

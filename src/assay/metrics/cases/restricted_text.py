@@ -17,8 +17,22 @@ import numpy as np
 from assay.metrics.cases.access_rules import Access, is_visible, read_corpus_access
 from assay.records.golden_set import Corpus, User
 from assay.stats.arrays import IndexArray
-from assay.text.safety.copied_text import COPIED_RUN_LENGTH, Bools, CopiedRunIndex, TextNumbers, list_fact_keys
-from assay.text.safety.disguised_text import SkeletonIndex, SkeletonTexts, decode_payloads, make_skeleton, vary_skeleton
+from assay.text.safety.copied_text import (
+    COPIED_RUN_LENGTH,
+    Bools,
+    CopiedRunIndex,
+    TextNumbers,
+    is_public_fact,
+    list_fact_keys,
+)
+from assay.text.safety.disguised_text import (
+    SkeletonIndex,
+    SkeletonTexts,
+    decode_payloads,
+    make_skeleton,
+    replace_lookalikes,
+    vary_skeleton,
+)
 from assay.text.safety.revealing_facts import (
     NAME_WINDOW,
     Fact,
@@ -26,8 +40,8 @@ from assay.text.safety.revealing_facts import (
     find_lower_case_words,
     find_name_words,
     find_names,
-    is_distinctive_number,
 )
+from assay.text.safety.stated_values import StatedValue, is_distinctive_number, makes_public
 from assay.text.tokens import is_stop_word, tokenise_text
 
 _MOST_USER_PROFILES = 256  # cached masks of what a user may see
@@ -64,10 +78,17 @@ class Disclosure(NamedTuple):
 
 
 class NumberOwners(NamedTuple):
-    """The texts in which a number or date stands, in order, and the units with which it does."""
+    """The texts in which a number or date stands, in order, and the unit with which it does in each."""
 
     texts: IndexArray
-    units: Set[str]
+    units: tuple[str, ...]
+
+    def list_texts(self, is_wanted: Bools) -> dict[int, set[str]]:
+        """Return the wanted ones of the texts, each with the units that the number has in it."""
+        units: dict[int, set[str]] = {}
+        for place in np.flatnonzero(is_wanted[self.texts]).tolist():
+            units.setdefault(int(self.texts[place]), set()).add(self.units[place])
+        return units
 
 
 class AllowedText:
@@ -155,7 +176,12 @@ class RestrictedCorpus:
             for start, owners in owners_of_runs
             if any(map(is_open, owners))
         }
-        return runs, {fact for fact in facts if any(map(is_open, self._texts_by_fact.get(fact, ())))}
+        return runs, {fact for fact in facts if self._is_public(fact, is_open)}
+
+    def _is_public(self, fact: Hashable, is_open: Callable[[int], bool]) -> bool:
+        """Return whether some open text makes a fact public."""
+        owners = self._texts_by_fact.get(fact.value if isinstance(fact, StatedValue) else fact, ())
+        return any(is_open(number) and is_public_fact(fact, self.texts[number]) for number in owners)
 
     @cached_property
     def _texts_by_fact(self) -> dict[Hashable, list[int]]:
@@ -207,13 +233,14 @@ class RestrictedCorpus:
     @cached_property
     def numbers(self) -> dict[Hashable, NumberOwners]:
         """The numbers and dates of all texts: in which texts each of them stands, and with which units."""
-        texts: dict[Hashable, list[int]] = {}
-        units: dict[Hashable, set[str]] = {}
+        places: dict[Hashable, dict[tuple[int, str], None]] = {}
         for number, fact in self._facts:
             if fact.kind in ("number", "date"):
-                texts.setdefault(fact.key, []).append(number)
-                units.setdefault(fact.key, set()).add(fact.unit)
-        return {key: NumberOwners(np.array(numbers, np.intp), units[key]) for key, numbers in texts.items()}
+                places.setdefault(fact.key, {})[number, fact.unit] = None
+        return {
+            key: NumberOwners(np.array([number for number, _ in pairs], np.intp), tuple(unit for _, unit in pairs))
+            for key, pairs in places.items()
+        }
 
     @cached_property
     def codes(self) -> dict[Hashable, list[int]]:
@@ -320,15 +347,35 @@ class _DisclosureSearch:
 
     def _check_number(self, fact: Fact) -> None:
         owners = self.corpus.numbers.get(fact.key)
-        # Most numbers stand in visible texts; what the case itself states is read only for the others.
-        if owners is None or self.visible[owners.texts].any() or fact.key in self.allowed.facts:
-            return
-        numbers = owners.texts.tolist()
-        if self._is_open_anyway(numbers):
+        if owners is None:
             return
         is_date = not isinstance(fact.key, Decimal)  # else a number, which mypy does not follow through a name
-        if is_date or any(is_distinctive_number(fact.key, fact.unit, unit) for unit in owners.units):  # type: ignore[arg-type]
+        is_public = self.visible[owners.texts]
+        # Most numbers stand in visible texts; what the case itself states is read only for the others.
+        if is_public.any() and (is_date or not fact.unit or self._is_public_unit(fact, owners, is_public)):
+            return
+        if is_date and fact.key in self.allowed.facts:
+            return
+        hidden = owners.list_texts(~self.visible)
+        numbers = [
+            number
+            for number, units in hidden.items()
+            if is_date or any(is_distinctive_number(fact.key, fact.unit, unit) for unit in units)  # type: ignore[arg-type]
+        ]
+        if not numbers or self._is_open_anyway(numbers):
+            return
+        if is_date or not self._is_public_value(StatedValue(fact.key, fact.unit), owners):  # type: ignore[arg-type]
             self._add_fact(fact.words, numbers)
+
+    @staticmethod
+    def _is_public_unit(fact: Fact, owners: NumberOwners, is_public: Bools) -> bool:
+        """Return whether some visible text has a number with the same unit."""
+        return any(owners.units[place] == fact.unit for place in np.flatnonzero(is_public).tolist())
+
+    def _is_public_value(self, stated: StatedValue, owners: NumberOwners) -> bool:
+        """Return whether some visible text, or what the case itself states, makes a value public."""
+        texts = [self.corpus.texts[number] for number in owners.list_texts(self.visible)]
+        return any(makes_public(replace_lookalikes(text), stated) for text in (*self.allowed.texts, *texts))
 
     def search_names(self, text: str) -> None:
         """Search for names that only restricted texts have."""

@@ -25,8 +25,6 @@ from assay.text.claims.claim_segments import Claim
 
 CLEARLY_BETTER = 0.5
 """By how much the z of another chunk's support must exceed that of the cited source, for it to be the right one."""
-PLAINLY_BETTER = 4 * CLEARLY_BETTER
-"""The same for an attached citation to be an error that may fail a case, and no doubt (ADR 0100)."""
 LEAST_SUPPORT = 0.3
 """The z of a claim's support, by its best chunk or by all, from which its sources can be compared."""
 LEAST_CONTRIBUTION = 0.25
@@ -58,27 +56,6 @@ def find_better_source(
             return None
         better = better or best_id
     return better
-
-
-def list_misplaced_citations(reading: ParsedAnswer) -> list[tuple[str, str]]:
-    """Return the citations attached to claims that a shown neighbour outdoes by far, each with that neighbour.
-
-    Both must have been in the context; nothing can be said without the texts of all chunks that were shown. A surplus
-    citation next to the right one is no error.
-    """
-    context_texts = reading.context_texts if reading.has_texts and not reading.is_refusal else ""
-    if isinstance(context_texts, str):
-        return []
-    misplaced = []
-    for citation in reading.citations:
-        is_shown = bool(citation.texts) and citation.texts.keys() <= context_texts.keys()
-        if citation.claim is None or not is_shown or not all(citation.texts.values()):
-            continue
-        better = find_better_source(citation, reading, PLAINLY_BETTER)
-        neighbours = reading.citations_by_claim[citation.claim.id]
-        if better is not None and not any(better in neighbour.texts for neighbour in neighbours):
-            misplaced.append((citation.name, better))
-    return misplaced
 
 
 def _is_comparable(citation: Citation, best_id: str, reading: ParsedAnswer) -> bool:

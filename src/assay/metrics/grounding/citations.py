@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from functools import cached_property
 
 import numpy as np
+from msgspec.structs import replace
 
 from assay.metrics.answer_metric import add_judge_scorer
 from assay.metrics.cases.case_index import (
@@ -23,7 +24,7 @@ from assay.metrics.cases.case_index import (
     list_reported_documents,
     resolve_citation,
 )
-from assay.metrics.grounding.citation_precision import list_misplaced_citations
+from assay.metrics.grounding.citation_placement import UNTOLD_REASON, PlacementFacts, judge_placements
 from assay.metrics.grounding.citation_support import CITATION_SUPPORT_RUBRIC, judge_citation_support
 from assay.metrics.grounding.inline_markers import NO_MARKERS, InlineMarkers, read_inline_markers
 from assay.metrics.leaks.find_leaks import ACCESS_UNKNOWN
@@ -40,6 +41,7 @@ from assay.metrics.metric import (
     rows_not_applicable,
 )
 from assay.metrics.parsed_answer import NO_CLAIMS, REFUSED, format_list, parse_answers
+from assay.records.answer_numbers import NO_NUMBER
 from assay.records.golden_set import BEHAVIOURS, Case, Corpus
 from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, StageRanking, describe_unreported_stage
 from assay.records.scores import NOT_APPLICABLE, SCORED, ScoreColumn
@@ -163,20 +165,6 @@ class CitationFacts:
 CitationCounts = dict[str, IndexArray]
 
 
-class PlacementFacts:
-    """The share of each row's attached citations that are in their place: no shown neighbour outdoes them by far."""
-
-    def __init__(self) -> None:
-        self.shares: list[float] = []
-
-    def add(self, rows: JoinedRows) -> None:
-        """Take some rows, in order."""
-        for reading in parse_answers(rows):
-            misplaced = list_misplaced_citations(reading) if isinstance(reading.observation.answer, str) else []
-            attached = sum(citation.claim is not None for citation in reading.citations) if misplaced else 1
-            self.shares.append((attached - len(misplaced)) / attached)
-
-
 def _divide_counts(part: IndexArray, total: IndexArray) -> FloatArray:
     shares = np.zeros(len(part))
     np.divide(part, total, out=shares, where=total > 0)
@@ -230,9 +218,17 @@ def _citation_column(batch: Batch, name: MetricName) -> ScoreColumn:
     if name.base == "citation_exists":
         unless.append(rows_not_applicable(counts["known"] == 0, "nothing to check citations against"))
     values = _FORMULAS[name.base](counts, refusing)
-    if name.base == "citation_correctness":
-        values = np.minimum(values, np.array(batch.get_facts(PlacementFacts).shares, dtype=np.float64))
-    return make_score_column(name, values, *unless)
+    if name.base != "citation_correctness":
+        return make_score_column(name, values, *unless)
+    placements = batch.get_facts(PlacementFacts)
+    values = np.minimum(values, np.array(placements.shares, dtype=np.float64))
+    is_open = np.array(placements.is_untold, dtype=np.bool_) & (values == 1)  # what is wrong anyway stays so
+    column = make_score_column(name, values, *unless, rows_not_applicable(is_open, UNTOLD_REASON))
+    if UNTOLD_REASON not in column.reasons:
+        return column
+    is_unknown = column.reason == column.reasons.index(UNTOLD_REASON)
+    numbers = np.array(placements.numbers, dtype=np.uint64)
+    return replace(column, answers=np.where(is_unknown, numbers, NO_NUMBER))
 
 
 def _explain_citations(rows: JoinedRows, name: MetricName) -> str:
@@ -248,10 +244,10 @@ def _explain_citations(rows: JoinedRows, name: MetricName) -> str:
         ),
     ]
     if name.base == "citation_correctness":
-        misplaced = list_misplaced_citations(reading)
-        parts.append(
-            format_list("cited beside its source", [f"{source}, but {better}" for source, better in misplaced])
-        )
+        placements = judge_placements(reading)
+        misplaced = [f"{source}, but {better}" for source, better in placements.misplaced]
+        parts.append(format_list("cited beside its source", misplaced))
+        parts.append(format_list("citations of which the texts do not tell", list(placements.untold)))
     return "; ".join(filter(None, parts))
 
 
@@ -320,18 +316,22 @@ def _citation_row(name: str, summary: str, source: str, keys: dict[str, MetricKe
 def _combine_structure_and_support(structure: ScoreColumn, support: ScoreColumn) -> ScoreColumn:
     """Return the smaller of the structural score and the support that the sources give.
 
-    The structural score alone counts if it is 0 or missing, and if nothing is claimed.
+    The structural score alone counts if it is 0 or missing, and if nothing is claimed. Where the texts leave the places
+    of citations open, the judge tells.
     """
     no_claim_codes = [code for code, reason in enumerate(support.reasons) if reason in (REFUSED, NO_CLAIMS)]
     claims_nothing = (support.status == NOT_APPLICABLE) & np.isin(support.reason, no_claim_codes)
-    is_structure_only = (structure.status != SCORED) | (structure.values == 0) | claims_nothing
+    untold_codes = [code for code, reason in enumerate(structure.reasons) if reason == UNTOLD_REASON]
+    is_untold = (structure.status == NOT_APPLICABLE) & np.isin(structure.reason, untold_codes)
+    structure_values = np.where(is_untold, 1.0, structure.values)
+    is_structure_only = ((structure.status != SCORED) & ~is_untold) | (structure_values == 0) | claims_nothing
     reasons = (*structure.reasons, *support.reasons)
     return ScoreColumn(
         support.metric,
         np.where(
             is_structure_only,
             structure.values,
-            np.where(support.status == SCORED, np.minimum(structure.values, support.values), 0),
+            np.where(support.status == SCORED, np.minimum(structure_values, support.values), 0),
         ),
         np.where(is_structure_only, structure.status, support.status).astype(np.uint8),
         np.where(is_structure_only, structure.reason, support.reason + len(structure.reasons)).astype(np.uint16),

@@ -6,6 +6,7 @@ Outdated chunks are a metric of their own, because a superseded version of a doc
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -287,42 +288,39 @@ def _explain_obeyed(rows: JoinedRows, _: MetricName) -> str:
     return f"the answer has {'; '.join(parts)}" if parts else ""
 
 
-VISIBILITY_METRICS: tuple[Metric, ...] = (
-    Metric(
-        name="visibility_leaks",
+def _count_chunks(**members: Any) -> Metric:
+    """Return a metric that counts chunks by what is known of who may see them."""
+    return Metric(
         family="visibility",
+        unit="count",
+        direction="lower",
+        high=float("inf"),
+        needs=lambda _: ((LeakFacts, ()),),
+        **members,
+    )
+
+
+VISIBILITY_METRICS: tuple[Metric, ...] = (
+    _count_chunks(
+        name="visibility_leaks",
         summary="Chunks, citations and passages that this user must not see, wherever they appear.",
         source="ADR 0026; each chunk is counted once, wherever it and its words appear",
-        unit="count",
-        direction="lower",
-        high=float("inf"),
         keys={"in": MetricKey(IN_ANYWHERE, doc="anywhere, citations, answer, or a stage's name")},
         undefined="neither case, corpus nor target says who may see what",
-        needs=lambda _: ((LeakFacts, ()),),
         compute=_leak_column,
     ),
-    Metric(
+    _count_chunks(
         name="over_fetched",
-        family="visibility",
         summary="Chunks that this user must not see and that only stages declared internal have.",
         source="ADR 0064",
-        unit="count",
-        direction="lower",
-        high=float("inf"),
         undefined="no stage is declared internal, or nothing says who may see what",
-        needs=lambda _: ((LeakFacts, ()),),
         compute=_over_fetched_column,
     ),
-    Metric(
+    _count_chunks(
         name="unknown_access",
-        family="visibility",
         summary="Chunks that were shown and of which the corpus does not say who may see them.",
         source="ADR 0039",
-        unit="count",
-        direction="lower",
-        high=float("inf"),
         undefined="no corpus, or nothing says who may see what",
-        needs=lambda _: ((LeakFacts, ()),),
         compute=_unknown_column,
         explain=_explain_unknown,
     ),

@@ -13,9 +13,26 @@ from typing import Any
 from msgspec.structs import replace
 
 from assay.metrics.cases.case_index import CaseIndex
-from assay.metrics.leaks.find_leaks import Leaks, find_leaks, find_revealing_texts
+from assay.metrics.leaks.find_leaks import IN_CITATIONS, Leaks, find_leaks, find_revealing_texts
 from assay.records.observations import Observation
 from assay.text.escaping import WITHHELD
+from assay.text.refusals.behaviour import detect_behaviour
+from assay.text.refusals.refusal_model import KINDS
+
+_SHORTEST_PART = 12  # characters of a part of an answer that is withheld with it; shorter ones are words of many texts
+
+
+def may_repeat_forbidden(case: CaseIndex, observation: Observation, leaks: Leaks) -> bool:
+    """Whether an answer is withheld: it shows what its user must not see, or cites it and is no refusal.
+
+    What it cites it may say in other words or in another language, which nothing here compares.
+    """
+    if leaks.text:
+        return True
+    answer = observation.answer
+    if not isinstance(answer, str) or not leaks.ids.get(IN_CITATIONS):
+        return False
+    return detect_behaviour(answer, case.case.language or "", case.case.question).behaviour not in KINDS
 
 
 class WithheldTexts:
@@ -29,12 +46,19 @@ class WithheldTexts:
         self._names_chunks = names_chunks
         self._case, self._observation = case, observation
         self._leaks = find_leaks(case, observation) if leaks is None else leaks
+        answer = observation.answer
+        hides_answer = may_repeat_forbidden(case, observation, self._leaks)
+        self._hidden_answer = answer if hides_answer and isinstance(answer, str) else ""
 
     def withhold(self, value: Any) -> Any:
         """Return JSON data, or one text, with every text in it that gives something away replaced, keys included."""
         texts = dict.fromkeys(text for text in _iterate_texts(value) if text)
-        revealing = self._find_revealing(texts)
+        revealing = self._find_revealing(texts) | set(filter(self._is_of_hidden_answer, texts))
         return _replace_texts(value, dict.fromkeys(revealing, WITHHELD)) if revealing else value
+
+    def _is_of_hidden_answer(self, text: str) -> bool:
+        answer = self._hidden_answer
+        return bool(answer) and (text == answer or (len(text) >= _SHORTEST_PART and text in answer))
 
     def _find_revealing(self, texts: Iterable[str]) -> set[str]:
         """Return which texts give something away; with `names_chunks` not for ids of the corpus.

@@ -7,10 +7,12 @@ from dataclasses import replace
 from difflib import get_close_matches
 
 from assay.attribution.attribute_run import attribute_run_case
+from assay.metrics.answers.answer_behaviour import is_refusal_doubted
+from assay.metrics.answers.shown_evidence import list_source_sentences
 from assay.metrics.cases.case_index import CaseIndex, GoldenIndex, is_cited_among, list_reported_documents
 from assay.metrics.catalog import find_metric, parse_metric
 from assay.metrics.leaks.find_leaks import TOOL_RESULTS, Leaks, find_leaks
-from assay.metrics.leaks.withheld_text import WithheldTexts
+from assay.metrics.leaks.withheld_text import WithheldTexts, may_repeat_forbidden
 from assay.metrics.metric import JoinedRows
 from assay.metrics.retrieval.file_retrieval import compare_files, compare_symbols
 from assay.records.counts import format_count
@@ -196,7 +198,7 @@ def build_explanation(
         scores=tuple(lines),
         checks=checks,
         samples=samples,
-        source_sentences=case.source_sentences,
+        source_sentences=list_source_sentences(case, observation),
     )
     if observation is None:
         return case_explanation
@@ -210,7 +212,7 @@ def _score_lines(
     """Return every score with its derivation, or with the reason why it is missing."""
     table = run.scoring.configs[config].table
     rows = None
-    if observation is not None and not leaks.text:
+    if observation is not None and not may_repeat_forbidden(case, observation, leaks):
         rows = JoinedRows([case], [observation])  # one for all metrics: they read the answer once
         rows.leaks[id(observation)] = leaks
     lines = []
@@ -233,7 +235,7 @@ def explain_score(run: ScoredRun, config: str, case_id: str, metric: str) -> str
     set_aside = _explain_leaked_score(table, metric, position)
     observation = run.read_observation(config, case_id)
     case = run.joins.case_index(position)
-    if set_aside or observation is None or find_leaks(case, observation).text:
+    if set_aside or observation is None or may_repeat_forbidden(case, observation, find_leaks(case, observation)):
         return set_aside
     return _explain_value(JoinedRows([case], [observation]), metric)
 
@@ -279,8 +281,9 @@ def _add_trace(explanation: Explanation, case: CaseIndex, observation: Observati
         else tuple(_mark_citation(case, observation, citation, leaks) for citation in observation.citations),
         explanation.scores,
         explanation.checks,
-        leaked=bool(leaks.text),
+        leaked=may_repeat_forbidden(case, observation, leaks),
         tools_leaked=TOOL_RESULTS in leaks.ids,
+        is_refusal_doubted=is_refusal_doubted(case, observation),
         samples=explanation.samples,
         source_sentences=explanation.source_sentences,
     )

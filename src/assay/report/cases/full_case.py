@@ -87,9 +87,9 @@ class Explanation:
     """Everything known about one case under one configuration.
 
     `stages` and `context` are None if the target did not report them, `observation` if the case has no output. `leaked`
-    is true if the answer shows forbidden text; it is then withheld. `file_sentences` name missing and extra files
-    and symbols. `access_unchecked` says that the case names no user although the corpus restricts access to a chunk.
-    `samples` says how several samples of the case differ, "" for one.
+    is true if the answer shows or cites what its user must not see; it is then withheld. `file_sentences` name missing
+    and extra files and symbols. `access_unchecked` says that the case names no user although the corpus restricts
+    access to a chunk. `samples` says how several samples of the case differ, "" for one.
     `withhold` replaces, in JSON data or one text about the observation, every text that gives something
     away. `source_sentences`: what the corpus says where the evidence stands.
     """
@@ -104,6 +104,7 @@ class Explanation:
     checks: CaseChecks | None = None
     leaked: bool = False
     tools_leaked: bool = False
+    is_refusal_doubted: bool = False
     attribution: Attribution | None = None
     file_sentences: tuple[str, ...] = ()
     access_unchecked: bool = False
@@ -347,6 +348,10 @@ def describe_case_reading(explanation: Explanation) -> str:
     if detected is None or explanation.observation is None:
         return ""
     reading = describe_reading(detected, explanation.observation.behaviour)
+    if explanation.is_refusal_doubted:
+        reading = (
+            f"unknown, because it states what the case requires or another value for it; the words alone: {reading}"
+        )
     if not _is_read_by_wording(detected):
         return reading
     reasons = explain_wording(str(explanation.observation.answer), explanation.case.question)
@@ -418,7 +423,7 @@ def format_answer(explanation: Explanation, observation: Observation, page: Case
     if observation.answer is None:
         return "none given"
     if explanation.leaked and not page.show_forbidden:
-        return "withheld: it shows forbidden text"
+        return "withheld: it shows or cites what the user must not see"
     return observation.answer if observation.answer.strip() else "empty"
 
 

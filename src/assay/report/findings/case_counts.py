@@ -43,10 +43,11 @@ def list_case_outcomes(scoring: ScoringResult) -> list[str]:
 def describe_case_outcomes(result: ConfigResult) -> str:
     """Return what is known of the cases of a configuration, and what is open, in one sentence."""
     counts = count_cases(result)
-    if counts.cases and counts.unanswered == counts.cases:
-        return f"{counts.cases} of {format_count(counts.cases, 'case')} without an answer, {counts.passed} passed"
-    unanswered = f" ({counts.unanswered} without an answer)" if counts.unanswered else ""
-    failed = f"{counts.failed} of {format_count(counts.cases, 'case')} failed{unanswered}"
+    failed = f"{counts.failed} of {format_count(counts.cases, 'case')} failed"
+    if counts.unanswered and counts.unanswered == counts.failed:
+        failed = f"{counts.unanswered} of {format_count(counts.cases, 'case')} without an answer"
+    elif counts.unanswered:
+        failed += f" ({counts.unanswered} without an answer)"
     if not counts.unknown:
         return f"{failed}, {counts.passed} passed"
     return f"{failed}, {counts.passed} passed, {counts.unknown} {_describe_unknown(result)}"

@@ -20,11 +20,11 @@ from assay.records.findings import (
 )
 from assay.report.findings.flipped_cases import list_flipped_cases
 from assay.report.findings.table import Table
-from assay.report.wording.change_order import describe_checkable, measure_strength, rank_importance
+from assay.report.wording.change_order import describe_claim_limit, measure_strength, rank_importance
 from assay.report.wording.change_values import format_gain, format_sides, format_signed
 from assay.report.wording.number_format import NOT_AVAILABLE, find_metric_row, format_number, get_metric_class
 
-_NOTHING_SIGNIFICANT = "No metric changed significantly, so there is nothing to explain."
+_NOTHING_SIGNIFICANT = "No metric changed significantly, so none is explained here."
 MAX_MOVES_SHOWN, MAX_SLICES_SHOWN = 50, 40
 
 
@@ -42,7 +42,7 @@ def build_metric_changes_table(comparison: Comparison) -> Table:
                 name,
                 get_metric_class(name),
                 *_format_change_cells(change),
-                "; ".join(filter(None, (change.note, describe_checkable(name)))),
+                "; ".join(filter(None, (change.note, describe_claim_limit(change)))),
             )
         )
     columns = ("Metric", "Class", *_CHANGE_COLUMNS, "Note")
@@ -59,7 +59,7 @@ def build_headline_changes_table(comparison: Comparison, headlines: Sequence[tup
         if change is None or (change.unknown is None and (change.baseline is None or change.candidate is None)):
             continue
         cells = _format_change_cells(change)
-        rows.append((title, *cells[:2], str(change.n), *cells[2:4], change.verdict))
+        rows.append((title, *cells[:2], str(change.n), *cells[2:4], change.claim))
     failed = comparison.metrics.get(_FAILED_METRIC)
     notes = []
     for label, case_ids in (("Fail now", failed.regressed), ("Fail no longer", failed.improved)) if failed else ():
@@ -91,9 +91,10 @@ _SIGNIFICANT_FIRST: Mapping[ChangeVerdict, int] = {"regressed": 0, "improved": 1
 
 def _get_row_order(change: MetricChange) -> tuple[int, int, float]:
     """Return the place of a row: significant changes in order of importance and strength, and what could be checked
-    after them; what is not significant stays in the order of the catalogue, because its size means nothing."""
+    after them; then headlines and others in the order of the catalogue: the size of what is not significant means
+    nothing."""
     if change.verdict not in ("regressed", "improved"):
-        return 2, 0, 0.0
+        return 2, int(rank_importance(change) > 0), 0.0
     return _SIGNIFICANT_FIRST[change.verdict], rank_importance(change), -measure_strength(change)
 
 
@@ -131,7 +132,7 @@ def _format_change_cells(change: MetricChange) -> tuple[str, ...]:
         format_gain(change),
         bounds,
         _format_p(change.p_adjusted) + (f" ({change.level:g})" if change.level is not None else ""),
-        change.verdict,
+        change.claim,
         " / ".join(str(len(cases)) for cases in counts)
         + (f", {len(change.unknown.cases)} unknown" if change.unknown is not None else ""),
         format_number(change.smallest_detectable, change.metric),

@@ -44,7 +44,8 @@ def list_doubts(scoring: ScoringResult, comparisons: Mapping[str, Comparison] | 
 
     `comparisons` are the changes since the baseline, by configuration.
     """
-    lines = [warning for warning in scoring.warnings if is_misread(warning)]
+    risks = {risk for result in scoring.configs.values() if result.decision for risk in result.decision.risks}
+    lines = [warning for warning in scoring.warnings if is_misread(warning) and warning not in risks]
     for config, result in sorted(scoring.configs.items()):
         prefix = f"{config}: " if len(scoring.configs) > 1 else ""
         comparison = (comparisons or {}).get(config)
@@ -231,7 +232,7 @@ def _list_changed(comparison: Comparison, verdict: ChangeVerdict) -> list[Metric
     changes = [
         change
         for change in comparison.metrics.values()
-        if change.verdict == verdict and not describe_checkable(change.metric)
+        if change.claim == verdict and not describe_checkable(change.metric)
     ]
     return sorted(changes, key=_get_order)
 

@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterable
 from assay.attribution.cause_sentences import describe_cause, name_causes
 from assay.metrics.template_columns import HEADLINES
 from assay.records.counts import format_count
-from assay.records.findings import CaseChange, Comparison, list_leaking_cases
+from assay.records.findings import CITED_SHARES, CaseChange, Comparison, list_leaking_cases
 from assay.records.release_gates import RuleResult
 from assay.report.findings.flipped_cases import list_flipped_cases
 from assay.report.findings.table import Table
-from assay.report.wording.change_order import FORM_METRICS, HEADLINE_NAMES
+from assay.report.wording.change_order import HEADLINE_NAMES
 from assay.report.wording.number_format import format_number
 
 MAX_CASES_SHOWN = 30
@@ -90,7 +90,7 @@ def _list_regressed_cases(
         )
         if not regressed or (is_better and not named):
             continue
-        is_form = regressed <= FORM_METRICS and regressed.isdisjoint(counted)
+        is_form = regressed <= CITED_SHARES and regressed.isdisjoint(counted)
         (only_form if is_form else regressed_cases).append(change)
     return regressed_cases, only_form
 
@@ -120,7 +120,7 @@ def _pick_main_metric(metrics: Iterable[str], gated: list[str]) -> str:
     order = [*gated, *_HEADLINES]
 
     def get_place(name: str) -> tuple[int, bool]:
-        return order.index(name) if name in order else len(order), name in FORM_METRICS
+        return order.index(name) if name in order else len(order), name in CITED_SHARES
 
     return min(metrics, key=get_place)
 

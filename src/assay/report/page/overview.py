@@ -24,7 +24,7 @@ from assay.report.page.case_data import (
     list_case_changes,
     shorten_question,
 )
-from assay.scoring.case_outcomes import UNANSWERED_CHECKS, list_unknown_cases
+from assay.scoring.case_outcomes import count_unanswered, find_unanswered_cases, list_unknown_cases
 from assay.scoring.judged_answers import describe_standing, is_asked_of_correctness, sort_judged_answers
 from assay.text.escaping import shorten_to_line
 
@@ -149,7 +149,8 @@ def _build_config_failures(
             }
         )
     causes = _count_causes(config, data, sorted(failed, key=weigh), states)
-    return {"config": config, "total": len(failed), "causes": causes, "cases": rows}
+    unanswered = count_unanswered(result.table)
+    return {"config": config, "total": len(failed), "unanswered": unanswered, "causes": causes, "cases": rows}
 
 
 def _count_causes(config: str, data: HtmlData, failed: Sequence[int], states: Sequence[str]) -> list[Json]:
@@ -196,8 +197,7 @@ def _list_unanswered(result: ConfigResult) -> set[str]:
     """Return the cases without an answer, if nothing can be decided; none where there is a decision."""
     if result.decision is None or result.decision.outcome != "INCOMPLETE":
         return set()
-    checks = result.table.checks
-    return {case.case_id for case in checks if case.failed and UNANSWERED_CHECKS.issuperset(case.failed)}
+    return set(find_unanswered_cases(result.table))
 
 
 def count_judged_unknowns(result: ConfigResult) -> Json | None:

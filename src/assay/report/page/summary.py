@@ -39,7 +39,7 @@ from assay.report.findings.twin_tables import build_twin_tables
 from assay.report.page.case_data import CASE_STATES, HtmlData, classify_cases
 from assay.report.page.overview import build_failures, build_outcomes, count_judged_unknowns
 from assay.report.wording.answer_metrics import list_answer_metrics, list_headlines, list_measured_metrics
-from assay.report.wording.change_order import describe_checkable, rank_importance
+from assay.report.wording.change_order import describe_claim_limit, rank_importance
 from assay.report.wording.change_values import (
     describe_unknown,
     format_gain,
@@ -198,7 +198,7 @@ def _build_change(change: MetricChange) -> Json:
         "interval": _format_gain_interval(change),
         "p": change.p,
         "p_adjusted": change.p_adjusted,
-        "verdict": change.verdict,
+        "verdict": change.claim,
         "method": change.method,
         "n": change.n,
         "improved": len(change.improved),
@@ -206,7 +206,7 @@ def _build_change(change: MetricChange) -> Json:
         "unchanged": len(change.unchanged),
         "unpaired": len(change.unpaired),
         "detectable": _format_optional(change.smallest_detectable, change.metric),
-        "note": "; ".join(filter(None, (change.note, describe_checkable(change.metric)))),
+        "note": "; ".join(filter(None, (change.note, describe_claim_limit(change)))),
         "importance": rank_importance(change),
     }
 

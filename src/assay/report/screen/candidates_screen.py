@@ -10,7 +10,13 @@ from typing import NamedTuple
 
 from assay.metrics.template_columns import FAILED, find_first_present
 from assay.records.counts import format_count
-from assay.records.findings import Comparison, MetricChange, describe_leaks, list_leaking_cases
+from assay.records.findings import (
+    SIGNIFICANT_CLAIMS,
+    Comparison,
+    MetricChange,
+    describe_leaks,
+    list_leaking_cases,
+)
 from assay.records.release_gates import Decision
 from assay.report.findings.flipped_cases import list_flipped_cases
 from assay.report.screen.comparison_screen import describe_change, is_regressed, list_significant_changes
@@ -115,7 +121,7 @@ def _describe_side(change: MetricChange | None) -> str:
     if change is None:
         return "n/a"
     value = format_sides(change)[1]
-    return f"{value} {change.verdict}" if change.verdict in ("improved", "regressed") else value
+    return f"{value} {change.claim}" if change.claim in SIGNIFICANT_CLAIMS else value
 
 
 def _count_flipped(comparison: Comparison) -> str:

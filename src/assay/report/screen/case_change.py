@@ -5,11 +5,11 @@ from __future__ import annotations
 import textwrap
 
 from assay.attribution.cause_sentences import name_causes
-from assay.records.findings import Attribution, CaseChange, Comparison
+from assay.records.findings import CITED_SHARES, Attribution, CaseChange, Comparison
 from assay.report.findings.comparison_tables import format_rank
 from assay.report.findings.table import Table
 from assay.report.screen.terminal import Screen, escape_table
-from assay.report.wording.change_order import FORM_METRICS, HEADLINE_NAMES
+from assay.report.wording.change_order import HEADLINE_NAMES
 from assay.report.wording.number_format import format_number
 from assay.text.escaping import escape_terminal
 
@@ -109,7 +109,7 @@ _CASE_METRICS = ("visibility_leaks", "behaviour", "correct_answer", "correctness
 
 def _rank_metric(metric: str) -> tuple[int, bool, bool]:
     place = _CASE_METRICS.index(metric) if metric in _CASE_METRICS else len(_CASE_METRICS)
-    return place, metric not in HEADLINE_NAMES, metric in FORM_METRICS
+    return place, metric not in HEADLINE_NAMES, metric in CITED_SHARES
 
 
 def _describe_attribution(attribution: Attribution | None) -> str:

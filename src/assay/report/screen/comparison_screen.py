@@ -6,7 +6,7 @@ A change is called improved or regressed only where its test and its interval ag
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from assay.metrics.template_columns import find_first_present
@@ -31,7 +31,12 @@ from assay.report.screen.fold_lines import fold_note
 from assay.report.screen.run_summary import DEFAULT_WIDTH
 from assay.report.screen.terminal import DecisionLines, Screen, build_decision_lines, escape_table
 from assay.report.wording.answer_metrics import list_headlines
-from assay.report.wording.change_order import describe_checkable, measure_strength, rank_importance
+from assay.report.wording.change_order import (
+    describe_checkable,
+    describe_claim_limit,
+    measure_strength,
+    rank_importance,
+)
 from assay.report.wording.change_values import describe_unknown, format_sides, format_signed
 from assay.report.wording.short_names import shorten_names
 from assay.scoring.unlabelled_scores import NO_LABELS
@@ -43,6 +48,7 @@ _FEWEST_LINES = 11
 _FAILED = "failed"
 _NAMED = 3
 _MAX_NOTES = 2
+_HEADLINES_KEPT = 2
 _TITLE_WORDS = 35  # " compared with ", ": " and the longest outcome
 _SIGNIFICANT = ("regressed", "improved")
 
@@ -167,7 +173,7 @@ def _build_change_lines(comparison: Comparison, most: int, width: int) -> list[s
         head = f"{_lead_with_worse_cases(comparison)} changes, most important first ({scope}):"
         heading = textwrap.wrap(head, width, break_on_hyphens=False)
         most = max(1, most - len(heading) + 1)
-        lines = [f" - {describe_change(change)}" for change in _put_regressed_first(significant, most - 1)]
+        lines = _list_change_lines(comparison, _put_regressed_first(significant, most - 1), most)
         cut = _cut_list(lines, most)
         left_out = [change.verdict for change in significant].count("regressed") - sum(
             " regressed" in line for line in cut
@@ -175,12 +181,37 @@ def _build_change_lines(comparison: Comparison, most: int, width: int) -> list[s
         if len(cut) < len(lines) and left_out > 0:
             cut[-1] = cut[-1].replace(" more:", f" more ({left_out} regressed):")
         return [*heading, *cut]
-    lines = [f" - {line}" for line in _iter_headline_movements(comparison)]
+    lines = [f" - {_describe_movement(*item)}" for item in _list_headline_movements(comparison)]
     if not lines:
         whole = f"No significant change ({scope}){_name_worse_cases(comparison)}."
         return textwrap.wrap(whole, width, break_on_hyphens=False)
     head = f"No significant change ({scope}), and what moved may be due to chance{_name_worse_cases(comparison)}:"
     return [*textwrap.wrap(head, width, break_on_hyphens=False), *_cut_list(lines, most)]
+
+
+def _list_change_lines(comparison: Comparison, significant: Sequence[MetricChange], most: int) -> list[str]:
+    """Return the significant changes with the headline metrics that moved otherwise, before slices and within `most`
+    lines: a secondary metric that is significant does not hide that answers may have got worse."""
+    others = _list_headline_movements(comparison)
+    others = [(title, change) for title, change in others if change.verdict not in _SIGNIFICANT]
+    others = [(title, change) for title, change in others if rank_importance(change) == 0]
+    others.sort(key=lambda item: _measure_balance(item[1]))
+    lines = [f" - {_describe_movement(title, change, 'not significant')}" for title, change in others]
+    leading = [change for change in significant if change.slice is None and _leads(change)]
+    leading = leading[: max(1, most - 1 - min(len(others), _HEADLINES_KEPT))] if others else leading
+    rest = [change for change in significant if change not in leading]
+    first, last = ([f" - {describe_change(change)}" for change in changes] for changes in (leading, rest))
+    return [*first, *lines[:_HEADLINES_KEPT], *last, *lines[_HEADLINES_KEPT:]]
+
+
+def _leads(change: MetricChange) -> bool:
+    """Return whether a significant change comes before headlines that moved otherwise: a headline or a regression."""
+    return rank_importance(change) == 0 or is_regressed(change)
+
+
+def _measure_balance(change: MetricChange) -> float:
+    """Return on which share of its cases a metric got better, minus that on which it got worse."""
+    return (len(change.improved) - len(change.regressed)) / max(1, change.n)
 
 
 def _lead_with_worse_cases(comparison: Comparison) -> str:
@@ -247,17 +278,17 @@ def describe_change(change: MetricChange) -> str:
     where = f" on {change.slice}" if change.slice is not None else ""
     before, after = format_sides(change)
     low, high = (format_signed(bound, change.metric) for bound in (change.low, change.high))
-    interval = f"gain {low} to {high}{format_confidence(change)}"
+    interval = f"interval {low} to {high}{format_confidence(change)}"
     if change.unknown is not None:
         interval = f"{describe_unknown(change)}, {interval}"
     counts = f"{len(change.improved)} better, {len(change.regressed)} worse"
-    note = describe_checkable(change.metric)
+    note = describe_claim_limit(change)
     remark = f" ({note})" if note else ""
-    return escape_terminal(f"{change.metric}{where} {change.verdict}{remark}: {before} → {after}, {interval}; {counts}")
+    return escape_terminal(f"{change.metric}{where} {change.claim}{remark}: {before} → {after}, {interval}; {counts}")
 
 
-def _iter_headline_movements(comparison: Comparison) -> Iterator[str]:
-    """Yield the headline metrics that moved on some case, largest share of moved cases first."""
+def _list_headline_movements(comparison: Comparison) -> list[tuple[str, MetricChange]]:
+    """Return the headline metrics that moved on some case with their titles, largest share of moved cases first."""
     moved = []
     for title, names in list_headlines(comparison.metrics):
         name = find_first_present(names, comparison.metrics)
@@ -266,14 +297,20 @@ def _iter_headline_movements(comparison: Comparison) -> Iterator[str]:
             continue
         moved.append((title, change))
     moved.sort(key=lambda item: -_count_moved(item[1]))  # stable: headlines in their order
-    for title, change in moved:
-        before, after = format_sides(change)
-        counts = f"{len(change.improved)} better, {len(change.regressed)} worse of {change.n}"
-        if change.unknown is not None:
-            yield escape_terminal(f"{title}: {before} → {after}{_describe_open_gain(change)}")
-            continue
-        low, high = (format_signed(bound, change.metric) for bound in (change.low, change.high))
-        yield escape_terminal(f"{title}: {before} → {after}; {counts}; gain {low} to {high}{format_confidence(change)}")
+    return moved
+
+
+def _describe_movement(title: str, change: MetricChange, remark: str = "") -> str:
+    """Return how a headline moved in a line, with a `remark` unless the line says it of itself."""
+    before, after = format_sides(change)
+    open_gain = _describe_open_gain(change) if change.unknown is not None else ""
+    title = f"{title} ({remark})" if remark and remark not in open_gain else title
+    counts = f"{len(change.improved)} better, {len(change.regressed)} worse of {change.n}"
+    if change.unknown is not None:
+        return escape_terminal(f"{title}: {before} → {after}{open_gain}")
+    low, high = (format_signed(bound, change.metric) for bound in (change.low, change.high))
+    interval = f"interval {low} to {high}{format_confidence(change)}"
+    return escape_terminal(f"{title}: {before} → {after}; {counts}; {interval}")
 
 
 def _describe_open_gain(change: MetricChange) -> str:
@@ -332,19 +369,19 @@ def _build_case_lines(comparison: Comparison, most: int, width: int) -> list[str
         if len(line) > width:
             line, remedy = _describe_flip(case_id, by_id.get(case_id), short[case_id])
         lines.append(line + remedy if len(line + remedy) <= width else line)
-    counts = f"{len(flipped.fail_now)} fail now, {len(flipped.fail_no_longer)} no longer"
-    counts += describe_unknown_now(comparison, flipped.fail_no_longer)
-    counts += _name_further_failures(comparison, flipped, "fails", "fail")
-    unpaired = _count_unpaired(comparison)
-    if unpaired:
-        counts += f", {unpaired} answered on one side only"
     more = ", …" if len(flipped.fail_no_longer) > _NAMED else ""
     no_longer = flipped.fail_no_longer[:_NAMED]
+    unpaired = _count_unpaired(comparison)
+    evidence = describe_failed_evidence(comparison)
     titles = []
     for names in (no_longer, [short[case_id] for case_id in no_longer]):
-        details = "; ".join(filter(None, (describe_failed_evidence(comparison), ", ".join(names) + more)))
-        title = escape_terminal(f"Cases: {counts}" + (f" ({details})" if details else ""))
-        titles.append(f"{title}{':' if lines else ''}")
+        named = ", ".join(names) + more + describe_unknown_now(comparison, flipped.fail_no_longer)
+        counts = f"{len(flipped.fail_now)} fail now, {len(flipped.fail_no_longer)} no longer"
+        counts += f" ({named})" if named else ""
+        counts += _name_further_failures(comparison, flipped, "fails", "fail")
+        counts += f", {unpaired} answered on one side only" if unpaired else ""
+        counts += f"; {evidence}" if evidence else ""
+        titles.append(escape_terminal(f"Cases: {counts}") + (":" if lines else ""))
     title = titles[0] if len(titles[0]) <= width else titles[1]
     folded = textwrap.wrap(title, width, max_lines=2, placeholder=" …", break_on_hyphens=False)
     return [*folded, *_cut_list(lines, max(1, most + 1 - len(folded)) if lines else most)]

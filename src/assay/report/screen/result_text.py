@@ -115,19 +115,23 @@ def _describe_failed(
     configs: Sequence[tuple[str, ConfigResult]], most: int = MAX_CASES, *, explained: bool = True
 ) -> str:
     parts = []
+    counts = [count_cases(result) for _, result in configs]
+    are_unanswered = any(count.unanswered for count in counts) and all(
+        count.unanswered == count.failed for count in counts
+    )
     for config, result in configs:
         failed, unknown = list_failed_cases(result), count_cases(result).unknown
         more = f" and {len(failed) - most} more: result.failed" if len(failed) > most else ""
         shown = ", ".join(failed[:most]) + more
         prefix = f"{config}: " if len(configs) > 1 else ""
         parts.append(f"{prefix}{len(failed)} of {len(result.table.case_ids)}" + (f" ({shown})" if failed else ""))
-        if result.table.missing:
+        if result.table.missing and not are_unanswered:
             parts[-1] += f", {len(result.table.missing)} without output"
         if unknown:
             is_judged = describe_judged_unknowns(result) != ""
             is_said = is_judged or not explained
             parts[-1] += f", {unknown} unknown" + ("" if is_said else ": nothing tells whether the answer is right")
-    return f"failed: {'; '.join(parts)}"
+    return f"{'without an answer' if are_unanswered else 'failed'}: {'; '.join(parts)}"
 
 
 def _describe_judged(configs: Sequence[tuple[str, ConfigResult]]) -> list[str]:

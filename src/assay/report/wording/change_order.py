@@ -5,16 +5,15 @@ from __future__ import annotations
 from assay.metrics.catalog import find_metric, parse_metric
 from assay.metrics.metric import parse_metric_name
 from assay.metrics.template_columns import FIRST_METRICS, HEADLINES, SHOWN_HEADLINES
-from assay.records.findings import MetricChange
+from assay.records.findings import CITED_SHARES, MetricChange
 
 HEADLINE_NAMES = frozenset(
     name for titles in (HEADLINES, SHOWN_HEADLINES, FIRST_METRICS) for _, names in titles for name in names
 )
 CHECKABLE_METRICS = frozenset(("access_self_reported", "unknown_access"))
 """Metrics of what could be checked, by what the target reports of itself: no answer gets better or worse with them."""
-FORM_METRICS = frozenset(("claim_citation_coverage", "sentence_coverage", "citation_coverage"))
-"""Metrics of where citations stand in an answer: they move with its length while its content stays as good."""
 CHECKABLE_NOTE = "says what could be checked, not how good the answers are"
+ROSE_NOTE = "also rises where answers say less"
 
 
 def rank_importance(change: MetricChange) -> int:
@@ -25,7 +24,7 @@ def rank_importance(change: MetricChange) -> int:
     is_operation = find_metric(parse_metric(change.metric)).family == "operations"
     if change.metric in HEADLINE_NAMES and not is_operation:
         return 0
-    return 2 if is_operation or change.metric in FORM_METRICS else 1
+    return 2 if is_operation or change.metric in CITED_SHARES else 1
 
 
 def describe_checkable(metric: str) -> str:
@@ -35,6 +34,11 @@ def describe_checkable(metric: str) -> str:
     ('says what could be checked, not how good the answers are', '')
     """
     return CHECKABLE_NOTE if parse_metric_name(metric).base in CHECKABLE_METRICS else ""
+
+
+def describe_claim_limit(change: MetricChange) -> str:
+    """Return what to say beside a change that tells less than its direction suggests; "" for any other."""
+    return ROSE_NOTE if change.claim == "rose" else describe_checkable(change.metric)
 
 
 def measure_strength(change: MetricChange) -> float:

@@ -24,6 +24,7 @@ from assay.text.tokens import (
     DocumentFrequencies,
     ParsedTerms,
     Term,
+    count_shared_letters,
     iterate_index_keys,
     make_lookup_keys,
     parse_terms,
@@ -359,7 +360,7 @@ class IndexedSources:
         """Return the stem in the sources that shares the longest beginning, if it is most of both words."""
         best, best_share = "", _LEAST_SHARED_STEM
         for key in sorted({key for passage in self.passages for key in passage.find_similar_stems(stem)}):
-            share = _common_prefix_length(stem, key) / max(len(stem), len(key))
+            share = count_shared_letters(stem, key) / max(len(stem), len(key))
             if share > best_share or (share == best_share and not best):
                 best, best_share = key, share
         return [best] if best else []
@@ -400,16 +401,6 @@ SIMILAR_MATCH_QUALITY = 0.8
 _LEAST_SHARED_STEM = 0.6  # share of the longer stem
 _ROUNDING = 0.01
 _LEAST_ROUNDED = 3000.0  # below it are years
-
-
-def _common_prefix_length(word: str, other_word: str) -> int:
-    """Return the length of the longest common prefix of two words."""
-    count = 0
-    for a, b in zip(word, other_word, strict=False):
-        if a != b:
-            break
-        count += 1
-    return count
 
 
 def _is_rounding_of(value: float, number: float) -> bool:

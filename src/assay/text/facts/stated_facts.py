@@ -93,7 +93,7 @@ def _judge_cached(
                 judgment = judgment._replace(state="unknown", reason=UNREAD_REST)
             if judgment.state == "unknown":
                 judgment = _judge_by_question(judgment, judge.texts)
-            if judgment.state == "unknown":
+            if judgment.state in ("unknown", "missing"):
                 judgment = _judge_restated(judgment, judge.texts)
             if judgment.state == "unknown" and is_explained_decision(judge.texts):
                 judgment = FactJudgment(fact, "stated")

@@ -12,6 +12,9 @@ import re
 from functools import cache
 
 from assay.text.late_pattern import LatePattern
+from assay.text.pattern_cache import compile_pattern
+from assay.text.quantities.measures import find_measures
+from assay.text.quantities.quantity import Quantity, is_plain, is_telephone_number
 from assay.text.refusals.lexicons_in_use import select_rules
 from assay.text.refusals.refusal_lexicon import RefusalLexicon
 from assay.text.refusals.refusal_rules import find_lexicon
@@ -23,6 +26,9 @@ _MOST_WORDS = 16
 _FEWEST_WORDS = 3
 _SEVERAL_PARTS = LatePattern(r"[.!?;:…¶]\s*\S|[\"“”„«»()\[\]{}|=`–—]")
 _ASKED = "Q"
+_NUMBER_MARK = "#"
+_FIGURE = compile_pattern(r"\d+")
+_DECIMAL = compile_pattern(r"\d[.,]\d")
 _OURS = frozenset(("our", "notre", "nos"))
 """Whose things are spoken of, which makes nobody a speaker."""
 _EXCLUDES = {
@@ -165,6 +171,35 @@ def names_who(answer: str, question: str, lexicon: RefusalLexicon) -> bool:
         return False
     others = " ".join(mark_words(text, asked, language))  # "decides" hands nothing over where it is asked who decides
     return not denies_or_tells(others, language) and _is_one_statement(text, asked, lexicon)
+
+
+def states_value(answer: str, question: str, lexicon: RefusalLexicon) -> bool:
+    """Return whether an answer states a value of what its question names, and holds no word that denies or tells, no
+    speaker and no documents: nothing of it declines.
+
+    A number without a unit is a value only with decimals: "Room 214" is none.
+
+    >>> from assay.text.refusals.lexicon_file import load_shipped_lexicon
+    >>> english, question = load_shipped_lexicon("en"), "How high is the tuition?"
+    >>> states_value("Tuition is €1,500. The contribution of €168 comes on top of that.", question, english)
+    True
+    >>> states_value("Tuition is among the €1,500 that nobody will explain.", question, english)
+    False
+    """
+    text, asked = normalise_answer(answer).strip(), normalise_answer(question).strip()
+    words = mark_words(text, asked, lexicon.language)
+    others = " ".join(word for word in words if word not in _OURS and not word.startswith(_NUMBER_MARK))
+    if _ASKED not in words or denies_or_tells(others, lexicon.language) or _names_speaker_or_documents(others, lexicon):
+        return False
+    known = set(_FIGURE.findall(question))
+    spans = (answer[measure.start : measure.end] for measure in find_measures(answer) if _is_value(measure, answer))
+    return any(not known.issuperset(_FIGURE.findall(span)) for span in spans)
+
+
+def _is_value(measure: Quantity, answer: str) -> bool:
+    if is_plain(measure):
+        return _DECIMAL.search(answer, measure.start, measure.end) is not None
+    return not is_telephone_number(measure)
 
 
 def speaks_of_knowledge(answer: str, question: str) -> bool:

@@ -9,7 +9,7 @@ of words are regular expressions, of which a plain word is the simplest.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, get_args
@@ -338,9 +338,58 @@ class LexiconParser:
     def parse_lexicon(self, data: object) -> RefusalLexicon:
         """Return the lexicon. Raises LexiconError with every problem of the file."""
         content = self._read_mapping(data, "")
+        self._check_names(content)
+        language, is_spaced, least_claim_words = self._read_settings(content)
+        lists = {
+            name: list(map(fold_pattern, self._read_texts(value, f"lists.{name}")))
+            for name, value in self._section(content, "lists")
+        }
+        following = self._read_following(content)
+        common_words = frozenset(map(fold_text, self._read_texts(content.get("common", []), "common")))
+        bare = {
+            name: frozenset(self._expand_all(content.get(name, []), name, lists))
+            for name in ("bare", "bare_denied", "bare_no")
+        }
+        patterns = self._read_patterns(content, is_spaced)
+        words = {name: frozenset(map(fold_text, self._read_list(content, name))) for name in WORD_LISTS}
+        phrases_by_row = self._read_phrases(content, lists, following, is_spaced=is_spaced)
+        phrases = {phrase for row_phrases in phrases_by_row.values() for phrase in row_phrases}
+        self._check_count(phrases)
+        has_starts = is_spaced and "".join(phrases).isascii()
+        lexicon = RefusalLexicon(
+            language=language,
+            is_spaced=is_spaced,
+            has_starts=has_starts,
+            common_words=common_words,
+            rows=tuple(
+                row._replace(starts=tuple(dict.fromkeys(map(find_start, row_phrases)))) if has_starts else row
+                for row, row_phrases in phrases_by_row.items()
+            ),
+            lists=lists,
+            bare_refusals=bare["bare"],
+            bare_denials=bare["bare_denied"],
+            bare_noes=bare["bare_no"],
+            pattern_texts=patterns,
+            following_texts=following,
+            first_words={
+                name: find_first_words(patterns[name][len(_OPENING) : -len(_CLOSING)]) if is_spaced else None
+                for name in PATTERN_LISTS
+                if patterns[name] != NOTHING
+            },
+            words=words,
+            least_claim_words=least_claim_words,
+        )
+        if self.problems:
+            raise LexiconError(self.problems)
+        return lexicon
+
+    def _check_names(self, content: Mapping[str, Any]) -> None:
         for name in content:
             if name not in (*_FIELDS, *_SECTIONS):
                 self._add(name, f"unknown field (got {name!r}; expected one of {', '.join((*_FIELDS, *_SECTIONS))})")
+
+    def _read_settings(self, content: Mapping[str, Any]) -> tuple[str, bool, int]:
+        """Return the language, whether its script has spaces between words, and the fewest words of a claim."""
         language = content.get("language")
         if not isinstance(language, str) or not _LANGUAGE.fullmatch(language):
             self._add(
@@ -355,50 +404,13 @@ class LexiconParser:
         if not isinstance(least_words, int) or isinstance(least_words, bool) or least_words < 1:
             self._add("claim_words", f"no count of words (got {least_words!r}; expected a whole number from 1)")
             least_words = 4
-        lists = {
-            name: list(map(fold_pattern, self._read_texts(value, f"lists.{name}")))
-            for name, value in self._section(content, "lists")
-        }
-        following = self._read_following(content)
-        common_words = frozenset(map(fold_text, self._read_texts(content.get("common", []), "common")))
-        bare_refusals = frozenset(self._expand_all(content.get("bare", []), "bare", lists))
-        patterns = self._read_patterns(content, bool(is_spaced))
-        words = {name: frozenset(map(fold_text, self._read_list(content, name))) for name in WORD_LISTS}
-        bare_denials = frozenset(self._expand_all(content.get("bare_denied", []), "bare_denied", lists))
-        bare_noes = frozenset(self._expand_all(content.get("bare_no", []), "bare_no", lists))
-        phrases_by_row = self._read_phrases(content, lists, following, is_spaced=bool(is_spaced))
-        phrases = {phrase for row_phrases in phrases_by_row.values() for phrase in row_phrases}
+        return str(language), bool(is_spaced), least_words
+
+    def _check_count(self, phrases: Collection[str]) -> None:
         if len(phrases) > _MOST_PHRASES:
             self._add("phrases", f"too many (got {len(phrases)} after expansion; expected {_MOST_PHRASES} at most)")
         if not phrases and not self.problems:
             self._add("phrases", "no phrases (got none; expected some under abstain)")
-        has_starts = bool(is_spaced) and "".join(phrases).isascii()
-        lexicon = RefusalLexicon(
-            language=str(language),
-            is_spaced=bool(is_spaced),
-            has_starts=has_starts,
-            common_words=common_words,
-            rows=tuple(
-                row._replace(starts=tuple(dict.fromkeys(map(find_start, row_phrases)))) if has_starts else row
-                for row, row_phrases in phrases_by_row.items()
-            ),
-            lists=lists,
-            bare_refusals=bare_refusals,
-            bare_denials=bare_denials,
-            bare_noes=bare_noes,
-            pattern_texts=patterns,
-            following_texts=following,
-            first_words={
-                name: find_first_words(patterns[name][len(_OPENING) : -len(_CLOSING)]) if is_spaced else None
-                for name in PATTERN_LISTS
-                if patterns[name] != NOTHING
-            },
-            words=words,
-            least_claim_words=least_words,
-        )
-        if self.problems:
-            raise LexiconError(self.problems)
-        return lexicon
 
     # ── phrases ──────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -44,7 +44,7 @@ _DENIALS = {
 
 _TELLING = {
     "en": (
-        r"\b(?:not|no|non|none|nor|never|neither|nothing|nobody|nowhere|cannot|\w{1,10}n't|without|zero|zilch"
+        r"\b(?:not|no|non(?! ?-)|none|nor|never|neither|nothing|nobody|nowhere|cannot|\w{1,10}n't|without|zero|zilch"
         r"|nil|null|n|tb[acdn]|un(?!der|it|til|ion|ique|ivers)\w+"
         r"|in(?:sufficient|complete|conclusive|determinate|accessible|visible|definite|capable)\w*"
         r"|im(?:possible|precise)|il(?:legible|legal)|lack\w*|miss\w+|absen\w+|blank\w*|empt\w+|silen\w+|mute"

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from assay.text.normalisation import fold_text, normalise_nfc
 from assay.text.numbers import Date, Number, find_quantities
+from assay.text.safety.stated_values import StatedValue, makes_public
 from assay.text.text_cache import cache_by_text
 from assay.text.tokens import remove_separators, tokenise_text
 from assay.text.word_runs import list_word_runs
@@ -156,7 +157,8 @@ def find_verbatim_leaks(
 
     A leak is a maximal run of at least `run_length` folded tokens, or an identifier, number or date, that occurs in the
     forbidden text and in the answer, but in no allowed text and not in the question. Numbers are compared by value;
-    without a unit, numbers below 100 and years are ignored ("12 days" is compared, "12" is not). `find_open` tells what
+    without a unit, numbers below 100 and years are ignored ("12 days" is compared, "12" is not), and a number that an
+    allowed text has with another unit is another value (`makes_public`). `find_open` tells what
     is open besides, such as by an index of many texts. Raises ValueError if `run_length` < 1.
 
     >>> find_verbatim_leaks("Level E5 earns 45 triệu.", ["Band E5: 45.000.000 đồng"], [], "What does E5 earn?")
@@ -176,8 +178,7 @@ def find_verbatim_leaks(
         allowed = _parse_text(text)
         if leaked_runs:
             leaked_runs.difference_update(list_word_runs(allowed.words, run_length))
-        if leaked_keys:
-            leaked_keys -= allowed.keys
+        leaked_keys = {key for key in leaked_keys if not allowed.makes_public(key)}
     if find_open is not None and (leaked_runs or leaked_keys):
         open_runs, open_keys = find_open(answer_text.words, leaked_keys)
         leaked_runs, leaked_keys = leaked_runs - open_runs, leaked_keys - open_keys
@@ -268,6 +269,12 @@ class _ParsedText:
         numbers, dates = self._values
         return frozenset((*self._identifiers, *numbers, *(date for values in dates for date in values)))
 
+    def makes_public(self, fact: Hashable) -> bool:
+        """Return whether a fact that was shared with another text is public where this one is."""
+        if isinstance(fact, StatedValue):
+            return fact.value in self.keys and makes_public(self.text, fact)
+        return fact in self.keys
+
     def facts_shared_with(self, secret: _ParsedText) -> list[_SharedFact]:
         """Return the identifiers, numbers and dates that this text shares with `secret`, as this text writes them."""
         facts = [_SharedFact(name, frozenset((name,))) for name in self._identifiers if name in secret._identifiers]
@@ -280,7 +287,7 @@ class _ParsedText:
             secret_units = secret_numbers.get(value, ())
             for unit, number in number_by_unit.items():
                 if any(_is_distinctive(unit, secret_unit, value) for secret_unit in secret_units):
-                    facts.append(_SharedFact(text[number.start : number.end], frozenset((value,))))
+                    facts.append(_SharedFact(text[number.start : number.end], frozenset((StatedValue(value, unit),))))
         secret_readings = {reading for readings in secret_dates for reading in readings}
         for readings, date in dates.items():
             if not secret_readings.isdisjoint(readings):
@@ -291,6 +298,11 @@ class _ParsedText:
 def list_fact_keys(text: str) -> frozenset[Hashable]:
     """Return the identifiers, values of numbers and readings of dates in a text, by which facts are compared."""
     return _parse_text(text).keys
+
+
+def is_public_fact(fact: Hashable, text: str) -> bool:
+    """Return whether a fact, as `FindOpen` gets it, is public where everybody may read a text."""
+    return _parse_text(text).makes_public(fact)
 
 
 @cache_by_text(maxsize=256, longest=4000)

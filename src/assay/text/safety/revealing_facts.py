@@ -4,27 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from decimal import Decimal
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from assay.text.normalisation import fold_text, normalise_nfc
 from assay.text.number_words import MONTHS, WEEKDAYS
-from assay.text.numbers import CURRENCY_UNITS, Date, Number, find_quantities
+from assay.text.numbers import Date, Number, find_quantities
 from assay.text.safety.disguised_text import replace_lookalikes
 from assay.text.text_cache import cache_by_text
 from assay.text.tokens import remove_separators, tokenise_text
 
 FactKind = Literal["number", "date", "code", "name"]
 
-_YEARS = range(1900, 2101)
-_LEAST_PLAIN = 1000  # a number without a unit tells nothing below this …
-_LEAST_WITH_UNIT = 10  # … and with one below this
-_ROUND_SHARES = frozenset(map(Decimal, (10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90, 100)))
-# Days, hours and months that are weeks, years and so on in other words.
-_ROUND_TIMES = frozenset(
-    map(Decimal, (10, 12, 14, 15, 18, 20, 21, 24, 28, 30, 36, 45, 48, 52, 60, 72, 90, 120, 180, 365))
-)
 _LEAST_DIGITS = 3  # of a code
 _LONG_DIGITS = 9  # digits in groups from which they are the number of an account or a telephone
 _FEWEST_LETTERS = 5  # of a family name that tells who is meant without a first name
@@ -93,29 +84,6 @@ def _may_have_code(text: str) -> bool:
 def _is_code(token: str) -> bool:
     digits = sum(map(str.isdigit, token))
     return digits >= _LEAST_DIGITS and token[0].isalpha() and digits < len(token)
-
-
-def is_distinctive_number(value: Decimal, unit: str, secret_unit: str) -> bool:
-    """Return whether a number that two texts share is more than chance.
-
-    With the same unit it is from 10 on, unless it is a round share or a usual length of time; without, from 1,000 on,
-    unless it is a year or a power of ten.
-
-    >>> is_distinctive_number(Decimal("12.5"), "%", "%"), is_distinctive_number(Decimal(30), "day", "day")
-    (True, False)
-    >>> is_distinctive_number(Decimal(812), "", "")
-    False
-    """
-    size = abs(value)
-    if unit and secret_unit:
-        if unit != secret_unit:
-            return False
-        if unit in CURRENCY_UNITS:
-            return size >= _LEAST_WITH_UNIT
-        usual = _ROUND_SHARES if unit == "%" else _ROUND_TIMES
-        is_whole = size == size.to_integral_value()
-        return not is_whole or (size >= _LEAST_WITH_UNIT and size not in usual)
-    return size >= _LEAST_PLAIN and size not in _YEARS and set(f"{size.normalize():f}".lstrip("1")) != {"0"}
 
 
 class NamePair(NamedTuple):

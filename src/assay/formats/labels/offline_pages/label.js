@@ -47,7 +47,7 @@ const said = readSaid();
 at("rater").value = readKept().person || "";
 
 function keep(id) {
-  if (!keepAnswer(id, said[id], at("rater").value)) at("status").textContent = WORDS[language].save;
+  if (!keepAnswer(id, said[id], at("rater").value)) tell(WORDS[language].save);
 }
 
 const texts = (list) => list.filter((text) => text).map((text) => textBlock(text));
@@ -101,7 +101,7 @@ function show() {
   }));
   at("note").value = now.note;
   const done = rows.filter((each) => said[each.row_id] && said[each.row_id].label).length;
-  at("status").textContent = words.done(done, rows.length, place + 1);
+  tell(words.done(done, rows.length, place + 1));
   document.title = `${words.title} · ${done}/${rows.length}`;
 }
 
@@ -111,25 +111,19 @@ function move(step) {
 }
 
 function nextOpen() {
-  for (let step = 1; step <= rows.length; step += 1) {
-    const found = (place + step) % rows.length;
-    if (!(said[rows[found].row_id] || {}).label) { place = found; break; }
-  }
+  const open = findOpen(rows, place, (row) => (said[row.row_id] || {}).label);
+  if (open >= 0) place = open;
   show();
 }
 
 function save() {
-  const rater = at("rater").value.trim();
-  if (!rater) {
-    at("status").textContent = WORDS[language].named;
-    at("rater").focus();
-    return;
-  }
+  const rater = readName("rater", WORDS[language]);
+  if (!rater) return;
   const unexplained = rows.findIndex(isUnexplained);
   if (unexplained >= 0) {
     place = unexplained;
     show();
-    at("status").textContent = WORDS[language].unexplained(unexplained + 1);
+    tell(WORDS[language].unexplained(unexplained + 1));
     at("note").focus();
     return;
   }
@@ -138,7 +132,7 @@ function save() {
   const ofAnswers = rows.every((row) => ["correct_answer", "behaviour"].includes(row.metric));
   const name = rows.some((row) => row.must_explain) ? "review" : ofAnswers ? "answers" : "labels";
   saveFile(name, rater, lines, "application/jsonl", "jsonl");
-  at("status").textContent = WORDS[language].saved;
+  tell(WORDS[language].saved);
 }
 
 at("language").value = language;

@@ -1,6 +1,7 @@
 "use strict";
 const root = document.documentElement;
 const at = (id) => document.getElementById(id);
+const tell = (text) => { at("status").textContent = text; };
 const rows = JSON.parse(at("rows").textContent);
 const store = `assay-${root.dataset.page}-${root.dataset.sheet}`;
 
@@ -31,6 +32,25 @@ function onOtherTab(update) {
 
 function keepPerson(person) {
   try { localStorage.setItem(store, JSON.stringify({ ...readKept(), person })); } catch { /* saved with the next answer */ }
+}
+
+// The place of the next item that is not done, after another one and from the start again; -1 where all are.
+function findOpen(items, place, isDone) {
+  for (let step = 1; step <= items.length; step += 1) {
+    const other = (place + step) % items.length;
+    if (!isDone(items[other])) return other;
+  }
+  return -1;
+}
+
+// The name in a field; without one the person is asked for it, and nothing is saved.
+function readName(field, words) {
+  const name = at(field).value.trim();
+  if (!name) {
+    tell(words.named);
+    at(field).focus();
+  }
+  return name;
 }
 
 function textBlock(text, marks = []) {

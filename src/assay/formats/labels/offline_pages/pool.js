@@ -26,7 +26,6 @@ at("person").value = readKept().person || "";
 
 const answer = (item) => said[item.id] || {};
 const isJudged = (item) => Number.isInteger(answer(item).grade);
-const tell = (text) => { at("status").textContent = text; };
 const texts = (list) => list.filter((text) => text).map((text) => textBlock(text));
 
 function say(change) {
@@ -81,19 +80,13 @@ function move(step) {
 }
 
 function nextOpen() {
-  for (let step = 1; step <= chunks.length; step += 1) {
-    const other = (place + step) % chunks.length;
-    if (!isJudged(chunks[other])) { move(other - place); return; }
-  }
+  const open = findOpen(chunks, place, isJudged);
+  if (open >= 0) move(open - place);
 }
 
 function save() {
-  const by = at("person").value.trim();
-  if (!by) {
-    tell(WORDS[language].named);
-    at("person").focus();
-    return;
-  }
+  const by = readName("person", WORDS[language]);
+  if (!by) return;
   const grades = chunks.filter(isJudged).map((item) => ({ case: item.case, chunk: item.chunk, grade: answer(item).grade, note: answer(item).note || "" }));
   saveFile("grades", by, [JSON.stringify({ format: 1, golden: rows.golden, by, grades }, null, 1), "\n"], "application/json", "json");
   tell(WORDS[language].saved);

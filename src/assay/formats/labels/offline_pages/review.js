@@ -43,7 +43,6 @@ const row = () => cases[place];
 const chunkOf = (name) => (Object.hasOwn(rows.chunks, name) ? rows.chunks[name] : undefined);
 const answer = () => said[row().case.id] || {};
 const isDecided = (item) => Boolean((said[item.case.id] || {}).decision);
-const tell = (text) => { at("status").textContent = text; };
 
 function say(change) {
   const id = row().case.id;
@@ -283,19 +282,13 @@ function move(step) {
 }
 
 function nextUndecided() {
-  for (let step = 1; step <= cases.length; step += 1) {
-    const other = (place + step) % cases.length;
-    if (!isDecided(cases[other])) { move(other - place); return; }
-  }
+  const open = findOpen(cases, place, isDecided);
+  if (open >= 0) move(open - place);
 }
 
 function save() {
-  const reviewer = at("person").value.trim();
-  if (!reviewer) {
-    tell(WORDS[language].named);
-    at("person").focus();
-    return;
-  }
+  const reviewer = readName("person", WORDS[language]);
+  if (!reviewer) return;
   const decisions = cases.filter(isDecided).map((item) => {
     const given = said[item.case.id];
     const edited = given.decision === "accept" ? edits(item, given) : {};

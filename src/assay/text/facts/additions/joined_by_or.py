@@ -9,31 +9,21 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from assay.text.facts.cues.condition_cues import JOINS_ALTERNATIVES, OR_MORE
 from assay.text.facts.cues.limit_cues import LEAVES_CHOICE, MUST_BE, MUST_BE_IN_OTHER_LANGUAGES
 from assay.text.facts.cues.link_cues import JOINS_MEMBERS
 from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.reading.choices import OR, offers_choice
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, Word, read_text
 from assay.text.facts.reading.sentence_around import get_sentence
 from assay.text.late_pattern import LatePattern
 
 _JOINED = LatePattern(rf"(?<=\w),? {JOINS_MEMBERS} (?=\w)", re.IGNORECASE)
-_OR = LatePattern(rf"(?<=[\w)]),? {JOINS_ALTERNATIVES} (?!{OR_MORE}\b)", re.IGNORECASE)
 _PERMITS = LatePattern(rf"\b{LEAVES_CHOICE}\b", re.IGNORECASE)
 _MUST = LatePattern(rf"\b(?:{MUST_BE}|{MUST_BE_IN_OTHER_LANGUAGES})\b", re.IGNORECASE)
 _FEWEST_MEMBERS = 2
 _NEAR = 3
 """Words of meaning on either side of "and" or "or" that name the members that it joins."""
-
-
-def offers_choice(text: str) -> bool:
-    """Return whether a text joins anything by "or".
-
-    >>> offers_choice("Card or cash"), offers_choice("14 or more")
-    (True, False)
-    """
-    return _OR.search(text) is not None
 
 
 def find_joined_by_or(answer: ReadText, members: Sequence[ReadText], known: Sequence[ReadText]) -> str:
@@ -48,7 +38,7 @@ def find_joined_by_or(answer: ReadText, members: Sequence[ReadText], known: Sequ
     """
     if len(members) < _FEWEST_MEMBERS or any(offers_choice(text.text) for text in (*known, *members)):
         return ""
-    for cue in _OR.finditer(answer.text):
+    for cue in OR.finditer(answer.text):
         low, high = get_sentence(answer, cue.start())
         if find_negations(answer, low, high) or _is_choice_of_user(answer.text[low:high], known):
             continue

@@ -83,14 +83,16 @@ RESTRICTS_DECISION = Cues(
     "but | only | except | unless | if | however | though | until | just | always | every",
     "nhưng | chỉ | trừ | nếu | tuy | riêng | khi",
     "sauf | mais | seulement | uniquement | à condition | sous réserve | jusqu'à | aber | nur | außer | wenn | solange"
-    " | pero | solamente | únicamente | salvo | excepto | siempre que | tranne | soltanto | exceto | apenas",
+    " | pero | solamente | únicamente | salvo | excepto | siempre que | tranne | soltanto | exceto | apenas"
+    " | außerhalb | innerhalb | mit | ohne | en dehors | avec | sans | fuera de | sin",
 )
 """Says that a yes or no does not hold as it stands."""
 RESTRICTS_REFERENCE = Cues(
     "but | only | unless | except | if | when | provided | as long as | until",
     "nhưng | chỉ | trừ | nếu | khi | miễn là | với điều kiện",
     "sauf | mais | seulement | uniquement | à condition | sous réserve | jusqu'à | aber | nur | außer | wenn | solange"
-    " | pero | solamente | únicamente | salvo | excepto | siempre que | tranne | soltanto | exceto | apenas",
+    " | pero | solamente | únicamente | salvo | excepto | siempre que | tranne | soltanto | exceto | apenas"
+    " | außerhalb | innerhalb | mit | ohne | en dehors | avec | sans | fuera de | sin",
 )
 """The same in a reference, of which the rest then has to be stated too. In an answer "miễn là" only adds a courtesy."""
 CONDITION_OF_DECISION = Cues(
@@ -154,8 +156,8 @@ ALSO = Cues(
 """Says where, when or for whom else something holds."""
 OR = Cues("or", "hoặc | hay")
 """Joins what may stand for one another."""
-JOINS_ALTERNATIVES = Cues("or | or else", "hoặc(?: là)? | hay", "oder | ou(?: bien)?")
-"""The same in text as it is written, in four languages."""
+JOINS_ALTERNATIVES = Cues("or | or else", "hoặc(?: là)? | hay", "oder | beziehungsweise | ou(?: bien)? | o(?: bien)?")
+"""The same in text as it is written, in five languages."""
 OR_OF_NAMES = Cues("or", "hoặc(?: là)?")
 """Joins two names, either of which may be meant."""
 OR_MORE = Cues("more | less | fewer | so | later | earlier | not | over | older | under | younger")

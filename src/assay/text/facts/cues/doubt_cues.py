@@ -67,6 +67,16 @@ BETTER_SAID = Cues(
 """May take back what was just said, if another value follows."""
 FORMER_BEFORE_NOUN = Cues("old | former | previous | outdated | obsolete | expired")
 """Says of a thing that it is the one of before."""
+UNTIL_THEN = Cues(
+    other=r"bis (?:ende |anfang |mitte )?(?:\d{4}|letzte[smn] [a-z]+) | bis vor kurzem"
+    r" | jusqu'(?:en|à|à fin) (?:\d{4}|l'an dernier|l'année dernière) | hasta (?:\d{4}|el año pasado|hace poco)"
+)
+"""Begins a sentence on what ended in a year, or lately; `WAS_SO` goes on."""
+WAS_SO = Cues(
+    other="war | waren | galt | galten | betrug | kostete | kosteten | hatten? | gab | konnten? | durften? | mussten?"
+    " | était | étaient | coûtait | coûtaient | avait | pouvait | fallait | era | eran | costaban? | tenían? | podían?"
+)
+"""Says of what it was."""
 STILL_PRESENT = Cues(
     "currently | so far | right now | at the moment | have signed up | (?:is|are) registered",
     "hiện (?:có|đang|tại) | đang có | mới có | đã có",
@@ -93,6 +103,10 @@ DOUBT = Cues(
     " | (?:we|they) (?:are )?(?:plan|intend|hope|aim)(?:ning|ing)? to | (?:was|were) (?:supposed|meant|due|going) to"
     " | either(?! ?[.:;,!)]| ?$) | (?:almost|nearly) [a-z]+ed",
     "có thể là | hình như | chắc là | có lẽ | không chắc | không rõ | nghe nói | không biết | được cho là",
+    "vielleicht | möglicherweise | vermutlich | wahrscheinlich | angeblich | (?:bin|sind) (?:mir|uns) nicht sicher"
+    " | unklar | peut-être | probablement | il se peut | je crois | je ne suis pas sûre? | quizás? | tal vez"
+    " | probablemente | posiblemente | a lo mejor | no estoy segur[oa] | talvez | provavelmente | forse"
+    " | probabilmente",
 )
 """Uncertainty of the speaker, and what did not quite happen or would only happen."""
 _IF_IT_DID = (
@@ -117,6 +131,8 @@ PARTLY = Cues(
 PAST_BEFORE = Cues(
     "previously | formerly | used to be | originally | in the past | last year | before,? it was",
     "trước đây | trước kia | năm ngoái | năm trước | từng (?:là|ở|có|được|làm|dạy|mở|bán)",
+    "früher | ehemals | ursprünglich | damals | bis vor kurzem | autrefois | auparavant | à l'origine | anteriormente"
+    " | antiguamente | originalmente",
 )
 """Stands before what was so."""
 PAST_AFTER = Cues(r"before(?= ?[,;.!?)]| (?:and|but)\b|$)", r"trước đây\b | trước kia\b")
@@ -126,6 +142,8 @@ PRESENT = Cues(
     " | (?:has|have) been | 's been | this (?:year|month|season|term)",
     "hiện nay | hiện tại | hiện giờ | bây giờ | giờ đây | hôm nay | ngày nay"
     " | nay (?:là|còn|chỉ|được|đã|chuyển|đổi|thì) | năm nay | tháng này",
+    "jetzt | seither | seitdem | inzwischen | mittlerweile | heute | heutzutage | désormais | maintenant | actuellement"
+    " | aujourd'hui | dorénavant | ahora | actualmente | hoy en día | desde entonces",
 )
 """Speaks of the present."""
 PAST_VERB = Cues(

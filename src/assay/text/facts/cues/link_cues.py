@@ -25,7 +25,9 @@ AND = Cues("and", "và")
 """Joins things of one kind."""
 AND_IN_OTHER_LANGUAGES = Cues(other="et | und | y | e | ed | en")
 """The same, where a value stands on either side: elsewhere they are words of English or Vietnamese too."""
-JOINS_MEMBERS = Cues("and(?: also)? | as well as | plus", "và | cùng(?: với)? | lẫn", "und(?: auch)? | sowie | et")
+AND_BEFORE_MEMBER = Cues(other=r"und | sowie | et | y(?= (?:el|los|las|una?)\b)")
+"""The same between parts of a sentence; "y" is Vietnamese too."""
+JOINS_MEMBERS = Cues("and(?: also)? | as well as | plus", "và | cùng(?: với)? | lẫn", "und(?: auch)? | sowie | et | y")
 """Joins the members of a list all of which are meant, in text as it is written."""
 JOINS_NAMES = Cues(
     "and | or | as well as | along with | together with | but also | and also",

@@ -28,7 +28,9 @@ ASKS_FOR_PERSON = Cues("who", "ai")
 ASKS_FOR_REASON = Cues("why | how", "sao")
 """Asks why or how something is."""
 AUXILIARY_FIRST = (
-    "do|does|did|is|are|was(?! (?:kostet|kosten|ist|sind|muss|macht|passiert|darf|kann|gibt|bedeutet|brauche)\\b)|were"
+    r"do|does|did|is|are|was(?! (?:kostet|kosten|ist|sind|muss|macht|passiert|darf|kann|gibt|bedeutet|brauche)\b"
+    r"| [^?]{0,60}\b(?:der|das|dem|den|des|eine?[mnrs]?|im|bei|beim|für|ich|wir|mit|von|vom|zu|zum|zur|auf|nach|und)\b"
+    r"| \w{3,}(?:t|en) (?:die|sie)\b)|were"
     "|am|can|could|may|must|should|will|would|has|have"
 )
 """Begins a question for yes or no; "was" is what in German."""
@@ -170,3 +172,22 @@ ASKS_WHAT_IS_GIVEN = Cues(
     r"(?:get|receive|earn|be paid)"
 )
 """Asks what the user gets."""
+ASKS_HOW_TO = Cues(
+    r"how (?:do|can|should|to)\b | what (?:should|must|do) (?:i|we|you|one)\b",
+    "làm sao | làm (?:thế )?nào | tôi (?:cần|phải) làm gì",
+    "wie (?!lange|viele?|oft|hoch|weit|alt)[a-z]+ | comment | que faire | cómo | come | como",
+)
+"""Begins a question how to do something."""
+ASKS_FOR_ONE = Cues(
+    "who | whose | where | when | which | what(?! (?:happens?|do(?:es)? (?:i|we|you|it|one)|should|must|can|is the"
+    " difference)) | what is the (?!difference)",
+    "ai | đâu | khi nào | bao giờ",
+    r"welche[rsmn]? | wer | wo | wann | quel(?:le)? | qui | où | quand | cuál | quién | dónde | cuándo",
+)
+"""Begins a question for one thing, and not for what is to be done or why."""
+ASKS_FOR_SEVERAL = Cues(
+    "and | or | when and | conditions | steps | requirements | differences? | documents | all | each | every",
+    "và | các | những",
+    "und | oder | et | ou | y | o | alle | unterlagen | documents | documentos | requisitos",
+)
+"""In a question, asks for several things, of which each has to be said."""

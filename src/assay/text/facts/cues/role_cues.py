@@ -43,3 +43,17 @@ KIN = Cues(
     " | trợ lý | thư ký | phụ tá"
 )
 """Somebody else, whom the name only tells apart: "vợ thầy Minh"."""
+ADDRESSED_AS_YOU = Cues(
+    "users? | members? | customers? | visitors? | passengers? | applicants? | employees? | students? | tenants?"
+    " | residents? | participants? | readers? | travell?ers? | learners? | patients? | subscribers? | everyone"
+    " | anyone",
+    "học viên | sinh viên | nhân viên | khách hàng | hành khách | người dùng | thành viên | hội viên | bạn đọc",
+    "mieter | kunden | mitglieder | fahrgäste | teilnehmer",
+)
+"""Whom an answer may address as "you" instead of naming them."""
+ROLE_OF_USER = Cues(
+    "you(?:'re| are) (?:an?|the) | as (?:an?|the) | for (?:an?|the)",
+    "(?:bạn|anh|chị|em) (?:phải )?là | là (?=[^,.]{1,30} thì)",
+    "sie sind | als",
+)
+"""Says who the user is, so that an answer tells of nobody else."""

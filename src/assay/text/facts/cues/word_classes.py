@@ -29,7 +29,7 @@ NO_SUBJECT = list_words(
     it they you we he she i this that these those there please then yes no not nothing only bạn nó họ tôi chúng hãy
     il elle ils elles nous vous cela merci veuillez ella ellos ellas lui lei ele ela votre vos notre nos leur leurs
     sie es wir ihr bitte ich du ihnen ihre ihren ihrem ihrer ihres uns unser unsere unseren unserem unserer dein deine
-    không được vui xin theo với vâng {ADDRESS_WRITTEN}
+    không được vui xin theo với vâng nur lediglich seulement uniquement sólo solo solamente {ADDRESS_WRITTEN}
     """
 )
 """Words before which there is no subject that could be another one: pronouns, imperatives, negations."""
@@ -125,6 +125,15 @@ GENERIC_NOUNS = list_words(
     """
 )
 """What a value or a name may be said to be without being anything else."""
+YOU = list_words("you your yours bạn anh chị mình quý sie ihnen ihr ihre ihren")
+"""Words by which an answer addresses the one who asks."""
+SAID_WITHOUT = list_words(
+    """
+    get gets got give gives given take takes taken come comes go goes hold holds have has need needs use used make makes
+    made cost costs apply applies pay paid set put consist consists arrive please themselves
+    """
+)
+"""Verbs of everyday that need not be said where the rest of a fact is: "bus 14" for "take bus 14"."""
 IMPERATIVES = list_words(
     """
     take head go use call ring come see try get ask contact keep bring pay buy choose book fill send press click hold

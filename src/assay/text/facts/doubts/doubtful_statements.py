@@ -8,6 +8,7 @@ from assay.text.facts.cues.doubt_cues import UNREAL
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence, has_candidate, iterate_stated_indices
+from assay.text.facts.reading.choices import offers_choice
 from assay.text.facts.reading.statement_marks import (
     ASKS_PAST,
     DOUBT,
@@ -71,7 +72,8 @@ def _name_doubt(texts: FactTexts, occurrence: Occurrence, sentence: str) -> str:
     own = texts.read_fact.plain
     match = DOUBT.search(sentence)
     asked = (own, texts.question.plain, texts.reference.plain)  # "how many may be in a cave?" doubts nothing
-    if match is not None and not any(match[0] in text for text in asked):
+    is_choice = match is not None and match[0] == "either" and offers_choice(texts.reference.text)
+    if match is not None and not is_choice and not any(match[0] in text for text in asked):
         return f'the answer is not sure of this ("{match[0]}")'
     if _is_unreal(texts, occurrence):
         return "the answer says that this would hold, if something were so"

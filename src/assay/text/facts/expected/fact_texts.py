@@ -29,7 +29,7 @@ from assay.text.facts.reading.exceptions import has_exception, list_exceptions
 from assay.text.facts.reading.negations import find_denied_predicate, find_negations, is_negation
 from assay.text.facts.reading.read_text import ReadText, Word, read_text
 from assay.text.facts.reading.word_senses import find_same_sense
-from assay.text.languages import is_vietnamese
+from assay.text.languages import GRAMMAR_BY_LANGUAGE, PRONOUNS_BY_LANGUAGE, guess_european, is_vietnamese
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place
 from assay.text.quantities.payment_cues import is_nothing_to_pay
@@ -81,6 +81,16 @@ def _list_titles(fact: ReadText, answer: ReadText) -> list[tuple[int, int]]:
     return spans
 
 
+def find_grammar(*texts: ReadText) -> frozenset[str]:
+    """Return the words of grammar of the language of some texts together; those of English and Vietnamese are `stop`.
+
+    >>> "eine" in find_grammar(read_text("Wie lange ist die Frist?"), read_text("Eine Woche"))
+    True
+    """
+    language = guess_european(" ".join(text.text for text in texts))
+    return frozenset() if language is None else GRAMMAR_BY_LANGUAGE[language] | PRONOUNS_BY_LANGUAGE[language]
+
+
 class FactTexts:
     """A fact and the texts by which it is judged.
 
@@ -112,6 +122,7 @@ class FactTexts:
         is_denial = len(find_negations(self.read_fact)) % 2 == 1
         self.is_negative = is_denial and not is_nothing_to_pay(self.read_fact.plain)
         self.denied_in_question = "" if self.is_negative else find_denied_predicate(question)
+        self.grammar = find_grammar(question, reference, self.read_fact)
         self.content = self._select_content()
         self.is_vietnamese = is_vietnamese(question.text)
         self._topics: list[Word] | None = None
@@ -127,6 +138,7 @@ class FactTexts:
             word
             for word in read_fact.words
             if word.kind != "stop"
+            and word.folded not in self.grammar
             and not is_negation(word, read_fact)
             and not any(start <= word.start < end for start, end in left_out)
         ]

@@ -13,14 +13,18 @@ from collections.abc import Sequence
 from assay.text.antonyms import find_antonym
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.denial_cues import CLOSED
+from assay.text.facts.cues.role_cues import ADDRESSED_AS_YOU, ROLE_OF_USER
 from assay.text.facts.cues.word_classes import (
     ARTICLES_AND_PREPOSITIONS,
     AUXILIARIES,
+    GERMAN_AROUND_VALUE,
     IMPERATIVES,
     JOINING,
     NEUTRAL,
+    SAID_WITHOUT,
     TIMES_OF_EVENTS,
     TITLES_AND_ADDRESS,
+    YOU,
 )
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.expected.yes_or_no import asks_whether, find_contrary_answer, may_be_decided, read_decision
@@ -38,6 +42,8 @@ from assay.text.quantities.units import UNITS
 from assay.text.quantities.weekdays import WEEK, WEEKDAY, list_days
 from assay.text.refusals.behaviour import detect_phrases
 
+_NAMES_ROLE = build_pattern(rf"\b{ROLE_OF_USER}\b")
+_ADDRESSED = build_pattern(rf"\b{ADDRESSED_AS_YOU}\b")
 OTHER_LANGUAGE = "the answer is in a language whose words are not compared"
 _CLOSED = build_pattern(rf"\b{CLOSED}\b")
 _DAYS = LatePattern(rf"{WEEK.pattern}|{WEEKDAY.pattern}")
@@ -87,7 +93,7 @@ def judge_absent_names(texts: FactTexts, absent: Sequence[Word]) -> FactJudgment
 
 def _is_name(texts: FactTexts, word: Word) -> bool:
     """Whether a word of the fact is a name or an identifier, which no other word can stand for."""
-    if word.kind != "name":
+    if word.kind != "name" or word.folded in GERMAN_AROUND_VALUE:
         return word.kind == "id"
     # The first word may be capitalised because a sentence begins with it, unless an "only" stood before it.
     if word is not texts.read_fact.words[0] or texts.only.place == 0:
@@ -208,12 +214,45 @@ def drop_labels(texts: FactTexts, words: Sequence[Word], *, has_value: bool) -> 
     kind ("platform 7" is no "line 7").
     """
     kept = []
+    unsaid = [word for word in words if word.folded in SAID_WITHOUT and not _is_replaced(texts, word)]
+    unsaid += _list_addressed(texts, words)
+    unsaid = [word for word in unsaid if not texts.answer.find_word(word, texts.ignore_marks)]
+    if not has_value and all(word in unsaid for word in words):
+        unsaid = []
     for word in words:
+        if word in unsaid:
+            continue
         is_joining = word.folded in JOINING or _is_time_of_event(texts, word) or _is_german_within(texts, word)
         is_joining = is_joining and (has_value or len(words) > 1)
         if not is_joining and not _is_label(texts, word, has_value=has_value):
             kept.append(word)
     return kept
+
+
+def _is_replaced(texts: FactTexts, verb: Word) -> bool:
+    """Whether an answer has another verb before what follows a verb of the fact: "refund the fee" for "pay the fee"."""
+    following = next((word for word in texts.content if word.start > verb.start), None)
+    if following is None:
+        return False
+    for index in texts.answer.find_word(following, texts.ignore_marks):
+        start = texts.answer.words[index].start
+        clause = texts.answer.clause_at(start)
+        before = [word for word in texts.answer.list_words(clause.start, start) if word.kind != "stop"]
+        if before and texts.is_new(before[-1]) and before[-1].folded not in SAID_WITHOUT:
+            return True
+    return False
+
+
+def _list_addressed(texts: FactTexts, words: Sequence[Word]) -> list[Word]:
+    """Return the words for those of whom the fact tells, where an answer says "you" to them and names nobody."""
+    if not any(word.folded in YOU for word in texts.answer.words) or _NAMES_ROLE.search(texts.answer.plain):
+        return []
+    named = list(_ADDRESSED.finditer(texts.read_fact.plain))
+    spelled = {match[0].removesuffix("s") for match in named}
+    for text in (texts.answer, texts.question, texts.reference):
+        if any(match[0].removesuffix("s") not in spelled for match in _ADDRESSED.finditer(text.plain)):
+            return []
+    return [word for word in words if any(match.start() <= word.start < match.end() for match in named)]
 
 
 def _is_german_within(texts: FactTexts, word: Word) -> bool:

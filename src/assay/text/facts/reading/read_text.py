@@ -15,6 +15,7 @@ from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.link_cues import AND_VERB, CONTRAST, IN_FACT, NOT_THIS, RATHER_THAN
 from assay.text.facts.cues.word_classes import ONLY_VIETNAMESE
 from assay.text.facts.reading.version_marks import spell_versions
+from assay.text.languages import GRAMMAR_BY_LANGUAGE, guess_european
 from assay.text.late_pattern import LatePattern
 from assay.text.markup import remove_markup, spell_table_rows
 from assay.text.normalisation import MOST_READ, fold_digits, fold_in_place, normalise_nfc
@@ -23,7 +24,7 @@ from assay.text.quantities.measures import find_measures
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.unit_names import split_glued_units
 from assay.text.quantities.weekdays import spell_other_days
-from assay.text.tokens import classify_word, find_token_spans, is_unmarked_stop
+from assay.text.tokens import classify_word, count_shared_letters, find_token_spans, is_unmarked_stop
 
 
 class Word(NamedTuple):
@@ -82,8 +83,12 @@ class ReadText:
         self.quantities = find_measures(self.text)
         self.words = list(self._read_words())
         self.has_marks = any(word.marks for word in self.words)
-        if self.has_marks or _is_unmarked_vietnamese(self.plain, self.words):
+        language = guess_european(self.text)
+        if _is_unmarked_vietnamese(self.plain, self.words) or (self.has_marks and language is None):
             self.words = list(self._correct_kinds())
+        elif language is not None:
+            grammar = GRAMMAR_BY_LANGUAGE[language]
+            self.words = [word._replace(kind="stop") if word.folded in grammar else word for word in self.words]
         self._clauses: list[ClauseSpan] | None = None
         self._positions: dict[str, list[int]] | None = None
         self._keys: dict[str, list[str]] | None = None
@@ -196,12 +201,7 @@ _SHORTEST_SIMILAR, _SHARED_PREFIX, _LEAST_SHARED = 5, 4, 0.67
 
 def _is_similar(key: str, other: str) -> bool:
     """Whether two stems share most of their letters from the first: "approv" and "approval"."""
-    shared = 0
-    for letter, other_letter in zip(key, other, strict=False):
-        if letter != other_letter:
-            break
-        shared += 1
-    return shared >= _LEAST_SHARED * max(len(key), len(other))
+    return count_shared_letters(key, other) >= _LEAST_SHARED * max(len(key), len(other))
 
 
 def _is_other_agent(word: str, other: str) -> bool:

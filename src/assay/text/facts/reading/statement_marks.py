@@ -56,6 +56,7 @@ PAST_VERB = build_pattern(rf"\b{doubts.PAST_VERB}\b")
 OUTDATED = build_pattern(
     rf"\b(?:(?:the|our|its|their|his|her|an|that) {doubts.FORMER_BEFORE_NOUN}(?= [a-z])"
     r"|(?:until|till) (?=(?:\d{4}|last [a-z]+|recently)\b[^.;]{1,50} (?:was|were)\b)"
+    rf"|{doubts.UNTIL_THEN} (?=[^.;,]{{0,30}}\b{doubts.WAS_SO}\b)"
     r"|(?:was|were) (?=[^.;]{1,40} (?:until|till|before|up to) )|(?<=[a-z] )(?:cũ|trước) (?=là\b))"
 )
 """Says that a thing is the one of before: "the old code is", "mã cũ là"."""

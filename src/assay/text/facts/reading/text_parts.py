@@ -12,13 +12,14 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from assay.text.facts.cues.cue_pattern import build_pattern
-from assay.text.facts.cues.link_cues import AND, NO_CLAUSE_BEFORE_CON, SET_AGAINST
+from assay.text.facts.cues.link_cues import AND, AND_BEFORE_MEMBER, NO_CLAUSE_BEFORE_CON, SET_AGAINST
 from assay.text.facts.reading.read_text import ClauseSpan, ReadText
 from assay.text.quantities.quantity import Quantity
 
 _PART_CUT = build_pattern(
     r"(?<!\bmr)(?<!\bms)(?<!\bdr)(?<!\bmrs)[;.!?] (?!\n)|[^\S\n]{0,4}\n\s*"
-    rf"|, (?:(?:{AND}|{SET_AGAINST}|còn) )?| (?:{AND}|{SET_AGAINST}|plus) |{NO_CLAUSE_BEFORE_CON} còn "
+    rf"|, (?:(?:{AND}|{SET_AGAINST}|còn) )?| (?:{AND}|{SET_AGAINST}|plus|{AND_BEFORE_MEMBER}) "
+    rf"|{NO_CLAUSE_BEFORE_CON} còn "
     r"| \((?=[^()]{0,40}\d)"
 ).compiled
 SENTENCE_CUT, _CONTRAST_CUT, LIST_CUT = 3, 2, 1

@@ -1,15 +1,26 @@
 """Everyday words of which one may stand for another in an answer: "kids" are children, and "necessary" is needed.
 
-A group holds the forms that are written, folded. Words that mean the same only in some sentences are in none, and
-neither are opposites: what an answer denies is told by its negations.
+Which ones `sense_cues` says.
 """
 
 from __future__ import annotations
 
-from assay.text.facts.cues.phrase_cues import WORDS_OF_ONE_SENSE
+from assay.text.facts.cues.cue_pattern import list_words
+from assay.text.facts.cues.sense_cues import WORDS_OF_ONE_SENSE
 from assay.text.facts.reading.read_text import ReadText
 
-_GROUP_OF_WORD = {word: frozenset(group.split()) for group in WORDS_OF_ONE_SENSE for word in group.split()}
+
+def _list_senses() -> dict[str, frozenset[str]]:
+    """Return the words that may stand for each word."""
+    senses: dict[str, frozenset[str]] = {}
+    for spelled in WORDS_OF_ONE_SENSE:
+        group = list_words(spelled)
+        for word in group:
+            senses[word] = senses.get(word, frozenset()) | group
+    return senses
+
+
+_GROUP_OF_WORD = _list_senses()
 
 
 def find_same_sense(text: ReadText, folded: str) -> list[int]:

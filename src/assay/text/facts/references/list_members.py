@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from assay.text.facts.additions.joined_by_or import offers_choice
 from assay.text.facts.cues.cue_pattern import list_words
 from assay.text.facts.cues.link_cues import JOINS_MEMBERS
 from assay.text.facts.cues.word_classes import AUXILIARIES
 from assay.text.facts.fact_judgments import FactJudgment, FactState
+from assay.text.facts.reading.choices import offers_choice
 from assay.text.facts.reading.exceptions import has_exception
 from assay.text.facts.reading.read_text import read_text
 from assay.text.late_pattern import LatePattern

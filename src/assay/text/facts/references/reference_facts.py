@@ -16,7 +16,9 @@ from typing import Literal, NamedTuple
 
 from assay.text.facts.cues.condition_cues import RESTRICTS_REFERENCE
 from assay.text.facts.cues.cue_pattern import build_pattern
-from assay.text.facts.cues.word_classes import PREPOSITIONS
+from assay.text.facts.cues.role_cues import ADDRESSED_AS_YOU
+from assay.text.facts.cues.word_classes import PREPOSITIONS, SAID_WITHOUT
+from assay.text.facts.expected.fact_texts import find_grammar
 from assay.text.facts.expected.yes_or_no import asks_whether, read_decision
 from assay.text.facts.reading.read_text import ReadText, Word, read_text
 from assay.text.facts.reading.text_parts import list_quantities, split_parts
@@ -74,7 +76,7 @@ def derive_reference_facts(reference: str, question: str) -> ReferenceFacts:
         fitting = [value for value in values if is_value_asked(value, asked)]
         if fitting:
             return _derive_values(read, asking, values, fitting)
-    return ReferenceFacts("words", (whole,), tuple(_list_new_phrases(read, asking)))
+    return ReferenceFacts("words", (whole,), tuple(_list_telling_phrases(read, asking)))
 
 
 def is_told_by_rules(reference: str, question: str) -> bool:
@@ -106,7 +108,9 @@ def count_new_words(derived: ReferenceFacts, question: str) -> int:
     new = 0
     for fact in derived.facts:
         read = read_text(fact)
-        new += sum(word.kind != "stop" and not asking.find_word(word, True) for word in read.words)
+        grammar = find_grammar(asking, read)
+        telling = [word for word in read.words if word.kind != "stop" and word.folded not in grammar]
+        new += sum(not asking.find_word(word, True) for word in telling)
         new += len(_list_new_values(read, asking))
     return new
 
@@ -226,11 +230,29 @@ def _is_readable_alone(read: ReadText, value: Quantity) -> bool:
     return len(alone) == 1 and is_same_quantity(alone[0], value)
 
 
+def _list_telling_phrases(read: ReadText, asking: ReadText) -> list[str]:
+    """Return the new phrases of a reference that tell something alone: no everyday verb, nobody whom an answer calls
+    "you" unless it tells nothing else, and none with several values, which only the whole tells apart."""
+    phrases = []
+    for phrase in _list_new_phrases(read, asking):
+        text = read_text(phrase)
+        is_verb = all(word.kind == "stop" or word.folded in SAID_WITHOUT for word in text.words)
+        if not (is_verb and not text.quantities) and len(text.quantities) < _SEVERAL:
+            phrases.append(phrase)
+    telling = [phrase for phrase in phrases if _ADDRESSED.fullmatch(read_text(phrase).plain) is None]
+    return telling or phrases
+
+
+_SEVERAL = 2
+_ADDRESSED = build_pattern(str(ADDRESSED_AS_YOU))
+
+
 def _list_new_phrases(read: ReadText, asking: ReadText) -> Iterator[str]:
     """Yield the runs of words of a reference that the question does not have, as they are written."""
     run: list[Word] = []
+    grammar = find_grammar(asking, read)
     for word in read.words:
-        if word.kind == "stop":
+        if word.kind == "stop" or word.folded in grammar:
             continue
         if not asking.find_word(word, True):
             run.append(word)

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from assay.text.facts.additions.joined_by_or import find_joined_by_or, list_joined
 from assay.text.facts.cues.condition_cues import ONLY_WORDS
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.denial_cues import AGREES_BY_NEGATION
 from assay.text.facts.cues.limit_cues import UNFIT
+from assay.text.facts.cues.question_cues import ASKS_HOW_TO
 from assay.text.facts.cues.word_classes import GERMAN_AROUND_VALUE
 from assay.text.facts.expected.yes_or_no import asks_whether, is_contrary_decision, read_decision
 from assay.text.facts.fact_judgments import FactJudgment
@@ -22,6 +24,7 @@ from assay.text.facts.presence.missing_quantities import names_other_number
 from assay.text.facts.reading.exceptions import has_exception
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, Word, read_text
+from assay.text.facts.reading.text_parts import LIST_CUT, split_parts
 from assay.text.facts.references.denied_answers import put_denial_first, split_denied_answer
 from assay.text.facts.references.list_members import check_members, list_members
 from assay.text.facts.references.reference_facts import (
@@ -31,17 +34,40 @@ from assay.text.facts.references.reference_facts import (
     derive_reference_facts,
     limits_decision,
 )
+from assay.text.facts.references.unasked_clauses import leave_out_unasked
 from assay.text.facts.stated_facts import judge_facts
 from assay.text.quantities.quantity import Quantity, remove_bound, split_range
 from assay.text.quantities.quantity_agreement import is_same_quantity, is_same_value
 from assay.text.quantities.units import SHARE
 
 _TOO_MUCH = build_pattern(rf"\b{UNFIT}\b")
+_ASKS_HOW_TO = build_pattern(rf"\W*{ASKS_HOW_TO}\b")
 _GLADLY = build_pattern(rf"\b{AGREES_BY_NEGATION}\b")
 _MAY_FAIL = ("value", "decision")
 _MOST_COMPARED_WORDS = 12
 TOO_LONG = "the reference has too many words to compare without a judge"
 OTHER_ORDER = "the answer gives the values in another order than the reference"
+
+
+class _Asked(NamedTuple):
+    """What a reference is compared with, and what is known besides."""
+
+    answer: str
+    reference: str
+    question: str
+    passages: Sequence[str]
+    language: str
+
+    def judge(self, facts: Sequence[str]) -> list[FactJudgment]:
+        """Return what the answer does with facts."""
+        return judge_facts(self.answer, facts, self.question, self.reference, self.passages, language=self.language)
+
+    def derive(self) -> ReferenceFacts:
+        """Return what the reference asks of the answer; of words, those about what is asked."""
+        derived = derive_reference_facts(self.reference, self.question)
+        if derived.kind != "words":
+            return derived
+        return derive_reference_facts(leave_out_unasked(self.reference, self.question, self.answer), self.question)
 
 
 def judge_reference_facts(
@@ -59,60 +85,92 @@ def judge_reference_facts(
     >>> [judge_reference_facts(answer, reference, question)[0].state for answer in answers]
     ['stated', 'missing', 'unknown']
     """
-    whole = reference
-    reference, is_settled = split_denied_answer(reference, answer)
+    rest, is_settled = split_denied_answer(reference, answer)
     if is_settled:
-        return [FactJudgment(whole.strip(), "stated")]
-    derived = derive_reference_facts(reference, question)
+        return [FactJudgment(reference.strip(), "stated")]
+    asked = _Asked(answer, rest, question, passages, language)
+    derived = asked.derive()
     if derived.kind == "words" and count_new_words(derived, question) > _MOST_COMPARED_WORDS:
         return [FactJudgment(fact, "unknown", TOO_LONG) for fact in derived.facts]
-    judgments = judge_facts(answer, derived.facts, question, reference, passages, language=language)
     texts = read_text(answer), read_text(question)
-    judgments = [_check_ends(_soften(judgment, derived.kind, *texts), answer) for judgment in judgments]
-    if derived.kind == "decision" and derived.reason and find_negations(read_text(derived.reason[0])):
-        (of_reason,) = judge_facts(answer, derived.reason, question, reference, passages, language=language)
-        judgments = _deny_values_with_reason(judgments, of_reason)
+    judgments = [_check_ends(_soften(own, derived.kind, *texts), answer) for own in asked.judge(derived.facts)]
     if derived.kind == "decision":
-        judgments[0] = _judge_first_word(judgments[0], derived, read_text(answer), read_text(reference))
-    if judgments and is_contrary_decision(read_text(answer), read_text(reference), read_text(question)):
+        judgments = _judge_decision(judgments, derived, asked)
+    if judgments and is_contrary_decision(read_text(answer), read_text(rest), read_text(question)):
         judgments[0] = judgments[0]._replace(
             state="denied", reason="the answer says yes where the reference says no, or the other way round", mistake=""
         )
     is_implied = derived.kind == "decision" and _is_undecided(read_text(answer))
     if is_implied and derived.facts[0] == "no":
-        implied = _judge_implied_no(answer, reference, question, passages, judgments)
+        implied = _judge_implied_no(asked, judgments)
         if implied:
             return implied
     needed = derived.besides or (derived.reason if is_implied else ())
     if derived.kind == "values":
         judgments = _check_order(judgments, read_text(answer))
     if derived.kind == "words":
-        judgments = _check_words(judgments, read_text(answer), read_text(reference), read_text(question))
-        asked = (question, reference, passages)
-        judgments = [_check_list(judgment, answer, *asked, language=language) for judgment in judgments]
+        judgments = [_judge_by_clauses(judgment, asked) for judgment in judgments]
+        judgments = _check_words(judgments, read_text(answer), read_text(rest), read_text(question))
+        judgments = [_check_list(judgment, asked) for judgment in judgments]
     if not needed or not all(judgment.state == "stated" or is_implied for judgment in judgments):
         return judgments
-    besides = [
-        _soften(judgment, "values", *texts)
-        for judgment in judge_facts(answer, needed, question, reference, passages, language=language)
-    ]
+    besides = [_judge_by_clauses(_soften(judgment, "values", *texts), asked) for judgment in asked.judge(needed)]
     if is_implied and not any(judgment.state == "denied" for judgment in judgments):
         return besides
     return [*judgments, *besides]
 
 
-def _check_list(
-    judgment: FactJudgment, answer: str, question: str, reference: str, passages: Sequence[str], *, language: str
-) -> FactJudgment:
+def _judge_decision(judgments: list[FactJudgment], derived: ReferenceFacts, asked: _Asked) -> list[FactJudgment]:
+    """Return the judgments of a yes or no and of its values, by the reason that the reference gives as well."""
+    if derived.reason and find_negations(read_text(derived.reason[0])):
+        (of_reason,) = asked.judge(derived.reason)
+        judgments = _deny_values_with_reason(judgments, of_reason)
+    first = _judge_first_word(judgments[0], derived, read_text(asked.answer), read_text(asked.reference))
+    return [first, *judgments[1:]]
+
+
+def _judge_by_clauses(judgment: FactJudgment, asked: _Asked) -> FactJudgment:
+    """Return words that are left open as a whole as stated if the answer states each of their clauses."""
+    if judgment.state != "unknown":
+        return judgment
+    clauses = _split_clauses(
+        read_text(judgment.fact), are_steps=_ASKS_HOW_TO.match(read_text(asked.question).plain) is not None
+    )
+    if len(clauses) < _FEWEST_CLAUSES:
+        return judgment
+    judged = [own for clause in clauses for own in asked.judge([clause])]
+    is_stated = len(judged) == len(clauses) and all(own.state == "stated" for own in judged)
+    return judgment._replace(state="stated", reason="") if is_stated else judgment
+
+
+def _split_clauses(text: ReadText, *, are_steps: bool) -> list[str]:
+    """Return the clauses of a text; what an "and" adds in a word or two is none: "runs on diesel and HVO".
+
+    `are_steps`: the question asks how to do something, so that what is joined are steps.
+    """
+    starts: list[int] = []
+    parts = split_parts(text, 0, len(text.plain))
+    for part in parts:
+        telling = sum(word.kind != "stop" for word in text.list_words(part.start, part.end))
+        is_joined = part.separation == LIST_CUT and not text.plain[: part.start].rstrip().endswith(",")
+        if not starts or are_steps or telling >= _FEWEST_JOINED or not is_joined:
+            starts.append(part.start)
+    return [text.text[start:end].strip(" ,;.") for start, end in pairwise([*starts, len(text.plain)])]
+
+
+_FEWEST_JOINED = 3
+"""Words of meaning of a clause behind "and"."""
+_FEWEST_CLAUSES = 2
+
+
+def _check_list(judgment: FactJudgment, asked: _Asked) -> FactJudgment:
     """Return a stated reference by what an answer does with each member of its list, and what it joins by "or"."""
-    members = list_members(reference) if judgment.state == "stated" else ()
+    members = list_members(asked.reference) if judgment.state == "stated" else ()
     if members:
-        judgment = check_members(
-            judgment, judge_facts(answer, members, question, reference, passages, language=language)
-        )
-    known = read_text(question), read_text(reference)
+        judgment = check_members(judgment, asked.judge(members))
+    known = read_text(asked.question), read_text(asked.reference)
     for pair in list_joined(known[1]) if judgment.state == "stated" else ():
-        joined = find_joined_by_or(read_text(answer), pair, known)
+        joined = find_joined_by_or(read_text(asked.answer), pair, known)
         if joined:
             return judgment._replace(state="unknown", reason=f'the answer says "{joined}", and both are expected')
     return judgment
@@ -143,18 +201,16 @@ def _judge_first_word(
     return judgment._replace(state="unknown", reason=f'the answer says "{other}"') if other else judgment
 
 
-def _judge_implied_no(
-    answer: str, reference: str, question: str, passages: Sequence[str], judgments: list[FactJudgment]
-) -> list[FactJudgment]:
+def _judge_implied_no(asked: _Asked, judgments: list[FactJudgment]) -> list[FactJudgment]:
     """Return that an answer says no without the word; empty if it does not.
 
     `judgments`: those of the no, and of the values with which the reference explains it.
     """
-    decided = put_denial_first(answer, question)
-    again = judge_reference_facts(decided, reference, question, passages) if decided else []
+    decided = put_denial_first(asked.answer, asked.question)
+    again = judge_reference_facts(decided, *asked[1:4]) if decided else []
     if again and all(judgment.state == "stated" for judgment in again):
         return again
-    return judgments[1:] if _denies_with_value(judgments, read_text(answer)) else []
+    return judgments[1:] if _denies_with_value(judgments, read_text(asked.answer)) else []
 
 
 def _denies_with_value(judgments: Sequence[FactJudgment], answer: ReadText) -> bool:
@@ -270,20 +326,21 @@ def _find_other_pair(answer: ReadText, reference: ReadText) -> str:
 
     Both stand in the reference, the second after another word; "" if there are none.
     """
-    before_by_key: dict[str, set[str]] = {}
-    for before, word in _iterate_pairs(reference):
-        before_by_key.setdefault(word.key, set()).add(before.key)
     reference_keys = {word.key for word in reference.words}
-    other_by_key: dict[str, str] = {}
-    as_expected = set()
-    for before, word in _iterate_pairs(answer):
-        expected = before_by_key.get(word.key, set())
-        if before.key in expected:
-            as_expected.add(word.key)
-        elif expected and before.key in reference_keys:
-            other_by_key.setdefault(word.key, answer.text[before.start : word.end])
-    others = [text for key, text in other_by_key.items() if key not in as_expected]
-    return f'the answer says "{others[0]}", words that the reference does not put together' if others else ""
+    expected = {(before.key, word.key) for before, word in _iterate_pairs(reference)}
+    seconds = {pair[1] for pair in expected}
+    # A syllable of Vietnamese stands before those of many words.
+    firsts = set() if reference.has_marks else {pair[0] for pair in expected}
+    stated = {(before.key, word.key): (before, word) for before, word in _iterate_pairs(answer)}
+    for (first, second), (before, word) in stated.items():
+        if not {first, second} <= reference_keys or (first, second) in expected:
+            continue
+        is_second_as_expected = any(pair in stated for pair in expected if pair[1] == second)
+        is_first_as_expected = any(pair in stated for pair in expected if pair[0] == first)
+        if (second in seconds and not is_second_as_expected) or (first in firsts and not is_first_as_expected):
+            spelled = answer.text[before.start : word.end]
+            return f'the answer says "{spelled}", words that the reference does not put together'
+    return ""
 
 
 def _iterate_pairs(text: ReadText) -> Iterator[tuple[Word, Word]]:

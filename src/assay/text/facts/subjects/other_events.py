@@ -83,7 +83,8 @@ def _list_reasons(texts: FactTexts, occurrence: Occurrence) -> Iterator[str]:
         yield f'the answer makes "{spelled}" depend on this, and neither question nor evidence speak of that'
     if stated is not None:
         opposite = find_opposite_event(texts.question, answer, part.start, part.end)
-        if opposite is not None:
+        of_source = find_opposite_event(texts.question, texts.reference, 0, len(texts.reference.plain))
+        if opposite is not None and opposite != of_source:
             yield f'the answer says this with "{opposite[1]}", and the question is about "{opposite[0]}"'
         yield from list_other_terms(texts, stated, part)
 

@@ -201,10 +201,18 @@ class GapFinder:
         return next((own for own in self.owner.quantities_in(group) if own.start == start), None)
 
     def _is_factor(self, start: int) -> bool:
-        """Whether a value is a part of a sum that is written out: the "€18" of "8 × €18 = €144"."""
+        """Whether a value is no second one: a part of a sum that is written out, the "€18" of "8 × €18 = €144", or an
+        article before what is expected."""
         value = next((own for own in self.answer.quantities if own.start == start), None)
         if value is None:
             return False
+        following = self.answer.take_next_word(value.end)
+        if (
+            following is not None
+            and self.answer.plain[start : value.end] == "1"
+            and any(fact.find_word(following, True) for fact in self.facts)
+        ):
+            return True  # "1 sensor" for "a sensor"
         before = _OPERATOR_BEFORE.search(self.answer.plain, max(0, start - 4), start)
         return before is not None or _OPERATOR_AFTER.match(self.answer.plain, value.end) is not None
 

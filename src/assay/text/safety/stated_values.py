@@ -1,0 +1,132 @@
+"""Values with a unit: which of them tell something by themselves, and which texts make them public.
+
+A number that stands somewhere with another unit, or counts something else, is another value: "nobody under 18" does not
+make a bonus of 18% public (ADR 0256).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from decimal import Decimal
+from typing import NamedTuple
+
+from assay.text.normalisation import fold_in_place, normalise_nfc
+from assay.text.numbers import CURRENCY_UNITS, UNIT_BY_NAME, Number, find_quantities
+from assay.text.text_cache import cache_by_text
+from assay.text.tokens import is_stop_word, tokenise_text
+
+_YEARS = range(1900, 2101)
+_LEAST_PLAIN = 1000  # a number without a unit tells nothing below this …
+_LEAST_WITH_UNIT = 10  # … and with one below this
+_ROUND_SHARES = frozenset(map(Decimal, (10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90, 100)))
+# Days, hours and months that are weeks, years and so on in other words.
+_ROUND_TIMES = frozenset(
+    map(Decimal, (10, 12, 14, 15, 18, 20, 21, 24, 28, 30, 36, 45, 48, 52, 60, 72, 90, 120, 180, 365))
+)
+_SHARE = "%"
+_FOREIGN_NAMES = {  # in texts that are not read for numbers in their own language
+    "prozent": _SHARE, "pour cent": _SHARE, "por ciento": _SHARE, "por cento": _SHARE, "per cento": _SHARE,
+    "pfund": "GBP", "livres": "GBP", "libras": "GBP", "sterling": "GBP", "dolar": "USD", "dolares": "USD",
+    "％": _SHARE, "パーセント": _SHARE, "百分": _SHARE, "퍼센트": _SHARE,
+    "minuten": "minute", "std": "hour", "stunde": "hour", "stunden": "hour", "heure": "hour", "heures": "hour",
+    "hora": "hour", "horas": "hour", "ore": "hour", "tag": "day", "tage": "day", "tagen": "day",
+    "jour": "day", "jours": "day",
+    "dia": "day", "dias": "day", "giorno": "day", "giorni": "day", "woche": "week", "wochen": "week",
+    "semaine": "week", "semaines": "week", "semana": "week", "semanas": "week", "monat": "month", "monate": "month",
+    "monaten": "month", "mois": "month", "mes": "month", "meses": "month", "mesi": "month", "jahr": "year",
+    "jahre": "year", "jahren": "year", "ans": "year", "anos": "year", "anni": "year", "personen": "person",
+    "personnes": "person", "personas": "person", "pessoas": "person", "persone": "person", "zeichen": "character",
+    "caracteres": "character",
+}  # fmt: skip
+
+
+def _list_names_by_unit() -> dict[str, tuple[list[str], list[str]]]:
+    """Return the words of each unit between spaces, and its symbols."""
+    names: dict[str, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
+    for name, unit in (UNIT_BY_NAME | _FOREIGN_NAMES).items():
+        words, symbols = names[unit]
+        if name[-1].isalpha() and name.isascii():
+            words.append(f" {name} ")
+        else:
+            symbols.append(name)
+    return dict(names)
+
+
+_NAMES_BY_UNIT = _list_names_by_unit()
+
+
+class StatedValue(NamedTuple):
+    """A number with its unit, "" without one."""
+
+    value: Decimal
+    unit: str
+
+
+def is_distinctive_number(value: Decimal, unit: str, secret_unit: str) -> bool:
+    """Return whether a number that two texts share is more than chance.
+
+    With the same unit it is from 10 on, unless it is a round share or a usual length of time; without, from 1,000 on,
+    unless it is a year or a power of ten.
+
+    >>> is_distinctive_number(Decimal("12.5"), "%", "%"), is_distinctive_number(Decimal(30), "day", "day")
+    (True, False)
+    >>> is_distinctive_number(Decimal(812), "", "")
+    False
+    """
+    size = abs(value)
+    if unit and secret_unit:
+        if unit != secret_unit:
+            return False
+        if unit in CURRENCY_UNITS:
+            return size >= _LEAST_WITH_UNIT
+        usual = _ROUND_SHARES if unit == _SHARE else _ROUND_TIMES
+        is_whole = size == size.to_integral_value()
+        return not is_whole or (size >= _LEAST_WITH_UNIT and size not in usual)
+    return size >= _LEAST_PLAIN and size not in _YEARS and set(f"{size.normalize():f}".lstrip("1")) != {"0"}
+
+
+def makes_public(text: str, stated: StatedValue) -> bool:
+    """Return whether a value is public where everybody may read a text.
+
+    The text has the number with the same unit, or without one: then the unit must be named elsewhere in the text, as in
+    the head of a table, or be left out, because nothing that the number counts follows it. A share is not left out. A
+    value without a unit, or one that many texts share by chance, is public with any unit.
+
+    >>> share = StatedValue(Decimal(18), "%")
+    >>> [makes_public(text, share) for text in ("Nobody under 18 may drive.", "VAT: 18 %", "VAT in %: food 7, wine 18")]
+    [False, True, True]
+    >>> [makes_public(text, StatedValue(Decimal(84500), "EUR")) for text in ("84,500 seats", "a budget of 84,500")]
+    [False, True]
+    """
+    numbers = [item for item in find_quantities(text) if isinstance(item, Number) and stated.value in item.readings]
+    if not numbers or not is_distinctive_number(stated.value, stated.unit, stated.unit):
+        return bool(numbers)
+    if not stated.unit or any(number.unit == stated.unit for number in numbers):
+        return True
+    plain_ends = [number.end for number in numbers if not number.unit]
+    if not plain_ends:
+        return False
+    return (
+        stated.unit in _find_named_units(text)
+        or len(tokenise_text(text)) == 1
+        or (stated.unit != _SHARE and any(not _counts_something(text, end) for end in plain_ends))
+    )
+
+
+@cache_by_text(maxsize=256, longest=4000)
+def _find_named_units(text: str) -> frozenset[str]:
+    """Return the units that a text names, with a number or without."""
+    folded = fold_in_place(normalise_nfc(text))
+    words = f" {' '.join(tokenise_text(folded))} "
+    return frozenset(
+        unit
+        for unit, (names, symbols) in _NAMES_BY_UNIT.items()
+        if any(name in words for name in names) or any(symbol in folded for symbol in symbols)
+    )
+
+
+def _counts_something(text: str, end: int) -> bool:
+    """Return whether a word of content follows a number directly."""
+    rest = normalise_nfc(text)[end : end + 40]
+    following = tokenise_text(rest) if rest[:1] in " \xa0" and rest[1:2].isalpha() else []
+    return bool(following) and not is_stop_word(following[0])
