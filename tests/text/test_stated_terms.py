@@ -156,7 +156,7 @@ def test_what_an_answer_says_to_follow_is_its_answer(answer: str, concludes: boo
             "unknown",
         ),
         ("Was kostet der Kurs für Töpfer?", "60 €", "60 € für Maler und 40 € für Töpfer.", "unknown"),
-        ("Combien paie un élève ?", "6 €", "6 € pour un adulte et 4 € pour un élève.", "unknown"),
+        ("Combien paie un élève ?", "6 €", "6 € pour un adulte et 4 € pour un élève.", "denied"),
         ("Phí cho học sinh là bao nhiêu?", "60 nghìn", "60 nghìn cho thợ gốm và 40 nghìn cho học sinh.", "denied"),
     ],
 )

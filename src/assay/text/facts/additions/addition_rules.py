@@ -55,7 +55,7 @@ def _list_reasons(texts: FactTexts, occurrence: Occurrence) -> Iterator[str]:
     yield name_other_value(texts, occurrence, stated)
     yield name_later(texts, occurrence, own)
     yield from list_restrictions(texts, occurrence, own)
-    yield from list_terms(texts, occurrence, own)
+    yield from list_terms(texts, occurrence, own) if not is_mere_decision(texts.fact) else ()
     yield name_other_option(texts, occurrence)
     yield from list_alternatives(texts, occurrence, own) if stated is None else ()
     yield name_listed_values(texts, stated)

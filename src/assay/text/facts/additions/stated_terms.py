@@ -39,7 +39,7 @@ from assay.text.late_pattern import LatePattern
 
 def list_terms(texts: FactTexts, occurrence: Occurrence, own: Part) -> Iterator[str]:
     """Yield the terms on which an answer states a fact and of which nothing else speaks."""
-    if is_mere_decision(texts.fact):  # what follows the yes or no says what it holds of
+    if is_mere_decision(texts.fact):  # what follows the yes or no says on which terms it holds
         own = Part(occurrence.clause.sentence_start, occurrence.clause.sentence_end, False)
     yield _name_part_of_time(texts, own)
     yield _name_other_scope(texts, own)

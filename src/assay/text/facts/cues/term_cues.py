@@ -34,7 +34,7 @@ IN_ALL_TERMS = Cues(
 )
 """Says of a value that it is all that there is."""
 EACH_TIME = Cues(
-    "(?:each|every) time | at a time each | (?:per|each) (?:renewal|extension)", "mỗi lần", "jeweils | à chaque fois"
+    "(?:each|every) time | at a time | (?:per|each) (?:renewal|extension)", "mỗi lần", "jeweils | à chaque fois"
 )
 """Says of a value that it is counted again and again."""
 PROVIDED = Cues(
