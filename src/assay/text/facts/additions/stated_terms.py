@@ -25,6 +25,7 @@ from assay.text.facts.cues.term_cues import (
     PART_OF_TIME,
     PART_OF_TIME_AFTER,
     PROVIDED,
+    SMALL_NUMBER,
     TOO,
 )
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
@@ -52,16 +53,15 @@ def list_terms(texts: FactTexts, occurrence: Occurrence, own: Part) -> Iterator[
 
 
 _PART_OF_TIME = build_pattern(
-    rf"\b{DURING} (?:(?:\d+ )?(?:{PART_OF_TIME}|\d+(?:st|nd|rd|th)) (?:(?:\d+|few) )?(?P<noun>[a-z]+)"
-    rf"|(?:\d+ )?(?P<before>[a-z]+) {PART_OF_TIME_AFTER})\b"
+    rf"\b{DURING} (?:\d+ )?(?:{PART_OF_TIME} (?:{SMALL_NUMBER} )?(?P<noun>[a-z]+)"
+    rf"|(?P<before>[a-z]+) {PART_OF_TIME_AFTER})\b"
 )
 
 
 def _name_part_of_time(texts: FactTexts, own: Part) -> str:
     """Return for which part of a time alone an answer says a fact, unless a source has a part of that time."""
     for match in _PART_OF_TIME.finditer(texts.answer.plain, own.start, own.end):
-        group = "noun" if match["noun"] is not None else "before"
-        word = texts.answer.word_at(match.start(group))
+        word = texts.answer.word_at(max(match.start("noun"), match.start("before")))
         is_new_noun = word is not None and may_be_subject(word) and not texts.is_known(word)
         if is_new_noun or not any(_PART_OF_TIME.search(text.plain) for text in texts.known):
             return f'the answer says this "{texts.answer.text[slice(*match.span())]}", of which nothing else speaks'
@@ -87,6 +87,9 @@ def _name_other_scope(texts: FactTexts, own: Part) -> str:
 
 
 _PROVIDED = build_pattern(rf"\b{PROVIDED}\b")
+_IF = build_pattern(
+    r"(?: [^\W\d_]+){0,4}? (?:if|nếu|wenn|falls|si) (?!any|not|so\b|you (?:need|want|have|like|prefer|wish)\b)"
+)
 _ENDS_CONDITION = LatePattern(r"[.;!?](?: |$)")
 _FEWEST_NEW = 2
 """Unexplained words that make a condition another one than the expected one in other words."""
@@ -95,7 +98,12 @@ _FEWEST_NEW = 2
 def _name_condition(texts: FactTexts, occurrence: Occurrence) -> str:
     """Return the condition on which an answer says a fact, if most of its words are nobody else's."""
     answer, clause = texts.answer, occurrence.clause
-    for cue in _PROVIDED.finditer(answer.plain, clause.sentence_start, clause.sentence_end):
+    direct = _IF.match(answer.plain, occurrence.end, clause.sentence_end)
+    cues = [
+        *([direct] if direct is not None else []),
+        *_PROVIDED.finditer(answer.plain, clause.sentence_start, clause.sentence_end),
+    ]
+    for cue in cues:
         end = _ENDS_CONDITION.search(answer.plain, cue.end(), clause.sentence_end)
         stop = clause.sentence_end if end is None else end.start()
         if cue.start() < occurrence.start < stop:

@@ -12,7 +12,7 @@ DURING = Cues(
 )
 """Begins the time for which alone something holds."""
 PART_OF_TIME = Cues(
-    "entire | whole | full | first | second | third | last | final | initial | remaining",
+    r"entire | whole | full | \d+(?:st|nd|rd|th) | first | second | third | last | final | initial | remaining",
     "cả | toàn bộ",
     "gesamte[nrsm]? | ganze[nrsm]? | erste[nrsm]? | zweite[nrsm]? | letzte[nrsm]?"
     " | première?s? | premiers? | deuxième | dernière?s? | derniers? | tout(?:e)? (?:la|le)",
@@ -20,6 +20,10 @@ PART_OF_TIME = Cues(
 """Says which part of a time is meant, before its noun."""
 PART_OF_TIME_AFTER = Cues(vietnamese="đầu tiên | đầu | cuối | cuối cùng")
 """Says so after the noun."""
+SMALL_NUMBER = Cues(
+    r"\d+ | few | two | three | four | five | six", other="zwei | drei | vier | sechs | deux | trois | quatre | six"
+)
+"""Stands between "first" and such a noun."""
 AT_ONCE = Cues(
     "at (?:a|one|any one) time | at once | at the same time | simultaneously",
     "cùng (?:một )?lúc | một lúc",
