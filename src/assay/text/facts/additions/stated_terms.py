@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from assay.text.facts.additions.unexplained_additions import find_new_word, find_part_end
 from assay.text.facts.cues.condition_cues import EXCEPTION
 from assay.text.facts.cues.cue_pattern import build_pattern
+from assay.text.facts.cues.denial_cues import FORBIDS_VERB, FORBIDS_VERB_IN_OTHER_LANGUAGES
 from assay.text.facts.cues.term_cues import (
     ADVISED,
     AS_ALL,
@@ -178,26 +179,25 @@ def _name_whole_beside(texts: FactTexts, occurrence: Occurrence) -> str:
 
 
 _LIMITS = build_pattern(rf"\b{EXCEPTION}\b")
-_MOST_AFTER_NEGATION = 3
+_DENIED_VERB = build_pattern(rf"\b(?:{FORBIDS_VERB}|{FORBIDS_VERB_IN_OTHER_LANGUAGES})(?: be)? ")
 
 
 def _name_denied(texts: FactTexts) -> str:
-    """Return what an answer denies and the reference says without denying or limiting anything: "it can't be renewed"
-    where there are up to five renewals."""
+    """Return what an answer says cannot be done, and the reference says without denying or limiting anything: "it can't
+    be renewed" where there are up to five renewals."""
     reference = texts.reference
     if find_negations(reference) or _LIMITS.search(reference.plain) or ONLY.search(reference.plain):
         return ""
     answer = texts.answer
-    for negation in find_negations(answer):
-        clause = answer.clause_at(negation.start())
-        if negation[0] == "no" or negation.start() == 0:
-            continue  # a mere no, or one of what there is none of
-        if list_quantities(answer, negation.end(), clause.end) or _LIMITS.search(answer.plain, negation.end()):
+    for cue in _DENIED_VERB.finditer(answer.plain):
+        clause = answer.clause_at(cue.start())
+        word = answer.word_at(cue.end())
+        if list_quantities(answer, cue.end(), clause.end) or _LIMITS.search(
+            answer.plain, cue.end(), clause.sentence_end
+        ):
             continue
-        following = answer.list_following(negation.end(), _MOST_AFTER_NEGATION)
-        word = next((own for own in following if may_be_subject(own)), None)
-        if word is None or word.start >= clause.end or texts.question.find_word(word, True):
+        if word is None or not may_be_subject(word) or texts.question.find_word(word, True):
             continue
         if reference.find_word(word, not (answer.has_marks and reference.has_marks)):
-            return f'the answer says "{answer.text[negation.start() : word.end]}", and the reference does not deny that'
+            return f'the answer says "{answer.text[cue.start() : word.end]}", and the reference does not deny that'
     return ""
