@@ -10,6 +10,7 @@ import re
 
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.denial_cues import BROKEN
+from assay.text.facts.cues.term_cues import ONLY_THEN, UNAVAILABLE
 from assay.text.facts.cues.value_cues import TO_BE_PAID
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.presence.occurrences import Occurrence
@@ -32,11 +33,30 @@ def name_opposite(texts: FactTexts, own: Part, stated: Quantity | None) -> str:
     if any(find_negations(text) for text in (texts.question, texts.read_fact)):
         return ""
     opposite = find_opposite_state(texts.explaining, texts.answer, own.start, own.end)
+    opposite = opposite or _find_only_then(texts, own)
     return (
         f'the answer says this with "{opposite[1]}", and the question is about "{opposite[0]}"'
         if opposite is not None
         else ""
     )
+
+
+_ONLY_THEN = build_pattern(rf"\b{ONLY_THEN}\b")
+_UNAVAILABLE = build_pattern(rf"\b{UNAVAILABLE}\b")
+
+
+def _find_only_then(texts: FactTexts, own: Part) -> tuple[str, str] | None:
+    """Return the word by which a question asks when something cannot be had, and the "only" with which an answer says
+    when it can: "you may only enter then"."""
+    asked = _UNAVAILABLE.search(texts.question.plain)
+    only = _ONLY_THEN.search(texts.answer.plain, own.start, own.end)
+    if (
+        asked is None
+        or only is None
+        or any(_UNAVAILABLE.search(text.plain) for text in (texts.answer, texts.reference))
+    ):
+        return None
+    return asked[0], texts.answer.text[slice(*only.span())]
 
 
 def _is_moment(texts: FactTexts, own: Part, stated: Quantity) -> bool:

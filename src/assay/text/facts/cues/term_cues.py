@@ -42,12 +42,22 @@ EACH_TIME = Cues(
 )
 """Says of a value that it is counted again and again."""
 PROVIDED = Cues(
-    "provided(?: that)? | providing(?: that)? | on (?:the )?condition that",
-    "với điều kiện(?: là)?",
-    "sofern | vorausgesetzt(?:, dass)? | unter der bedingung,? dass"
-    " | à condition (?:que|de|d') | pourvu que | sous réserve (?:que|de)",
+    "provided(?: that)? | providing(?: that)? | on (?:the )?condition that | unless(?! you )",
+    "với điều kiện(?: là)? | trừ khi",
+    "sofern | vorausgesetzt(?:, dass)? | unter der bedingung,? dass | es sei denn | außer wenn"
+    " | à condition (?:que|de|d') | pourvu que | sous réserve (?:que|de) | à moins (?:que|de) | sauf si",
 )
 """Begins a condition in so many words; "as long as you tell us" may be a courtesy."""
+ONLY_THEN = Cues(
+    "only | just | exclusively", "chỉ", "nur | ausschließlich | ne (?:[a-z]+ )?que | seulement | uniquement"
+)
+"""Says that something holds then and at no other time."""
+UNAVAILABLE = Cues(
+    "closed | shut | forbidden | prohibited | banned | not allowed | unavailable | off limits | blocked",
+    "nghỉ | đóng cửa | cấm | khóa",
+    "geschlossen | gesperrt | verboten | untersagt | zu | fermée?s? | interdite?s?",
+)
+"""Says that something is not to be had, open or allowed."""
 AS_ALL = Cues(
     "(?:just |exactly |the same )?(?:as|like)(?: (?:it|they|is|are|does|do|with|for|in|of|our|the case|also)){0,4}"
     " (?:all|every|any)",

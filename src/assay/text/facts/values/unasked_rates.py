@@ -34,7 +34,8 @@ def judge_unasked_rate(texts: FactTexts, occurrence: Occurrence) -> FactJudgment
     stated = find_stated_quantity(texts.answer, occurrence)
     if stated is None or is_time(stated) or stated.date or not texts.question.words:
         return None
-    if stated.rate and not _is_known_rate(texts, stated):
+    is_per_time = is_time_rate(stated.rate) and stated.rate not in _list_rates(texts)
+    if stated.rate and ((is_per_time and _asks_per_thing(texts)) or not _is_known_rate(texts, stated)):
         return FactJudgment(
             texts.fact,
             "unknown",
@@ -69,8 +70,6 @@ def _is_known_rate(texts: FactTexts, stated: Quantity) -> bool:
     nouns.add(_spell_rate(texts, stated).lower())
     if not is_time_rate(stated.rate) and _asks_per_other(texts, nouns):
         return False
-    if is_time_rate(stated.rate) and stated.rate not in _list_rates(texts) and _asks_per_thing(texts):
-        return False
     if not nouns.isdisjoint(ONE_USE) and not texts.has_cue(_FOR_MANY_USES):
         return True
     is_of_group = texts.has_cue(_OF_A_GROUP)
@@ -79,6 +78,8 @@ def _is_known_rate(texts: FactTexts, stated: Quantity) -> bool:
     for group in COUNTED_ALIKE:
         if not nouns.isdisjoint(group):
             nouns |= group
+    if _is_said_per_other(texts, stated, nouns):
+        return False
     if stated.rate_size is not None and _has_measure(texts, stated.rate_size[0]):
         return True
     if _is_said_per_same(texts, stated, nouns) or stated.rate in _list_rates(texts):
@@ -99,6 +100,18 @@ def _is_said_per_same(texts: FactTexts, stated: Quantity, nouns: set[str]) -> bo
             if not nouns.isdisjoint((name_rate_noun(match["noun"]), name_rate_noun(match["second"] or ""))):
                 return True
     return False
+
+
+def _is_said_per_other(texts: FactTexts, stated: Quantity, nouns: set[str]) -> bool:
+    """Whether reference and facts count a value per something else alone: "£7 a photo" for "£7 per visit"."""
+    value = stated._replace(rate="", rate_size=None)
+    of_sources = [
+        own.rate
+        for text in texts.reference_and_facts
+        for own in text.quantities
+        if own.rate and is_same_quantity(value, own._replace(rate="", rate_size=None))
+    ]
+    return bool(of_sources) and nouns.isdisjoint(of_sources) and not _is_said_per_same(texts, stated, nouns)
 
 
 _NOT_COUNTED = frozenset(("data", "duration", "calendar", WEEKDAY_NUMBER))
