@@ -178,3 +178,28 @@ def test_a_value_with_the_label_of_another_is_open(question: str, fact: str, ans
 def test_what_a_clause_says_of_its_value_is_compared(question: str, reference: str, answer: str, state: str) -> None:
     fact = " ".join(reference.split()[:2]).strip(",")
     assert _judge(question, fact, reference, answer) == state
+
+
+@pytest.mark.parametrize(
+    ("question", "facts", "reference", "answer", "is_stated"),
+    [
+        (
+            "When is the den shut?",
+            ["12:15", "13:45"],
+            "12:15 to 13:45",
+            "You can only enter from 12:15 to 13:45.",
+            False,
+        ),
+        ("Wann ist der Saal gesperrt?", ["9:00", "12:00"], "9:00 bis 12:00", "Nur von 9:00 bis 12:00 Uhr frei.", False),
+        ("How much is the photo permit?", ["£7"], "£7 per visit", "A photo permit is £7 a photo.", False),
+        ("How much is the photo permit?", ["£7"], "£7 per visit", "A photo permit is £7 a visit.", True),
+        ("How long is the warranty?", ["2 years"], "2 years", "The warranty is prolonged by 2 years.", False),
+        ("How old must a rider be?", ["14"], "14 years", "14 years, unless the conductor objects.", False),
+        ("What is the default wait?", ["20 seconds"], "20 seconds", "20 seconds, unless you set another one.", True),
+    ],
+)
+def test_only_then_unless_and_rates_of_the_reference(
+    question: str, facts: list[str], reference: str, answer: str, is_stated: bool
+) -> None:
+    states = {judgment.state for judgment in judge_facts(answer, facts, question, reference)}
+    assert (states == {"stated"}) == is_stated

@@ -97,7 +97,12 @@ _FEWEST_NEW = 2
 
 
 def _name_condition(texts: FactTexts, occurrence: Occurrence) -> str:
-    """Return the condition on which an answer says a fact, if most of its words are nobody else's."""
+    """Return the condition on which an answer says a fact, if most of its words are nobody else's.
+
+    Without reference and evidence nothing tells that the fact is all.
+    """
+    if not texts.sources:
+        return ""
     answer, clause = texts.answer, occurrence.clause
     direct = _IF.match(answer.plain, occurrence.end, clause.sentence_end)
     cues = [
