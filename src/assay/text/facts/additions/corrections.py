@@ -13,7 +13,7 @@ from assay.text.facts.cues.link_cues import CONCLUDES, RESULT, SET_AGAINST_ANY, 
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.presence.occurrences import Occurrence
 from assay.text.facts.reading.negations import find_negations
-from assay.text.facts.reading.read_text import ReadText
+from assay.text.facts.reading.read_text import CLAUSE_REACH, ReadText
 from assay.text.facts.reading.text_parts import list_quantities
 from assay.text.facts.subjects.worked_out_values import is_worked_out
 from assay.text.quantities.quantity import Quantity, is_time
@@ -72,7 +72,7 @@ def _name_other_result(texts: FactTexts, occurrence: Occurrence, stated: Quantit
     is said per something else, is none; a time may be one at which to be there.
     """
     answer = texts.answer
-    for cue in _RESULT.finditer(answer.plain, occurrence.end):
+    for cue in _RESULT.finditer(answer.plain, occurrence.end, occurrence.end + CLAUSE_REACH):
         end = answer.clause_at(cue.start()).sentence_end
         results = [own for own in list_quantities(answer, cue.end(), end) if is_comparable(stated, own)]
         if not results or any(_is_among(own, text) for own in results for text in texts.explaining):

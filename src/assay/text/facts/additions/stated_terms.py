@@ -22,6 +22,8 @@ from assay.text.facts.cues.term_cues import (
     DURING,
     EACH_TIME,
     FINE,
+    IF,
+    IF_YOU_LIKE,
     IN_ALL_TERMS,
     PART_OF_TIME,
     PART_OF_TIME_AFTER,
@@ -33,7 +35,7 @@ from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.expected.yes_or_no import is_mere_decision
 from assay.text.facts.presence.occurrences import Occurrence
 from assay.text.facts.reading.negations import find_negations
-from assay.text.facts.reading.read_text import Word
+from assay.text.facts.reading.read_text import CLAUSE_REACH, Word
 from assay.text.facts.reading.statement_marks import ONLY
 from assay.text.facts.reading.text_parts import Part, list_quantities
 from assay.text.late_pattern import LatePattern
@@ -50,7 +52,7 @@ def list_terms(texts: FactTexts, occurrence: Occurrence, own: Part) -> Iterator[
     yield _name_further_way(texts, occurrence)
     yield _name_advice(texts, occurrence, own)
     yield _name_whole_beside(texts, occurrence)
-    yield _name_denied(texts)
+    yield _name_denied(texts, occurrence)
 
 
 _PART_OF_TIME = build_pattern(
@@ -88,9 +90,8 @@ def _name_other_scope(texts: FactTexts, own: Part) -> str:
 
 
 _PROVIDED = build_pattern(rf"\b{PROVIDED}\b")
-_IF = build_pattern(
-    r"(?: [^\W\d_]+){0,4}? (?:if|nếu|wenn|falls|si) (?!any|not|so\b|you (?:need|want|have|like|prefer|wish)\b)"
-)
+_IF = build_pattern(rf"(?: [^\W\d_]+){{0,4}}? {IF} (?!{IF_YOU_LIKE}\b)")
+"""Begins a condition right after a fact, or after the noun that its number counts."""
 _ENDS_CONDITION = LatePattern(r"[.;!?](?: |$)")
 _FEWEST_NEW = 2
 """Unexplained words that make a condition another one than the expected one in other words."""
@@ -142,7 +143,7 @@ def _name_all_others(texts: FactTexts, occurrence: Occurrence) -> str:
     return f'the answer says "{answer.text[cue.start() : stop].strip(" .")}", of which nothing else speaks'
 
 
-_FURTHER_WAY = build_pattern(rf"\b(?:{TOO} (?:[a-z]+ )?{FINE}|{FINE} {TOO}|cũng (?:[a-z]+ )?được)\b")
+_FURTHER_WAY = build_pattern(rf"\b(?:{TOO} (?:[a-z]+ )?{FINE}|{FINE} {TOO})\b")
 
 
 def _name_further_way(texts: FactTexts, occurrence: Occurrence) -> str:
@@ -183,18 +184,22 @@ def _name_whole_beside(texts: FactTexts, occurrence: Occurrence) -> str:
     return f'the answer says this of what is "{answer.text[cue.start() : word.end]}"' if is_asked else ""
 
 
+def _get_surroundings(occurrence: Occurrence) -> tuple[int, int]:
+    return max(0, occurrence.start - CLAUSE_REACH), occurrence.end + CLAUSE_REACH
+
+
 _LIMITS = build_pattern(rf"\b{EXCEPTION}\b")
 _DENIED_VERB = build_pattern(rf"\b(?:{FORBIDS_VERB}|{FORBIDS_VERB_IN_OTHER_LANGUAGES})(?: be)? ")
 
 
-def _name_denied(texts: FactTexts) -> str:
+def _name_denied(texts: FactTexts, occurrence: Occurrence) -> str:
     """Return what an answer says cannot be done, and the reference says without denying or limiting anything: "it can't
     be renewed" where there are up to five renewals."""
     reference = texts.reference
     if find_negations(reference) or _LIMITS.search(reference.plain) or ONLY.search(reference.plain):
         return ""
     answer = texts.answer
-    for cue in _DENIED_VERB.finditer(answer.plain):
+    for cue in _DENIED_VERB.finditer(answer.plain, *_get_surroundings(occurrence)):
         clause = answer.clause_at(cue.start())
         word = answer.word_at(cue.end())
         if list_quantities(answer, cue.end(), clause.end) or _LIMITS.search(

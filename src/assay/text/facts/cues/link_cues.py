@@ -62,6 +62,8 @@ SET_AGAINST_ANY = Cues(
 """Sets one statement against another."""
 TO_READER = Cues("you | your | yours", "bạn | anh | chị", "sie | ihr | ihnen | ihre[nrms]? | vous | votre")
 """Speaks to the one who asks."""
+JOINS_VALUES = Cues("and | but | while", "và | nhưng | còn", "und | aber | et | mais")
+"""Stands between two values with a label each."""
 LABELS = Cues("for", "cho | đối với", "für | bei | pour")
 """Begins for whom or what a value holds."""
 SO = Cues("so", "nên | vì vậy | do đó")

@@ -58,6 +58,10 @@ UNAVAILABLE = Cues(
     "geschlossen | gesperrt | verboten | untersagt | zu | fermée?s? | interdite?s?",
 )
 """Says that something is not to be had, open or allowed."""
+IF = Cues("if", "nếu", "wenn | falls | si")
+"""Begins any condition."""
+IF_YOU_LIKE = Cues("any | not | so | you (?:need|want|have|like|prefer|wish)")
+"""Follows an "if" that limits nothing."""
 AS_ALL = Cues(
     "(?:just |exactly |the same )?(?:as|like)(?: (?:it|they|is|are|does|do|with|for|in|of|our|the case|also)){0,4}"
     " (?:all|every|any)",

@@ -10,22 +10,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.text.facts.cues.cue_pattern import build_pattern, list_words
-from assay.text.facts.cues.link_cues import LABELS
+from assay.text.facts.cues.link_cues import JOINS_VALUES, LABELS
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
 from assay.text.facts.reading.read_text import Word
 from assay.text.facts.reading.sentence_around import REACH_BEFORE
 from assay.text.facts.reading.text_parts import list_quantities
-from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_agreement import is_comparable, is_same_value
 
 _LABEL_AFTER = build_pattern(rf"(?: [^\W\d_]+)? {LABELS}\b")
-_LABEL_BEFORE = build_pattern(
-    rf"(?:^|[;.,:] |\b(?:and|und|et|và|but|aber|mais|nhưng) ){LABELS}\b(?P<label>[^\d;.]{{1,60}})$"
-)
-_ENDS_LABEL = LatePattern(r"[,;.!?()]|\b(?:and|und|et|va|but|aber|mais|nhung|while|con)\b|$")
+_LABEL_BEFORE = build_pattern(rf"(?:^|[;.,:] |\b{JOINS_VALUES} ){LABELS}\b(?P<label>[^\d;.]{{1,60}})$")
+_ENDS_LABEL = build_pattern(rf"[,;.!?()]|\b{JOINS_VALUES}\b|$")
 
 
 def judge_label(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None:
