@@ -237,20 +237,18 @@ def test_what_was_not_asked_or_only_declared_is_no_empty_answer(tmp_path: Path, 
 
 def test_what_got_better_and_what_got_worse_are_named_together_and_answers_lead() -> None:
     better, worse = {"failed": [0.0] * 30}, {"failed": [1.0] * 30}
-    slow, fast = {"latency_ms": [18.0] * 29 + [19.0]}, {"latency_ms": [5.0] * 29 + [6.0]}
+    much, little = {"tokens": [48.0] * 29 + [49.0]}, {"tokens": [15.0] * 29 + [16.0]}
 
     def describe(before: Mapping[str, list[float]], after: Mapping[str, list[float]]) -> str:
         return describe_regressed(compare_snapshots(side(before), side(after)))
 
-    improved = describe(worse | fast, better | slow)
+    improved = describe(worse | little, better | much)
     assert improved.startswith(
-        "significant since the baseline: improved failed 1.000 → 0.000; regressed latency_ms 5 → 18"
+        "significant since the baseline: improved failed 1.000 → 0.000; regressed tokens 15 → 48"
     )
-    regressed = describe(better | slow, worse | fast)
-    assert regressed.startswith(
-        "significant since the baseline: regressed failed 0.000 → 1.000; improved latency_ms 18 →"
+    regressed = describe(better | much, worse | little)
+    assert regressed.startswith("significant since the baseline: regressed failed 0.000 → 1.000; improved tokens 48 →")
+    assert describe(better | little, better | much).startswith(
+        "regressed significantly since the baseline: tokens 15 → 48"
     )
-    assert describe(better | fast, better | slow).startswith(
-        "regressed significantly since the baseline: latency_ms 5 → 18"
-    )
-    assert "" == describe(worse | slow, better | fast)
+    assert "" == describe(worse | much, better | little)

@@ -281,16 +281,19 @@ def read_manifest(run: Path) -> dict[str, Any]:
     """Return the manifest of a run folder. Raises InputError if it is missing, broken or of another format."""
     path = run / MANIFEST_FILE
     if not is_file(path):
-        raise _input_error(
-            run, f"no run folder (expected a folder with {MANIFEST_FILE}, as --run-dir or `assay run` makes)"
-        )
+        expected = f"a folder with {MANIFEST_FILE}, as --run-dir or `assay run` makes"
+        expected += "; files are named with --golden and --outputs" if is_file(run) else ""
+        raise _input_error(run, f"no run folder (expected {expected})")
     try:
         data = path.read_bytes()
     except OSError as error:
         raise _input_error(path, f"cannot be read: {error.strerror} (expected the manifest of a run)") from error
     manifest = decode_manifest(data, path)
     if manifest.get("format", RUN_FOLDER_FORMAT) != RUN_FOLDER_FORMAT:
-        raise _input_error(path, f"of another format (got {manifest['format']!r}; expected {RUN_FOLDER_FORMAT})")
+        writer = f", written by Assay {version}" if (version := manifest.get("assay_version")) else ""
+        remedy = "use that version, or score the observations of the folder again with --golden and --outputs"
+        got = f"of another format (got {manifest['format']!r}{writer}; expected {RUN_FOLDER_FORMAT}: {remedy})"
+        raise _input_error(path, got)
     return manifest
 
 
@@ -587,6 +590,9 @@ def _check_file(path: Path, digest: str | None) -> list[Problem]:
     if not path.is_file():
         return [Problem(str(path), None, "", "does not exist (expected the file that the manifest names)", "E_NO_FILE")]
     if digest is not None and compute_file_sha256(path) != digest:
-        message = "is not the file that was scored (its SHA-256 differs from the manifest's)"
+        message = (
+            "is not the file that was scored (its SHA-256 differs from the manifest's; expected the file as it was, or "
+            "name it with --golden and --outputs to score it as it is now)"
+        )
         return [Problem(str(path), None, "", message, "E_RUN_CHANGED")]
     return []
