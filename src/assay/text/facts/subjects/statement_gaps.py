@@ -20,7 +20,7 @@ from assay.text.facts.cues.doubt_cues import NO_LONGER
 from assay.text.facts.cues.limit_cues import AROUND_TIME
 from assay.text.facts.cues.link_cues import LATER_THAN
 from assay.text.facts.cues.role_cues import FOR_RECIPIENT
-from assay.text.facts.cues.value_cues import ADDITION, ADDITION_AFTER, ADDITION_BEFORE
+from assay.text.facts.cues.value_cues import ADDITION, ADDITION_AFTER, ADDITION_BEFORE, ADDITION_LAST
 from assay.text.facts.cues.word_classes import IMPERATIVES
 from assay.text.facts.expected.yes_or_no import read_decision
 from assay.text.facts.reading.list_headings import find_list_heading, list_items
@@ -33,7 +33,7 @@ from assay.text.facts.subjects.whose_value import ValueOwner
 from assay.text.facts.subjects.worked_out_values import is_worked_out
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.payment_cues import NOTHING_TO_PAY
-from assay.text.quantities.quantity import Quantity
+from assay.text.quantities.quantity import Quantity, is_plain
 from assay.text.quantities.quantity_agreement import apply_rate, is_about_same_span, is_same_quantity
 
 GapKind = Literal[
@@ -510,6 +510,10 @@ class GapFinder:
             return
         end = statement.value.end
         addition = _ADDITION_AFTER.match(self.answer.plain, end)
+        if addition is None and is_plain(statement.value):  # "10 semesters longer"
+            counted = self.answer.take_next_word(end)
+            is_next = counted is not None and counted.start == end + 1
+            addition = _LONGER.match(self.answer.plain, counted.end) if counted is not None and is_next else None
         if addition is not None and "nửa" in self.answer.text[addition.start() : addition.end()].lower():
             addition = None  # "half", which is folded like "nữa" (more)
         before = _ADDITION_BEFORE.search(self.answer.plain, max(0, statement.start - 20), statement.start)
@@ -564,6 +568,7 @@ _ADDITION = build_pattern(rf"\b{ADDITION}\b")
 _ADDITION_AFTER = build_pattern(
     rf" {ADDITION_AFTER}\b(?! than\b)| more than (?:the|an?|for|with|without|in)\b| on top\b"
 )
+_LONGER = build_pattern(rf" {ADDITION_LAST}(?= ?[.,;!)]| ?$)")
 _ADDITION_BEFORE = build_pattern(rf"\b{ADDITION_BEFORE} $")
 _MOST_SPELLED, _MOST_QUOTED = 3, 8
 _BEFORE_VALUE = 5  # characters between "only" and a value of which it says that it is little
