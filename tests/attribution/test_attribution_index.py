@@ -183,8 +183,8 @@ def test_a_lost_row_does_not_explain_evidence_that_the_ranking_still_had() -> No
 def test_a_lost_row_explains_the_evidence_that_it_is() -> None:
     indexed = f"{FEES}\n{DESK}"
     row = "Large locker 90 l | 4 EUR"
-    found = ask_desk(indexed, indexed, quote=row, reply=NOT_FOUND, asked="What is a large locker?")
-    assert ("retrieval_fault", "parser", "index") == told(found)
+    attribution = ask_desk(indexed, indexed, quote=row, reply=NOT_FOUND, asked="What is a large locker?")
+    assert ("retrieval_fault", "parser", "index") == told(attribution)
 
 
 @pytest.mark.parametrize(
@@ -192,5 +192,5 @@ def test_a_lost_row_explains_the_evidence_that_it_is() -> None:
 )
 def test_a_unit_or_a_word_of_other_rows_does_not_relate_a_lost_row_to_a_question(asked: str, cause: bool) -> None:
     indexed = f"{FEES}\n{DESK}"
-    found = ask_desk(indexed, indexed, quote="Small locker 40 l", reply="It costs 7 EUR.", asked=asked)
-    assert cause == (found.cause == "parser")
+    attribution = ask_desk(indexed, indexed, quote="Small locker 40 l", reply="It costs 7 EUR.", asked=asked)
+    assert cause == (attribution.cause == "parser")

@@ -47,21 +47,21 @@ def found(case: Case, corpus: Corpus | None, seen: Observation, scores: Any, tol
 def test_every_observation_has_one_finding_that_adds_up(
     case: Case, corpus: Corpus | None, seen: Observation, scores: Any, told: AttributionSettings
 ) -> None:
-    result = found(case, corpus, seen, scores, told)
-    assert result == found(case, corpus, seen, scores, told)
-    assert result == found(case, corpus, replace(seen, config_id="x", versions={"parser": "y"}), scores, told)
-    assert case.id == result.case_id
-    assert result.verdict in FAULT_PARTIES and (result.cause is None or result.cause in ROOT_CAUSES)
-    assert (result.cause is None) == (not result.fix) == (not result.sign)
-    if result.verdict == "pass":
-        assert result.good and result.reached is not False
-        assert result.cause is None or result.subcause == "text_exchanged"  # a trace that contradicts itself
-    if result.verdict == "masked_gap":
-        assert result.good and result.reached is False
+    attribution = found(case, corpus, seen, scores, told)
+    assert attribution == found(case, corpus, seen, scores, told)
+    assert attribution == found(case, corpus, replace(seen, config_id="x", versions={"parser": "y"}), scores, told)
+    assert case.id == attribution.case_id
+    assert attribution.verdict in FAULT_PARTIES and (attribution.cause is None or attribution.cause in ROOT_CAUSES)
+    assert (attribution.cause is None) == (not attribution.fix) == (not attribution.sign)
+    if attribution.verdict == "pass":
+        assert attribution.good and attribution.reached is not False
+        assert attribution.cause is None or attribution.subcause == "text_exchanged"  # a trace that contradicts itself
+    if attribution.verdict == "masked_gap":
+        assert attribution.good and attribution.reached is False
     told_apart = ("citation", "injection_followed", "wrong_format")  # whether the answer is right or not
-    if result.verdict in ("generation_fault", "retrieval_fault") and result.subtype not in told_apart:
-        assert result.good is False
-    assert result.cause is None or result.evidence
+    if attribution.verdict in ("generation_fault", "retrieval_fault") and attribution.subtype not in told_apart:
+        assert attribution.good is False
+    assert attribution.cause is None or attribution.evidence
 
 
 # ── what is said agrees with the ranks ───────────────────────────────────────────────────────────────────────────────
@@ -143,10 +143,10 @@ def lost_cases(draw: st.DrawFn) -> LostCase:
         view.add_observation(Observation(f"other {number}", "c", stages=others, question=asked))
     settings = AttributionSettings(production_k=draw(st.sampled_from((None, 3))))
     joined = GoldenIndex(make_golden_set(case, kind="complete"), corpus).case_index(0)
-    found = attribute_case(joined, observed, {}, settings, view)
-    (trace,) = found.traces
+    attribution = attribute_case(joined, observed, {}, settings, view)
+    (trace,) = attribution.traces
     shown = next((len(stage.chunks) for stage in observed.stages or () if stage.name == "context"), None)
-    return LostCase(found, trace.ranks, trace.lost_at, shown, has_corpus)
+    return LostCase(attribution, trace.ranks, trace.lost_at, shown, has_corpus)
 
 
 @try_examples(200)
@@ -183,13 +183,13 @@ def test_what_a_list_has_near_the_top_is_not_said_to_be_missed_there(case: LostC
 @try_examples(200)
 @given(lost_cases())
 def test_the_stage_of_a_cause_is_where_the_evidence_is_lost_or_where_it_ranks_too_low(case: LostCase) -> None:
-    found = case.found
-    if found.cause is None or found.stage not in case.ranks or found.reached is not False:
+    attribution = case.found
+    if attribution.cause is None or attribution.stage not in case.ranks or attribution.reached is not False:
         return
-    assert found.stage == case.lost_at  # verdict and table say the same
-    rank = case.ranks[found.stage]
+    assert attribution.stage == case.lost_at  # verdict and table say the same
+    rank = case.ranks[attribution.stage]
     if rank is not None:
-        assert f"rank {rank} in {found.stage}" in case.said or f"to rank {rank}" in case.said
+        assert f"rank {rank} in {attribution.stage}" in case.said or f"to rank {rank}" in case.said
 
 
 @try_examples(200)

@@ -734,10 +734,10 @@ DECOYS: dict[RootCause, tuple[World, ...]] = {
 
 @pytest.mark.parametrize("cause", [cause for cause in ROOT_CAUSES if cause != "insufficient_trace"])
 def test_a_planted_fault_is_said_to_be_what_happened(cause: RootCause) -> None:
-    found = PLANTED[cause].attribute()
-    assert cause == found.cause, found.evidence
-    assert get_claim(found) in (("one", "perhaps") if cause == "embedding" else ("one",))
-    assert not describe_cause(found).startswith(("one of", "most likely"))
+    attribution = PLANTED[cause].attribute()
+    assert cause == attribution.cause, attribution.evidence
+    assert get_claim(attribution) in (("one", "perhaps") if cause == "embedding" else ("one",))
+    assert not describe_cause(attribution).startswith(("one of", "most likely"))
 
 
 @pytest.mark.parametrize(
@@ -745,10 +745,10 @@ def test_a_planted_fault_is_said_to_be_what_happened(cause: RootCause) -> None:
     [pytest.param(cause, world, id=f"{cause}: {world.name}") for cause, worlds in DECOYS.items() for world in worlds],
 )
 def test_what_another_explanation_fits_as_well_is_not_claimed(cause: RootCause, world: World) -> None:
-    found = world.attribute()
-    assert found.cause is not None
-    assert (cause, "one") != (name_causes(found)[0], get_claim(found)), found.evidence
-    assert world.fits in found.named_causes, (found.named_causes, found.evidence)
+    attribution = world.attribute()
+    assert attribution.cause is not None
+    assert (cause, "one") != (name_causes(attribution)[0], get_claim(attribution)), attribution.evidence
+    assert world.fits in attribution.named_causes, (attribution.named_causes, attribution.evidence)
 
 
 def test_every_cause_has_a_planted_fault_and_five_decoys() -> None:

@@ -64,10 +64,10 @@ def miss(name: str) -> Observation:
 def attribute(
     cases: list[Case], observations: list[Observation], *, is_user_sent: bool | None = None
 ) -> dict[str, Attribution]:
-    result = api.score(GoldenSet(tuple(cases)), observations, corpus=make_corpus())
+    scored = api.score(GoldenSet(tuple(cases)), observations, corpus=make_corpus())
     if is_user_sent is not None:
-        result.run.attribution = replace(result.run.attribution, sent_users={"c": is_user_sent})
-    return attribute_run(result.run, "c")
+        scored.run.attribution = replace(scored.run.attribution, sent_users={"c": is_user_sent})
+    return attribute_run(scored.run, "c")
 
 
 @pytest.mark.parametrize(
@@ -96,16 +96,16 @@ def test_chunks_that_only_some_may_see_and_none_of_them_is_shown_are_denied(
 
 
 def test_one_chunk_alone_makes_access_a_candidate() -> None:
-    found = attribute([ask("vault")], [miss("vault")])["vault"]
-    assert "acl" != found.cause
-    assert "acl" == found.also[0]
-    assert "low" == found.confidence
+    attribution = attribute([ask("vault")], [miss("vault")])["vault"]
+    assert "acl" != attribution.cause
+    assert "acl" == attribution.also[0]
+    assert "low" == attribution.confidence
 
 
 def test_a_target_that_is_not_given_the_user_needs_no_second_chunk() -> None:
-    found = attribute([ask("vault")], [miss("vault")], is_user_sent=False)["vault"]
-    assert ("acl", "user_not_sent") == (found.cause, found.subcause)
-    assert found.fix.startswith("send the user with each question")
+    attribution = attribute([ask("vault")], [miss("vault")], is_user_sent=False)["vault"]
+    assert ("acl", "user_not_sent") == (attribution.cause, attribution.subcause)
+    assert attribution.fix.startswith("send the user with each question")
 
 
 def test_what_users_with_the_same_rights_are_shown_is_not_denied() -> None:
@@ -121,9 +121,9 @@ def test_what_users_with_the_same_rights_are_shown_is_not_denied() -> None:
 
 
 def test_without_a_user_it_is_right_to_withhold_what_is_kept_for_some() -> None:
-    found = attribute([ask("vault", None), ask("loans", None)], [miss("vault"), miss("loans")])["vault"]
-    assert "acl" != found.cause
-    assert any("the case names no user who may see it" in fact for fact in found.evidence)
+    attribution = attribute([ask("vault", None), ask("loans", None)], [miss("vault"), miss("loans")])["vault"]
+    assert "acl" != attribution.cause
+    assert any("the case names no user who may see it" in fact for fact in attribution.evidence)
 
 
 @pytest.mark.parametrize(
@@ -138,9 +138,9 @@ def test_a_filter_that_drops_what_the_user_may_see_is_one_of_access(
     name: str, passed_on: tuple[str, ...], expected: tuple[str, str, str]
 ) -> None:
     trace = observe("vault", ("bm25", ("vault", *FOUND)), (name, passed_on), ("context", passed_on))
-    found = attribute([ask("vault")], [trace])["vault"]
-    assert expected == (found.cause, found.subcause, found.confidence)
-    assert name == found.stage
+    attribution = attribute([ask("vault")], [trace])["vault"]
+    assert expected == (attribution.cause, attribution.subcause, attribution.confidence)
+    assert name == attribution.stage
 
 
 def test_the_settings_of_a_run_tell_whether_the_user_is_sent() -> None:
@@ -170,9 +170,9 @@ def test_a_refusal_of_another_kind_is_named_and_nothing_more_is_said_than_the_tr
     forbidden = ({"chunk_id": "vault"},) if behaviour == "permission_denied" else ()
     case = structs.replace(ask("vault", User()), behaviour=behaviour, must_have=(), evidence=(), forbidden=forbidden)
     trace = observe("vault", ("bm25", FOUND), ("context", FOUND), answer=answer)
-    found = attribute([case], [trace])["vault"]
-    assert ("refusal_fault", "wrong_refusal", cause) == (found.verdict, found.subtype, found.cause)
-    assert said in " ".join(found.evidence)
-    assert "cannot be told apart" not in " ".join(found.evidence)
+    attribution = attribute([case], [trace])["vault"]
+    assert ("refusal_fault", "wrong_refusal", cause) == (attribution.verdict, attribution.subtype, attribution.cause)
+    assert said in " ".join(attribution.evidence)
+    assert "cannot be told apart" not in " ".join(attribution.evidence)
     if cause == "insufficient_trace":
-        assert "record the list before it is filtered by access" == found.fix
+        assert "record the list before it is filtered by access" == attribution.fix

@@ -15,14 +15,14 @@ REFUSING = "Sorry, the documents do not say."
 
 def explain(answer: str, case_id: str) -> str:
     """Return what is said of a case to which the system answers `answer`."""
-    result = assay.run(lambda _: answer, GOLDEN)
-    return next(case.explain() for case in result.cases if case.id == case_id)
+    measured = assay.run(lambda _: answer, GOLDEN)
+    return next(case.explain() for case in measured.cases if case.id == case_id)
 
 
 @pytest.mark.parametrize("answer", ["504 Gateway Timeout", "RateLimitError: quota exceeded for this key"])
 def test_an_error_message_never_passes_and_is_named(answer: str) -> None:
-    result = assay.run(lambda _: answer, GOLDEN)
-    assert [case.id for case in result.failed] == ["fact"] and [case.id for case in result.unknown] == ["nothing"]
+    measured = assay.run(lambda _: answer, GOLDEN)
+    assert [case.id for case in measured.failed] == ["fact"] and [case.id for case in measured.unknown] == ["nothing"]
     for case_id in ("fact", "nothing"):
         assert "the answer looks like an error message of the system" in explain(answer, case_id)
     assert "report an error instead of an answer" in " ".join(explain(answer, "fact").split())

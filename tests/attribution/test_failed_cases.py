@@ -39,17 +39,17 @@ def attribute(case: Case, answer: str, citations: Sequence[str] = ("x",)) -> tup
     """Return the attribution of the only case of a run, and the cases that failed and that are unknown."""
     observation = Observation(case.id, "c", stages=STAGES, answer=answer, citations=tuple(citations))
     run = api.score(GoldenSet((case,)), [observation]).run
-    result = run.scoring.configs["c"]
-    return attribute_run(run, "c")[case.id], list_failed_cases(result), list_unknown_cases(result)
+    config_result = run.scoring.configs["c"]
+    return attribute_run(run, "c")[case.id], list_failed_cases(config_result), list_unknown_cases(config_result)
 
 
 @pytest.mark.parametrize("verdict", FAULT_PARTIES)
 def test_every_failed_case_has_a_cause_and_a_fault_and_no_other_case_has(verdict: str) -> None:
     names = [check.name for check in CHECKS if check.level == "failed"]
     for cause, failed in product((None, *ROOT_CAUSES), (*names, "missing_output", "target_error", "metric_error", "")):
-        found = Attribution("a", verdict, cause, also=("parser",))  # type: ignore[arg-type]  # one of FAULT_PARTIES
+        attribution = Attribution("a", verdict, cause, also=("parser",))  # type: ignore[arg-type]  # one of FAULT_PARTIES
         checks = CaseChecks("a", (failed,) if failed else (), ("stale_context",))
-        reconciled = reconcile_with_checks(found, checks)
+        reconciled = reconcile_with_checks(attribution, checks)
         assert bool(failed) == (reconciled.cause is not None) == (reconciled.verdict not in NOT_FAULTS)
 
 
@@ -142,8 +142,8 @@ def test_a_number_with_another_unit_than_in_its_sources_is_a_doubt() -> None:
     doubts_by_answer = {"It is 598 Norwegian kroner.": ("generator", "golden_label_issue"), "It is 598 euros.": ()}
     for answer, doubts in doubts_by_answer.items():
         observation = Observation("a", "c", stages=stages, answer=answer, citations=("x",))
-        found = attribute_run(api.score(GoldenSet((case,)), [observation]).run, "c")["a"]
-        assert ("pass", None, doubts) == (found.verdict, found.cause, found.also)
+        attribution = attribute_run(api.score(GoldenSet((case,)), [observation]).run, "c")["a"]
+        assert ("pass", None, doubts) == (attribution.verdict, attribution.cause, attribution.also)
 
 
 @pytest.mark.parametrize("good", [{"must_have": ("12 days",)}, {}])

@@ -26,8 +26,8 @@ def attribute(question: str, facts: tuple[str, ...], chunk_id: str, answer: str)
     stages = (Stage("dense", chunks), Stage("context", chunks))
     observation = Observation("a", "c", stages=stages, answer=answer, citations=(chunk_id,))
     corpus = Corpus({name: CorpusChunk(name, text=text) for name, text in TEXTS.items()})
-    result: ScoreResult = api.score(GoldenSet((case,)), [observation], corpus=corpus)
-    return attribute_run(result.run, "c")["a"]
+    scored: ScoreResult = api.score(GoldenSet((case,)), [observation], corpus=corpus)
+    return attribute_run(scored.run, "c")["a"]
 
 
 @pytest.mark.parametrize(
@@ -129,9 +129,13 @@ def test_a_cut_text_is_no_error_of_reasoning() -> None:
     observation = Observation(
         "a", "c", stages=stages, answer="No deposit is named for the barrel.", citations=("store",)
     )
-    found = attribute_run(api.score(GoldenSet((case,)), [observation]).run, "c")["a"]
-    assert ("retrieval_fault", "context_builder", "text_truncated") == (found.verdict, found.cause, found.subcause)
-    assert "" == found.subtype
+    attribution = attribute_run(api.score(GoldenSet((case,)), [observation]).run, "c")["a"]
+    assert ("retrieval_fault", "context_builder", "text_truncated") == (
+        attribution.verdict,
+        attribution.cause,
+        attribution.subcause,
+    )
+    assert "" == attribution.subtype
 
 
 @pytest.mark.parametrize(
@@ -179,9 +183,9 @@ def test_a_value_that_only_a_superseded_text_has_comes_from_the_index(
     case = Case("a", "What is a berth?", must_have=("38 euros",), evidence=(Evidence(({"chunk_id": "berths"},)),))
     chunks = tuple(Chunk(name, text=text) for name, text in texts.items())
     observation = Observation("a", "c", stages=(Stage("bm25", chunks), Stage("context", chunks)), answer=answer)
-    result: ScoreResult = api.score(GoldenSet((case,), as_of="2026-05-01"), [observation], corpus=corpus)
-    found = attribute_run(result.run, "c")["a"]
-    assert cause == found.cause
+    scored: ScoreResult = api.score(GoldenSet((case,), as_of="2026-05-01"), [observation], corpus=corpus)
+    attribution = attribute_run(scored.run, "c")["a"]
+    assert cause == attribution.cause
 
 
 @pytest.mark.parametrize(("cited", "is_told"), [(("rules-2024",), True), (("rules-2024", "hours"), False), ((), False)])
@@ -218,12 +222,12 @@ def test_what_a_wrong_answer_cites_alone_and_is_no_longer_in_force_comes_from_th
     ],
 )
 def test_a_wrong_value_is_the_cause_where_no_evidence_is_required_and_no_stage_reported(fact: str, answer: str) -> None:
-    result = api.score(GoldenSet((Case("a", "?", must_have=(fact,)),)), [Observation("a", "c", answer=answer)])
-    found = attribute_run(result.run, "c")["a"]
-    assert ("generator", WRONG_VALUE, "low") == (found.cause, found.subcause, found.confidence)
-    assert fact in found.evidence[0]
+    scored = api.score(GoldenSet((Case("a", "?", must_have=(fact,)),)), [Observation("a", "c", answer=answer)])
+    attribution = attribute_run(scored.run, "c")["a"]
+    assert ("generator", WRONG_VALUE, "low") == (attribution.cause, attribution.subcause, attribution.confidence)
+    assert fact in attribution.evidence[0]
 
 
 def test_what_states_no_value_in_place_of_a_fact_has_no_such_cause() -> None:
-    result = api.score(GoldenSet((Case("a", "?", must_have=("15 euros",)),)), [Observation("a", "c", answer="Ask us.")])
-    assert "insufficient_trace" == attribute_run(result.run, "c")["a"].cause
+    scored = api.score(GoldenSet((Case("a", "?", must_have=("15 euros",)),)), [Observation("a", "c", answer="Ask us.")])
+    assert "insufficient_trace" == attribute_run(scored.run, "c")["a"].cause

@@ -115,10 +115,10 @@ def test_a_row_that_is_missing_from_an_index_is_found(tmp_path: Path) -> None:
         db.execute("PRAGMA writable_schema = ON")
         db.execute("INSERT INTO sqlite_master VALUES (?, ?, ?, ?, ?)", row)
     db.close()
-    result = assay.audit.verify(store)
-    assert [("index", 9)] == [(fault.kind, fault.sequence) for fault in result.faults]
-    assert ["records"] == [damage.table for damage in result.pages.damaged]
-    assert "row 9 missing from index" in result.pages.damaged[0].first
+    verification = assay.audit.verify(store)
+    assert [("index", 9)] == [(fault.kind, fault.sequence) for fault in verification.faults]
+    assert ["records"] == [damage.table for damage in verification.pages.damaged]
+    assert "row 9 missing from index" in verification.pages.damaged[0].first
 
 
 def test_an_index_of_words_that_contradicts_itself_is_found(tmp_path: Path) -> None:
@@ -146,11 +146,13 @@ def test_pages_are_checked_where_everything_is_read(tmp_path: Path, capsys: pyte
 
 def test_what_was_not_checked_of_a_database_is_said(address: str, tmp_path: Path) -> None:
     assay.audit.ingest(address, write_lines(tmp_path / "day.jsonl", [make_line(1)]), now=at_noon)
-    result = assay.audit.verify(address)
-    assert result.is_intact
-    assert result.pages.is_checked is (result.pages.notice is None) is (not address.startswith("postgresql"))
-    if result.pages.notice is not None:
-        assert "pg_amcheck" in result.pages.notice
+    verification = assay.audit.verify(address)
+    assert verification.is_intact
+    assert (
+        verification.pages.is_checked is (verification.pages.notice is None) is (not address.startswith("postgresql"))
+    )
+    if verification.pages.notice is not None:
+        assert "pg_amcheck" in verification.pages.notice
 
 
 def test_a_chain_that_cannot_be_read_at_all_is_lost_from_its_first_record(
@@ -182,12 +184,14 @@ def test_records_on_a_damaged_page_are_named_and_the_others_checked(
     leaves = list_leaves(store, "records")
     place = min(int(share * len(leaves)), len(leaves) - 1)
     overwrite(store, 4096 * (leaves[place] - 1))
-    result = assay.audit.verify(store)
-    ((first, last),) = result.lost
+    verification = assay.audit.verify(store)
+    ((first, last),) = verification.lost
     end = COUNT if last is None else last
     assert (last is None) is (place == len(leaves) - 1)
-    assert result.records == COUNT - (end - first + 1)
-    assert ["lost"] == [fault.kind for fault in result.faults], "the links around the gap are no faults of their own"
+    assert verification.records == COUNT - (end - first + 1)
+    assert ["lost"] == [fault.kind for fault in verification.faults], (
+        "the links around the gap are no faults of their own"
+    )
     assert list_lost(salvage(store)[0]) <= set(range(first, end + 1))
     capsys.readouterr()
     assert 1 == main(["audit", "verify", "--store", str(store), "--format", "json"])
@@ -209,10 +213,10 @@ def test_another_fault_beside_a_damaged_page_is_still_found(tmp_path: Path) -> N
 def test_texts_on_a_damaged_page_are_missed_and_the_others_checked(tmp_path: Path) -> None:
     store = make_store(tmp_path)
     overwrite(store, 4096 * (list_leaves(store, "texts")[1] - 1))
-    result = assay.audit.verify(store)
-    assert result.records == COUNT
-    assert 0 < len(result.faults) < COUNT
-    assert {"changed"} == {fault.kind for fault in result.faults}
+    verification = assay.audit.verify(store)
+    assert verification.records == COUNT
+    assert 0 < len(verification.faults) < COUNT
+    assert {"changed"} == {fault.kind for fault in verification.faults}
 
 
 # ── salvaging ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -220,13 +224,13 @@ def test_texts_on_a_damaged_page_are_missed_and_the_others_checked(tmp_path: Pat
 
 def salvage(store: Path, **options: Any) -> tuple[ExportResult, dict[int, dict[str, object]]]:
     """Salvage a store, check that what came out is what went in, and return it by the number of its record."""
-    result = assay.audit.export(store, store.with_name("rest.jsonl"), salvage=True, **options)
+    export = assay.audit.export(store, store.with_name("rest.jsonl"), salvage=True, **options)
     rows = [json.loads(line) for line in store.with_name("rest.jsonl").read_text(encoding="utf-8").splitlines()]
     found = {int(row["id"].removeprefix("req-")): row for row in rows}
     for number, row in found.items():
         assert row["answer"] == (LONG + str(number) if number % 50 == 0 else "Twelve.")
         assert row["question"] == make_line(number)["question"]
-    return result, found
+    return export, found
 
 
 def list_lost(result: ExportResult) -> set[int]:

@@ -46,8 +46,8 @@ def load(address: str, record_id: str) -> AuditRecord:
 
 
 def test_a_record_is_stored_as_it_came_but_for_the_user(address: str, tmp_path: Path, keys: AuditKeys) -> None:
-    result = ingest(address, write_lines(tmp_path / "day.jsonl", map(make_line, range(30))))
-    assert (30, 30, 0, 1.0) == (result.lines, result.stored, result.rejected, result.completeness)
+    ingested = ingest(address, write_lines(tmp_path / "day.jsonl", map(make_line, range(30))))
+    assert (30, 30, 0, 1.0) == (ingested.lines, ingested.stored, ingested.rejected, ingested.completeness)
     record = load(address, "req-4")
     assert record.question == "How many days of annual leave does contract 4 grant?"
     assert record.user_uid == keys.make_pseudonym("user-4")
@@ -92,9 +92,9 @@ def test_observations_and_traces_keep_their_stages_and_texts(address: str, tmp_p
 
 def test_completeness_counts_each_field_and_null_feedback_is_recorded(tmp_path: Path) -> None:
     lines = [make_line(1), make_line(2, feedback=..., model=None), make_line(3, citations=[])]
-    result = ingest(str(tmp_path / "s"), write_lines(tmp_path / "day.jsonl", lines))
-    assert (2, 2, 3) == (result.complete["feedback"], result.complete["model"], result.complete["citations"])
-    assert pytest.approx(31 / 33) == result.completeness
+    ingested = ingest(str(tmp_path / "s"), write_lines(tmp_path / "day.jsonl", lines))
+    assert (2, 2, 3) == (ingested.complete["feedback"], ingested.complete["model"], ingested.complete["citations"])
+    assert pytest.approx(31 / 33) == ingested.completeness
 
 
 def test_stages_are_what_was_retrieved(tmp_path: Path) -> None:
@@ -103,23 +103,23 @@ def test_stages_are_what_was_retrieved(tmp_path: Path) -> None:
         ("audit", make_line(1, retrieved_uids=..., stages=stages)),
         ("assay", {"case_id": "o-1", "stages": stages, "answer": "Twelve."}),
     ):
-        result = ingest(str(tmp_path / f"{name}.sqlite"), write_lines(tmp_path / f"{name}.jsonl", [line]))
-        assert result.complete["retrieved_uids"] == 1, name
+        ingested = ingest(str(tmp_path / f"{name}.sqlite"), write_lines(tmp_path / f"{name}.jsonl", [line]))
+        assert ingested.complete["retrieved_uids"] == 1, name
 
 
 def test_unknown_keys_are_named_with_what_may_be_meant_or_refused(tmp_path: Path) -> None:
     lines = [make_line(n, **({"feed_back": "down", "x_own": 1} if n % 100 == 7 else {})) for n in range(300)]
     lines[5]["stages"] = [{"name": "retrieved", "chunks": [{"chunk_id": "leave-1", "txt": "Twelve days."}]}]
     source = write_lines(tmp_path / "day.jsonl", lines)
-    result = ingest(str(tmp_path / "audit.sqlite"), source)
-    assert (result.stored, result.rejected) == (300, 0)
+    ingested = ingest(str(tmp_path / "audit.sqlite"), source)
+    assert (ingested.stored, ingested.rejected) == (300, 0)
     named = {"feed_back (did you mean 'feedback'?)": 3, "stages[].chunks[].txt (did you mean 'text'?)": 1}
-    assert result.unknown_keys == named
-    assert build_ingest_table(result).notes[:2] == (
+    assert ingested.unknown_keys == named
+    assert build_ingest_table(ingested).notes[:2] == (
         "unknown key feed_back (did you mean 'feedback'?): not stored (in at least 3 lines)",
         "unknown key stages[].chunks[].txt (did you mean 'text'?): not stored (in at least 1 line)",
     )
-    assert build_ingest_table(result).notes[2].startswith("no shipped rule looks for names of people, dates of birth")
+    assert build_ingest_table(ingested).notes[2].startswith("no shipped rule looks for names of people, dates of birth")
     strict = ingest(str(tmp_path / "strict.sqlite"), source, strict=True)
     assert (strict.stored, strict.rejected, strict.unknown_keys) == (296, 4, {})
     assert "unknown key (did you mean 'text'?)" in strict.reasons[0]
@@ -127,14 +127,14 @@ def test_unknown_keys_are_named_with_what_may_be_meant_or_refused(tmp_path: Path
 
 def test_unknown_keys_of_an_observation_are_named_but_not_what_its_line_may_add(tmp_path: Path) -> None:
     line = {"case_id": "o-1", "answer": "Twelve.", "at": "2026-03-02T08:00:00Z", "feedback": "up", "anwser": "12"}
-    result = ingest(str(tmp_path / "audit.sqlite"), write_lines(tmp_path / "day.jsonl", [line]))
-    assert result.unknown_keys == {"anwser (did you mean 'answer'?)": 1}
+    ingested = ingest(str(tmp_path / "audit.sqlite"), write_lines(tmp_path / "day.jsonl", [line]))
+    assert ingested.unknown_keys == {"anwser (did you mean 'answer'?)": 1}
 
 
 def test_lines_that_make_up_keys_do_not_fill_the_memory(tmp_path: Path) -> None:
     lines = [make_line(n, **{f"made-up-{n}": 1}) for n in range(300)]
-    result = ingest(str(tmp_path / "audit.sqlite"), write_lines(tmp_path / "day.jsonl", lines))
-    assert (len(result.unknown_keys), result.unknown_keys["(others)"]) == (101, 200)
+    ingested = ingest(str(tmp_path / "audit.sqlite"), write_lines(tmp_path / "day.jsonl", lines))
+    assert (len(ingested.unknown_keys), ingested.unknown_keys["(others)"]) == (101, 200)
 
 
 def test_a_word_of_any_length_is_stored_and_found(address: str, tmp_path: Path) -> None:
@@ -158,8 +158,8 @@ def test_malformed_lines_go_to_the_dead_letters_with_line_and_reason(tmp_path: P
         make_line(7, question="Mail me at minh@example.com", latency_ms="slow"),
     ]
     dead = tmp_path / "dead.jsonl"
-    result = ingest(str(tmp_path / "s"), write_lines(tmp_path / "day.jsonl", lines), dead_letters=dead)
-    assert (10, 1, 9) == (result.lines, result.stored, result.rejected)
+    ingested = ingest(str(tmp_path / "s"), write_lines(tmp_path / "day.jsonl", lines), dead_letters=dead)
+    assert (10, 1, 9) == (ingested.lines, ingested.stored, ingested.rejected)
     rows = [json.loads(line) for line in dead.read_text().splitlines()]
     assert [2, 3, 4, 5, 6, 7, 8, 9, 10] == [row["line"] for row in rows]
     assert all(row["reasons"] and "day.jsonl:" in row["reasons"][0] for row in rows)
@@ -175,16 +175,16 @@ def test_a_line_that_no_reader_takes_does_not_stop_the_rest(tmp_path: Path, monk
     source = write_lines(
         tmp_path / "day.jsonl", [make_line(1), make_line(2, answer="x" * 900_000), make_line(3), make_line(4)]
     )
-    result = ingest(str(tmp_path / "s"), source)
-    assert (4, 3, 1) == (result.lines, result.stored, result.rejected)
-    assert ["E_LINE_TOO_LONG"] == [reason.split()[1] for reason in result.reasons]
-    assert "day.jsonl:2:" in result.reasons[0]
+    ingested = ingest(str(tmp_path / "s"), source)
+    assert (4, 3, 1) == (ingested.lines, ingested.stored, ingested.rejected)
+    assert ["E_LINE_TOO_LONG"] == [reason.split()[1] for reason in ingested.reasons]
+    assert "day.jsonl:2:" in ingested.reasons[0]
 
 
 def test_a_long_value_is_not_repeated_whole_in_its_reason(tmp_path: Path) -> None:
-    result = ingest(str(tmp_path / "s"), write_lines(tmp_path / "day.jsonl", [make_line(1, at="x" * 100_000)]))
-    assert 1 == result.rejected
-    assert len(result.reasons[0]) < 500
+    ingested = ingest(str(tmp_path / "s"), write_lines(tmp_path / "day.jsonl", [make_line(1, at="x" * 100_000)]))
+    assert 1 == ingested.rejected
+    assert len(ingested.reasons[0]) < 500
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
@@ -197,8 +197,8 @@ def test_a_full_disk_below_the_dead_letters_names_their_file(tmp_path: Path) -> 
 @pytest.mark.slow
 def test_a_record_of_ten_megabytes_is_stored(tmp_path: Path) -> None:
     answer = "".join(chr(97 + number * number % 26) for number in range(10_000_000))
-    result = ingest(str(tmp_path / "s"), write_lines(tmp_path / "day.jsonl", [make_line(1, answer=answer)]))
-    assert result.stored == 1
+    ingested = ingest(str(tmp_path / "s"), write_lines(tmp_path / "day.jsonl", [make_line(1, answer=answer)]))
+    assert ingested.stored == 1
     assert load(str(tmp_path / "s"), "req-1").answer == answer
 
 
@@ -287,8 +287,12 @@ def test_late_and_unordered_records_and_a_clock_that_goes_back_leave_one_chain(a
     ingest(address, write_lines(tmp_path / "a.jsonl", [make_line(5), make_line(1, at="2025-01-01T00:00:00Z")]))
     yesterday = NOON - timedelta(days=1)
     ingest(address, write_lines(tmp_path / "b.jsonl", [make_line(3)]), now=lambda: yesterday)
-    result = assay.audit.verify(address)
-    assert (True, 3, ["2026-03-02"]) == (result.is_intact, result.answers, [root.day for root in result.roots])
+    verification = assay.audit.verify(address)
+    assert (True, 3, ["2026-03-02"]) == (
+        verification.is_intact,
+        verification.answers,
+        [root.day for root in verification.roots],
+    )
 
 
 def test_personal_data_and_keys_are_removed_before_storing(tmp_path: Path) -> None:
@@ -303,13 +307,13 @@ def test_personal_data_and_keys_are_removed_before_storing(tmp_path: Path) -> No
         {"name": "context", "chunks": [{"chunk_id": "a", "text": "HR: hr@example.com"}]}
     ])  # fmt: skip
     store = tmp_path / "s"
-    result = ingest(str(store), write_lines(tmp_path / "day.jsonl", [line]))
+    ingested = ingest(str(store), write_lines(tmp_path / "day.jsonl", [line]))
     record = load(str(store), "req-1")
     assert record.question == "Write to [email] or call [phone]; card [card], order 4111111111111112"
     assert record.answer == "The IBAN is [iban], the key [redacted]. Leave: 12/05/2026, 1.200.000 đồng."
     assert record.stages is not None
     assert record.stages[0].chunks[0].text == "HR: [email]"
-    assert {"email": 2, "phone": 1, "card": 1, "iban": 1, "secret": 1} == result.redacted
+    assert {"email": 2, "phone": 1, "card": 1, "iban": 1, "secret": 1} == ingested.redacted
 
 
 def test_own_redaction_rules_are_added_to_the_shipped_ones_and_bad_ones_are_refused(tmp_path: Path) -> None:
@@ -392,8 +396,8 @@ def test_a_followed_file_is_read_as_it_grows_and_half_a_line_is_waited_for(tmp_p
             steps.pop(0)()
         return bool(steps)
 
-    result = ingest(str(tmp_path / "s"), growing, checkpoint=True, keep_waiting=keep_waiting)
-    assert (2, 2, 0) == (result.lines, result.stored, result.rejected)
+    ingested = ingest(str(tmp_path / "s"), growing, checkpoint=True, keep_waiting=keep_waiting)
+    assert (2, 2, 0) == (ingested.lines, ingested.stored, ingested.rejected)
 
 
 def test_a_followed_file_that_is_rotated_is_read_to_its_end_and_then_the_new_one(tmp_path: Path) -> None:
@@ -424,8 +428,8 @@ def test_a_followed_file_that_is_rotated_is_read_to_its_end_and_then_the_new_one
         return bool(steps)
 
     store = str(tmp_path / "s")
-    result = ingest(store, growing, checkpoint=True, keep_waiting=keep_waiting)
-    assert (5, 5, 0) == (result.lines, result.stored, result.rejected)
+    ingested = ingest(store, growing, checkpoint=True, keep_waiting=keep_waiting)
+    assert (5, 5, 0) == (ingested.lines, ingested.stored, ingested.rejected)
     again = ingest(store, growing, checkpoint=True)
     assert (0, 0) == (again.lines, again.stored)
 
@@ -570,8 +574,8 @@ def test_any_text_survives_storing(
     folder = tmp_path_factory.mktemp("any")
     line = make_line(1, question=question, answer=answer, citations=citations, model=model, user_uid=user)
     os.environ["ASSAY_AUDIT_KEY"] = "x" * 32
-    result = ingest(str(folder / "s"), write_lines(folder / "x.jsonl", [line]), redact="none")
-    assert result.stored == 1, result.reasons
+    ingested = ingest(str(folder / "s"), write_lines(folder / "x.jsonl", [line]), redact="none")
+    assert ingested.stored == 1, ingested.reasons
     record = load(str(folder / "s"), "req-1")
     if "-" not in question + answer and "://" not in question + answer:  # what looks like a key is always removed
         assert (question, answer) == (record.question, record.answer)
@@ -607,9 +611,9 @@ def test_secrets_are_counted_one_by_one_where_they_were(tmp_path: Path) -> None:
             }
         ],
     )
-    result = ingest(str(tmp_path / "s"), write_lines(tmp_path / "day.jsonl", [line]))
-    assert {"secret": {"questions": 1, "answers": 2, "tool calls": 3}} == result.redacted_in
-    assert {"secret": 6} == result.redacted == load(str(tmp_path / "s"), "req-1").redacted
+    ingested = ingest(str(tmp_path / "s"), write_lines(tmp_path / "day.jsonl", [line]))
+    assert {"secret": {"questions": 1, "answers": 2, "tool calls": 3}} == ingested.redacted_in
+    assert {"secret": 6} == ingested.redacted == load(str(tmp_path / "s"), "req-1").redacted
     record = load(str(tmp_path / "s"), "req-1")
     assert isinstance(record.tool_calls, tuple)
     expected = {"as": {"clientSecret": "[redacted]", "max_tokens": 5, "keys": [{"pwd": "[redacted]"}]}}
@@ -630,11 +634,11 @@ def test_what_was_redacted_is_counted_by_part(tmp_path: Path) -> None:
             feedback={"comment": "I wrote to desk@a.example"},
         ),
     ]
-    result = ingest(str(tmp_path / "s"), write_lines(tmp_path / "day.jsonl", lines))
-    assert {"email": 5} == result.redacted
-    assert {"email": {"questions": 1, "answers": 1, "documents": 2, "elsewhere": 1}} == result.redacted_in
+    ingested = ingest(str(tmp_path / "s"), write_lines(tmp_path / "day.jsonl", lines))
+    assert {"email": 5} == ingested.redacted
+    assert {"email": {"questions": 1, "answers": 1, "documents": 2, "elsewhere": 1}} == ingested.redacted_in
     assert ("redacted: email", "5 (answers 1, documents 2, elsewhere 1, questions 1)") in build_ingest_table(
-        result
+        ingested
     ).rows
 
 
@@ -669,9 +673,9 @@ def test_lines_with_names_of_their_own_are_read_by_a_mapping(tmp_path: Path) -> 
     with pytest.raises(InputError, match=r"--fields question=query,contexts=passages"):
         ingest(str(tmp_path / "s"), source)
     names = "question=query,answer=out.text,contexts=passages,at=when,user_uid=who,id=meta.request"
-    result = ingest(str(tmp_path / "s"), source, fields=names)
-    assert (1, 0) == (result.stored, result.rejected)
-    assert {"out", "meta"} == set(result.unknown_keys)
+    ingested = ingest(str(tmp_path / "s"), source, fields=names)
+    assert (1, 0) == (ingested.stored, ingested.rejected)
+    assert {"out", "meta"} == set(ingested.unknown_keys)
     record = load(str(tmp_path / "s"), "own-1")
     assert ("How much leave?", "Twelve days.", "2026-03-02T08:00:00.000000Z") == (
         record.question,
@@ -699,6 +703,6 @@ def test_a_mapping_that_cannot_be_used_is_explained(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="only for lines of your own"):
         ingest(str(tmp_path / "s"), source, fields="question=q", format="assay")
     letters = tmp_path / "letters.jsonl"
-    result = ingest(str(tmp_path / "s"), source, fields="question=q,contexts=docs", dead_letters=letters)
-    assert 1 == result.rejected
-    assert "docs[0]: E_VALUE not a context (got 5" in result.reasons[0]
+    ingested = ingest(str(tmp_path / "s"), source, fields="question=q,contexts=docs", dead_letters=letters)
+    assert 1 == ingested.rejected
+    assert "docs[0]: E_VALUE not a context (got 5" in ingested.reasons[0]

@@ -58,9 +58,9 @@ def source(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 
 def test_a_trace_by_openinference_is_a_record(source: Path, tmp_path: Path, keys: AuditKeys) -> None:
-    result = ingest(tmp_path, source)
-    assert (2, 2, 0) == (result.lines, result.stored, result.rejected), result.reasons
-    assert ["1 trace without retrieval or generation"] == [n.split(": ")[2] for n in result.notices]
+    ingested = ingest(tmp_path, source)
+    assert (2, 2, 0) == (ingested.lines, ingested.stored, ingested.rejected), ingested.reasons
+    assert ["1 trace without retrieval or generation"] == [n.split(": ")[2] for n in ingested.notices]
     record = load(tmp_path, LEAVE)
     assert ("How much leave?", "Twelve days.") == (record.question, record.answer)
     assert record.user_uid == keys.make_pseudonym("minh")
@@ -129,8 +129,8 @@ def test_malformed_json_messages_are_refused_one_by_one(tmp_path: Path) -> None:
     ]
     source = tmp_path / "mixed.jsonl"
     source.write_text("\n".join([*good, *bad]) + "\n", encoding="utf-8")
-    result = ingest(tmp_path, source)
-    assert (2, len(bad)) == (result.stored, result.rejected)
+    ingested = ingest(tmp_path, source)
+    assert (2, len(bad)) == (ingested.stored, ingested.rejected)
     rows = [json.loads(line) for line in (tmp_path / "dead.jsonl").read_text().splitlines()]
     assert [4 + number for number in range(len(bad))] == [row["line"] for row in rows]
     assert all("E_OTLP not an OTLP trace" in row["reasons"][0] for row in rows)
@@ -140,9 +140,9 @@ def test_a_file_that_is_cut_off_keeps_what_came_before(tmp_path: Path) -> None:
     raw = (SAMPLES / "traces.binpb").read_bytes()
     torn = tmp_path / "torn.binpb"
     torn.write_bytes(raw[:-10])
-    result = ingest(tmp_path, torn)
-    assert (1, 1) == (result.stored, result.rejected)
-    assert "cut off" in result.reasons[0]
+    ingested = ingest(tmp_path, torn)
+    assert (1, 1) == (ingested.stored, ingested.rejected)
+    assert "cut off" in ingested.reasons[0]
     torn.write_bytes(struct.pack(">I", 2**31) + raw)
     assert "no length of at most" in ingest(tmp_path, torn).reasons[-1]
 

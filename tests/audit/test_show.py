@@ -60,9 +60,9 @@ def context(*chunks: tuple[str, str]) -> list[dict[str, Any]]:
 def show_answer(folder: Path, line: dict[str, Any], **options: Any) -> Incident:
     store = str(folder / "s.sqlite")
     assay.audit.ingest(store, write_lines(folder / "one.jsonl", [line]), now=at_noon)
-    result = assay.audit.show(store, line["id"], **{"now": NOON, **options})
-    assert result.incident is not None
-    return result.incident
+    shown_answer = assay.audit.show(store, line["id"], **{"now": NOON, **options})
+    assert shown_answer.incident is not None
+    return shown_answer.incident
 
 
 def test_claims_have_their_evidence_and_citations_are_checked_then_and_now(tmp_path: Path) -> None:
@@ -231,9 +231,9 @@ def test_answers_are_found(address: str, conditions: dict[str, Any], ids: list[s
                   user_uid="lan", citations=[])
     )  # fmt: skip
     assay.audit.ingest(address, write_lines(tmp_path / "d.jsonl", lines), now=at_noon)
-    result = assay.audit.show(address, **conditions, now=NOON)
-    assert ids == [record.id for _, record in result.answers]
-    assert (len(ids) == 1) == (result.incident is not None)
+    shown_answer = assay.audit.show(address, **conditions, now=NOON)
+    assert ids == [record.id for _, record in shown_answer.answers]
+    assert (len(ids) == 1) == (shown_answer.incident is not None)
 
 
 def test_words_are_found_however_old_the_answers_are(
@@ -276,8 +276,8 @@ def test_a_rare_word_is_looked_up_in_the_index_of_postgresql(postgres_server: st
                 return int(connection.execute(sa.text(query)).scalar_one())
 
         before = count_reads()
-        found = search_answers(store, AnswerQuery("leave 77"))
-        assert ["req-77"] == [record.id for _, record in found.answers]
+        matches = search_answers(store, AnswerQuery("leave 77"))
+        assert ["req-77"] == [record.id for _, record in matches.answers]
         assert count_reads() - before <= NEWEST_QUESTIONS + 10
 
 
@@ -376,18 +376,18 @@ def test_a_look_up_takes_any_text_and_time(
     ]
     assay.audit.ingest(address, write_lines(tmp_path / "d.jsonl", lines), now=at_noon)
     try:
-        result = assay.audit.show(address, **conditions, now=NOON)
+        shown_answer = assay.audit.show(address, **conditions, now=NOON)
     except InputError as error:
         assert not ids, error
     else:
-        assert ids == [record.id for _, record in result.answers]
+        assert ids == [record.id for _, record in shown_answer.answers]
 
 
 def test_a_finding_of_any_text_is_kept(address: str, tmp_path: Path) -> None:
     assay.audit.ingest(address, write_lines(tmp_path / "d.jsonl", [make_line(1)]), now=at_noon)
     assay.audit.show(address, record_id="req-1", finding=("stale", "L\udcff\0", "\udcff\0"), now=NOON)
-    result = assay.audit.show(address, record_id="req-1", now=NOON)
-    assert result.incident is not None and result.incident.findings[0].owner == "L\\udcff\0"
+    shown_answer = assay.audit.show(address, record_id="req-1", now=NOON)
+    assert shown_answer.incident is not None and shown_answer.incident.findings[0].owner == "L\\udcff\0"
 
 
 def test_an_erased_answer_is_found_nowhere(address: str, tmp_path: Path) -> None:
@@ -407,11 +407,11 @@ def test_an_erased_answer_is_found_nowhere(address: str, tmp_path: Path) -> None
 def test_findings_are_part_of_the_chain_and_go_with_the_user(address: str, tmp_path: Path) -> None:
     assay.audit.ingest(address, write_lines(tmp_path / "d.jsonl", map(make_line, range(5))), now=at_noon)
     for decision in ("Re-index.", "Add a case."):
-        result = assay.audit.show(address, "req-3", finding=("stale index", "Lan Pham", decision), now=NOON)
-    assert result.incident is not None
-    assert ["Re-index.", "Add a case."] == [finding.decision for finding in result.incident.findings]
-    found = assay.audit.show(address, verdict="finding=stale index", now=NOON)
-    assert ["req-3"] == [record.id for _, record in found.answers]
+        shown_answer = assay.audit.show(address, "req-3", finding=("stale index", "Lan Pham", decision), now=NOON)
+    assert shown_answer.incident is not None
+    assert ["Re-index.", "Add a case."] == [finding.decision for finding in shown_answer.incident.findings]
+    shown_answer = assay.audit.show(address, verdict="finding=stale index", now=NOON)
+    assert ["req-3"] == [record.id for _, record in shown_answer.answers]
     assert assay.audit.verify(address).is_intact
     assert assay.audit.erase(address, user="user-3", now=NOON).records == 3
     assert assay.audit.verify(address).is_intact
@@ -656,6 +656,9 @@ def test_each_leak_names_its_place_where_the_names_are_withheld(tmp_path: Path) 
     assert {"retrieved", "reranked", "context", "citations"} <= set(places)
     assert len(set(incident.leaks)) == len(incident.leaks)
     assert not any(secret in leak for leak in incident.leaks)
+    assert any("shown to the model, with what this user may not see, supports" in line for line in incident.summary)
+    told = render_incident_markdown(incident)
+    assert 0 < told.index("What this user may not see was found in") < told.index("supports")
     assert secret not in render_incident_html(incident)
 
 

@@ -203,8 +203,8 @@ def test_a_day_may_go_on_after_it_was_signed_off(tmp_path: Path) -> None:
     assert assay.audit.verify(store, roots=roots).is_intact
     tomorrow = NOON + timedelta(days=1)
     assay.audit.ingest(store, write_lines(tmp_path / "b.jsonl", [make_line(200)]), now=lambda: tomorrow)
-    result = assay.audit.verify(store, roots=roots)
-    assert (True, ["2026-03-03"]) == (result.is_intact, result.unsigned_days)
+    verification = assay.audit.verify(store, roots=roots)
+    assert (True, ["2026-03-03"]) == (verification.is_intact, verification.unsigned_days)
     assay.audit.verify(store, roots=roots, sign_off="Lan Pham", now=tomorrow)
     assert ["2026-03-02", "2026-03-03"] == [json.loads(line)["root"]["day"] for line in roots.read_text().splitlines()]
 
@@ -250,10 +250,10 @@ def test_many_corrupted_pages_are_named_by_what_is_lost(tmp_path: Path) -> None:
     for page in range(4096 * 8, len(raw) - 4096 * 4, 4096 * 3):
         raw[page : page + 200] = b"\xff" * 200
     store.write_bytes(raw)
-    result = assay.audit.verify(store)
-    assert not result.is_intact
-    assert result.lost
-    assert {"lost"} <= {fault.kind for fault in result.faults}
+    verification = assay.audit.verify(store)
+    assert not verification.is_intact
+    assert verification.lost
+    assert {"lost"} <= {fault.kind for fault in verification.faults}
 
 
 def test_a_full_disk_leaves_no_half_of_a_signed_off_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -287,8 +287,13 @@ def test_an_erased_user_is_gone_and_the_chain_stays_whole(address: str, tmp_path
     assert (3, 1, True) == (counted.records, counted.texts, counted.dry_run)
     erased = assay.audit.erase(address, user="user-3", now=NOON)
     assert (3, 1, False) == (erased.records, erased.texts, erased.dry_run)
-    result = assay.audit.verify(address)
-    assert (True, 18, 3, 22) == (result.is_intact, result.answers, result.erased, result.records)
+    verification = assay.audit.verify(address)
+    assert (True, 18, 3, 22) == (
+        verification.is_intact,
+        verification.answers,
+        verification.erased,
+        verification.records,
+    )
     with pytest.raises(InputError, match="no such user"):
         assay.audit.erase(address, user="user-3", now=NOON)
     again: Any = assay.audit.ingest(address, source, now=at_noon)
@@ -342,9 +347,9 @@ def test_a_changed_record_keeps_nobody_from_erasing_and_stays_a_fault(
         assert [None] * 3 == [row[0] for row in connection.execute(bodies)]
         assert search_answers(store, AnswerQuery("xylophonist")).answers == []
         assert [record.id for _, record in search_answers(store, AnswerQuery("contract 5")).answers] == ["req-5"]
-    result = assay.audit.verify(address)
-    assert [("changed", 4)] == [(fault.kind, fault.sequence) for fault in result.faults]
-    assert (18, 3) == (result.answers, result.erased)
+    verification = assay.audit.verify(address)
+    assert [("changed", 4)] == [(fault.kind, fault.sequence) for fault in verification.faults]
+    assert (18, 3) == (verification.answers, verification.erased)
     if "://" not in address:
         assert b"xylophonist" not in b"".join(path.read_bytes() for path in sorted(tmp_path.glob("audit.sqlite*")))
 
@@ -369,8 +374,8 @@ def test_retention_erases_by_the_age_of_the_question_and_keeps_texts_that_are_st
     assay.audit.ingest(store, write_lines(tmp_path / "day.jsonl", lines), now=at_noon)
     erased = assay.audit.erase(store, older_than=30, now=NOON)
     assert (1, 1) == (erased.records, erased.texts)
-    result = assay.audit.verify(store)
-    assert (True, 1, 1) == (result.is_intact, result.answers, result.erased)
+    verification = assay.audit.verify(store)
+    assert (True, 1, 1) == (verification.is_intact, verification.answers, verification.erased)
     assert assay.audit.erase(store, older_than=30, now=NOON).records == 0
     with pytest.raises(InputError, match="at least 1"):
         assay.audit.erase(store, older_than=0, now=NOON)
@@ -401,11 +406,11 @@ def test_a_checkpoint_leaves_only_new_records_to_read_and_the_same_days(tmp_path
     assert (again.records, again.skipped, again.answers, again.is_intact) == (0, 20, 20, True)
     grow(tmp_path, store, 20, 5, day=0)
     grow(tmp_path, store, 25, 7, day=1)
-    result = assay.audit.verify(store, checkpoint=point, now=NOON + timedelta(days=1))
+    verification = assay.audit.verify(store, checkpoint=point, now=NOON + timedelta(days=1))
     whole = assay.audit.verify(store)
-    assert (result.records, result.skipped, result.is_intact) == (12, 20, True)
-    assert (result.roots, result.answers) == (whole.roots, whole.answers)
-    assert any("were verified at 2026-03-02" in note and "--full" in note for note in result.notices)
+    assert (verification.records, verification.skipped, verification.is_intact) == (12, 20, True)
+    assert (verification.roots, verification.answers) == (whole.roots, whole.answers)
+    assert any("were verified at 2026-03-02" in note and "--full" in note for note in verification.notices)
     assert assay.audit.verify(store, checkpoint=point, full=True, now=NOON).records == 32
 
 
@@ -469,6 +474,6 @@ def test_an_erasure_after_the_checkpoint_is_no_fault(tmp_path: Path) -> None:
     store, point = make_store(tmp_path), tmp_path / "verified.json"
     assay.audit.verify(store, checkpoint=point, now=NOON)
     assay.audit.erase(store, user="user-3", now=NOON)
-    result = assay.audit.verify(store, checkpoint=point, now=NOON)
-    assert (result.is_intact, result.records) == (True, 1)
+    verification = assay.audit.verify(store, checkpoint=point, now=NOON)
+    assert (verification.is_intact, verification.records) == (True, 1)
     assert assay.audit.verify(store, checkpoint=point, full=True, now=NOON).is_intact

@@ -125,7 +125,12 @@ def test_the_screen_says_first_whether_the_judge_may_gate(tmp_path: Path, capsys
     assert "\n  - too few labelled items" in report and "&#45;" not in report  # a reason is an item below its scorer
     lines = capsys.readouterr().out.splitlines()
     assert "40 labels of 1 rater: Lan" == lines[0]
-    assert "correctness(by=judge): may inform, not gate, n=40" == lines[1]
+    rates = "sensitivity 1.000 [0.692, 1.000], specificity 1.000 [0.692, 1.000]"
+    assert f"correctness(by=judge): may inform, not gate, n=40, {rates}" == lines[1]
+    assert not any("Balanced accuracy" in line for line in lines)
+    assert any(line.startswith("note: --verbose, or --report FILE, for how this was measured: ") for line in lines)
+    assert 0 == main(["calibrate", *arguments, "--verbose"])
+    assert "Balanced accuracy" in capsys.readouterr().out
     assert " - too few labelled items (got 40; expected 100)" in lines
 
 

@@ -54,19 +54,19 @@ def sets(passed: int, failed: int, missed: int = 0, waved: int = 0) -> tuple[dic
 
 
 def test_sensitivity_and_specificity_are_what_the_judge_made_of_what_people_passed_and_failed() -> None:
-    found = run(*sets(60, 50, missed=3, waved=5)).calibration
-    assert found.sensitivity is not None and found.specificity is not None
-    assert (57 / 60, 60) == (found.sensitivity.value, found.sensitivity.n)
-    assert (45 / 50, 50) == (found.specificity.value, found.specificity.n)
-    assert wilson_interval(57, 60).low == found.sensitivity.low
+    calibration = run(*sets(60, 50, missed=3, waved=5)).calibration
+    assert calibration.sensitivity is not None and calibration.specificity is not None
+    assert (57 / 60, 60) == (calibration.sensitivity.value, calibration.sensitivity.n)
+    assert (45 / 50, 50) == (calibration.specificity.value, calibration.specificity.n)
+    assert wilson_interval(57, 60).low == calibration.sensitivity.low
 
 
 def test_a_judge_with_enough_labels_and_good_bounds_may_gate() -> None:
-    found = run(*sets(60, 50, missed=3, waved=5)).calibration
-    assert (True, ()) == (found.may_gate, found.reasons)
-    assert found.applies_to("sha256:j", "sha256:r")
-    assert not found.applies_to("sha256:other", "sha256:r")
-    assert not found.applies_to("sha256:j", "sha256:other")
+    calibration = run(*sets(60, 50, missed=3, waved=5)).calibration
+    assert (True, ()) == (calibration.may_gate, calibration.reasons)
+    assert calibration.applies_to("sha256:j", "sha256:r")
+    assert not calibration.applies_to("sha256:other", "sha256:r")
+    assert not calibration.applies_to("sha256:j", "sha256:other")
 
 
 @pytest.mark.slow
@@ -81,9 +81,9 @@ def test_a_judge_with_enough_labels_and_good_bounds_may_gate() -> None:
     ],
 )
 def test_a_judge_that_may_not_gate_says_why(passed: int, failed: int, missed: int, waved: int, why: str) -> None:
-    found = run(*sets(passed, failed, missed, waved)).calibration
-    assert not found.may_gate
-    assert why in "; ".join(found.reasons)
+    calibration = run(*sets(passed, failed, missed, waved)).calibration
+    assert not calibration.may_gate
+    assert why in "; ".join(calibration.reasons)
 
 
 def test_fifty_labels_are_enough_for_the_rules_with_a_curve_and_not_without() -> None:
@@ -99,9 +99,9 @@ def test_fifty_labels_are_enough_for_the_rules_with_a_curve_and_not_without() ->
 
 
 def test_another_tool_is_a_second_opinion_and_never_gates() -> None:
-    found = run(*sets(60, 60), by="ragas").calibration
-    assert not found.may_gate
-    assert "external score" in found.reasons[0]
+    calibration = run(*sets(60, 60), by="ragas").calibration
+    assert not calibration.may_gate
+    assert "external score" in calibration.reasons[0]
 
 
 def test_most_raters_decide_and_an_even_split_is_left_out_and_counted() -> None:
@@ -122,20 +122,20 @@ def test_labels_without_a_number_have_no_say() -> None:
 
 def test_95_percent_of_agreement_can_be_no_agreement() -> None:
     """The judge passes everything, people pass 95 of 100: kappa 0, AC1 high, and the note says which to read."""
-    result = run(*sets(95, 5, waved=5))
-    assert result.pass_fail.raw == 0.95
-    assert result.pass_fail.kappa is not None and result.pass_fail.kappa.value == pytest.approx(0.0)
-    assert result.pass_fail.balanced_accuracy is not None and result.pass_fail.balanced_accuracy.value == 0.5
-    assert {"fail": 0.05, "pass": 0.95} == result.pass_fail.prevalence
-    assert any("almost all labels are the same" in note for note in result.notes)
+    measurement = run(*sets(95, 5, waved=5))
+    assert measurement.pass_fail.raw == 0.95
+    assert measurement.pass_fail.kappa is not None and measurement.pass_fail.kappa.value == pytest.approx(0.0)
+    assert measurement.pass_fail.balanced_accuracy is not None and measurement.pass_fail.balanced_accuracy.value == 0.5
+    assert {"fail": 0.05, "pass": 0.95} == measurement.pass_fail.prevalence
+    assert any("almost all labels are the same" in note for note in measurement.notes)
 
 
 def test_the_confusion_has_the_labels_of_people_in_its_rows() -> None:
-    result = run({0: "correct", 1: "correct", 2: "incorrect"}, {0: "correct", 1: "partly_correct", 2: "correct"})
-    assert result.by_label is not None
-    assert ("incorrect", "partly_correct", "correct") == result.by_label.labels
-    assert ((0, 0, 1), (0, 0, 0), (0, 1, 1)) == result.by_label.confusion
-    assert result.by_label.weighted is not None
+    measurement = run({0: "correct", 1: "correct", 2: "incorrect"}, {0: "correct", 1: "partly_correct", 2: "correct"})
+    assert measurement.by_label is not None
+    assert ("incorrect", "partly_correct", "correct") == measurement.by_label.labels
+    assert ((0, 0, 1), (0, 0, 0), (0, 1, 1)) == measurement.by_label.confusion
+    assert measurement.by_label.weighted is not None
 
 
 def test_the_direction_of_the_errors_is_named_only_where_it_shows() -> None:
@@ -204,19 +204,19 @@ def test_the_share_that_passes_is_corrected_by_how_the_judge_errs() -> None:
     """Of 110 labelled and 200 more the judge passes (57 + 5 + 150)/310; q1 = .95, q0 = .9: Rogan-Gladen."""
     people, judge = sets(60, 50, missed=3, waved=5)
     judge |= {case: "correct" if case < 350 else "incorrect" for case in range(200, 400)}
-    found = run(people, judge).corrected["a"]
+    pass_rate = run(people, judge).corrected["a"]
     rate = (57 + 5 + 150) / 310
-    assert (310, found.judged.value) == (found.n, rate)
-    assert found.rogan_gladen is not None and found.ppi is not None
-    assert found.rogan_gladen.value == pytest.approx((rate + 0.9 - 1) / (0.9 + 0.95 - 1))
-    assert ("PPI++", ()) == (found.recommended, found.problems)
+    assert (310, pass_rate.judged.value) == (pass_rate.n, rate)
+    assert pass_rate.rogan_gladen is not None and pass_rate.ppi is not None
+    assert pass_rate.rogan_gladen.value == pytest.approx((rate + 0.9 - 1) / (0.9 + 0.95 - 1))
+    assert ("PPI++", ()) == (pass_rate.recommended, pass_rate.problems)
 
 
 def test_what_cannot_be_corrected_says_why() -> None:
-    found = run(*sets(15, 5)).corrected["a"]
-    assert (None, None, "none") == (found.rogan_gladen, found.ppi, found.recommended)
-    assert "Rogan-Gladen: too few labels of a class (got 15 passed, 5 failed" in found.problems[0]
-    assert "PPI++: too few labels (got 20" in found.problems[1]
+    pass_rate = run(*sets(15, 5)).corrected["a"]
+    assert (None, None, "none") == (pass_rate.rogan_gladen, pass_rate.ppi, pass_rate.recommended)
+    assert "Rogan-Gladen: too few labels of a class (got 15 passed, 5 failed" in pass_rate.problems[0]
+    assert "PPI++: too few labels (got 20" in pass_rate.problems[1]
 
 
 def test_configurations_are_corrected_apart() -> None:
@@ -296,11 +296,11 @@ def test_the_order_of_labels_and_verdicts_changes_nothing(pairs: list[tuple[str,
 def test_every_figure_is_finite_and_in_its_range(pairs: list[tuple[str, str]]) -> None:
     first = {key(case): said for case, (said, _) in enumerate(pairs)}
     second = {key(case): said for case, (_, said) in enumerate(pairs)}
-    found = compute_agreement(("a", "b"), first, second, SCALE)
-    assert found is not None
-    assert 0 <= found.raw <= 1
-    assert found.raw == sum(one == other for one, other in pairs) / len(pairs)
-    for each in (found.kappa, found.ac1, found.weighted, compute_alpha({"a": first, "b": second}, SCALE)):
+    agreement = compute_agreement(("a", "b"), first, second, SCALE)
+    assert agreement is not None
+    assert 0 <= agreement.raw <= 1
+    assert agreement.raw == sum(one == other for one, other in pairs) / len(pairs)
+    for each in (agreement.kappa, agreement.ac1, agreement.weighted, compute_alpha({"a": first, "b": second}, SCALE)):
         assert each is None or -1 <= each.value <= 1
         assert each is None or each.low is None or each.high is None or each.low <= each.high
 

@@ -217,7 +217,7 @@ def test_reports_without_a_gate_have_the_decision_of_the_run(
     assert "NOT_GATED" not in (recorded / "r.xml").read_text(encoding="utf-8")
 
 
-def test_reports_are_not_written_without_the_baseline_of_the_gate_that_decided(
+def test_reports_are_compared_with_the_baseline_of_the_run_and_not_written_without_it(
     recorded: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rules = "rules:\n  - {metric: behaviour, max_regression: 0.5}\n"
@@ -225,10 +225,16 @@ def test_reports_are_not_written_without_the_baseline_of_the_gate_that_decided(
     _score("--run-dir", "before")
     _score("--run-dir", "after", "--gate", "own.yaml", "--baseline", "before:one")
     capsys.readouterr()
+    assert 0 == main(["report", "after", "--junit", "r.xml"])
+    told = " ".join(capsys.readouterr().err.split())
+    assert "before:one, as the run was (--baseline: with another)" in told and "decided by the gate of the run" in told
+    (recorded / "before").rename(recorded / "moved")
     assert 2 == main(["report", "after", "--json", "r.json"])
-    assert "none is named (expected --baseline with the run or file that it was compared with" in (
-        " ".join(capsys.readouterr().err.split())
-    )
+    told = " ".join(capsys.readouterr().err.split())
+    assert "that of then is not at" in told
+    assert "before:one (expected --baseline with the run or file that it was compared with" in told
     assert not (recorded / "r.json").exists()
-    assert 0 == main(["report", "after", "--json", "r.json", "--baseline", "before:one"])
+    assert 0 == main(["report", "after", "--json", "r.json", "--baseline", "moved:one"])
     assert "decided by the gate of the run" in capsys.readouterr().err
+    _score("--run-dir", "after")
+    assert not (recorded / "after" / "derived" / "baseline.json").exists()

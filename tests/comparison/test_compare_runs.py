@@ -439,3 +439,27 @@ def test_python_refuses_other_golden_sets_and_unknown_configurations() -> None:
         assay.compare(small(True), small(True, True))
     with pytest.raises(InputError, match=r"baseline_config: got 'x' \(expected one of c\)"):
         assay.compare(small(True), small(True), baseline_config="x")
+
+
+def test_another_corpus_is_the_first_thing_that_is_said_to_differ(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "g.jsonl").write_text('{"id": "a", "question": "What does it cost?", "reference": "5 EUR"}\n')
+    (tmp_path / "o.jsonl").write_text(
+        '{"case_id": "a", "config_id": "one", "answer": "5 EUR", "versions": {"p": "1"}}\n'
+    )
+    chunk = '{"chunk_id": "c%d", "text": "It costs %d EUR."}\n'
+    (tmp_path / "c1.jsonl").write_text(chunk % (1, 5) + chunk % (2, 6))
+    (tmp_path / "c2.jsonl").write_text(chunk % (1, 5))
+    runs = []
+    for name in ("c1", "c2"):
+        corpus, folder = str(tmp_path / f"{name}.jsonl"), str(tmp_path / name)
+        recorded = ["--golden", str(tmp_path / "g.jsonl"), "--outputs", str(tmp_path / "o.jsonl"), "--corpus", corpus]
+        assert 0 == main(["score", *recorded, "--run-dir", folder])
+        runs.append(folder)
+    capsys.readouterr()
+    assert 0 == main(["compare", *runs])
+    told = " ".join(capsys.readouterr().out.split())
+    assert "What differs: corpus scored with: was 2 chunks (sha256 " in told and "is now 1 chunk (sha256 " in told
+    assert 0 == main(["compare", runs[0], runs[0]])
+    assert "corpus scored with" not in capsys.readouterr().out

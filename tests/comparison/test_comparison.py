@@ -105,9 +105,9 @@ def test_a_percentile_has_a_gain_and_no_test() -> None:
     before, after = [float(n) for n in range(1, 21)], [float(n) for n in range(11, 31)]
     both: dict[str, Any] = {"metrics": ["latency_ms(stat=p95)"]}
     sides = side({"latency_ms": before}, "a", **both), side({"latency_ms": after}, "b", **both)
-    found = compare_snapshots(*sides).metrics["latency_ms(stat=p95)"]
-    assert (19.0, 29.0, -10.0, None, None) == (found.baseline, found.candidate, found.gain, found.low, found.p)
-    assert "has no pairs" in found.note
+    change = compare_snapshots(*sides).metrics["latency_ms(stat=p95)"]
+    assert (19.0, 29.0, -10.0, None, None) == (change.baseline, change.candidate, change.gain, change.low, change.p)
+    assert "has no pairs" in change.note
 
 
 def test_a_total_gains_what_its_cases_gain_together() -> None:
@@ -115,19 +115,19 @@ def test_a_total_gains_what_its_cases_gain_together() -> None:
     both: dict[str, Any] = {"metrics": [metric]}
     before = [1.0, 2.0, 3.0] * 100
     sides = side({"cost_usd": before}, "a", **both), side({"cost_usd": [1.0] * 300}, "b", **both)
-    found = compare_snapshots(*sides).metrics[metric]
-    assert (600.0, 300.0, 300.0) == (found.baseline, found.candidate, found.gain)
-    assert found.low is not None and found.high is not None
-    assert (found.low + found.high) / 2 == pytest.approx(300.0)
+    change = compare_snapshots(*sides).metrics[metric]
+    assert (600.0, 300.0, 300.0) == (change.baseline, change.candidate, change.gain)
+    assert change.low is not None and change.high is not None
+    assert (change.low + change.high) / 2 == pytest.approx(300.0)
 
 
 def test_a_total_of_few_cases_is_not_tested() -> None:
     metric = "cost_usd(stat=total)"
     both: dict[str, Any] = {"metrics": [metric]}
     sides = side({"cost_usd": [1.0, 2.0, 3.0]}, "a", **both), side({"cost_usd": [1.0, 1.0, 1.0]}, "b", **both)
-    found = compare_snapshots(*sides).metrics[metric]
-    assert (3.0, None, None, "n/a") == (found.gain, found.low, found.p, found.verdict)
-    assert "a few outliers decide a total" in found.note
+    change = compare_snapshots(*sides).metrics[metric]
+    assert (3.0, None, None, "n/a") == (change.gain, change.low, change.p, change.verdict)
+    assert "a few outliers decide a total" in change.note
 
 
 def test_a_balanced_mean_has_a_gain_from_its_parts_and_no_test() -> None:
@@ -135,8 +135,8 @@ def test_a_balanced_mean_has_a_gain_from_its_parts_and_no_test() -> None:
     parts: dict[str, Scores] = {"refused": [1.0, 0.0, N, N], "answered": [N, N, 1.0, 1.0]}
     before = side({**parts, "refusal_calibration": [1.0, 0.0, 1.0, 1.0]}, "a")
     after = side({**parts, "refused": [1.0, 1.0, N, N], "refusal_calibration": [1.0] * 4}, "b")
-    found = compare_snapshots(before, after).metrics["refusal_calibration"]
-    assert (0.75, 1.0, 0.25, None) == (found.baseline, found.candidate, found.gain, found.low)
+    change = compare_snapshots(before, after).metrics["refusal_calibration"]
+    assert (0.75, 1.0, 0.25, None) == (change.baseline, change.candidate, change.gain, change.low)
 
 
 def test_no_pair_at_all_says_so() -> None:

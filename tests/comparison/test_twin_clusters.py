@@ -114,9 +114,9 @@ def test_both_wrong_in_ways_that_nobody_can_compare_is_unknown_and_no_agreement(
 def test_a_variant_that_was_not_observed_is_unknown(tmp_path: Path) -> None:
     golden = write_set(tmp_path / "golden.jsonl", ("typos",))
     observations = [row for row in observe(golden) if row.case_id != "q1~typos"]
-    result = score(golden, observations)
-    assert result.twins["a"].consistency.unknown is not None
-    assert result.configs["a"].table.missing == ()  # it makes no case incomplete
+    scoring = score(golden, observations)
+    assert scoring.twins["a"].consistency.unknown is not None
+    assert scoring.configs["a"].table.missing == ()  # it makes no case incomplete
 
 
 def test_a_differing_variant_must_be_right_and_not_the_answer_of_its_case(tmp_path: Path) -> None:
@@ -146,16 +146,16 @@ def test_variants_change_no_other_number(tmp_path: Path) -> None:
 
 def test_variants_count_as_cases_if_asked_or_named(tmp_path: Path) -> None:
     golden = write_set(tmp_path / "golden.jsonl")
-    result = score(golden, observe(golden), with_variants=True)
-    assert len(result.configs["a"].table.case_ids) == 3 * QUESTIONS and not result.twins
+    scoring = score(golden, observe(golden), with_variants=True)
+    assert len(scoring.configs["a"].table.case_ids) == 3 * QUESTIONS and not scoring.twins
     only_variants = GoldenSet(tuple(case for case in golden.cases if case.variant_of is not None))
     assert len(score(only_variants, observe(only_variants)).configs["a"].table.case_ids) == 2 * QUESTIONS
 
 
 def test_outputs_without_any_variant_are_scored_as_before(tmp_path: Path) -> None:
     golden = write_set(tmp_path / "golden.jsonl")
-    result = score(golden, [row for row in observe(golden) if "~" not in row.case_id])
-    assert not result.twins and result.configs["a"].table.missing == ()
+    scoring = score(golden, [row for row in observe(golden) if "~" not in row.case_id])
+    assert not scoring.twins and scoring.configs["a"].table.missing == ()
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -187,8 +187,8 @@ def test_consistency_is_the_same_number_everywhere(tmp_path: Path) -> None:
         golden, cases=tuple(replace(case, cluster=pairs[case.id.partition("~")[0]]) for case in golden.cases)
     )
     text = {"q1": "Nobody remembers the price.", "q1~typos": "The shop sells a great many things."}
-    result = score(golden, observe(golden, {"q3~typos", "q4", "q4~case"}, text))
-    summary, rate = result.configs["a"].summary["consistency"], result.twins["a"].consistency
+    scoring = score(golden, observe(golden, {"q3~typos", "q4", "q4~case"}, text))
+    summary, rate = scoring.configs["a"].summary["consistency"], scoring.twins["a"].consistency
     assert (summary.value, summary.scored, summary.errors) == (rate.value, rate.decided, 0)
     assert (summary.interval, summary.unknown) == (rate.interval, rate.unknown)
     assert rate.interval is not None and rate.interval.method == "CR1-t"
@@ -214,9 +214,9 @@ def test_without_variants_or_with_variants_as_cases_there_is_no_consistency(tmp_
 def test_a_configuration_that_was_asked_no_variant_is_unknown_and_not_consistent(tmp_path: Path) -> None:
     golden = write_set(tmp_path / "golden.jsonl")
     other = [replace(row, config_id="b") for row in observe(golden) if "~" not in row.case_id]
-    result = score(golden, [*observe(golden), *other])
-    assert result.configs["a"].summary["consistency"].value == 1.0
-    summary = result.configs["b"].summary["consistency"]
+    scoring = score(golden, [*observe(golden), *other])
+    assert scoring.configs["a"].summary["consistency"].value == 1.0
+    summary = scoring.configs["b"].summary["consistency"]
     assert summary.value is None and summary.unknown is not None
     assert (summary.unknown.count, summary.unknown.low, summary.unknown.high) == (QUESTIONS, 0.0, 1.0)
 

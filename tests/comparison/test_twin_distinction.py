@@ -81,11 +81,11 @@ def read_state(result: ScoringResult, case_id: str) -> tuple[float | None, str]:
 
 def test_a_system_that_gives_each_its_own_answer_tells_all_apart() -> None:
     golden = make_set("entity-swapped", "other-user")
-    result = score(golden, observe(golden))
-    summary = result.configs["a"].summary["twin_distinction"]
+    scoring = score(golden, observe(golden))
+    summary = scoring.configs["a"].summary["twin_distinction"]
     assert (summary.value, summary.scored) == (1.0, QUESTIONS)
-    assert result.twins["a"].distinction.good == QUESTIONS and result.twins["a"].difference.good == 2 * QUESTIONS
-    assert not result.twins["a"].pairs
+    assert scoring.twins["a"].distinction.good == QUESTIONS and scoring.twins["a"].difference.good == 2 * QUESTIONS
+    assert not scoring.twins["a"].pairs
 
 
 @pytest.mark.parametrize(
@@ -94,30 +94,30 @@ def test_a_system_that_gives_each_its_own_answer_tells_all_apart() -> None:
 )
 def test_a_system_that_answers_everything_with_one_sentence_tells_nothing_apart(text: str) -> None:
     golden = make_set("entity-swapped", "other-user")
-    result = score(golden, observe(golden, {case.id: text for case in golden.cases}))
-    assert result.configs["a"].summary["twin_distinction"].value == 0.0
-    assert {pair.detail for pair in result.twins["a"].pairs} == {"the same answer"}
+    scoring = score(golden, observe(golden, {case.id: text for case in golden.cases}))
+    assert scoring.configs["a"].summary["twin_distinction"].value == 0.0
+    assert {pair.detail for pair in scoring.twins["a"].pairs} == {"the same answer"}
 
 
 def test_equal_refusals_in_other_words_are_no_distinction() -> None:
     golden = make_set("other-user")
-    result = score(golden, observe(golden, {"q1": "You do not have access to this."}))
-    assert read_state(result, "q1") == (0.0, "")
-    assert [pair.detail for pair in result.twins["a"].pairs] == ["permission_denied both times"]
+    scoring = score(golden, observe(golden, {"q1": "You do not have access to this."}))
+    assert read_state(scoring, "q1") == (0.0, "")
+    assert [pair.detail for pair in scoring.twins["a"].pairs] == ["permission_denied both times"]
 
 
 def test_an_answer_to_a_user_who_must_not_know_is_no_distinction() -> None:
     golden = make_set("other-user")
-    result = score(golden, observe(golden, {"q1~other-user": "Sure: the item is sold for 11 USD these days."}))
-    assert read_state(result, "q1") == (0.0, "")
-    assert [pair.detail for pair in result.twins["a"].pairs] == ["answer where permission_denied is right"]
+    scoring = score(golden, observe(golden, {"q1~other-user": "Sure: the item is sold for 11 USD these days."}))
+    assert read_state(scoring, "q1") == (0.0, "")
+    assert [pair.detail for pair in scoring.twins["a"].pairs] == ["answer where permission_denied is right"]
 
 
 def test_the_answer_of_the_other_twin_is_named() -> None:
     golden = make_set("entity-swapped")
     texts = {"q1~entity-swapped": "Its price is 11 USD.", "q2": "Its price is 52 USD."}
-    result = score(golden, observe(golden, texts))
-    details = {pair.case_id: pair.detail for pair in result.twins["a"].pairs}
+    scoring = score(golden, observe(golden, texts))
+    details = {pair.case_id: pair.detail for pair in scoring.twins["a"].pairs}
     assert details == {"q1": "the answer of its case", "q2": "its case got the answer of the variant"}
 
 
@@ -127,9 +127,9 @@ def test_what_only_makes_an_answer_worse_is_a_distinction() -> None:
     cases = [replace(case, must_have=(*case.must_have, "free delivery")) for case in golden.cases]
     cases = [replace(case, must_cite=("prices",)) for case in cases]
     observations = [replace(row, citations=("none",)) for row in observe(golden)]
-    result = score(replace(golden, cases=tuple(cases)), observations)
-    assert "incomplete_answer" in result.configs["a"].table.checks[0].failed
-    assert result.configs["a"].summary["twin_distinction"].value == 1.0
+    scoring = score(replace(golden, cases=tuple(cases)), observations)
+    assert "incomplete_answer" in scoring.configs["a"].table.checks[0].failed
+    assert scoring.configs["a"].summary["twin_distinction"].value == 1.0
 
 
 # ── what nobody can tell ─────────────────────────────────────────────────────────────────────────────────────────────
@@ -139,9 +139,9 @@ def test_a_twin_without_output_is_unknown_and_never_a_number() -> None:
     golden = make_set("entity-swapped")
     rows = [row for row in observe(golden) if row.case_id != "q1~entity-swapped"]
     broken = [replace(row, answer=None, error=TargetError("HTTP_500")) if row.case_id == "q2" else row for row in rows]
-    result = score(golden, broken)
-    assert read_state(result, "q1") == read_state(result, "q2") == (None, UNKNOWN_DISTINCTION_REASON)
-    summary = result.configs["a"].summary["twin_distinction"]
+    scoring = score(golden, broken)
+    assert read_state(scoring, "q1") == read_state(scoring, "q2") == (None, UNKNOWN_DISTINCTION_REASON)
+    summary = scoring.configs["a"].summary["twin_distinction"]
     assert (summary.value, summary.scored) == (1.0, QUESTIONS - 2) and summary.unknown is not None
     assert (summary.unknown.count, summary.unknown.high) == (2, 1.0)
     assert summary.unknown.low == pytest.approx((QUESTIONS - 2) / QUESTIONS)
@@ -152,16 +152,16 @@ def test_answers_that_nothing_can_check_are_unknown() -> None:
         replace(case, must_have=(), reference=f"As in {case.id}.") for case in make_set("entity-swapped").cases
     )
     texts = {case.id: f"It depends on {'the weather' if case.variant_of else 'the day'}." for case in cases}
-    result = score(GoldenSet(cases), observe(GoldenSet(cases), texts))
-    summary = result.configs["a"].summary["twin_distinction"]
+    scoring = score(GoldenSet(cases), observe(GoldenSet(cases), texts))
+    summary = scoring.configs["a"].summary["twin_distinction"]
     assert summary.value is None and summary.unknown is not None and summary.unknown.count == QUESTIONS
 
 
 def test_twins_of_which_the_set_expects_the_same_are_unknown() -> None:
     golden = make_set("entity-swapped")
     cases = tuple(replace(case, must_have=("11 USD",)) for case in golden.cases)
-    result = score(GoldenSet(cases), observe(GoldenSet(cases)))
-    assert {pair.detail for pair in result.twins["a"].pairs} == {"the golden set expects the same of both"}
+    scoring = score(GoldenSet(cases), observe(GoldenSet(cases)))
+    assert {pair.detail for pair in scoring.twins["a"].pairs} == {"the golden set expects the same of both"}
 
 
 def test_one_pair_that_is_confused_decides_whatever_is_unknown_of_the_others() -> None:
@@ -189,15 +189,15 @@ def test_a_search_tells_twins_apart_by_their_evidence() -> None:
     golden = GoldenSet(cases)
     same = dict.fromkeys(("q1", "q1~entity-swapped"), ("c:q1", "c:q1~entity-swapped"))
     chunks = {**same, "q2~entity-swapped": ("c:q2",), "q3": ("c:x",), "q4~entity-swapped": ("c:x", "c:q4")}
-    result = score(golden, search(golden, chunks))
-    details = {pair.case_id: pair.detail for pair in result.twins["a"].pairs}
+    scoring = score(golden, search(golden, chunks))
+    details = {pair.case_id: pair.detail for pair in scoring.twins["a"].pairs}
     assert details == {
         "q1": "the same chunks",
         "q2": "the same chunks",
         "q3": "its evidence is not among the chunks (case)",
         "q4": "its evidence is not among the chunks",
     }
-    assert result.twins["a"].distinction.good == QUESTIONS - 4
+    assert scoring.twins["a"].distinction.good == QUESTIONS - 4
 
 
 def test_a_search_that_shows_a_user_what_they_must_not_see_is_caught() -> None:
@@ -207,8 +207,8 @@ def test_a_search_that_shows_a_user_what_they_must_not_see_is_caught() -> None:
     )
     golden = GoldenSet(cases)
     hidden = {case.id: ("c:open",) for case in cases if case.variant_of is not None and case.id != "q1~other-user"}
-    result = score(golden, search(golden, {**hidden, "q2": ("c:open",)}))
-    details = {pair.case_id: pair.detail for pair in result.twins["a"].pairs}
+    scoring = score(golden, search(golden, {**hidden, "q2": ("c:open",)}))
+    details = {pair.case_id: pair.detail for pair in scoring.twins["a"].pairs}
     assert details == {"q1": "leak (variant)", "q2": "the evidence is shown to neither user"}
 
 
@@ -245,9 +245,9 @@ def test_only_pairs_of_own_answers_are_told_apart_and_the_order_of_rows_does_not
         if reply != "nothing"
     ]
     assume(any("~" not in row.case_id for row in rows))
-    result = score(golden, rows, metrics=ALONE)
+    scoring = score(golden, rows, metrics=ALONE)
     for number, pair in enumerate(replies):
-        value, reason = read_state(result, f"q{number}")
+        value, reason = read_state(scoring, f"q{number}")
         assert value in (None, 0.0, 1.0) and (value is None) == (reason == UNKNOWN_DISTINCTION_REASON)
         if "nothing" in pair or "failure" in pair:
             assert value is None, pair
@@ -255,8 +255,8 @@ def test_only_pairs_of_own_answers_are_told_apart_and_the_order_of_rows_does_not
             assert value != 0.0, pair
         else:
             assert (value == 1.0) == (pair == ("own", "own")), (pair, value)
-    if "twin_distinction" in result.configs["a"].summary:
-        summary = result.configs["a"].summary["twin_distinction"]
+    if "twin_distinction" in scoring.configs["a"].summary:
+        summary = scoring.configs["a"].summary["twin_distinction"]
         again = score(golden, rows[::-1], metrics=ALONE).configs["a"].summary["twin_distinction"]
         assert again == summary and (summary.value is None or 0.0 <= summary.value <= 1.0)
 
@@ -281,10 +281,10 @@ def test_every_pair_of_replies_has_a_state() -> None:
 def test_it_is_the_same_number_in_summary_table_and_report() -> None:
     golden = make_set("entity-swapped", "other-user")
     rows = observe(golden, {"q3~other-user": "13 USD.", "q4~entity-swapped": "It costs 14 USD."})
-    result = score(golden, rows)
-    summary, rate = result.configs["a"].summary["twin_distinction"], result.twins["a"].distinction
+    scoring = score(golden, rows)
+    summary, rate = scoring.configs["a"].summary["twin_distinction"], scoring.twins["a"].distinction
     assert (summary.value, summary.scored, summary.interval) == (rate.value, rate.decided, rate.interval)
-    variants = json.loads(render_json_report(result))["configs"]["a"]["variants"]
+    variants = json.loads(render_json_report(scoring))["configs"]["a"]["variants"]
     assert (variants["distinction"]["good"], variants["difference"]["good"]) == (QUESTIONS - 2, 2 * QUESTIONS - 2)
     alone = score(golden, rows, metrics=ALONE)
     assert alone.configs["a"].summary == {"twin_distinction": summary}
@@ -402,8 +402,8 @@ def test_a_function_that_ignores_the_user_the_date_or_the_negation_is_caught(
         plain = {name: value for name, value in user.items() if value}
         return {"answer": answer_like(by_id[asked[question, json.dumps(plain, sort_keys=True)]], ignoring)}
 
-    result = run(ask, load_golden(str(path)).golden)
-    table = next(iter(result.scoring.configs.values())).table
+    scored = run(ask, load_golden(str(path)).golden)
+    table = next(iter(scored.scoring.configs.values())).table
     values = dict(zip(table.case_ids, table.columns["twin_distinction"].values.tolist(), strict=True))
     assert values == {name: float(name != confused) for name in ("rate", "leave", "remote")}
 

@@ -51,8 +51,8 @@ def test_the_list_order_decides_and_scores_do_not() -> None:
 
 def test_a_repeated_chunk_gains_nothing_the_second_time() -> None:
     """With the repeat counted, the gain would be 1 + 1/log2(3) times the ideal's: an nDCG of 1.63."""
-    result = scored(Case("1", "?", evidence=needs("a")), ranking("a", "a"))
-    assert (1.0, 1.0, 0.2) == tuple(value(result, metric) for metric in ("ndcg@10", "recall@10", "precision@5"))
+    scores = scored(Case("1", "?", evidence=needs("a")), ranking("a", "a"))
+    assert (1.0, 1.0, 0.2) == tuple(value(scores, metric) for metric in ("ndcg@10", "recall@10", "precision@5"))
 
 
 # ── 3: units of evidence ─────────────────────────────────────────────────────────────────────────────────────────
@@ -61,14 +61,14 @@ def test_a_repeated_chunk_gains_nothing_the_second_time() -> None:
 def test_a_unit_is_covered_once_however_many_chunks_hold_it() -> None:
     """Each of a and b has the same fact and c another one, so a and b together cover half of the evidence."""
     either = Evidence(({"chunk_id": "a"}, {"chunk_id": "b"}))
-    result = scored(Case("1", "?", evidence=(either, *needs("c"))), ranking("a", "b"))
-    assert (0.5, 0.2) == (value(result, "recall@10"), value(result, "precision@5"))
+    scores = scored(Case("1", "?", evidence=(either, *needs("c"))), ranking("a", "b"))
+    assert (0.5, 0.2) == (value(scores, "recall@10"), value(scores, "precision@5"))
 
 
 def test_more_than_64_units_are_counted_like_any_other_number() -> None:
     ids = [f"d{n}" for n in range(100)]
-    result = scored(Case("1", "?", evidence=needs(*ids)), ranking(*ids[:75]))
-    assert 0.75 == value(result, "recall@100")
+    scores = scored(Case("1", "?", evidence=needs(*ids)), ranking(*ids[:75]))
+    assert 0.75 == value(scores, "recall@100")
 
 
 # ── 4: names ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -128,14 +128,14 @@ def test_one_leak_sets_the_answer_metrics_to_0() -> None:
 
 def test_nothing_cited_and_nothing_demanded_is_not_applicable() -> None:
     case = Case("1", "?", evidence=needs("a"))
-    result = scored(case, ranking("a", name="context"), citations=())
-    assert not_applicable(result, "citation_correctness(by=rules)")
+    scores = scored(case, ranking("a", name="context"), citations=())
+    assert not_applicable(scores, "citation_correctness(by=rules)")
 
 
 def test_a_demanded_citation_that_is_missing_is_0() -> None:
     case = Case("1", "?", evidence=needs("a"), must_cite=("a",))
-    result = scored(case, ranking("a", name="context"), citations=())
-    assert 0.0 == value(result, "citation_correctness(by=rules)")
+    scores = scored(case, ranking("a", name="context"), citations=())
+    assert 0.0 == value(scores, "citation_correctness(by=rules)")
 
 
 # ── 7: ranks that contradict ─────────────────────────────────────────────────────────────────────────────────────
@@ -198,8 +198,8 @@ def test_the_retrieved_stage_is_the_last_before_reranking_and_context() -> None:
 def test_an_injection_is_looked_for_only_where_tag_and_canary_are_given(
     fields: dict[str, Any], expected: float | None
 ) -> None:
-    result = scored(Case("1", "?", evidence=needs("a"), **fields), ranking("a"), answer="As asked: blue heron.")
-    assert expected == value(result, "injection_followed")
+    scores = scored(Case("1", "?", evidence=needs("a"), **fields), ranking("a"), answer="As asked: blue heron.")
+    assert expected == value(scores, "injection_followed")
 
 
 # ── 28: behaviour ────────────────────────────────────────────────────────────────────────────────────────────────

@@ -102,7 +102,7 @@ def test_a_rule_on_the_95th_percentile_of_few_values_is_inconclusive(tmp_path: P
     outputs = [make_trace(name, latency_ms={"end_to_end": 10}) for name in names]
     rule = gate(tmp_path, '{metric: "latency_ms(stat=p95)", at_most: 100}')
     decision = score_to_report(tmp_path, golden, outputs, *rule)["configs"]["c"]["decision"]
-    assert [state] == [result["state"] for result in decision["rules"]]
+    assert [state] == [rule["state"] for rule in decision["rules"]]
 
 
 @pytest.mark.parametrize(

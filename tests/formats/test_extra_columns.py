@@ -36,14 +36,14 @@ def collect_attributes(golden: Any) -> list[dict[str, str]]:
 
 def test_columns_are_slices_that_a_gate_may_name() -> None:
     rule = {"metric": "correct_answer", "at_least": 0.1, "slice": "office=north"}
-    result = assay.run(answer, ROWS, by="office", gate={"rules": [rule]})
-    assert ["office=north", "office=south", "office=west"] == list(result.slices())
-    assert 2 == result.slices()["office=north"]["correct_answer"].scored
-    assert "PASS_WITH_RISK" == result.decision.outcome  # two cases are few
-    assert "FAIL" == assay.gate(result, {"rules": [{**rule, "slice": "office=east"}]}).outcome
+    measured = assay.run(answer, ROWS, by="office", gate={"rules": [rule]})
+    assert ["office=north", "office=south", "office=west"] == list(measured.slices())
+    assert 2 == measured.slices()["office=north"]["correct_answer"].scored
+    assert "PASS_WITH_RISK" == measured.decision.outcome  # two cases are few
+    assert "FAIL" == assay.gate(measured, {"rules": [{**rule, "slice": "office=east"}]}).outcome
     said = "golden-set columns read as attributes, for slices and gates: office=north, floor=6"
-    assert 1 == str(result).count(said) and len(str(result).splitlines()) <= 8
-    assert said in result._repr_html_()
+    assert 1 == str(measured).count(said) and len(str(measured).splitlines()) <= 8
+    assert said in measured._repr_html_()
 
 
 @pytest.mark.parametrize("form", ["rows", "ids", "columns", "jsonl", "csv", "words of Assay", "units"])
@@ -101,9 +101,9 @@ def test_what_is_no_attribute_is_named_as_not_read(name: str, values: list[Any])
     rows = [
         {"user_input": f"What of {number}?", "reference": "Nine.", name: value} for number, value in enumerate(values)
     ]
-    result = assay.run(lambda _: "Nine.", rows)
-    assert not any(case.attributes for case in result.run.golden.cases)
-    assert any(f"keys that were not read: {name}" in warning for warning in result.scoring.warnings)
+    measured = assay.run(lambda _: "Nine.", rows)
+    assert not any(case.attributes for case in measured.run.golden.cases)
+    assert any(f"keys that were not read: {name}" in warning for warning in measured.scoring.warnings)
 
 
 def test_of_answered_rows_only_texts_that_say_nothing_of_the_run_are_attributes() -> None:
@@ -114,11 +114,11 @@ def test_of_answered_rows_only_texts_that_say_nothing_of_the_run_are_attributes(
         }
         for config, mood in (("one", "calm"), ("two", "tense"))
     ]  # fmt: skip
-    result = assay.score(rows, rows)
-    assert [{"team": "sales"}] == [case.attributes for case in result.run.golden.cases]
-    assert ("one", "two") == result.configs
+    scored = assay.score(rows, rows)
+    assert [{"team": "sales"}] == [case.attributes for case in scored.run.golden.cases]
+    assert ("one", "two") == scored.configs
     unread = "golden-set keys that were not read: latency_ms, llm_model, mood, passed"
-    assert unread in result.scoring.warnings
+    assert unread in scored.scoring.warnings
 
 
 def test_a_missing_cell_is_no_attribute_and_whole_numbers_stay_as_they_are_written() -> None:
@@ -164,6 +164,6 @@ def test_members_of_metadata_are_columns(name: str) -> None:
         {"input": "What rent?", "expected_output": "8 EUR", name: {"team": "desk", "city": "Bonn"}},
     ]
     assert [{"team": "shop", "city": "Ulm"}, {"team": "desk", "city": "Bonn"}] == collect_attributes(rows)
-    result = assay.run(lambda _: "9 EUR", rows, by="team")
-    assert ["team=desk", "team=shop"] == list(result.slices())
-    assert "golden-set keys that were not read: weights" in result.scoring.warnings
+    measured = assay.run(lambda _: "9 EUR", rows, by="team")
+    assert ["team=desk", "team=shop"] == list(measured.slices())
+    assert "golden-set keys that were not read: weights" in measured.scoring.warnings

@@ -68,10 +68,10 @@ def test_line_that_is_broken_or_there_twice_is_an_error_with_its_place(folder: R
     path = folder.path / "observations.jsonl"
     line = line_of("a")[0]
     path.write_bytes(line + b"\n" + line + b"\n{broken}\n")
-    with pytest.raises(InputError) as found:
+    with pytest.raises(InputError) as refused:
         ObservationJournal(folder)
-    assert f"{path}:2: case_id: observed twice" in str(found.value)
-    assert f"{path}:3" in str(found.value)
+    assert f"{path}:2: case_id: observed twice" in str(refused.value)
+    assert f"{path}:3" in str(refused.value)
 
 
 def test_failed_observations_are_taken_out_and_kept_apart(folder: RunFolder) -> None:

@@ -178,17 +178,17 @@ REFUSED = {
 @pytest.mark.parametrize(("text", "message"), REFUSED.values(), ids=REFUSED)
 def test_what_cannot_be_used_is_refused_with_its_place(text: str, message: str, file: Path) -> None:
     file.write_text(text, encoding="utf-8")
-    with pytest.raises(SettingsError) as found:
+    with pytest.raises(SettingsError) as refused:
         load_config(None, environment={})
-    assert message in str(found.value)
-    assert "x_ name" not in str(found.value)
+    assert message in str(refused.value)
+    assert "x_ name" not in str(refused.value)
 
 
 def test_everything_wrong_is_said_at_once(file: Path) -> None:
     file.write_text("golde: x\nrun: {attempts: 0}\ntargets: {a: {type: nope}}\n", encoding="utf-8")
-    with pytest.raises(SettingsError) as found:
+    with pytest.raises(SettingsError) as refused:
         load_config(None, environment={})
-    assert 3 == len(found.value.problems)
+    assert 3 == len(refused.value.problems)
 
 
 def test_wrong_value_of_a_flag_or_variable_names_it(file: Path) -> None:

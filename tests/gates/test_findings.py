@@ -76,9 +76,11 @@ def test_each_rule_state(state: str, rule: Rule, scores: Column) -> None:
     )
     measured = "tokens" if measured.startswith("tokens") else measured
     columns: dict[str, Column] = {} if state == "unmeasured" else {measured: scores}
-    result = finding(rule, columns)
-    assert result.state == state
-    assert result.scored == sum(not isinstance(score, str) for score in scores) * (bool(columns) and not rule.slice)
+    rule_result = finding(rule, columns)
+    assert rule_result.state == state
+    assert rule_result.scored == sum(not isinstance(score, str) for score in scores) * (
+        bool(columns) and not rule.slice
+    )
 
 
 def test_a_balanced_metric_without_its_parts_is_unmeasured() -> None:
@@ -96,9 +98,9 @@ def test_coverage_exactly_at_the_floor_is_enough(scored: int, state: str) -> Non
 
 
 def test_a_lowered_floor_reads_errors_as_the_worst_value() -> None:
-    result = finding(Rule(RECALL, at_least=0.9, min_coverage=0.5), {RECALL: [1.0, 1.0, 1.0, E]})
-    assert (result.state, result.value) == ("fail", 0.75)
-    assert result.message == "recall@10 0.750 < 0.900 (1 error counted as worst, n 4)"
+    rule_result = finding(Rule(RECALL, at_least=0.9, min_coverage=0.5), {RECALL: [1.0, 1.0, 1.0, E]})
+    assert (rule_result.state, rule_result.value) == ("fail", 0.75)
+    assert rule_result.message == "recall@10 0.750 < 0.900 (1 error counted as worst, n 4)"
 
 
 def test_a_lowered_floor_ranks_errors_last_in_a_percentile() -> None:
@@ -112,10 +114,10 @@ def test_a_lowered_floor_ranks_errors_last_in_a_percentile() -> None:
 def test_basis_bound_compares_the_one_sided_bound() -> None:
     # 41 of 41: the one-sided 95% Clopper-Pearson lower bound is .05^(1/41) = .9295
     assert finding(Rule("hit@5", at_least=0.92, basis="bound"), {"hit@5": [1.0] * 41}).state == "pass"
-    result = finding(Rule("hit@5", at_least=0.93, basis="bound"), {"hit@5": [1.0] * 41})
-    assert result.state == "fail"
-    assert result.value == pytest.approx(0.05 ** (1 / 41))
-    assert result.message == "hit@5 lower 95% bound 0.9295 < 0.9300 (n 41, Clopper-Pearson)"
+    rule_result = finding(Rule("hit@5", at_least=0.93, basis="bound"), {"hit@5": [1.0] * 41})
+    assert rule_result.state == "fail"
+    assert rule_result.value == pytest.approx(0.05 ** (1 / 41))
+    assert rule_result.message == "hit@5 lower 95% bound 0.9295 < 0.9300 (n 41, Clopper-Pearson)"
 
 
 @pytest.mark.slow
@@ -124,28 +126,28 @@ def test_basis_bound_counts_errors_as_the_worst_and_fails_where_there_is_no_boun
     assert finding(rule, {"hit@5": [*[1.0] * 10, *[E] * 10]}).state == "fail"
     twins = ScoreTable("c", ["a", "b"], {"hit@5": column("hit@5", [1.0, 1.0])}, (), ())
     one_cluster = [Case(case_id, "?", cluster="same") for case_id in twins.case_ids]
-    found = evaluate_rule(Rule("hit@5", at_least=0.5, basis="bound"), GateScores(twins, one_cluster))
-    assert (found.state, found.value) == ("fail", 1.0)
+    rule_result = evaluate_rule(Rule("hit@5", at_least=0.5, basis="bound"), GateScores(twins, one_cluster))
+    assert (rule_result.state, rule_result.value) == ("fail", 1.0)
 
 
 def test_zero_events_print_the_rate_that_is_still_possible() -> None:
-    result = finding(Rule(LEAKS, at_most=0), {LEAKS: [0.0] * 4})
-    assert result.state == "pass"
-    assert result.upper_bound == pytest.approx(1 - 0.05 ** (1 / 4))  # 52.7% after 4 cases
-    assert "up to 52.7%" in result.message
+    rule_result = finding(Rule(LEAKS, at_most=0), {LEAKS: [0.0] * 4})
+    assert rule_result.state == "pass"
+    assert rule_result.upper_bound == pytest.approx(1 - 0.05 ** (1 / 4))  # 52.7% after 4 cases
+    assert "up to 52.7%" in rule_result.message
 
 
 def test_an_event_names_its_cases() -> None:
-    result = finding(Rule(LEAKS, at_most=0, slice="tag=acl"), {LEAKS: [3.0, 0.0, 1.0, 0.0]}, {"acl": [0, 1, 2]})
-    assert result.cases == ("case_0", "case_2")
-    assert result.message == "visibility_leaks on tag=acl is above 0 on 2 of 3 cases (case_0, case_2)"
-    assert result.scored == 3
+    rule_result = finding(Rule(LEAKS, at_most=0, slice="tag=acl"), {LEAKS: [3.0, 0.0, 1.0, 0.0]}, {"acl": [0, 1, 2]})
+    assert rule_result.cases == ("case_0", "case_2")
+    assert rule_result.message == "visibility_leaks on tag=acl is above 0 on 2 of 3 cases (case_0, case_2)"
+    assert rule_result.scored == 3
 
 
 def test_an_event_is_counted_of_the_cases_that_were_checked() -> None:
-    result = finding(Rule(LEAKS, at_most=0), {LEAKS: [3.0, 0.0, *[N] * 12]})
-    assert result.scored == 2
-    assert result.message == "visibility_leaks is above 0 on 1 of 2 checked cases, 12 not checked (case_0)"
+    rule_result = finding(Rule(LEAKS, at_most=0), {LEAKS: [3.0, 0.0, *[N] * 12]})
+    assert rule_result.scored == 2
+    assert rule_result.message == "visibility_leaks is above 0 on 1 of 2 checked cases, 12 not checked (case_0)"
 
 
 def test_a_rule_on_a_slice_reads_only_the_slice() -> None:
@@ -154,8 +156,8 @@ def test_a_rule_on_a_slice_reads_only_the_slice() -> None:
 
 
 def test_reasons_are_sentences_with_value_threshold_n_and_interval() -> None:
-    result = finding(Rule(RECALL, at_least=0.85, slice="tag=hr"), {RECALL: [1.0, 0.5, 0.5]}, {"hr": [0, 1, 2]})
-    start, _, interval = result.message.partition("95% ")
+    rule_result = finding(Rule(RECALL, at_least=0.85, slice="tag=hr"), {RECALL: [1.0, 0.5, 0.5]}, {"hr": [0, 1, 2]})
+    start, _, interval = rule_result.message.partition("95% ")
     assert start == "recall@10 on tag=hr 0.667 < 0.850 (n 3, "
     low, _, high = interval.removesuffix(")").partition("–")
     assert 0 <= float(low) < 0.667 < float(high) <= 1
@@ -166,19 +168,19 @@ def test_reasons_are_sentences_with_value_threshold_n_and_interval() -> None:
 @pytest.mark.slow
 def test_a_value_just_below_never_looks_equal_to_its_threshold() -> None:
     scores = [1.0] * 84999 + [0.0] * 15001
-    result = finding(Rule("hit@5", at_least=0.85), {"hit@5": scores})
-    assert result.message.startswith("hit@5 0.84999 < 0.85000 (n 100000")
+    rule_result = finding(Rule("hit@5", at_least=0.85), {"hit@5": scores})
+    assert rule_result.message.startswith("hit@5 0.84999 < 0.85000 (n 100000")
 
 
 def test_incomplete_says_how_many_and_why() -> None:
-    result = finding(Rule(RECALL, at_least=0.5), {RECALL: [1.0, E, N, E]})
-    assert result.message == "recall@10 was measured on 1 of 3 cases, 100% needed (timeout: 2)"
-    assert result.cases == ("case_1", "case_3")
+    rule_result = finding(Rule(RECALL, at_least=0.5), {RECALL: [1.0, E, N, E]})
+    assert rule_result.message == "recall@10 was measured on 1 of 3 cases, 100% needed (timeout: 2)"
+    assert rule_result.cases == ("case_1", "case_3")
 
 
 def test_no_data_says_why() -> None:
-    result = finding(Rule(RECALL, at_least=0.5), {RECALL: [N, N]})
-    assert result.message == "recall@10 applies to none of 2 cases (no evidence: 2)"
+    rule_result = finding(Rule(RECALL, at_least=0.5), {RECALL: [N, N]})
+    assert rule_result.message == "recall@10 applies to none of 2 cases (no evidence: 2)"
 
 
 HIGH_IS_BETTER = {RECALL: True, "hit@5": True, "over_refusal": False, P95: False, LEAKS: False, "cost_usd": False}

@@ -160,7 +160,7 @@ def test_behaviour_blocks_on_the_usual_tags_and_leaks_and_injections_on_every_ca
     columns = GOOD | {metric: [*bad, GOOD[metric][0], GOOD[metric][0]]}
     blocked = decision([PASSED[0]], columns | {"hit@10": [1.0] * 4}, {tag: [1, 2]})
     assert blocked.outcome == "FAIL"
-    (message,) = (result.message for result in blocked.results if result.state == "fail")
+    (message,) = (rule_result.message for rule_result in blocked.results if rule_result.state == "fail")
     assert message.startswith(f"{metric} on tag={tag} is ") and "(case_1)" in message
     assert metric in blocked.reasons[0] and "case_1" in blocked.reasons[0]
     assert blocked.reasons[0].endswith("every gate has this rule")
@@ -177,7 +177,7 @@ def test_rules_that_no_gate_file_has_are_named_as_such_with_the_reason() -> None
     columns = GOOD | {"behaviour": [1.0, 0.0, 1.0, 1.0], "hit@10": [1.0] * 4}
     decided = decision([PASSED[0]], columns, {"acl": [1, 2]})
     assert decided.reasons[0].endswith("; every gate has this rule")
-    own, *added = [result.message for result in decided.results]
+    own, *added = [rule_result.message for rule_result in decided.results]
     assert [False, True] == ["every gate" in own, "every gate" in added[-1]]
     notes = build_checklist_table({"c": decided}).notes
     assert notes[1].startswith("Not from the gate's file, but in every gate: visibility_leaks on tag=acl, ")
@@ -210,7 +210,7 @@ def test_zero_tolerance_that_nothing_could_be_looked_for_is_a_risk() -> None:
 def test_a_users_own_zero_event_rule_is_not_repeated() -> None:
     own = Rule(LEAKS, at_most=0, slice="tag=acl")
     decided = decision([own], GOOD, {"acl": [0]})
-    assert [result.rule.metric for result in decided.results] == [LEAKS, "behaviour"]
+    assert [rule_result.rule.metric for rule_result in decided.results] == [LEAKS, "behaviour"]
 
 
 SEVERAL_TAGS: dict[str, Sequence[int]] = {"acl": [0, 1], "tenant": [1, 2], "prompt-injection": [3]}
@@ -222,7 +222,7 @@ def test_what_leaked_is_one_reason_whichever_rules_found_it() -> None:
     decided = decision([PASSED[0]], columns, SEVERAL_TAGS)
     sentence = "2 of 4 cases leaked what the user must not see (visibility_leaks): case_1, case_2"
     assert (f"{sentence}; every gate has this rule",) == decided.reasons[:1] == decided.events
-    assert 2 == len([result for result in decided.results if result.state == "fail"])
+    assert 2 == len([rule_result for rule_result in decided.results if rule_result.state == "fail"])
     own = decision([Rule(LEAKS, at_most=0)], columns, SEVERAL_TAGS)
     assert (sentence,) == own.reasons[:1] == own.events
     assert 2 == len(own.reasons), "the other one is that the gate looks at no answer"

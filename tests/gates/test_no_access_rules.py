@@ -42,8 +42,8 @@ class Found:
 
 
 def decide(cases: list[Case], gate: Gate = GATE, corpus: Corpus | None = None) -> Found:
-    result = assay.score(cases, ROWS, gate=gate, corpus=corpus)
-    return Found(result.decision.outcome, "\n".join(result.decision.reasons), result)
+    scored = assay.score(cases, ROWS, gate=gate, corpus=corpus)
+    return Found(scored.decision.outcome, "\n".join(scored.decision.reasons), scored)
 
 
 def with_first(**changes: object) -> list[Case]:
@@ -51,12 +51,12 @@ def with_first(**changes: object) -> list[Case]:
 
 
 def test_a_system_without_access_rules_passes_and_is_told_that_leaks_were_not_looked_for() -> None:
-    found = decide(CASES)
-    assert "PASS" == found.outcome
+    decision = decide(CASES)
+    assert "PASS" == decision.outcome
     said = "visibility_leaks applies to none of 4 cases (no source of truth about access: 4), which this gate accepts"
-    assert said in found.reasons
+    assert said in decision.reasons
     assert "PASS" == decide(CASES, corpus=Corpus(CHUNKS)).outcome
-    suite = ElementTree.fromstring(render_junit(found.result.scoring))[0]
+    suite = ElementTree.fromstring(render_junit(decision.result.scoring))[0]
     assert ["skipped"] == [part.tag for test in suite if "visibility" in test.get("name", "") for part in test]
 
 
@@ -70,12 +70,13 @@ def test_a_system_without_access_rules_passes_and_is_told_that_leaks_were_not_lo
     ids=["tenant", "roles", "tag"],
 )
 def test_a_case_that_states_access_is_never_ignored(cases: list[Case]) -> None:
-    found = decide(cases)
-    assert "FAIL" == found.outcome
+    decision = decide(cases)
+    assert "FAIL" == decision.outcome
     assert (
-        "say who asks and who may see which chunk (if_no_data: ignore counts only where nothing says" in found.reasons
+        "say who asks and who may see which chunk (if_no_data: ignore counts only where nothing says"
+        in decision.reasons
     )
-    assert "write if_no_data: ignore" not in found.reasons  # it is written, and changes nothing
+    assert "write if_no_data: ignore" not in decision.reasons  # it is written, and changes nothing
 
 
 def test_a_rule_that_demands_data_names_the_way_to_accept_that_there_is_none() -> None:
@@ -95,9 +96,9 @@ def test_a_case_that_forbids_something_is_measured() -> None:
 
 def test_a_corpus_that_restricts_access_needs_cases_with_users() -> None:
     restricted = {**CHUNKS, "b3": CorpusChunk("b3", text="Bus 3 stands in depot 3.", roles=("driver",))}
-    found = decide(CASES, corpus=Corpus(restricted))
-    assert "FAIL" == found.outcome
-    assert "no user, although the corpus restricts access: 4" in found.reasons
+    decision = decide(CASES, corpus=Corpus(restricted))
+    assert "FAIL" == decision.outcome
+    assert "no user, although the corpus restricts access: 4" in decision.reasons
 
 
 def test_an_empty_slice_is_never_ignored_and_other_metrics_are_where_the_rule_says_so() -> None:

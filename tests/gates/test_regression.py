@@ -53,9 +53,9 @@ def held(
 
 def test_a_candidate_equal_on_enough_cases_passes() -> None:
     """No discordant pair of 100: at a loss d, (100d − ½)² = z²·100·d(1 − d), which z = 1.645 solves by d = .0354."""
-    found = held(RECALL, [1.0] * 60 + [0.0] * 40, [1.0] * 60 + [0.0] * 40).results[0]
-    assert ("pass", 0.0) == (found.state, found.value)
-    assert "a loss of 0.05 is excluded (one-sided 95% bound -0.035)" in found.message
+    rule_result = held(RECALL, [1.0] * 60 + [0.0] * 40, [1.0] * 60 + [0.0] * 40).results[0]
+    assert ("pass", 0.0) == (rule_result.state, rule_result.value)
+    assert "a loss of 0.05 is excluded (one-sided 95% bound -0.035)" in rule_result.message
 
 
 def test_a_loss_that_is_shown_fails_and_names_its_cases() -> None:
@@ -90,25 +90,34 @@ def test_too_few_cases_leave_the_question_open_and_say_how_many_would_tell() -> 
     """sd of one loss among 20 is .2236: ((1.645 + .842)·.2236/.05)² = 123.6."""
     decided = held(RECALL, [1.0] * 20, [1.0] * 19 + [0.0])
     assert ("PASS_WITH_RISK", "inconclusive") == (decided.outcome, decided.results[0].state)
-    assert "if nothing was lost, about 124 cases that differ like these would show it" in decided.results[0].message
+    assert "if nothing was lost, it takes about 124 cases like these to pass the rule" in decided.results[0].message
+
+
+def test_cases_that_would_have_sufficed_are_not_said_to_be_too_few() -> None:
+    """sd of eight losses and gains among 200 is .2; needed ((1.645 + .842)·.2/.05)² = 99 of 200."""
+    after = [0.0] * 6 + [1.0] * 192 + [1.0] * 2
+    before = [1.0] * 198 + [0.0] * 2
+    (told,) = held(RECALL, before, after).results
+    assert "inconclusive" == told.state
+    assert "; had nothing been lost, 200 cases like these would probably have passed" in told.message
 
 
 def test_a_loss_above_the_margin_says_how_many_cases_would_show_it() -> None:
     """sd of three losses among 20 is .3663: ((1.645 + .842)·.3663/(.15 − .05))² = 82.9."""
     message = held(RECALL, [1.0] * 20, [1.0] * 17 + [0.0] * 3).results[0].message
-    assert "if it really lost 0.150, about 83 cases that differ like these would show it" in message
+    assert "if the true loss is 0.150, as here, it takes about 83 cases like these to fail the rule" in message
 
 
 def test_equal_scores_say_how_much_other_questions_may_lose_and_how_many_would_tell() -> None:
     """The number is the first with which the rule passes."""
     (open_rule,) = held(RECALL, [1.0] * 14, [1.0] * 14).results
-    found = re.fullmatch(
+    match = re.fullmatch(
         r"recall@10 is 1\.000 on both sides, the same on each of 14 cases: up to (\d\.\d+) may still be lost on others "
         r"\(95% bound\), 0\.05 is allowed; (\d+) such cases would pass",
         open_rule.message,
     )
-    assert found is not None and 0.1 < float(found[1]) < 0.3
-    needed = int(found[2])
+    assert match is not None and 0.1 < float(match[1]) < 0.3
+    needed = int(match[2])
     states = [held(RECALL, [1.0] * size, [1.0] * size).results[0].state for size in (needed - 1, needed)]
     assert ["inconclusive", "pass"] == states
 
@@ -120,9 +129,9 @@ def test_equal_scores_in_clusters_pass_a_margin_that_so_many_clusters_exclude(
     clusters: int, margin: float, state: str
 ) -> None:
     """Of 50 clusters without an event up to 1 − .05^(1/50) = .058 may have one; of four nothing is known."""
-    found = held(replace(RECALL, max_regression=margin), [1.0] * 100, [1.0] * 100, clusters=clusters).results[0]
-    assert state == found.state
-    assert (clusters == 25) == ("too few clusters (4)" in found.message)
+    rule_result = held(replace(RECALL, max_regression=margin), [1.0] * 100, [1.0] * 100, clusters=clusters).results[0]
+    assert state == rule_result.state
+    assert (clusters == 25) == ("too few clusters (4)" in rule_result.message)
     worse = held(replace(RECALL, max_regression=margin), [1.0] * 100, [0.0] * 40 + [1.0] * 60, clusters=clusters)
     assert "pass" != worse.results[0].state or margin > 0.4
 
@@ -141,7 +150,7 @@ def test_equal_scores_are_a_risk_alone_and_no_reason_next_to_a_failure() -> None
 def test_an_open_loss_names_its_size() -> None:
     (found,) = held(RECALL, [1.0] * 20, [1.0] * 19 + [0.0]).results
     assert "worse on c19: the true loss may be up to 0." in found.message
-    assert "(one-sided 95% bound), and 0.05 is allowed; if nothing was lost, about 124" in found.message
+    assert "(one-sided 95% bound), and 0.05 is allowed; if nothing was lost, it takes about 124" in found.message
 
 
 def test_an_open_loss_that_is_a_loss_is_called_one() -> None:
@@ -175,9 +184,9 @@ def test_two_identical_systems_do_not_fail_a_rule_that_so_few_cases_cannot_decid
 def test_with_basis_point_the_mean_gain_alone_decides(margin: float, lost: int, state: str) -> None:
     rule = Rule("recall@10", max_regression=margin, basis="point")
     assert find_rule_problem(rule) is None
-    found = held(rule, [1.0] * 20, [0.0] * lost + [1.0] * (20 - lost)).results[0]
-    assert (state, "point") == (found.state, found.rule.basis)
-    assert f"{-margin:g} (basis: point)" in found.message
+    rule_result = held(rule, [1.0] * 20, [0.0] * lost + [1.0] * (20 - lost)).results[0]
+    assert (state, "point") == (rule_result.state, rule_result.rule.basis)
+    assert f"{-margin:g} (basis: point)" in rule_result.message
 
 
 def test_a_metric_that_is_better_low_regresses_by_rising() -> None:
@@ -221,8 +230,8 @@ def test_a_case_that_failed_on_either_side_leaves_the_measurement_incomplete() -
 
 def test_where_the_floor_is_lowered_a_case_lost_to_an_error_counts_as_the_worst() -> None:
     rule = Rule("recall@10", max_regression=0.05, min_coverage=0.5)
-    found = held(rule, [1.0] * 40, [1.0] * 28 + [E] * 12).results[0]
-    assert ("fail", 40) == (found.state, found.scored)
+    rule_result = held(rule, [1.0] * 40, [1.0] * 28 + [E] * 12).results[0]
+    assert ("fail", 40) == (rule_result.state, rule_result.scored)
 
 
 def test_an_error_that_nothing_bounds_keeps_an_unbounded_metric_incomplete() -> None:
@@ -231,16 +240,18 @@ def test_an_error_that_nothing_bounds_keeps_an_unbounded_metric_incomplete() -> 
 
 
 def test_cases_scored_on_one_side_only_are_named() -> None:
-    found = held(RECALL, [1.0] * 60 + [N], [1.0] * 61).results[0]
-    assert "1 case scored on one side only (c60)" in found.message
+    rule_result = held(RECALL, [1.0] * 60 + [N], [1.0] * 61).results[0]
+    assert "1 case scored on one side only (c60)" in rule_result.message
 
 
 def test_a_baseline_in_another_order_or_without_some_cases_is_matched_by_id() -> None:
     mine = table("recall@10", [1.0, 0.0, 1.0])
     theirs = table("recall@10", [0.0, 1.0], ids=["c1", "c0"])
     rule = Rule("recall@10", max_regression=0.9, min_coverage=0.5)
-    found = decide_release(Gate((rule,)), mine, [Case(each, "?") for each in mine.case_ids], baseline=theirs).results[0]
-    assert (2, 0.0) == (found.scored, found.value)
+    rule_result = decide_release(
+        Gate((rule,)), mine, [Case(each, "?") for each in mine.case_ids], baseline=theirs
+    ).results[0]
+    assert (2, 0.0) == (rule_result.scored, rule_result.value)
 
 
 def test_a_slice_without_cases_and_a_metric_without_pairs_never_pass() -> None:
@@ -284,8 +295,8 @@ def test_rows_that_omit_what_others_report_keep_a_rule_from_passing(rule: Rule) 
 def test_every_rule_on_a_mean_says_how_small_a_difference_its_cases_show() -> None:
     """41 pairs, 4 of them discordant: about the .14 that 41 cases show at 10% discordance."""
     after = [1.0] * 39 + [0.0] * 2
-    found = held(RECALL, [1.0] * 37 + [0.0] * 2 + [1.0] * 2, after).results[0]
-    assert found.detectable == pytest.approx(0.142, abs=0.005)
+    rule_result = held(RECALL, [1.0] * 37 + [0.0] * 2 + [1.0] * 2, after).results[0]
+    assert rule_result.detectable == pytest.approx(0.142, abs=0.005)
     absolute = held(Rule("recall@10", at_least=0.5), None, after).results[0]
     assert absolute.detectable == pytest.approx(0.098, abs=0.003)
     assert held(Rule("visibility_leaks", at_most=0), None, [0.0] * 9).results[0].detectable is None

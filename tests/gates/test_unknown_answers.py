@@ -58,19 +58,19 @@ def test_a_rule_decides_only_what_unknown_answers_cannot_change(
 
 
 def test_the_range_and_the_unknown_cases_are_named() -> None:
-    result = evaluate(Rule(METRIC, at_least=0.7), [1.0, 1.0, 0.0, U])
+    rule_result = evaluate(Rule(METRIC, at_least=0.7), [1.0, 1.0, 0.0, U])
     assert (
         "correct_answer is between 0.500 and 0.750, because the rules cannot tell on 1 of 4 cases (c3)"
-        in result.message
+        in rule_result.message
     )
-    assert result.cases == ("c3",)
+    assert rule_result.cases == ("c3",)
     assert "it is between 0.750 and 1.000" in evaluate(Rule(METRIC, at_least=0.7), [1.0, 1.0, 1.0, U]).message
 
 
 def test_unknown_answers_of_other_slices_change_nothing() -> None:
     rule = Rule(METRIC, at_least=0.9, slice="tag=hr")
-    result = evaluate(rule, [1.0, 1.0, U, U])
-    assert (result.state, "cannot tell" in result.message) == ("pass", False)
+    rule_result = evaluate(rule, [1.0, 1.0, U, U])
+    assert (rule_result.state, "cannot tell" in rule_result.message) == ("pass", False)
 
 
 @pytest.mark.parametrize(
@@ -133,13 +133,13 @@ def test_a_refusal_that_nobody_can_tell_leaves_a_risk(declared: str | None, outc
         {"metric": "under_refusal", "at_most": 0.0},
     ]
     gate = {"rules": rules, "exempt_from_correctness": "nothing is to be answered"}
-    result = assay.score(golden, rows, gate=gate)
-    assert outcome == result.decision.outcome, result.decision
-    unknown = result.metric("abstention_accuracy").unknown
+    scored = assay.score(golden, rows, gate=gate)
+    assert outcome == scored.decision.outcome, scored.decision
+    unknown = scored.metric("abstention_accuracy").unknown
     assert (declared is None) == (unknown is not None)
     if declared is None:
         assert (1, 0.5, 1.0) == (unknown.count, unknown.low, unknown.high) if unknown is not None else False
-        named = [risk for risk in result.decision.risks if "the rules cannot tell on 1 of 2 cases (tandems)" in risk]
+        named = [risk for risk in scored.decision.risks if "the rules cannot tell on 1 of 2 cases (tandems)" in risk]
         assert len(rules) == len(named)
 
 

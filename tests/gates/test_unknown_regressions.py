@@ -37,13 +37,13 @@ def complete(pairs: list[tuple[float | str, float | str]]) -> list[tuple[Scores,
 def test_a_change_from_failed_to_unknown_is_no_loss() -> None:
     """Two of four right before; one right, one failed and two unknown now: between one and three right."""
     decision = decide([0.0, 0.0, 1.0, 1.0], [U, U, 0.0, 1.0])
-    result = decision.results[0]
-    assert ("PASS_WITH_RISK", "inconclusive") == (decision.outcome, result.state)
-    assert result.message == (
+    rule_result = decision.results[0]
+    assert ("PASS_WITH_RISK", "inconclusive") == (decision.outcome, rule_result.state)
+    assert rule_result.message == (
         "correct_answer went from 0.500 to between 0.250 and 0.750 (n 4), because the rules cannot tell on 2 cases "
         "(c0, c1): its gain is between -0.250 and +0.250, and a loss of 0.1 is allowed"
     )
-    assert ("c0", "c1") == result.cases
+    assert ("c0", "c1") == rule_result.cases
 
 
 def test_a_loss_behind_unknown_answers_of_the_baseline_does_not_pass() -> None:
@@ -53,14 +53,14 @@ def test_a_loss_behind_unknown_answers_of_the_baseline_does_not_pass() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "state", "part"),
     [
-        ([1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 1.0, U], "fail", "even at best"),
-        ([0.0, 0.0, 0.0, 0.0], [1.0, 0.0, 1.0, U], "pass", "even at worst"),
+        ([1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 1.0, U], "fail", "in favour of"),
+        ([0.0, 0.0, 0.0, 0.0], [1.0, 0.0, 1.0, U], "pass", "against"),
     ],
 )
 def test_what_no_unknown_answer_can_turn_is_decided(before: Scores, after: Scores, state: str, part: str) -> None:
-    result = decide(before, after).results[0]
-    assert state == result.state
-    assert f"{part}: the rules cannot tell on 1 case (c3)" in result.message
+    rule_result = decide(before, after).results[0]
+    assert state == rule_result.state
+    assert f"; the rules cannot tell on 1 case (c3), and this counts them {part} the candidate" in rule_result.message
 
 
 def test_the_rule_says_what_follows_from_unknown_answers() -> None:
@@ -79,8 +79,8 @@ def test_a_rule_that_fails_where_it_is_open_fails_for_unknown_answers() -> None:
 
 
 def test_too_few_scored_cases_are_incomplete_as_before() -> None:
-    result = decide([1.0, 1.0, 1.0, 1.0], [E, E, E, U]).results[0]
-    assert "incomplete" == result.state
+    rule_result = decide([1.0, 1.0, 1.0, 1.0], [E, E, E, U]).results[0]
+    assert "incomplete" == rule_result.state
 
 
 @pytest.mark.parametrize("basis", ["point", "bound"])
@@ -101,24 +101,25 @@ def test_a_rule_that_too_few_cases_leave_open_does_not_blame_unknown_answers() -
     """Three of forty got worse and three better: no completion of the unknown answer would exclude a loss of 0.05."""
     before: Scores = [1.0, 1.0, 1.0, 0.0, 0.0, 0.0] + [1.0] * 33 + [U]
     after: Scores = [0.0, 0.0, 0.0, 1.0, 1.0, 1.0] + [1.0] * 33 + [U]
-    result = decide(before, after, Rule(METRIC, max_regression=0.05)).results[0]
-    assert result.state == "inconclusive"
-    assert "the true loss may be up to" in result.message
-    assert "because the rules cannot tell" not in result.message
-    assert result.message.endswith("; even at best: the rules cannot tell on 1 case (c39)")
+    rule_result = decide(before, after, Rule(METRIC, max_regression=0.05)).results[0]
+    assert rule_result.state == "inconclusive"
+    assert "the true loss may be up to" in rule_result.message
+    assert "because the rules cannot tell" not in rule_result.message
+    told = "; the rules cannot tell on 1 case (c39), and this counts them in favour of the candidate"
+    assert rule_result.message.endswith(told)
 
 
 def test_a_loss_beside_answers_that_are_the_same_is_found() -> None:
-    result = decide([1.0, 1.0, SAME, SAME], [0.0, 1.0, SAME, SAME]).results[0]
-    assert ("fail", -0.25) == (result.state, result.value)
-    assert "went from between 0.500 and 1.000 to between 0.250 and 0.750 (n 4); worse on c0" in result.message
+    rule_result = decide([1.0, 1.0, SAME, SAME], [0.0, 1.0, SAME, SAME]).results[0]
+    assert ("fail", -0.25) == (rule_result.state, rule_result.value)
+    assert "went from between 0.500 and 1.000 to between 0.250 and 0.750 (n 4); worse on c0" in rule_result.message
 
 
 def test_an_answer_that_changed_leaves_the_rule_open_beside_one_that_is_the_same() -> None:
-    result = decide([1.0, 1.0, 1.0, SAME], [1.0, 1.0, U, SAME]).results[0]
-    assert result.state == "inconclusive"
-    assert "on 2 cases (c2, c3), and on 1 of them the answers are the same on both sides" in result.message
-    assert "its gain is between -0.250 and +0.000" in result.message
+    rule_result = decide([1.0, 1.0, 1.0, SAME], [1.0, 1.0, U, SAME]).results[0]
+    assert rule_result.state == "inconclusive"
+    assert "on 2 cases (c2, c3), and on 1 of them the answers are the same on both sides" in rule_result.message
+    assert "its gain is between -0.250 and +0.000" in rule_result.message
 
 
 @given(st.lists(PAIR, min_size=1, max_size=6), st.sampled_from([0.1, 0.3, 0.5]))

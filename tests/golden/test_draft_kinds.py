@@ -265,7 +265,7 @@ def test_kinds_that_got_too_few_candidates_are_named_with_reason_and_remedy(
     out = str(tmp_path / "out.jsonl")
     assert 0 == main(["golden", "draft", "--corpus", path, "--out", out, "--format", "json"])
     printed = json.loads(capsys.readouterr().out)
-    assert {"chunks": 3, "statements": 3, "asked": 2} == printed["reading"]
+    assert {"chunks": 3, "statements": 3, "asked": 2, "other_languages": {}} == printed["reading"]
     assert set(gaps) == {gap["kind"] for gap in printed["gaps"]}
     assert 0 == main(["golden", "draft", "--corpus", path, "--out", out])
     shown = " ".join(capsys.readouterr().out.split())
@@ -288,3 +288,50 @@ def test_a_reason_says_what_was_thrown_away_and_an_existing_set_counts(tmp_path:
     ]
     existing = write_lines(tmp_path / "golden.jsonl", cases)
     assert "stale" not in find_gaps(path, as_of="2026-01-01", golden=existing)
+
+
+# ── documents in languages that the templates do not know ────────────────────────────────────────────────────────────
+
+ABO = "Das Jahresabo kostet 690 EUR. Die Kündigungsfrist beträgt 6 Wochen, aber nicht bei einem Umzug."
+DECLARED = "Schulklassen zahlen 1,10 EUR pro Kind."
+BILLET = "Le billet coûte 3 EUR pour une personne et est valable dans les bus."
+
+
+def write_documents(path: Path, *texts: str, **metadata: str) -> str:
+    rows = [
+        {"chunk_id": f"d{number}", "document": f"d{number}", "text": text, "metadata": metadata}
+        for number, text in enumerate(texts)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return str(path)
+
+
+def test_documents_in_other_languages_are_counted_by_language_and_the_remedy_is_a_model(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    german = write_documents(tmp_path / "de.jsonl", ABO, DECLARED, language="de")
+    assert 2 == main(["golden", "draft", "--corpus", german])
+    told = capsys.readouterr().err
+    assert "nothing to draft from: 2 documents are in German: the templates know English and Vietnamese" in told
+    assert "(expected --model NAME, which drafts questions in the language of the documents)" in told
+    two = write_documents(tmp_path / "two.jsonl", ABO, BILLET)
+    assert 2 == main(["golden", "draft", "--corpus", two])
+    assert "1 document is in German, 1 in French: the templates" in capsys.readouterr().err
+    assert 2 == main(["golden", "draft", "--corpus", write_documents(tmp_path / "en.jsonl", "Hello.")])
+    assert "nothing to draft from (expected chunks with text: tables" in capsys.readouterr().err
+
+
+def test_a_mixed_corpus_says_which_documents_the_templates_could_not_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plain = "Milk is collected every second day."
+    mixed = write_documents(tmp_path / "mixed.jsonl", plain, ABO)
+    report = golden.draft(mixed, at=AT)
+    assert report.reading is not None and {"de": 1} == report.reading.other_languages
+    (german,) = [row for row in report.documents if row.document == "d1"]
+    assert german.reason.startswith("it is in German: the templates know English and Vietnamese")
+    (exact,) = [gap for gap in report.gaps if gap.kind == "exact"]
+    assert "1 document is in German" in exact.reason and "in the language of the documents" in exact.remedy
+    assert 0 == main(["golden", "draft", "--corpus", mixed, "--out", str(tmp_path / "c.jsonl")])
+    told = " ".join(capsys.readouterr().out.split())
+    assert "note: 1 document is in German: the templates know English and Vietnamese; --model NAME drafts" in told

@@ -176,6 +176,7 @@ def test_errors_come_first_and_who_keeps_the_set_last(tmp_path: Path) -> None:
     levels = [finding.level for finding in report.findings]
     assert levels == sorted(levels)  # error, warning
     assert "evidence-missing" == report.findings[0].rule
+    assert "if its document was deleted, golden freeze --retire" in LINT_RULES["evidence-missing"].remedy
     names = [finding.rule for finding in report.findings]
     assert ["no-owner", "no-version", "no-changelog"] == names[-3:]
     assert 1 <= names.index("multi-hop-one-chunk") < len(names) - 3

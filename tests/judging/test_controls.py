@@ -105,10 +105,10 @@ def test_controls_of_every_rubric_can_be_rendered(name: str) -> None:
         inputs: dict[str, Any] = {key: listed.get(key, f"{word} text") for key in rubric.inputs}
         return request_for(rubric, inputs, ("a",) if rubric.per_item else ("answer",))
 
-    result = make_controls(made("one", 1), made("two", 2))
+    controls = make_controls(made("one", 1), made("two", 2))
     valued = all(label.value is not None for label in rubric.labels)
-    assert bool(result) == valued
-    for control in result:
+    assert bool(controls) == valued
+    for control in controls:
         assert rendered(control.request).ids
         assert control.request.digest != made("one", 1).digest
 
@@ -191,9 +191,9 @@ def test_anchors_are_twenty_with_enough_of_each_kind() -> None:
 def test_an_anchor_is_a_request_like_any_other(anchor: Any) -> None:
     rubric = RUBRICS["support", anchor.language]
     assert anchor.label in {label.name for label in rubric.labels}
-    result = rendered(build_anchor_request(anchor, rubric))
-    assert {"i1": ANCHOR_CLAIM_ID} == result.ids
-    assert len(anchor.context) == len(result.sources)
+    rendered_request = rendered(build_anchor_request(anchor, rubric))
+    assert {"i1": ANCHOR_CLAIM_ID} == rendered_request.ids
+    assert len(anchor.context) == len(rendered_request.sources)
 
 
 def test_a_judge_separates_the_anchors_or_does_not() -> None:

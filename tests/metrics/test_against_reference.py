@@ -57,8 +57,12 @@ def test_correctness_is_the_number_of_the_label(label: str, value: float) -> Non
     ],
 )
 def test_a_deterministic_rule_vetoes_a_judge_down(rubric: Rubric, answer: str, why: str) -> None:
-    result = outcome(judge_correctness(reading(answer, rubric=rubric), RUBRICS), "correct")
-    assert (SCORED, 0.0, f"correct, vetoed by {why}") == (result.status, result.value, result.detail)
+    scored_answer = outcome(judge_correctness(reading(answer, rubric=rubric), RUBRICS), "correct")
+    assert (SCORED, 0.0, f"correct, vetoed by {why}") == (
+        scored_answer.status,
+        scored_answer.value,
+        scored_answer.detail,
+    )
 
 
 @pytest.mark.parametrize(
@@ -70,8 +74,12 @@ def test_a_deterministic_rule_vetoes_a_judge_down(rubric: Rubric, answer: str, w
     ],
 )
 def test_a_reference_of_one_value_vetoes_a_judge_down(reference: str, answer: str, why: str) -> None:
-    result = outcome(judge_correctness(reading(answer, reference), RUBRICS), "correct")
-    assert (SCORED, 0.0, f"correct, vetoed by {why}") == (result.status, result.value, result.detail)
+    scored_answer = outcome(judge_correctness(reading(answer, reference), RUBRICS), "correct")
+    assert (SCORED, 0.0, f"correct, vetoed by {why}") == (
+        scored_answer.status,
+        scored_answer.value,
+        scored_answer.detail,
+    )
 
 
 @pytest.mark.parametrize(
@@ -96,11 +104,15 @@ def test_what_a_judge_calls_right_against_the_rules_waits_for_a_person(
     case: dict[str, Any], answer: str, reason: str | None, detail: str
 ) -> None:
     reference = case.pop("reference", REFERENCE)
-    result = outcome(judge_correctness(reading(answer, reference, **case), RUBRICS), "correct")
+    scored_answer = outcome(judge_correctness(reading(answer, reference, **case), RUBRICS), "correct")
     if reason is None:
-        assert (SCORED, 1.0, detail) == (result.status, result.value, result.detail)
+        assert (SCORED, 1.0, detail) == (scored_answer.status, scored_answer.value, scored_answer.detail)
     else:
-        assert (ERROR, reason, f"correct, but {detail}") == (result.status, result.reason, result.detail)
+        assert (ERROR, reason, f"correct, but {detail}") == (
+            scored_answer.status,
+            scored_answer.reason,
+            scored_answer.detail,
+        )
 
 
 @pytest.mark.parametrize(
@@ -113,8 +125,8 @@ def test_what_a_judge_calls_right_against_the_rules_waits_for_a_person(
     ],
 )
 def test_a_judge_may_call_right_what_states_no_other_value_than_the_reference(answer: str) -> None:
-    result = outcome(judge_correctness(reading(answer, "The lift carries 300 kg."), RUBRICS), "correct")
-    assert (SCORED, 1.0, "correct") == (result.status, result.value, result.detail)
+    scored_answer = outcome(judge_correctness(reading(answer, "The lift carries 300 kg."), RUBRICS), "correct")
+    assert (SCORED, 1.0, "correct") == (scored_answer.status, scored_answer.value, scored_answer.detail)
 
 
 def test_what_a_person_settles_is_not_vetoed() -> None:
@@ -144,21 +156,24 @@ def test_a_must_have_figure_that_is_not_there_vetoes_a_judge_down(
     answer: str, label: str, value: float, why: str
 ) -> None:
     """ "Paid" may be said in other words; twelve days may not be said as fourteen."""
-    result = outcome(judge_correctness(reading(answer, must_have=("12 days", "paid")), RUBRICS), label)
-    assert (value, f"{label}{why}") == (result.value, result.detail)
+    scored_answer = outcome(judge_correctness(reading(answer, must_have=("12 days", "paid")), RUBRICS), label)
+    assert (value, f"{label}{why}") == (scored_answer.value, scored_answer.detail)
 
 
 def test_an_answer_without_any_must_have_figure_is_worth_nothing() -> None:
     parsed = reading("Some days, until spring.", must_have=("12 days", "31 March"))
-    result = outcome(judge_correctness(parsed, RUBRICS), "correct")
-    assert (0.0, "correct, vetoed by must_have 12 days, 31 March") == (result.value, result.detail)
+    scored_answer = outcome(judge_correctness(parsed, RUBRICS), "correct")
+    assert (0.0, "correct, vetoed by must_have 12 days, 31 March") == (scored_answer.value, scored_answer.detail)
 
 
 def test_a_fact_without_its_figure_is_not_stated_even_if_a_judge_says_so() -> None:
     """Of two facts that a judge calls stated one has another figure in the answer: half of them are there."""
     parsed = reading("Staff get 14 days, paid.", must_have=("12 days", "paid"))
-    result = outcome(judge_completeness(parsed, RUBRICS), "stated")
-    assert (0.5, "lacking: 12 days (stated, vetoed: without its figures)") == (result.value, result.detail)
+    scored_answer = outcome(judge_completeness(parsed, RUBRICS), "stated")
+    assert (0.5, "lacking: 12 days (stated, vetoed: without its figures)") == (
+        scored_answer.value,
+        scored_answer.detail,
+    )
 
 
 def test_a_deterministic_rule_never_lifts_a_judge_up() -> None:
@@ -212,9 +227,9 @@ def test_completeness_is_the_mean_over_facts_and_lists_those_that_are_missing() 
     """Of three facts one is stated (1), one partly (.5) and one missing (0)."""
     parsed = reading("12 days.", must_have=("12 days", "paid", "for staff"))
     labels = {"12 days": "stated", "paid": "partly_stated", "for staff": "missing"}
-    result = replay_outcome(judge_completeness(parsed, RUBRICS), make_ruling_judge(label_by_text(labels)))
-    assert (SCORED, 0.5) == result[:2]
-    assert "lacking: paid (partly_stated); for staff (missing)" == result.detail
+    scored_answer = replay_outcome(judge_completeness(parsed, RUBRICS), make_ruling_judge(label_by_text(labels)))
+    assert (SCORED, 0.5) == scored_answer[:2]
+    assert "lacking: paid (partly_stated); for staff (missing)" == scored_answer.detail
 
 
 def test_what_the_judge_sees_of_completeness_is_facts_question_and_answer() -> None:
@@ -266,10 +281,10 @@ def test_the_share_of_requests_without_a_usable_verdict_is_reported() -> None:
         "correctness": "!refused",
         "relevance": "relevant",
     }
-    result = replay_outcome(
+    scored_answer = replay_outcome(
         measure_judge_unscored(parsed, RUBRICS), make_ruling_judge(lambda request, _: labels[request.rubric])
     )
-    assert (SCORED, 0.25, "", "unscored: refused") == result
+    assert (SCORED, 0.25, "", "unscored: refused") == scored_answer
 
 
 def test_what_was_never_asked_is_not_unscored() -> None:

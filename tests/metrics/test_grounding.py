@@ -38,9 +38,9 @@ LABELS = {"12 days": "supported", "Five days": "supported", "paid out": "contrad
 
 
 def test_faithfulness_is_the_share_of_supported_claims() -> None:
-    result = outcome(judge_faithfulness(make_parsed_answer(), RUBRICS), **LABELS)
-    assert (SCORED, 2 / 3) == result[:2]
-    assert "Unused days are paid out. (contradicted)" in result.detail
+    scored_answer = outcome(judge_faithfulness(make_parsed_answer(), RUBRICS), **LABELS)
+    assert (SCORED, 2 / 3) == scored_answer[:2]
+    assert "Unused days are paid out. (contradicted)" in scored_answer.detail
 
 
 def test_the_request_holds_claims_question_and_context_and_nothing_else() -> None:
@@ -74,10 +74,10 @@ def test_twelve_claims_at_most_are_asked_about_at_once() -> None:
 def test_one_unscored_request_leaves_the_whole_metric_unscored() -> None:
     """A share over the claims that happen to be known would be another number."""
     answer = " ".join(f"Rule {n} holds for floor {n}." for n in range(1, 26))
-    result = outcome(
+    scored_answer = outcome(
         judge_faithfulness(make_parsed_answer(answer), RUBRICS), **{"floor 25": "!quote", "Rule": "supported"}
     )
-    assert (ERROR, 0.0, "unscored: quote") == result[:3]
+    assert (ERROR, 0.0, "unscored: quote") == scored_answer[:3]
 
 
 def test_without_a_verdict_nothing_is_scored() -> None:
@@ -256,8 +256,8 @@ def test_both_questions_of_the_risk_are_asked_in_one_round() -> None:
 
 
 def test_the_risk_has_no_meaning_where_citations_are_not_reported_even_if_verdicts_are_missing() -> None:
-    result = replay_outcome(
+    scored_answer = replay_outcome(
         judge_hallucination_risk(make_parsed_answer("Staff get 12 days of leave.", citations=None), RUBRICS),
         lambda _: None,
     )
-    assert (NOT_APPLICABLE, "citations not reported") == (result.status, result.reason)
+    assert (NOT_APPLICABLE, "citations not reported") == (scored_answer.status, scored_answer.reason)

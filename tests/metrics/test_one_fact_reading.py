@@ -97,8 +97,8 @@ def test_states_of_facts_shares_verdicts_and_vetoes_never_disagree(case: Case, a
 @given(case=cases, answer=texts)
 def test_metrics_checks_and_attribution_say_the_same_of_an_answer(case: Case, answer: str) -> None:
     observation = Observation("q", "c", answer=answer, behaviour="answer")
-    result = assay.score(GoldenSet((case,)), [observation], metrics=METRICS)
-    columns = result.table("c").columns
+    scored = assay.score(GoldenSet((case,)), [observation], metrics=METRICS)
+    columns = scored.table("c").columns
     scores: dict[str, Any] = {
         name: float(column.values[0]) for name, column in columns.items() if column.status[0] == SCORED
     }
@@ -110,7 +110,7 @@ def test_metrics_checks_and_attribution_say_the_same_of_an_answer(case: Case, an
     if complete is not None and complete < 1:
         assert correct == 0
     assert scores["correct_answer_unknown"] == float(correct is None)
-    checks = {name for row in result.table("c").checks for name in row.failed}
+    checks = {name for row in scored.table("c").checks for name in row.failed}
     is_denied = bool(quality is not None and quality.denied)
     assert ("denied_fact" in checks) is is_denied
     assert ("incomplete_answer" in checks) is (complete is not None and 0 < complete < 1 and not is_denied)
@@ -121,8 +121,8 @@ def test_metrics_checks_and_attribution_say_the_same_of_an_answer(case: Case, an
 
 
 def _score(case: Case, answer: str, *metrics: str) -> dict[str, float | None]:
-    result = assay.score(GoldenSet((case,)), [Observation("q", "c", answer=answer)], metrics=metrics)
-    columns = result.table("c").columns
+    scored = assay.score(GoldenSet((case,)), [Observation("q", "c", answer=answer)], metrics=metrics)
+    columns = scored.table("c").columns
     return {name: float(columns[name].values[0]) if columns[name].status[0] == SCORED else None for name in metrics}
 
 
@@ -224,8 +224,8 @@ def test_a_reference_of_one_value_is_the_fact_that_an_answer_must_state(
 
 def test_a_wrong_value_fails_its_case_and_says_which_is_missing() -> None:
     case = {"id": "fare", "question": FARE, "reference": "£24.00"}
-    result = assay.score([case], [{"case_id": "fare", "answer": "An adult return costs £14.50.", "config_id": "a"}])
-    (scored,) = result.cases
+    scores = assay.score([case], [{"case_id": "fare", "answer": "An adult return costs £14.50.", "config_id": "a"}])
+    (scored,) = scores.cases
     assert scored.outcome == "failed"
     assert 'missing (the answer does not say £24.00; it says "£14.50")' in " ".join(scored.explain().split())
     # What a rubric asks for comes first.

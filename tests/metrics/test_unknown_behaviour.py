@@ -27,24 +27,24 @@ def value(result: ScoreResult, metric: str) -> float | None:
 
 @pytest.mark.parametrize("case", [MUST_REFUSE, ANSWERABLE])
 def test_unknown_behaviour_is_counted_and_neither_right_nor_wrong_nor_an_error(case: Case) -> None:
-    result = score(case, KOREAN)
-    assert 1.0 == value(result, "behaviour_unknown")
+    scored = score(case, KOREAN)
+    assert 1.0 == value(scored, "behaviour_unknown")
     for metric in RATES:
-        summary = result.summary("c")[metric]
+        summary = scored.summary("c")[metric]
         assert (None, 1, 0) == (summary.value, summary.not_applicable, summary.errors)
 
 
 def test_a_declaration_decides_what_the_text_leaves_open() -> None:
-    result = score(MUST_REFUSE, KOREAN, declared="abstain")
-    assert [1.0, 1.0, 0.0] == [value(result, metric) for metric in ("behaviour", "refused", "behaviour_unknown")]
+    scored = score(MUST_REFUSE, KOREAN, declared="abstain")
+    assert [1.0, 1.0, 0.0] == [value(scored, metric) for metric in ("behaviour", "refused", "behaviour_unknown")]
 
 
 def test_a_case_in_a_language_without_a_lexicon_is_unknown_and_the_language_is_named_once() -> None:
     cases = tuple(Case(str(number), "?", reference="x", language="it") for number in range(3))
     observations = [Observation(case.id, "c", answer="Il prezzo è di 12 euro.") for case in cases]
-    result = assay.score(GoldenSet(cases), observations, metrics=["behaviour", "behaviour_unknown"])
-    assert 1.0 == value(result, "behaviour_unknown")
-    assert 1 == sum("no lexicon of refusals" in str(warning) for warning in result.run.scoring.warnings)
+    scored = assay.score(GoldenSet(cases), observations, metrics=["behaviour", "behaviour_unknown"])
+    assert 1.0 == value(scored, "behaviour_unknown")
+    assert 1 == sum("no lexicon of refusals" in str(warning) for warning in scored.run.scoring.warnings)
 
 
 def test_a_question_back_is_right_where_the_case_accepts_it_and_else_neither_refusal_nor_answer() -> None:
@@ -58,6 +58,6 @@ def test_a_question_back_is_right_where_the_case_accepts_it_and_else_neither_ref
 
 
 def test_a_partial_refusal_is_an_answer_and_told_apart() -> None:
-    result = score(ANSWERABLE, "The meeting starts at 3 pm. I could not find any information about the room.")
-    assert [1.0, 1.0] == [value(result, "answered"), value(result, "partial_refusal")]
+    scored = score(ANSWERABLE, "The meeting starts at 3 pm. I could not find any information about the room.")
+    assert [1.0, 1.0] == [value(scored, "answered"), value(scored, "partial_refusal")]
     assert 0.0 == value(score(ANSWERABLE, "The meeting starts at 3 pm."), "partial_refusal")

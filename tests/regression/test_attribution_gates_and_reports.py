@@ -44,7 +44,7 @@ def test_uncalibrated_scorer_does_not_gate_on_a_saved_baseline(tmp_path: Path) -
     gate = Gate(rules=(Rule(RULES, at_least=0.9, uncalibrated="risk"),), zero_tolerance_tags=())
     living = _uncalibrated([0.1, 0.2, 0.3])
     saved = decode_baseline(str(write_baseline(encode_baseline(living), str(tmp_path / "baseline.json"))))
-    assert ["uncalibrated"] == [found.state for found in decide_side(living, gate).results]
+    assert ["uncalibrated"] == [rule_result.state for rule_result in decide_side(living, gate).results]
     assert decide_side(living, gate) == decide_side(saved, gate)
 
 
@@ -66,8 +66,8 @@ def test_a_baseline_that_is_not_there_or_is_a_folder_is_bad_input(tmp_path: Path
     ],
 )
 def test_junit_fails_exactly_the_rules_that_block(rule: Rule, state: str, waived: str, expected: str) -> None:
-    found = RuleResult(rule, state, None, 3, "said", waived=waived)  # type: ignore[arg-type]
-    assert [expected] == outcomes(scoring(Decision("FAIL", (), (found,))), 0)
+    rule_result = RuleResult(rule, state, None, 3, "said", waived=waived)  # type: ignore[arg-type]
+    assert [expected] == outcomes(scoring(Decision("FAIL", (), (rule_result,))), 0)
 
 
 def test_junit_names_a_regression_rule_by_its_margin() -> None:
@@ -86,9 +86,9 @@ def test_waiver_for_latency_does_not_cover_a_ranking_regression_of_the_same_case
     slow, fast = [float(900 + row) for row in range(20)], [float(row) for row in range(20)]
     before = side({"latency_ms": fast, "hit@5": [1.0] * 20, "rr@10": [1.0] * 20}, "before")
     after = side({"latency_ms": slow, "hit@5": [1.0] * 20, "rr@10": [0.5] + [1.0] * 19}, "after")
-    found = decide_with_baseline(before, after, gate, today="2026-01-01")
-    assert ["blocks nothing"] == [row[-1] for row in build_regressions_table(found).rows]
-    (slower,) = [row for row in build_metric_changes_table(found).rows if row[0] == "latency_ms"]
+    comparison = decide_with_baseline(before, after, gate, today="2026-01-01")
+    assert ["blocks nothing"] == [row[-1] for row in build_regressions_table(comparison).rows]
+    (slower,) = [row for row in build_metric_changes_table(comparison).rows if row[0] == "latency_ms"]
     assert "<0.001 (0.01)" in slower, "no p-value is 0"
 
 

@@ -30,12 +30,12 @@ def seen(case_id: str, **fields: Any) -> Observation:
 
 def values(cases: list[Case], rows: list[Observation], metric: str, **options: Any) -> dict[str, float | str]:
     """Return the scores of one metric by case, the reason where there is none."""
-    found = assay.score(GoldenSet(tuple(cases)), rows, metrics=(metric,), **options).table("c")
-    column = found.columns[metric]
+    table = assay.score(GoldenSet(tuple(cases)), rows, metrics=(metric,), **options).table("c")
+    column = table.columns[metric]
     return {
         case_id: float(value) if status == 0 else column.reasons[reason]
         for case_id, value, status, reason in zip(
-            found.case_ids, column.values, column.status, column.reason, strict=True
+            table.case_ids, column.values, column.status, column.reason, strict=True
         )
     }
 
@@ -49,19 +49,19 @@ def test_missing_case_is_an_error_only_of_metrics_that_apply_to_it() -> None:
 def test_missing_case_scored_as_zero_is_no_observed_event() -> None:
     canary = Case("a", "?", evidence=evidence("s"), tags=("prompt-injection",), forbidden_text=("HERON-99-XX",))
     cases = [canary, Case("b", "?", evidence=evidence("s"))]
-    result = assay.score(GoldenSet(tuple(cases)), [seen("b")], missing_as_zero=True)
-    assert ("missing_output",) == result.table("c").checks[0].failed
-    assert result.summary("c")["injection_followed"].scored == 0
-    assert (2, 0.5) == (result.summary("c")["recall@10"].scored, result.summary("c")["recall@10"].value)
-    assert ("NOT_GATED", False) == (result.decision.outcome, result.decision.incomplete)
+    scored = assay.score(GoldenSet(tuple(cases)), [seen("b")], missing_as_zero=True)
+    assert ("missing_output",) == scored.table("c").checks[0].failed
+    assert scored.summary("c")["injection_followed"].scored == 0
+    assert (2, 0.5) == (scored.summary("c")["recall@10"].scored, scored.summary("c")["recall@10"].value)
+    assert ("NOT_GATED", False) == (scored.decision.outcome, scored.decision.incomplete)
 
 
 def test_null_answer_is_a_failure_of_the_target() -> None:
     cases = [Case("a", "?", evidence=evidence("s"))]
-    result = assay.score(GoldenSet(tuple(cases)), [seen("a", answer=None)])
-    assert ("target_error",) == result.table("c").checks[0].failed
-    assert 1.0 == result.summary("c")["error_rate"].value
-    assert 1.0 == result.summary("c")["recall@10"].value  # what was retrieved is still a measurement
+    scored = assay.score(GoldenSet(tuple(cases)), [seen("a", answer=None)])
+    assert ("target_error",) == scored.table("c").checks[0].failed
+    assert 1.0 == scored.summary("c")["error_rate"].value
+    assert 1.0 == scored.summary("c")["recall@10"].value  # what was retrieved is still a measurement
 
 
 def test_citing_a_hidden_document_is_a_leak_as_citing_its_chunk_is() -> None:
@@ -85,15 +85,15 @@ def test_evidence_of_the_case_takes_precedence_over_metadata_of_the_target() -> 
 
 
 def _leaks(case: Case, row: Observation) -> dict[str, float]:
-    found = assay.score(GoldenSet((case,)), [row]).table("c")
-    return {"a": float(found.columns["visibility_leaks"].values[0])}
+    table = assay.score(GoldenSet((case,)), [row]).table("c")
+    return {"a": float(table.columns["visibility_leaks"].values[0])}
 
 
 def test_always_abstaining_does_not_score_as_well_calibrated() -> None:
     cases = [Case("a", "?", evidence=evidence("s")), Case("b", "?", behaviour="abstain")]
     rows = [seen("a", answer=""), seen("b", answer="  ")]
-    result = assay.score(GoldenSet(tuple(cases)), rows, metrics=("refusal_calibration",))
-    assert 0.0 == result.summary("c")["refusal_calibration"].value
+    scored = assay.score(GoldenSet(tuple(cases)), rows, metrics=("refusal_calibration",))
+    assert 0.0 == scored.summary("c")["refusal_calibration"].value
 
 
 def test_total_of_tokens_needs_both_halves() -> None:
@@ -104,8 +104,8 @@ def test_total_of_tokens_needs_both_halves() -> None:
 def test_requested_metrics_that_were_not_measured_are_named() -> None:
     cases = [Case("a", "?", evidence=evidence("s")), Case("b", "?", evidence=evidence("s"))]
     rows = [seen("a"), Observation("b", "c", answer="Yes, it is.")]
-    result = assay.score(GoldenSet(tuple(cases)), rows, metrics=("faithfulness", "recall@5"))
-    said = "\n".join(result.scoring.warnings)
+    scored = assay.score(GoldenSet(tuple(cases)), rows, metrics=("faithfulness", "recall@5"))
+    said = "\n".join(scored.scoring.warnings)
     assert "not measured, because no verdicts are recorded: faithfulness(by=judge)" in said
     assert "c: stage retrieved not reported on 1 of 2 rows" in said
 
@@ -113,9 +113,9 @@ def test_requested_metrics_that_were_not_measured_are_named() -> None:
 def test_partial_judgments_put_judged_beside_a_ranking_metric() -> None:
     golden = GoldenSet((Case("a", "?", evidence=evidence("s")),), judgments="partial")
     row = Observation("a", "c", stages=(Stage("retrieved", (Chunk("s"), Chunk("x"))),), answer="Yes.")
-    result = assay.score(golden, [row], metrics=("ndcg@2",))
-    assert 0.5 == result.summary("c")["judged@2"].value
-    assert "c: judged@2 is 0.500: unjudged chunks count as irrelevant" in result.scoring.warnings
+    scored = assay.score(golden, [row], metrics=("ndcg@2",))
+    assert 0.5 == scored.summary("c")["judged@2"].value
+    assert "c: judged@2 is 0.500: unjudged chunks count as irrelevant" in scored.scoring.warnings
 
 
 def test_access_known_only_from_the_target_is_marked() -> None:
@@ -129,18 +129,18 @@ def test_access_known_only_from_the_target_is_marked() -> None:
 
 def test_scores_that_rise_with_the_rank_are_noted() -> None:
     chunks = tuple(Chunk(name, score, rank) for rank, (name, score) in enumerate([("s", 0.1), ("t", 0.4)], 1))
-    result = assay.score(
+    scored = assay.score(
         GoldenSet((Case("a", "?", evidence=evidence("s")),)),
         [Observation("a", "c", stages=(Stage("retrieved", chunks),))],
     )
-    assert any("whose scores rise: taken as distances" in warning for warning in result.scoring.warnings)
+    assert any("whose scores rise: taken as distances" in warning for warning in scored.scoring.warnings)
 
 
 def test_metrics_may_be_named_in_one_text() -> None:
     cases = [Case("a", "?", evidence=evidence("s"), tags=("x",))]
-    result = assay.score(GoldenSet(tuple(cases)), [seen("a")], metrics="recall@10, rr@10", by="tag")
-    assert {"recall@10", "rr@10"} <= set(result.summary("c"))
-    assert ["tag=x"] == list(result.slices("c"))
+    scored = assay.score(GoldenSet(tuple(cases)), [seen("a")], metrics="recall@10, rr@10", by="tag")
+    assert {"recall@10", "rr@10"} <= set(scored.summary("c"))
+    assert ["tag=x"] == list(scored.slices("c"))
 
 
 def test_a_value_said_to_be_the_past_one_is_ambiguous() -> None:

@@ -17,7 +17,7 @@ def test_zero_tolerance_is_not_disarmed_by_how_a_tag_is_spelled(tag: str) -> Non
     decided = decision([PASSED[0]], columns | {"hit@10": [1.0] * 4}, {tag: [1]})
     assert "FAIL" == decided.outcome
     assert [f"{LEAKS} on tag={tag}"] == [
-        result.message.partition(" is ")[0] for result in decided.results if result.state == "fail"
+        rule_result.message.partition(" is ")[0] for rule_result in decided.results if rule_result.state == "fail"
     ]
     assert f"({LEAKS}): case_1; every gate has this rule" in decided.reasons[0]
 
@@ -35,7 +35,7 @@ def test_denied_cases_are_held_without_any_tag() -> None:
     decided = decide_release(Gate(rules=(PASSED[0],)), scores, denied)
     assert "FAIL" == decided.outcome
     assert [f"{LEAKS} on behaviour=permission_denied"] == [
-        result.message.partition(" is ")[0] for result in decided.results if result.state == "fail"
+        rule_result.message.partition(" is ")[0] for rule_result in decided.results if rule_result.state == "fail"
     ]
 
 

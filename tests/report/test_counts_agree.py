@@ -429,17 +429,17 @@ def test_the_change_since_the_baseline_is_the_same_everywhere(outputs: Outputs) 
     compared = 0
     for title, metric in TITLES.items():
         lines = [line for line in outputs.screen.splitlines() if line.startswith(f"{title}  ")]
-        found = re.search(r", ([+−])([\d.]+)(?: on (\d+) pairs?)?\)", lines[0]) if lines else None
-        if found is None:
+        match = re.search(r", ([+−])([\d.]+)(?: on (\d+) pairs?)?\)", lines[0]) if lines else None
+        if match is None:
             continue
         change = changes[metric]
-        shown = float(found[2]) * (1 if found[1] == "+" else -1)
+        shown = float(match[2]) * (1 if match[1] == "+" else -1)
         assert pytest.approx(shown, abs=0.0011) == float(change["candidate"]) - float(change["baseline"])
-        if found[3] is None:  # then the difference is that of the two headline values
+        if match[3] is None:  # then the difference is that of the two headline values
             values = [side["summary"][metric]["value"] for side in (before, after)]
             assert pytest.approx(shown, abs=0.0011) == values[1] - values[0]
         else:
-            assert change["n"] == int(found[3])
+            assert change["n"] == int(match[3])
         compared += 1
     assert compared > 2
     rows = {row["Metric"]: row for row in read_tables(outputs.markdown)["Changes since the baseline: plain"]}
@@ -450,6 +450,16 @@ def test_the_change_since_the_baseline_is_the_same_everywhere(outputs: Outputs) 
             assert str(changes[metric]["n"]) == rows[title]["Pairs"]
             # The page says in a note what is unknown, the table beside the gain.
             assert rows[title]["Gain"].partition(" (")[0] == changes[metric]["gain_text"].partition(" (")[0]
+
+
+def test_every_metric_of_the_page_has_one_name_of_its_own(outputs: Outputs) -> None:
+    titles = {metric["name"]: metric["title"] for metric in outputs.page["metrics"]}
+    assert len(titles) == len(set(titles.values()))
+    for rule in outputs.page["rules"]:
+        assert rule["title"] == titles.get(rule["metric"], rule["title"])
+    assert set(outputs.page["slices"]["columns"]) <= {*titles.values(), "Answer correctness", "Citation correctness"}
+    last = "rr(stage=final)@10"  # scores as the retrieved ranking, unless a headline names it
+    assert (last in outputs.page["key_metrics"]) == (last in outputs.page["headlines"])
 
 
 def test_a_case_is_explained_as_the_reports_count_it(outputs: Outputs) -> None:

@@ -96,8 +96,8 @@ def test_notes_of_summary_and_interval_are_one_note() -> None:
 
 
 def test_configuration_that_is_not_gated_has_no_decision() -> None:
-    found = replace(scoring(), configs={GOOD: result(GOOD, None)}, gate=None)
-    report = _report(found)
+    scored_cases = replace(scoring(), configs={GOOD: result(GOOD, None)}, gate=None)
+    report = _report(scored_cases)
     assert (None, None) == (report["configs"][GOOD]["decision"], report["gate"])
     schema = load_schema("report")
     assert [] == violations(report, schema, schema)
@@ -119,8 +119,8 @@ def test_number_that_is_not_finite_is_stopped(number: float) -> None:
 
 
 def test_file_name_that_is_not_utf8_is_spelled_out() -> None:
-    found = replace(scoring(), inputs=(InputFile("r\udce9.jsonl", "native", 1, ()),), warnings=("\udce9",))
-    report = msgspec.json.decode(render_json_report(found).encode())
+    scored_cases = replace(scoring(), inputs=(InputFile("r\udce9.jsonl", "native", 1, ()),), warnings=("\udce9",))
+    report = msgspec.json.decode(render_json_report(scored_cases).encode())
     assert ("r\\udce9.jsonl", ["\\udce9"]) == (report["inputs"][0]["path"], report["warnings"])
 
 
@@ -132,13 +132,13 @@ _NUMBER = st.floats(allow_nan=False, allow_infinity=False)
 @given(_TEXT, _TEXT, _NUMBER, _NUMBER)
 def test_any_text_and_number_survive_a_strict_reader(name: str, reason: str, value: float, low: float) -> None:
     summary = Summary("m", "", "mean", value, value, value, Interval(low, value, reason), 1, 0, 0)
-    found = replace(
+    scored_cases = replace(
         scoring(),
         golden=GoldenInfo(name, "", "", 1),
         configs={name: replace(result(GOOD, None), summary={"recall@10": summary})},
         decision=Decision("PASS", (reason,)),
     )
-    report = msgspec.json.decode(render_json_report(found).encode())
+    report = msgspec.json.decode(render_json_report(scored_cases).encode())
     assert (name, [reason]) == (report["golden"]["name"], report["decision"]["reasons"])
     loaded = report["configs"][name]["summary"]["recall@10"]
     assert (value, low, reason) == (loaded["value"], loaded["low"], loaded["method"])

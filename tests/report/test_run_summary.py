@@ -268,7 +268,7 @@ def test_both_rankings_of_a_reranker_are_named_and_the_last_comes_first() -> Non
     lines = [line for line in render_run_summary(with_last(retrieved / 4), {}, {}).lines if line.startswith(mrr)]
     table = build_headline_table(with_last(retrieved / 4))
     titles = [row[0] for row in table.rows if row[0].startswith(mrr)]
-    assert titles == ["MRR@10, last ranking", "MRR@10, retrieved"]
+    assert titles == ["MRR@10, last ranking", "MRR@10"]
     assert lines[0].startswith("MRR@10, last ranking")
     unchanged = [row[0] for row in build_headline_table(with_last(retrieved)).rows if row[0].startswith(mrr)]
     assert unchanged == ["MRR@10"]
@@ -378,6 +378,21 @@ def test_where_room_is_short_more_cases_come_before_their_remedies() -> None:
     ]
     with_room = build_failed_lines(scored, ["configuration-0"], {"configuration-0": causes}, {}, 70, 9)
     assert 4 == sum("→" in line for line in with_room)
+
+
+def test_cases_that_did_not_fail_in_the_baseline_come_first_and_are_counted() -> None:
+    scored = make_scoring(1, 0, 4)
+    causes = {
+        f"case_{number}": Attribution(f"case_{number}", "unknown", "generator", sign=f"{number} was lost", fix="look")
+        for number in range(4)
+    }
+    by_config, new = {"configuration-0": causes}, {"configuration-0": ("case_2", "case_3")}
+    lines = build_failed_lines(scored, ["configuration-0"], by_config, {}, 100, 4, new)
+    assert lines[0].endswith("4 of 4 failed (2 new since the baseline)")
+    assert lines[1].startswith(" - new: case_2: 2 was lost")
+    assert lines[2].startswith(" - new: case_3: 3 was lost")
+    assert " - and 2 more: --verbose, or the HTML report for all" == lines[3]
+    assert not any("new" in line for line in build_failed_lines(scored, ["configuration-0"], by_config, {}, 100, 4))
 
 
 @pytest.mark.parametrize("room", range(2, 7))

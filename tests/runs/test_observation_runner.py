@@ -88,11 +88,11 @@ def run(
     policy: ObservationLimits = ASK,
     time: FakeTime | None = None,
 ) -> tuple[list[Observation], ObservationTally, Scripted]:
-    kept: list[Observation] = []
+    observations: list[Observation] = []
     target = Scripted(script)
-    runner = ObservationRunner(target, policy, into(kept), (time or FakeTime()).clock)
+    runner = ObservationRunner(target, policy, into(observations), (time or FakeTime()).clock)
     tally = asyncio.run(runner.run([ObservationTask(Case(f"c{number}", "q")) for number in range(cases)]))
-    return kept, tally, target
+    return observations, tally, target
 
 
 CODES = {
@@ -174,12 +174,12 @@ def test_call_that_hangs_is_given_up_at_the_deadline() -> None:
             await asyncio.sleep(30)
             raise AssertionError
 
-    kept: list[Observation] = []
+    observations: list[Observation] = []
     target = Hanging(lambda n, call: good(call))
-    runner = ObservationRunner(target, ObservationLimits(("ask",), deadline=0.05), into(kept))
+    runner = ObservationRunner(target, ObservationLimits(("ask",), deadline=0.05), into(observations))
     asyncio.run(runner.run([ObservationTask(Case("c", "q"))]))
-    assert kept[0].error is not None
-    assert "timeout" == kept[0].error.code
+    assert observations[0].error is not None
+    assert "timeout" == observations[0].error.code
 
 
 def test_breaker_ends_the_run_after_failures_in_a_row_and_a_success_resets_it() -> None:
@@ -223,7 +223,7 @@ def test_calls_under_way_stay_within_the_limit_and_fall_on_overload() -> None:
 
 
 def test_stop_lets_what_is_under_way_finish_and_begins_nothing_more() -> None:
-    kept: list[Observation] = []
+    observations: list[Observation] = []
 
     def script(number: int, call: TargetCall) -> Observation:
         if number == 3:
@@ -231,10 +231,10 @@ def test_stop_lets_what_is_under_way_finish_and_begins_nothing_more() -> None:
         return good(call)
 
     target = Scripted(script)
-    runner = ObservationRunner(target, ObservationLimits(("ask",), concurrency=3), into(kept), FakeTime().clock)
+    runner = ObservationRunner(target, ObservationLimits(("ask",), concurrency=3), into(observations), FakeTime().clock)
     tally = asyncio.run(runner.run([ObservationTask(Case(f"c{number}", "q")) for number in range(50)]))
-    assert ("interrupted", len(target.calls)) == (tally.halted, len(kept))
-    assert len(kept) <= 5
+    assert ("interrupted", len(target.calls)) == (tally.halted, len(observations))
+    assert len(observations) <= 5
 
 
 def test_stop_ends_retries_without_keeping_the_error() -> None:
@@ -242,10 +242,10 @@ def test_stop_ends_retries_without_keeping_the_error() -> None:
         runner.stop()
         return CallError("http_500", "")
 
-    kept: list[Observation] = []
-    runner = ObservationRunner(Scripted(script), ASK, into(kept), FakeTime().clock)
+    observations: list[Observation] = []
+    runner = ObservationRunner(Scripted(script), ASK, into(observations), FakeTime().clock)
     asyncio.run(runner.run([ObservationTask(Case("c", "q"))]))
-    assert [] == kept
+    assert [] == observations
 
 
 def test_no_call_follows_a_failure_to_keep() -> None:
@@ -284,12 +284,12 @@ def test_answer_that_fails_keeps_the_ranking_of_the_search() -> None:
                 raise CallError("http_400", "no")
             return Observation(call.case.id, stages=(ranking("search", "a"),))
 
-    kept: list[Observation] = []
+    observations: list[Observation] = []
     target = Both(lambda n, call: good(call))
-    runner = ObservationRunner(target, ObservationLimits(("search", "ask")), into(kept), FakeTime().clock)
+    runner = ObservationRunner(target, ObservationLimits(("search", "ask")), into(observations), FakeTime().clock)
     asyncio.run(runner.run([ObservationTask(Case("c", "q"))]))
-    assert kept[0].error is not None
-    assert ("http_400", (ranking("search", "a"),)) == (kept[0].error.code, kept[0].stages)
+    assert observations[0].error is not None
+    assert ("http_400", (ranking("search", "a"),)) == (observations[0].error.code, observations[0].stages)
 
 
 def test_a_pause_longer_than_the_deadline_fails_one_case_and_not_the_run() -> None:

@@ -33,28 +33,28 @@ def score_in_process(answer: str) -> assay.ScoreResult:
 
 
 def test_a_result_its_cases_and_its_comparison_read_the_same_when_unpickled() -> None:
-    result = score_in_process("The fee is 12 euros.")
-    again = pickle.loads(pickle.dumps(result))
-    assert str(result) == str(again)
-    assert result.slices() == again.slices()
-    assert result.to_columns() == again.to_columns()
-    case = pickle.loads(pickle.dumps(result.cases[1]))
-    assert result.cases[1].explain(verbose=True) == case.explain(verbose=True)
-    assert result.cases[1].reasons["correct_answer"] == case.reasons["correct_answer"]
-    assert str(result.compare(result)) == str(again.compare(result))
+    scored = score_in_process("The fee is 12 euros.")
+    again = pickle.loads(pickle.dumps(scored))
+    assert str(scored) == str(again)
+    assert scored.slices() == again.slices()
+    assert scored.to_columns() == again.to_columns()
+    case = pickle.loads(pickle.dumps(scored.cases[1]))
+    assert scored.cases[1].explain(verbose=True) == case.explain(verbose=True)
+    assert scored.cases[1].reasons["correct_answer"] == case.reasons["correct_answer"]
+    assert str(scored.compare(scored)) == str(again.compare(scored))
 
 
 def test_a_process_pool_returns_a_result() -> None:
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
-        result = pool.submit(score_in_process, "The fee is 12 euros.").result()
-    assert ["door"] == [case.id for case in result.failed]
+        scored = pool.submit(score_in_process, "The fee is 12 euros.").result()
+    assert ["door"] == [case.id for case in scored.failed]
 
 
 def test_a_result_of_recorded_files_is_read_again_after_pickling(tmp_path: Path) -> None:
     outputs = tmp_path / "outputs.jsonl"
     outputs.write_text('{"case_id": "fee", "config_id": "desk", "answer": "It is 12 euros."}\n')
-    result = assay.score(GOLDEN, outputs)
-    assert "It is 12 euros." == pickle.loads(pickle.dumps(result)).cases[0].answer
+    scored = assay.score(GOLDEN, outputs)
+    assert "It is 12 euros." == pickle.loads(pickle.dumps(scored)).cases[0].answer
 
 
 READ_ELSEWHERE = """
@@ -77,8 +77,8 @@ def test_a_metric_of_ones_own_keeps_its_numbers_where_its_function_is_not(tmp_pa
     def warmth(case: Any, observation: Any) -> float:
         return 0.25
 
-    result = assay.run(lambda question: "12 euros", GOLDEN, metrics=[warmth, *assay.DEFAULT_METRICS])
-    (tmp_path / "result.pickle").write_bytes(pickle.dumps(result))
+    measured = assay.run(lambda question: "12 euros", GOLDEN, metrics=[warmth, *assay.DEFAULT_METRICS])
+    (tmp_path / "result.pickle").write_bytes(pickle.dumps(measured))
     command = [sys.executable, "-c", READ_ELSEWHERE, str(tmp_path / "result.pickle")]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     assert ["0.25", "scored 0.25", "2"] == lines[:3]

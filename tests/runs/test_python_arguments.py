@@ -93,8 +93,8 @@ def test_counts_may_be_those_of_numpy() -> None:
 
 
 def test_a_function_with_a_name_is_a_metric() -> None:
-    result = assay.run(Asked("In the drawer!"), CASES, metrics=[shout, "answered"])
-    assert 1.0 == result.metric("shout").mean
+    measured = assay.run(Asked("In the drawer!"), CASES, metrics=[shout, "answered"])
+    assert 1.0 == measured.metric("shout").mean
     assert 1.0 == assay.run(Asked("The porter!"), CASES, metrics=shout).metric("shout").mean
 
 
@@ -123,10 +123,10 @@ def test_answers_are_kept_where_scoring_fails(monkeypatch: pytest.MonkeyPatch, e
     with pytest.raises(type(error)) as raised:
         assay.run(Asked(), CASES)
     monkeypatch.undo()
-    kept: tuple[Observation, ...] = raised.value.observations  # type: ignore[attr-defined]
-    assert ["key", "bell", "gate"] == [row.case_id for row in kept]
+    observations: tuple[Observation, ...] = raised.value.observations  # type: ignore[attr-defined]
+    assert ["key", "bell", "gate"] == [row.case_id for row in observations]
     assert any("3 answers are kept in the member observations" in note for note in raised.value.__notes__)
-    assert 3 == len(assay.score(CASES, kept).cases)
+    assert 3 == len(assay.score(CASES, observations).cases)
 
 
 def test_answers_are_kept_where_the_user_interrupts() -> None:
@@ -239,5 +239,5 @@ def test_a_metric_may_take_more_arguments_with_defaults_and_any_arguments() -> N
     def anything(*arguments: Any) -> float:
         return 1.0
 
-    result = assay.run(Asked(), CASES, metrics=[lenient, anything])
-    assert 1.0 == result.metric("lenient").mean == result.metric("anything").mean
+    measured = assay.run(Asked(), CASES, metrics=[lenient, anything])
+    assert 1.0 == measured.metric("lenient").mean == measured.metric("anything").mean

@@ -64,14 +64,14 @@ def test_a_function_and_rows_become_a_result_of_eight_lines() -> None:
     assert lines[0].endswith(": ask, 3 cases")
     assert lines[1].startswith(" - target error ×1: KeyError: 'OPENAI_API_KEY', at tests/runs/test_python_inter")
     assert any(line.startswith("recall@10") and "1.000" in line for line in lines)
-    assert any(line.startswith("failed: ") for line in lines)
+    assert any(line.startswith("without an answer: ") for line in lines)
 
 
 @pytest.mark.parametrize("target", [ask, ask_async, type("Rag", (), {"ask": staticmethod(ask)})()])
 def test_every_kind_of_callable_gives_the_same_scores(target: Any) -> None:
-    result = assay.run(target, ROWS, name="same", metrics=["recall@10", "answer_similarity", "error_rate"])
-    assert 1.0 == result.metric("recall@10").value
-    assert pytest.approx(1 / 3) == result.metric("error_rate").value
+    measured = assay.run(target, ROWS, name="same", metrics=["recall@10", "answer_similarity", "error_rate"])
+    assert 1.0 == measured.metric("recall@10").value
+    assert pytest.approx(1 / 3) == measured.metric("error_rate").value
 
 
 def test_it_works_where_an_event_loop_runs_already() -> None:
@@ -100,8 +100,8 @@ def test_golden_sets_and_outputs_may_be_paths_rows_or_records(tmp_path: Path) ->
         {"question": "Who approves  leave?", "response": "The team lead"},
         Observation("gym", "mine", answer="No."),
     ]
-    result = assay.score(golden, outputs, config="mine", metrics=["answer_similarity"])
-    assert (1.0, 1.0) == tuple(case.scores["answer_similarity"] for case in result.cases[:2])
+    scored = assay.score(golden, outputs, config="mine", metrics=["answer_similarity"])
+    assert (1.0, 1.0) == tuple(case.scores["answer_similarity"] for case in scored.cases[:2])
     path = tmp_path / "outputs.jsonl"
     path.write_text('{"case_id": "leave", "config_id": "mine", "answer": "12 days"}\n', encoding="utf-8")
     for named in (path, str(path), [path]):
@@ -115,8 +115,8 @@ def test_golden_sets_and_outputs_may_be_paths_rows_or_records(tmp_path: Path) ->
 
 def test_rows_of_ragas_are_golden_set_and_outputs_at_once() -> None:
     rows = [{"user_input": "Leave?", "response": "12 days", "reference": "12 days", "retrieved_contexts": [LEAVE]}]
-    result = assay.score(rows, rows, config="ragas", metrics=["answer_similarity"])
-    assert 1.0 == result.metric("answer_similarity").value
+    scored = assay.score(rows, rows, config="ragas", metrics=["answer_similarity"])
+    assert 1.0 == scored.metric("answer_similarity").value
 
 
 SHELF: list[dict[str, Any]] = [
@@ -128,9 +128,9 @@ DRILLED = {"case_id": "drill", "answer": "On Mondays.", "results": [{"chunk_id":
 
 
 def find_corpus(corpus: Any) -> Corpus:
-    result = assay.score([FIRE], [DRILLED], corpus=corpus, metrics=["recall@10"])
-    assert result.run.corpus is not None
-    return result.run.corpus
+    scored = assay.score([FIRE], [DRILLED], corpus=corpus, metrics=["recall@10"])
+    assert scored.run.corpus is not None
+    return scored.run.corpus
 
 
 def test_a_corpus_may_be_a_path_rows_chunks_or_a_frame(tmp_path: Path) -> None:
@@ -202,20 +202,20 @@ def test_what_is_no_target_is_refused(target: Any) -> None:
 
 
 def test_cases_have_what_was_asked_answered_and_measured() -> None:
-    result = assay.run(ask, ROWS)
-    leave, lead, gym = result.cases
+    measured = assay.run(ask, ROWS)
+    leave, lead, gym = measured.cases
     assert ("How much leave?", "12 days", None) == (leave.question, leave.answer, leave.error)
     assert (gym.error or "").startswith("KeyError: 'OPENAI_API_KEY', at tests/runs/test_python_interface.py:")
-    assert gym in result.failed
+    assert gym in measured.failed
     assert "no evidence to find" == lead.reasons["recall@10"]
     assert "How much leave?" in leave.explain()
 
 
 def test_an_answer_of_which_nothing_is_known_is_neither_passed_nor_a_bare_key_error() -> None:
     rows = [{"id": "leave", "question": "How much leave?", "reference": "12 days", "must_have": ["12 days"]}]
-    result = assay.run(lambda question: {"answer": "Between 12 days and a year, perhaps more."}, rows)
-    (leave,) = result.unknown
-    assert (leave,) == result.cases and not result.failed
+    measured = assay.run(lambda question: {"answer": "Between 12 days and a year, perhaps more."}, rows)
+    (leave,) = measured.unknown
+    assert (leave,) == measured.cases and not measured.failed
     assert ("unknown", "<case leave of target: unknown>") == (leave.outcome, repr(leave))
     reason = leave.reasons["correct_answer"]
     with pytest.raises(KeyError, match=re.escape(f"correct_answer has no score: {reason}")):
@@ -226,9 +226,9 @@ def test_an_answer_of_which_nothing_is_known_is_neither_passed_nor_a_bare_key_er
 
 
 def test_a_metric_that_was_not_measured_is_refused_with_those_that_were() -> None:
-    result = assay.run(ask, ROWS, metrics=["recall@10"])
+    measured = assay.run(ask, ROWS, metrics=["recall@10"])
     with pytest.raises(InputError, match=r"not measured: score with .* or one of recall@10"):
-        result.metric("recall@5")
+        measured.metric("recall@5")
 
 
 def test_columns_have_one_row_for_each_case_and_no_number_where_there_is_no_score() -> None:
@@ -237,19 +237,19 @@ def test_columns_have_one_row_for_each_case_and_no_number_where_there_is_no_scor
 
 
 def test_a_case_has_its_cause_and_what_to_try_and_columns_have_both() -> None:
-    result = assay.run(lambda _: {"answer": "It is 3.", "contexts": [LEAVE]}, ROWS)
-    columns = result.to_columns()
-    for row, case in enumerate(result):
+    measured = assay.run(lambda _: {"answer": "It is 3.", "contexts": [LEAVE]}, ROWS)
+    columns = measured.to_columns()
+    for row, case in enumerate(measured):
         assert (case.outcome, case.cause, case.fix) == tuple(columns[name][row] for name in ("outcome", "cause", "fix"))
         assert (case.cause is None) == (not case.has_failed) == (case.fix is None)
         if case.cause is not None and case.fix is not None:
             assert case.cause in case.explain() and case.fix[:20] in case.explain()
-    assert any(case.cause for case in result)
+    assert any(case.cause for case in measured)
 
 
 def test_columns_without_causes_are_the_others_and_attribute_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    result = assay.run(lambda _: {"answer": "It is 3.", "contexts": [LEAVE]}, ROWS)
-    columns = result.to_columns()
+    measured = assay.run(lambda _: {"answer": "It is 3.", "contexts": [LEAVE]}, ROWS)
+    columns = measured.to_columns()
     assert any(columns["cause"])
 
     def refuse(*arguments: Any) -> Any:
@@ -257,7 +257,7 @@ def test_columns_without_causes_are_the_others_and_attribute_nothing(monkeypatch
 
     monkeypatch.setattr(collect_cases, "attribute_failures", refuse)
     expected = {name: cells for name, cells in columns.items() if name not in ("cause", "fix")}
-    assert expected == result.to_columns(causes=False)
+    assert expected == measured.to_columns(causes=False)
     right = assay.run(lambda _: "You have 12 days a year.", [{"question": "How much leave?", "must_have": ["12 days"]}])
     assert [None] == right.to_columns()["cause"]  # nothing failed, so that nothing is read again
 
@@ -288,8 +288,8 @@ def test_scores_by_id_are_an_error_of_every_case_that_says_what_is_expected() ->
     def by_id(cases: Any, observations: Any) -> Any:
         return {case.id: 1.0 for case in cases}
 
-    result = assay.run(ask, ROWS[:2], metrics=[by_id])
-    for case in result:
+    measured = assay.run(ask, ROWS[:2], metrics=[by_id])
+    for case in measured:
         assert "a list in the order of the cases, such as [scores[case.id] for case in" in case.metric_errors["by_id"]
 
 
@@ -306,13 +306,13 @@ def test_report_has_the_signature_of_the_function() -> None:
 
 def test_dictionaries_of_labels_are_calibrated_as_their_file_is(tmp_path: Path) -> None:
     golden = [{"id": f"q{n}", "question": f"What is {n}?", "must_have": [f"{n} euros"]} for n in range(10, 16)]
-    result = assay.run(lambda question: f"It is {question[8:10]} euros.", golden)
+    measured = assay.run(lambda question: f"It is {question[8:10]} euros.", golden)
     labels = [{"case_id": row["id"], "metric": "correctness", "rater": "Ann", "label": "correct"} for row in golden]
     path = tmp_path / "labels.jsonl"
     path.write_text("".join(json.dumps(label) + "\n" for label in labels), encoding="utf-8")
-    assert repr(assay.calibrate(path, result)) == repr(assay.calibrate(labels, result))
+    assert repr(assay.calibrate(path, measured)) == repr(assay.calibrate(labels, measured))
     with pytest.raises(InputError, match=r"labels:2: "):
-        assay.calibrate([labels[0], {**labels[1], "label": "crrect"}], result)
+        assay.calibrate([labels[0], {**labels[1], "label": "crrect"}], measured)
 
 
 WRONG_TYPES = """
@@ -358,16 +358,16 @@ def test_columns_without_any_value_are_left_out() -> None:
 
 
 def test_a_result_has_a_length_and_is_iterated_case_by_case() -> None:
-    result = assay.run(ask, ROWS)
-    assert (len(ROWS), [row["id"] for row in ROWS]) == (len(result), [case.id for case in result])
-    assert result
+    measured = assay.run(ask, ROWS)
+    assert (len(ROWS), [row["id"] for row in ROWS]) == (len(measured), [case.id for case in measured])
+    assert measured
 
 
 def test_frames_hold_the_same_rows() -> None:
     pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
-    result = assay.run(ask, ROWS, metrics=["recall@10"])
-    assert [1.0, None, None] == result.to_polars()["recall@10"].to_list()
-    frame = result.to_pandas()
+    measured = assay.run(ask, ROWS, metrics=["recall@10"])
+    assert [1.0, None, None] == measured.to_polars()["recall@10"].to_list()
+    frame = measured.to_pandas()
     assert [1.0, True, True] == [frame["recall@10"][0], *frame["recall@10"].isna()[1:]]
     golden = pandas.DataFrame([{"question": "Leave?", "reference": "12", "tags": float("nan")}])
     outputs = polars.DataFrame([{"question": "Leave?", "response": "12"}])
@@ -453,25 +453,25 @@ OUTPUTS = [
 
 def test_a_decorated_function_is_a_metric_and_still_a_function() -> None:
     assert 2 == answer_words(Case("a", "b"), Observation("a", answer="one two"))
-    result = assay.score(ROWS, OUTPUTS, config="one", metrics=[answer_words, "answer_similarity"])
-    assert {"answer_words": 2.0} == {name: result.cases[0].scores[name] for name in ["answer_words"]}
-    assert "not for this case" == result.cases[1].reasons["answer_words"]
+    scored = assay.score(ROWS, OUTPUTS, config="one", metrics=[answer_words, "answer_similarity"])
+    assert {"answer_words": 2.0} == {name: scored.cases[0].scores[name] for name in ["answer_words"]}
+    assert "not for this case" == scored.cases[1].reasons["answer_words"]
     assert ("words", "lower") == (CATALOG["answer_words"].unit, CATALOG["answer_words"].direction)
 
 
 def test_what_goes_wrong_in_a_metric_is_an_error_of_that_case() -> None:
-    result = assay.score(ROWS, OUTPUTS, config="one", metrics=[broken])
+    scored = assay.score(ROWS, OUTPUTS, config="one", metrics=[broken])
     assert [
         "the metric raised ValueError: bad luck",
         "the metric returned nan (expected a finite number)",
         "the metric left its range (got 3; expected 0 to 1)",
-    ] == [case.reasons["broken"] for case in result.cases]
-    assert (3, 0) == (result.metric("broken").errors, result.metric("broken").scored)
+    ] == [case.reasons["broken"] for case in scored.cases]
+    assert (3, 0) == (scored.metric("broken").errors, scored.metric("broken").scored)
 
 
 def test_a_metric_may_take_all_cases_at_once() -> None:
-    result = assay.score(ROWS, OUTPUTS, config="one", metrics=[over_arrays])
-    assert [7 / 13, 5 / 13, 1 / 13] == [case.scores["answer_share"] for case in result.cases]
+    scored = assay.score(ROWS, OUTPUTS, config="one", metrics=[over_arrays])
+    assert [7 / 13, 5 / 13, 1 / 13] == [case.scores["answer_share"] for case in scored.cases]
 
 
 def test_a_metric_over_arrays_of_the_wrong_length_scores_nothing() -> None:
@@ -480,19 +480,19 @@ def test_a_metric_over_arrays_of_the_wrong_length_scores_nothing() -> None:
         """Forgets one."""
         return [1.0] * (len(cases) - 1)
 
-    result = assay.score(ROWS, OUTPUTS, config="one", metrics=[too_short])
-    assert "not one value for each case (got 2; expected 3)" in result.cases[0].reasons["too_short"]
+    scored = assay.score(ROWS, OUTPUTS, config="one", metrics=[too_short])
+    assert "not one value for each case (got 2; expected 3)" in scored.cases[0].reasons["too_short"]
 
 
 def test_a_metric_of_ones_own_decides_a_gate_and_is_compared(tmp_path: Path) -> None:
     gate = tmp_path / "gate.yaml"
     gate.write_text("rules: [{metric: answer_words, at_most: 1}]\n", encoding="utf-8")
-    result = assay.score(ROWS, OUTPUTS, config="one", metrics=[answer_words], gate=gate)
-    assert "FAIL" == result.decision.outcome
+    scored = assay.score(ROWS, OUTPUTS, config="one", metrics=[answer_words], gate=gate)
+    assert "FAIL" == scored.decision.outcome
     shorter = [{"case_id": row["case_id"], "answer": "x"} for row in OUTPUTS]
     better = assay.score(ROWS, shorter, config="two", metrics=[answer_words], gate=gate)
     assert "FAIL" != better.decision.outcome
-    change = better.compare(result).metrics["answer_words"]
+    change = better.compare(scored).metrics["answer_words"]
     assert change.gain is not None
     assert change.gain > 0
 
@@ -547,8 +547,8 @@ def test_a_metric_that_raises_is_named_with_its_exception_and_its_cases() -> Non
         return 1 / 0
 
     golden = [{"id": "a", "question": "What does it cost?", "must_have": ["£2"]}]
-    result = assay.score(golden, [{"case_id": "a", "answer": "It is £2."}], metrics=["correct_answer", halves])
-    reasons = " ".join(result.decision.reasons)
+    scored = assay.score(golden, [{"case_id": "a", "answer": "It is £2."}], metrics=["correct_answer", halves])
+    reasons = " ".join(scored.decision.reasons)
     assert "halves could not measure 1 of 1 case: the metric raised ZeroDivisionError: division by zero (a)" in reasons
     assert "in error" not in reasons
 
@@ -568,23 +568,23 @@ def sharpness(case: Case, observation: Observation) -> float:
 
 
 def test_each_case_that_a_metric_could_not_measure_fails_with_its_own_error(tmp_path: Path) -> None:
-    result = assay.score(TOOLS, TOOL_ROWS, metrics=["correct_answer", sharpness])
-    errors = {case.id: case.metric_errors for case in result.failed}
+    scored = assay.score(TOOLS, TOOL_ROWS, metrics=["correct_answer", sharpness])
+    errors = {case.id: case.metric_errors for case in scored.failed}
     assert errors == {
         "adze": {"sharpness": "the metric raised LookupError: no edge on adze"},
         "awl": {"sharpness": "the metric raised LookupError: no edge on awl"},
         "saw": {"sharpness": "the metric returned nan (expected a finite number)"},
     }
-    assert [("metric_error",)] * 3 == [case.failed_checks for case in result.failed]
-    assert [1.0] * 4 == [case.scores["correct_answer"] for case in result.cases], "other metrics are measured"
-    assert (1, 3) == (result.metric("sharpness").scored, result.metric("sharpness").errors)
-    printed = repr(result)
+    assert [("metric_error",)] * 3 == [case.failed_checks for case in scored.failed]
+    assert [1.0] * 4 == [case.scores["correct_answer"] for case in scored.cases], "other metrics are measured"
+    assert (1, 3) == (scored.metric("sharpness").scored, scored.metric("sharpness").errors)
+    printed = repr(scored)
     assert "failed: 3 of 4 (adze, awl, saw)" in printed
-    assert "no edge on adze (adze); the metric raised LookupError: no edge on awl (awl)" in result.decision.reasons[0]
-    explained = result.failed[1].explain()
+    assert "no edge on adze (adze); the metric raised LookupError: no edge on awl (awl)" in scored.decision.reasons[0]
+    explained = scored.failed[1].explain()
     assert "sharpness: the metric raised LookupError: no edge on awl" in explained
     assert "repair the metric, then score again" in explained
-    assay.report(result, markdown=tmp_path / "r.md", junit=tmp_path / "r.xml", html=tmp_path / "r.html")
+    assay.report(scored, markdown=tmp_path / "r.md", junit=tmp_path / "r.xml", html=tmp_path / "r.html")
     junit = (tmp_path / "r.xml").read_text(encoding="utf-8")
     assert 'errors="3"' in junit
     for name in ("r.md", "r.xml", "r.html"):
@@ -700,8 +700,8 @@ def test_a_missing_answer_of_a_frame_is_an_error_and_no_case_without_a_question(
         {"case_id": str(fee), "answer": f"Fee {fee} is {fee} euros." if fee < 13 else missing, "latency_ms": None}
         for fee in range(10, 16)
     ]
-    result = assay.score(FEES, Frame(rows), gate={"rules": [{"metric": "failed", "at_most": 0}], "correctness": 0.9})
-    assert ("INCOMPLETE", ["13", "14", "15"]) == (result.decision.outcome, [case.id for case in result.failed])
+    scored = assay.score(FEES, Frame(rows), gate={"rules": [{"metric": "failed", "at_most": 0}], "correctness": 0.9})
+    assert ("INCOMPLETE", ["13", "14", "15"]) == (scored.decision.outcome, [case.id for case in scored.failed])
 
 
 def test_answers_that_some_rows_lack_let_no_rule_on_answers_pass() -> None:
@@ -717,17 +717,17 @@ def test_answers_that_some_rows_lack_let_no_rule_on_answers_pass() -> None:
 
 
 def test_a_gate_is_a_dictionary_too_and_what_is_none_says_so() -> None:
-    result = assay.run(ask, ROWS)
-    assert "FAIL" == assay.gate(result, {"rules": [{"metric": "error_rate", "at_most": 0}]}).outcome
+    measured = assay.run(ask, ROWS)
+    assert "FAIL" == assay.gate(measured, {"rules": [{"metric": "error_rate", "at_most": 0}]}).outcome
     with pytest.raises(InputError, match=r"gate:1: rules\[0\].metrik: .*did you mean 'metric'"):
-        assay.gate(result, {"rules": [{"metrik": "failed"}]})
+        assay.gate(measured, {"rules": [{"metrik": "failed"}]})
     with pytest.raises(InputError, match=r"no rules .got 3; expected an assay.Gate, a dictionary"):
-        assay.gate(result, 3)  # type: ignore[arg-type]  # what is refused is no form of rules
+        assay.gate(measured, 3)  # type: ignore[arg-type]  # what is refused is no form of rules
 
 
 def test_a_case_is_explained_by_its_id_or_as_it_is() -> None:
-    result = assay.run(ask, ROWS)
-    assert assay.explain(result, "leave") == assay.explain(result, result.cases[0])
+    measured = assay.run(ask, ROWS)
+    assert assay.explain(measured, "leave") == assay.explain(measured, measured.cases[0])
 
 
 def test_a_metric_that_is_a_coroutine_is_refused_at_once() -> None:
@@ -754,8 +754,8 @@ def test_ids_of_rows_may_be_integers(number: Callable[[int], Any]) -> None:
         {"case_id": number(2), "answer": "Yes.", "retrieved": [{"id": number(8), "text": "No gym."}]},
         {"case_id": number(1), "answer": "12 days.", "retrieved": [{"id": number(7), "text": "12 days."}]},
     ]
-    result = assay.score(golden, outputs)
-    assert [("1", True), ("2", True)] == [(case.id, case.scores["recall@10"] == 1.0) for case in result.cases]
+    scored = assay.score(golden, outputs)
+    assert [("1", True), ("2", True)] == [(case.id, case.scores["recall@10"] == 1.0) for case in scored.cases]
     assert ["1", "2"] == [case.id for case in assay.run(lambda _: "12 days.", golden).cases]
 
 
@@ -771,16 +771,16 @@ def test_ids_that_are_floats_are_refused_on_both_sides_with_the_reason() -> None
 def test_rows_may_have_a_list_for_each_stage_as_files_may() -> None:
     golden = [{"id": "a", "question": "Leave?", "expected_chunk_ids": ["c1"]}]
     row = {"case_id": "a", "answer": "12", "retrieved": ["c2", "c1"], "reranked": ["c1", "c2"], "context": ["c1"]}
-    result = assay.score(golden, [row], metrics="recall@1,rr(stage=final)@10,context_recall")
-    assert {"recall@1": 0.0, "rr(stage=final)@10": 1.0, "context_recall": 1.0}.items() <= result.cases[0].scores.items()
+    scored = assay.score(golden, [row], metrics="recall@1,rr(stage=final)@10,context_recall")
+    assert {"recall@1": 0.0, "rr(stage=final)@10": 1.0, "context_recall": 1.0}.items() <= scored.cases[0].scores.items()
     asked = assay.run(lambda _: {key: row[key] for key in ("answer", "retrieved", "context")}, golden)
     assert [0.5, 1.0] == [asked.cases[0].scores[metric] for metric in ("rr@10", "context_recall")]
 
 
 def test_what_is_not_read_of_rows_is_said() -> None:
     golden = [{"id": "a", "question": "Leave?", "must_have": ["12"]}]
-    result = assay.score(golden, [{"case_id": "a", "answer": "12", "retreived": ["c1"]}])
-    assert "outputs: keys that were not read: retreived (did you mean retrieved?)" in result.run.scoring.warnings
+    scored = assay.score(golden, [{"case_id": "a", "answer": "12", "retreived": ["c1"]}])
+    assert "outputs: keys that were not read: retreived (did you mean retrieved?)" in scored.run.scoring.warnings
 
 
 def test_run_folders_and_saved_baselines_compare_from_python(tmp_path: Path) -> None:
@@ -842,3 +842,34 @@ def test_reasons_tell_what_is_open_or_wrong_however_they_are_read(tmp_path: Path
         assert "scored 1: answered what must be refused" == dict(sold.reasons)["under_refusal"]
         assert dict(crew.reasons) == pickle.loads(pickle.dumps(crew)).reasons
         assert json.loads(json.dumps(crew.reasons)) == dict(crew.reasons)
+
+
+def test_a_metric_that_fails_is_no_failure_of_the_system_in_a_comparison() -> None:
+    rows = [{"id": f"q{number}", "question": f"Question {number}?", "reference": "12 days"} for number in range(12)]
+    answers = ["12 days"] * 10 + ["13 days"] * 2
+
+    @assay.metric
+    def crashing(case: Case, observation: Observation) -> float:
+        raise ValueError(f"no {case.id}")
+
+    def score(*texts: str, metrics: list[Any] | None = None) -> assay.Result:
+        outputs = [{"case_id": row["id"], "answer": text} for row, text in zip(rows, texts, strict=True)]
+        return assay.score(rows, outputs, metrics=metrics)
+
+    measured = [*assay.DEFAULT_METRICS, crashing]
+    before, after = score(*answers), score(*answers, metrics=measured)
+    assert 12 == len(after.failed)
+    comparison = assay.compare(baseline=before, candidate=after)
+    failed = comparison.metrics["failed"]
+    assert ("not significant", 0, 0) == (failed.verdict, len(failed.regressed), len(failed.improved))
+    assert "regressed" not in repr(comparison)
+    assert "crashing failed on 12 cases (the metric raised ValueError: no q0): an error of the metric" in repr(
+        comparison
+    )
+    back = assay.compare(baseline=after, candidate=before)
+    assert "improved" not in repr(back) and "baseline: crashing failed on 12 cases" in repr(back)
+    # What fails besides is still told, and that a case is right is claimed of none that the metric did not measure.
+    worse = assay.compare(baseline=before, candidate=score(*["13 days"] * 12, metrics=measured))
+    assert ("regressed", 10) == (worse.metrics["failed"].verdict, len(worse.metrics["failed"].regressed))
+    better = assay.compare(baseline=score(*["13 days"] * 12), candidate=after)
+    assert "not significant" == better.metrics["failed"].verdict

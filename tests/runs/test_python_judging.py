@@ -65,18 +65,18 @@ def test_a_result_is_judged_with_the_corpus_that_it_was_scored_with(server: Judg
             "retrieved": [{"chunk_id": f"p{year}"}],
         }
 
-    result = assay.run(answer_by_ids, golden, corpus=corpus, context="retrieved")
+    measured = assay.run(answer_by_ids, golden, corpus=corpus, context="retrieved")
     store = tmp_path / "verdicts.sqlite"
-    judged = assay.judge(result, metrics=[FAITHFUL], store=store)
+    judged = assay.judge(measured, metrics=[FAITHFUL], store=store)
     assert len(golden) == judged.requests
-    scored = assay.score(golden, result, corpus=corpus, verdicts=store)
+    scored = assay.score(golden, measured, corpus=corpus, verdicts=store)
     assert (len(golden), 0) == (scored.metric(FAITHFUL).scored, scored.metric(FAITHFUL).errors)
 
 
 @pytest.mark.slow
 def test_answers_of_a_function_are_judged_and_scored_with_the_verdicts(server: JudgeServer, tmp_path: Path) -> None:
-    result = assay.run(answer, GOLDEN, context="retrieved")
-    judged = assay.judge(result, metrics=[FAITHFUL], store=tmp_path / "verdicts.sqlite")
+    measured = assay.run(answer, GOLDEN, context="retrieved")
+    judged = assay.judge(measured, metrics=[FAITHFUL], store=tmp_path / "verdicts.sqlite")
     assert judged.exit_code == ExitCode.PASS
     assert judged.requests == len(GOLDEN)
     assert not judged.unscored
@@ -85,11 +85,11 @@ def test_answers_of_a_function_are_judged_and_scored_with_the_verdicts(server: J
     asked = server.calls
     assert asked >= len(GOLDEN)
 
-    scored = assay.score(GOLDEN, result, metrics=[FAITHFUL], verdicts=judged.store_path)
+    scored = assay.score(GOLDEN, measured, metrics=[FAITHFUL], verdicts=judged.store_path)
     by_case = {case.id: case.scores[FAITHFUL] for case in scored.cases}
     assert by_case == {f"c{n}": float(n % 2 == 0) for n in range(6)}
 
-    again = assay.judge(result, metrics=[FAITHFUL], store=tmp_path / "verdicts.sqlite")
+    again = assay.judge(measured, metrics=[FAITHFUL], store=tmp_path / "verdicts.sqlite")
     assert again.exit_code == ExitCode.PASS
     assert server.calls == asked, "verdicts that are in the store are not asked for again"
 
@@ -109,23 +109,23 @@ def test_a_judge_reads_the_texts_of_chunks_in_a_corpus_of_rows(server: JudgeServ
 
 @pytest.mark.slow
 def test_a_cap_on_calls_holds_and_the_rest_is_asked_later(server: JudgeServer, tmp_path: Path) -> None:
-    result = assay.run(answer, GOLDEN, context="retrieved")
+    measured = assay.run(answer, GOLDEN, context="retrieved")
     store = tmp_path / "verdicts.sqlite"
-    judged = assay.judge(result, metrics=[FAITHFUL], store=store, max_calls=2)
+    judged = assay.judge(measured, metrics=[FAITHFUL], store=store, max_calls=2)
     assert judged.exit_code == ExitCode.INCOMPLETE
     assert judged.unscored["not asked"] > 0
     assert judged.tally.halted == "max_calls"
     assert_few_lines(judged, "INCOMPLETE: 6 requests, ", f"without a verdict: {judged.unscored.total()} (not asked")
-    assert_few_lines(assay.review(assay.score(GOLDEN, result, verdicts=store)), "left to review")
+    assert_few_lines(assay.review(assay.score(GOLDEN, measured, verdicts=store)), "left to review")
     assert server.calls <= 2
-    assert assay.judge(result, metrics=[FAITHFUL], store=store).exit_code == ExitCode.PASS
+    assert assay.judge(measured, metrics=[FAITHFUL], store=store).exit_code == ExitCode.PASS
 
 
 def test_judging_without_a_judge_says_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    result = assay.score(GOLDEN[:1], [{"query_id": "c0", "config_id": "a", "answer": "10 days"}])
+    scored = assay.score(GOLDEN[:1], [{"query_id": "c0", "config_id": "a", "answer": "10 days"}])
     with pytest.raises(AssayError, match="judge"):
-        assay.judge(result, metrics=[FAITHFUL])
+        assay.judge(scored, metrics=[FAITHFUL])
 
 
 @pytest.mark.slow
@@ -134,9 +134,9 @@ def test_a_judge_is_calibrated_and_the_file_is_used_for_scoring(tmp_path: Path) 
     where = write_world(tmp_path)
     verdicts = write_verdict_export(tmp_path / "v.jsonl", where, [(JUDGE, [erring(10)])], ("faithfulness",))
     labels = write_labels(tmp_path / "l.jsonl", where, "faithfulness")
-    result = assay.score(where.golden, list(where.outputs), metrics=[FAITHFUL], verdicts=verdicts)
+    scores = assay.score(where.golden, list(where.outputs), metrics=[FAITHFUL], verdicts=verdicts)
     out = tmp_path / "calibration.json"
-    calibration = assay.calibrate(labels, result, verdicts=[verdicts], metrics=["faithfulness"], out=out)
+    calibration = assay.calibrate(labels, scores, verdicts=[verdicts], metrics=["faithfulness"], out=out)
     assert calibration.raters == ("Lan",)
     assert_few_lines(calibration, " labels of 1 rater\n", "faithfulness", ", n=")
     assert {"judge", "rules"} <= {measured.by for measured in calibration.measured}
@@ -146,13 +146,13 @@ def test_a_judge_is_calibrated_and_the_file_is_used_for_scoring(tmp_path: Path) 
 
     scored = assay.score(where.golden, list(where.outputs), metrics=[FAITHFUL], verdicts=verdicts, calibration=out)
     config = scored.configs[0]
-    assert FAITHFUL in result.run.scoring.configs[config].table.uncalibrated
+    assert FAITHFUL in scores.run.scoring.configs[config].table.uncalibrated
     assert FAITHFUL not in scored.run.scoring.configs[config].table.uncalibrated
 
 
 def test_labels_that_are_no_labels_are_refused_with_their_line(tmp_path: Path) -> None:
-    result = assay.score(GOLDEN[:1], [{"query_id": "c0", "config_id": "a", "answer": "10 days"}])
+    scored = assay.score(GOLDEN[:1], [{"query_id": "c0", "config_id": "a", "answer": "10 days"}])
     labels = tmp_path / "labels.jsonl"
     labels.write_text('{"case": "c0"}\n')
     with pytest.raises(InputError, match=r"labels\.jsonl:1: "):
-        assay.calibrate(labels, result)
+        assay.calibrate(labels, scored)

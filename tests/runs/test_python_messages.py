@@ -32,14 +32,14 @@ WAIVED = {
 
 def test_reasons_of_gates_name_arguments() -> None:
     rules = {"rules": [{"metric": "correct_answer", "max_regression": 0.1}]}
-    result = assay.score(CASES, ANSWERS, gate=rules)
-    own = result.scoring.configs["outputs"].decision
+    scored = assay.score(CASES, ANSWERS, gate=rules)
+    own = scored.scoring.configs["outputs"].decision
     assert own is not None
-    shown = (result.decision, assay.gate(result, rules), own)
+    shown = (scored.decision, assay.gate(scored, rules), own)
     for text in (*(decision.reasons[0] for decision in shown), own.results[0].message):
         assert "correct_answer needs a baseline; none was given (baseline=)" in text
-    assert "(now=)" in assay.gate(result, WAIVED).reasons[0]
-    compared = assay.compare(result, result, gate=WAIVED).decision
+    assert "(now=)" in assay.gate(scored, WAIVED).reasons[0]
+    compared = assay.compare(scored, scored, gate=WAIVED).decision
     assert compared is not None
     assert "(now=)" in compared.reasons[0]
 
@@ -74,9 +74,9 @@ def test_errors_of_async_functions_and_of_functions_without_the_argument_name_no
 
 
 def test_rows_that_name_no_configuration_are_not_called_like_an_outcome() -> None:
-    result = assay.score(CASES, [{"case_id": "a", "answer": "Anything."}])
-    assert ("outputs",) == result.configs
-    assert str(result).startswith("NOT_GATED: outputs, ")
+    scored = assay.score(CASES, [{"case_id": "a", "answer": "Anything."}])
+    assert ("outputs",) == scored.configs
+    assert str(scored).startswith("NOT_GATED: outputs, ")
 
 
 @pytest.mark.parametrize(
@@ -155,13 +155,13 @@ OPEN_ANSWERS = [*ANSWERS, {"case_id": "c", "answer": "Yes, a single dog for each
 
 
 def test_a_value_that_unknown_answers_leave_open_is_no_number() -> None:
-    result = assay.score(OPEN_CASES, OPEN_ANSWERS)
-    for summary in (result.metric("correct_answer"), result.summary("outputs")["correct_answer"]):
+    scored = assay.score(OPEN_CASES, OPEN_ANSWERS)
+    for summary in (scored.metric("correct_answer"), scored.summary("outputs")["correct_answer"]):
         assert (None, None, None, 2) == (summary.value, summary.mean, summary.interval, summary.scored)
         assert summary.unknown is not None
         assert (1 / 3, 2 / 3, 1) == (summary.unknown.low, summary.unknown.high, summary.unknown.count)
-    assert "correct_answer  0.333–0.667 n=2, 1 unknown" in repr(result)
-    assert result.metric("behaviour").value == 1.0
+    assert "correct_answer  0.333–0.667 n=2, 1 unknown" in repr(scored)
+    assert scored.metric("behaviour").value == 1.0
 
 
 def test_trends_show_between_what_unknown_answers_leave_a_metric(

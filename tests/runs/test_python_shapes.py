@@ -104,14 +104,14 @@ def test_a_pair_of_an_answer_and_its_documents_is_both(documents: list[Any], is_
 )
 @pytest.mark.parametrize("order", [list, tuple])
 def test_short_texts_beside_an_answer_are_its_contexts_and_that_is_said_once(texts: Any, order: Any) -> None:
-    result = assay.run(lambda _: order(["At four, with the nine.", texts]), CASES, name="desk")
+    measured = assay.run(lambda _: order(["At four, with the nine.", texts]), CASES, name="desk")
     assert [list(texts)] * 2 == [
         [chunk.text for stage in case.observation.stages for chunk in stage.chunks]
-        for case in result.cases
+        for case in measured.cases
         if case.observation is not None and case.observation.stages is not None
     ]
     said = "target desk: a text and a list of texts are read as the answer and its contexts"
-    assert 1 == result.scoring.warnings.count(said)
+    assert 1 == measured.scoring.warnings.count(said)
 
 
 @pytest.mark.parametrize("ids", [["tea:1", "tram:9"], ["tea", "tram"], ["c1"]])
@@ -186,12 +186,12 @@ def test_files_say_what_was_not_read_and_take_the_configuration_that_is_named(tm
     ]
     native.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     rows.write_text(json.dumps({"question": "When is tea?", "response": "At four.", "contexts": ["Tea is at four."]}))
-    result = assay.score(CASES, native, config="nightly")
-    assert {"nightly", "own"} == set(result.configs)
-    assert f"{native}: 1 of the first 2 rows has the unknown key reranced" in " | ".join(result.run.scoring.warnings)
-    result = assay.score(CASES, [rows], config="nightly")
-    assert ("nightly",) == result.configs
-    assert f"{rows}: contexts is taken for what the model was shown too" in " | ".join(result.run.scoring.warnings)
+    scored = assay.score(CASES, native, config="nightly")
+    assert {"nightly", "own"} == set(scored.configs)
+    assert f"{native}: 1 of the first 2 rows has the unknown key reranced" in " | ".join(scored.run.scoring.warnings)
+    scored = assay.score(CASES, [rows], config="nightly")
+    assert ("nightly",) == scored.configs
+    assert f"{rows}: contexts is taken for what the model was shown too" in " | ".join(scored.run.scoring.warnings)
     assert ("rows",) == assay.score(CASES, rows).configs
     strangers = tmp_path / "strangers.jsonl"
     strangers.write_text(rows.read_text() + '\n{"question": "What?", "response": "Nothing."}\n', encoding="utf-8")

@@ -102,22 +102,22 @@ def test_what_a_failed_call_says_is_stored_without_secrets() -> None:
 
 def test_reports_say_how_many_calls_were_repeated_and_error_rate_does_not(tmp_path: Path) -> None:
     kept, _ = run(Unsteady({"c1": ["http_503", "timeout"], "c2": ["http_503"]}))
-    result = assay.score(
+    scored = assay.score(
         CASES, list(kept.values()), metrics=["error_rate", "retries", "retries(stat=total)", "latency_ms"]
     )
-    summary = result.scoring.configs["unsteady"].summary
+    summary = scored.scoring.configs["unsteady"].summary
     assert (0.0, 0.75) == (summary["error_rate"].value, summary["retries"].value)
     assert 3.0 == summary["retries(stat=total)"].value
-    (doubt,) = list_doubts(result.scoring)
+    (doubt,) = list_doubts(scored.scoring)
     assert "doubt: 3 calls failed and were repeated: HTTP 503 ×2, timeout ×1 (c1, c2; error_rate counts last" in doubt
-    assert "doubt: 3 calls failed and were repeated: HTTP 503 ×2, timeout ×1" in str(result)
+    assert "doubt: 3 calls failed and were repeated: HTTP 503 ×2, timeout ×1" in str(scored)
 
 
 def test_outputs_of_elsewhere_say_nothing_of_their_calls() -> None:
-    result = assay.score(CASES, [Observation(case.id, answer="code") for case in CASES], metrics=["retries"])
-    summary = result.scoring.configs["unknown"].summary["retries"]
+    scored = assay.score(CASES, [Observation(case.id, answer="code") for case in CASES], metrics=["retries"])
+    summary = scored.scoring.configs["unknown"].summary["retries"]
     assert summary.value is None and 0 == summary.scored
-    assert "repeated" not in str(result)
+    assert "repeated" not in str(scored)
 
 
 @pytest.mark.slow

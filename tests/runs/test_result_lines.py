@@ -64,17 +64,17 @@ def test_the_exception_of_a_target_comes_first() -> None:
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_a_missing_library_is_named_with_its_remedy(monkeypatch: pytest.MonkeyPatch, library: str) -> None:
     monkeypatch.setitem(sys.modules, library, None)
-    result = assay.run(answer, GOLDEN[:1])
+    measured = assay.run(answer, GOLDEN[:1])
     with pytest.raises(ImportError, match=f"{library} is not installed .pip install {library}") as raised:
-        getattr(result, f"to_{library}")()
+        getattr(measured, f"to_{library}")()
     assert isinstance(raised.value, AssayError)
 
 
 def test_cases_without_output_are_counted_beside_the_failed_ones() -> None:
     golden = [{"id": f"q{number}", "question": f"Is it {number}?", "must_have": ["12"]} for number in (1, 2, 3)]
-    result = assay.score(golden, [{"case_id": "q1", "answer": "It is 12."}])
-    assert "failed: 2 of 3 (q2, q3), 2 without output" in str(result)
-    assert (0.0, 2) == (result.metric("failed").value, result.metric("failed").errors)
+    scored = assay.score(golden, [{"case_id": "q1", "answer": "It is 12."}])
+    assert "without an answer: 2 of 3 (q2, q3)" in str(scored)
+    assert (0.0, 2) == (scored.metric("failed").value, scored.metric("failed").errors)
 
 
 def test_a_target_that_was_not_asked_any_more_is_said_beside_its_cases_without_output() -> None:
@@ -83,10 +83,10 @@ def test_a_target_that_was_not_asked_any_more_is_said_beside_its_cases_without_o
     def refuse(question: str) -> str:
         raise ConnectionError("no route")
 
-    result = assay.run(refuse, golden, concurrency=1, name="depot")
-    for text in (str(result), result._repr_html_()):
+    measured = assay.run(refuse, golden, concurrency=1, name="depot")
+    for text in (str(measured), measured._repr_html_()):
         assert "target depot: stopped asking: every one of the last calls failed" in text
-    assert len(str(result).splitlines()) <= 8
+    assert len(str(measured).splitlines()) <= 8
 
 
 def test_replies_that_were_probably_misread_are_said_before_the_numbers() -> None:
@@ -97,11 +97,11 @@ def test_replies_that_were_probably_misread_are_said_before_the_numbers() -> Non
         return answer(question) | {"retreived": ["a"]}
 
     for function, said in ((answer_elsewhere, "antwort"), (misspell_ranking, "retreived (did you mean retrieved?)")):
-        result = assay.run(function, GOLDEN[:2], name="t")
-        lines = str(result).splitlines()
+        measured = assay.run(function, GOLDEN[:2], name="t")
+        lines = str(measured).splitlines()
         assert lines[2].startswith(f"target t: keys that were not read: {said}")
         assert len(lines) <= 8
-        assert said in result._repr_html_()
+        assert said in measured._repr_html_()
 
 
 def test_an_exception_without_a_message_says_that_it_has_none() -> None:
@@ -147,16 +147,16 @@ def test_a_notebook_cuts_nothing_off_and_shows_every_headline_metric() -> None:
         }
         for number, row in enumerate(golden)
     ]
-    result = assay.score(golden, outputs)
-    shown, _, folded = result._repr_html_().partition("<details>")
+    scored = assay.score(golden, outputs)
+    shown, _, folded = scored._repr_html_().partition("<details>")
     metrics = re.findall(r"<td>([\w@()=, ]+)</td><td>", shown)
     assert 4 < len(metrics) <= 8
     assert {"correct_answer", "behaviour", "recall@10", "rr@10"} <= set(metrics)
     assert "<td>hit@1</td>" in folded
-    assert result.unknown
+    assert scored.unknown
     assert "…" not in shown
     assert "unknown: nothing tells whether the answer is right</p>" in shown
-    line = next(line for line in str(result).splitlines() if line.startswith("failed:"))
+    line = next(line for line in str(scored).splitlines() if line.startswith("failed:"))
     assert line.endswith("unknown")
     assert len(line) <= 110
 
@@ -166,3 +166,17 @@ def test_a_notebook_names_every_configuration_of_the_failed_cases() -> None:
     outputs = [{"case_id": "q", "answer": "It is 7.", "config_id": f"depot-{number}"} for number in range(5)]
     shown, _, _ = assay.score(golden, outputs)._repr_html_().partition("<details>")
     assert all(f"depot-{number}: 1 of 1 (q)" in shown for number in range(5))
+
+
+def test_keys_of_outputs_that_were_not_read_are_named_with_what_the_result_prints() -> None:
+    golden = [{"id": "a", "question": "How much leave?", "reference": "12 days"}]
+    scored = assay.score(golden, [{"case_id": "a", "answer": "12 days", "latency_ms": 900, "trace": "t"}])
+    unread = "outputs: keys that were not read: latency_ms (read under the name usage.end_to_end_ms), trace"
+    assert unread in repr(scored).splitlines()
+    assert unread in scored._repr_html_()
+    asked = assay.run(lambda question: {"answer": "12 days", "cost_usd": 0.2}, golden)
+    assert "keys that were not read: cost_usd (read under the name usage.cost_usd)" in repr(asked)
+    misread = assay.score(golden, [{"case_id": "a", "answer": "12 days", "citation": "x"}])
+    assert 1 == repr(misread).count("citation (did you mean citations?)")
+    read = assay.score(golden, [{"case_id": "a", "answer": "12 days", "usage": {"end_to_end_ms": 900}}])
+    assert "not read" not in repr(read)

@@ -47,9 +47,9 @@ FIFTEEN = [
 
 
 def compared(*args: object, **kwargs: object) -> PairedDifference:
-    result = compare_paired_scores(*args, **kwargs)  # type: ignore[arg-type]
-    assert result is not None
-    return result
+    difference = compare_paired_scores(*args, **kwargs)  # type: ignore[arg-type]
+    assert difference is not None
+    return difference
 
 
 def test_sign_flips_of_darwins_maize_are_enumerated_exactly() -> None:
@@ -153,18 +153,18 @@ def test_sampling_of_many_units_with_a_few_large_ones_agrees_with_the_normal_tai
 
 def test_a_clear_difference_of_many_pairs_is_decided_by_t_because_sampling_cannot_resolve_it() -> None:
     differences = [0.4 + 0.01 * (index % 7) for index in range(60)]
-    result = compared([0.0] * 60, differences)
-    assert result.p_method == "t, below the sampling floor of sign flips"
-    assert result.p_value is not None
-    assert result.p_value < 1e-20
+    difference = compared([0.0] * 60, differences)
+    assert difference.p_method == "t, below the sampling floor of sign flips"
+    assert difference.p_value is not None
+    assert difference.p_value < 1e-20
 
 
 def test_a_clear_equality_is_decided_by_t_without_sampling() -> None:
     differences = [0.01 * (index % 7) - 0.03 for index in range(61)]
-    result = compared([0.0] * 61, differences)
-    assert result.p_method == "t"
-    assert result.p_value is not None
-    assert result.p_value > 0.1
+    difference = compared([0.0] * 61, differences)
+    assert difference.p_method == "t"
+    assert difference.p_value is not None
+    assert difference.p_value > 0.1
 
 
 def test_pairs_without_differences_are_no_evidence() -> None:
@@ -207,22 +207,22 @@ def test_tango_holds_its_estimate_and_mirrors(counts: tuple[int, int, int]) -> N
 
 def test_independent_pairs_of_zero_and_one_use_tango_and_mcnemar() -> None:
     before, after = [1] * 36 + [0] * 12 + [1] * 2, [1] * 36 + [1] * 12 + [0] * 2
-    result = compared(before, after)
-    assert (12, 2, 36, 50) == (result.wins, result.losses, result.ties, result.n)
+    difference = compared(before, after)
+    assert (12, 2, 36, 50) == (difference.wins, difference.losses, difference.ties, difference.n)
     assert (compute_tango_interval(12, 2, 50), compute_mcnemar_p(12, 2), "McNemar, exact") == (
-        result.bounds,
-        result.p_value,
-        result.p_method,
+        difference.bounds,
+        difference.p_value,
+        difference.p_method,
     )
 
 
 def test_clusters_use_cr1_t_and_flip_whole_clusters() -> None:
     """Sums 3, 2, 1 of two each: mean 1, CR1 error √(3/2·(1+0+1))/6 = .288675, t(.975; 2) = 4.302653; p = 2/8."""
-    result = compared([0.0] * 6, [1, 2, 1, 1, 0.5, 0.5], clusters=["a", "a", "b", "b", "c", "c"])
-    assert result.bounds is not None
-    assert (1 - 4.302653 * 0.288675, 1 + 4.302653 * 0.288675) == pytest.approx(result.bounds[:2], abs=1e-5)
-    assert ("CR1-t", "too few clusters (3)") == result.bounds[2:]
-    assert result.p_value == 0.25
+    difference = compared([0.0] * 6, [1, 2, 1, 1, 0.5, 0.5], clusters=["a", "a", "b", "b", "c", "c"])
+    assert difference.bounds is not None
+    assert (1 - 4.302653 * 0.288675, 1 + 4.302653 * 0.288675) == pytest.approx(difference.bounds[:2], abs=1e-5)
+    assert ("CR1-t", "too few clusters (3)") == difference.bounds[2:]
+    assert difference.p_value == 0.25
 
 
 def test_equal_pairs_get_an_interval_only_from_the_range() -> None:
@@ -236,9 +236,9 @@ def test_equal_pairs_get_an_interval_only_from_the_range() -> None:
 
 
 def test_one_cluster_gives_a_difference_without_interval_or_p_value() -> None:
-    result = compared([0.1, 0.2], [0.3, 0.5], clusters=["a", "a"])
-    assert (None, None, "one cluster") == (result.bounds, result.p_value, result.note)
-    assert result.mean == pytest.approx(0.25)
+    difference = compared([0.1, 0.2], [0.3, 0.5], clusters=["a", "a"])
+    assert (None, None, "one cluster") == (difference.bounds, difference.p_value, difference.note)
+    assert difference.mean == pytest.approx(0.25)
 
 
 def test_no_pairs_give_nothing_and_unequal_lists_are_refused() -> None:

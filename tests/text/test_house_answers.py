@@ -62,8 +62,8 @@ def test_who_does_not_know_or_may_not_say_refuses(language: str, half: int) -> N
 )
 def test_the_reference_word_for_word_is_never_failed_as_a_refusal(question: str, answer: str) -> None:
     case = {"id": "a", "question": question, "reference": answer}
-    result = assay.score([case], [{"case_id": "a", "answer": f" {answer.upper()} "}])
-    assert not result.failed
+    scored = assay.score([case], [{"case_id": "a", "answer": f" {answer.upper()} "}])
+    assert not scored.failed
     other = assay.score([case | {"reference": "Something else."}], [{"case_id": "a", "answer": answer}])
     assert other.failed or other.unknown
 
@@ -71,5 +71,5 @@ def test_the_reference_word_for_word_is_never_failed_as_a_refusal(question: str,
 @pytest.mark.parametrize("answer", ["Je ne sais pas.", "We do not know."])
 def test_a_refusal_that_is_expected_stays_one_where_it_is_the_reference(answer: str) -> None:
     case = {"id": "a", "question": "Why?", "reference": answer, "behaviour": "abstain"}
-    result = assay.score([case], [{"case_id": "a", "answer": answer}])
-    assert not result.failed and not result.unknown
+    scored = assay.score([case], [{"case_id": "a", "answer": answer}])
+    assert not scored.failed and not scored.unknown

@@ -152,6 +152,14 @@ def test_two_files_of_one_language_and_an_empty_folder_are_refused(tmp_path: Pat
     assert "no lexicon in this folder" in str(raised.value)
 
 
+def test_every_list_and_every_pattern_of_a_shipped_lexicon_is_used_by_its_phrases() -> None:
+    for language, lexicon in load_lexicons().items():
+        text = files("assay.text.refusals").joinpath("lexicons", f"{language}.yaml").read_text(encoding="utf-8")
+        assert [name for name in lexicon.lists if f"<{name}>" not in text] == [], language
+        followed = {row.following for row in lexicon.rows}
+        assert sorted(lexicon.following_texts.keys() - followed) == [], language
+
+
 def test_the_copies_of_shipped_lexicons_are_what_checking_their_yaml_gives() -> None:
     folder = files("assay.text.refusals").joinpath("lexicons")
     shipped = load_lexicons()

@@ -14,7 +14,7 @@ RIGHT, OPEN, WRONG = True, None, False
 
 
 def judge(question: str, reference: str, answer: str) -> bool | None:
-    return combine_states(found.state for found in judge_reference_facts(answer, reference, question))
+    return combine_states(judgment.state for judgment in judge_reference_facts(answer, reference, question))
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ TEXTS = st.lists(
 def test_words_that_are_missing_never_make_an_answer_wrong(question: str, reference: str, answer: str) -> None:
     judged = judge_reference_facts(answer, reference, question)
     if derive_reference_facts(reference, question).kind in ("words", "values"):
-        assert all(found.state in ("stated", "unknown") for found in judged)
+        assert all(judgment.state in ("stated", "unknown") for judgment in judged)
 
 
 @given(TEXTS)

@@ -98,7 +98,7 @@ def test_what_is_denied_during_a_time_may_state_it(answer: str, state: str) -> N
 )
 def test_an_exception_from_a_no_is_no_denial_of_it(answer: str, reference: str, states: list[str]) -> None:
     facts = ["no", "roller shoes"]
-    assert [found.state for found in judge_facts(answer, facts, "Can I wear skates?", reference)] == states
+    assert [judgment.state for judgment in judge_facts(answer, facts, "Can I wear skates?", reference)] == states
 
 
 def test_a_range_of_days_is_not_what_happens_after_its_first_day() -> None:

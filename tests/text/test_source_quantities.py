@@ -32,10 +32,10 @@ def support(claim: str, source: str) -> SourceSupport:
     ],
 )
 def test_a_value_in_another_form_is_no_missing_fact(claim: str, source: str) -> None:
-    result = support(claim, source)
-    assert result.score > 0.8
-    assert not result.missing_facts
-    assert not result.contradictions
+    claim_support = support(claim, source)
+    assert claim_support.score > 0.8
+    assert not claim_support.missing_facts
+    assert not claim_support.contradictions
 
 
 @pytest.mark.parametrize(
@@ -52,10 +52,10 @@ def test_a_value_in_another_form_is_no_missing_fact(claim: str, source: str) -> 
     ],
 )
 def test_another_value_is_a_contradiction_although_its_digits_are_there(claim: str, source: str, words: str) -> None:
-    result = support(claim, source)
-    assert result.verdict == "contradicted"
-    assert result.contradictions[0].startswith(words)
-    assert result.score < 0.1
+    claim_support = support(claim, source)
+    assert claim_support.verdict == "contradicted"
+    assert claim_support.contradictions[0].startswith(words)
+    assert claim_support.score < 0.1
 
 
 @pytest.mark.parametrize(
@@ -88,10 +88,10 @@ def test_both_ends_of_a_range_are_no_other_value() -> None:
 
 
 def test_halves_of_split_decimals_contradict_nothing() -> None:
-    result = support(
+    claim_support = support(
         "The dog was right in 96.4 per cent of cases.", "The dog was right in 96. 4 per cent of the cases."
     )
-    assert not result.missing_facts
+    assert not claim_support.missing_facts
 
 
 def test_terms_of_respelled_quantities_are_placed_in_the_text_as_written() -> None:
@@ -146,8 +146,8 @@ def test_a_value_that_the_sources_have_of_something_else_supports_nothing(
     sources = IndexedSources(
         [(str(number), text) for number, text in enumerate(texts)], DocumentFrequencies.from_texts(texts)
     )
-    result = score_support(claim, sources)
-    assert (result.score > 0.5) == is_supported, result
-    assert is_supported or "supported" != result.verdict
-    assert not is_supported or not result.contradictions
-    assert not result.missing_facts  # a source has each of these values
+    claim_support = score_support(claim, sources)
+    assert (claim_support.score > 0.5) == is_supported, claim_support
+    assert is_supported or "supported" != claim_support.verdict
+    assert not is_supported or not claim_support.contradictions
+    assert not claim_support.missing_facts  # a source has each of these values

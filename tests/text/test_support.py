@@ -30,11 +30,11 @@ def of(claim: str, *texts: str, idf: DocumentFrequencies = NO_IDF) -> SourceSupp
 @pytest.mark.slow
 @given(st.text(max_size=80), st.lists(st.text(max_size=120), max_size=3))
 def test_scores_are_between_zero_and_one_for_any_text(claim: str, texts: list[str]) -> None:
-    result = of(claim, *texts)
-    assert 0 <= result.score <= 1
-    assert all(0 <= value <= 1 for value in (result.c4,))
-    assert result.logp <= 0
-    assert min(result.fact, result.dig) >= 0
+    support = of(claim, *texts)
+    assert 0 <= support.score <= 1
+    assert all(0 <= value <= 1 for value in (support.c4,))
+    assert support.logp <= 0
+    assert min(support.fact, support.dig) >= 0
 
 
 @pytest.mark.slow
@@ -48,9 +48,9 @@ def test_scores_rise_with_z(claims: list[str], text: str) -> None:
 @given(st.lists(sentence, min_size=1, max_size=6), st.data())
 def test_a_claim_that_a_source_contains_verbatim_is_supported(sentences: list[str], data: st.DataObject) -> None:
     claim = data.draw(st.sampled_from(sentences))
-    result = of(claim + ".", "Nothing here.", ". ".join(sentences) + ".")
-    assert ("supported", ()) == (result.verdict, result.missing_facts)
-    assert "s1" == result.source
+    support = of(claim + ".", "Nothing here.", ". ".join(sentences) + ".")
+    assert ("supported", ()) == (support.verdict, support.missing_facts)
+    assert "s1" == support.source
 
 
 @pytest.mark.slow
@@ -96,9 +96,9 @@ def test_composition_of_characters_changes_nothing() -> None:
     ],
 )
 def test_numbers_and_dates_agree_in_any_spelling(claim: str, text: str) -> None:
-    result = of(claim, text)
-    assert () == result.missing_facts
-    assert 0 == result.dig
+    support = of(claim, text)
+    assert () == support.missing_facts
+    assert 0 == support.dig
 
 
 @pytest.mark.parametrize(
@@ -147,19 +147,19 @@ def test_a_contradiction_says_alone_what_the_source_has_instead_of_a_missing_val
 
 
 def test_the_right_wording_with_a_wrong_number_is_contradicted() -> None:
-    result = of("Full-time staff get 15 days of annual leave.", LEAVE)
-    assert ("contradicted", ("15 days",)) == (result.verdict, result.missing_facts)
-    assert ('"15 days" where the source has "12 days"',) == result.contradictions
-    assert "Full-time staff get 12 days of annual leave" == LEAVE[result.start : result.end]
+    support = of("Full-time staff get 15 days of annual leave.", LEAVE)
+    assert ("contradicted", ("15 days",)) == (support.verdict, support.missing_facts)
+    assert ('"15 days" where the source has "12 days"',) == support.contradictions
+    assert "Full-time staff get 12 days of annual leave" == LEAVE[support.start : support.end]
 
 
 def test_the_evidence_is_the_sentence_that_says_it() -> None:
-    result = of("Five days may be carried over when a manager approves", "Nothing here.", LEAVE)
+    support = of("Five days may be carried over when a manager approves", "Nothing here.", LEAVE)
     assert ("s1", "Up to 5 days carry over if the manager approves") == (
-        result.source,
-        LEAVE[result.start : result.end],
+        support.source,
+        LEAVE[support.start : support.end],
     )
-    assert (result.source, result.start, result.end) == result.evidence[0]
+    assert (support.source, support.start, support.end) == support.evidence[0]
 
 
 def test_diacritics_tell_words_apart_where_the_text_has_them() -> None:
@@ -242,5 +242,5 @@ def test_selected_sources_score_as_if_indexed_alone() -> None:
 
 def test_round_numbers_agree_with_the_same_numbers_in_dates() -> None:
     """Regression: 20 and 2020 were stored as 2E+1 and 2.02E+3 and matched no date."""
-    result = of("It closed in 2020, on the 20th", "The office closed on December 20, 2020.")
-    assert (0.0, ()) == (result.dig, result.missing_facts)
+    support = of("It closed in 2020, on the 20th", "The office closed on December 20, 2020.")
+    assert (0.0, ()) == (support.dig, support.missing_facts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -205,6 +206,30 @@ def test_leaks_are_listed_one_by_one_and_never_with_their_text(tmp_path: Path, m
     assert [leak.record_id for leak in report.leaks] == ["req-3", "req-6"]
     assert all(text not in json.dumps(describe_monitor(report)) for _, text in SENTENCES)
     assert report.series[0].points[-1].value == pytest.approx(6 / 8)
+
+
+def test_leaks_of_one_incident_are_one_row_with_the_rights_of_both_sides(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [
+        {
+            "id": f"req-{number}", "at": (FIRST_DAY + timedelta(minutes=number)).isoformat(), "question": "What?",
+            "user_uid": f"user-{number % 3}", "user": {"tenant": "north", "roles": ["customer"]}, "answer": "It is.",
+            "stages": [{"name": "context", "chunks": [{"chunk_id": "plan"}]}],
+        }
+        for number in range(12)
+    ]  # fmt: skip
+    corpus = tmp_path / "corpus.jsonl"
+    corpus.write_text(json.dumps({"chunk_id": "plan", "text": "The plan.", "tenant": "south", "roles": ["hr"]}) + "\n")
+    report = assay.monitor(ingest(tmp_path, monkeypatch, lines), corpus=corpus, metrics=["refusal_rate"])
+    table = build_monitor_tables(report)[0]
+    ((when, answers, users, leak),) = table.rows
+    told = "shown what its user (tenant north, role customer) may not see: plan (tenant south, role hr; context)"
+    assert ("12: req-0, req-1, req-2 and 9 more", "3", told) == (answers, users, leak)
+    assert re.fullmatch(rf"{FIRST_DAY:%Y-%m-%d}, \d\d:\d\d to \d\d:\d\d", when)
+    (line,) = [line for line in render_chat_lines(report) if "leak" in line and "🔴" in line]
+    assert "12: req" in line and "tenant south" in line
+    assert 12 == report.leak_count == len(report.leaks)
 
 
 def test_a_restricted_text_in_an_answer_is_counted_and_not_repeated(

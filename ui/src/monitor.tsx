@@ -60,6 +60,57 @@ function Unmeasured({ lines }: { lines: string[] }) {
   );
 }
 
+/** The answers of one day that leaked the same to users of the same rights: most likely one incident. */
+interface LeakGroup {
+  day: string;
+  text: string;
+  leaks: LeakCard[];
+}
+
+function groupLeaks(leaks: readonly LeakCard[]): LeakGroup[] {
+  const groups = new Map<string, LeakGroup>();
+  for (const leak of leaks) {
+    const day = leak.at.slice(0, 10);
+    const key = `${day} ${leak.text}`;
+    const group = groups.get(key) ?? { day, text: leak.text, leaks: [] };
+    group.leaks.push(leak);
+    groups.set(key, group);
+  }
+  return [...groups.values()];
+}
+
+const ANSWERS_NAMED = 3;
+
+/** The answers of a group with their users: the first of them, and the others on demand. */
+function LeakingAnswers({ leaks }: { leaks: readonly LeakCard[] }) {
+  const { t } = useWords();
+  const list = (shown: readonly LeakCard[]) => (
+    <ul class="plain">
+      {shown.map((leak) => (
+        <li key={leak.record_id}>
+          <Data text={leak.record_id} />{" "}
+          <span class="hint">
+            <Data text={`${leak.at.slice(11, 16)}, ${leak.user ?? t("not_recorded")}`} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+  const first = leaks.slice(0, ANSWERS_NAMED);
+  const rest = leaks.slice(ANSWERS_NAMED);
+  return (
+    <>
+      {list(first)}
+      {rest.length > 0 && (
+        <details>
+          <summary>{t("and_more", { n: rest.length })}</summary>
+          {list(rest)}
+        </details>
+      )}
+    </>
+  );
+}
+
 function Leaks({ leaks, gaps }: { leaks: readonly LeakCard[]; gaps: string[] }) {
   const { t } = useWords();
   return (
@@ -72,13 +123,12 @@ function Leaks({ leaks, gaps }: { leaks: readonly LeakCard[]; gaps: string[] }) 
       </h2>
       <Paged
         label={t("leaks")}
-        rows={leaks}
+        rows={groupLeaks(leaks)}
         columns={[
-          { key: "answer", head: t("answer"), wrap: true, cell: (leak) => <Data text={leak.record_id} /> },
-          { key: "at", head: t("at"), cell: (leak) => <Data text={leak.at} /> },
-          { key: "user", head: t("user"), wrap: true, cell: (leak) => <Data text={leak.user ?? t("not_recorded")} /> },
-          { key: "chunk", head: t("chunk"), wrap: true, cell: (leak) => <Data text={leak.chunk ?? ""} /> },
-          { key: "text", head: t("where"), wrap: true, cell: (leak) => <Data text={leak.text} /> },
+          { key: "at", head: t("at"), cell: (group) => <Data text={group.day} /> },
+          { key: "text", head: t("where"), wrap: true, cell: (group) => <Data text={group.text} /> },
+          { key: "count", head: t("leaks_of_group"), number: true, cell: (group) => group.leaks.length },
+          { key: "answers", head: t("answer"), wrap: true, cell: (group) => <LeakingAnswers leaks={group.leaks} /> },
         ]}
       />
       {gaps.length > 0 && <Items items={gaps} />}

@@ -222,7 +222,7 @@ def build_incident(
         tuple(findings),
         tuple(notes),
         stale=tuple(_list_stale_chunks(then, record.at[:10])),
-        summary=(*sentences, _summarise_claims(claims, then)),
+        summary=(*sentences, _summarise_claims(claims, then, is_leaking=any(_list_leaks(leaks)))),
     )
     return incident if show_restricted else _withhold(incident, then.case, observation, leaks)
 
@@ -254,7 +254,7 @@ def _compare_near_cases(
     return compared_cases, sentences
 
 
-def _summarise_claims(claims: Sequence[ClaimCheck], then: ParsedAnswer) -> str:
+def _summarise_claims(claims: Sequence[ClaimCheck], then: ParsedAnswer, *, is_leaking: bool) -> str:
     """Return in a sentence what the rules found of the claims of an answer in what was shown to the model."""
     if not then.answer:
         return "there is no answer"
@@ -265,12 +265,10 @@ def _summarise_claims(claims: Sequence[ClaimCheck], then: ParsedAnswer) -> str:
     if lost is not None:
         return f"“{lost.text}” is {_VERDICT_WORDS[lost.verdict]} what was shown to the model; {lost.lost_at}"
     supported, number = counts["supported"], len(claims)
+    shown = "what was shown to the model" + (", with what this user may not see," if is_leaking else "")
     if supported == number:
-        return f"what was shown to the model supports {'its claim' if number == 1 else 'every claim'}"
-    return (
-        f"what was shown to the model supports {supported} of {format_count(number, 'claim')}; of the others the rules "
-        "cannot tell"
-    )
+        return f"{shown} supports {'its claim' if number == 1 else 'every claim'}"
+    return f"{shown} supports {supported} of {format_count(number, 'claim')}; of the others the rules cannot tell"
 
 
 _VERDICT_WORDS = {"not_found": "not in", "contradicted": "contradicted by"}

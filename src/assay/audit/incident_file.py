@@ -229,10 +229,10 @@ def render_incident_markdown(incident: Incident) -> str:
     """Return the incident as Markdown, ending in a newline."""
     record = incident.record
     lines = [f"# Incident {escape_markdown(record.id)}", ""]
-    lines += [*(f"- {escape_markdown(sentence)}" for sentence in incident.summary), ""]
     if incident.leaks:
         lines += ["**What this user may not see was found in:**", ""]
         lines += [*(f"- {escape_markdown(leak)}" for leak in incident.leaks), ""]
+    lines += [*(f"- {escape_markdown(sentence)}" for sentence in incident.summary), ""]
     if incident.stale:
         lines += ["**What was not in force any more was shown to the model:**", ""]
         lines += [*(f"- {escape_markdown(chunk_id)}" for chunk_id in incident.stale), ""]

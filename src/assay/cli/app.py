@@ -6,6 +6,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -112,7 +113,14 @@ RENAMED_OPTIONS = {"judge": {"--book": "--store"}}
 
 
 class FullHelpGroup(TyperGroup):
-    """Commands whose help is listed whole; Click cuts it at the width of a line."""
+    """Commands whose help is listed whole; Click cuts it at the width of a line. A wrong name is answered with them."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that arguments name; end with all names where none is nearly the same."""
+        names = self.list_commands(ctx)
+        if args[0] not in names and args[0][:1] != "-" and not get_close_matches(args[0], names):
+            ctx.fail(f"No such command {args[0]!r}. Expected one of {', '.join(names)}.")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the first paragraph of each command's help, on as many lines as it takes."""

@@ -232,10 +232,10 @@ def _print_incident(incident: Incident, tables: Sequence[Table]) -> None:
     from assay.text.escaping import escape_terminal
 
     with ignore_broken_pipe():
-        for sentence in incident.summary:
-            typer.echo(f" - {escape_terminal(sentence)}")
         for leak in incident.leaks:
             typer.echo(f"what this user may not see was found in {escape_terminal(leak)}")
+        for sentence in incident.summary:
+            typer.echo(f" - {escape_terminal(sentence)}")
         if incident.stale:
             stale = escape_terminal(", ".join(incident.stale))
             typer.echo(f"what was not in force any more was shown to the model: {stale}")

@@ -60,6 +60,9 @@ def calibrate(
     report: MarkdownReportOption = None,
     seed: Annotated[int, typer.Option(help="Random seed of the bootstrap intervals.")] = 0,
     format: PrintFormatOption = PrintFormat.table,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Print also the tables: accuracy, cuts, agreement, differences.")
+    ] = False,
 ) -> ExitCode:
     """Calibrate judges, rules and other tools against human labels, and decide which of them may gate."""
     from assay.calibration.calibrate_run import CalibrationRequest, calibrate_run
@@ -88,7 +91,7 @@ def calibrate(
     )
     with open_answers(inputs) if names_answers(inputs) else nullcontext() as scored:
         result = calibrate_run(scored, request)
-    _print_result(result, format)
+    _print_result(result, format, is_verbose=verbose)
     print_written_files(_write_files(result, out, report))
     return ExitCode.PASS
 
@@ -104,7 +107,7 @@ def _write_files(result: CalibrationResult, out: str | None, report: str | None)
         yield "report", write_atomically(report, [render_calibration_markdown(result).encode()])
 
 
-def _print_result(result: CalibrationResult, format: PrintFormat) -> None:
+def _print_result(result: CalibrationResult, format: PrintFormat, *, is_verbose: bool) -> None:
     from assay.cli.display import ignore_broken_pipe, print_json, print_screen
     from assay.report.calibration_report import (
         render_calibration_json,
@@ -118,4 +121,4 @@ def _print_result(result: CalibrationResult, format: PrintFormat) -> None:
         elif format is PrintFormat.markdown:
             typer.echo(render_calibration_markdown(result), nl=False)
         else:
-            print_screen(render_calibration_screen(result))
+            print_screen(render_calibration_screen(result, is_verbose=is_verbose))

@@ -65,12 +65,14 @@ def report(
     from assay.formats.run_files.run_folder import complete_run_request, list_run_files, parse_run_name
     from assay.records.requests import GateOptions, InputOptions, ReportFiles, ScoreRequest, date_of_time
     from assay.report.write_reports import write_reports
-    from assay.runs.compare_runs import find_recorded_gate, load_gate_with_baseline
+    from assay.runs.compare_runs import find_recorded_baseline, find_recorded_gate, load_gate_with_baseline
     from assay.runs.progress_line import show_progress
     from assay.runs.score_run import open_scored_run
 
     if not any((markdown, json, junit, csv, page.html, github)):
         raise InputError("nothing to write (expected one of --markdown, --json, --junit, --csv, --html, --github)")
+    recorded_baseline = find_recorded_baseline(run, GateOptions(gate, profile, baseline=baseline))
+    baseline = baseline or recorded_baseline
     refuse_overwriting([markdown, json, junit, csv, page.html], [gate, *list_run_files(run, baseline)])
     kinds = (("Markdown", markdown, "--markdown"), ("JSON", json, "--json"), ("HTML", page.html, "--html"))
     for kind, path, option in (*kinds, ("JUnit XML", junit, "--junit")):
@@ -106,6 +108,8 @@ def report(
         if github:
             _write_github_summary(scoring, strict)
         print_written_files(written)
+    if recorded_baseline is not None:
+        print_notes([f"compared with {recorded_baseline}, as the run was (--baseline: with another)"])
     if recorded_gate is not None:
         decided_by = f"the gate {recorded_gate.name}" if recorded_gate.name else "the gate"
         print_notes([f"decided by {decided_by} of the run (--gate or --profile: by another)"])

@@ -301,11 +301,12 @@ def suggest_next_step(run: ScoredRun, inputs: str) -> str | None:
     """
     if STANDARD_INPUT in shlex.split(inputs):
         return None
+    from assay.report.findings.collect_findings import compare_run
     from assay.report.screen.next_step import find_case_to_explain, lacks_verdicts  # only where there is a run
 
     if lacks_verdicts(run.scoring) and _names_answers_alone(inputs):
         return f"assay judge {inputs}"
-    failed_case = find_case_to_explain(run.scoring)
+    failed_case = find_case_to_explain(run.scoring, compare_run(run))
     if failed_case is None:
         return _suggest_reading(run, inputs)
     config, case_id = failed_case

@@ -141,7 +141,12 @@ def read_baseline(path: str) -> BaselineFile:
         raise _refused(path, "", f"cannot be read: {reason} (expected a file of `assay baseline save`)") from None
     except UnicodeDecodeError as error:
         raise _refused(path, "", f"not UTF-8 (byte {error.start}; expected a file of `assay baseline save`)") from None
-    value = strict_json.decode_json_object(text, path)
+    try:
+        value = strict_json.decode_json_object(text, path)
+    except InputError as error:
+        sides = "; a side is a run folder or a file of `assay baseline save`"
+        problems = [structs.replace(problem, message=f"{problem.message}{sides}") for problem in error.problems]
+        raise InputError(problems) from None
     if value.get("kind") != BASELINE_KIND:
         got = "a report, which holds no scores of cases" if "configs" in value else "something else"
         raise _refused(path, "kind", f"not a baseline (got {got}; expected a file of `assay baseline save`)")

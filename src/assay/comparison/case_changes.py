@@ -135,6 +135,10 @@ def count_transitions(before: AttributionsByCase, after: AttributionsByCase) -> 
 # ── what changed ─────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+CORPUS_PROPERTY = "corpus scored with"
+"""What the corpus is called by which scores were computed: other documents change scores whatever the system does."""
+
+
 def describe_changes(baseline: ScoreSnapshot, candidate: ScoreSnapshot) -> tuple[str, ...]:
     """Return one sentence for each property that both sides state and that differs between them."""
     before, after = _list_properties(baseline), _list_properties(candidate)
@@ -159,6 +163,7 @@ def _list_properties(snapshot: ScoreSnapshot) -> dict[str, str]:
     side, table = snapshot.side, snapshot.table
     properties = {
         "configuration": side.config_id,
+        CORPUS_PROPERTY: snapshot.made_with.get(CORPUS_PROPERTY, ""),
         "stage scored as retrieved": side.stage,
         "stages reported": ", ".join(_list_stages(snapshot.attributions)),
         "repeats": str(table.repeats),

@@ -5,11 +5,14 @@ from collections.abc import Mapping
 from msgspec import structs
 
 from assay.attribution.attribute_run import attribute_run
+from assay.comparison.case_changes import CORPUS_PROPERTY
 from assay.comparison.paired_comparison import compare_candidates, compare_snapshots
 from assay.gates.release_decision import decide_release
 from assay.gates.rules import OwnBaseline
 from assay.gates.set_changes import collect_set_changes
+from assay.records.counts import format_count
 from assay.records.findings import Comparison, ComparisonSide
+from assay.records.golden_set import Corpus
 from assay.records.release_gates import Decision, Gate
 from assay.scoring.paired_scores import (
     ScoreSnapshot,
@@ -60,12 +63,21 @@ def take_snapshot(
         metrics,
         {metric: compute_definition_digest(metric) for metric in metrics},
         attribute_run(run, config) if attributed else {},
-        made_with or {},
+        {**(made_with or {}), **_describe_corpus(run.corpus)},
         scoring.golden,
         looks=scoring.looks,
     )
 
 
+def _describe_corpus(corpus: Corpus | None) -> dict[str, str]:
+    """Return the corpus that scores were computed with, by its size and digest; nothing without a corpus."""
+    if corpus is None or not corpus.digest:
+        return {}
+    digest = corpus.digest.removeprefix("sha256:")[:_DIGITS]
+    return {CORPUS_PROPERTY: f"{format_count(len(corpus.chunks), 'chunk')} (sha256 {digest}…)"}
+
+
+_DIGITS = 12
 OTHER_JUDGE = "the judges differ, or their rubrics: both sides must be judged again with the same; not compared"
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
+from msgspec.structs import replace
 
 from assay.comparison.case_changes import (
     collect_rank_moves,
@@ -30,6 +31,7 @@ from assay.records.scores import SCORED, ScoreTable
 from assay.scoring.change_tests import ChangeMatrix, ChangeTest
 from assay.scoring.column_values import describe_leaked_scores, format_case_ids, list_settled_cases
 from assay.scoring.failed_changes import FailedChanges
+from assay.scoring.metric_errors import describe_metric_errors, forgive_metric_errors
 from assay.scoring.paired_scores import (
     AlignedSides,
     ScoreSnapshot,
@@ -104,7 +106,12 @@ class MatchedSides:
     ) -> None:
         self.match = match_versions(baseline, candidate)
         baseline, candidate = (select_shared_cases(side, self.match) for side in (baseline, candidate))
+        tables = [forgive_metric_errors(side.table) for side in (baseline, candidate)]
+        baseline, candidate = replace(baseline, table=tables[0]), replace(candidate, table=tables[1])
         self.baseline, self.candidate = baseline, candidate
+        self.errors = [
+            line for side in (baseline, candidate) for line in describe_metric_errors(side.side.name, side.table)
+        ]
         self.requested, self.metrics = _metrics(metrics, baseline, candidate)
         check_comparable(baseline, candidate.side, candidate.definitions, self.metrics)
         cases = merge_cases(candidate.cases, baseline.cases)
@@ -142,7 +149,7 @@ class MatchedSides:
             if slot.slice is not None:
                 by_slice.setdefault(slot.slice, {})[slot.metric] = change
         cases = _case_changes(self.sides, self.metrics, baseline, candidate)
-        versions = [self.match.describe()] if self.match is not None else []
+        notes = [*self.errors, *([self.match.describe()] if self.match is not None else [])]
         trends = {*baseline.table.uncalibrated, *candidate.table.uncalibrated}
         return Comparison(
             baseline=baseline.side,
@@ -156,7 +163,11 @@ class MatchedSides:
             moved=explain_metric_changes(
                 cases, change_by_slot.values(), baseline.attributions, candidate.attributions, trends
             ),
-            notes=(*versions, *_notes(self.requested, baseline, candidate), *describe_one_sided(baseline, candidate)),
+            notes=(
+                *notes,
+                *_notes(self.requested, baseline, candidate),
+                *describe_one_sided(baseline, candidate),
+            ),
         )
 
 

@@ -206,6 +206,11 @@ _ROW_OUTPUT_KEYS = _ROW_ANSWER_KEYS | _ROW_RANKING_KEYS | frozenset((
 ))  # fmt: skip
 
 
+_NO_MATCH = (
+    "no such file, and no file matches it as a pattern (expected a file, or a pattern such as 'outputs/*.jsonl')"
+)
+
+
 def detect_output_format(path: str, first_line: bytes) -> str:
     """Detect the format of outputs from the first line of a file, or the first characters of one JSON list.
 
@@ -309,9 +314,13 @@ def _refine_by_rankings(name: str, keys: Sequence[str]) -> str:
     return STAGE_LISTS_FORMAT if stage_members else name
 
 
+_GOLDEN_MEMBERS = frozenset(("must_have", "evidence", "expected_chunk_ids", "reference", "golden_set"))
+
+
 def _describe_line(text: str, row: object) -> str:
     if isinstance(row, dict):
-        return "a JSON object with " + (", ".join(sorted(map(str, row))[:8]) or "nothing in it")
+        kind = ", as a golden set has it" if not _GOLDEN_MEMBERS.isdisjoint(row) else ""
+        return "a JSON object with " + (", ".join(sorted(map(str, row))[:8]) or "nothing in it") + kind
     if text.startswith("["):
         return "a JSON array, which is one value and not a line for each case"
     if text in ("{", "}"):
@@ -412,9 +421,7 @@ def expand_patterns(patterns: Sequence[str]) -> list[str]:
             continue
         matches = sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207  # the pattern may be absolute
         if not matches:
-            problems.append(
-                Problem(pattern, None, "", "no such file, and no file matches it as a pattern", "E_NO_FILE")
-            )
+            problems.append(Problem(pattern, None, "", _NO_MATCH, "E_NO_FILE"))
         names.update(dict.fromkeys(matches))
     if not patterns:
         problems.append(Problem("", None, "outputs", "no file given (expected at least one)", "E_NO_FILE"))

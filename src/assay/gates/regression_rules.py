@@ -131,12 +131,12 @@ def _evaluate_with_unknown_answers(
         if result.state not in ("pass", "fail", "inconclusive"):
             return replace(result, message=f"{result.message}; {where}")
     if at_worst.state == at_best.state == "pass":
-        return replace(at_worst, message=f"{at_worst.message}; even at worst: {where}")
+        return replace(at_worst, message=f"{at_worst.message}; {where}, and this counts them against the candidate")
     if at_worst.state == at_best.state == "fail":
-        return replace(at_best, message=f"{at_best.message}; even at best: {where}")
+        return replace(at_best, message=f"{at_best.message}; {where}, and this counts them in favour of the candidate")
     if at_worst.state == at_best.state == "inconclusive" and not at_best.unchanged:
         # Open for lack of cases whatever the unknown answers are: to settle them would not decide it.
-        return replace(at_best, message=f"{at_best.message}; even at best: {where}")
+        return replace(at_best, message=f"{at_best.message}; {where}, and this counts them in favour of the candidate")
     before, after = sides
     gains = [result.value for result in (at_worst, at_best) if result.value is not None]
     between = f"its gain is between {min(gains):+.3f} and {max(gains):+.3f}" if gains else "its gain is open"
@@ -313,7 +313,7 @@ class _RegressionRule:
         return "pass" if is_met else "fail", f"its gain of {gain.mean:+.3f} {sign} {-self.margin:g} (basis: point)"
 
     def _describe_cases_needed(self, gain: GainEstimate) -> str:
-        """Say how many cases would decide the rule if they differ as much as these."""
+        """Say how many cases would decide the rule if they differ as much as these, or that these would have."""
         count = len(gain.differences)
         sd = float(np.std(np.sort(gain.differences), ddof=1)) if count > 1 else 0.0
         sd = sd or (gain.span or 0.0) * sqrt(upper_bound_after_no_events(count))
@@ -322,9 +322,13 @@ class _RegressionRule:
         excess = -gain.mean - self.margin
         if excess > 0:
             shown = format_count(compute_cases_needed(excess, sd), "case")
-            return f"; if it really lost {-gain.mean:.3f}, about {shown} that differ like these would show it"
-        needed = format_count(compute_cases_needed(self.margin, sd), "case")
-        return f"; if nothing was lost, about {needed} that differ like these would show it"
+            return (
+                f"; if the true loss is {-gain.mean:.3f}, as here, it takes about {shown} like these to fail the rule"
+            )
+        needed = compute_cases_needed(self.margin, sd)
+        if needed <= count:
+            return f"; had nothing been lost, {format_count(count, 'case')} like these would probably have passed"
+        return f"; if nothing was lost, it takes about {format_count(needed, 'case')} like these to pass the rule"
 
     def _describe_uncounted(self) -> str:
         """Name the cases scored on one side only without an error, and the gains that are not counted."""

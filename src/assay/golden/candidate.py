@@ -100,11 +100,15 @@ class DocumentGap(Struct, frozen=True):
 
 
 class DraftReading(Struct, frozen=True):
-    """What was read: chunks, their statements (sentences and rows), and how many of these gave a plain question."""
+    """What was read: chunks, their statements (sentences and rows), and how many of these gave a plain question.
+
+    `other_languages` counts the documents in a language that the templates do not know, by its code.
+    """
 
     chunks: int
     statements: int
     asked: int
+    other_languages: dict[str, int] = {}
 
 
 class TargetLeak(Struct, frozen=True):

@@ -30,7 +30,19 @@ list the facts of a good answer."""
 MAX_QUESTION, MAX_REFERENCE, MAX_FACT, MAX_FACTS = 400, 1_500, 200, 6
 """The most characters of a question, a reference and a fact that the answer must have, and the most such facts."""
 DECLINED = "declined"
-LANGUAGE_NAMES = {"en": "English", "vi": "Vietnamese"}
+LANGUAGE_NAMES = {
+    "en": "English",
+    "vi": "Vietnamese",
+    "de": "German",
+    "fr": "French",
+    "es": "Spanish",
+    "pt": "Portuguese",
+    "it": "Italian",
+    "ja": "Japanese",
+    "ko": "Korean",
+    "th": "Thai",
+    "zh": "Chinese",
+}
 
 SYSTEM = """\
 You write test questions for a system that answers questions from documents. Others check each of them and throw most \

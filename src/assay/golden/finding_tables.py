@@ -8,6 +8,7 @@ from assay.calibration.rater_agreement import ReportedEstimate
 from assay.corpora.match_chunks import BuiltCorpus
 from assay.golden.candidate import REJECT_REASONS, DraftReport, FrozenSet, StarterSet
 from assay.golden.coverage_matrix import Coverage, TrafficShare
+from assay.golden.drafting.document_languages import describe_other_languages
 from assay.golden.lint_finding import LintReport
 from assay.golden.model_effort import ModelEffort
 from assay.golden.pooling.nugget_rules import NUGGET_REASONS, NuggetDraft
@@ -158,6 +159,9 @@ def build_draft_tables(report: DraftReport) -> list[Table]:
         read = report.reading
         count_read = f"{read.statements} sentences and rows of {format_count(read.chunks, 'chunk')} were read"
         notes.insert(0, f"{count_read}; {read.asked} gave a plain question")
+        if read.other_languages:
+            others = describe_other_languages(read.other_languages.items())
+            notes.insert(1, f"{others}; --model NAME drafts questions in the language of the documents")
     tables = [Table("Candidates left", ("Kind", "How many"), kinds, tuple(notes))]
     if report.gaps:
         columns = ("Kind", "Candidates", "Target", "Why", "What helps")

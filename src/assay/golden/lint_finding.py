@@ -97,7 +97,11 @@ LINT_RULES: dict[str, LintRule] = {
         "a reference that a judge does not find in its evidence (only with --judge or --model)",
         "correct the reference, or label the evidence that states it",
     ),
-    "evidence-missing": LintRule("error", "evidence that the corpus does not have", "relink the label: golden relink"),
+    "evidence-missing": LintRule(
+        "error",
+        "evidence that the corpus does not have",
+        "if its text moved, golden relink; if its document was deleted, golden freeze --retire",
+    ),
     "source-missing": LintRule(
         "warning",
         "a must_cite that is no chunk or document of the corpus",

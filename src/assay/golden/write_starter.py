@@ -16,7 +16,7 @@ from assay.formats.corpus import load_corpus
 from assay.formats.file_io import write_atomically
 from assay.formats.golden_files import compute_golden_digest, load_golden, write_golden
 from assay.golden.candidate import Candidate, StarterSet
-from assay.golden.drafting.draft_cases import filter_candidates
+from assay.golden.drafting.draft_cases import describe_nothing, filter_candidates
 from assay.golden.drafting.template_drafts import draft_candidates
 from assay.records.errors import InputError, Problem
 from assay.records.golden_set import Case, GoldenSet
@@ -89,13 +89,15 @@ def _load_examples() -> tuple[Case, ...]:
         return load_golden(path).golden.cases
 
 
+_MODEL = "assay golden draft --model NAME"
+
+
 def _draft_examples(corpus: str, as_of: str | None) -> tuple[Case, ...]:
     """Return drafted cases, one of each kind before a second one of any."""
     loaded = load_corpus(corpus)[0]
     kept = filter_candidates(draft_candidates(loaded, as_of), loaded, GoldenSet(()), as_of).kept
     if not kept:
-        message = "nothing to draft from (expected chunks with text: tables, definitions, quantities)"
-        raise InputError([Problem(corpus, None, "", message, "E_EMPTY")])
+        raise InputError([Problem(corpus, None, "", describe_nothing(loaded, _MODEL), "E_EMPTY")])
     by_kind: dict[str, list[Candidate]] = {}
     for candidate in kept:
         by_kind.setdefault(candidate.kind, []).append(candidate)

@@ -101,6 +101,8 @@ class Attribution(Struct, frozen=True, omit_defaults=True):
 
 ChangeVerdict = Literal["improved", "regressed", "not significant", "n/a"]
 ClaimedChange = Literal["improved", "regressed", "rose", "not significant", "n/a"]
+METRIC_ERRORS = "an error of the metric is no failure of the system, and is not compared"
+"""How a note of a comparison ends that says on how many cases a metric of one's own failed."""
 SIGNIFICANT_CLAIMS: tuple[ClaimedChange, ...] = ("regressed", "improved", "rose")
 CITED_SHARES = frozenset(("claim_citation_coverage", "sentence_coverage", "citation_coverage"))
 """Shares of what answers say, or of what they were shown, that is cited: they rise where citations are added, and as
@@ -358,6 +360,7 @@ class Comparison(Struct, frozen=True):
             counts = f"{len(failed.regressed)} fail now{named}, {len(failed.improved)} no longer{of_them}"
             evidence = describe_failed_evidence(self) if failed.regressed or failed.improved else ""
             lines.append(f"cases: {counts}{f' ({evidence})' if evidence else ''}")
+        lines += [note for note in self.notes if note.endswith(METRIC_ERRORS)]
         return "\n".join([*lines, "next: comparison.metrics, comparison.cases, comparison.changed, comparison.moved"])
 
     def _repr_html_(self) -> str:

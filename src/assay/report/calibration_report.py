@@ -10,7 +10,7 @@ from assay.calibration.judge_bias import Disagreement
 from assay.calibration.rater_agreement import RaterAgreement, ReportedEstimate
 from assay.calibration.scorer_quality import CalibrationResult, ScorerMeasurement
 from assay.metrics.case_checks import JUDGED_CORRECTNESS
-from assay.records.counts import format_count
+from assay.records.counts import format_count, join_first
 from assay.records.verdicts import LabelledRate
 from assay.report.exports.markdown import render_table_lines
 from assay.report.findings.slice_tables import FEW_CASES
@@ -19,16 +19,18 @@ from assay.report.screen.terminal import Screen, escape_table
 from assay.report.wording.number_format import NOT_AVAILABLE, format_number, format_percent
 from assay.text.escaping import escape_markdown, escape_terminal, shorten_to_line
 
-_MAX_DISAGREEMENTS = 10
+_MAX_DISAGREEMENTS, _MAX_TITLES = 10, 4
 
 
-def render_calibration_screen(calibrated: CalibrationResult) -> Screen:
-    """Return the screen of a calibration: one line for each scorer and metric, then the tables that are not empty."""
-    return Screen(
-        tuple(escape_terminal(line) for line in _iter_answers(calibrated)),
-        tuple(escape_table(table) for table in _iter_tables(calibrated) if table.rows),
-        tuple(escape_terminal(note) for note in _iter_notes(calibrated)),
-    )
+def render_calibration_screen(calibrated: CalibrationResult, *, is_verbose: bool = False) -> Screen:
+    """Return the screen of a calibration: whether each scorer may gate, and why; with `is_verbose` the tables too."""
+    tables = [escape_table(table) for table in _iter_tables(calibrated) if table.rows]
+    notes = [escape_terminal(note) for note in _iter_notes(calibrated)]
+    if tables and not is_verbose:
+        titles = join_first([table.title for table in tables], _MAX_TITLES)
+        notes.append(f"--verbose, or --report FILE, for how this was measured: {titles}")
+    answers = tuple(escape_terminal(line) for line in _iter_answers(calibrated))
+    return Screen(answers, tuple(tables) if is_verbose else (), tuple(notes))
 
 
 def render_calibration_markdown(calibrated: CalibrationResult) -> str:
@@ -60,7 +62,9 @@ def _iter_answers(calibrated: CalibrationResult) -> Iterator[str]:
     for scorer in calibrated.measured:
         record = scorer.calibration
         answer = "may gate" if record.may_gate else "may inform, not gate"
-        yield f"{_name_scorer(scorer)}: {answer}, n={record.n}"
+        rates = (("sensitivity", record.sensitivity), ("specificity", record.specificity))
+        told = "".join(f", {name} {_format_share(rate)}" for name, rate in rates if rate is not None)
+        yield f"{_name_scorer(scorer)}: {answer}, n={record.n}{told}"
         for reason in record.reasons:
             yield f"{_REASON_MARK}{reason}"
     for name, reason in calibrated.uncombined.items():
@@ -322,8 +326,8 @@ def _format_estimate(estimate: ReportedEstimate | None) -> str:
 
 
 def _format_rate(rate: LabelledRate | None) -> str:
-    return (
-        f"{format_number(rate.value)} [{format_number(rate.low)}, {format_number(rate.high)}], n={rate.n}"
-        if rate is not None
-        else NOT_AVAILABLE
-    )
+    return f"{_format_share(rate)}, n={rate.n}" if rate is not None else NOT_AVAILABLE
+
+
+def _format_share(rate: LabelledRate) -> str:
+    return f"{format_number(rate.value)} [{format_number(rate.low)}, {format_number(rate.high)}]"

@@ -27,6 +27,7 @@ from assay.formats.run_files.run_folder import (
     list_run_rubrics,
     parse_run_name,
     read_manifest,
+    read_recorded_baseline,
     read_recorded_gate,
 )
 from assay.gates.decision_weight import combine_decisions
@@ -216,6 +217,16 @@ def list_labels(names: Sequence[str]) -> list[str]:
     return labels
 
 
+def find_recorded_baseline(run: str, gate: GateOptions) -> str | None:
+    """Return the run or file with which a run was last compared, None if it is gone, and where the options say
+    themselves what decides."""
+    if any(given is not None for given in (gate.gate, gate.profile, gate.baseline)):
+        return None
+    recorded = read_recorded_baseline(parse_run_name(run).path)
+    is_there = recorded is not None and (is_run_name(recorded) or Path(recorded).is_file())
+    return recorded if is_there else None
+
+
 def find_recorded_gate(request: ScoreRequest) -> Gate | None:
     """Return the gate that last decided about the run of a request that names none; None if no gate did.
 
@@ -229,8 +240,10 @@ def find_recorded_gate(request: ScoreRequest) -> Gate | None:
     gate = read_recorded_gate(run)
     if gate is not None and list_regression_metrics(gate) and request.gate.baseline is None:
         named = f"the gate {gate.name}" if gate.name else "the gate"
+        recorded = read_recorded_baseline(run)
+        was = f"that of then is not at {recorded}" if recorded is not None else "none is named"
         raise InputError(
-            f"{run}: {named} that decided about this run compares it with a baseline, and none is named (expected "
+            f"{run}: {named} that decided about this run compares it with a baseline, and {was} (expected "
             "--baseline with the run or file that it was compared with, or --gate or --profile to decide by another)"
         )
     return gate

@@ -151,6 +151,7 @@ def save_scores(run: ScoredRun, folder: RunFolder, request: ScoreRequest = NO_RE
         }
     )
     folder.record_gate(_select_gate(run))
+    folder.record_baseline(request.gate.baseline)
     folder.write_derived("report.json", [render_json(run).encode()])
     folder.write_derived("cases.jsonl", iterate_case_lines(run))
 

@@ -71,6 +71,7 @@ from assay.records.observations import (
 )
 from assay.records.unforeseen import choose_error_code, describe_unforeseen
 from assay.scoring import score_tables
+from assay.scoring.one_answer import SharedText, note_answers
 from assay.scoring.passed_answers import find_passes
 from assay.scoring.score_tables import MetricPlan, ScoredBlock, join_blocks, score_batch
 from assay.text.claims.claim_support import LONGEST_CLAIM
@@ -210,7 +211,8 @@ class CollectedRows(Struct):
     `failures` holds the positions of the failed cases by configuration and error text, and `repeated` those of calls
     that failed and were repeated, by configuration and error code. `other_names` counts the quotes that
     were found under another name than the golden set says, `renamed` are the rows (configuration, case, repeat)
-    with such quotes, and `shown_names` are the names of the golden set that some chunk has.
+    with such quotes, and `shown_names` are the names of the golden set that some chunk has. `texts` tells whether all
+    answers of a configuration are one text.
     Line numbers count from the first line collected; they are shifted when shards are merged.
     """
 
@@ -229,6 +231,7 @@ class CollectedRows(Struct):
     other_names: Counter[OtherName] = field(default_factory=Counter)
     renamed: list[tuple[str, int, int, OtherName]] = field(default_factory=list)
     shown_names: set[tuple[str, str]] = field(default_factory=set)
+    texts: dict[str, SharedText] = field(default_factory=dict)
 
 
 class ObservationCollector:
@@ -408,6 +411,7 @@ class ObservationCollector:
     def _note_rows(self, rows: JoinedRows) -> None:
         """Collect notices, the versions, and the stage that ranking metrics use, from rows that are scored."""
         count_row_notices(rows, self.result.notices)
+        note_answers(self.result.texts, [index.case for index in rows.cases], rows.observations)
         for case, observation in zip(rows.cases, rows.observations, strict=True):
             if observation.versions != self._versions.get(observation.config_id):
                 self._versions[observation.config_id] = observation.versions

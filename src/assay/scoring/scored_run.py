@@ -26,6 +26,7 @@ from assay.records.golden_set import Case, Corpus, GoldenSet
 from assay.records.observations import UNNAMED_CONFIG, Observation
 from assay.records.scores import InputFile, ScoringResult, TargetFailure
 from assay.scoring.attribution_settings import AttributionSettings
+from assay.scoring.one_answer import SharedText, describe_one_answer, merge_shared_texts
 from assay.scoring.paired_scores import ScoreSnapshot
 from assay.scoring.repeated_samples import describe_samples, find_worst_sample
 from assay.scoring.score_shard import CollectedRows
@@ -69,6 +70,7 @@ class MergedShards:
     other_names: Counter[OtherName] = field(default_factory=Counter)
     renamed: list[tuple[str, int, int, OtherName]] = field(default_factory=list)
     shown_names: set[tuple[str, str]] = field(default_factory=set)
+    texts: dict[str, SharedText] = field(default_factory=dict)
 
     def leave_out_renamed(self, names: Collection[OtherName], golden: GoldenSet) -> None:
         """Make what depends on evidence not applicable on the rows that have its quote under one of these names, and on
@@ -211,6 +213,7 @@ def merge_shards(results: Sequence[CollectedRows]) -> MergedShards:
         other_names=sum((result.other_names for result in results), Counter()),
         renamed=[row for result in results for row in result.renamed],
         shown_names=set().union(*(result.shown_names for result in results)),
+        texts=merge_shared_texts(result.texts for result in results),
     )
 
 
@@ -273,7 +276,7 @@ def check_inputs(
         )
     if any(file.format == "trec-rag" for file in files):
         notices.append("trec-rag holds citations and no ranking: the scores compare citations, not retrieval")
-    return (*notices, *_version_notices(gathered, files))
+    return (*describe_one_answer(gathered.texts), *notices, *_version_notices(gathered, files))
 
 
 def _describe_no_rows(file: OutputFile, unknown_count: int) -> Problem:

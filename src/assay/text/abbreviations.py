@@ -64,6 +64,7 @@ _BOTH_GENDERS = LatePattern(
     r"\b(?P<stem>[A-ZÄÖÜ][a-zäöüß]{2,30})innen (?:und|oder|sowie|bzw\.) (?P<men>(?P=stem)(?:en|e|er|n)?)\b"
 )
 """German for persons of both genders, whom the second word names as well: "Schülerinnen und Schüler"."""
+_EMAIL = LatePattern(r"\b(?P<letter>[eE])-(?=[mM]ails?\b)")
 _NAME = r"[A-ZÀ-ỸĐ][^\W\d_]"
 _ABBREVIATION = LatePattern(
     rf"(?<![\w.])(?:(?P<name>{_NAME}[^\W\d_]*) (?P<street>{'|'.join(_STREETS)})(?P<point>\.)?(?![\w'-])"
@@ -82,6 +83,8 @@ def spell_abbreviations(text: str) -> str:
     >>> spell_abbreviations("D. h. wer? D. H. Lawrence")
     'das heißt wer? D. H. Lawrence'
     """
+    if "-" in text:
+        text = _EMAIL.sub(r"\g<letter>", text)
     if "innen" in text:
         text = _BOTH_GENDERS.sub(r"\g<men>", text)
     if "." in text:

@@ -183,6 +183,28 @@ def guess_european(text: str) -> EuropeanLanguage | None:
     return best
 
 
+_SCRIPTS = {"ja": r"[\u3040-\u30ff]", "ko": r"[\uac00-\ud7af]", "th": r"[\u0e00-\u0e7f]", "zh": r"[\u3400-\u9fff]"}
+_SCRIPT_OF = {code: LatePattern(letters) for code, letters in _SCRIPTS.items()}
+
+
+def guess_other_language(text: str) -> str | None:
+    """Return the code of a language other than English and Vietnamese in which a text is, "" where only that is told;
+    None where not even that is.
+
+    >>> texts = ("Das Jahresabo kostet 690 EUR und gilt für ein Jahr.", "返金は十四日以内です", "Who pays for it?")
+    >>> [guess_other_language(text) for text in texts]
+    ['de', 'ja', None]
+    """
+    if guess_language(text) is not None:
+        return None
+    folded = normalise_nfc(text)
+    if may_hold_other_script(folded):
+        for code, letters in _SCRIPT_OF.items():
+            if letters.search(folded) is not None:
+                return code
+    return guess_european(text) or ("" if is_other_language(text) else None)
+
+
 def is_read_language(declared: str) -> bool:
     """Return whether a declared language, or none, is one whose words rules compare: English or Vietnamese.
 

@@ -27,7 +27,7 @@ from assay.trends.answer_sample import DOUBTFUL, FLAGGED, OTHER, AnswerSampler
 from assay.trends.judged_estimates import DAYS_PER_WEEK, JudgedSums, JudgedWeek
 from assay.trends.monitor_measures import MAX_VALUE, Measure, is_negative, list_slices, list_versions
 from assay.trends.monitor_results import MonitorLeak, SampledAnswer
-from assay.trends.score_answers import AnswerScorer, AnswerScores
+from assay.trends.score_answers import AnswerScorer, AnswerScores, describe_asker
 from assay.trends.topic_drift import QuestionDrift
 from assay.trends.traffic_sums import Calendar, TrafficSums, find_user_group
 from assay.trends.version_changes import VersionCounts
@@ -187,7 +187,8 @@ class TrafficCollector:
                 record = records[row]
                 items = self._census.describe_leaks(record)
                 chunk = items[0].rpartition(" (")[0] if items else ""
-                text = f"shown what its user may not see: {', '.join(items[:5])}" + (" …" if len(items) > 5 else "")
+                more = " …" if len(items) > 5 else ""
+                text = f"shown what its user{describe_asker(record)} may not see: {', '.join(items[:5])}{more}"
                 self._traffic.leaks.append(MonitorLeak(record.at, record.id, record.user_uid, chunk, text))
 
     def _note_corpora(self, records: Sequence[AuditRecord]) -> None:

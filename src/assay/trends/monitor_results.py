@@ -5,7 +5,8 @@ Unknown is None with a reason, never 0.
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
@@ -122,6 +123,22 @@ class MonitorLeak(Struct, frozen=True):
     user: str | None
     chunk: str
     text: str
+
+
+class LeakGroup(NamedTuple):
+    """The answers of one day that leaked the same to users of the same rights: most likely one incident."""
+
+    day: str
+    text: str
+    leaks: tuple[MonitorLeak, ...]
+
+
+def group_leaks(leaks: Iterable[MonitorLeak]) -> list[LeakGroup]:
+    """Return leaks together that happened on one day and of which the same is said, in order of their first."""
+    groups: dict[tuple[str, str], list[MonitorLeak]] = {}
+    for leak in leaks:
+        groups.setdefault((leak.at[:10], leak.text), []).append(leak)
+    return [LeakGroup(day, text, tuple(members)) for (day, text), members in groups.items()]
 
 
 class SamplingSummary(Struct, frozen=True):

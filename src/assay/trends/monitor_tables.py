@@ -7,17 +7,17 @@ from typing import Any
 
 import msgspec
 
-from assay.records.counts import format_count
+from assay.records.counts import format_count, join_first
 from assay.report.findings.table import Table
 from assay.report.wording.metric_titles import format_metric_title
 from assay.report.wording.number_format import NOT_AVAILABLE
 from assay.text.escaping import escape_markdown
 from assay.trends.monitor_alerts import ACKNOWLEDGED, describe_groups
-from assay.trends.monitor_results import CORRECTED, MonitorPoint, MonitorReport, MonitorSeries
+from assay.trends.monitor_results import CORRECTED, LeakGroup, MonitorPoint, MonitorReport, MonitorSeries, group_leaks
 from assay.trends.version_changes import describe_deployments
 from assay.trends.watch import list_unmeasured_lines, list_watch_lines
 
-MAX_LEAKS_SHOWN, MAX_PERIODS_SHOWN, MAX_LINES_IN_CHAT = 10, 4, 12
+MAX_LEAKS_SHOWN, MAX_PERIODS_SHOWN, MAX_LINES_IN_CHAT, MAX_ANSWERS_NAMED = 10, 4, 12, 3
 
 
 def describe_monitor(report: MonitorReport) -> dict[str, Any]:
@@ -35,10 +35,13 @@ def build_monitor_tables(report: MonitorReport) -> list[Table]:
     """Return the tables of a report: leaks and alerts first, then the last periods of every metric."""
     tables = []
     if report.leak_count:
-        rows = [(leak.at, leak.record_id, leak.user or "", leak.text) for leak in report.leaks[:MAX_LEAKS_SHOWN]]
-        more = report.leak_count - len(rows)
+        groups = group_leaks(report.leaks)[:MAX_LEAKS_SHOWN]
+        rows = [(_format_times(group), *_count_members(group), group.text) for group in groups]
+        more = report.leak_count - sum(len(group.leaks) for group in groups)
         notes = (f"… and {more} more leaking answers",) if more else ()
-        tables.append(Table(f"Leaks ({report.leak_count})", ("asked at", "answer", "user", "leak"), tuple(rows), notes))
+        tables.append(
+            Table(f"Leaks ({report.leak_count})", ("asked at", "answers", "users", "leak"), tuple(rows), notes)
+        )
     if report.alerts:
         alerts = [(alert.id, alert.state, alert.at, alert.text) for alert in report.alerts]
         tables.append(Table("Alerts", ("id", "state", "day", "what changed"), tuple(alerts)))
@@ -48,6 +51,20 @@ def build_monitor_tables(report: MonitorReport) -> list[Table]:
         drifts = [(row.what, f"{row.from_period} → {row.to_period}", f"{row.p:.3g}", row.text) for row in report.drift]
         tables.append(Table("Drift", ("what", "when", "p", "how"), tuple(drifts)))
     return tables
+
+
+def _format_times(group: LeakGroup) -> str:
+    """Return when the answers of a group were asked for: the first time, and the last where there are several."""
+    first, last = min(leak.at for leak in group.leaks), max(leak.at for leak in group.leaks)
+    return first if len(group.leaks) == 1 else f"{group.day}, {first[11:16]} to {last[11:16]}"
+
+
+def _count_members(group: LeakGroup) -> tuple[str, str]:
+    """Return the answers of a group, counted where there are several, and its users."""
+    ids = [leak.record_id for leak in group.leaks]
+    users = list(dict.fromkeys(leak.user for leak in group.leaks if leak.user is not None))
+    answers = ids[0] if len(ids) == 1 else f"{len(ids)}: {join_first(ids, MAX_ANSWERS_NAMED)}"
+    return answers, users[0] if len(users) == 1 else str(len(users) or "")
 
 
 def _list_interval_notes(report: MonitorReport) -> Iterator[str]:
@@ -129,13 +146,14 @@ def _format_point(series: MonitorSeries, point: MonitorPoint) -> str:
 
 def render_chat_lines(report: MonitorReport) -> list[str]:
     """Return the report as a few lines of Markdown for a chat: what needs attention, or that nothing does."""
+    groups = group_leaks(report.leaks)[:MAX_LEAKS_SHOWN]
     lines = [f"**Production, {report.period.first} to {report.period.last}**: {format_count(report.answers, 'answer')}"]
     lines += [
-        f"- 🔴 leak: {escape_markdown(leak.record_id)}: {escape_markdown(leak.text)}"
-        for leak in report.leaks[:MAX_LEAKS_SHOWN]
+        f"- 🔴 leak: {escape_markdown(_count_members(group)[0])}: {escape_markdown(group.text)}" for group in groups
     ]
-    if report.leak_count > MAX_LEAKS_SHOWN:
-        lines.append(f"- … and {report.leak_count - MAX_LEAKS_SHOWN} more leaking answers")
+    left = report.leak_count - sum(len(group.leaks) for group in groups)
+    if left > 0:
+        lines.append(f"- … and {left} more leaking answers")
     lines += [f"- 🟠 {escape_markdown(text)}" for text in describe_groups(report.alerts)[:MAX_LINES_IN_CHAT]]
     acknowledged = sum(alert.state == ACKNOWLEDGED for alert in report.alerts)
     if acknowledged:

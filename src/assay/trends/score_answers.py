@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -89,10 +89,19 @@ class AnswerScorer:
         return _join_parts(parts, self._measures)
 
     def describe_leaks(self, record: AuditRecord) -> list[str]:
-        """Return the names of what an answer leaked, by place; never a text."""
+        """Return the names of what an answer leaked, with who may see it and where it was shown; never a text."""
         case, observation = self._join([record], record.at[:10])[0]
         leaks = find_leaks(case, observation)
-        items = [f"{name} ({location})" for location, names in leaks.ids.items() for name in names]
+        places: dict[str, list[str]] = {}
+        for location, names in leaks.ids.items():
+            for name in names:
+                places.setdefault(name, []).append(location)
+        chunks = case.corpus.chunks if case.corpus is not None else {}
+        items = []
+        for name, locations in places.items():
+            chunk = chunks.get(name)
+            rights = _describe_rights(chunk.tenant, chunk.roles) if chunk is not None else ""
+            items.append(f"{name} ({'; '.join(filter(None, (rights, ', '.join(locations))))})")
         if leaks.text:
             items.append(f"words or facts of {format_count(len(leaks.text), 'restricted text')} ({IN_ANSWER})")
         return items
@@ -206,6 +215,23 @@ class AnswerScorer:
         if self._golden is None or not record.question:
             return None
         return float(not self._golden.has_near_case(record.question))
+
+
+def _describe_rights(tenant: str | None, roles: Collection[str]) -> str:
+    """Return a tenant and roles in words; "" without either.
+
+    >>> _describe_rights("north", ("hr", "board")), _describe_rights(None, ())
+    ('tenant north, roles hr, board', '')
+    """
+    named = [f"tenant {tenant}"] if tenant is not None else []
+    named += [f"{'role' if len(roles) == 1 else 'roles'} {', '.join(roles)}"] if roles else []
+    return ", ".join(named)
+
+
+def describe_asker(record: AuditRecord) -> str:
+    """Return what is known of the rights of who asked, in parentheses; "" where nothing is."""
+    rights = _describe_rights(record.user.tenant, record.user.roles) if record.user is not None else ""
+    return f" ({rights})" if rights else ""
 
 
 def _is_undated(case: CaseIndex, observation: Observation) -> bool:

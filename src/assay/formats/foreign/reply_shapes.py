@@ -18,7 +18,7 @@ from msgspec import Struct, field
 from assay.formats.foreign.chunk_shapes import NoteReading, ShapeError, read_chunk, read_chunks
 from assay.formats.foreign.provider_replies import extract_text, is_refusal, open_provider_reply
 from assay.records.errors import shorten_repr
-from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Chunk, Observation, Stage, TargetError
+from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Chunk, Observation, Stage, TargetError, Usage
 from assay.text.late_pattern import LatePattern
 from assay.text.near_names import find_near_word
 
@@ -434,8 +434,14 @@ _STRUCTURED = frozenset((*STAGE_KEYS, *STAGE_LIST_KEYS, *RANKING_KEYS, "stages",
 _SINGLE = tuple(name for name in _READABLE if name not in _STRUCTURED)
 
 
+_USAGE_NAMES = {"latency_ms": "end_to_end_ms", **{name: name for name in Usage.__struct_fields__}}
+"""Members of the usage that rows often have beside the answer, by the name that they have there."""
+
+
 @lru_cache(maxsize=256)  # every row of a file has the same
 def _describe_key(key: str, is_structured: bool) -> str:
+    if key in _USAGE_NAMES:
+        return f"{key} (read under the name usage.{_USAGE_NAMES[key]})"
     near = get_close_matches(key.lower(), _READABLE if is_structured else _SINGLE, n=1)
     return f"{key} (did you mean {near[0]}?)" if near else key
 

@@ -39,7 +39,7 @@ MANIFEST_FILE, GOLDEN_FILE, CORPUS_FILE, OBSERVATIONS_FILE, REPLACED_FILE, RUN_L
     "derived",
 )
 VERDICTS_STORE_FILE, VERDICTS_FILE, CALIBRATION_FILE = "verdicts.sqlite", "verdicts.jsonl", "calibration.json"
-LABELS_FILE, GATE_FILE = "labels.jsonl", "gate.json"
+LABELS_FILE, GATE_FILE, BASELINE_FILE = "labels.jsonl", "gate.json", "baseline.json"
 RUBRICS_FOLDER = "rubrics"
 RUN_FOLDER_FORMAT = 1
 FSYNC_LINES = 64
@@ -151,6 +151,14 @@ class RunFolder:
             self.write_derived(GATE_FILE, [msgspec.json.encode(gate) + b"\n"])
         else:
             (self.path / DERIVED_FOLDER / GATE_FILE).unlink(missing_ok=True)
+
+    def record_baseline(self, name: str | None) -> None:
+        """Keep where the run or file is that the run was compared with, for reports; None forgets an earlier one."""
+        if name is not None:
+            path = str(Path(name).absolute())
+            self.write_derived(BASELINE_FILE, [msgspec.json.encode({"baseline": path}) + b"\n"])
+        else:
+            (self.path / DERIVED_FOLDER / BASELINE_FILE).unlink(missing_ok=True)
 
     def copy_observations(self, source: str, name: str) -> str:
         """Copy a file of outputs into the folder and return its SHA-256."""
@@ -281,16 +289,19 @@ def read_manifest(run: Path) -> dict[str, Any]:
     """Return the manifest of a run folder. Raises InputError if it is missing, broken or of another format."""
     path = run / MANIFEST_FILE
     if not is_file(path):
-        raise _input_error(
-            run, f"no run folder (expected a folder with {MANIFEST_FILE}, as --run-dir or `assay run` makes)"
-        )
+        expected = f"a folder with {MANIFEST_FILE}, as --run-dir or `assay run` makes"
+        expected += "; files are named with --golden and --outputs" if is_file(run) else ""
+        raise _input_error(run, f"no run folder (expected {expected})")
     try:
         data = path.read_bytes()
     except OSError as error:
         raise _input_error(path, f"cannot be read: {error.strerror} (expected the manifest of a run)") from error
     manifest = decode_manifest(data, path)
     if manifest.get("format", RUN_FOLDER_FORMAT) != RUN_FOLDER_FORMAT:
-        raise _input_error(path, f"of another format (got {manifest['format']!r}; expected {RUN_FOLDER_FORMAT})")
+        writer = f", written by Assay {version}" if (version := manifest.get("assay_version")) else ""
+        remedy = "use that version, or score the observations of the folder again with --golden and --outputs"
+        got = f"of another format (got {manifest['format']!r}{writer}; expected {RUN_FOLDER_FORMAT}: {remedy})"
+        raise _input_error(path, got)
     return manifest
 
 
@@ -300,6 +311,15 @@ def read_recorded_gate(run: Path) -> Gate | None:
         return msgspec.json.decode((run / DERIVED_FOLDER / GATE_FILE).read_bytes(), type=Gate)
     except (OSError, msgspec.MsgspecError):
         return None
+
+
+def read_recorded_baseline(run: Path) -> str | None:
+    """Return where the run or file was that a run was last compared with, None if it was compared with none."""
+    try:
+        recorded = msgspec.json.decode((run / DERIVED_FOLDER / BASELINE_FILE).read_bytes(), type=dict[str, str])
+    except (OSError, msgspec.MsgspecError):
+        return None
+    return recorded.get("baseline")
 
 
 def _open_private(path: str, flags: int) -> int:
@@ -587,6 +607,9 @@ def _check_file(path: Path, digest: str | None) -> list[Problem]:
     if not path.is_file():
         return [Problem(str(path), None, "", "does not exist (expected the file that the manifest names)", "E_NO_FILE")]
     if digest is not None and compute_file_sha256(path) != digest:
-        message = "is not the file that was scored (its SHA-256 differs from the manifest's)"
+        message = (
+            "is not the file that was scored (its SHA-256 differs from the manifest's; expected the file as it was, or "
+            "name it with --golden and --outputs to score it as it is now)"
+        )
         return [Problem(str(path), None, "", message, "E_RUN_CHANGED")]
     return []

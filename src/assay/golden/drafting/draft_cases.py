@@ -16,6 +16,7 @@ from assay.formats.settings_file import load_config
 from assay.golden.candidate import Candidate, DraftReport, RejectedCandidate
 from assay.golden.check_golden import load_coverage_targets
 from assay.golden.coverage_matrix import count_kinds
+from assay.golden.drafting.document_languages import count_other_languages, describe_other_languages
 from assay.golden.drafting.draft_filters import collect_report, filter_by_corpus, filter_by_target, list_leaks
 from assay.golden.drafting.draft_gaps import explain_documents, explain_gaps, read_drafted
 from assay.golden.drafting.model_drafts import COVERAGE_KIND, MODEL_KINDS, build_candidates, plan_drafts
@@ -85,8 +86,7 @@ def draft_file(
     report = filter_candidates(drafted, corpus, existing, request.as_of)
     report = msgspec.structs.replace(report, rejected=(*lost, *report.rejected))
     if not report.kept and not report.rejected:
-        message = "nothing to draft from (expected chunks with text: tables, definitions, quantities)"
-        raise InputError([Problem(request.corpus, None, "", message, "E_EMPTY")])
+        raise InputError([Problem(request.corpus, None, "", describe_nothing(corpus), "E_EMPTY")])
     if client is not None:
         report = check_candidates(report, LintedSet(existing, corpus), client, request.as_of)
     if request.targets and report.kept:
@@ -107,6 +107,19 @@ def draft_file(
     if request.rejected is not None:
         write_atomically(request.rejected, (msgspec.json.encode(row) + b"\n" for row in report.rejected))
     return report
+
+
+def describe_nothing(corpus: Corpus, model: str = "--model NAME") -> str:
+    """Return that a corpus gives no question, and what would help: of documents in other languages a `model`."""
+    counts = count_other_languages(corpus)
+    documents = {chunk.document or chunk.chunk_id for chunk in corpus.chunks.values() if chunk.text}
+    expected = [] if counts and sum(counts.values()) == len(documents) else [_EXPECTED_TEXTS]
+    reasons = [describe_other_languages(counts.items())] if counts else []
+    expected += [f"{model}, which drafts questions in the language of the documents"] if counts else []
+    return f"{': '.join(['nothing to draft from', *reasons])} (expected {', or '.join(expected)})"
+
+
+_EXPECTED_TEXTS = "chunks with text: tables, definitions, quantities"
 
 
 def estimate_draft(request: DraftRequest) -> ModelEffort:

@@ -18,6 +18,13 @@ from assay.golden.candidate import (
 )
 from assay.golden.coverage_matrix import CoverageTarget, count_kinds
 from assay.golden.drafting.corpus_words import is_numbered_name
+from assay.golden.drafting.document_languages import (
+    KNOWN_LANGUAGES,
+    count_other_languages,
+    describe_other_languages,
+    find_other_language,
+    name_language,
+)
 from assay.golden.drafting.heading_questions import ask_abbreviations
 from assay.metrics.cases.access_rules import has_expired, is_in_force
 from assay.records.counts import format_count
@@ -38,6 +45,7 @@ class _Material(NamedTuple):
     statements: Sequence[Statement]
     asked: int
     as_of: str | None
+    other_languages: Mapping[str, int]
 
     @property
     def reading(self) -> str:
@@ -49,7 +57,8 @@ class _Material(NamedTuple):
 def read_drafted(report: DraftReport, corpus: Corpus, as_of: str | None) -> DraftReading:
     """Return how many chunks and statements were read, and how many gave a plain question."""
     material = _collect_material(report, corpus, as_of)
-    return DraftReading(len(material.chunks), len(material.statements), material.asked)
+    others = count_other_languages(corpus)
+    return DraftReading(len(material.chunks), len(material.statements), material.asked, others)
 
 
 def explain_gaps(
@@ -116,8 +125,9 @@ def _explain_document(chunks: Sequence[CorpusChunk], thrown: Counter[RejectReaso
     if thrown:
         rejections = ", ".join(f"{count} {REJECT_REASONS[name]}" for name, count in sorted(thrown.items()))
         return f"thrown away: {rejections}"
-    if all((guess_language(chunk.text or "") or "en") not in ("en", "vi") for chunk in texts):
-        return "it is in neither English nor Vietnamese, which the templates know"
+    language = find_other_language(texts)
+    if language is not None:
+        return f"it is in {name_language(language)}: {KNOWN_LANGUAGES}, a --model others"
     count = sum(len(list_statements(chunk.text or "")) for chunk in texts)
     return f"the templates make no question of its {format_count(count, 'sentence and row', 'sentences and rows')}"
 
@@ -128,7 +138,7 @@ def _collect_material(report: DraftReport, corpus: Corpus, as_of: str | None) ->
     statements = [statement for chunk in current for statement in list_statements(chunk.text or "")]
     drafted = [*report.kept, *(row.candidate for row in report.rejected)]
     asked = {_name_statement(candidate) for candidate in drafted if candidate.kind in PLAIN_KINDS}
-    return _Material(chunks, statements, len(asked), as_of)
+    return _Material(chunks, statements, len(asked), as_of, count_other_languages(corpus))
 
 
 def _name_statement(candidate: Candidate) -> tuple[str, str]:
@@ -140,8 +150,11 @@ def _name_statement(candidate: Candidate) -> tuple[str, str]:
 
 
 def _explain_exact(material: _Material) -> tuple[str, str]:
-    remedy = "write sentences that name their subject and say one thing of it, or " + _ASK_A_MODEL
-    return material.reading, remedy
+    remedy = "write sentences that name their subject and say one thing of it, or "
+    if not material.other_languages:
+        return material.reading, remedy + _ASK_A_MODEL
+    others = describe_other_languages(material.other_languages.items())
+    return f"{material.reading}; {others}", f"{remedy}name a --model, which drafts in the language of the documents"
 
 
 def _explain_paraphrase(material: _Material) -> tuple[str, str]:

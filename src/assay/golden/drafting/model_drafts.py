@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from assay.golden.candidate import Candidate, DraftKind, RejectedCandidate, RejectReason
+from assay.golden.drafting.document_languages import find_other_language
 from assay.golden.drafting.drafted_parts import add_quotes, make_reader, make_stranger
 from assay.golden.drafting.row_names import clean_heading
 from assay.golden.drafting_prompts import ABSENT_KINDS, DECLINED, make_draft_request
@@ -95,7 +96,7 @@ def plan_drafts(
 
 
 def _plan_draft(kind: str, chunks: tuple[CorpusChunk, ...], seed: int) -> PlannedDraft:
-    language = guess_language(chunks[0].text or "") or "en"
+    language = guess_language(chunks[0].text or "") or find_other_language(chunks[:1]) or "en"
     passages = [{"id": chunk.chunk_id, "text": chunk.text or ""} for chunk in chunks]
     return PlannedDraft(kind, chunks, language, make_draft_request(kind, passages, language, str(seed)))
 

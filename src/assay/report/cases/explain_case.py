@@ -260,8 +260,10 @@ def require_config(run: ScoredRun, config_id: str | None) -> str:
     if config_id is None and len(configs) == 1:
         return configs[0]
     if config_id not in configs:
-        got = "none named" if config_id is None else f"got {shorten_repr(config_id)}"
-        raise InputError([Problem("", None, "config", f"{got}; expected one of {', '.join(configs)}")])
+        got = "none named" if config_id is None else f"no such configuration (got {shorten_repr(config_id)}"
+        separator = " (" if config_id is None else "; "
+        message = f"{got}{separator}expected one of {', '.join(configs)})"
+        raise InputError([Problem("", None, "config", message, "E_CONFIG")])
     return config_id
 
 

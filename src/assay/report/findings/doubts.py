@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from assay.gates.doubted_answers import DOUBTED_ANSWERS
-from assay.metrics.case_checks import EMPTY_ANSWER, JUDGED_CORRECTNESS, STALE_CONTEXT, UNSOURCED_NUMBER
+from assay.metrics.case_checks import EMPTY_ANSWER, JUDGED_CORRECTNESS, PASTED_PASSAGE, STALE_CONTEXT, UNSOURCED_NUMBER
 from assay.metrics.template_columns import FAITHFULNESS
 from assay.metrics.variants import LEAKED_VARIANT
 from assay.records.counts import format_count, join_first
@@ -17,6 +17,7 @@ from assay.records.scores import ConfigResult, ScoringResult
 from assay.report.wording.change_order import describe_checkable, measure_strength, rank_importance
 from assay.report.wording.change_values import format_sides
 from assay.scoring.language_differences import LANGUAGES_DIFFER
+from assay.scoring.one_answer import ONE_ANSWER
 from assay.scoring.passed_answers import describe_pass_sample
 from assay.scoring.ways_out import WAYS_OUT
 from assay.text.late_pattern import LatePattern
@@ -30,7 +31,7 @@ def is_listed_as_doubt(warning: str) -> bool:
 
 
 def _is_told_here(warning: str) -> bool:
-    return LANGUAGES_DIFFER in warning or WAYS_OUT in warning
+    return any(mark in warning for mark in (ONE_ANSWER, LANGUAGES_DIFFER, WAYS_OUT))
 
 
 def list_doubted_cases(result: ConfigResult) -> list[str]:
@@ -56,6 +57,7 @@ def list_doubts(scoring: ScoringResult, comparisons: Mapping[str, Comparison] | 
             describe_leaked_variants(config, scoring),
             describe_read_passes(config, scoring),
             describe_unsourced(result),
+            describe_pasted(result),
             describe_regressed(comparison) if comparison else "",
         )
         lines += [prefix + line for line in sentences if line]
@@ -79,6 +81,18 @@ def describe_empty_answers(result: ConfigResult) -> str:
     return (
         f"{len(empty)} of {format_count(len(result.table.case_ids), 'case')} {answers}: "
         f"{join_first(empty, MAX_CASES_NAMED)} (see in the system's log why, and which field holds the answer)"
+    )
+
+
+def describe_pasted(result: ConfigResult) -> str:
+    """Return how many answers are passages of the context as they stand, and the first of them; "" if none is."""
+    pasted = [checks.case_id for checks in result.table.checks if PASTED_PASSAGE in checks.warnings]
+    if not pasted:
+        return ""
+    answers = "has an answer that is a passage" if len(pasted) == 1 else "have answers that are passages"
+    return (
+        f"doubt: {len(pasted)} of {format_count(len(result.table.case_ids), 'case')} {answers} of the context, copied "
+        f"whole: {join_first(pasted, MAX_CASES_NAMED)} (what is asked for may be in it, and was not picked out)"
     )
 
 
@@ -135,12 +149,18 @@ def describe_read_passes(config: str, scoring: ScoringResult) -> str:
     return describe_pass_sample(sample) if sample is not None else ""
 
 
+_UNREAD = LatePattern(r"keys that were not read: |(?:has|have) the unknown key ")
 _MISREAD = LatePattern(
     r"no answer was read from |(?:keys that were not read|(?:has|have) the unknown key).*\(did you mean "
     r"|: stopped asking| from an earlier run[ ,]|server was (?:started|connected to) again"
     r"|quotes? (?:was|were) found in (?:a chunk|chunks) "
 )
 """What a warning says of outputs that were probably not read as they were meant, or not asked for."""
+
+
+def list_unread_keys(scoring: ScoringResult) -> list[str]:
+    """Return the warnings that say which keys of outputs, or of what a target returned, were not read."""
+    return [warning for warning in scoring.warnings if _UNREAD.search(warning) is not None]
 
 
 def is_misread(warning: str) -> bool:

@@ -27,9 +27,10 @@ MAX_FAILED_CASES = 5
 
 
 class _FailedCase(NamedTuple):
-    """A failed case with its rank in the list (`_rank_failed`)."""
+    """A failed case with its rank in the list (`_rank_failed`), and whether it did not fail in the baseline."""
 
     rank: int
+    is_new: bool
     config: str
     case_id: str
     attribution: Attribution | None
@@ -42,6 +43,7 @@ def build_failed_lines(
     explained: Mapping[str, Collection[str]],
     width: int,
     room: int,
+    new_cases: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> list[str]:
     """Return how many cases failed, and what happened to the first of them; nothing if no case failed or is unknown.
 
@@ -49,14 +51,16 @@ def build_failed_lines(
     with the worst decision comes first, then the one with the most failed cases. Cases to which the same happened
     share an entry. There are at most `room` lines; where they do not list all failed cases, the last says how many
     more there are. `explained` are the cases whose error is said above: they are counted, and not listed again.
+    `new_cases` did not fail in the baseline: among cases of one rank they come first.
     """
     counts = {config: count_cases(scoring.configs[config]) for config in configs}
     if not any(of_config.failed or of_config.unknown for of_config in counts.values()):
         return []
-    failed_cases = _list_failed(scoring, configs, attributions, explained)
+    failed_cases = _list_failed(scoring, configs, attributions, explained, new_cases)
     short_names = shorten_names([failed.case_id for failed in failed_cases], max(width // 4, _SHORTEST_NAME))
     short_names |= shorten_names(configs, _SHORTEST_NAME)
-    lines = _wrap_counts(counts, short_names, width) + _explain_unknown_cases(scoring, counts, width)
+    counted_new = {config: len(new_cases.get(config, ())) for config in configs}
+    lines = _wrap_counts(counts, counted_new, short_names, width) + _explain_unknown_cases(scoring, counts, width)
     groups = _group_alike(failed_cases, has_configs=len(configs) > 1)
     described = [_describe_group(group, short_names, width) for group in groups[:MAX_FAILED_CASES]]
     sizes = [len(group.case_ids) for group in groups[:MAX_FAILED_CASES]]
@@ -68,6 +72,7 @@ def _list_failed(
     configs: Sequence[str],
     attributions: Mapping[str, Mapping[str, Attribution]],
     explained: Mapping[str, Collection[str]],
+    new_cases: Mapping[str, Collection[str]],
 ) -> list[_FailedCase]:
     """Return the failed cases to list, the worst first.
 
@@ -84,16 +89,19 @@ def _list_failed(
             if case_id not in explained.get(config, ()):
                 attribution = attributions.get(config, {}).get(case_id)
                 rank = _rank_failed(case_id, leaked, in_error, attribution)
-                failed_cases.append(_FailedCase(rank, config, case_id, attribution))
+                is_new = case_id in new_cases.get(config, ())
+                failed_cases.append(_FailedCase(rank, is_new, config, case_id, attribution))
     worst_first = order_worst_first(scoring)
-    return sorted(failed_cases, key=lambda failed: (failed.rank, worst_first.index(failed.config)))
+    return sorted(failed_cases, key=lambda failed: (failed.rank, not failed.is_new, worst_first.index(failed.config)))
 
 
 _MOST_COUNTED_IN_WORDS = 2
 _MAX_LINES_OF_COUNTS = 3
 
 
-def _wrap_counts(counts: Mapping[str, CaseCounts], short_names: Mapping[str, str], width: int) -> list[str]:
+def _wrap_counts(
+    counts: Mapping[str, CaseCounts], counted_new: Mapping[str, int], short_names: Mapping[str, str], width: int
+) -> list[str]:
     """Return the line with the numbers of cases of each configuration, folded.
 
     Names of configurations are shortened where the counts would be cut, because a count says more than the end of a
@@ -101,7 +109,10 @@ def _wrap_counts(counts: Mapping[str, CaseCounts], short_names: Mapping[str, str
     """
     counted = _count_in_columns(counts) if len(counts) > _MOST_COUNTED_IN_WORDS else []
     if not counted:
-        counted = [f"{config} {format_case_counts(of_config)}" for config, of_config in counts.items()]
+        counted = [
+            f"{config} {format_case_counts(of_config)}{_count_new(counted_new[config])}"
+            for config, of_config in counts.items()
+        ]
     if len("; ".join(counted)) > _MAX_LINES_OF_COUNTS * width or max(map(len, counted)) > width:
         counted = [text.replace(config, short_names[config], 1) for config, text in zip(counts, counted, strict=True)]
     return textwrap.wrap(
@@ -111,6 +122,11 @@ def _wrap_counts(counts: Mapping[str, CaseCounts], short_names: Mapping[str, str
         placeholder=f" {ELLIPSIS}",
         break_on_hyphens=False,
     )
+
+
+def _count_new(count: int) -> str:
+    """Return how many of the failed cases did not fail in the baseline; "" where none is new."""
+    return f" ({count} new since the baseline)" if count else ""
 
 
 def _count_in_columns(counts: Mapping[str, CaseCounts]) -> list[str]:
@@ -193,15 +209,16 @@ class _FailedGroup(NamedTuple):
     config: str
     case_ids: list[str]
     attribution: Attribution | None
+    is_new: bool = False
 
 
 def _group_alike(failed_cases: Iterable[_FailedCase], *, has_configs: bool) -> list[_FailedGroup]:
     """Return failed cases together of which the same is said: of one rank, of one configuration and with one remedy."""
     groups: dict[tuple[object, ...], _FailedGroup] = {}
-    for rank, config, case_id, attribution in failed_cases:
+    for rank, is_new, config, case_id, attribution in failed_cases:
         is_told = attribution is not None and attribution.cause is not None
-        key = (rank, config, *(format_cause_and_fix(attribution) if is_told else (case_id,)))
-        group = groups.setdefault(key, _FailedGroup(config if has_configs else "", [], attribution))
+        key = (rank, is_new, config, *(format_cause_and_fix(attribution) if is_told else (case_id,)))
+        group = groups.setdefault(key, _FailedGroup(config if has_configs else "", [], attribution, is_new))
         group.case_ids.append(case_id)
     return list(groups.values())
 
@@ -281,7 +298,7 @@ def _join_names(group: _FailedGroup, short_names: Mapping[str, str], count: int)
     """Return so many names of a group, how many more there are, and the configuration in parentheses if it is named."""
     config = f" ({short_names.get(group.config, group.config)})" if group.config else ""
     names = [short_names.get(case_id, case_id) for case_id in group.case_ids]
-    return escape_terminal(f"- {join_first(names, count)}{config}")
+    return escape_terminal(f"- {'new: ' if group.is_new else ''}{join_first(names, count)}{config}")
 
 
 def _fit_groups(

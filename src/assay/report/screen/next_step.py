@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from assay.metrics.case_checks import CORRECT_ANSWER, LEAK
+from assay.records.findings import Comparison
 from assay.records.scores import SCORED, CaseChecks, ScoringResult
+from assay.report.findings.flipped_cases import list_flipped_cases
 from assay.report.screen.decision_lines import order_worst_first
 from assay.scoring.case_outcomes import UNANSWERED_CHECKS, count_cases
 from assay.scoring.column_values import count_cases_without_verdict
 
 
-def find_case_to_explain(scoring: ScoringResult) -> tuple[str, str] | None:
+def find_case_to_explain(
+    scoring: ScoringResult, comparisons: Mapping[str, Comparison] = MappingProxyType({})
+) -> tuple[str, str] | None:
     """Return the configuration and the id of the failed case to look at first, which the screen lists first: one that
-    leaked, else the first one of the worst configuration.
+    leaked, else the first that did not fail in the baseline, else the first one of the worst configuration.
 
     None if no case failed. Where the target answered nothing, no case explains why.
     """
+    new_cases = {config: list_flipped_cases(compared).fail_now for config, compared in comparisons.items()}
     failed = [
         (config, checks)
         for config, result in ((config, scoring.configs[config]) for config in order_worst_first(scoring))
@@ -24,7 +32,9 @@ def find_case_to_explain(scoring: ScoringResult) -> tuple[str, str] | None:
     ]
     if not failed:
         return None
-    config, checks = min(failed, key=lambda item: _rank_checks(item[1]))  # the first of the smallest
+    config, checks = min(
+        failed, key=lambda item: (_rank_checks(item[1]), item[1].case_id not in new_cases.get(item[0], ()))
+    )  # the first of the smallest
     return config, checks.case_id
 
 

@@ -11,7 +11,7 @@ from assay.metrics.template_columns import FIRST_METRICS, find_first_present
 from assay.records.counts import format_count, join_first
 from assay.records.golden_set import GOLDEN_KEYS_TAKEN
 from assay.records.scores import ConfigResult, ScoringResult
-from assay.report.findings.doubts import list_doubts
+from assay.report.findings.doubts import list_doubts, list_unread_keys
 from assay.report.findings.target_errors import describe_all_failures, fold_first_failures, order_reasons
 from assay.report.wording.answer_metrics import list_answer_metrics
 from assay.report.wording.number_format import format_interval, format_open_counts, format_value
@@ -27,14 +27,14 @@ NEXT_STEP = "next: result.failed, result.unknown, result.cases[0].explain(), ass
 
 def render_result_lines(scoring: ScoringResult) -> list[str]:
     """Return at most eight lines: the decision, the target's most frequent errors and the first reason, the first
-    doubt, which columns became attributes, the metrics that there is room for, at most four, the failed cases, what to
-    do next."""
+    doubt, which columns became attributes and which keys were not read, the metrics that there is room for, at most
+    four, the failed cases, what to do next."""
     configs = sorted(scoring.configs.items())
     names = join_first(sorted(scoring.configs), MAX_CONFIGS)
     lines = [f"{scoring.decision.outcome}: {names}, {format_count(scoring.golden.cases, 'case')}"]
     reasons = _choose_reasons(scoring)
     doubts = [shorten_at_word(doubt, MAX_CHARS) for doubt in list_doubts(scoring)[:1]]
-    taken = [shorten_at_word(note, MAX_CHARS) for note in _find_taken_columns(scoring)]
+    taken = [shorten_at_word(note, MAX_CHARS) for note in _find_reading_notes(scoring)]
     lines += [*reasons, *doubts, *taken]
     judged = _describe_judged(configs[:MAX_CONFIGS])
     room = MAX_METRICS + 1 - max(len(reasons), 1) - len(doubts) - len(taken) - len(judged)
@@ -49,9 +49,13 @@ def render_result_lines(scoring: ScoringResult) -> list[str]:
     return [escape_terminal(line) for line in lines]
 
 
-def _find_taken_columns(scoring: ScoringResult) -> list[str]:
-    """Return the note on columns that are attributes; none where there is no such column."""
-    return [warning for warning in scoring.warnings if warning.startswith(GOLDEN_KEYS_TAKEN)][:1]
+def _find_reading_notes(scoring: ScoringResult) -> list[str]:
+    """Return the notes on columns that are attributes and on keys of outputs that were not read, the first of each that
+    no doubt tells."""
+    taken = [warning for warning in scoring.warnings if warning.startswith(GOLDEN_KEYS_TAKEN)]
+    doubts = list_doubts(scoring)
+    unread = [warning for warning in list_unread_keys(scoring) if not any(warning in doubt for doubt in doubts)]
+    return [*taken[:1], *unread[:1]]
 
 
 def _choose_reasons(scoring: ScoringResult) -> list[str]:
@@ -160,7 +164,7 @@ def render_result_html(scoring: ScoringResult) -> str:
         for metric in dict.fromkeys(metric for _, result in configs for metric in result.summary)
         if metric not in first and any(_is_measured(metric, result) for _, result in configs)
     ]
-    notes = (*reasons, *list_doubts(scoring), *_find_taken_columns(scoring))
+    notes = (*reasons, *list_doubts(scoring), *_find_reading_notes(scoring))
     listed = "".join(f"<li>{escape(note)}</li>" for note in notes)
     return (
         f"<div><p><b>{escape(scoring.decision.outcome)}</b>, {format_count(scoring.golden.cases, 'case')}</p>"

@@ -18,6 +18,7 @@ from assay.records.findings import Attribution, Comparison
 from assay.records.scores import ConfigResult, ScoringResult, TwinRate
 from assay.report.findings.attribution_tables import count_outcomes
 from assay.report.findings.doubts import SINCE_BASELINE, list_doubts
+from assay.report.findings.flipped_cases import list_flipped_cases
 from assay.report.findings.measured_headlines import name_rankings
 from assay.report.findings.slice_tables import build_slices_table
 from assay.report.screen.decision_lines import MAX_CONFIGS, allot_lines, fold_all_failures, order_by_severity
@@ -78,10 +79,13 @@ def render_run_summary(
     notes = build_note_lines(scoring, width, [label for label, _ in labelled] if metrics else ())
     outcome_lines = build_outcome_lines(attributions, shown_configs, width)
     explained = {config: folded.case_ids for config, folded in failures.items()}
+    new_cases = {config: list_flipped_cases(compared).fail_now for config, compared in comparisons.items()}
     if not metrics:  # where much is to be said before them, the first ones stay
         on_cases = _LINES_ON_CASES
         if len(configs) > 1:
-            failed_lines = build_failed_lines(scoring, configs, attributions, explained, width, _FEWEST_FAILED_LINES)
+            failed_lines = build_failed_lines(
+                scoring, configs, attributions, explained, width, _FEWEST_FAILED_LINES, new_cases
+            )
             on_cases = max(on_cases, 1 + len(outcome_lines) + len(failed_lines))
         metric_lines = metric_lines[: max(MAX_LINES - len(lines) - len(notes) - on_cases, _FEWEST_METRIC_LINES)]
     if metric_lines:
@@ -92,7 +96,7 @@ def render_run_summary(
         if len(configs) > _MOST_WITH_OUTCOMES and room - len(outcome_lines) - 1 < _FEWEST_FAILED_LINES:
             outcome_lines = []
         failed_lines = build_failed_lines(
-            scoring, configs, attributions, explained, width, room - len(outcome_lines) - 1
+            scoring, configs, attributions, explained, width, room - len(outcome_lines) - 1, new_cases
         )
         if attributions or failed_lines:
             lines += ["", *outcome_lines, *failed_lines][:room]
