@@ -62,6 +62,6 @@ def describe_one_answer(texts: Mapping[str, SharedText]) -> Iterator[str]:
     for config, shared in sorted(texts.items()):
         if shared.is_shared and len(shared.questions) >= FEWEST_QUESTIONS:
             yield (
-                f"{config}: all {format_count(shared.answers, 'answer')}{ONE_ANSWER}: an error page, a fixed reply, or questions that "
-                "do not reach the system (read one with `assay explain`)"
+                f"{config}: all {format_count(shared.answers, 'answer')}{ONE_ANSWER}: an error page, a fixed reply, "
+                "or questions that do not reach the system (read one with `assay explain`)"
             )
