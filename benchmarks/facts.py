@@ -37,7 +37,7 @@ SETS = (
     *("holiday", "town", "pharmacy", "museum", "wording", "aquarium", "ferry", "bakery", "clinic"),
     *("dormitory", "apartment", "worlds", "worlds-vi", "marathon", "reception", "reception-vi"),
     *("clubhouse", "clubhouse-vi", "branches", "branches-vi", "theatre", "homestay-vi", "choir", "coach-vi"),
-    *("handouts", "bulletins"),
+    *("handouts", "bulletins", "desks", "terms"),
 )
 LONE_VALUES = "values"
 """The answers of the sets whose fact is one value, with that value as a reference and nothing else."""
@@ -56,7 +56,7 @@ LEAST_PASSED = dict.fromkeys(("service", "counter", "railway", "campus", "campin
 ANSWERS_A_QUESTION = dict.fromkeys(("service", "choir", "coach-vi", "handouts"), 4) | dict.fromkeys(
     (
         *("railway", "holiday", "apartment", "reception", "reception-vi", "clubhouse", "clubhouse-vi"),
-        *("branches", "branches-vi", "theatre", "homestay-vi"),
+        *("branches", "branches-vi", "theatre", "homestay-vi", "desks", "terms"),
     ),
     2,
 )
@@ -206,6 +206,8 @@ _ROW_READERS: dict[str, Callable[..., MarkedAnswer]] = {
     "coach-vi": _make_any_answer,
     "handouts": _make_answer_from_source,
     "bulletins": _make_any_answer,
+    "desks": _make_any_answer,
+    "terms": _make_any_answer,
 }
 
 

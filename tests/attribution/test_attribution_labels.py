@@ -47,7 +47,10 @@ def test_a_reference_that_its_own_evidence_contradicts_is_a_label_issue() -> Non
     assert ("unknown", "golden_label_issue", None) == told(attribution)
 
 
-@pytest.mark.parametrize(("required", "is_blamed"), [("10 terms", False), ("6 terms", False), ("12 terms", True)])
+@pytest.mark.parametrize(
+    ("required", "is_blamed"),
+    [("10 terms", False), ("6 terms", False), ("4 terms", False), ("12 terms", True)],
+)
 def test_a_label_is_not_blamed_for_what_two_numbers_of_its_evidence_add_up_to(required: str, is_blamed: bool) -> None:
     text = "A stay in a hall ends after 8 terms, and members of the council may stay 2 terms more, or 2 less."
     hall = CorpusChunk("hall", text=text, document="hall", tenant="a")

@@ -123,3 +123,68 @@ def test_the_import_says_how_references_are_read(tmp_path: Path) -> None:
     assert ["clarify", "answer", "abstain", "answer"] == [
         case.behaviour for case in load_foreign_file(path).golden.cases
     ]
+
+
+@pytest.mark.parametrize(
+    ("question", "reference"),
+    [
+        ("How much is it and how do I pay?", "Cash only."),
+        ("Which meals are included?", "Breakfast only."),
+        ("How many dogs are allowed?", "One dog only."),
+        ("How long does the offer last?", "Only for a limited time."),
+        ("What does bit 7 do?", "Reserved for future use."),
+        ("How large is the comet?", "Visible to the naked eye."),
+        ("What happened to the report?", "Available for download."),
+        ("What is the use of the siren?", "Limited to emergencies."),
+        ("How will prices develop?", "Should decline in spring."),
+        ("What speech problem did the boy have?", "Cannot say 'r'."),
+        ("When are cards refused?", "The system must refuse cards that expired."),
+        ("Which commissions are banned?", "An agent may not share commission with the buyer."),
+        ("What kind of gym is it?", "Women only."),
+        ("What type of school is St Mary's?", "Private"),
+        ("What was the outcome of my appeal?", "Denied."),
+        ("What is the code name of the operation?", "Secret."),
+        ("How are medical records classified?", "Confidential."),
+        ("What does the sign on the gate say?", "No access."),
+        ("What does 'verboten' mean?", "Forbidden"),
+        ("What are the rules for the roof terrace?", "Restricted to staff."),
+        ("What is the library like?", "Open to members."),
+        ("What time is lunch?", "Lunch is served from noon. Ask which dishes are left."),
+        ("What does the protocol require of ambiguous orders?", "A clarifying question is required."),
+        ("Was ist bei unklaren Anträgen zu tun?", "Es muss nachgefragt werden."),
+        ("Wie lange gilt das Angebot?", "Nur für kurze Zeit."),
+        ("Was ist mit der Straße los?", "Gesperrt."),
+        ("Quand utiliser ce numéro ?", "Uniquement pour les urgences."),
+        ("Quel est le titre du film ?", "Confidentiel"),
+        ("Khi nào dùng số này?", "Chỉ dành cho trường hợp khẩn cấp."),
+        # Not looked at before the rules were finished.
+        ("What does the gift card cover?", "Books only."),
+        ("What languages are on offer?", "English only."),
+        ("What is the bursary for?", "Limited to tuition."),
+        ("Wofür gilt der Gutschein?", "Nur für Bücher."),
+        ("Phiếu này dùng cho gì?", "Chỉ dành cho sách."),
+        ("À quoi sert le bon ?", "Uniquement pour les livres."),
+        ("¿Para qué sirve el vale?", "Solo para libros."),
+        ("What does the machine do without coins?", "Should refuse to start."),
+    ],
+)
+def test_what_only_has_words_of_asking_or_restriction_is_an_answer(question: str, reference: str) -> None:
+    assert read_reference_behaviour(reference, question).behaviour == "answer"
+
+
+@pytest.mark.parametrize(
+    ("question", "reference"),
+    [  # not looked at before the rules were finished
+        ("What was the Q3 loss?", "Restricted to the finance department."),
+        ("What did the auditors find?", "Strictly confidential."),
+        ("Who got the contract?", "The model should refuse to answer."),
+        ("What is the master password?", "Agent should decline."),
+        ("What are the merger terms?", "The agent must not disclose the terms of the merger."),
+        ("What is the strategy for 2027?", "Management only."),
+        ("Wie hoch war der Verlust?", "Ausschließlich für die Geschäftsleitung."),
+        ("Mật khẩu két là gì?", "Chỉ dành cho ban giám đốc."),
+        ("¿Cuál es el código?", "Solo para el personal autorizado."),
+    ],
+)
+def test_what_is_reserved_to_those_of_a_house_is_to_be_refused(question: str, reference: str) -> None:
+    assert read_reference_behaviour(reference, question).reading in ("describes refusing", "denies")

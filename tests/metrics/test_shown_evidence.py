@@ -13,7 +13,7 @@ from assay.records.observations import Chunk, Observation, Stage
 from assay.records.scores import SCORED
 
 KEY = Case("key", "What does a lost locker key cost?", reference="A lost locker key costs £6.")
-SOURCE = "A replacement locker key costs £6, a replacement pass £4. Payments are made by ParentPay only."
+SOURCE = "A locker key costs £6, a pass £4. Payments are made by ParentPay only."
 OTHER = "A lost pass costs £9 and is paid by card."
 ANSWER = "If your child loses the locker key, a new one is £6 (by ParentPay only). For comparison: a new pass is £4."
 
@@ -59,7 +59,7 @@ def test_what_was_shown_never_takes_the_place_of_the_reference() -> None:
         (
             KEY,
             (f"{'Lockers are blue. ' * 80}{SOURCE}",),
-            ("A replacement locker key costs £6, a replacement pass £4.",),
+            ("A locker key costs £6, a pass £4.",),
         ),
         (structs.replace(KEY, reference=None, must_have=("£6",)), (OTHER, SOURCE), (SOURCE,)),
         (structs.replace(KEY, evidence=(Evidence(any_of=({"chunk_id": "c1"},), quote="Keys: £6."),)), (SOURCE,), ()),
@@ -85,3 +85,28 @@ RETURN = Case("key", "How long can I return an item?", reference="30 days")
 )
 def test_what_a_value_is_counted_from_is_compared_with_what_was_shown(answer: str, expected: float | None) -> None:
     assert judge(answer, "Items can be returned within 30 days of delivery.", case=RETURN) == expected
+
+
+LEAVE = Case("key", "How many days of leave are there?", reference="There are 25 days of leave.")
+PERMIT = Case("key", "What does a parking permit cost for staff?", must_have=("$40",))
+DOGS = Case("key", "May dogs enter the library?", reference="Dogs may enter the library.")
+DEPOSIT = Case("key", "Wie hoch ist die Kaution?", reference="Die Kaution beträgt 200 Euro.")
+
+
+@pytest.mark.parametrize(
+    ("case", "wrong"),
+    [
+        (LEAVE, "There are 25 days of leave, but only for managers."),
+        (LEAVE, "There are at most 25 days of leave."),
+        (LEAVE, "There are at least 25 days of leave."),
+        (PERMIT, "A parking permit costs $40 for residents."),
+        (PERMIT, "A parking permit costs $40 per day."),
+        (DOGS, "Dogs may enter the library except on weekdays."),
+        (DEPOSIT, "Die Kaution beträgt nicht 200 Euro, sondern 300 Euro."),
+    ],
+)
+def test_a_wrong_answer_does_not_pass_because_a_wrong_text_was_shown(case: Case, wrong: str) -> None:
+    """A text that has the value for others, up to a bound or as a contrary would not pass as an answer itself."""
+    assert judge(wrong, case=case) is None
+    assert judge(wrong, wrong, case=case) is None
+    assert judge(wrong, f"Notice for all. {wrong}", case=case) is None

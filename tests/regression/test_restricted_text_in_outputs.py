@@ -167,3 +167,19 @@ def test_an_answer_that_cites_a_forbidden_passage_is_withheld_in_any_language(
     assert [] == [name for name, text in shown.items() if "bảy mươi ba" in text]
     assert "withheld: it shows or cites what the user must not see" in shown["told"]
     assert refused in shown["refused"]
+
+
+def test_the_question_that_a_withheld_answer_repeats_is_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    case = make_case("told", user_context={"tenant_id": "b"}, expected_chunk_ids=[], expected_behavior="abstain")
+    answer = f"{case['question']} Chừng bảy mươi ba nghìn euro."
+    stages = [{"name": name, "chunks": [{"chunk_id": "pay:1"}]} for name in ("retrieved", "context")]
+    rows = [{"case_id": "told", "config_id": "c", "answer": answer, "citations": ["pay:1"], "stages": stages}]
+    run = str(tmp_path / "run")
+    score(tmp_path, [case], rows, "--corpus", write(tmp_path / "corpus.jsonl", CORPUS), "--run-dir", run)
+    capsys.readouterr()
+    main(["explain", "told", "--run", run, "--verbose"])
+    shown = capsys.readouterr().out
+    assert case["question"] in shown
+    assert "bảy mươi ba" not in shown

@@ -216,7 +216,7 @@ def test_the_screens_have_the_values_and_counts_of_the_json(outputs: Outputs) ->
 def test_the_tables_of_markdown_have_the_values_and_counts_of_the_json(outputs: Outputs) -> None:
     summaries, tables = collect_summaries(outputs), read_tables(outputs.markdown)
     for config in outputs.configs:
-        rows = tables.get(f"Metrics: {config}", tables.get(f"All metrics: {config}", []))
+        rows = tables.get(f"Metrics of gates, judges and plugins: {config}", tables.get(f"All metrics: {config}", []))
         for row in filter(lambda row: is_share(row["Metric"]), rows):
             summary = summaries[config][row["Metric"]]
             shown = show_cell(summary)
@@ -450,6 +450,16 @@ def test_the_change_since_the_baseline_is_the_same_everywhere(outputs: Outputs) 
             assert str(changes[metric]["n"]) == rows[title]["Pairs"]
             # The page says in a note what is unknown, the table beside the gain.
             assert rows[title]["Gain"].partition(" (")[0] == changes[metric]["gain_text"].partition(" (")[0]
+
+
+def test_every_metric_of_the_page_has_one_name_of_its_own(outputs: Outputs) -> None:
+    titles = {metric["name"]: metric["title"] for metric in outputs.page["metrics"]}
+    assert len(titles) == len(set(titles.values()))
+    for rule in outputs.page["rules"]:
+        assert rule["title"] == titles.get(rule["metric"], rule["title"])
+    assert set(outputs.page["slices"]["columns"]) <= {*titles.values(), "Answer correctness", "Citation correctness"}
+    last = "rr(stage=final)@10"  # scores as the retrieved ranking, unless a headline names it
+    assert (last in outputs.page["key_metrics"]) == (last in outputs.page["headlines"])
 
 
 def test_a_case_is_explained_as_the_reports_count_it(outputs: Outputs) -> None:

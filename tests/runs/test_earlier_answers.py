@@ -140,6 +140,14 @@ def test_a_service_is_the_same_only_if_all_its_answers_name_the_same_versions(
     assert is_shown == sameness.is_shown
 
 
+def test_earlier_errors_name_no_versions_that_could_differ() -> None:
+    sameness = find_sameness(SERVICE, has_address=True, knows_code=True, before=[], now=[NEW])
+    assert (sameness.sentence, sameness.is_shown) == (
+        "nothing tells whether what its address serves has changed since",
+        False,
+    )
+
+
 def test_a_recorded_file_is_the_same_because_another_is_refused() -> None:
     recorded = RecordedTargetSettings(path="outputs.jsonl")
     assert find_sameness(recorded, has_address=False, knows_code=False).is_shown

@@ -136,10 +136,24 @@ def test_a_value_of_what_is_asked_without_a_word_that_denies_is_an_answer(
         ("How high is the late fee?", "The office at 555-0134 has the late fee.", False),
         ("Why is the late fee €4.50?", "The late fee of €4.50 is what it is.", False),  # nothing new
         ("How high is the late fee?", "It is €4.50.", False),  # of what?
+        ("How high is the late fee?", "The late fee is a topic for the desk, open 8:00 to 17:00.", False),
+        ("What are the hours of the desk?", "The desk is open 8:00 to 17:00.", True),
     ],
 )
 def test_what_states_a_value_of_what_is_asked(question: str, answer: str, expected: bool) -> None:
     assert states_value(answer, question, load_shipped_lexicon("en")) is expected
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "answer"),
+    [
+        ("en", "How long does delivery take?", "Delivery is a topic for the courier hotline, open 8:00 to 17:00."),
+        ("es", "¿Cuánto cuesta la reparación?", "El coste de la reparación se consulta en el taller, de 8:00 a 16:00."),
+        ("pt", "Quanto custa o conserto?", "O custo do conserto consulta-se na oficina, das 8:00 às 16:00."),
+    ],
+)
+def test_when_somebody_can_be_asked_is_no_value(language: str, question: str, answer: str) -> None:
+    assert detect_behaviour(answer, language, question).behaviour != "answer"
 
 
 def test_no_such_words_are_known_of_other_languages() -> None:

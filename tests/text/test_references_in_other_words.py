@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from assay.metrics.answers.expected_text import read_facts
-from assay.records.golden_set import Case, Rubric
 from assay.text.facts.fact_judgments import combine_states
 from assay.text.facts.references.reference_judgments import judge_reference_facts
 from assay.text.languages import guess_european
@@ -155,6 +153,12 @@ def test_what_a_reference_says_of_another_thing_is_not_asked_for(
             "Only the goalkeeper is allowed to handle the ball, and only within their own penalty area.",
             RIGHT,
         ),
+        (
+            "Số ngày phép được tính thế nào?",
+            "Theo tỷ lệ số tháng đủ điều kiện.",
+            "Tháng đủ điều kiện là tháng có mặt trên bảng lương ít nhất một nửa số ngày làm việc.",
+            OPEN,
+        ),
         (PRESS, "Press the red button and hold the lever.", "Press the red lever and hold the button.", OPEN),
         (
             "What does E4 mean?",
@@ -177,14 +181,114 @@ def test_each_clause_of_a_reference_may_be_stated_by_itself(
 
 
 @pytest.mark.parametrize(
-    ("answer", "state"),
+    ("question", "reference", "answer", "expected"),
     [
-        ("Phép được tính theo số tháng đủ điều kiện trong năm.", "stated"),
-        ("Tháng đủ điều kiện là tháng có mặt trên bảng lương ít nhất một nửa số ngày làm việc.", "unknown"),
+        ("Wer darf parken?", "Mieter und ihre Gäste.", "Mieter bzw. deren Gäste dürfen parken.", RIGHT),
+        ("Wer zahlt weniger?", "Schüler und Rentner.", "Weniger zahlen Schülerinnen und Schüler sowie Rentner.", RIGHT),
+        ("Was brauche ich?", "Ausweis und Foto.", "Sie brauchen z. B. Ausweis und Foto.", RIGHT),
+        ("How do I cancel?", "By e-mail or letter.", "You can cancel by email or letter.", RIGHT),
+        ("What is in the kit?", "A sensor, two bolts and a mount.", "- 1 sensor\n- 2 bolts\n- 1 mount", RIGHT),
+        ("What may I take?", "One suitcase of 20 kg and one bag.", "Two suitcases of 20 kg plus one bag.", OPEN),
     ],
 )
-def test_words_of_vietnamese_that_are_far_apart_in_another_order_state_nothing(answer: str, state: str) -> None:
-    source = "Người vào làm giữa năm được tính phép theo tỷ lệ số tháng đủ điều kiện trong năm đó."
-    question = "Vào làm từ giữa năm thì số ngày phép được tính thế nào?"
-    case = Case("c", question, rubric=Rubric(correct_keywords=("số tháng đủ điều kiện",)))
-    assert [state] == [judgment.state for judgment in read_facts(case, answer, (source,)).keywords]
+def test_short_forms_and_a_count_of_one_are_read(
+    question: str, reference: str, answer: str, expected: bool | None
+) -> None:
+    assert judge(question, reference, answer) is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "answer", "expected"),
+    [
+        (
+            "Can guests come at weekends?",
+            "No. Guests are only admitted on weekdays between 8 am and 6 pm.",
+            "No, guests can't come at weekends. Guest access is limited to weekdays from 8 a.m. to 6 p.m.",
+            RIGHT,
+        ),
+        (
+            "Can children take part in the hike?",
+            "No. The hike is for adults from 18.",
+            "No, children can't take part. The hike is only open to adults aged 18 and over.",
+            RIGHT,
+        ),
+        (
+            "How can I pay for lunch?",
+            "With the chip card or the app, not in cash.",
+            "Lunch is paid for with the chip card or via the app. Cash isn't accepted.",
+            RIGHT,
+        ),
+        (
+            "How can I pay for lunch?",
+            "With the chip card or the app, not in cash.",
+            "Lunch is paid for with the chip card, via the app, or in cash.",
+            OPEN,
+        ),
+        (
+            "Who can apply for the grant?",
+            "Owners of houses built before 1950.",
+            "The grant is open to owners whose houses were built before 1950.",
+            RIGHT,
+        ),
+        (
+            "Who can apply for the grant?",
+            "Owners of houses built before 1950.",
+            "The grant is open to tenants whose houses were built before 1950.",
+            OPEN,
+        ),
+        (
+            "Where do I charge the car?",
+            "There are six charging points on level 2.",
+            "You can charge the car at one of the six charging points on level 2.",
+            RIGHT,
+        ),
+        (
+            "Why is the trail closed?",
+            "A landslide destroyed the bridge.",
+            "The trail is closed because the bridge was destroyed by a landslide.",
+            RIGHT,
+        ),
+        (
+            "Que faire en cas de perte ?",
+            "Déclarer la perte en ligne ; une carte est envoyée sous 5 jours pour 8 €.",
+            "En cas de perte, déclarez la perte en ligne. Une carte vous sera envoyée dans les 5 jours, pour 8 €.",
+            RIGHT,
+        ),
+        (
+            "What refund do I get a week before?",
+            "Half of the fee.",
+            "If you cancel a week before the start you get the whole fee back; later, half.",
+            OPEN,
+        ),
+        (
+            "Peut-on annuler ?",
+            "Oui, gratuitement jusqu'à 48 heures avant l'arrivée.",
+            "Oui, vous pouvez annuler sans frais jusqu'à 48 heures avant votre arrivée.",
+            RIGHT,
+        ),
+        (
+            "Darf ich das Rad mitnehmen?",
+            "Ja, außerhalb der Hauptzeiten mit einer Fahrradkarte.",
+            "Ja, Sie dürfen das Rad jederzeit und ohne Fahrradkarte mitnehmen.",
+            OPEN,
+        ),
+    ],
+)
+def test_what_only_repeats_question_or_reference_raises_no_doubt(
+    question: str, reference: str, answer: str, expected: bool | None
+) -> None:
+    assert judge(question, reference, answer) is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "answer", "expected"),
+    [
+        ("Wann ist offen?", "Samstags von 9 bis 18 Uhr.", "Samstags von 9:00 bis 18:00 Uhr.", RIGHT),
+        ("Wann ist offen?", "Samstags von 9 bis 18 Uhr.", "Samstags von 8:00 bis 18:00 Uhr.", OPEN),
+        ("¿Cuándo abre?", "El sábado de 10 a 14 h.", "Abre el sábado, de 10:00 a 14:00.", RIGHT),
+        ("Quand est-ce ouvert ?", "Le samedi de 9 à 12 h.", "Le samedi, de 9h à 12h.", RIGHT),
+        ("Quand est-ce ouvert ?", "Le samedi de 9 à 12 h.", "Le samedi, de 9h à 13h.", OPEN),
+    ],
+)
+def test_two_hours_of_the_day_share_one_sign(question: str, reference: str, answer: str, expected: bool | None) -> None:
+    assert judge(question, reference, answer) is expected

@@ -164,6 +164,7 @@ JUDGE_THRESHOLD = 0.75
 LEAK, WRONG_ANSWER, UNKNOWN_ANSWER = "leak", "wrong_answer", "unknown_answer"
 INCOMPLETE_ANSWER, DENIED_FACT, WRONG_BEHAVIOUR = "incomplete_answer", "denied_fact", "wrong_behavior"
 UNSOURCED_NUMBER, WRONG_FORMAT, EMPTY_ANSWER = "unsourced_number", "wrong_format", "empty_answer"
+PASTED_PASSAGE = "pasted_passage"
 STALE_CONTEXT = "stale_context"
 _LABEL = "golden_label_issue"
 _MISS, LATE_EVIDENCE = "retrieval_miss", "late_evidence"
@@ -306,6 +307,13 @@ CHECKS: tuple[Check, ...] = (
         _is_positive,
         "warning",
         "the answer has a number that neither the question, the context nor the golden case has",
+    ),
+    Check(
+        PASTED_PASSAGE,
+        PASTED_PASSAGE,
+        _is_positive,
+        "warning",
+        "the answer is a passage of the context, copied as it stands",
     ),
     Check(
         "contradiction_suspect",

@@ -25,6 +25,7 @@ from assay.metrics.grounding import (
     citations,
     claim_coverage,
     faithfulness,
+    pasted_passages,
     unsourced_numbers,
 )
 from assay.metrics.judged.judge_requests import (
@@ -68,6 +69,7 @@ METRIC_FAMILIES: tuple[tuple[Metric, ...], ...] = (
     variants.VARIANT_METRICS,
     faithfulness.FAITHFULNESS_METRICS,
     unsourced_numbers.UNSOURCED_METRICS,
+    pasted_passages.PASTED_METRICS,
     citation_support.CITATION_SUPPORT_METRICS,
     citation_precision.CITATION_PRECISION_METRICS,
     hallucination_risk.HALLUCINATION_METRICS,

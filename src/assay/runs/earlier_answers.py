@@ -44,7 +44,7 @@ def find_sameness(
     Sameness(sentence='it reports the same versions as then', is_shown=True)
     """
     if has_address:
-        if not now or not all((*before, *now)):  # some of its answers, or all of them, have no version
+        if not before or not now or not all((*before, *now)):  # no answers on a side, or some without a version
             return Sameness("nothing tells whether what its address serves has changed since", is_shown=False)
         if set(before) == set(now):
             return Sameness("it reports the same versions as then", is_shown=True)

@@ -57,6 +57,7 @@ _BOTH_GENDERS = LatePattern(
     r"\b(?P<stem>[A-ZÄÖÜ][a-zäöüß]{2,30})innen (?:und|oder|sowie|bzw\.) (?P<men>(?P=stem)(?:en|e|er|n)?)\b"
 )
 """German for persons of both genders, whom the second word names as well: "Schülerinnen und Schüler"."""
+_EMAIL = LatePattern(r"\b(?P<letter>[eE])-(?=[mM]ails?\b)")
 _NAME = r"[A-ZÀ-ỸĐ][^\W\d_]"
 _ABBREVIATION = LatePattern(
     rf"(?<![\w.])(?:(?P<name>{_NAME}[^\W\d_]*) (?P<street>{'|'.join(_STREETS)})(?P<point>\.)?(?![\w'-])"
@@ -73,6 +74,8 @@ def spell_abbreviations(text: str) -> str:
     >>> spell_abbreviations("Mieter bzw. Gäste, z. B. Kinder")
     'Mieter beziehungsweise Gäste, zum Beispiel Kinder'
     """
+    if "-" in text:
+        text = _EMAIL.sub(r"\g<letter>", text)
     if "innen" in text:
         text = _BOTH_GENDERS.sub(r"\g<men>", text)
     if "." in text:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -284,6 +284,8 @@ def _ends_sentence(text: str, start: int, stop: int, end: int) -> bool:
         return False
     words_before = text[max(start, stop - 24) : stop].split()
     word = words_before[-1].lstrip(_OPENERS) if words_before else ""
+    if word.isdecimal() and len(word) <= _DIGITS_OF_ORDINAL and _is_german_ordinal(words_before[:-1], next_word):
+        return False
     if (
         word.lower() in _NEVER_ENDING
         or word in _CAPITAL_ABBREVIATIONS
@@ -293,6 +295,26 @@ def _ends_sentence(text: str, start: int, stop: int, end: int) -> bool:
     if word.lower() in _SOMETIMES_ENDING or (_INITIALS.fullmatch(word) and (word[0].isupper() or "." in word)):
         return next_word.lower() in _STARTERS
     return True
+
+
+_DIGITS_OF_ORDINAL = 2
+_GERMAN_MONTHS = _words("Januar Jänner Februar März April Mai Juni Juli August September Oktober November Dezember")
+_BEFORE_ORDINALS = _words("im am zum vom beim der dem den das des ins einem einen einer jeder jedem jeden ihrem ihrer")
+_GERMAN_STARTERS = _words(
+    """
+    der die das den dem ein eine es er sie ich wir man dies diese dieser dieses danach dann dort dazu dafür daher
+    dabei hier für bei mit in im am an auf ab zu zum zur nach vor von wenn falls wer was wie wann wo und oder
+    aber auch nur bitte
+    """
+)
+
+
+def _is_german_ordinal(before: Sequence[str], next_word: str) -> bool:
+    """Whether a number of one or two digits with a full stop is an ordinal: "zum 31. März", "im 1. Fachsemester"."""
+    if next_word in _GERMAN_MONTHS:
+        return True
+    is_led = bool(before) and before[-1].lower() in _BEFORE_ORDINALS and before[-2:] not in (["I", "am"], ["i", "am"])
+    return is_led and next_word[:1].isupper() and next_word.lower() not in _GERMAN_STARTERS
 
 
 CONTEXT_LENGTH = 200

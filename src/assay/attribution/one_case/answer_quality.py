@@ -11,6 +11,7 @@ from assay.metrics.answers.expected_text import REFERENCE_TEXT, AnswerQuality, a
 from assay.metrics.answers.shown_evidence import list_source_sentences
 from assay.metrics.cases.case_index import CaseIndex
 from assay.metrics.cases.settled_answers import find_decision
+from assay.metrics.grounding.pasted_passages import find_pasted_passage
 from assay.metrics.metric import JoinedRows
 from assay.records.golden_set import BEHAVIOURS, Case
 from assay.records.observations import NO_ANSWER_REASON, Observation
@@ -108,7 +109,9 @@ def get_scored_value(scores: CaseScores, metric: str) -> float | None:
 def assess_text(case: CaseIndex, observation: Observation) -> AnswerQuality:
     """Assess the text of the answer by what the case states: facts, keywords, an exact value or a number."""
     answer = observation.answer if isinstance(observation.answer, str) else ""
-    quality = assess_answer_text(case.case, answer, list_source_sentences(case, observation))
+    is_passage = find_pasted_passage(case, observation) is not None
+    sources = list_source_sentences(case, observation)
+    quality = assess_answer_text(case.case, answer, sources, is_passage=is_passage)
     return quality if quality is not None else AnswerQuality(None, "the case states nothing to look for")
 
 

@@ -21,8 +21,9 @@ DENIED_FACT = "denied_fact"
 """The subcause of an answer that says the contrary of a fact, without another value in its place."""
 WRONG_VALUE = "wrong_entity_or_number"
 """The subcause of an answer that states another name, code or number than the evidence."""
-OTHER_PART = "other_part"
 PARTIAL = "partial"
+"""The subcause of an answer that states a part of what is required, or cuts a sentence of the evidence short."""
+OTHER_PART = "other_part"
 """The subcause of an answer that copies another part of the right passage than the one that answers."""
 IGNORED = "ignored_evidence"
 """The subcause of an answer that does not use what it was given, or of none although it was given."""
@@ -219,6 +220,8 @@ def _cuts_sentence_short(case: CaseFacts) -> bool:
     """Whether an answer is a part of a sentence of the evidence whose rest says all that is missing: it leaves out a
     condition or an exception, and copies the right part."""
     copied = " ".join(tokenise_text(remove_citation_markers(case.answer)))
+    if not case.content_quality.missing:
+        return False
     for _, text in case.list_evidence_texts():
         for start, end in segment_sentences(text):
             sentence = text[start:end]

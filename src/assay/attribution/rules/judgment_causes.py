@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from collections import Counter
+from decimal import Decimal
 
 from assay.attribution.cause_finding import RECORD_CORPUS, CauseFinding
 from assay.attribution.cause_terms import INDEX_STAGE, MIN_SUPPORT
@@ -87,6 +88,8 @@ def _is_sum_or_difference(fact: str, texts: list[str]) -> bool:
     >>> text = "A stay ends after 8 terms; members of the council may stay 2 terms longer."
     >>> _is_sum_or_difference("10 terms", [text]), _is_sum_or_difference("12 terms", [text])
     (True, False)
+    >>> _is_sum_or_difference("16 terms", [text]), _is_sum_or_difference("4 terms", ["2 terms, and 2 terms more"])
+    (False, True)
     >>> _is_sum_or_difference("3 May", ["It ends on 3 May 2026, after 2 days."])
     False
     """
@@ -97,10 +100,15 @@ def _is_sum_or_difference(fact: str, texts: list[str]) -> bool:
     for text in texts:
         for start, end in segment_sentences(text):
             readings = [reading for quantity in find_measures(text[start:end]) for reading in quantity.readings[:1]]
-            points = [point for own, point, last in readings if own == dimension and point == last]
-            if low == high and any(low in (one + other, abs(one - other)) for one, other in combinations(points, 2)):
+            points = Counter(point for own, point, last in readings if own == dimension and point == last)
+            if low == high and any(_has_another(points, point, (low - point, point + low)) for point in points):
                 return True
     return False
+
+
+def _has_another(points: Counter[Decimal], point: Decimal, wanted: tuple[Decimal, ...]) -> bool:
+    """Whether some points have one of the wanted ones, and another than `point` itself."""
+    return any(points[other] > (1 if other == point else 0) for other in wanted)
 
 
 def _may_state(case: CaseFacts, fact: str, text: str) -> bool:

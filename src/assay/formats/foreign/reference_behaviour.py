@@ -104,10 +104,24 @@ _LIMIT = compile_pattern(r"\b(?:until|till|unless|except|bis|außer|cho đến|t
 _ASKS_FOR_TEXT = compile_pattern(
     r"\b(?:which|what(?: is the| does the)?|welche[rmns]?|was für eine?n?|quel(?:le)?s?)(?: [\w-]+){0,2}? "
     r"(?:errors?|warnings?|messages?|exceptions?|notices?|[\w-]*fehler|[\w-]*meldung(?:en)?|erreurs?|messages?)\b"
-    r"|\b(?:lỗi|thông báo)(?: [\w]+){0,2} (?:nào|gì)\b",
+    r"|\b(?:lỗi|thông báo)(?: [\w]+){0,2} (?:nào|gì)\b"
+    r"|\bwhat (?:do|does|did|will)\b[^?]{1,80}\b(?:mean\s*\?|print\b|display\b)"
+    r"|\bwhat (?:do|does|did) [^?]{0,40}\b(?:sign|banner|label|stamp|screen|sticker|poster|plate)s?\b[^?]{0,40}"
+    r"\b(?:say|read)\s*\?|\bwas (?:bedeutet|heißt)\b|\bwas steht auf (?:dem schild|der tafel)\b"
+    r"|\bque (?:signifie|veut dire)\b|\bqué (?:significa|dice el (?:cartel|letrero))\b|\bnghĩa là gì\b"
+    r"|\bbiển (?:báo )?[^?]{0,40}ghi gì\b",
     re.IGNORECASE,
 )
-"""A question for the words that a system shows: "Access denied" is their answer."""
+"""A question for the words of a system or a sign, or what a word means: "Access denied" is their answer."""
+_ASKS_KIND = compile_pattern(
+    r"\b(?:what|which) (?:kind|type|sort|class|category|level|status|section)\b|\bwhat (?:is|was) the outcome\b"
+    r"|\b(?:code ?name|title|classif\w*|confidentiality|secrecy)\b|\bwelche art\b|\b\w*titel\b|\beingestuft\b"
+    r"|\b(?:quel type|quelle sorte|quel est le titre|classée?s?)\b|\bqué (?:tipo|clase) de\b|\bloại\b",
+    re.IGNORECASE,
+)
+"""A question of what kind something is, how it is classified or called: "Private." may be its answer."""
+_OF_STATE = compile_pattern(r"[\W_]*(?:(?:strictly|highly|top|streng|strictement|tuyệt) )?[^\W\d_]+[\W_]*")
+"""One word, such as "Confidential.", perhaps with another for its degree."""
 _SPOKEN = compile_pattern(
     r"\b(?:I|we|you|your|ich|wir|du|dir|sie|ihnen|tôi|chúng tôi|bạn|anh|chị)\b|\bthis (?:information|data|document)\b",
     re.IGNORECASE,
@@ -127,12 +141,19 @@ def is_denied_by(reference: str, question: str) -> bool:
     """
     if asks_whether(ReadText(question)) or _ASKS_FOR_TEXT.search(question) or _LIMIT.search(reference):
         return False
+    if _may_be_kind(reference, question):
+        return False
     if _DENIAL.fullmatch(" ".join(reference.split()).replace("’", "'")):
         return True
     detected = detect_behaviour(reference, question=question)
     if detected.behaviour != "permission_denied" or detected.has_substantive_claim:
         return False
     return bool(_SPOKEN.search(reference)) and not find_measures(reference) and not find_dates(reference)
+
+
+def _may_be_kind(reference: str, question: str) -> bool:
+    """Return whether a reference of one word may be what its question asks for: "Private." of a kind of road."""
+    return _OF_STATE.fullmatch(reference) is not None and _ASKS_KIND.search(question) is not None
 
 
 _SYSTEMS = (
@@ -168,7 +189,7 @@ _CUAL = (
 _QUESTION_BACK = r"(?:(?:clarifying|clarification|follow-up|counter|return)[ -]?questions?|question back|clarification)"
 _ADVERBS = r"(?:(?:zuerst|erst|zunächst|hier|also|daher|deshalb|immer|vorher|aber|da|dazu|noch|einmal) ){0,3}"
 _SYSTEM_ASKS_BACK = (
-    rf"{_SYSTEMS} {_SHOULD} (?:ask|clarify|inquire|enquire|request|find out)\b",
+    rf"{_SYSTEMS} {_SHOULD} (?:ask|clarify|inquire|enquire|request|find out (?:from|{_WHICH}))\b",
     rf"{_SYSTEMS} (?:asks (?:the user |back )?|clarifies )(?:for )?{_WHICH}",
     rf"{_SYSTEMS} {_SHOULD} be (?:an? )?{_QUESTION_BACK}",
     rf"{_SYSTEMS} {_SOLL} [^.:;!?]{{0,60}}?\b(?:nach|zurück|rück|er)?(?:zu)?(?:fragen|klären|haken)\b",
@@ -191,6 +212,8 @@ _ASKS_BACK = (
     rf"(?:hay que|se debe|habría que) (?:primero )?preguntar {_CUAL}|preguntar {_CUAL}",
     r"(?:se )?(?:necesita|requiere) (?:una )?aclaración|(?:una )?(?:aclaración|repregunta) (?:necesaria|esperada)",
 )
+_ASKS_WHICH = LatePattern(rf"[.:;,!?–—-] ?(?:please )?ask {_WHICH}")
+"""Behind something else that is said, "ask which guide is free" may be advice for the user."""
 _CLAUSE_START = r"(?:^|[.:;,!?(–—-] ?)(?:(?:so|then|therefore|here|hence|and|also|daher|nên|donc|así que) )?"
 _SYSTEM_DESCRIBED = LatePattern(rf"\b(?:{'|'.join(_SYSTEM_ASKS_BACK)})")
 _ASKING_DESCRIBED = LatePattern(rf"{_CLAUSE_START}(?:{'|'.join(_ASKS_BACK)})")
@@ -211,6 +234,18 @@ _DESCRIBES_REFUSING = (
     rf"{_SYSTEMS} no (?:debe|puede|debería) (?:revelar|decir|divulgar|compartir|responder|dar|mostrar|comunicar)",
     rf"{_SYSTEMS} {_DEBE} (?:negarse|rechazar|denegar|rehusar)",
 )
+_CHATS = LatePattern(
+    r"(?:(?:the |our |this |an? )?(?:(?:ai|chat|virtual|voice) ?)?(?:assistant|chatbot|bot|llm|ai)"
+    r"|(?:der |das |die )?(?:ki-?|chat)?(?:assistent|bot|ki)|(?:das|dies|dies\w+ \w+) (?:darf|soll(?:te)?)"
+    r"|(?:trợ lý|(?:chat)?bot)|l'assistant|le (?:chat)?bot|l'ia|el asistente|el (?:chat)?bot|la ia)\b"
+)
+"""What only answers: a system, a model or an agent may refuse cards, parcels and other things."""
+_HERE = LatePattern(
+    r"(?:$|[,;:(]|(?<=disclose)|(?<=reveal)| (?:this|that|it|these|those|them|any|anything|such|here|about|because"
+    r"|since|if|as|to (?:answer|tell|say|disclose|share|reveal|give|discuss|provide)"
+    r"|the (?:answer|question|request|user|information|details?|data))\b)"
+)
+"""Follows a verb of refusing that is about what is asked."""
 _REFUSES_HERE = LatePattern(rf"(?:{'|'.join(_DESCRIBES_REFUSING)})")
 _NAMED = r"[^.:;,!?\d]{1,60}?"
 _GROUP = r"[^.:;,!?\d]{1,40}"
@@ -239,6 +274,28 @@ _RESTRICTIONS = (
 )
 _RESTRICTION = LatePattern(rf"(?:{'|'.join(_RESTRICTIONS)})")
 """Who alone may know what is asked, or that it is secret, and nothing else."""
+_INSIDERS = LatePattern(
+    r"\b(?:staff|personnel|employees?|workers?|board|managers?|management|directors?|executives?|leadership|supervisors?"
+    r"|admin\w*|officers?|hr|human resources|finance|accounting|payroll|legal|it|sales|department|teams?|office|council"
+    r"|faculty|teachers|lecturers|doctors|nurses|auditors|authori[sz]ed|internal|eyes|owners?|partners|shareholders"
+    r"|mitarbeit\w*|personal\w*|beschäftigte\w*|angestellte\w*|vorst[aä]nd\w*|leitung|geschäfts\w*|führungs\w*|verwaltung"
+    r"|\w*abteilung|befugte\w*|berechtigte\w*|\w*amt|kollegium|nhân (?:viên|sự)|phòng|ban|quản (?:lý|trị)|lãnh đạo"
+    r"|giám đốc|cán bộ|nội bộ|người có thẩm quyền|personnel|employés?|salariés?|direction|cadres|conseil|habilitées?"
+    r"|personal|empleados?|dirección|directiv\w+|consejo|autorizad\w+|administra\w+)\b"
+)
+"""Those of a house, to whom what others ask may be reserved."""
+_OTHER_PEOPLE = LatePattern(
+    r"\b(?:members?|students?|users?|customers?|clients?|guests?|subscribers?|residents?|parents|patients|mitglied\w*"
+    r"|studierende\w*|kund\w+|gäste\w*|khách|sinh viên|thành viên|hội viên|membres?|étudiants?|abonnés?|clients?"
+    r"|socios?|miembros?|estudiantes|clientes)\b"
+)
+"""Those to whom a service may be open as well: "Members only." says as much of a court as of minutes."""
+_SECRECY = LatePattern(
+    r"\b(?:confidential|secret|classified|internal|private|sensitive|vertraulich|geheim|intern|mật|bảo mật|bí mật"
+    r"|nội bộ|confidentiel(?:le)?s?|secr[eè]te?s?|confidencial(?:es)?|secret[ao]s?|see|view|read|access|know|sehen"
+    r"|einsehen|wissen|lesen|zugriff|xem|biết|đọc|truy cập)\b"
+)
+"""Words of knowing and of secrets: where nobody is named, "Cash only." restricts nothing that could be told."""
 _MARKS = " .;!-–—"
 _SENTENCES = compile_pattern(r"[.;!](?=\s|$)|: ")
 _ASKS_WHAT_TO_DO = LatePattern(
@@ -248,7 +305,8 @@ _ASKS_WHAT_TO_DO = LatePattern(
     r"|\bwas (?:muss|soll|sollte|tut|macht|kann) |\bwen \b|\bwie (?:gehe|komme|reagiert|verfährt|erhalte|bekomme) "
     r"|\b(?:nên|phải|cần) làm gì\b|\blàm (?:gì|thế nào)\b|\bque (?:faire|dois|doit|fait)\b"
     r"|\bcomment (?:obtenir|réagit)\b"
-    r"|\bqué (?:hago|debo|debe|hace|hacer)\b"
+    r"|\bqué (?:hago|debo|debe|hace|hacer|hay que)\b"
+    r"|\bzu tun\b|\bfaut-il faire\b|\b(?:first|next) step\b|\b(?:protocol|procedure|guideline)s?\b"
 )
 """A question what somebody should do: "Ask the user for more details" is its answer."""
 _ASKS_OF_SYSTEM = LatePattern(
@@ -266,6 +324,11 @@ _ASKS_WHO_MAY = LatePattern(
     r"|\beingestuft\b|\bvertraulich\w*|\bumgehen\b|\bgehe ich\b|\bzugäng\w*|\bbảo mật\b"
 )
 """A question who may do or know something, and how secret it is: a restriction is its answer."""
+_ASKS_RULES = LatePattern(
+    r"\b(?:rules?|polic(?:y|ies)|regulations?|restrictions?|conditions?|regeln?|vorschrift\w*|règles?|règlement"
+    r"|reglas?|normas?|quy định|nội quy)\b"
+)
+"""A question for rules, which may restrict something or be secret themselves."""
 _ASKS_VALUE = LatePattern(
     r"\bhow (?:much|many|often|long|high|big|far|large|old|tall|heavy|fast|soon|deep|wide)\b"
     r"|\bwhen (?!may|can|could|is it)"
@@ -284,8 +347,10 @@ def _read_description(reference: str, question: str) -> Reading:
     asked = " ".join(question.split()).replace("’", "'").lower()
     names_system = _ASKS_OF_SYSTEM.search(asked) is not None
     is_of_system = _SYSTEM_DESCRIBED.search(text) is not None
-    if is_of_system or _ASKING_DESCRIBED.search(text) is not None:
-        fits_both = names_system or (not is_of_system and _ASKS_WHAT_TO_DO.search(asked) is not None)
+    asking = _ASKING_DESCRIBED.search(text)
+    if is_of_system or asking is not None:
+        is_advice = asking is not None and _ASKS_WHICH.match(text, asking.start()) is not None
+        fits_both = names_system or (not is_of_system and (is_advice or _ASKS_WHAT_TO_DO.search(asked) is not None))
         return "may describe" if fits_both or find_measures(reference) else "describes asking"
     parts = [part.strip(_MARKS) for part in _SENTENCES.split(text) if part.strip(_MARKS)]
     refuses = [_REFUSES_HERE.match(part) is not None for part in parts]
@@ -296,7 +361,19 @@ def _read_description(reference: str, question: str) -> Reading:
     if not parts or not is_whole or _LIMIT.search(reference) is not None:
         return "answers"
     if any(refuses):
-        return "may describe" if names_system else "describes refusing"
+        are_sure = all(_is_of_answer(part) for part, is_refusing in zip(parts, refuses, strict=True) if is_refusing)
+        return "describes refusing" if are_sure and not names_system else "may describe"
+    if _INSIDERS.search(text) is None and _SECRECY.search(text) is None and not any(map(_DENIAL.fullmatch, parts)):
+        return "may describe" if _OTHER_PEOPLE.search(text) is not None else "answers"
     if asks_whether(ReadText(question)) or _ASKS_WHO_MAY.search(asked) is not None or _ASKS_FOR_TEXT.search(question):
         return "answers"
-    return "describes refusing" if _ASKS_VALUE.search(asked) is not None else "may describe"
+    if _ASKS_VALUE.search(asked) is None or _ASKS_RULES.search(asked) is not None or _may_be_kind(text, asked):
+        return "may describe"
+    return "describes refusing"
+
+
+def _is_of_answer(part: str) -> bool:
+    """Return whether a part of a reference that speaks of refusing means the answer: it names what only answers, or
+    what is asked."""
+    refusing = _REFUSES_HERE.match(part)
+    return _CHATS.match(part) is not None or (refusing is not None and _HERE.match(part, refusing.end()) is not None)

@@ -12,6 +12,7 @@ from assay.metrics.answers.expected_text import read_facts
 from assay.metrics.answers.shown_evidence import list_source_sentences
 from assay.metrics.cases.case_index import CaseIndex
 from assay.metrics.cases.settled_answers import AnswerDecision, SettledMetric, find_decision, mark_settled
+from assay.metrics.grounding.pasted_passages import find_pasted_passage
 from assay.metrics.metric import (
     Batch,
     FactKey,
@@ -55,15 +56,20 @@ class AnswerFacts:
         self.declared: list[str | None] = []
         self.sources: list[tuple[str, ...]] = []
         """What the sources say, of cases that state what to look for in an answer's text."""
+        self.is_passage: list[bool] = []
+        """Whether the answer is a passage of the context as it stands, of the same cases."""
 
     def add(self, rows: JoinedRows) -> None:
         """Take some rows, in order."""
         self.cases += rows.cases
         self.answers += [observation.answer for observation in rows.observations]
         self.declared += [observation.behaviour for observation in rows.observations]
-        pairs = zip(rows.cases, rows.observations, strict=True)
+        pairs = list(zip(rows.cases, rows.observations, strict=True))
         self.sources += [
             list_source_sentences(case, observation) if case.states_text else () for case, observation in pairs
+        ]
+        self.is_passage += [
+            case.states_text and find_pasted_passage(case, observation) is not None for case, observation in pairs
         ]
 
     @cached_property

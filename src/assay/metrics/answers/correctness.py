@@ -59,6 +59,7 @@ from assay.metrics.grounding.combined_support import (
     compute_combined_probability,
     select_curve,
 )
+from assay.metrics.grounding.pasted_passages import find_pasted_passage
 from assay.metrics.judged.judge_requests import (
     JudgeDialogue,
     Outcome,
@@ -128,8 +129,10 @@ def _score_denied_facts(case: CaseIndex, answer: str, sources: Sources) -> TextS
     return read_facts(case.case, answer, sources).denied_facts
 
 
-def _score_stated_expectations(case: CaseIndex, answer: str, sources: Sources) -> TextScore:
-    return read_facts(case.case, answer, sources).correct_answer
+def _score_stated_expectations(
+    case: CaseIndex, answer: str, sources: Sources, *, is_passage: bool = False
+) -> TextScore:
+    return read_facts(case.case, answer, sources, is_passage=is_passage).correct_answer
 
 
 TEXT_RULES: dict[str, Callable[[CaseIndex, str, Sources], TextScore]] = {
@@ -181,9 +184,18 @@ def is_answer_open(reading: ParsedAnswer) -> bool:
         return decision.is_disputed
     if reading.behaviour in REFUSALS:
         return False
-    rules = (TEXT_RULES[CORRECT_ANSWER], TEXT_RULES["keywords_ambiguous"])
-    correct, ambiguous = (rule(reading.case, reading.answer, _list_sources(reading)) for rule in rules)
-    return correct == UNKNOWN or ambiguous == 1
+    ambiguous = TEXT_RULES["keywords_ambiguous"](reading.case, reading.answer, _list_sources(reading))
+    return _score_reading(reading) == UNKNOWN or ambiguous == 1
+
+
+def _score_reading(reading: ParsedAnswer) -> TextScore:
+    """Return whether an answer states what its case requires, with what was shown beside it."""
+    return _read_facts(reading).correct_answer
+
+
+def _read_facts(reading: ParsedAnswer) -> FactReading:
+    is_passage = find_pasted_passage(reading.case, reading.observation) is not None
+    return read_facts(reading.case.case, reading.answer, _list_sources(reading), is_passage=is_passage)
 
 
 def list_open_metrics(reading: ParsedAnswer) -> list[SettledMetric]:
@@ -192,7 +204,7 @@ def list_open_metrics(reading: ParsedAnswer) -> list[SettledMetric]:
     if reading.behaviour == UNKNOWN:
         metrics.append("behaviour")
     if reading.behaviour in (UNKNOWN, ANSWER_BEHAVIOUR) and not no_answer_reason(reading.case):
-        score = TEXT_RULES[CORRECT_ANSWER](reading.case, reading.answer, _list_sources(reading))
+        score = _score_reading(reading)
         if score == UNKNOWN or (score is None and reading.case.case.behaviour == ANSWER_BEHAVIOUR):
             metrics.append(CORRECT_ANSWER)
     return metrics
@@ -205,7 +217,11 @@ def _text_column(batch: Batch, name: MetricName) -> ScoreColumn:
     unknown = np.zeros(len(facts.cases), dtype=np.bool_)
     is_refusal = facts.find_wrong_refusals(batch) if name.base == CORRECT_ANSWER else np.zeros_like(unknown)
     for row in facts.checkable_rows:
-        graded = rule(facts.cases[row], facts.texts[row], facts.sources[row])
+        graded = (
+            _score_row(facts, row)
+            if name.base == CORRECT_ANSWER
+            else rule(facts.cases[row], facts.texts[row], facts.sources[row])
+        )
         if graded == UNKNOWN and not is_refusal[row]:
             unknown[row] = True
         elif graded is not None and graded != UNKNOWN:
@@ -225,6 +241,12 @@ def _text_column(batch: Batch, name: MetricName) -> ScoreColumn:
     return mark_settled(column, _list_decisions(facts)) if name.base == CORRECT_ANSWER else column
 
 
+def _score_row(facts: AnswerFacts, row: int) -> TextScore:
+    return _score_stated_expectations(
+        facts.cases[row], facts.texts[row], facts.sources[row], is_passage=facts.is_passage[row]
+    )
+
+
 def _list_decisions(facts: AnswerFacts) -> dict[int, AnswerDecision]:
     """Return what people decided about the answers, by row, and whether the rules read them otherwise."""
     decisions = facts.find_decisions(CORRECT_ANSWER)
@@ -237,10 +259,7 @@ def _list_decisions(facts: AnswerFacts) -> dict[int, AnswerDecision]:
 def _unknown_column(batch: Batch, name: MetricName) -> ScoreColumn:
     """1 where the rules cannot tell whether the answer is right; similarity to a reference alone tells nothing."""
     facts = batch.get_facts(AnswerFacts)
-    graded = {
-        row: _score_stated_expectations(facts.cases[row], facts.texts[row], facts.sources[row])
-        for row in facts.checkable_rows
-    }
+    graded = {row: _score_row(facts, row) for row in facts.checkable_rows}
     behaviours = facts.observed_behaviours[0]
     values = np.zeros(len(facts.cases))
     for row, case in enumerate(facts.cases):
@@ -267,7 +286,8 @@ def _read_facts_of_row(rows: JoinedRows) -> FactReading:
     """Return how the answer of the only row relates to what its case looks for."""
     case, observation = rows.cases[0], rows.observations[0]
     answer = observation.answer if isinstance(observation.answer, str) else ""
-    return read_facts(case.case, answer, list_source_sentences(case, observation))
+    is_passage = find_pasted_passage(case, observation) is not None
+    return read_facts(case.case, answer, list_source_sentences(case, observation), is_passage=is_passage)
 
 
 def _explain_missing_facts(rows: JoinedRows, _: MetricName) -> str:
@@ -368,6 +388,8 @@ def score_correctness_by_rules(reading: ParsedAnswer) -> Outcome:
     rule_value = apply_first_rule(reading.case, reading.answer, _list_sources(reading))
     if rule_value is not None:
         name, value = rule_value
+        if value == 1 and _score_reading(reading) == UNKNOWN:
+            name, value = CORRECT_ANSWER, UNKNOWN
         if value == UNKNOWN and reading.behaviour in REFUSALS:
             return scored_outcome(0.0, f"by behaviour: read as {reading.behaviour}, where an answer is expected")
         if value == UNKNOWN:
@@ -378,7 +400,7 @@ def score_correctness_by_rules(reading: ParsedAnswer) -> Outcome:
 
 
 def _list_left_open(reading: ParsedAnswer) -> str:
-    quality = read_facts(reading.case.case, reading.answer, _list_sources(reading)).quality
+    quality = _read_facts(reading).quality
     return format_list("left open", quality.unknown) if quality is not None else ""
 
 

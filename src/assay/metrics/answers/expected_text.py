@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 from assay.metrics.cases.settled_answers import RIGHT, AnswerDecision, find_decision
 from assay.records.golden_set import Case, Rubric
 from assay.records.scores import NEEDS_REVIEW
+from assay.text.facts.additions.listed_values import name_competing_value
 from assay.text.facts.answer_matching import (
     KeywordScore,
     is_exact_match,
@@ -157,13 +158,14 @@ class FactReading(NamedTuple):
         return UNKNOWN if self.quality.good is None else float(self.quality.good)
 
 
-def read_facts(case: Case, answer: str, sentences: tuple[str, ...] = ()) -> FactReading:
+def read_facts(case: Case, answer: str, sentences: tuple[str, ...] = (), *, is_passage: bool = False) -> FactReading:
     """Return what an answer does with the facts, keywords and the exact or numeric reference of its case.
 
     Must-have facts and keywords are judged together, so that one of them is no rival of another. `sentences`: what the
-    corpus says where the evidence stands (`CaseIndex.source_sentences`).
+    corpus says where the evidence stands (`CaseIndex.source_sentences`). `is_passage`: the answer is a passage of the
+    context as it stands, so that it is not known to be right if it has a competing value.
     """
-    return _read_facts_once(_OneCase(case), answer, sentences)
+    return _read_facts_once(_OneCase(case), answer, sentences, is_passage)
 
 
 class _OneCase:
@@ -180,7 +182,7 @@ class _OneCase:
 
 
 @lru_cache(maxsize=4096)
-def _read_facts_once(one_case: _OneCase, answer: str, sentences: tuple[str, ...]) -> FactReading:
+def _read_facts_once(one_case: _OneCase, answer: str, sentences: tuple[str, ...], is_passage: bool) -> FactReading:
     """Read the facts of an answer once for all metrics, which ask a dozen times."""
     case = one_case.case
     facts = _select_texts(case.must_have)
@@ -201,6 +203,8 @@ def _read_facts_once(one_case: _OneCase, answer: str, sentences: tuple[str, ...]
         quality = _assess_reference(case, answer, reference_facts or numbers, is_exact)
     if quality is not None and quality.good is None and is_error_text(answer, case.question):
         quality = AnswerQuality(False, ERROR_MESSAGE)  # whatever its words leave open, it is no answer
+    if is_passage and quality is not None and quality.good:
+        quality = _doubt_passage(case, answer, quality)
     decision = find_decision(case, "correct_answer", answer)
     settled = quality if decision is None else _settle_quality(quality, decision)
     return FactReading(
@@ -208,12 +212,24 @@ def _read_facts_once(one_case: _OneCase, answer: str, sentences: tuple[str, ...]
     )
 
 
-def assess_answer_text(case: Case, answer: str, sentences: tuple[str, ...] = ()) -> AnswerQuality | None:
+def _doubt_passage(case: Case, answer: str, quality: AnswerQuality) -> AnswerQuality:
+    """Leave open whether a passage answers that has another value of the kind that is asked for."""
+    keywords = case.rubric.correct_keywords if case.rubric is not None else ()
+    expected = _select_texts([*case.must_have, *keywords, *((case.reference,) if case.reference else ())])
+    value = name_competing_value(answer, case.question, expected)
+    if not value:
+        return quality
+    return quality._replace(good=None, unknown=(f"the answer is a passage as it stands, which also has {value}",))
+
+
+def assess_answer_text(
+    case: Case, answer: str, sentences: tuple[str, ...] = (), *, is_passage: bool = False
+) -> AnswerQuality | None:
     """Assess an answer by keywords and must-have facts, else by the exact or numeric reference, or one of one value.
 
     None if the case states none of these: then no rule can tell whether the answer is right.
     """
-    return read_facts(case, answer, sentences).quality
+    return read_facts(case, answer, sentences, is_passage=is_passage).quality
 
 
 def judge_reference(case: Case) -> tuple[list[FactJudgment], list[FactJudgment]]:

@@ -2,8 +2,9 @@
 
 A trace may be the only place where the source of an answer stands: there is no corpus, and the golden set quotes
 nothing. A shown text is believed only where it states the reference or a fact of the case, in its values and most of
-its words. What else it says then may be added by an answer, explains its words, and shows whose value it is and on
-which side of a bound; it never takes the place of the reference (ADR 253).
+its words, and would itself pass as an answer, whole or in one of its sentences: what says of the value that it is for
+others, or that it is another one, vouches for nothing. What else it says then may be added by an answer, explains its
+words, and shows whose value it is and on which side of a bound; it never takes the place of the reference (ADR 253).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from assay.metrics.answers.expected_text import list_quotes
+from assay.metrics.answers.expected_text import assess_answer_text, list_quotes
 from assay.metrics.cases.case_index import CaseIndex
 from assay.metrics.cases.evidence_sentences import list_sentences_around, split_sentences
 from assay.records.golden_set import Case
@@ -37,7 +38,14 @@ def list_source_sentences(case: CaseIndex, observation: Observation | None) -> t
         return case.source_sentences
     context = find_stage(observation, CONTEXT_STAGE)
     texts = tuple(chunk.text for chunk in context.chunks if chunk.text) if context is not None else ()
-    return _find_shown(_list_expected(case.case), case.case.question, texts) if texts else ()
+    shown = _find_shown(_list_expected(case.case), case.case.question, texts) if texts else ()
+    return tuple(text for text in shown if _would_pass(case.case, text))
+
+
+def _would_pass(case: Case, text: str) -> bool:
+    """Whether a text, or one of its sentences, is right as an answer to the question of a case."""
+    qualities = (assess_answer_text(case, part) for part in dict.fromkeys((text, *split_sentences(text))))
+    return any(quality is not None and quality.good is True for quality in qualities)
 
 
 def _list_expected(case: Case) -> tuple[str, ...]:

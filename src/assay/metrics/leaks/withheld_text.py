@@ -57,8 +57,11 @@ class WithheldTexts:
         return _replace_texts(value, dict.fromkeys(revealing, WITHHELD)) if revealing else value
 
     def _is_of_hidden_answer(self, text: str) -> bool:
+        """Whether a text is a withheld answer or a part of it, other than the question that it repeats."""
         answer = self._hidden_answer
-        return bool(answer) and (text == answer or (len(text) >= _SHORTEST_PART and text in answer))
+        if not answer or text in self._case.case.question:
+            return False
+        return text == answer or (len(text) >= _SHORTEST_PART and text in answer)
 
     def _find_revealing(self, texts: Iterable[str]) -> set[str]:
         """Return which texts give something away; with `names_chunks` not for ids of the corpus.

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from assay.gates.doubted_answers import DOUBTED_ANSWERS
-from assay.metrics.case_checks import EMPTY_ANSWER, JUDGED_CORRECTNESS, STALE_CONTEXT, UNSOURCED_NUMBER
+from assay.metrics.case_checks import EMPTY_ANSWER, JUDGED_CORRECTNESS, PASTED_PASSAGE, STALE_CONTEXT, UNSOURCED_NUMBER
 from assay.metrics.template_columns import FAITHFULNESS
 from assay.metrics.variants import LEAKED_VARIANT
 from assay.records.counts import format_count, join_first
@@ -57,6 +57,7 @@ def list_doubts(scoring: ScoringResult, comparisons: Mapping[str, Comparison] | 
             describe_leaked_variants(config, scoring),
             describe_read_passes(config, scoring),
             describe_unsourced(result),
+            describe_pasted(result),
             describe_regressed(comparison) if comparison else "",
         )
         lines += [prefix + line for line in sentences if line]
@@ -80,6 +81,18 @@ def describe_empty_answers(result: ConfigResult) -> str:
     return (
         f"{len(empty)} of {format_count(len(result.table.case_ids), 'case')} {answers}: "
         f"{join_first(empty, MAX_CASES_NAMED)} (see in the system's log why, and which field holds the answer)"
+    )
+
+
+def describe_pasted(result: ConfigResult) -> str:
+    """Return how many answers are passages of the context as they stand, and the first of them; "" if none is."""
+    pasted = [checks.case_id for checks in result.table.checks if PASTED_PASSAGE in checks.warnings]
+    if not pasted:
+        return ""
+    answers = "has an answer that is a passage" if len(pasted) == 1 else "have answers that are passages"
+    return (
+        f"doubt: {len(pasted)} of {format_count(len(result.table.case_ids), 'case')} {answers} of the context, copied "
+        f"whole: {join_first(pasted, MAX_CASES_NAMED)} (what is asked for may be in it, and was not picked out)"
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from assay.metrics.template_columns import LAST_RANKINGS, MetricNames, find_first_present
 from assay.records.scores import ConfigResult, Summary
+from assay.report.wording.metric_titles import LAST_RANKING
 
 
 def find_measured_summary(names: MetricNames, summaries: Mapping[str, Summary]) -> Summary | None:
@@ -20,14 +21,14 @@ def name_rankings(
     """Return the headlines with both rankings of those that a configuration reranked, the last ranking first.
 
     A headline stands for the ranking that was retrieved; where another one follows and scores otherwise in any of the
-    configurations, each of the two is named.
+    configurations, that one is named too. What was retrieved has one name everywhere.
     """
     summaries = [result.summary for result in results]
     named: list[tuple[str, MetricNames]] = []
     for title, names in headlines:
         last_names = LAST_RANKINGS.get(names, ())
         if any(_differ(names, last_names, summary) for summary in summaries):
-            named += [(f"{title}, last ranking", last_names), (f"{title}, retrieved", names)]
+            named += [(f"{title}, {LAST_RANKING}", last_names), (title, names)]
         else:
             named.append((title, names))
     return named

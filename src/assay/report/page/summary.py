@@ -10,7 +10,16 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from assay.metrics.template_columns import BEHAVIOUR, CITATION, CONTEXT_RECALL, MRR_10, NDCG_10, RECALL_10, MetricNames
+from assay.metrics.template_columns import (
+    BEHAVIOUR,
+    CITATION,
+    CONTEXT_RECALL,
+    LAST_RANKINGS,
+    MRR_10,
+    NDCG_10,
+    RECALL_10,
+    MetricNames,
+)
 from assay.records.findings import (
     MAX_CASES_PRINTED,
     Comparison,
@@ -234,6 +243,9 @@ KEY_METRICS = (
     "answer_similarity", "recall@10",
 )  # fmt: skip
 """The metrics that a case shows first, as far as they were scored for it: the answer, its evidence, its sources."""
+_OF_LAST_RANKINGS = frozenset(name for names in LAST_RANKINGS.values() for name in names)
+"""Metrics that a case shows first only if the headlines name them: where a last ranking scores otherwise than the
+retrieved one. Else both are the same, and have one name."""
 MAX_SLICES, MAX_TAGS = 300, 24
 """The largest number of slices of one configuration, and of tags in the chart of causes, on the first screen."""
 
@@ -282,7 +294,7 @@ def build_summary_data(data: HtmlData, short_cases: Mapping[int, Json] | None = 
         "variants": [_encode_table(table) for table in build_twin_tables(scoring)],
         "failures": build_failures(data, short_cases or {}),
         "outcomes": build_outcomes(data),
-        "key_metrics": KEY_METRICS,
+        "key_metrics": [name for name in KEY_METRICS if name not in _OF_LAST_RANKINGS or name in titles],
         "headlines": list(titles),
         "metrics": list(_iter_metrics(data, titles)),
         "rules": list(iter_rule_data(decisions, index_by_case)),

@@ -50,6 +50,7 @@ from assay.text.facts.presence.special_forms import (
 )
 from assay.text.facts.presence.whole_names import judge_whole_names
 from assay.text.facts.reading.read_text import narrow_clause
+from assay.text.facts.subjects.labelled_values import judge_label
 from assay.text.facts.subjects.mixed_roles import judge_roles
 from assay.text.facts.subjects.other_events import judge_event
 from assay.text.facts.subjects.other_roles import judge_role
@@ -84,6 +85,7 @@ RULES_OF_WHOLE_STATEMENTS: tuple[PlaceRule, ...] = (
     judge_heading,
     judge_conflict,
     judge_event,
+    judge_label,
     judge_new_bound,
     judge_foreign_denial,
     judge_unasked_rate,

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from assay.text.escaping import shorten_to_line
+from assay.text.facts.additions.addition_rules import judge_terms_of_decision
 from assay.text.facts.additions.joined_by_or import open_joined_by_or
 from assay.text.facts.denials.retractions import find_retraction, takes_something_back
 from assay.text.facts.expected.expected_limits import find_expected_limit
@@ -97,7 +98,7 @@ def _judge_cached(
             if judgment.state == "unknown" and is_explained_decision(judge.texts):
                 judgment = FactJudgment(fact, "stated")
             if judgment.state == "stated":
-                judgment = _check_marks(judgment, judge.texts, mark)
+                judgment = judge_terms_of_decision(judge.texts) or _check_marks(judgment, judge.texts, mark)
             judgments.append(judgment)
         elif fact.strip():
             is_there = read_text(fact).plain.strip() in read_text(answer).plain

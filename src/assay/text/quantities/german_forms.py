@@ -47,9 +47,12 @@ _UNIT = (
     r"|Jahr(?:en?|es?)?|Prozent|Euro)"
 )
 _NOUN = r"(?= (?:[a-zäöüß]+e[nrsm]? )?[A-ZÄÖÜ])"
+_HOUR = r"(?:[01]?\d|2[0-4])"
 _FORM = LatePattern(
     rf"(?<![\w.,-])(?:"
     rf"(?P<day>\d{{1,2}})\. (?P<month>{'|'.join(_MONTHS)})\b"
+    rf"|(?P<first>{_HOUR})(?= ?(?:bis|–|-) ?{_HOUR}(?:[.:][0-5]\d)? Uhr\b)"
+    rf"|(?<=[Zz]wischen )(?P<between>{_HOUR})(?= und {_HOUR}(?:[.:][0-5]\d)? Uhr\b)"
     r"|(?P<hour>[01]?\d|2[0-4])(?:[.:](?P<minute>[0-5]\d))? Uhr(?: (?P<late>[0-5]\d)\b)?"
     r"|(?P<count>\d+(?:[.,]\d+)?) ?(?P<short>Std|Min|Sek)\b(?:\.(?=\s*[\w,;(]))?(?!\w)"
     rf"|(?P<half>(?:[Ee]ine?[nrm]?|[Dd]ie|[Nn]ach|[Jj]ede) halbe[nrs]? (?=Stunde|Jahr|Tag))"
@@ -62,6 +65,18 @@ _NUMBERED_DATE = re.compile(r"(?P<day>[0-3]?\d)\.(?P<month>[01]?\d)\.(?!\w)(?P<e
 _MAY_HAVE_DATE = re.compile(r"\d\.[01]?\d\.(?!\w)")
 _BEFORE_DATE = frozenset("am bis zum vom ab seit dem den spätestens frühestens".split())
 """Stand before a day and a month in numbers, which are elsewhere parts of a version."""
+_BEFORE_PADDED_DATE = frozenset("by on until till before after since from to and und".split())
+"""The same before months with a zero, in English texts with German dates: "from 15.05. to 31.08."."""
+_AMOUNT_NEAR = LatePattern(
+    r"[€$£%]|\b(?:eur|euros?|usd|vnd|totals?|sum|prices?|costs?|fees?|amounts?|rates?|factors?|versions?|summe|preis|kosten"
+    r"|kostet|gebühr|betrag|faktor|satz)\b",
+    re.IGNORECASE,
+)
+_DAY_ASKED = LatePattern(
+    r"\b(?:deadline|date|due|begins|starts|ends|opens|closes|frist|termin|datum|stichtag|beginn|ende?t?|läuft)\b",
+    re.IGNORECASE,
+)
+"""Words with which "15.05." after "is" is a day: other things cost or measure 15.05."""
 _MONTHS_IN_ORDER = tuple(dict.fromkeys(_MONTHS.values()))
 _MOST_DAYS = 31
 _SHORT_UNITS = {"Std": "Stunden", "Min": "Minuten", "Sek": "Sekunden"}
@@ -76,7 +91,14 @@ _LOWERED_OTHERWISE = ("\u017f", "\u0130")  # letters that are read as an s and a
 _SHORTEST_SURE = 4
 """Letters of a number word that stands at the end of a sentence or before a comma."""
 _OTHER_WORDS = frozenset(("ein", "elf", "acht"))
-"""Numbers that are read only before a unit of time: an elf is none."""
+"""Numbers that may be other words: "ein" is one only before a unit of time."""
+_NO_EIGHT = frozenset(("in", "außer", "ausser"))
+"""Stand before the "Acht" that is attention."""
+_BEFORE_ELEVEN = frozenset(
+    "nach mit vor von für ab bis seit den alle nur noch je etwa über unter mindestens höchstens sind haben gibt"
+    " zwischen und oder".split()
+)
+"""German words, after which "elf" counts what follows: an elf is none."""
 _HUNDRED, _THOUSAND = 100, 1000
 
 
@@ -85,6 +107,8 @@ def write_german_forms(text: str) -> str:
 
     >>> write_german_forms("Zehn Werktage, 24 Std., nach anderthalb Stunden, am 3. Mai 2024 um 9.30 Uhr")
     '10 Werktage, 24 Stunden, nach 1,5 Stunden, am 3 May 2024 um 9:30'
+    >>> write_german_forms("Von 9 bis 18 Uhr, zwischen 9 und 18.30 Uhr, 9–18 Uhr")
+    'Von 9:00 bis 18:00, zwischen 9:00 und 18:30, 9:00–18:00'
     >>> write_german_forms("Give acht vier-leaf clovers to elf Dora.")
     'Give acht vier-leaf clovers to elf Dora.'
     """
@@ -98,20 +122,38 @@ def write_german_forms(text: str) -> str:
 def _write_date(match: re.Match[str]) -> str:
     """Return "31.03." as a day of a month, where a word before it says that it is one."""
     day, month = int(match["day"]), int(match["month"])
-    before = match.string[max(0, match.start() - _LONGEST_BEFORE) : match.start()]
-    is_led = before.endswith(" ") and before.split()[-1:] != [] and before.split()[-1].lower() in _BEFORE_DATE
-    if not is_led or not 0 < day <= _MOST_DAYS or not 0 < month <= len(_MONTHS_IN_ORDER):
+    if not _is_led(match) or not 0 < day <= _MOST_DAYS or not 0 < month <= len(_MONTHS_IN_ORDER):
         return match[0]
     return f"{day} {_MONTHS_IN_ORDER[month - 1]}{'.' if match['ends'] is not None else ''}"
 
 
-_LONGEST_BEFORE = 13
-"""Characters of the longest word before a date, with the ones on either side of it."""
+def _is_led(match: re.Match[str]) -> bool:
+    """Whether what stands before "31.05." says that it is a day: a preposition, nothing at all, or a word for a day."""
+    before = match.string[max(0, match.start() - _SENTENCE_BEFORE) : match.start()]
+    word = before.split()[-1].lower() if before.endswith(" ") and before.strip() else ""
+    if word in _BEFORE_DATE:
+        return True
+    if not match["month"].startswith("0"):
+        return False
+    before = before.rstrip(" *_")
+    if not before or before.endswith(":"):
+        is_last = not match.string[match.end() :].strip(" *_\n")
+        return is_last and _AMOUNT_NEAR.search(before) is None  # "15.05." is all of the answer
+    if word in _BEFORE_PADDED_DATE:
+        return _AMOUNT_NEAR.search(before) is None
+    return before.endswith((" is", " ist", " war", " was")) and _DAY_ASKED.search(before) is not None
+
+
+_SENTENCE_BEFORE = 80
+"""Characters before a date in which a word may say that it is one."""
 
 
 def _write(match: re.Match[str]) -> str:
     if match["month"] is not None:
         return f"{match['day']} {_MONTHS[match['month']]}"
+    first = match["first"] or match["between"]
+    if first is not None:
+        return f"{first}:00"
     if match["hour"] is not None:
         return f"{match['hour']}:{match['minute'] or match['late'] or '00'}"
     if match["short"] is not None:
@@ -132,8 +174,19 @@ def _write_number(match: re.Match[str]) -> str:
     value = _read_number(word)
     is_before_noun = bool(space) or match.string[match.end() : match.end() + 1] == " "
     is_sure = word not in _OTHER_WORDS and (is_before_noun or len(word) >= _SHORTEST_SURE)
-    is_counted = word in ("acht", "elf") and bool(space)  # before a unit
+    is_counted = is_before_noun and _counts(word, match, is_before_unit=bool(space))
     return f"{value}{space}" if value and (is_sure or is_counted) else match[0]
+
+
+def _counts(word: str, match: re.Match[str], *, is_before_unit: bool) -> bool:
+    """Whether "acht" or "elf" counts what follows: "nach acht falschen Eingaben", and not "to elf Dora"."""
+    before = match.string[max(0, match.start() - _WORD_BEFORE) : match.start()].split()
+    if word == "acht":
+        return is_before_unit or not before or before[-1].lower() not in _NO_EIGHT
+    return word == "elf" and (is_before_unit or (bool(before) and before[-1].lower() in _BEFORE_ELEVEN))
+
+
+_WORD_BEFORE = 14
 
 
 def _read_number(word: str) -> int:

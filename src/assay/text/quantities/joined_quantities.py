@@ -162,6 +162,8 @@ _HALF_DAY = Decimal(12 * 60)
 
 _OPEN_CLOCK = compile_pattern(r"(?:1[0-2]|[1-9])(?:[:.][0-5]\d)?")
 """A time that may be before or after noon."""
+_CLOCK_OF_24_HOURS = compile_pattern(r"(?:1[3-9]|2[0-3])[:.h][0-5]\d")
+"""A time behind which "7:00" is one in the morning: "between 18:00 and 7:00"."""
 
 
 def _join_times(low: Reading, high: Reading, low_text: str, high_text: str) -> list[Reading]:
@@ -178,6 +180,8 @@ def _join_times(low: Reading, high: Reading, low_text: str, high_text: str) -> l
         begins = begins + _HALF_DAY if begins + _HALF_DAY < high.low else begins
         return [Reading(TIME, begins, high.low)] if begins < high.low else []
     if not is_high_open:
+        return [Reading(TIME, low.low, high.low)] if low.low < high.low else []
+    if low.low > _HALF_DAY and _CLOCK_OF_24_HOURS.fullmatch(low_text) is not None:
         return [Reading(TIME, low.low, high.low)] if low.low < high.low else []
     ranges = [(low.low, high.low), (low.low, high.low + _HALF_DAY)]
     if is_low_open:

@@ -65,6 +65,17 @@ def find_ordinal_word(written: str) -> str:
     return next((word for word, own in _ORDINAL_NUMBERS.items() if own == number), "")
 
 
+_GERMAN_ORDINALS = "erst zweit dritt viert fünft sechst siebt acht neunt zehnt elft zwölft".split()
+
+
+def _name_german_ordinal(number: str, written: str) -> str:
+    """Return a pattern of the word for "1." where a text writes a number so, before a noun; "" elsewhere."""
+    if not number.isdecimal() or not 0 < int(number) <= len(_GERMAN_ORDINALS):
+        return ""
+    is_written = re.search(rf"(?<![\w.,]){number}\. [A-ZÄÖÜ]", written) is not None
+    return f"{_GERMAN_ORDINALS[int(number) - 1]}e[nrms]?" if is_written else ""
+
+
 def is_ordinal_among(number: str, written: str, texts: Iterable[str]) -> bool:
     """Return whether a number, as a text was respelled, is an ordinal that this text or one of others has in words.
 
@@ -72,8 +83,10 @@ def is_ordinal_among(number: str, written: str, texts: Iterable[str]) -> bool:
     True
     >>> [is_ordinal_among("1st", "On the 1st.", [text]) for text in ("On the first of May.", "May")]
     [True, False]
+    >>> is_ordinal_among("1", "Im 1. Semester", ["Im ersten Semester"])
+    True
     """
-    word = find_ordinal_word(number)
+    word = find_ordinal_word(number) or _name_german_ordinal(number, written)
     if not word:
         return False
     pattern = re.compile(rf"\b{word}\b", re.IGNORECASE)

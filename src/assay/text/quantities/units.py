@@ -34,9 +34,9 @@ _TABLE = """
     duration  86400      jour jours dias giorno giorni
     duration  604800     week weeks wk wks tuan woche wochen semaine semaines semana semanas settimana settimane
     duration  1209600    fortnight fortnights
-    calendar  1          month months mo thang monat monate monaten mois meses mese mesi
+    calendar  1          month months mo thang monat monate monaten monats mois meses mese mesi
     calendar  3          quarter-year quarter-years
-    calendar  12         year years yr yrs nam jahr jahre jahren ans anos anni
+    calendar  12         year years yr yrs nam jahr jahre jahren jahres ans anos anni
     calendar  120        decade decades
     calendar  1200       century centuries
     length    0.001      mm millimetre millimetres millimeter millimeters milimet

@@ -44,6 +44,7 @@ _HALF_UNITS = {
 }  # fmt: skip
 
 
+_QUARTER_OF_HOUR = 15 * 60
 _HALF_UNIT = "|".join(_HALF_UNITS)
 
 
@@ -91,7 +92,7 @@ _SPECIAL_START = (
 
 
 _SPECIAL = rf"""(?<![\w.,/])(?={_SPECIAL_START})(?:
-    (?P<code>(?!\d\d?(?P<cd_sign>[./-])\d\d?(?:(?P=cd_sign)\d{{2,4}})?(?![\d./-]))
+    (?P<code>(?!\d\d?(?P<cd_sign>[./-])\d\d?(?:(?P=cd_sign)\d{{2,4}})?(?![\d/-]|\.\d))
       (?:(?:\+\d{{1,3}}[\ .-]?(?:\(0\)[\ .-]?)?\d{{1,5}}|\(0\d{{1,4}}\)|0\d{{1,4}})(?:[\ /.-]\d{{2,8}}){{1,5}}
       |(?:\+|0)\d{{8,13}}|(?:\(\d{{3}}\)\ ?|\d{{3}}[.-])\d{{3}}[.-]\d{{4}}|1[89]00(?:[\ .-]?\d{{3,4}}){{1,2}})
       (?![\w]|[./,:]\d))
@@ -135,7 +136,10 @@ _SPECIAL = rf"""(?<![\w.,/])(?={_SPECIAL_START})(?:
   | (?P<thang>thang\ (?P<t_month>\d{{1,2}}|{"|".join(reversed(_VIETNAMESE_MONTHS))})(?:/|,?\ nam\ )
       (?P<t_year>\d{{4}})\b)
   | (?P<slash>(?P<s_day>\d{{1,2}})/(?P<s_month>\d{{1,2}})(?:/(?P<s_year>\d\d))?(?!/|\d))
+  | (?P<dash>(?<=ngay\ )(?P<d_day>\d{{1,2}})-(?P<d_month>\d{{1,2}})(?![\w/-]|[.,]\d|\ thang)
+      |(?<!-)(?P<d_padded>[0-3]\d)-(?P<d_padded_month>0[1-9])(?![\w/-]|[.,]\d))
   | (?P<iso>(?P<i_year>\d{{4}})-(?P<i_month>\d{{2}})-(?P<i_day>\d{{2}})(?=t\d))
+  | (?P<quarter_unit>(?:an?\ )?quarter[\ -]hour\b)
   | (?P<half_unit>(?:half\ an?|nua|(?<!and\ a\ )(?<!and-a-)half(?=[\ -]hour\b))[\ -](?P<hu_unit>{_HALF_UNIT})s?\b)
   | (?P<and_half>(?P<ah_count>\d+|an|{_COUNT})\ (?P<ah_unit>{_HALF_UNIT})s?
       \ (?:and\ a\ (?:half|(?P<ah_quarter>quarter))|ruoi)\b)
@@ -161,7 +165,7 @@ _SPECIAL_WORDS = (
 
 
 _MAY_BE_SPECIAL = compile_pattern(
-    r"\d(?: ?[x×]| ?[:.hap]\.?[\dm]|h|/\d|t\d)|[(+]\d"
+    r"\d(?: ?[x×]| ?[:.hap]\.?[\dm]|h|/\d|-\d|t\d)|[(+]\d"
     rf"|\b(?:0\d+[ /.-]?\d|\d{{3}}[.-]\d{{3}}[.-]\d|1[89]00[ .-]?\d|ta\b|{'|'.join(SHORT_MONTHS)})"
     r"|(?:five|ten|twenty)(?: minutes)? to | an? (?:full |whole )?[dwhmyn]|^an? "
 )
@@ -468,9 +472,19 @@ def _read_date(match: re.Match[str], names: set[str]) -> Quantity | None:
         other = _make_date(match["s_year"], int(match["s_day"]), int(match["s_month"]), span)
         dates = (*(date.date if date else ()), *(other.date if other else ()))
         return Quantity((), *span, date=dates) if dates else None
+    if "dash" in names:
+        return _read_dashed(match)
     if "iso" in names:
         return _make_date(match["i_year"], int(match["i_month"]), int(match["i_day"]), span)
     return None
+
+
+def _read_dashed(match: re.Match[str]) -> Quantity | None:
+    """Return a day and a month with a dash, which elsewhere is a range: "ngày 1-12", and "15-05", which descends."""
+    if match["d_day"] is not None:
+        return _make_date(None, int(match["d_month"]), int(match["d_day"]), match.span())
+    day, month = int(match["d_padded"]), int(match["d_padded_month"])
+    return _make_date(None, month, day, match.span()) if day > month else None
 
 
 def _make_date(year: str | None, month: int, day: int, span: tuple[int, int]) -> Quantity | None:
@@ -513,6 +527,8 @@ def _make_share(share: Decimal, span: tuple[int, int]) -> Quantity:
 
 def _read_fraction(match: re.Match[str], names: set[str], text: str) -> Quantity | None:
     span = match.span()
+    if "quarter_unit" in names:
+        return Quantity((make_point("duration", _QUARTER_OF_HOUR),), *span)
     if "half_unit" in names:
         dimension, size = _HALF_UNITS[match["hu_unit"]]
         return Quantity((make_point(dimension, Decimal(size) / 2),), *span)

@@ -10,6 +10,12 @@ _FORM = LatePattern(
     r"(?<![\w.,])(?P<whole>\d{1,4})€(?P<cents>\d{2})(?![\w.,]\d|\w)"
     r"|(?P<half>午前|午後)?(?<!\d)(?P<hour>[01]?\d|2[0-4])時(?!間)(?:(?P<minutes>[0-5]?\d)分|(?P<half_hour>半))?"
 )
+_HOUR = r"(?:[01]?\d|2[0-4])"
+_HOURS = LatePattern(
+    rf"(?<![\w.,-])(?P<first>{_HOUR})(?P<joined> (?:à|a|et|y|e|às|(?:a|y|hasta) las|alle) )(?P<last>{_HOUR}) ?h"
+    r"(?!\w| ?\d|[.,]\d)"
+)
+"""Two hours of the day with one sign: "de 10 a 14 h"."""
 _NOON = 12
 
 
@@ -18,7 +24,11 @@ def write_other_forms(text: str) -> str:
 
     >>> write_other_forms("2€20 le café, 午後3時半まで, 24時間")
     '2,20 € le café, 15:30 まで, 24時間'
+    >>> write_other_forms("El sábado de 10 a 14 h, de 9 à 12 h 30")
+    'El sábado de 10h a 14h, de 9 à 12 h 30'
     """
+    if "h" in text:
+        text = _HOURS.sub(r"\g<first>h\g<joined>\g<last>h", text)
     return _FORM.sub(_write, text) if "€" in text or "時" in text else text
 
 

@@ -15,6 +15,7 @@ from assay.text.late_pattern import LatePattern
 from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.measures import find_measures
 from assay.text.quantities.quantity import Quantity, is_plain, is_telephone_number
+from assay.text.quantities.units import TIME
 from assay.text.refusals.lexicons_in_use import select_rules
 from assay.text.refusals.refusal_lexicon import RefusalLexicon
 from assay.text.refusals.refusal_rules import find_lexicon
@@ -29,6 +30,13 @@ _ASKED = "Q"
 _NUMBER_MARK = "#"
 _FIGURE = compile_pattern(r"\d+")
 _DECIMAL = compile_pattern(r"\d[.,]\d")
+_ASKS_FOR_TIME = LatePattern(
+    r"\b(?:when|what time|hours?|times?|timetable|schedule|open\w*|clos\w*|start\w*|begin\w*|end|ends|until|leave\w*"
+    r"|depart\w*|arriv\w*|wann|\w*uhr\w*|\w*zeit\w*|offnet|schliesst|beginnt|endet|fahrt|quand|heures?|horaires?"
+    r"|ouvr\w*|ferm\w*|commence\w*|cuando|horas?|horarios?|abre\w*|cierra\w*|empieza\w*|sale|quando|fecha\w*"
+    r"|comeca\w*|gio|luc nao|khi nao|bao gio)\b"
+)
+"""A question for a time of day; otherwise such a time is when somebody can be asked."""
 _OURS = frozenset(("our", "notre", "nos"))
 """Whose things are spoken of, which makes nobody a speaker."""
 _EXCLUDES = {
@@ -177,7 +185,8 @@ def states_value(answer: str, question: str, lexicon: RefusalLexicon) -> bool:
     """Return whether an answer states a value of what its question names, and holds no word that denies or tells, no
     speaker and no documents: nothing of it declines.
 
-    A number without a unit is a value only with decimals: "Room 214" is none.
+    A number without a unit is a value only with decimals: "Room 214" is none. A time of day is one where it is asked
+    for: "Repairs are a topic for the desk, open 8:00 to 17:00" tells no cost.
 
     >>> from assay.text.refusals.lexicon_file import load_shipped_lexicon
     >>> english, question = load_shipped_lexicon("en"), "How high is the tuition?"
@@ -192,7 +201,10 @@ def states_value(answer: str, question: str, lexicon: RefusalLexicon) -> bool:
     if _ASKED not in words or denies_or_tells(others, lexicon.language) or _names_speaker_or_documents(others, lexicon):
         return False
     known = set(_FIGURE.findall(question))
-    spans = (answer[measure.start : measure.end] for measure in find_measures(answer) if _is_value(measure, answer))
+    measures = [measure for measure in find_measures(answer) if _is_value(measure, answer)]
+    if _ASKS_FOR_TIME.search(asked) is None:
+        measures = [measure for measure in measures if all(own.dimension != TIME for own in measure.readings)]
+    spans = (answer[measure.start : measure.end] for measure in measures)
     return any(not known.issuperset(_FIGURE.findall(span)) for span in spans)
 
 

@@ -78,20 +78,26 @@ _TELLING = {
         r"\b(?:verschluss|tabu|anonym\w*|\w*schutz\w*|\w*geschutzt\w*|\w*geheim\w*|ungenannt|vergebens"
         r"|lediglich|geschwarzt|ausgeblendet|leer|vorbehalten|entscheid\w*|beurteil\w*|wenden"
         r"|rufen|fragen|bleib\w*|jenseits|hinter|endet|unterschlag\w*|verrat\w*|sagt|nennt|steht (?:im|in|auf)"
-        r"|bekannt|weiss|meldet)\b"
+        r"|bekannt|weiss|meldet|wenig\w*|verborgen|diskret\w*|chefsache|zustandig\w*|anderswo|woanders|bislang|bisher|noch"
+        r"|reserviert|ratsel\w*|schuldig|luckenhaft|zugriff\w*|einsicht\w*|befug\w*|berechtig\w*|freigegeben|vorlieg\w*"
+        r"|un(?!d\b|ter|ser|iv|ion)\w{5,})\b"
     ),
     "fr": (
         r"\b(?:guere|soustrai\w*|absente?s?|illisible\w*|cachee?s?|caviarde\w*|vie privee|perdu\w*|reste\w*|relev\w+"
-        r"|dit|dire|sait|mentionn\w*|indiqu\w*|precis\w*|efface\w*|faim|mystere|demand\w*|contact\w*|appel\w*|decid\w*)\b"
+        r"|dit|dire|sait|mentionn\w*|indiqu\w*|precis\w*|efface\w*|faim|mystere|demand\w*|contact\w*|appel\w*|decid\w*"
+        r"|priv\w*|acces|ailleurs|encore|renseign\w*|communiqu\w*|divulg\w*|transm\w*|adress\w*|vides?|blanc|taire|lacun\w*"
+        r"|opaque|echapp\w*|in(?:certain|determin|accessib|complet|connu)\w*)\b"
     ),
     "es": (
         r"\b(?:ilegible\w*|blindad\w*|ocult\w*|omit\w*|vaci[oa]\w*|tapad\w*|blanco|ausente\w*|exclusivamente"
         r"|reserva|sabr\w*|deriv\w*|preguntar\w*|dice\w*|consta\w*|figura\w*|mencion\w*|indica\w*|contact\w*"
-        r"|llam\w*|decid\w*)\b"
+        r"|llam\w*|decid\w*|privad\w*|acceso|aun|todavia|pendient\w*|consult\w*|dirij\w*|huec\w*|lagun\w*|escap\w*"
+        r"|in(?:ciert|determin|accesib|complet)\w*)\b"
     ),
     "pt": (
         r"\b(?:indisponiv\w*|mascarad\w*|sigilo\w*|segredo|vedad\w*|trancad\w*|abste\w*|deixam?|ilegiv\w*"
-        r"|omit\w*|vazi\w*|ausente\w*|sabe\w*|diz\w*|consta\w*|mencion\w*|indica\w*|contact\w*|lig\w*|decid\w*)\b"
+        r"|omit\w*|vazi\w*|ausente\w*|sabe\w*|diz\w*|consta\w*|mencion\w*|indica\w*|contact\w*|lig\w*|decid\w*"
+        r"|privad\w*|acesso|ainda|pendent\w*|consult\w*|dirij\w*|lacun\w*|escap\w*|in(?:cert|determin|acessi|complet)\w*)\b"
     ),
 }
 """Words of telling, of access and of what is missing, beyond those that deny: with one of them nothing is sure."""

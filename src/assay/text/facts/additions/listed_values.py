@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.question_cues import ASKS_FOR_MANY
 from assay.text.facts.expected.fact_texts import FactTexts
+from assay.text.facts.reading.read_text import ReadText, read_text
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_agreement import is_comparable, is_same_value
 
@@ -25,23 +26,53 @@ def name_listed_values(texts: FactTexts, stated: Quantity | None) -> str:
     if stated is None or _asks_for_many(texts, stated):
         return ""
     explained = [own for text in texts.explaining for own in text.quantities]
-    others: list[Quantity] = []
-    for own in texts.answer.quantities:
-        if own.is_spelled_one or not is_comparable(stated, own) or is_same_value(stated, own):
-            continue
-        if not _has_value(explained, own) and not _has_value(others, own):
-            others.append(own)
+    others = _list_others(texts.answer, stated, explained)
     if len(others) <= MOST_OTHER_VALUES:
         return ""
     first = ", ".join(texts.answer.text[own.start : own.end] for own in others[:2])
     return f"it lists {len(others)} other values of this kind ({first}, …), and one is asked for"
 
 
+def name_competing_value(answer: str, question: str, expected: Sequence[str]) -> str:
+    """Return another value of the kind that a question asks for, of an answer that is a passage as it stands; "" if it
+    has none.
+
+    Who copies a passage has not chosen among its values (ADR 228). `expected`: reference and facts.
+
+    >>> passage = "A day ticket is 12 euros for adults and 8 euros for children. Dogs stay outside."
+    >>> name_competing_value(passage, "What does a day ticket cost for adults?", ["12 euros"])
+    '8 euros'
+    """
+    asked, wanted = read_text(question), [read_text(text) for text in expected]
+    read_answer, explained = read_text(answer), [own for text in (asked, *wanted) for own in text.quantities]
+    for stated in (own for text in wanted for own in text.quantities):
+        if _asks_for_several(asked, wanted, stated) or not _has_value(read_answer.quantities, stated):
+            continue
+        for own in _list_others(read_answer, stated, explained):
+            return read_answer.text[own.start : own.end]
+    return ""
+
+
+def _list_others(answer: ReadText, stated: Quantity, explained: Sequence[Quantity]) -> list[Quantity]:
+    """Return the values of an answer that are of the kind of another one, each once, without the explained ones."""
+    others: list[Quantity] = []
+    for own in answer.quantities:
+        if own.is_spelled_one or not is_comparable(stated, own) or is_same_value(stated, own):
+            continue
+        if not _has_value(explained, own) and not _has_value(others, own):
+            others.append(own)
+    return others
+
+
 def _asks_for_many(texts: FactTexts, stated: Quantity) -> bool:
     """Return whether a question asks for several values, in its words or because reference or facts have several."""
-    if _ASKS_FOR_MANY.search(texts.question.plain) is not None:
+    return _asks_for_several(texts.question, texts.reference_and_facts, stated)
+
+
+def _asks_for_several(question: ReadText, expected: Sequence[ReadText], stated: Quantity) -> bool:
+    if _ASKS_FOR_MANY.search(question.plain) is not None:
         return True
-    wanted = [own for text in texts.reference_and_facts for own in text.quantities if is_comparable(stated, own)]
+    wanted = [own for text in expected for own in text.quantities if is_comparable(stated, own)]
     return any(not is_same_value(wanted[0], own) for own in wanted[1:])
 
 

@@ -172,3 +172,9 @@ ONLY_FIRST = Cues("only | just", "chỉ(?: có)?")
 """Limits what begins with it to one thing."""
 IN_ORDER = Cues("respectively | in that order", "lần lượt")
 """Says that values belong to subjects by their order."""
+RESTATES_QUESTION = Cues(
+    "if | when | in case | once",
+    "nếu | khi | trong trường hợp | để",
+    "wenn | falls | bei | si | en cas | lorsque | en caso",
+)
+"""Begins a condition in which an answer repeats what is asked before it answers."""

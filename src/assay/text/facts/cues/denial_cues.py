@@ -17,6 +17,10 @@ FORBIDS_VERB = Cues(
     "không (?:được|thể)(?: phép)?",
 )
 """Stands before the verb of what is forbidden: "cannot be renewed"."""
+FORBIDS_VERB_IN_OTHER_LANGUAGES = Cues(
+    other="(?:kann|können|darf|dürfen|wird|werden) nicht | ne (?:peut|peuvent) (?:pas|plus)(?: être)?"
+)
+"""The same in German and French."""
 PERMITS = Cues("not (?:be )?(?:forbidden|prohibited|banned|refused)")
 """Denies a prohibition, and so permits."""
 PROHIBITS_IN_VIETNAMESE = "đừng|chớ"

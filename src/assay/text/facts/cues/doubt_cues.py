@@ -59,6 +59,8 @@ CORRECTION = Cues(
     "korrektur[:,] | moment, nein | nein, doch | pardon[,:] | rectification ?: | correccion ?: | correcao ?:",
 )
 """Takes back what was just said."""
+NO_DOUBT = Cues("either (?:case|way|event|situation|side|direction)", "có lẽ (?:phí|hội|tân|phục|vật|nghi)")
+"""Looks like doubt and is none: "in either case", and "có lệ phí" (has a fee) without its marks."""
 BETTER_SAID = Cues(
     "actually | in fact | in reality | or rather | rather | more precisely | sorry"
     " | so (?:that is|that's|come|be|arrive)",

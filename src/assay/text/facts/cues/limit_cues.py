@@ -102,6 +102,8 @@ AROUND_TIME = Cues("at | by | until | till | before | after | from", "lúc | tr�
 """Stands before a number that is a time of day: "at six"."""
 BEGINNING = Cues("starts? | begins? | opens?", "bắt đầu | mở cửa")
 """A verb of beginning before a time."""
+BEGINNING_IN_OTHER_LANGUAGES = Cues(other="beginnt | startet | öffnet | commence | débute | ouvre")
+"""The same in German and French."""
 AHEAD_AFTER = Cues("before | ahead | prior | in advance | beforehand", "trước")
 """Follows a time by which something has to be done at the latest."""
 AHEAD = Cues(

@@ -48,6 +48,24 @@ CONCLUDES = Cues(
     "somit | daher | folglich | damit | das heißt",
 )
 """Begins the last sentence of an answer with what follows from the others."""
+RESULT = Cues(
+    "(?<=, )so | therefore | hence | thus | which means | (?:this|that) means | in practice",
+    "(?<!trở )nên | vì vậy | do đó | vì thế",
+    "(?<=, )also | daher | deshalb | somit | folglich | das heißt | donc | par conséquent | du coup",
+)
+"""Says what follows from what was said before, for the one who asks."""
+SET_AGAINST_ANY = Cues(
+    "but | however | though | although | whereas | while | in practice",
+    "nhưng | tuy | mặc dù | dù",
+    "aber | zwar | jedoch | obwohl | mais | cependant | bien qu | quoiqu",
+)
+"""Sets one statement against another."""
+TO_READER = Cues("you | your | yours", "bạn | anh | chị", "sie | ihr | ihnen | ihre[nrms]? | vous | votre")
+"""Speaks to the one who asks."""
+JOINS_VALUES = Cues("and | but | while", "và | nhưng | còn", "und | aber | et | mais")
+"""Stands between two values with a label each."""
+LABELS = Cues("for", "cho | đối với", "für | bei | pour")
+"""Begins for whom or what a value holds."""
 SO = Cues("so", "nên | vì vậy | do đó")
 """Begins what follows from a fact."""
 PRONOUN = Cues(
@@ -80,3 +98,5 @@ ADDRESSED = Cues(vietnamese="ạ | nhé | nha | nhỉ | bạn | anh | chị | em
 """Follows a Vietnamese yes or no and says nothing."""
 GREETING = Cues("sorry | well | oh | hi | hello", "dạ | vâng | xin lỗi | rất tiếc | tiếc là")
 """Stands before a yes or no and says nothing."""
+LATER_THAN = Cues("after", "sau", "nach | après | después de | dopo | depois de")
+"""Begins what something comes after."""

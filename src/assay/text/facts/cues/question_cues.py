@@ -113,6 +113,12 @@ ASKS_UNTIL = Cues(
     " | até (?:quando|que horas)",
 )
 """Asks until when something is so."""
+ASKS_DEADLINE = Cues(
+    "deadline | closing date | last day | cut-?off",
+    "hạn chót | hạn cuối | hạn nộp | thời hạn",
+    "frist | anmeldeschluss | einsendeschluss | stichtag | date limite | dernier jour | délai",
+)
+"""Asks for the day by which something has to be done."""
 ASKS_FROM = Cues(
     "(?:from|starting (?:at|from|with)) (?:what|which|how|when)",
     "từ (?:bao nhiêu|bao giờ|mức nào|ngày nào|mấy)",

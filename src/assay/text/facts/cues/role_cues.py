@@ -57,3 +57,5 @@ ROLE_OF_USER = Cues(
     "sie sind | als",
 )
 """Says who the user is, so that an answer tells of nobody else."""
+OPEN_TO = Cues("open | available | accessible | limited | restricted | reserved | free | due")
+"""Says before "to" for whom something is, and names no role."""

@@ -29,6 +29,10 @@ LOWER_BEFORE_MOMENT = Cues(
     "frühestens | nach | seit | après | au plus tôt | depuis",
 )
 """The same before a day or a time alone, from which something holds."""
+MOST_BEFORE = Cues(other="höchstens | maximal | frühestens | au plus(?! tard) | au maximum | au plus tôt")
+"""Stands before the most of a span that something is before: the earliest day is the longest span."""
+LEAST_BEFORE = Cues(other="mindestens | wenigstens | spätestens | au moins | au minimum | au plus tard")
+"""Stands before the least of such a span."""
 UPPER_AFTER = Cues(
     "or (?:less|fewer|younger|under|below|earlier|before|shorter|lower|smaller) | at (?:the )?(?:most|latest) | at max",
     "trở xuống | trở về trước | là (?:muộn|chậm|trễ) nhất | đổ lại",

@@ -53,21 +53,33 @@ OF_A_GROUP = Cues(
     "gia đình | nhóm | đoàn",
 )
 """Says that a value is one for several people, so that it is none per person."""
-ADDITION = Cues("more | further | additional | extra | another | other | on top | plus", "thêm | khác | nữa")
+ADDITION = Cues(
+    "more | further | additional | extra | another | other | on top | plus | longer",
+    "thêm | khác | nữa",
+    "länger | mehr | zusätzlich | weitere[nr]? | de plus | supplémentaires?",
+)
 """Speaks of something that comes on top."""
-ADDITION_AFTER = Cues("more | further | additional | extra | other", "nữa")
+ADDITION_AFTER = Cues(
+    "more | further | additional | extra | other | longer",
+    "nữa",
+    "länger | mehr | zusätzlich | de plus | supplémentaires?",
+)
 """Says right after a value that it comes on top."""
-ADDITION_BEFORE = Cues("another | a further | an additional | an extra | plus")
+ADDITION_LAST = Cues("longer | more | extra", "nữa", "länger | mehr | de plus")
+"""Says so after what a number counts, at the end."""
+ADDITION_BEFORE = Cues("another | a further | an additional | an extra | plus", other="(?:um )?weitere[nr]?")
 """Says right before a value that it comes on top."""
 DIFFERENCE_BEFORE = Cues(
     "save | saves | discount of | refund of | fine of | surcharge of | bonus of"
-    " | (?:up|down|off|reduced|raised|cut|drops?|rises?) by | dropped | fell | rose | climbed | shrank | grew"
+    " | (?:up|down|off|reduced|raised|cut|drops?|rises?) by | (?:extended|prolonged|lengthened) by"
+    " | dropped | fell | rose | climbed | shrank | grew"
     " | (?:went|gone) (?:up|down) | twice | thrice | double | triple",
     "giảm | tăng | bớt | thưởng | phạt | hoàn(?: lại)? | gấp (?:đôi|ba|bốn)",
 )
 """Says that a value is a difference, or a part of another, or is paid back or as a fine, not what something costs."""
 SPEAKS_OF_DIFFERENCE = Cues(
-    r"sav(?:e|es|ed|ings?) | discounts? | refund\w* | fine[sd]? | surcharge\w* | bonus\w* | off | reduc\w* | raise\w*"
+    r"sav(?:e|es|ed|ings?) | discounts? | refund\w* | fine[sd]? | surcharge\w* | bonus\w* | off"
+    r" | exten[ds]\w* | prolong\w* | renew\w* | reduc\w* | raise\w*"
     r" | increase\w* | change\w* | cheaper | drop\w* | ris(?:e|es|en|ing) | rose | f[ae]ll(?:s|en|ing)? | cut"
     r" | climb\w*"
     r" | shr[aiu]nk\w* | gr[eo]w\w* | go(?:es|ing)? (?:up|down) | went (?:up|down) | twice | thrice | doubl\w*"
@@ -153,3 +165,8 @@ FILE_ENDINGS = (
     "|xlsx?|pptx?|lock|pem|crt|cer|key|service|sql|db|sqlite|zip|tar|gz|tgz|exe|dll|so|jar|properties|plist|desktop"
 )
 """Ends the name of a file."""
+WITHOUT_COST = Cues(
+    other="sans (?:frais|supplément|coût) | ohne (?:aufpreis|zusatzkosten|kosten|gebühr) | sin (?:coste|costo|cargo)"
+    " | sem custo | senza (?:costi|spese)"
+)
+"""Says that nothing has to be paid, and denies nothing else."""

@@ -29,7 +29,7 @@ NO_SUBJECT = list_words(
     it they you we he she i this that these those there please then yes no not nothing only bạn nó họ tôi chúng hãy
     il elle ils elles nous vous cela merci veuillez ella ellos ellas lui lei ele ela votre vos notre nos leur leurs
     sie es wir ihr bitte ich du ihnen ihre ihren ihrem ihrer ihres uns unser unsere unseren unserem unserer dein deine
-    không được vui xin theo với vâng nur lediglich seulement uniquement sólo solo solamente {ADDRESS_WRITTEN}
+    không được vui xin theo với vâng including nur lediglich seulement uniquement sólo solo solamente {ADDRESS_WRITTEN}
     """
 )
 """Words before which there is no subject that could be another one: pronouns, imperatives, negations."""
@@ -134,6 +134,8 @@ SAID_WITHOUT = list_words(
     """
 )
 """Verbs of everyday that need not be said where the rest of a fact is: "bus 14" for "take bus 14"."""
+PERMITTED = list_words("allowed permitted admitted may can able")
+"""Need not be said beside an "only": "yes, but only with a lead"."""
 IMPERATIVES = list_words(
     """
     take head go use call ring come see try get ask contact keep bring pay buy choose book fill send press click hold

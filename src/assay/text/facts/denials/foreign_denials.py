@@ -10,7 +10,9 @@ import re
 from collections.abc import Iterator
 from typing import Protocol
 
-from assay.text.facts.cues.cue_pattern import list_words
+from assay.text.facts.cues.condition_cues import ONLY_WORDS, RESTRICTS_REFERENCE
+from assay.text.facts.cues.cue_pattern import build_pattern, list_words
+from assay.text.facts.cues.value_cues import WITHOUT_COST
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence
@@ -66,6 +68,8 @@ _UPPER = frozenset(("bis zu", "höchstens", "maximal", "jusqu'à", "hasta", "at�
 _GRAMMAR = list_words(
     "est sont en de des du le la les un une ist sind wird werden der die das den dem ein eine kann darf"
 )
+_RESTRICTED = build_pattern(rf"\b{RESTRICTS_REFERENCE}\b")
+_WITHOUT_COST = build_pattern(rf"{WITHOUT_COST}\b")
 _ASKS_MOST = LatePattern(
     r"(?<![^\W\d_])(?:plafond|limite|maxim[^\W\d_]{0,20}|höchst[^\W\d_]{0,20}|obergrenze|límite|máxim[^\W\d_]{0,20}"
     r"|(?:wie (?:viele?|lange|oft|hoch|spät)|combien|cuánt[^\W\d_]{1,9}|quant[^\W\d_]{1,9})\b[^?]{0,40}"
@@ -111,6 +115,10 @@ def _limits_nothing(texts: FactTexts, occurrence: Occurrence, cue: str, position
     """Whether a word that may limit something limits no value of the fact, or says the most that is asked for."""
     values = texts.read_fact.quantities
     if cue in _BEFORE_VALUE and position >= occurrence.end:
+        return True
+    if cue in ONLY_WORDS and texts.has_cue(_RESTRICTED):
+        return True
+    if _WITHOUT_COST.match(texts.answer.plain, position) is not None:
         return True
     if cue == _UNDER_NUMBER and any(own.readings[:1] and own.readings[0].dimension.startswith(_CODE) for own in values):
         return True

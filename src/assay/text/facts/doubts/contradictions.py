@@ -143,8 +143,8 @@ def _find_denied_kind(texts: FactTexts, occurrence: Occurrence) -> Word | None:
         if own.start <= negation.start() < own.end or _is_expected_no(texts, negation.start(), negation.end()):
             continue
         following = answer.list_following(negation.end(), 4)
-        if answer.plain[negation.end() :].startswith(","):
-            continue  # "No, the tent sleeps three"
+        if texts.read_fact.quantities and texts.question.quantities and answer.plain.startswith(",", negation.end()):
+            continue  # "No, the tent sleeps three", asked whether it sleeps four
         if negation[0] in ALL_DENIED:
             denied = next((word for word in following[:2] if word.kind != "stop"), None)
             if denied is not None and denied.key in keys:

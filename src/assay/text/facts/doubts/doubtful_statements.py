@@ -78,9 +78,16 @@ def _name_doubt(texts: FactTexts, occurrence: Occurrence, sentence: str) -> str:
     if _is_unreal(texts, occurrence):
         return "the answer says that this would hold, if something were so"
     partly = PARTIAL_QUANTIFIER.search(texts.answer.plain, occurrence.clause.start, occurrence.start)
-    if partly is not None and partly[0] not in own and partly[0] not in texts.question.plain:
+    is_one_of_all = partly is not None and partly[0].startswith("one ") and _is_expected_count(texts, partly.end())
+    if partly is not None and not is_one_of_all and partly[0] not in own and partly[0] not in texts.question.plain:
         return f'the answer says this of a part only ("{partly[0]}")'
     return ""
+
+
+def _is_expected_count(texts: FactTexts, end: int) -> bool:
+    """Whether a number of the reference stands at a place: "one of the six points", for "there are six points"."""
+    counts = [own for own in texts.answer.quantities if 0 <= own.start - end <= 1]
+    return any(is_same_quantity(wanted, own) for own in counts for wanted in texts.reference.quantities)
 
 
 def _is_unreal(texts: FactTexts, occurrence: Occurrence) -> bool:

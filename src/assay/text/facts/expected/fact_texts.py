@@ -32,6 +32,7 @@ from assay.text.facts.reading.word_senses import find_same_sense
 from assay.text.languages import GRAMMAR_BY_LANGUAGE, PRONOUNS_BY_LANGUAGE, guess_european, is_vietnamese
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place
+from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.payment_cues import is_nothing_to_pay
 from assay.text.quantities.quantity import Quantity, Reading
 from assay.text.quantities.units import PLAIN
@@ -64,6 +65,10 @@ def _list_universals(fact: ReadText, answer: ReadText) -> list[tuple[int, int]]:
 
 
 _SHORTEST_PART, _SHORTEST_FIRST_PART = 4, 3
+_SHORTEST_STEM = 6
+_FEMININE = compile_pattern(r"(?<=er)in(?:nen)?$")
+_NOUN_ENDING = compile_pattern(r"(?:um|en|e|n)$")
+"""Endings of German nouns, which change where another noun is joined to them: "Studium" in "Studienplatz"."""
 """Letters of the last and of the first part of a word that is made of two."""
 _NAMES_AFTER_TITLE = 2
 
@@ -202,11 +207,22 @@ class FactTexts:
         """Return whether question, reference or facts have a word, one that may stand for it, or a time in it."""
         if any(text.find_word(word, True) or find_same_sense(text, word.folded) for text in self.explaining):
             return True
-        return self._is_last_of_compound(word) or self._is_of_asked_time(word)
+        return self._is_part_of_compound(word) or self._is_of_asked_time(word)
 
-    def _is_last_of_compound(self, word: Word) -> bool:
-        """Whether the question has a word that is made of another and this one: the "board" of "surfboard"."""
+    def _is_part_of_compound(self, word: Word) -> bool:
+        """Whether the question has a word that is made of another and this one, or of this one and another.
+
+        "Board" is of "surfboard", and "Bewerberinnen" and "Zweitstudium" are of "Zweitstudienbewerber".
+        """
         singular = word.folded.removesuffix("s")
+        if word.is_capitalised:
+            singular = _FEMININE.sub("", singular)
+            stem = _NOUN_ENDING.sub("", singular)
+            if len(stem) >= _SHORTEST_STEM and any(
+                len(own.folded) >= len(stem) + _SHORTEST_PART and own.folded.startswith(stem)
+                for own in self.question.words
+            ):
+                return True
         if len(singular) < _SHORTEST_PART or (word.marks and self.is_vietnamese):
             return False
         return any(

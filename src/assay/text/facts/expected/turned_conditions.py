@@ -77,4 +77,6 @@ def _affirms(text: ReadText, low: int, high: int) -> bool:
         return decision.is_yes
     clause = text.clause_at(low)
     negations = [*find_negations(text, clause.sentence_start, low), *find_negations(text, high, clause.sentence_end)]
-    return len(negations) % 2 == 0
+    # "by card, not in cash" says of the card that it is accepted
+    counted = [negation for negation in negations if not text.plain[: negation.start()].endswith(", ")]
+    return len(counted) % 2 == 0

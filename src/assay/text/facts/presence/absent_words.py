@@ -11,6 +11,8 @@ import re
 from collections.abc import Sequence
 
 from assay.text.antonyms import find_antonym
+from assay.text.facts.cues.absence_cues import NECESSARY, NEEDS, SPARED
+from assay.text.facts.cues.condition_cues import ONLY
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.denial_cues import CLOSED
 from assay.text.facts.cues.role_cues import ADDRESSED_AS_YOU, ROLE_OF_USER
@@ -21,6 +23,8 @@ from assay.text.facts.cues.word_classes import (
     IMPERATIVES,
     JOINING,
     NEUTRAL,
+    ONES,
+    PERMITTED,
     SAID_WITHOUT,
     TIMES_OF_EVENTS,
     TITLES_AND_ADDRESS,
@@ -42,7 +46,9 @@ from assay.text.quantities.units import UNITS
 from assay.text.quantities.weekdays import WEEK, WEEKDAY, list_days
 from assay.text.refusals.behaviour import detect_phrases
 
+_SPARED, _NECESSARY, _NEEDS = (build_pattern(rf"\b{cues}\b") for cues in (SPARED, NECESSARY, NEEDS))
 _NAMES_ROLE = build_pattern(rf"\b{ROLE_OF_USER}\b")
+_ONLY = build_pattern(rf"\b{ONLY}\b")
 _ADDRESSED = build_pattern(rf"\b{ADDRESSED_AS_YOU}\b")
 OTHER_LANGUAGE = "the answer is in a language whose words are not compared"
 _CLOSED = build_pattern(rf"\b{CLOSED}\b")
@@ -216,6 +222,9 @@ def drop_labels(texts: FactTexts, words: Sequence[Word], *, has_value: bool) -> 
     kept = []
     unsaid = [word for word in words if word.folded in SAID_WITHOUT and not _is_replaced(texts, word)]
     unsaid += _list_addressed(texts, words)
+    unsaid += [word for word in words if _stands_for_noun(texts, word)]
+    if texts.only.place is not None and _ONLY.search(texts.answer.plain) is not None:
+        unsaid += [word for word in words if word.folded in PERMITTED]
     unsaid = [word for word in unsaid if not texts.answer.find_word(word, texts.ignore_marks)]
     if not has_value and all(word in unsaid for word in words):
         unsaid = []
@@ -227,6 +236,13 @@ def drop_labels(texts: FactTexts, words: Sequence[Word], *, has_value: bool) -> 
         if not is_joining and not _is_label(texts, word, has_value=has_value):
             kept.append(word)
     return kept
+
+
+def _stands_for_noun(texts: FactTexts, word: Word) -> bool:
+    """Whether a word of the fact is the "one" of "a lower one", which counts nothing."""
+    following = texts.read_fact.take_next_word(word.end)
+    is_last = following is None or following.kind == "stop" or following.start - word.end > 1
+    return word.folded in ONES and is_last and word is not texts.read_fact.words[0]
 
 
 def _is_replaced(texts: FactTexts, verb: Word) -> bool:
@@ -358,7 +374,7 @@ def _find_evidence_of_absence(texts: FactTexts) -> str:
     if find_negations(answer) and any(_find_opposite_asked(texts, word) for word in texts.content):
         return ""  # "it isn't", asked when it is open, says that it is closed
     unexplained = list_unexplained(texts)
-    if not unexplained and not _may_be_any_word(texts):
+    if not unexplained and not _may_be_any_word(texts) and not _is_said_by_verbs(texts):
         return ", and has no other words that could mean that"
     if _is_on_topic(texts):
         return ""
@@ -376,6 +392,25 @@ def _may_be_any_word(texts: FactTexts) -> bool:
     words = texts.read_fact.words
     is_plain = len(words) == 1 and not words[0].is_capitalised and not texts.read_fact.quantities
     return is_plain and asks_whether(texts.question)
+
+
+def _is_said_by_verbs(texts: FactTexts) -> bool:
+    """Whether a clause with a word of a fact may say by its verb what the fact says by an adjective.
+
+    "You need the form" says that it is required, and "no interview for you" that one is exempt from it.
+    """
+    is_spared = _SPARED.search(texts.read_fact.plain) is not None
+    if not is_spared and (_NECESSARY.search(texts.read_fact.plain) is None or texts.is_negative):
+        return False
+    answer = texts.answer
+    for word in texts.content:
+        for index in answer.find_word(word, texts.ignore_marks):
+            clause = answer.clause_at(answer.words[index].start)
+            is_denied = bool(find_negations(answer, clause.start, clause.end))
+            needs = _NEEDS.search(answer.plain, clause.start, clause.end) is not None
+            if is_denied if is_spared else (needs and not is_denied):
+                return True
+    return False
 
 
 def list_unexplained(texts: FactTexts) -> list[Word]:

@@ -193,20 +193,22 @@ def list_occurrences(
     anchor = min(quantity_places or word_places, key=len)
     for start, end in anchor[:MOST_OCCURRENCES]:
         clause = narrow_clause(texts.answer.clause_at(start), start)
-        in_order = [find_nearest(part, start) if part is not anchor else (start, end) for part in parts]
-        nearest = sorted(in_order)
+        nearest = sorted(find_nearest(part, start) if part is not anchor else (start, end) for part in parts)
         spans = [span for span in nearest if clause.start <= span[0] < clause.end]
         most_words = _MOST_WORDS_EACH * len(parts) + _MORE_WORDS
         is_far = count_words_between(texts, nearest) > most_words
-        may_spread = in_order == nearest or not texts.answer.has_marks  # Vietnamese tells by order what others inflect
-        is_near = may_spread and _is_in_one_clause(texts, clause, nearest, most_words)
-        yield Occurrence(clause, spans, is_far and not is_near)
+        yield Occurrence(clause, spans, is_far and not _is_in_one_clause(texts, clause, nearest, most_words))
 
 
 def _is_in_one_clause(texts: FactTexts, clause: ClauseSpan, spans: Sequence[tuple[int, int]], most_words: int) -> bool:
     """Whether all parts of a fact are in one clause, not too many words of meaning apart, and those that the question
-    has too in no part of their own: "it opens on 15 March and says goodbye on the last day of June"."""
+    has too in no part of their own: "it opens on 15 March and says goodbye on the last day of June".
+
+    Not in Vietnamese, where a syllable that stands alone may be half of another word.
+    """
     answer = texts.answer
+    if texts.is_vietnamese:
+        return False
     first, last = spans[0][0], spans[-1][0]
     if not clause.start <= first <= last < clause.end or ";" in answer.plain[first:last]:
         return False

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
-from assay.text.facts.expected.fact_texts import FactTexts
+from assay.text.facts.cues.word_classes import ONES
+from assay.text.facts.expected.fact_texts import ONE, FactTexts
 from assay.text.facts.expected.yes_or_no import asks_whether, read_decision
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.absent_things import judge_absence
 from assay.text.facts.reading.negations import find_negations
+from assay.text.facts.reading.read_text import Word
 from assay.text.facts.reading.statement_marks import DOUBT
 from assay.text.quantities.frequencies import find_frequencies, is_same_frequency, read_interval
 from assay.text.quantities.payment_cues import (
@@ -18,7 +21,7 @@ from assay.text.quantities.payment_cues import (
     NOTHING_TO_PAY,
     is_positive_amount,
 )
-from assay.text.quantities.quantity import is_span, remove_bound
+from assay.text.quantities.quantity import Quantity, is_plain, is_span, remove_bound
 from assay.text.quantities.quantity_agreement import is_same_quantity
 from assay.text.quantities.units import PLAIN
 
@@ -58,18 +61,27 @@ def judge_counted_noun(texts: FactTexts) -> FactJudgment | None:
         if quantity.date or any(reading.dimension != PLAIN for reading in quantity.readings):
             continue
         noun = next((word for word in texts.content if 0 < word.start - quantity.end <= 1), None)
-        if noun is None:
-            continue
-        counts = []
-        for index in texts.answer.find_word(noun, texts.ignore_marks):
-            start = texts.answer.words[index].start
-            counts += [own for own in texts.answer.quantities if 0 <= start - own.end <= 1 and own.readings]
         unbounded = remove_bound(quantity)
-        if counts and not any(is_same_quantity(unbounded, remove_bound(own)) for own in counts):
-            stated = texts.answer.text[counts[0].start : counts[0].end]
-            text = texts.read_fact.text[noun.start : noun.end]
-            return FactJudgment(texts.fact, "denied", f'the answer says "{stated} {text}"')
+        counts = [] if noun is None else _list_counts(texts, noun)
+        if noun is not None and counts and not any(is_same_quantity(unbounded, remove_bound(own)) for own in counts):
+            return FactJudgment(texts.fact, "denied", _say_count(texts, counts[0], noun))
+    for one, noun in pairwise(texts.read_fact.words):
+        is_counted = one.folded in ONES and noun.start - one.end == 1 and noun in texts.content
+        counts = [own for own in _list_counts(texts, noun) if is_plain(own)] if is_counted else []
+        if counts and not any(ONE in own.readings for own in counts):
+            return FactJudgment(texts.fact, "unknown", _say_count(texts, counts[0], noun))
     return None
+
+
+def _list_counts(texts: FactTexts, noun: Word) -> list[Quantity]:
+    """Return the numbers by which an answer counts a noun of the fact."""
+    starts = [texts.answer.words[index].start for index in texts.answer.find_word(noun, texts.ignore_marks)]
+    return [own for start in starts for own in texts.answer.quantities if 0 <= start - own.end <= 1 and own.readings]
+
+
+def _say_count(texts: FactTexts, count: Quantity, noun: Word) -> str:
+    stated = texts.answer.text[count.start : count.end]
+    return f'the answer says "{stated} {texts.read_fact.text[noun.start : noun.end]}"'
 
 
 def list_free_places(texts: FactTexts) -> list[int]:

@@ -30,7 +30,7 @@ CALLED_WRONG = LatePattern(
 """The same where it calls a statement wrong, and describes no noun after it."""
 DISJUNCTION = build_pattern(rf"\b{conditions.OR}\b").compiled
 """Joins alternatives: whether a negation before the first reaches the second is open."""
-DOUBT = build_pattern(rf"\b{doubts.DOUBT}\b")
+DOUBT = build_pattern(rf"\b(?!{doubts.NO_DOUBT}\b){doubts.DOUBT}\b")
 """Uncertainty of the speaker, and what did not quite happen or would only happen."""
 PARTIAL_QUANTIFIER = build_pattern(rf"\b{doubts.PARTLY}\b").compiled
 """What limits a statement to a part."""

@@ -16,7 +16,7 @@ from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.denial_cues import AGREES_BY_NEGATION
 from assay.text.facts.cues.limit_cues import UNFIT
 from assay.text.facts.cues.question_cues import ASKS_HOW_TO
-from assay.text.facts.cues.word_classes import GERMAN_AROUND_VALUE
+from assay.text.facts.cues.word_classes import GERMAN_AROUND_VALUE, ONES
 from assay.text.facts.expected.yes_or_no import asks_whether, is_contrary_decision, read_decision
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.identifiers import list_identifiers, names_other_code
@@ -148,14 +148,15 @@ def _split_clauses(text: ReadText, *, are_steps: bool) -> list[str]:
 
     `are_steps`: the question asks how to do something, so that what is joined are steps.
     """
-    starts: list[int] = []
-    parts = split_parts(text, 0, len(text.plain))
-    for part in parts:
+    clauses: list[tuple[int, int]] = []
+    for part in split_parts(text, 0, len(text.plain)):
         telling = sum(word.kind != "stop" for word in text.list_words(part.start, part.end))
         is_joined = part.separation == LIST_CUT and not text.plain[: part.start].rstrip().endswith(",")
-        if not starts or are_steps or telling >= _FEWEST_JOINED or not is_joined:
-            starts.append(part.start)
-    return [text.text[start:end].strip(" ,;.") for start, end in pairwise([*starts, len(text.plain)])]
+        if not clauses or are_steps or telling >= _FEWEST_JOINED or not is_joined:
+            clauses.append((part.start, part.end))
+        else:
+            clauses[-1] = clauses[-1][0], part.end
+    return [text.text[start:end].strip(" ,;.") for start, end in clauses]
 
 
 _FEWEST_JOINED = 3
@@ -346,7 +347,11 @@ def _find_other_pair(answer: ReadText, reference: ReadText) -> str:
 def _iterate_pairs(text: ReadText) -> Iterator[tuple[Word, Word]]:
     """Yield the words of meaning that follow one another with nothing between them but a space."""
     for before, word in pairwise(text.words):
-        if before.kind == word.kind == "word" and text.text[before.end : word.start] == " ":
+        if (
+            before.kind == word.kind == "word"
+            and ONES.isdisjoint((before.folded, word.folded))
+            and text.text[before.end : word.start] == " "
+        ):
             yield before, word
 
 

@@ -24,6 +24,7 @@ from assay.text.facts.cues.role_cues import (
     FOR_PERSON,
     KIN,
     MOVED_TO,
+    OPEN_TO,
     OPPOSITE,
     SUCCEEDS,
 )
@@ -69,7 +70,8 @@ _ASKED_AFTER = LatePattern(r"[^,.;!?]{0,30}?\b(?P<cue>who|whom)\b")
 _COMPARED = build_pattern(rf"\b(?P<cue>{COMPARED_WITH}) {_ARTICLE}$")
 _OWNED_AFTER = LatePattern(r"(?:(?<='s)|(?<=s')|(?<=s)') (?P<owned>[a-z]+)")
 _OWNED_BEFORE = build_pattern(
-    rf"(?:^|[,;:.] |\b(?:is|was|by|là|do) ){_ARTICLE}(?P<owned>[^\W\d_]+(?: [^\W\d_]+)?) (?P<cue>of|to|của) {_ARTICLE}$"
+    rf"(?:^|[,;:.] |\b(?:is|was|by|là|do) ){_ARTICLE}(?!{OPEN_TO}\b)(?P<owned>[^\W\d_]+(?: [^\W\d_]+)?)"
+    rf" (?P<cue>of|to|của) {_ARTICLE}$"
 )
 """Says that somebody else is meant, whom the name only tells apart: "the assistant of", "phó của"."""
 _RELATIVE_BEFORE = build_pattern(rf"(?:^|[,;:.] |\b(?:là|do) )(?P<owned>{KIN}) {_ARTICLE}$")

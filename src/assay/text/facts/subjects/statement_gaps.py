@@ -13,14 +13,16 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from assay.text.facts.cues.condition_cues import LEADING, ONLY, SUBORDINATE
+from assay.text.facts.cues.condition_cues import LEADING, ONLY, RESTATES_QUESTION, SUBORDINATE
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.denial_cues import DECIDED_LAST
 from assay.text.facts.cues.doubt_cues import NO_LONGER
 from assay.text.facts.cues.limit_cues import AROUND_TIME
+from assay.text.facts.cues.link_cues import LATER_THAN
 from assay.text.facts.cues.role_cues import FOR_RECIPIENT
-from assay.text.facts.cues.value_cues import ADDITION, ADDITION_AFTER, ADDITION_BEFORE
+from assay.text.facts.cues.value_cues import ADDITION, ADDITION_AFTER, ADDITION_BEFORE, ADDITION_LAST
 from assay.text.facts.cues.word_classes import IMPERATIVES
+from assay.text.facts.expected.yes_or_no import read_decision
 from assay.text.facts.reading.list_headings import find_list_heading, list_items
 from assay.text.facts.reading.negations import is_negation
 from assay.text.facts.reading.read_text import ClauseSpan, ReadText, Word
@@ -31,7 +33,7 @@ from assay.text.facts.subjects.whose_value import ValueOwner
 from assay.text.facts.subjects.worked_out_values import is_worked_out
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.payment_cues import NOTHING_TO_PAY
-from assay.text.quantities.quantity import Quantity
+from assay.text.quantities.quantity import Quantity, is_plain
 from assay.text.quantities.quantity_agreement import apply_rate, is_about_same_span, is_same_quantity
 
 GapKind = Literal[
@@ -72,6 +74,11 @@ class Surroundings(NamedTuple):
     after: Sequence[Part]
     part: Part
     beside: Sequence[Part]
+
+
+_AFTER = build_pattern(rf"\b{LATER_THAN}\b")
+"""Says after what something goes on, so that "another 30 minutes" are these."""
+_CONDITION_FIRST = build_pattern(rf"\W*{RESTATES_QUESTION}\b")
 
 
 class GapFinder:
@@ -325,7 +332,7 @@ class GapFinder:
         other_days = [part for part in (*around.before, *around.after) if self.owner.is_of_other_day(part, around.unit)]
         before = [part for part in around.before if not self._has_fact(part) and not self._is_over(part, around.unit)]
         before = [part for part in before if part not in other_days and not self._is_sum_before(part, around.unit)]
-        before = self._drop_heading(before, around.unit)
+        before = self._drop_heading([part for part in before if not self._repeats_question(part)], around.unit)
         topics_before = {key for part in before for key in self._list_topics(self.owner.words_in(part))}
         statements = [part for part in before if self._is_statement(part)]
         if statements and not own - topics_before:
@@ -350,6 +357,15 @@ class GapFinder:
         """Whether a part tells what to do; of several steps none is another answer: "Open the app and tap Home"."""
         word = self.answer.take_next_word(part.start)
         return word is not None and word.end <= part.end and word.folded in IMPERATIVES
+
+    def _repeats_question(self, part: Part) -> bool:
+        """Whether a part begins as a condition and has a word of what is asked: "if the heating fails at night"."""
+        plain = self.answer.plain
+        is_clause = _CONDITION_FIRST.match(plain, part.start) is not None and plain.startswith(",", part.end)
+        if not is_clause or self.owner.quantities_in(part):
+            return False
+        words = self.owner.words_in(part)
+        return bool(self._list_topics(words)) and not any(is_negation(word, self.answer) for word in words)
 
     def _drop_heading(self, before: Sequence[Part], own: Part) -> list[Part]:
         """Return the parts before a line of a list without its heading, which is the beginning of what it says.
@@ -451,6 +467,9 @@ class GapFinder:
         only = self._search_only(around.part)
         if statement.value is not None and statement.value.is_range:
             return  # who is served between 11 and 20 is served only then
+        decisions = [read_decision(text) for text in (self.answer, self.explaining[1])]
+        if all(decision is not None and not decision.is_yes for decision in decisions):
+            return  # "no, it is only for adults" says to whom the no applies
         if only is None or self._is_explained(_ONLY) or 0 <= statement.start - only.end() <= _BEFORE_VALUE:
             return
         is_first = only.start() == around.part.start
@@ -491,10 +510,15 @@ class GapFinder:
             return
         end = statement.value.end
         addition = _ADDITION_AFTER.match(self.answer.plain, end)
+        if addition is None and is_plain(statement.value):  # "10 semesters longer"
+            counted = self.answer.take_next_word(end)
+            is_next = counted is not None and counted.start == end + 1
+            addition = _LONGER.match(self.answer.plain, counted.end) if counted is not None and is_next else None
         if addition is not None and "nửa" in self.answer.text[addition.start() : addition.end()].lower():
             addition = None  # "half", which is folded like "nữa" (more)
         before = _ADDITION_BEFORE.search(self.answer.plain, max(0, statement.start - 20), statement.start)
-        if addition is not None or before is not None:
+        is_after = all(_AFTER.search(text) for text in (self.explaining[1].plain, self.answer.plain[end:]))
+        if addition is not None or (before is not None and not is_after):
             yield Gap("addition", "the answer says this of what comes on top of something")
 
     def _is_explained(self, pattern: LatePattern | re.Pattern[str]) -> bool:
@@ -544,6 +568,7 @@ _ADDITION = build_pattern(rf"\b{ADDITION}\b")
 _ADDITION_AFTER = build_pattern(
     rf" {ADDITION_AFTER}\b(?! than\b)| more than (?:the|an?|for|with|without|in)\b| on top\b"
 )
+_LONGER = build_pattern(rf" {ADDITION_LAST}(?= ?[.,;!)]| ?$)")
 _ADDITION_BEFORE = build_pattern(rf"\b{ADDITION_BEFORE} $")
 _MOST_SPELLED, _MOST_QUOTED = 3, 8
 _BEFORE_VALUE = 5  # characters between "only" and a value of which it says that it is little

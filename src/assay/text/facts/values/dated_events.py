@@ -6,8 +6,8 @@ The patterns are for folded text (`fold_in_place`), so Vietnamese is written wit
 from __future__ import annotations
 
 from assay.text.facts.cues.cue_pattern import build_pattern
-from assay.text.facts.cues.limit_cues import BEGINNING, BY_THEN, ENDS, FROM
-from assay.text.facts.cues.question_cues import ASKS_MOMENT, ASKS_WHICH_DAY
+from assay.text.facts.cues.limit_cues import BEGINNING, BEGINNING_IN_OTHER_LANGUAGES, BY_THEN, ENDS, FROM
+from assay.text.facts.cues.question_cues import ASKS_DEADLINE, ASKS_MOMENT, ASKS_WHICH_DAY
 from assay.text.facts.expected.expected_limits import ExpectedLimit, is_limit_of_refusal
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
@@ -45,8 +45,9 @@ def judge_event(texts: FactTexts, occurrence: Occurrence, stated: Quantity | Non
         return FactJudgment(
             texts.fact, "denied", "the answer says this of the other end of the time that is asked about"
         )
-    begins = _BEGINS_BEFORE.search(plain, max(clause.start, stated.start - REACH_BEFORE), stated.start)
-    if begins is not None and ASKS_UNTIL.search(texts.question.plain) is not None:
+    begins = _FIRST_DAY_BEFORE.search(plain, max(clause.start, stated.start - REACH_BEFORE), stated.start)
+    asks_end = ASKS_UNTIL.search(texts.question.plain) or _ASKS_DEADLINE.search(texts.question.plain)
+    if begins is not None and asks_end is not None:
         return FactJudgment(texts.fact, "unknown", "the answer says when this begins, and the question asks until when")
     return _judge_side(texts, stated) or _judge_other_event(texts, occurrence, stated)
 
@@ -79,7 +80,12 @@ _ENDS = build_pattern(rf"\b{ENDS}\b")
 _UNTIL_BEFORE = build_pattern(rf"\b{BY_THEN}(?: the| ngày| lúc)? $")
 _FROM_BEFORE = build_pattern(rf"\b(?:{FROM}|after|since|sau)(?: the| ngày| lúc)? $")
 
+_ASKS_DEADLINE = build_pattern(rf"\b{ASKS_DEADLINE}\b")
 _BEGINS_BEFORE = build_pattern(rf"\b{BEGINNING}(?: (?:at|on|from|lúc|từ|vào|ngày))* $")
+_FIRST_DAY_BEFORE = build_pattern(
+    rf"\b(?:{BEGINNING}|{BEGINNING_IN_OTHER_LANGUAGES})"
+    r"(?: (?:at|on|from|lúc|từ|vào|ngày|am|ab|dem|den|le|à|du))* $"
+)
 
 
 def _judge_side(texts: FactTexts, stated: Quantity) -> FactJudgment | None:

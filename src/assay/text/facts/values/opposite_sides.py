@@ -16,9 +16,11 @@ from assay.text.facts.cues.denial_cues import REFUSED_BEYOND
 from assay.text.facts.cues.limit_cues import ENDS
 from assay.text.facts.cues.question_cues import ASKS_MOMENT
 from assay.text.facts.cues.side_cues import (
+    LEAST_BEFORE,
     LOWER_AFTER,
     LOWER_BEFORE,
     LOWER_BEFORE_MOMENT,
+    MOST_BEFORE,
     TURNS_SIDE,
     UPPER_AFTER,
     UPPER_BEFORE,
@@ -48,6 +50,8 @@ _BEFORE_MOMENT = LatePattern(
     rf"|(?P<lower>{LOWER_BEFORE}|{LOWER_BEFORE_MOMENT})){_TO_VALUE}",
     re.IGNORECASE,
 )
+_AMOUNT_BEFORE = LatePattern(rf"\b(?:(?P<upper>{MOST_BEFORE})|(?P<lower>{LEAST_BEFORE})){_TO_VALUE}", re.IGNORECASE)
+"""The bound of a span before something, where it is not read as a part of the quantity."""
 _AFTER = LatePattern(
     rf"\.?(?: (?:uhr|jahren?|ans|tuổi|years?(?: old)?))? (?:(?P<upper>{UPPER_AFTER})|(?P<lower>{LOWER_AFTER}))\b",
     re.IGNORECASE,
@@ -121,18 +125,22 @@ def _find_opposite(texts: FactTexts, stated: Quantity) -> FactJudgment | None:
 def find_bounded_value(text: ReadText, value: Quantity, *, asks_moment: bool = False) -> BoundedValue | None:
     """Return on which side of a value a text says that something holds; None if it says nothing of it.
 
-    Of a span before something nothing is said: "at least a day before" is a day before at the latest. `asks_moment`: an
-    hour is one of the clock.
+    Of a span before something only the words for an amount count: "until a day before" is a day before at the least.
+    `asks_moment`: an hour is one of the clock.
 
     >>> from assay.text.facts.reading.read_text import read_text
     >>> texts = [read_text(text) for text in ("23 or older", "Ab dem 1. Juli", "pas avant 20 h", "on 4 May", "4 days")]
     >>> [(own := find_bounded_value(text, text.quantities[0], asks_moment=True)) and own.side for text in texts]
     ['>', '>', '>', None, None]
     """
-    if value.is_range or (is_span(value) and find_direction(value, text.plain) == "before"):
+    if value.is_range:
         return None
     if value.bound:
         return BoundedValue("<" if value.bound[0] == "<" else ">", value.start, value.end)
+    if is_span(value) and find_direction(value, text.plain) == "before":
+        amount = _AMOUNT_BEFORE.search(text.text, max(0, value.start - _REACH), value.start)
+        side: Side = "<" if amount is not None and amount["upper"] is not None else ">"
+        return None if amount is None else BoundedValue(side, amount.start(), value.end)
     after = _AFTER.match(text.text, value.end, min(len(text.text), value.end + _REACH))
     if after is not None:
         return BoundedValue("<" if after["upper"] is not None else ">", value.start, after.end())

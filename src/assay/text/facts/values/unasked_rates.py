@@ -34,7 +34,8 @@ def judge_unasked_rate(texts: FactTexts, occurrence: Occurrence) -> FactJudgment
     stated = find_stated_quantity(texts.answer, occurrence)
     if stated is None or is_time(stated) or stated.date or not texts.question.words:
         return None
-    if stated.rate and not _is_known_rate(texts, stated):
+    is_per_time = is_time_rate(stated.rate) and stated.rate not in _list_rates(texts)
+    if stated.rate and ((is_per_time and _asks_per_thing(texts)) or not _is_known_rate(texts, stated)):
         return FactJudgment(
             texts.fact,
             "unknown",
@@ -77,6 +78,8 @@ def _is_known_rate(texts: FactTexts, stated: Quantity) -> bool:
     for group in COUNTED_ALIKE:
         if not nouns.isdisjoint(group):
             nouns |= group
+    if _is_said_per_other(texts, stated, nouns):
+        return False
     if stated.rate_size is not None and _has_measure(texts, stated.rate_size[0]):
         return True
     if _is_said_per_same(texts, stated, nouns) or stated.rate in _list_rates(texts):
@@ -99,6 +102,18 @@ def _is_said_per_same(texts: FactTexts, stated: Quantity, nouns: set[str]) -> bo
     return False
 
 
+def _is_said_per_other(texts: FactTexts, stated: Quantity, nouns: set[str]) -> bool:
+    """Whether reference and facts count a value per something else alone: "£7 a photo" for "£7 per visit"."""
+    value = stated._replace(rate="", rate_size=None)
+    of_sources = [
+        own.rate
+        for text in texts.reference_and_facts
+        for own in text.quantities
+        if own.rate and is_same_quantity(value, own._replace(rate="", rate_size=None))
+    ]
+    return bool(of_sources) and nouns.isdisjoint(of_sources) and not _is_said_per_same(texts, stated, nouns)
+
+
 _NOT_COUNTED = frozenset(("data", "duration", "calendar", WEEKDAY_NUMBER))
 """Dimensions of values that are per second, per week or per year anyway: "12 days a year"."""
 _SECOND_RATE = build_pattern(rf"(?: and)? (?:{PER}|{ONE}) (?P<noun>[a-z]+)\b")
@@ -117,6 +132,12 @@ def _asks_per_other(texts: FactTexts, nouns: set[str]) -> bool:
         return False
     in_question = {_name_noun(word.folded) for word in texts.question.words}
     return not nouns.isdisjoint(in_question)
+
+
+def _asks_per_thing(texts: FactTexts) -> bool:
+    """Whether the question asks what it is per something, and per no span of time: "€25 per day", asked per item."""
+    asked = {_name_noun(match["noun"]) for match in _ASKED_PER.finditer(texts.question.plain)}
+    return bool(asked) and not any(is_time_rate(noun) for noun in asked)
 
 
 def _name_noun(word: str) -> str:

@@ -14,6 +14,7 @@ from assay.text.facts.presence.occurrences import Occurrence
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, Word
 from assay.text.facts.reading.text_parts import Part, find_part, list_quantities
+from assay.text.facts.reading.word_senses import find_same_sense
 from assay.text.normalisation import fold_in_place
 from assay.text.quantities.quantity import Quantity, is_span
 from assay.text.quantities.quantity_agreement import is_same_value
@@ -72,6 +73,8 @@ def _find_inserted(texts: FactTexts, occurrence: Occurrence) -> str:
     for word in texts.answer.list_words(occurrence.start, occurrence.spans[-1][0]):
         relation = _RELATION_WORDS.get(word.folded)
         if relation is not None and relation[1][0] == _TIME and not texts.read_fact.find_word(word, True):
+            if find_same_sense(texts.read_fact, word.folded):
+                continue
             return word.folded
     return ""
 
