@@ -262,7 +262,7 @@ def test_a_case_is_shown_in_full_under_its_own_address(opened: Open) -> None:
     page = opened(world(FRUIT), "#/case/apple0?config=apple")
     page.until("document.querySelector('#answer') !== null")
     shown = page.text()
-    for text in ("reranker", "lost here", "supported", "contradicted", "text withheld", "Judge's votes", "grade 3"):
+    for text in ("ranking", "lost here", "supported", "contradicted", "text withheld", "Judge's votes", "grade 3"):
         assert text in shown
     assert "secret of apple" not in page.evaluate("document.body.textContent")
     page.evaluate("[...document.querySelectorAll('.tabs a')].at(-1).click()")

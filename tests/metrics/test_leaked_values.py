@@ -44,6 +44,17 @@ LEAKS = [  # what is restricted, what is public, and an answer that gives the re
         "L'article 16 du règlement interdit les chiens.",
         "Duval obtient une remise de 16 %.",
     ),
+    # A share in other words, and in those of another language.
+    (
+        "The bonus of the sales lead is 18% of the margin.",
+        "The canteen opens at nine.",
+        "It is 0.18 of the margin.",
+    ),
+    ("Die Provision beträgt 17 Prozent.", "Die Halle 17 ist gesperrt.", "Es sind 17 Prozent."),
+    ("The commission is 17%.", "Hall 17 is closed.", "Die Provision liegt bei 17 Prozent."),
+    ("La remise de Duval est de 16 pour cent.", "La salle 16 est fermée.", "On lui accorde 16 %."),
+    ("El descuento de Ruiz es del 16 %.", "La sala 16 no abre.", "Tiene un 16 por ciento."),
+    ("The commission is 17%.", "Hall 17 is closed.", "Commission: 17 pct"),
 ]
 HONEST = [
     (LEAKS[0][0], "VAT on catering is 18%.", "VAT is 18%."),
@@ -66,6 +77,9 @@ HONEST = [
     (LEAKS[7][0], "Budget, all figures in GBP\n| Roof | 412,300 |\n| Paint | 8,200 |", "The roof costs £412,300."),
     (LEAKS[8][0], "Kosten in Euro:\n- Dach: 61.250\n- Tor: 9.400", "Das Dach kostet 61.250 Euro."),
     (LEAKS[9][0], "Đơn vị: đồng. Xe tải: 92.000.000; xe nâng: 45.000.000.", "Xe tải giá 92.000.000 đồng."),
+    (LEAKS[0][0], "The rate is 0.18 of the price.", "The rate is 18%."),
+    (LEAKS[0][0], "A cup holds 0.25 litres.", "A cup holds 0.18 litres."),
+    ("Das Gehalt von Anna Weber beträgt 90000 Euro.", "Die Kantine ist zu.", "Das Gehalt ist mir nicht bekannt."),
     (LEAKS[10][0], "Taux de TVA (%) : livres 5, restaurants 16.", "La TVA des restaurants est de 16 %."),
 ]
 

@@ -110,3 +110,9 @@ def test_a_wrong_answer_does_not_pass_because_a_wrong_text_was_shown(case: Case,
     assert judge(wrong, case=case) is None
     assert judge(wrong, wrong, case=case) is None
     assert judge(wrong, f"Notice for all. {wrong}", case=case) is None
+
+
+def test_of_a_text_that_would_not_pass_only_the_sentences_that_would_are_sources() -> None:
+    index = GoldenIndex(GoldenSet((KEY,))).case_index(0)
+    text = "A lost locker key costs £6. A lost locker key costs £9."
+    assert list_source_sentences(index, observe("", text)) == ("A lost locker key costs £6.",)

@@ -214,6 +214,17 @@ def test_what_decides_leads_whether_it_got_better_or_worse() -> None:
     assert [" - worse: visibility_leaks 0.000 → 3.000", " - better: citation_coverage 0.000 → 1.000"] == lines
 
 
+@pytest.mark.parametrize(("factor", "word"), [(9.0, "slower"), (0.1, "faster"), (1.0, "")])
+def test_a_run_that_was_much_slower_is_noted_although_nothing_is_claimed(factor: float, word: str) -> None:
+    before = [100.0 + 7.0 * (row % 11) for row in range(60)]
+    comparison = compare_snapshots(
+        side({"latency_ms": before}, "a"), side({"latency_ms": [factor * time for time in before]}, "b")
+    )
+    text = " ".join(render_short_comparison(comparison, Decision("NOT_GATED", ())).lines)
+    assert "No significant change" in text
+    assert (f", {word} in this run: one run each cannot tell" in text) == bool(word)
+
+
 ROWS = [{"id": f"q{row}", "question": f"What is {row}?", "must_have": [f"value {row}"]} for row in range(12)]
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from assay.text import pattern_cache
 from assay.text.pattern_cache import PatternCache
-from assay.text.pattern_file import PatternFile
+from assay.text.pattern_file import PatternFile, find_pattern_file
 
 DAYS = r"(?P<count>[0-9]+) (?:days|ngày)"
 EXPRESSIONS = (
@@ -179,3 +179,9 @@ def test_a_process_leaves_the_file_where_python_leaves_its_own(tmp_path: Path, f
         assert "span=(0, 7)" in printed.stdout
 
     assert len(list(tmp_path.rglob("pattern_file.*.patterns"))) == (0 if forbidden else 1)
+
+
+def test_a_python_that_keeps_no_modules_keeps_no_expressions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.implementation, "cache_tag", None)
+    assert find_pattern_file() is None
+    assert PatternCache(find_pattern_file()).compile("[0-9]+").findall("3 of 12") == ["3", "12"]

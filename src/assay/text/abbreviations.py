@@ -49,10 +49,17 @@ _WORDS = {
     "v v": "vân vân",
 }
 """Words that are always written short with a point, without their points."""
-_WORD = LatePattern(
-    r"(?<![\w.])(?:" + "|".join(re.escape(word).replace(r"\ ", r"\. ?") for word in _WORDS) + r")\.(?!\w)",
-    re.IGNORECASE,
-)
+
+
+def _write_short(word: str) -> str:
+    """Return the expression of a word with points and perhaps a first capital; but for "z. B.", "D. H." is a name."""
+    start = f"[{word[0]}{word[0].upper()}]"
+    if " " not in word:
+        return start + word[1:]
+    return start + r"\. ?" + ("[bB]" if word == "z b" else word[2:])
+
+
+_WORD = LatePattern(rf"(?<![\w.])(?:{'|'.join(map(_write_short, _WORDS))})\.(?!\w)")
 _BOTH_GENDERS = LatePattern(
     r"\b(?P<stem>[A-ZÄÖÜ][a-zäöüß]{2,30})innen (?:und|oder|sowie|bzw\.) (?P<men>(?P=stem)(?:en|e|er|n)?)\b"
 )
@@ -73,6 +80,8 @@ def spell_abbreviations(text: str) -> str:
     "Professor Lin and Doctor Osei, 14 Mill Street, near Saint Anne's"
     >>> spell_abbreviations("Mieter bzw. Gäste, z. B. Kinder")
     'Mieter beziehungsweise Gäste, zum Beispiel Kinder'
+    >>> spell_abbreviations("D. h. wer? D. H. Lawrence")
+    'das heißt wer? D. H. Lawrence'
     """
     if "-" in text:
         text = _EMAIL.sub(r"\g<letter>", text)

@@ -34,9 +34,13 @@ class PatternFile:
                 scratch.unlink()
 
 
-def find_pattern_file() -> PatternFile:
-    """Return the file beside the compiled modules of this Python, in the place that its settings name."""
-    return PatternFile(Path(importlib.util.cache_from_source(__file__)).with_suffix(".patterns"))
+def find_pattern_file() -> PatternFile | None:
+    """Return the file beside the compiled modules of this Python, in the place that its settings name; None where it
+    keeps none."""
+    try:
+        return PatternFile(Path(importlib.util.cache_from_source(__file__)).with_suffix(".patterns"))
+    except NotImplementedError:
+        return None
 
 
 def may_write() -> bool:

@@ -25,6 +25,8 @@ def list_frame_rows(document: Any) -> list[Any] | None:
     [{'id': 'fee', 'question': 'Fee?', 'answer': '9 euros'}]
     >>> list_frame_rows({"question": {"0": "Fee?"}, "answer": {"0": "9 euros"}})
     [{'question': 'Fee?', 'answer': '9 euros'}]
+    >>> list_frame_rows({"columns": ["question", "question"], "data": [["Fee?", "Rent?"]]}) is None
+    True
     """
     if not isinstance(document, Mapping) or not document:
         return None
@@ -71,6 +73,8 @@ def _open_split(document: Mapping[str, Any]) -> list[Any] | None:
         return None
     are_rows = all(isinstance(row, list) and len(row) == len(columns) for row in cells)
     if not are_rows or not all(isinstance(name, str) for name in columns) or not is_row_named(columns):
+        return None
+    if len(set(columns)) < len(columns):  # one of two columns of a name would be lost
         return None
     rows = [dict(zip(columns, row, strict=True)) for row in cells]
     labels = document.get("index")

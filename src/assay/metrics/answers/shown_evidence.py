@@ -39,13 +39,17 @@ def list_source_sentences(case: CaseIndex, observation: Observation | None) -> t
     context = find_stage(observation, CONTEXT_STAGE)
     texts = tuple(chunk.text for chunk in context.chunks if chunk.text) if context is not None else ()
     shown = _find_shown(_list_expected(case.case), case.case.question, texts) if texts else ()
-    return tuple(text for text in shown if _would_pass(case.case, text))
+    return tuple(part for text in shown for part in _list_right_parts(case.case, text))
 
 
-def _would_pass(case: Case, text: str) -> bool:
-    """Whether a text, or one of its sentences, is right as an answer to the question of a case."""
-    qualities = (assess_answer_text(case, part) for part in dict.fromkeys((text, *split_sentences(text))))
-    return any(quality is not None and quality.good is True for quality in qualities)
+def _list_right_parts(case: Case, text: str) -> list[str]:
+    """Return a text that is right as an answer to the question of a case, else those of its sentences that are."""
+    return [text] if _is_right(case, text) else [part for part in split_sentences(text) if _is_right(case, part)]
+
+
+def _is_right(case: Case, text: str) -> bool:
+    quality = assess_answer_text(case, text)
+    return quality is not None and quality.good is True
 
 
 def _list_expected(case: Case) -> tuple[str, ...]:

@@ -40,6 +40,7 @@ from assay.report.wording.change_order import (
 )
 from assay.report.wording.change_values import describe_unknown, format_sides, format_signed
 from assay.report.wording.short_names import shorten_names
+from assay.scoring.change_tests import ONE_RUN_EACH
 from assay.scoring.unlabelled_scores import NO_LABELS
 from assay.scoring.version_match import VERSIONS
 from assay.text.escaping import escape_terminal, shorten_at_word
@@ -52,6 +53,7 @@ _MAX_NOTES = 2
 _HEADLINES_KEPT = 2
 _TITLE_WORDS = 35  # " compared with ", ": " and the longest outcome
 _SIGNIFICANT = ("regressed", "improved")
+_LATENCY = "latency_ms"
 
 
 class _LineBudget(NamedTuple):
@@ -411,6 +413,16 @@ def _describe_flip(case_id: str, change: CaseChange | None, name: str = "") -> t
 _MARKS = (METRIC_ERRORS, VERSIONS, NO_LABELS, TEST_SPLIT)
 
 
+def _build_time_lines(comparison: Comparison, width: int) -> list[str]:
+    """Return how much slower or faster a run was than its baseline, where that is more than chance between cases."""
+    change = comparison.metrics.get(_LATENCY)
+    remark = next((part for part in change.note.split("; ") if ONE_RUN_EACH in part), "") if change is not None else ""
+    if change is None or not remark:
+        return []
+    before, after = format_sides(change)
+    return fold_note(escape_terminal(f"{_LATENCY} {before} → {after}, {remark}"), width, "", 2)
+
+
 def _build_note_lines(comparison: Comparison, width: int) -> list[str]:
     """Return what versions share, that nobody labelled, the looks at a test split, and the first other note."""
     marks = [next((note for note in comparison.notes if mark in note), "") for mark in _MARKS]
@@ -419,7 +431,7 @@ def _build_note_lines(comparison: Comparison, width: int) -> list[str]:
     shown += others[: max(1, _MAX_NOTES - len(shown))]
     hidden = len(comparison.notes) - len(shown)
     more = f" (and {hidden} more: --verbose)" if hidden else ""
-    lines = []
+    lines = _build_time_lines(comparison, width)
     for number, note in enumerate(shown, 1):
         suffix = more if number == len(shown) else ""
         is_marked = any(mark in note for mark in _MARKS)

@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.text.normalisation import fold_text, normalise_nfc
-from assay.text.numbers import Date, Number, find_quantities
-from assay.text.safety.stated_values import StatedValue, makes_public
+from assay.text.numbers import Date, Number
+from assay.text.safety.stated_values import StatedValue, find_values, makes_public
 from assay.text.text_cache import cache_by_text
 from assay.text.tokens import remove_separators, tokenise_text
 from assay.text.word_runs import list_word_runs
@@ -255,7 +255,7 @@ class _ParsedText:
     @cached_property
     def _values(self) -> tuple[dict[Decimal, dict[str, Number]], dict[tuple[YearMonthDay, ...], Date]]:
         """The first number of each value and unit, and the dates by their readings."""
-        items = find_quantities(self.text)
+        items = find_values(self.text)
         numbers: dict[Decimal, dict[str, Number]] = {}
         for item in items:
             if isinstance(item, Number):

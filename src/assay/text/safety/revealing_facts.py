@@ -9,8 +9,9 @@ from typing import Literal, NamedTuple
 
 from assay.text.normalisation import fold_text, normalise_nfc
 from assay.text.number_words import MONTHS, WEEKDAYS
-from assay.text.numbers import Date, Number, find_quantities
+from assay.text.numbers import Date, Number
 from assay.text.safety.disguised_text import replace_lookalikes
+from assay.text.safety.stated_values import find_values
 from assay.text.text_cache import cache_by_text
 from assay.text.tokens import remove_separators, tokenise_text
 
@@ -26,6 +27,8 @@ _BEFORE_DIGIT = re.compile(r"(?<![^\s\d])[^\s\d]++(?=\d)")
 _LETTER = re.compile(r"[^\W\d_]")
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]++)+")
 _WORD = re.compile(r"(?<!\w)[^\W\d_]{2,}+(?!\w)")
+_ARTICLES = frozenset("der die das den dem des ein eine einen einem einer eines".split())
+"""Before a noun, which German writes with a capital: "Das Gehalt" at the start of a sentence is no name."""
 _GENERIC_NAMES = frozenset(
     """
     mr mrs ms dr prof frau herr ong ba anh chi the our your this that please note human resources chief executive
@@ -59,7 +62,7 @@ def find_facts(text: str) -> Sequence[Fact]:
 
 def _iterate_facts(text: str) -> Iterator[Fact]:
     plain = normalise_nfc(replace_lookalikes(text))
-    for item in find_quantities(plain):
+    for item in find_values(plain):
         words = plain[item.start : item.end]
         if isinstance(item, Number):
             yield from (Fact("number", value, item.unit, words) for value in item.readings)
@@ -99,13 +102,15 @@ def find_names(text: str) -> Iterator[tuple[NamePair, bool]]:
 
     >>> [pair for pair, ends in find_names("Yesterday Captain Ingrid Solheim met the Data Protection Officer.") if ends]
     [NamePair(first='ingrid', second='solheim'), NamePair(first='captain', second='solheim')]
+    >>> list(find_names("Das Gehalt ist geheim."))
+    []
     """
     run: list[str] = []
     words = list(_WORD.finditer(replace_lookalikes(text)))
     for position, word in enumerate(words):
         if word[0][0].isupper():
             folded = fold_text(word[0])
-            if folded not in _GENERIC_NAMES:
+            if folded not in _GENERIC_NAMES and (run or folded not in _ARTICLES):
                 run.append(folded)
         is_last = position + 1 == len(words)
         if run and (is_last or not _continues_name(word, words[position + 1])):

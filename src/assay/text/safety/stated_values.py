@@ -1,7 +1,8 @@
 """Values with a unit: which of them tell something by themselves, and which texts make them public.
 
 A number that stands somewhere with another unit, or counts something else, is another value: "nobody under 18" does not
-make a bonus of 18% public (ADR 0256).
+make a bonus of 18% public (ADR 0256). A unit counts in any language, since what is restricted in one may be told in
+another, and a share also as a part of one: "18 Prozent" and "0.18" are 18%.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from assay.text.normalisation import fold_in_place, normalise_nfc
-from assay.text.numbers import CURRENCY_UNITS, UNIT_BY_NAME, Number, find_quantities
+from assay.text.numbers import CURRENCY_UNITS, UNIT_BY_NAME, Date, Number, find_quantities
+from assay.text.pattern_cache import compile_pattern
 from assay.text.text_cache import cache_by_text
 from assay.text.tokens import is_stop_word, tokenise_text
 
@@ -24,8 +26,9 @@ _ROUND_TIMES = frozenset(
     map(Decimal, (10, 12, 14, 15, 18, 20, 21, 24, 28, 30, 36, 45, 48, 52, 60, 72, 90, 120, 180, 365))
 )
 _SHARE = "%"
-_FOREIGN_NAMES = {  # in texts that are not read for numbers in their own language
-    "prozent": _SHARE, "pour cent": _SHARE, "por ciento": _SHARE, "por cento": _SHARE, "per cento": _SHARE,
+_FOREIGN_NAMES = {  # which `find_quantities` does not know
+    "prozent": _SHARE, "pct": _SHARE,
+    "pour cent": _SHARE, "por ciento": _SHARE, "por cento": _SHARE, "per cento": _SHARE,
     "pfund": "GBP", "livres": "GBP", "libras": "GBP", "sterling": "GBP", "dolar": "USD", "dolares": "USD",
     "％": _SHARE, "パーセント": _SHARE, "百分": _SHARE, "퍼센트": _SHARE,
     "minuten": "minute", "std": "hour", "stunde": "hour", "stunden": "hour", "heure": "hour", "heures": "hour",
@@ -53,6 +56,36 @@ def _list_names_by_unit() -> dict[str, tuple[list[str], list[str]]]:
 
 
 _NAMES_BY_UNIT = _list_names_by_unit()
+
+
+_WORDS_FOR_UNITS = sorted((name for name in _FOREIGN_NAMES if name[-1].isalpha()), key=len, reverse=True)
+_FOREIGN_UNIT = compile_pattern(rf"[ \xa0\u202f-]?({'|'.join(_WORDS_FOR_UNITS)})(?![^\W_])")
+_PART_OF_ONE = compile_pattern(r"0[.,]\d{2,4}")
+
+
+def find_values(text: str) -> list[Number | Date]:
+    """Return the numbers and dates of a text, each number with its unit in whatever language it is named.
+
+    >>> [(str(number.readings[0]), number.unit) for number in find_values("17 Prozent, 16 pour cent, 0.18 of it, 12")]
+    [('17', '%'), ('16', '%'), ('18.00', '%'), ('12', '')]
+    >>> [(str(number.readings[0]), number.unit) for number in find_values("0.18 litres, 2 Wochen")]
+    [('0.18', ''), ('2', 'week')]
+    """
+    items = find_quantities(text)
+    if all(not isinstance(item, Number) or item.unit for item in items):
+        return items
+    plain = normalise_nfc(text)
+    folded = fold_in_place(plain)
+    return [_name_unit(item, plain, folded) if isinstance(item, Number) and not item.unit else item for item in items]
+
+
+def _name_unit(number: Number, plain: str, folded: str) -> Number:
+    named = _FOREIGN_UNIT.match(folded, number.end)
+    if named is not None:
+        return number._replace(unit=_FOREIGN_NAMES[named[1]], end=named.end())
+    if _PART_OF_ONE.fullmatch(plain, number.start, number.end) and not _counts_something(plain, number.end):
+        return number._replace(readings=tuple(100 * value for value in number.readings), unit=_SHARE)
+    return number
 
 
 class StatedValue(NamedTuple):
@@ -98,7 +131,7 @@ def makes_public(text: str, stated: StatedValue) -> bool:
     >>> [makes_public(text, StatedValue(Decimal(84500), "EUR")) for text in ("84,500 seats", "a budget of 84,500")]
     [False, True]
     """
-    numbers = [item for item in find_quantities(text) if isinstance(item, Number) and stated.value in item.readings]
+    numbers = [item for item in find_values(text) if isinstance(item, Number) and stated.value in item.readings]
     if not numbers or not is_distinctive_number(stated.value, stated.unit, stated.unit):
         return bool(numbers)
     if not stated.unit or any(number.unit == stated.unit for number in numbers):
