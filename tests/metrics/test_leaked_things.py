@@ -142,4 +142,4 @@ def test_a_right_answer_that_a_leak_set_aside_is_not_called_wrong(answer: str, w
     run = assay.score(GoldenSet((case,)), [observation], corpus=corpus).run
     table = build_worst_answers_table(run.scoring, {"q1": case}, show_forbidden=False)
     cell = table.rows[0][table.columns.index("Answer correct?")]
-    assert cell == ("set aside: leaked (yes without that)" if word == "yes" else "no")
+    assert cell == ("no, because the case leaked (else yes)" if word == "yes" else "no")

@@ -216,7 +216,7 @@ def test_the_screens_have_the_values_and_counts_of_the_json(outputs: Outputs) ->
 def test_the_tables_of_markdown_have_the_values_and_counts_of_the_json(outputs: Outputs) -> None:
     summaries, tables = collect_summaries(outputs), read_tables(outputs.markdown)
     for config in outputs.configs:
-        rows = tables.get(f"Metrics: {config}", tables.get(f"All metrics: {config}", []))
+        rows = tables.get(f"Metrics of gates, judges and plugins: {config}", tables.get(f"All metrics: {config}", []))
         for row in filter(lambda row: is_share(row["Metric"]), rows):
             summary = summaries[config][row["Metric"]]
             shown = show_cell(summary)

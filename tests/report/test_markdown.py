@@ -110,7 +110,7 @@ def test_of_many_metrics_those_of_the_gate_and_of_judges_are_listed_and_the_othe
     judged = {"faithfulness(by=judge)": replace(good.summary["recall@10"], metric="faithfulness(by=judge)")}
     many = replace(good, summary={**good.summary, **extra, **judged})
     text = _markdown(replace(scoring(), configs={GOOD: many}))
-    listed = text.split("### Metrics: hybrid-rerank")[1].split("\n\n")[1].split("\n")[2:]
+    listed = text.split("### Metrics of gates, judges and plugins: hybrid-rerank")[1].split("\n\n")[1].split("\n")[2:]
     assert {"recall@10", "visibility_leaks", "faithfulness(by=judge)"} == {
         row.split("|")[1].strip().replace("\\", "") for row in listed
     }

@@ -192,7 +192,7 @@ def test_one_case_is_explained_whole(capsys: Printed) -> None:
     outputs = [str(HANDBOOK / "outputs" / f"{name}.jsonl") for name in ("hybrid-rerank", "vector-only")]
     command = ["explain", "hr_leave_001", "--golden", str(HANDBOOK / "golden" / "handbook.jsonl"), "--outputs"]
     assert 2 == main([*command, *outputs])
-    assert "none named; expected one of hybrid-rerank, vector-only" in capsys.readouterr().err
+    assert "none named (expected one of hybrid-rerank, vector-only)" in capsys.readouterr().err
     assert 0 == main([*command, *outputs, "--config", "vector-only", "--verbose"])
     text = capsys.readouterr().out
     parts = (

@@ -579,7 +579,7 @@ def _check_observation(
             answers and observation.citations is None,
             WarningRank.NARROWS,
             "reports no citations",
-            "without them, citations are not checked",
+            "without them, only markers in the text, such as [1], are checked",
         ),
         (
             not observation.versions,

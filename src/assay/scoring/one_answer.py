@@ -10,7 +10,7 @@ from assay.records.counts import format_count
 from assay.records.golden_set import Case
 from assay.records.observations import Observation
 
-ONE_ANSWER = " are the same text, whatever was asked"
+ONE_ANSWER = ", all the same text whatever was asked"
 """How the notice begins after its number of answers."""
 FEWEST_QUESTIONS = 3
 """How many different questions that expect an answer must have got the same text."""
@@ -62,6 +62,6 @@ def describe_one_answer(texts: Mapping[str, SharedText]) -> Iterator[str]:
     for config, shared in sorted(texts.items()):
         if shared.is_shared and len(shared.questions) >= FEWEST_QUESTIONS:
             yield (
-                f"{config}: all {format_count(shared.answers, 'answer')}{ONE_ANSWER}: an error page, a fixed reply, "
-                "or questions that do not reach the system (read one with `assay explain`)"
+                f"{config}: {format_count(shared.answers, 'answer')}{ONE_ANSWER}: an error page, a fixed reply, or "
+                "questions that do not reach the system (read one with `assay explain`)"
             )

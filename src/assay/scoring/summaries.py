@@ -365,7 +365,7 @@ def _describe_no_event(column_values: ColumnValues, clusters: ClusterCodes | Non
     share = 1 - (1 - _CONFIDENCE) ** (1 / independent)
     return (
         f"none on {format_count(column_values.scored, 'case')}: up to {100 * share:.3g}% of such cases may have one "
-        "(one-sided 95% bound), and how many it has nothing tells"
+        "(one-sided 95% bound); how many such a case has is not known"
     )
 
 

@@ -31,7 +31,7 @@ def is_listed_as_doubt(warning: str) -> bool:
 
 
 def _is_told_here(warning: str) -> bool:
-    return any(mark in warning for mark in (ONE_ANSWER, LANGUAGES_DIFFER, WAYS_OUT))
+    return any(mark in warning for mark in (LANGUAGES_DIFFER, WAYS_OUT))
 
 
 def list_doubted_cases(result: ConfigResult) -> list[str]:
@@ -168,7 +168,8 @@ def is_misread(warning: str) -> bool:
 
     Of what is expected every key counts, because nothing else tells that a case is not checked by it. A target that was
     not asked any more is said here too: its cases without output are no failure of its own. So is one that was not
-    asked at all, because its run folder had the answers, and one whose server ended on the way.
+    asked at all, because its run folder had the answers, one whose server ended on the way, and one that
+    gives the same text to every question.
 
     >>> is_misread("golden-set keys that were not read: split")
     True
@@ -177,7 +178,7 @@ def is_misread(warning: str) -> bool:
     >>> is_misread("target t: keys that were not read: trace_id")
     False
     """
-    return GOLDEN_KEYS_UNREAD in warning or _MISREAD.search(warning) is not None
+    return GOLDEN_KEYS_UNREAD in warning or ONE_ANSWER in warning or _MISREAD.search(warning) is not None
 
 
 def describe_leaked_variants(config: str, scoring: ScoringResult) -> str:

@@ -238,7 +238,7 @@ def _format_unleaked(result: ConfigResult, names: MetricNames, row: int) -> str:
         before = get_row_score(own.get(name), row)
         if value is not None and before is not None and before != value:
             word = "yes" if before >= 1 else "no" if before <= 0 else f"partly ({before:.2f})"
-            return f"set aside: leaked ({word} without that)"
+            return f"no, because the case leaked (else {word})"
         if value is not None:
             break
     return _format_success(result, names, row)

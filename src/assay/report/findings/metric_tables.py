@@ -98,7 +98,7 @@ def build_all_metrics_table(config: str, result: ConfigResult, *, most_rows: int
         "Errors",
         "Notes",
     )
-    title = "Metrics" if hidden else "All metrics"
+    title = "Metrics of gates, judges and plugins" if hidden else "All metrics"
     hidden_note = f"{format_count(hidden, 'more metric')} in the JSON and in the HTML report."
     return Table(f"{title}: {config}", columns, tuple(rows), (hidden_note,) if hidden else ())
 
