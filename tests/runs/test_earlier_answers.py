@@ -68,6 +68,19 @@ def test_a_second_run_says_everywhere_that_nobody_was_asked(
     assert SAID in printed.out and SAID in printed.err
 
 
+def test_a_target_that_is_not_asked_again_loses_no_answers_unsaid(
+    clerk: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert 0 == main([*RUN, "--target", "other=clerk_system:ask"])
+    capsys.readouterr()
+    assert 0 == main([*RUN, "--fresh", "--verbose"])
+    said = "".join(capsys.readouterr())
+    assert "not asked: other, whose earlier answers moved to replaced.jsonl too" in said
+    assert b'"other"' in (clerk / "kept/replaced.jsonl").read_bytes()
+    assert 0 == main([*RUN, "--fresh"])
+    assert "whose earlier answers" not in "".join(capsys.readouterr())
+
+
 def test_changed_code_is_refused_and_asked_again_on_demand(
     clerk: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

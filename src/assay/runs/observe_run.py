@@ -38,12 +38,13 @@ from assay.formats.run_files.run_folder import (
 )
 from assay.formats.settings_file import Config, find_secrets
 from assay.formats.strict_json import join_field
-from assay.records.counts import format_count
+from assay.records.counts import format_count, join_first
 from assay.records.errors import ExitCode, IncompleteError, InputError, Problem, SettingsError
 from assay.records.golden_set import Case
 from assay.records.observations import FailedAttempt, Observation, TargetError
 from assay.runs.access_probes import PROBE_FOLDER, list_identities, make_probes
 from assay.runs.earlier_answers import (
+    MAX_FILES_NAMED,
     Versions,
     describe_age,
     describe_changed_code,
@@ -404,6 +405,7 @@ class _Session:
                 self._choose_operations(target)  # before the first is asked, because it refuses what cannot search
             _refuse_recorded_scores(folder)
             if self._keeps_nothing(folder):
+                self._note_unasked_targets(folder)
                 folder.begin_again()
             earlier_start, known_code = folder.manifest.get("started_at"), folder.manifest.get("code", {})
             self.observed.earlier_age = describe_age(earlier_start, self.measurement.started_at)
@@ -510,6 +512,14 @@ class _Session:
             if not sameness.is_shown:
                 self.observed.unverified[target.name] = notice
         return notices
+
+    def _note_unasked_targets(self, folder: RunFolder) -> None:
+        """Note the targets whose answers are moved away with those that are made again, although nobody asks them."""
+        unasked = sorted(folder.manifest.get("targets", {}).keys() - {target.name for target in self.targets})
+        if unasked and folder.has_observations():
+            self.observed.notices.append(
+                f"not asked: {join_first(unasked, MAX_FILES_NAMED)}, whose earlier answers moved to replaced.jsonl too"
+            )
 
     def _keeps_nothing(self, folder: RunFolder) -> bool:
         """Return whether no answer of a folder would stay in it, so that any other inputs can be taken: it has none, or
