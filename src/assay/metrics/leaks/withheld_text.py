@@ -47,8 +47,11 @@ class WithheldTexts:
         self._case, self._observation = case, observation
         self._leaks = find_leaks(case, observation) if leaks is None else leaks
         answer = observation.answer
-        hides_answer = may_repeat_forbidden(case, observation, self._leaks)
+        hides_answer = not self._leaks.text and may_repeat_forbidden(case, observation, self._leaks)
         self._hidden_answer = answer if hides_answer and isinstance(answer, str) else ""
+        forbidden = self._leaks.list_leaked()
+        chunks = [chunk for stage in observation.stages or () for chunk in stage.chunks]
+        self._open_texts = [chunk.text for chunk in chunks if chunk.text and chunk.chunk_id not in forbidden]
 
     def withhold(self, value: Any) -> Any:
         """Return JSON data, or one text, with every text in it that gives something away replaced, keys included."""
@@ -57,9 +60,10 @@ class WithheldTexts:
         return _replace_texts(value, dict.fromkeys(revealing, WITHHELD)) if revealing else value
 
     def _is_of_hidden_answer(self, text: str) -> bool:
-        """Whether a text is a withheld answer or a part of it, other than the question that it repeats."""
+        """Whether a text is an answer that is withheld for what it cites, or a part of it: not what it repeats of the
+        question or of a text that the user may see."""
         answer = self._hidden_answer
-        if not answer or text in self._case.case.question:
+        if not answer or text in self._case.case.question or any(text in shown for shown in self._open_texts):
             return False
         return text == answer or (len(text) >= _SHORTEST_PART and text in answer)
 
