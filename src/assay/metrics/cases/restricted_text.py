@@ -349,22 +349,22 @@ class _DisclosureSearch:
         owners = self.corpus.numbers.get(fact.key)
         if owners is None:
             return
-        is_date = not isinstance(fact.key, Decimal)  # else a number, which mypy does not follow through a name
+        value = fact.key if isinstance(fact.key, Decimal) else None  # None: a date
         is_public = self.visible[owners.texts]
         # Most numbers stand in visible texts; what the case itself states is read only for the others.
-        if is_public.any() and (is_date or not fact.unit or self._is_public_unit(fact, owners, is_public)):
+        if is_public.any() and (value is None or not fact.unit or self._is_public_unit(fact, owners, is_public)):
             return
-        if is_date and fact.key in self.allowed.facts:
+        if value is None and fact.key in self.allowed.facts:
             return
         hidden = owners.list_texts(~self.visible)
         numbers = [
             number
             for number, units in hidden.items()
-            if is_date or any(is_distinctive_number(fact.key, fact.unit, unit) for unit in units)  # type: ignore[arg-type]
+            if value is None or any(is_distinctive_number(value, fact.unit, unit) for unit in units)
         ]
         if not numbers or self._is_open_anyway(numbers):
             return
-        if is_date or not self._is_public_value(StatedValue(fact.key, fact.unit), owners):  # type: ignore[arg-type]
+        if value is None or not self._is_public_value(StatedValue(value, fact.unit), owners):
             self._add_fact(fact.words, numbers)
 
     @staticmethod
