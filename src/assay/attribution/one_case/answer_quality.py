@@ -8,7 +8,6 @@ from msgspec import UNSET
 
 from assay.metrics.answers.answer_behaviour import ANSWER_BEHAVIOUR, BEHAVIOUR_CODES, UNKNOWN_BEHAVIOUR, AnswerFacts
 from assay.metrics.answers.expected_text import REFERENCE_TEXT, AnswerQuality, assess_answer_text
-from assay.metrics.answers.shown_evidence import list_source_sentences
 from assay.metrics.cases.case_index import CaseIndex
 from assay.metrics.cases.settled_answers import find_decision
 from assay.metrics.grounding.pasted_passages import find_pasted_passage
@@ -110,8 +109,7 @@ def assess_text(case: CaseIndex, observation: Observation) -> AnswerQuality:
     """Assess the text of the answer by what the case states: facts, keywords, an exact value or a number."""
     answer = observation.answer if isinstance(observation.answer, str) else ""
     is_passage = find_pasted_passage(case, observation) is not None
-    sources = list_source_sentences(case, observation)
-    quality = assess_answer_text(case.case, answer, sources, is_passage=is_passage)
+    quality = assess_answer_text(case.case, answer, case.source_sentences, is_passage=is_passage)
     return quality if quality is not None else AnswerQuality(None, "the case states nothing to look for")
 
 

@@ -9,7 +9,6 @@ import numpy as np
 from msgspec import UNSET, UnsetType, structs
 
 from assay.metrics.answers.expected_text import read_facts
-from assay.metrics.answers.shown_evidence import list_source_sentences
 from assay.metrics.cases.case_index import CaseIndex
 from assay.metrics.cases.settled_answers import AnswerDecision, SettledMetric, find_decision, mark_settled
 from assay.metrics.grounding.pasted_passages import find_pasted_passage
@@ -54,22 +53,17 @@ class AnswerFacts:
         self.cases: list[CaseIndex] = []
         self.answers: list[str | UnsetType | None] = []
         self.declared: list[str | None] = []
-        self.sources: list[tuple[str, ...]] = []
-        """What the sources say, of cases that state what to look for in an answer's text."""
         self.is_passage: list[bool] = []
-        """Whether the answer is a passage of the context as it stands, of the same cases."""
+        """Whether the answer is a passage of the context as it stands, of cases that state what to look for in it."""
 
     def add(self, rows: JoinedRows) -> None:
         """Take some rows, in order."""
         self.cases += rows.cases
         self.answers += [observation.answer for observation in rows.observations]
         self.declared += [observation.behaviour for observation in rows.observations]
-        pairs = list(zip(rows.cases, rows.observations, strict=True))
-        self.sources += [
-            list_source_sentences(case, observation) if case.states_text else () for case, observation in pairs
-        ]
         self.is_passage += [
-            case.states_text and find_pasted_passage(case, observation) is not None for case, observation in pairs
+            case.states_text and find_pasted_passage(case, observation) is not None
+            for case, observation in zip(rows.cases, rows.observations, strict=True)
         ]
 
     @cached_property
@@ -150,7 +144,7 @@ class AnswerFacts:
             detected = detect_behaviour(
                 text, languages[row], case.case.question, may_hold_phrase=bool(may_hold_phrase[row])
             )
-            examined[row] = _doubt_refusal(detected, case, text, self.sources[row])
+            examined[row] = _doubt_refusal(detected, case, text)
         return examined
 
     def describe_reading(self, row: int) -> str:
@@ -212,15 +206,10 @@ def is_refusal_doubted(case: CaseIndex, observation: Observation) -> bool:
     if not isinstance(observation.answer, str):
         return False
     detected = detect_behaviour(observation.answer, case.language, case.case.question)
-    if detected.behaviour not in REFUSALS:
-        return False
-    sources = list_source_sentences(case, observation) if case.states_text else ()
-    return _doubt_refusal(detected, case, observation.answer, sources).behaviour == UNKNOWN
+    return detected.behaviour in REFUSALS and _doubt_refusal(detected, case, observation.answer).behaviour == UNKNOWN
 
 
-def _doubt_refusal(
-    detected: DetectedBehaviour, case: CaseIndex, answer: str, sources: tuple[str, ...]
-) -> DetectedBehaviour:
+def _doubt_refusal(detected: DetectedBehaviour, case: CaseIndex, answer: str) -> DetectedBehaviour:
     """Return what was detected; undecided where wording alone, or advice whom to contact, reads as a refusal what
     states every fact that its case requires, or wording alone what states another value instead; and an answer where a
     question follows all of them. The reference word for word is an answer where one is expected."""
@@ -228,12 +217,12 @@ def _doubt_refusal(
         return PLAIN_ANSWER
     if detected.behaviour == "clarify" and case.case.must_have and case.case.behaviour == ANSWER_BEHAVIOUR:
         statements = leave_out_questions(answer)
-        is_answered = bool(statements) and read_facts(case.case, statements, sources).completeness == 1.0
+        is_answered = bool(statements) and read_facts(case.case, statements, case.source_sentences).completeness == 1.0
         return PLAIN_ANSWER if is_answered else detected
     is_doubtful = not detected.phrase or detected.behaviour == "escalate"
     if not (is_doubtful and detected.has_refusal and detected.behaviour in REFUSALS and case.case.must_have):
         return detected
-    reading = read_facts(case.case, answer, sources)
+    reading = read_facts(case.case, answer, case.source_sentences)
     if reading.completeness != 1.0 and (detected.phrase or not _states_other_value(reading.must_have)):
         return detected
     return detected._replace(behaviour=UNKNOWN, is_decided_by_text=False, has_refusal=False, phrase="")

@@ -50,7 +50,6 @@ from assay.metrics.answers.rubric_metrics import (
     judge_rubric,
     make_rubric_requests,
 )
-from assay.metrics.answers.shown_evidence import list_source_sentences
 from assay.metrics.cases.case_index import CaseIndex
 from assay.metrics.cases.settled_answers import AnswerDecision, SettledMetric, find_decision, mark_settled
 from assay.metrics.grounding.combined_support import (
@@ -94,48 +93,42 @@ CORRECTNESS, COMPLETENESS, RELEVANCE = "correctness", "completeness", "relevance
 UNKNOWN_REASON = "unknown: the rules cannot tell whether the answer states what the case requires"
 
 
-Sources = tuple[str, ...]
-"""What the sources of a case say (`list_source_sentences`)."""
-
-
-def _score_keywords(case: CaseIndex, answer: str, sources: Sources) -> TextScore:
-    graded = read_facts(case.case, answer, sources).keyword_score
+def _score_keywords(case: CaseIndex, answer: str) -> TextScore:
+    graded = read_facts(case.case, answer, case.source_sentences).keyword_score
     if graded is None:
         return None
     return UNKNOWN if graded.score is None and graded.unknown else graded.score
 
 
-def _score_keyword_ambiguity(case: CaseIndex, answer: str, sources: Sources) -> TextScore:
-    graded = read_facts(case.case, answer, sources).keyword_score
+def _score_keyword_ambiguity(case: CaseIndex, answer: str) -> TextScore:
+    graded = read_facts(case.case, answer, case.source_sentences).keyword_score
     if graded is None or not (graded.matched or graded.missing or graded.unknown):
         return None
     return float(graded.hedged or graded.negated)
 
 
-def _score_exact_match(case: CaseIndex, answer: str, sources: Sources) -> TextScore:
-    is_exact = read_facts(case.case, answer, sources).is_exact
+def _score_exact_match(case: CaseIndex, answer: str) -> TextScore:
+    is_exact = read_facts(case.case, answer, case.source_sentences).is_exact
     return None if is_exact is None else float(is_exact)
 
 
-def _score_number_match(case: CaseIndex, answer: str, sources: Sources) -> TextScore:
-    return read_facts(case.case, answer, sources).number_match
+def _score_number_match(case: CaseIndex, answer: str) -> TextScore:
+    return read_facts(case.case, answer, case.source_sentences).number_match
 
 
-def _score_facts(case: CaseIndex, answer: str, sources: Sources) -> TextScore:
-    return read_facts(case.case, answer, sources).completeness
+def _score_facts(case: CaseIndex, answer: str) -> TextScore:
+    return read_facts(case.case, answer, case.source_sentences).completeness
 
 
-def _score_denied_facts(case: CaseIndex, answer: str, sources: Sources) -> TextScore:
-    return read_facts(case.case, answer, sources).denied_facts
+def _score_denied_facts(case: CaseIndex, answer: str) -> TextScore:
+    return read_facts(case.case, answer, case.source_sentences).denied_facts
 
 
-def _score_stated_expectations(
-    case: CaseIndex, answer: str, sources: Sources, *, is_passage: bool = False
-) -> TextScore:
-    return read_facts(case.case, answer, sources, is_passage=is_passage).correct_answer
+def _score_stated_expectations(case: CaseIndex, answer: str, *, is_passage: bool = False) -> TextScore:
+    return read_facts(case.case, answer, case.source_sentences, is_passage=is_passage).correct_answer
 
 
-TEXT_RULES: dict[str, Callable[[CaseIndex, str, Sources], TextScore]] = {
+TEXT_RULES: dict[str, Callable[[CaseIndex, str], TextScore]] = {
     "keywords": _score_keywords,
     "keywords_ambiguous": _score_keyword_ambiguity,
     "exact_match": _score_exact_match,
@@ -144,34 +137,30 @@ TEXT_RULES: dict[str, Callable[[CaseIndex, str, Sources], TextScore]] = {
     "denied_facts": _score_denied_facts,
     CORRECT_ANSWER: _score_stated_expectations,
 }
-"""The score of a case, an answer and what the sources say; None where the case states nothing to look for."""
+"""The score of a case and an answer; None where the case states nothing to look for."""
 
 CORRECTNESS_RULES = ("keywords", "completeness", "exact_match", "number_match")
 """The rules for correctness, in the order in which `correct_answer` looks at them; the first that applies decides."""
 
 
-def apply_first_rule(case: CaseIndex, answer: str, sources: Sources) -> tuple[str, float | Literal["unknown"]] | None:
+def apply_first_rule(case: CaseIndex, answer: str) -> tuple[str, float | Literal["unknown"]] | None:
     """Return the name and score of the first rule that applies to a case, or None; the score may be unknown.
 
     Beside keywords, must-have facts count too: the lower share is returned. What `correct_answer` calls wrong is never
     1: an incorrect pattern makes it 0.
     """
     for name in CORRECTNESS_RULES:
-        value = TEXT_RULES[name](case, answer, sources)
+        value = TEXT_RULES[name](case, answer)
         if value is not None:
             break
     else:
         return None
-    completeness = TEXT_RULES[COMPLETENESS](case, answer, sources)
+    completeness = TEXT_RULES[COMPLETENESS](case, answer)
     if isinstance(completeness, float) and value != UNKNOWN and completeness < value:
         name, value = COMPLETENESS, completeness
-    if value == 1 and TEXT_RULES[CORRECT_ANSWER](case, answer, sources) == 0:
+    if value == 1 and TEXT_RULES[CORRECT_ANSWER](case, answer) == 0:
         return CORRECT_ANSWER, 0.0
     return name, value
-
-
-def _list_sources(reading: ParsedAnswer) -> Sources:
-    return list_source_sentences(reading.case, reading.observation)
 
 
 def is_answer_open(reading: ParsedAnswer) -> bool:
@@ -184,7 +173,7 @@ def is_answer_open(reading: ParsedAnswer) -> bool:
         return decision.is_disputed
     if reading.behaviour in REFUSALS:
         return False
-    ambiguous = TEXT_RULES["keywords_ambiguous"](reading.case, reading.answer, _list_sources(reading))
+    ambiguous = TEXT_RULES["keywords_ambiguous"](reading.case, reading.answer)
     return _score_reading(reading) == UNKNOWN or ambiguous == 1
 
 
@@ -195,7 +184,7 @@ def _score_reading(reading: ParsedAnswer) -> TextScore:
 
 def _read_facts(reading: ParsedAnswer) -> FactReading:
     is_passage = find_pasted_passage(reading.case, reading.observation) is not None
-    return read_facts(reading.case.case, reading.answer, _list_sources(reading), is_passage=is_passage)
+    return read_facts(reading.case.case, reading.answer, reading.case.source_sentences, is_passage=is_passage)
 
 
 def list_open_metrics(reading: ParsedAnswer) -> list[SettledMetric]:
@@ -217,11 +206,7 @@ def _text_column(batch: Batch, name: MetricName) -> ScoreColumn:
     unknown = np.zeros(len(facts.cases), dtype=np.bool_)
     is_refusal = facts.find_wrong_refusals(batch) if name.base == CORRECT_ANSWER else np.zeros_like(unknown)
     for row in facts.checkable_rows:
-        graded = (
-            _score_row(facts, row)
-            if name.base == CORRECT_ANSWER
-            else rule(facts.cases[row], facts.texts[row], facts.sources[row])
-        )
+        graded = _score_row(facts, row) if name.base == CORRECT_ANSWER else rule(facts.cases[row], facts.texts[row])
         if graded == UNKNOWN and not is_refusal[row]:
             unknown[row] = True
         elif graded is not None and graded != UNKNOWN:
@@ -242,16 +227,14 @@ def _text_column(batch: Batch, name: MetricName) -> ScoreColumn:
 
 
 def _score_row(facts: AnswerFacts, row: int) -> TextScore:
-    return _score_stated_expectations(
-        facts.cases[row], facts.texts[row], facts.sources[row], is_passage=facts.is_passage[row]
-    )
+    return _score_stated_expectations(facts.cases[row], facts.texts[row], is_passage=facts.is_passage[row])
 
 
 def _list_decisions(facts: AnswerFacts) -> dict[int, AnswerDecision]:
     """Return what people decided about the answers, by row, and whether the rules read them otherwise."""
     decisions = facts.find_decisions(CORRECT_ANSWER)
     for row, decision in decisions.items():
-        if read_facts(facts.cases[row].case, facts.texts[row], facts.sources[row]).is_against_rules:
+        if read_facts(facts.cases[row].case, facts.texts[row], facts.cases[row].source_sentences).is_against_rules:
             decisions[row] = decision._replace(is_against_rules=True)
     return decisions
 
@@ -287,7 +270,7 @@ def _read_facts_of_row(rows: JoinedRows) -> FactReading:
     case, observation = rows.cases[0], rows.observations[0]
     answer = observation.answer if isinstance(observation.answer, str) else ""
     is_passage = find_pasted_passage(case, observation) is not None
-    return read_facts(case.case, answer, list_source_sentences(case, observation), is_passage=is_passage)
+    return read_facts(case.case, answer, case.source_sentences, is_passage=is_passage)
 
 
 def _explain_missing_facts(rows: JoinedRows, _: MetricName) -> str:
@@ -385,7 +368,7 @@ def score_correctness_by_rules(reading: ParsedAnswer) -> Outcome:
     """The first of keywords, facts, exact value and number that the case states, else the similarity."""
     if is_accepted_refusal(reading):
         return not_applicable_outcome(REFUSED)
-    rule_value = apply_first_rule(reading.case, reading.answer, _list_sources(reading))
+    rule_value = apply_first_rule(reading.case, reading.answer)
     if rule_value is not None:
         name, value = rule_value
         if value == 1 and _score_reading(reading) == UNKNOWN:
@@ -431,10 +414,10 @@ def judge_correctness(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue:
     outcome, labels = yield from judge_labelled_rubric(reading, rubrics, CORRECTNESS)
     if not outcome.value or any(label.by_person for label in labels.values()):
         return outcome
-    failed_rule = find_veto(case, reading.answer, _list_sources(reading))
+    failed_rule = find_veto(case, reading.answer, reading.case.source_sentences)
     if failed_rule is not None and outcome.value > failed_rule.max_score:
         return scored_outcome(failed_rule.max_score, f"{outcome.detail}, vetoed by {failed_rule.rule}")
-    doubt = find_label_doubt(case, reading.answer, _list_sources(reading)) if outcome.value == 1 else None
+    doubt = find_label_doubt(case, reading.answer, reading.case.source_sentences) if outcome.value == 1 else None
     if doubt is None:
         return outcome
     return unscored_outcome(doubt.reason)._replace(detail=f"{outcome.detail}, but {doubt.detail}")
@@ -460,8 +443,8 @@ def read_answer_prior(reading: ParsedAnswer) -> AnswerPrior | None:
     case = reading.case.case
     if no_answer_reason(reading.case) or not (case.reference or case.must_have) or is_accepted_refusal(reading):
         return None
-    veto = find_veto(case, reading.answer, _list_sources(reading))
-    rule_value = apply_first_rule(reading.case, reading.answer, _list_sources(reading))
+    veto = find_veto(case, reading.answer, reading.case.source_sentences)
+    rule_value = apply_first_rule(reading.case, reading.answer)
     if rule_value is not None:
         value = rule_value[1]
         signal = 0.0 if value == UNKNOWN else 2 * value - 1
@@ -528,7 +511,7 @@ def judge_completeness(reading: ParsedAnswer, rubrics: Rubrics) -> JudgeDialogue
     if isinstance(labels, Outcome):
         return labels
     facts_lacking_figures = list_facts_without_figures(
-        read_facts(reading.case.case, reading.answer, _list_sources(reading)), reading.answer
+        read_facts(reading.case.case, reading.answer, reading.case.source_sentences), reading.answer
     )
     vetoed_ids = {
         fact_id for fact_id, fact in facts.items() if labels[fact_id].value == 1 and fact in facts_lacking_figures

@@ -56,19 +56,6 @@ class EvidenceSentences:
         return self._chunks_by_document.get(str(selector.get(_DOCUMENT, "")), [])[:_MOST_CHUNKS]
 
 
-def split_sentences(text: str) -> Iterator[str]:
-    """Yield the sentences and lines of a text.
-
-    >>> list(split_sentences("Keys are free. A lost one costs £20."))
-    ['Keys are free.', 'A lost one costs £20.']
-    """
-    start = 0
-    for end in (*(cut.end() for cut in _SENTENCE_END.finditer(text)), len(text)):
-        if text[start:end].strip():
-            yield text[start:end].strip()
-        start = end
-
-
 def list_sentences_around(text: str, quote: str) -> list[str]:
     """Return the sentences or rows of a text that hold a quote, and the heading above it; empty where it has none.
 

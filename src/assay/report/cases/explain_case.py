@@ -8,7 +8,6 @@ from difflib import get_close_matches
 
 from assay.attribution.attribute_run import attribute_run_case
 from assay.metrics.answers.answer_behaviour import is_refusal_doubted
-from assay.metrics.answers.shown_evidence import list_source_sentences
 from assay.metrics.cases.case_index import CaseIndex, GoldenIndex, is_cited_among, list_reported_documents
 from assay.metrics.catalog import find_metric, parse_metric
 from assay.metrics.leaks.find_leaks import TOOL_RESULTS, Leaks, find_leaks
@@ -198,7 +197,7 @@ def build_explanation(
         scores=tuple(lines),
         checks=checks,
         samples=samples,
-        source_sentences=list_source_sentences(case, observation),
+        source_sentences=case.source_sentences,
     )
     if observation is None:
         return case_explanation
