@@ -113,7 +113,10 @@ def test_the_rules_are_calibrated_against_the_same_labels_and_get_their_curve(
 
 
 @pytest.mark.slow
-def test_the_screen_says_first_whether_the_judge_may_gate(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_screen_says_first_whether_the_judge_may_gate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "240")  # on which no heading of a table is folded
     where = write_world(tmp_path, 20)
     verdicts = write_verdict_export(tmp_path / "v.jsonl", where, [(JUDGE, [truly])], ("correctness",))
     label_file = write_labels(tmp_path / "l.jsonl", where, "correctness")
