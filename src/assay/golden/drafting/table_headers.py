@@ -13,7 +13,7 @@ GENERIC_HEADERS = frozenset(
     {"property", "value", "field", "item", "name", "detail", "thuộc tính", "giá trị", "mục", "nội dung", "thông số"}
 )
 _EMPTY_CELLS = frozenset({"", "-", "–", "—", "n/a", "none", "không", "có", "yes", "no", "true", "false", "x", "✓", "?"})
-CODE = re.compile(r"(?:[A-Z][A-Z0-9]*-\d+|[A-Z]{2,}\d*|[A-Z]\d{1,3}|\d{3,5})")
+CODE = re.compile(r"(?:(?<![A-Z0-9])[A-Z][A-Z0-9]*-\d+|[A-Z]{2,}\d*|[A-Z]\d{1,3}|\d{3,5})")
 LINK = re.compile(r"\]\(|https?:")
 _NUMBER_HEADER = re.compile(r"|#|nr\.?|no\.?|number|row|stt|số|số thứ tự", re.IGNORECASE)
 ASKING_HEADER = re.compile(r"(?:who|what|which|when|how|why|where|ai|khi|bao|gì|nào)\b", re.IGNORECASE)
