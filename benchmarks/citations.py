@@ -462,8 +462,8 @@ def _print_paraphrased(untouched: bool) -> None:
         citations = [item for item in read_paraphrased() if (item.untouched, item.is_right) == (untouched, is_right)]
         counts = Counter(item.judge() for item in citations)
         kind = "right" if is_right else "wrong"
-        told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ("wrong", "untold", "right"))
-        print(f"{name:<10} paraphrased, {kind} citing: {told}, of {len(citations)}")
+        counts_text = ", ".join(f"{counts[verdict]} {verdict}" for verdict in ("wrong", "untold", "right"))
+        print(f"{name:<10} paraphrased, {kind} citing: {counts_text}, of {len(citations)}")
 
 
 def _print_half(untouched: bool, *, listed: bool) -> None:

@@ -34,10 +34,10 @@ def _search(kind: str, rank: int) -> tuple[Lists, list[str]]:
 
 
 def _attribute(lists: Lists, shown: list[str]) -> Attribution:
-    known = {name: CorpusChunk(name, text=text, document=name, tenant="a") for name, text in OTHERS.items()}
+    chunks = {name: CorpusChunk(name, text=text, document=name, tenant="a") for name, text in OTHERS.items()}
     found = [_list_stage(name, ids) for name, ids in lists.items()]
     observation = seen(*found, _list_stage("context", shown[:5]), answer=BAD)
-    return blamed(case(), observation, Corpus(corpus().chunks | known))
+    return blamed(case(), observation, Corpus(corpus().chunks | chunks))
 
 
 def _list_stage(name: str, ids: list[str]) -> Stage:

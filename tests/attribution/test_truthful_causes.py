@@ -103,8 +103,8 @@ def test_an_answer_that_cuts_a_sentence_short_leaves_a_part_out() -> None:
         "It is on sale at all the stations.": "wrong_part",
     }
     for answer, subtype in answers.items():
-        found, _ = attribute(asked, Observation("a", "c", stages=stages, answer=answer, citations=("pass",)))
-        assert ("generator", subtype) == (found.cause, found.subtype)
+        attribution, _ = attribute(asked, Observation("a", "c", stages=stages, answer=answer, citations=("pass",)))
+        assert ("generator", subtype) == (attribution.cause, attribution.subtype)
 
 
 def test_an_answer_copied_from_the_context_has_no_wrong_number_or_name() -> None:

@@ -657,8 +657,8 @@ def test_each_leak_names_its_place_where_the_names_are_withheld(tmp_path: Path) 
     assert len(set(incident.leaks)) == len(incident.leaks)
     assert not any(secret in leak for leak in incident.leaks)
     assert any("shown to the model, with what this user may not see, supports" in line for line in incident.summary)
-    told = render_incident_markdown(incident)
-    assert 0 < told.index("What this user may not see was found in") < told.index("supports")
+    report = render_incident_markdown(incident)
+    assert 0 < report.index("What this user may not see was found in") < report.index("supports")
     assert secret not in render_incident_html(incident)
 
 

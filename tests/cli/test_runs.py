@@ -226,13 +226,16 @@ def test_reports_are_compared_with_the_baseline_of_the_run_and_not_written_witho
     _score("--run-dir", "after", "--gate", "own.yaml", "--baseline", "before:one")
     capsys.readouterr()
     assert 0 == main(["report", "after", "--junit", "r.xml"])
-    told = " ".join(capsys.readouterr().err.split())
-    assert "before:one, as the run was (--baseline: with another)" in told and "decided by the gate of the run" in told
+    printed = " ".join(capsys.readouterr().err.split())
+    assert (
+        "before:one, as the run was (--baseline: with another)" in printed
+        and "decided by the gate of the run" in printed
+    )
     (recorded / "before").rename(recorded / "moved")
     assert 2 == main(["report", "after", "--json", "r.json"])
-    told = " ".join(capsys.readouterr().err.split())
-    assert "that of then is not at" in told
-    assert "before:one (expected --baseline with the run or file that it was compared with" in told
+    printed = " ".join(capsys.readouterr().err.split())
+    assert "that of then is not at" in printed
+    assert "before:one (expected --baseline with the run or file that it was compared with" in printed
     assert not (recorded / "r.json").exists()
     assert 0 == main(["report", "after", "--json", "r.json", "--baseline", "moved:one"])
     assert "decided by the gate of the run" in capsys.readouterr().err

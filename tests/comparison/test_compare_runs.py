@@ -459,7 +459,7 @@ def test_another_corpus_is_the_first_thing_that_is_said_to_differ(
         runs.append(folder)
     capsys.readouterr()
     assert 0 == main(["compare", *runs])
-    told = " ".join(capsys.readouterr().out.split())
-    assert "What differs: corpus scored with: was 2 chunks (sha256 " in told and "is now 1 chunk (sha256 " in told
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "What differs: corpus scored with: was 2 chunks (sha256 " in printed and "is now 1 chunk (sha256 " in printed
     assert 0 == main(["compare", runs[0], runs[0]])
     assert "corpus scored with" not in capsys.readouterr().out

@@ -311,9 +311,9 @@ def test_documents_in_other_languages_are_counted_by_language_and_the_remedy_is_
 ) -> None:
     german = write_documents(tmp_path / "de.jsonl", ABO, DECLARED, language="de")
     assert 2 == main(["golden", "draft", "--corpus", german])
-    told = capsys.readouterr().err
-    assert "nothing to draft from: 2 documents are in German: the templates know English and Vietnamese" in told
-    assert "(expected --model NAME, which drafts questions in the language of the documents)" in told
+    printed = capsys.readouterr().err
+    assert "nothing to draft from: 2 documents are in German: the templates know English and Vietnamese" in printed
+    assert "(expected --model NAME, which drafts questions in the language of the documents)" in printed
     two = write_documents(tmp_path / "two.jsonl", ABO, BILLET)
     assert 2 == main(["golden", "draft", "--corpus", two])
     assert "1 document is in German, 1 in French: the templates" in capsys.readouterr().err
@@ -333,5 +333,5 @@ def test_a_mixed_corpus_says_which_documents_the_templates_could_not_read(
     (exact,) = [gap for gap in report.gaps if gap.kind == "exact"]
     assert "1 document is in German" in exact.reason and "in the language of the documents" in exact.remedy
     assert 0 == main(["golden", "draft", "--corpus", mixed, "--out", str(tmp_path / "c.jsonl")])
-    told = " ".join(capsys.readouterr().out.split())
-    assert "note: 1 document is in German: the templates know English and Vietnamese; --model NAME drafts" in told
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "note: 1 document is in German: the templates know English and Vietnamese; --model NAME drafts" in printed

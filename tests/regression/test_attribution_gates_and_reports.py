@@ -66,7 +66,7 @@ def test_a_baseline_that_is_not_there_or_is_a_folder_is_bad_input(tmp_path: Path
     ],
 )
 def test_junit_fails_exactly_the_rules_that_block(rule: Rule, state: str, waived: str, expected: str) -> None:
-    rule_result = RuleResult(rule, state, None, 3, "said", waived=waived)  # type: ignore[arg-type]
+    rule_result = RuleResult(rule, state, None, 3, "said", waived=waived)  # type: ignore[arg-type]  # a state as text
     assert [expected] == outcomes(scoring(Decision("FAIL", (), (rule_result,))), 0)
 
 

@@ -105,9 +105,9 @@ def test_requested_metrics_that_were_not_measured_are_named() -> None:
     cases = [Case("a", "?", evidence=evidence("s")), Case("b", "?", evidence=evidence("s"))]
     rows = [seen("a"), Observation("b", "c", answer="Yes, it is.")]
     scored = assay.score(GoldenSet(tuple(cases)), rows, metrics=("faithfulness", "recall@5"))
-    said = "\n".join(scored.scoring.warnings)
-    assert "not measured, because no verdicts are recorded: faithfulness(by=judge)" in said
-    assert "c: stage retrieved not reported on 1 of 2 rows" in said
+    warnings = "\n".join(scored.scoring.warnings)
+    assert "not measured, because no verdicts are recorded: faithfulness(by=judge)" in warnings
+    assert "c: stage retrieved not reported on 1 of 2 rows" in warnings
 
 
 def test_partial_judgments_put_judged_beside_a_ranking_metric() -> None:

@@ -74,8 +74,8 @@ def test_a_target_that_is_not_asked_again_loses_no_answers_unsaid(
     assert 0 == main([*RUN, "--target", "other=clerk_system:ask"])
     capsys.readouterr()
     assert 0 == main([*RUN, "--fresh", "--verbose"])
-    said = "".join(capsys.readouterr())
-    assert "not asked: other, whose earlier answers moved to replaced.jsonl too" in said
+    printed = "".join(capsys.readouterr())
+    assert "not asked: other, whose earlier answers moved to replaced.jsonl too" in printed
     assert b'"other"' in (clerk / "kept/replaced.jsonl").read_bytes()
     assert 0 == main([*RUN, "--fresh"])
     assert "whose earlier answers" not in "".join(capsys.readouterr())
@@ -305,8 +305,8 @@ def test_reused_answers_of_a_service_are_a_risk_that_strict_refuses(
     assert 0 == main([*run, *gate])
     capsys.readouterr()
     assert 1 == main([*run, *gate, "--json-report", "r.json"])
-    said = "nothing tells whether what its address serves has changed since; --fresh asks again"
-    assert 1 == capsys.readouterr().out.count(said)
+    printed = "nothing tells whether what its address serves has changed since; --fresh asks again"
+    assert 1 == capsys.readouterr().out.count(printed)
     report = json.loads((clerk / "r.json").read_bytes())
     assert "PASS_WITH_RISK" == report["decision"]["outcome"]
     assert not any("earlier run" in doubt for doubt in report["doubts"])

@@ -123,7 +123,7 @@ def test_answers_are_kept_where_scoring_fails(monkeypatch: pytest.MonkeyPatch, e
     with pytest.raises(type(error)) as raised:
         assay.run(Asked(), CASES)
     monkeypatch.undo()
-    observations: tuple[Observation, ...] = raised.value.observations  # type: ignore[attr-defined]
+    observations: tuple[Observation, ...] = raised.value.observations  # type: ignore[attr-defined]  # added to the error
     assert ["key", "bell", "gate"] == [row.case_id for row in observations]
     assert any("3 answers are kept in the member observations" in note for note in raised.value.__notes__)
     assert 3 == len(assay.score(CASES, observations).cases)

@@ -22,9 +22,9 @@ def score(*answers: str | None, rows: list[dict[str, Any]] | None = None) -> ass
 
 
 def test_one_text_for_all_questions_is_the_first_doubt_and_the_text_is_not_shown() -> None:
-    told = repr(score(*[BAD_GATEWAY] * 5, f" {BAD_GATEWAY}\n"))
-    assert f"6 answers{ONE_ANSWER}: an error page" in told
-    assert BAD_GATEWAY not in told
+    notice = repr(score(*[BAD_GATEWAY] * 5, f" {BAD_GATEWAY}\n"))
+    assert f"6 answers{ONE_ANSWER}: an error page" in notice
+    assert BAD_GATEWAY not in notice
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_parts_of_the_outputs_are_told_together() -> None:
     parts: list[dict[str, Any]] = [{}, {}, {}]
     for part, low in zip(parts, (0, 2, 4), strict=True):
         note_answers(part, cases[low : low + 2], observations[low : low + 2])
-    (told,) = describe_one_answer(merge_shared_texts(parts))
-    assert told.startswith(f"outputs: 6 answers{ONE_ANSWER}")
+    (notice,) = describe_one_answer(merge_shared_texts(parts))
+    assert notice.startswith(f"outputs: 6 answers{ONE_ANSWER}")
     next(iter(parts[1].values())).text = "another"
     assert [] == list(describe_one_answer(merge_shared_texts(parts)))

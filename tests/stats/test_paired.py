@@ -47,7 +47,7 @@ FIFTEEN = [
 
 
 def compared(*args: object, **kwargs: object) -> PairedDifference:
-    difference = compare_paired_scores(*args, **kwargs)  # type: ignore[arg-type]
+    difference = compare_paired_scores(*args, **kwargs)  # type: ignore[arg-type]  # as its callers pass them
     assert difference is not None
     return difference
 

@@ -406,7 +406,9 @@ function WhatChanged({ comparison, report }: { comparison: Comparison; report: R
   const { t } = useWords();
   const titles = nameMetrics(report);
   const significant = comparison.metrics.filter((change) => SIGNIFICANT.includes(change.verdict));
-  const moved = importantFirst(headlineChanges(report, comparison)).filter((change) => change.improved + change.regressed > 0);
+  const moved = importantFirst(headlineChanges(report, comparison)).filter(
+    (change) => change.improved + change.regressed > 0 && change.baseline !== change.candidate,
+  );
   // A secondary metric that is significant does not hide that the answers may have got worse: the worst first.
   const balance = (change: MetricChange) => (change.improved - change.regressed) / Math.max(1, change.n);
   const others = moved

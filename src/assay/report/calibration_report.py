@@ -63,8 +63,8 @@ def _iter_answers(calibrated: CalibrationResult) -> Iterator[str]:
         record = scorer.calibration
         answer = "may gate" if record.may_gate else "may inform, not gate"
         rates = (("sensitivity", record.sensitivity), ("specificity", record.specificity))
-        told = "".join(f", {name} {_format_share(rate)}" for name, rate in rates if rate is not None)
-        yield f"{_name_scorer(scorer)}: {answer}, n={record.n}{told}"
+        rates_text = "".join(f", {name} {_format_share(rate)}" for name, rate in rates if rate is not None)
+        yield f"{_name_scorer(scorer)}: {answer}, n={record.n}{rates_text}"
         for reason in record.reasons:
             yield f"{_REASON_MARK}{reason}"
     for name, reason in calibrated.uncombined.items():

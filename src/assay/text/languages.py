@@ -174,8 +174,8 @@ def guess_european(text: str) -> EuropeanLanguage | None:
     best: EuropeanLanguage | None = None
     most = max(_FEWEST_WORDS - 1, vietnamese)
     for language, grammar in GRAMMAR_BY_LANGUAGE.items():
-        known = (grammar | PRONOUNS_BY_LANGUAGE[language] | _TELLING_TOO[language]) - _ENGLISH_TOO
-        telling = [word for word in words if word in known]
+        own_words = (grammar | PRONOUNS_BY_LANGUAGE[language] | _TELLING_TOO[language]) - _ENGLISH_TOO
+        telling = [word for word in words if word in own_words]
         english = sum(word in _ENGLISH and word not in grammar for word in words)
         is_told = len(set(telling)) >= _FEWEST_WORDS and len(telling) >= _LEAST_EUROPEAN * len(words)
         if is_told and len(telling) > max(most, english):

@@ -59,10 +59,10 @@ def _measure_copied(answer: str, text: str) -> float:
     words, text_words = tokenise_text(answer), tokenise_text(text)
     if f" {' '.join(words)} " in f" {' '.join(text_words)} ":
         return 1.0
-    known = set(list_word_runs(text_words, COPIED_RUN_LENGTH))
+    runs_of_text = set(list_word_runs(text_words, COPIED_RUN_LENGTH))
     copied: set[int] = set()
     for start, run in enumerate(list_word_runs(words, COPIED_RUN_LENGTH)):
-        if run in known:
+        if run in runs_of_text:
             copied.update(range(start, start + COPIED_RUN_LENGTH))
     return len(copied) / len(words) if words else 0.0
 

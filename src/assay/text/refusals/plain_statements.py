@@ -200,12 +200,12 @@ def states_value(answer: str, question: str, lexicon: RefusalLexicon) -> bool:
     others = " ".join(word for word in words if word not in _OURS and not word.startswith(_NUMBER_MARK))
     if _ASKED not in words or denies_or_tells(others, lexicon.language) or _names_speaker_or_documents(others, lexicon):
         return False
-    known = set(_FIGURE.findall(question))
+    asked_figures = set(_FIGURE.findall(question))
     measures = [measure for measure in find_measures(answer) if _is_value(measure, answer)]
     if _ASKS_FOR_TIME.search(asked) is None:
         measures = [measure for measure in measures if all(own.dimension != TIME for own in measure.readings)]
     spans = (answer[measure.start : measure.end] for measure in measures)
-    return any(not known.issuperset(_FIGURE.findall(span)) for span in spans)
+    return any(not asked_figures.issuperset(_FIGURE.findall(span)) for span in spans)
 
 
 def _is_value(measure: Quantity, answer: str) -> bool:

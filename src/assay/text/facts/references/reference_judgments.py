@@ -169,9 +169,9 @@ def _check_list(judgment: FactJudgment, asked: _Asked) -> FactJudgment:
     members = list_members(asked.reference) if judgment.state == "stated" else ()
     if members:
         judgment = check_members(judgment, asked.judge(members))
-    known = read_text(asked.question), read_text(asked.reference)
-    for pair in list_joined(known[1]) if judgment.state == "stated" else ():
-        joined = find_joined_by_or(read_text(asked.answer), pair, known)
+    case_texts = read_text(asked.question), read_text(asked.reference)
+    for pair in list_joined(case_texts[1]) if judgment.state == "stated" else ():
+        joined = find_joined_by_or(read_text(asked.answer), pair, case_texts)
         if joined:
             return judgment._replace(state="unknown", reason=f'the answer says "{joined}", and both are expected')
     return judgment
