@@ -15,7 +15,12 @@ from assay.cli import main
 from assay.records.findings import Attribution
 from assay.records.golden_set import Case, Evidence, GoldenSet, Rubric
 from assay.records.observations import Chunk, Observation, Stage
-from assay.report.findings.collect_findings import attribute_small_failures, attribute_small_run
+from assay.report.findings import collect_findings
+from assay.report.findings.collect_findings import (
+    attribute_all_configs,
+    attribute_small_failures,
+    attribute_small_run,
+)
 from assay.report.screen.run_summary import render_run_summary
 from assay.runs.rescore_run import open_run
 from assay.runs.score_result import ScoreResult
@@ -90,6 +95,16 @@ def test_a_summary_needs_no_doubts_of_cases_that_failed_no_check(handbook: Score
     assert doubts > 0
     assert render_run_summary(run.scoring, everything, {}) == render_run_summary(run.scoring, failures, {})
     assert attribute_small_failures(run) == everything  # what is known is not attributed again
+
+
+def test_a_large_run_shows_the_causes_that_a_report_had_computed(
+    handbook: ScoredRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(collect_findings, "MAX_CASES_ATTRIBUTED_FOR_SCREEN", len(handbook.golden.cases) - 1)
+    run = api.score(handbook.golden, ScoreResult(handbook), corpus=handbook.corpus).run
+    assert {} == attribute_small_failures(run)
+    reported = attribute_all_configs(run)
+    assert reported and reported == attribute_small_failures(run) == attribute_small_run(run)
 
 
 def many(answers: dict[str, str]) -> ScoredRun:

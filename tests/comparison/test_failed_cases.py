@@ -51,7 +51,7 @@ def test_failed_cases_are_compared_although_nobody_asked_for_them() -> None:
     assert ("improved", "headline") == (change.verdict, change.family)
     printed = print_comparison(comparison)
     assert "No significant change" not in printed
-    assert " - failed improved: 0.458 → 0.000" in printed
+    assert " - Failed cases improved: 0.458 → 0.000" in printed
     assert "Cases: 0 fail now, 11 no longer (c0, c1, c2, …); significantly fewer: adjusted p 0.001" in printed
     back = compare_snapshots(make_side(ALL_WELL, "old"), make_side(fail_first(11), "new"))
     assert describe_failed_evidence(back) == "significantly more: adjusted p 0.001"

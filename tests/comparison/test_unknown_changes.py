@@ -201,8 +201,9 @@ def test_a_gain_beside_answers_that_are_the_same_is_a_number_everywhere() -> Non
     comparison = compare([0.0] * 30 + [SAME] * 10, [1.0] * 30 + [SAME] * 10)
     change = comparison.metrics[METRIC]
     assert ("improved", 0.75) == (change.verdict, change.gain)
-    screen = "\n".join(render_short_comparison(comparison, NO_DECISION).lines)
-    assert "correct_answer improved: 0.000–0.250 → 0.750–1.000, 10 answers unknown, the same on both sides" in screen
+    screen = "\n".join(render_short_comparison(comparison, NO_DECISION, width=200).lines)
+    gain = "0.000–0.250 → 0.750–1.000, 10 answers unknown, the same on both sides"
+    assert f"Answer correctness improved: {gain}" in screen
     table = build_headline_changes_table(comparison, [("Answer correctness", (METRIC,))])
     assert "+0.750 (10 answers unknown, the same on both sides)" == table.rows[0][4]
     assert {"direction": "better", "same": 10}.items() <= encode_metric_change(change)["unknown"].items()

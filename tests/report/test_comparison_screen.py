@@ -71,7 +71,7 @@ def test_what_got_worse_is_read_where_all_else_got_better() -> None:
     end = next(row for row, line in enumerate(screen.lines) if "more" in line and row > start)
     listed = screen.lines[start + 1 : end]
     assert " improved: " in listed[0]
-    assert [line for line in listed if line.startswith(f" - {worse} regressed: ")]
+    assert [line for line in listed if line.startswith(" - Tokens regressed: ")]
     shown = list_significant_changes(comparison)
     left_out = len(shown) - len(listed), sum(change.verdict == "regressed" for change in shown) - 1
     regressed = f" ({left_out[1]} regressed)" if left_out[1] else ""
@@ -109,7 +109,7 @@ def test_what_could_be_checked_comes_last_with_the_reason_however_strong_it_is()
     assert ["recall@10", "context_precision"] == [row[0] for row in rows[:2]]
     assert rows[2][-1].endswith(CHECKABLE_NOTE)
     lines = render_short_comparison(comparison, Decision("PASS", ()), width=200, max_lines=60).lines
-    assert any("access_self_reported regressed (says what could be checked" in line for line in lines)
+    assert any("Access self reported regressed (says what could be checked" in line for line in lines)
 
 
 def test_where_nothing_is_shown_that_is_said_before_what_moved() -> None:
@@ -144,7 +144,7 @@ def test_worse_answers_are_said_before_better_retrieval() -> None:
     lines = render_short_comparison(compare_snapshots(before, after), Decision("NOT_GATED", ()), width=200).lines
     (heading,) = [line for line in lines if "Significant changes" in line]
     assert heading.startswith("4 cases fail now and did not before, 0 no longer (see Cases). Significant changes")
-    assert " - recall@10 improved" in lines[lines.index(heading) + 1]
+    assert " - Recall@10 improved" in lines[lines.index(heading) + 1]
     other = render_short_comparison(compare_snapshots(after, before), Decision("NOT_GATED", ()), width=200).lines
     assert any(line.startswith("Significant changes") for line in other)
 
@@ -275,6 +275,36 @@ def test_configurations_of_the_same_outputs_get_a_command_that_runs(
     assert "q5 under new: failed" in capsys.readouterr().out
 
 
+def test_options_choose_the_configurations_of_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_run(tmp_path, "old", set())
+    write_run(tmp_path, "new", {5})
+    golden, outputs = str(tmp_path / "golden.jsonl"), [str(tmp_path / f"{name}.jsonl") for name in ("old", "new")]
+    both = str(tmp_path / "both")
+    assert 0 == main(["score", "--golden", golden, "--outputs", *outputs, "--run-dir", both])
+    capsys.readouterr()
+    assert 0 == main(["compare", both, both, "--baseline-config", "old", "--candidate-config", "new"])
+    by_options = capsys.readouterr().out
+    assert 0 == main(["compare", f"{both}:old", f"{both}:new"])
+    assert capsys.readouterr().out == by_options
+    assert 0 == main(["compare", f"{both}:old", both, "--candidate-config", "new", "old"])
+    assert "2 candidates compared with" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["a:old", "b", "--baseline-config", "old"], "--baseline-config: a:old names a configuration already"),
+        (["a", "b:new", "--candidate-config", "old"], "--candidate-config: b:new names a configuration already"),
+        (["a", "b", "c", "--candidate-config", "old"], "--candidate-config: 2 candidates (expected one run"),
+    ],
+)
+def test_an_option_that_fits_no_side_is_refused(
+    arguments: list[str], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert 2 == main(["compare", *arguments])
+    assert expected in capsys.readouterr().err
+
+
 def test_one_line_of_a_list_shows_its_first_item_and_how_many_there_are() -> None:
     changed = ("target.call was python, is http", "corpus was v1, is v2", "index was a, is b")
     comparison = replace(make_comparison(), changed=changed)
@@ -297,7 +327,7 @@ def test_headlines_that_fell_are_said_before_a_secondary_metric_that_is_signific
         " - Answer correctness (not significant): 1.000 → 0.950; 0 better, 2 worse of 40;"
     )
     assert lines[start + 2].startswith(
-        " - claim_citation_coverage rose (also rises where answers say less): 0.500 → 1.000"
+        " - Claim citation coverage rose (also rises where answers say less): 0.500 → 1.000"
     )
 
 

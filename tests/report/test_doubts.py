@@ -66,7 +66,7 @@ def test_an_invented_promise_is_in_the_first_lines_of_every_output_and_fails_not
         "numbers that are in no source" in line for line in lines
     )  # the decision says it, and no doubt again
     (regressed,) = (line for line in lines if line.startswith("regressed significantly since the baseline: "))
-    assert "faithfulness(by=rules) " in regressed
+    assert "Faithfulness by rules " in regressed
     report = json.loads(files["json"].read_text("utf-8"))
     assert 1 == len(report["doubts"])
     (risk,) = (reason for reason in report["decision"]["reasons"] if "numbers that are in no source" in reason)
@@ -244,11 +244,13 @@ def test_what_got_better_and_what_got_worse_are_named_together_and_answers_lead(
 
     improved = describe(worse | little, better | much)
     assert improved.startswith(
-        "significant since the baseline: improved failed 1.000 → 0.000; regressed tokens 15 → 48"
+        "significant since the baseline: improved Failed cases 1.000 → 0.000; regressed Tokens 15 → 48"
     )
     regressed = describe(better | much, worse | little)
-    assert regressed.startswith("significant since the baseline: regressed failed 0.000 → 1.000; improved tokens 48 →")
+    assert regressed.startswith(
+        "significant since the baseline: regressed Failed cases 0.000 → 1.000; improved Tokens 48 →"
+    )
     assert describe(better | little, better | much).startswith(
-        "regressed significantly since the baseline: tokens 15 → 48"
+        "regressed significantly since the baseline: Tokens 15 → 48"
     )
     assert "" == describe(worse | much, better | little)

@@ -77,7 +77,7 @@ def test_a_configuration_with_room_for_one_line_says_its_first_reason(configs: i
     lines = render_run_summary(make_scoring(configs, 3, 0), {}, {}, 70).lines
     for number in range(configs):
         after = lines[lines.index(f"configuration-{number}: FAIL") + 1]
-        assert after == "" or after.startswith((" - metric_", "configuration-")), after
+        assert after == "" or after.startswith((" - metric_", "configuration-", " - configuration-")), after
     assert lines[1].startswith(" - metric_"), "the worst says its reason"
     assert all(len(line) <= 70 for line in lines)
     assert any(line.endswith("more: --verbose)") or "more reason" in line for line in lines)
@@ -125,7 +125,7 @@ def test_the_first_failed_cases_of_the_worst_configuration_are_named_with_what_h
     ]
     assert ("configuration-3", "case_0") == find_case_to_explain(worst)
     if gated:
-        assert lines[lines.index("configuration-3: FAIL") + 1] == " - a bound"
+        assert lines[lines.index("configuration-3: FAIL") + 1] == " - configuration-3: a bound"
         counts = "failed of 3: configuration-0 3; configuration-1 3; configuration-2 3; configuration-3 3"
         assert counts in " ".join(lines)
 

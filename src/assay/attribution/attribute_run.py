@@ -65,6 +65,11 @@ def attribute_run(run: ScoredRun, config: str) -> dict[str, Attribution]:
     return by_config[config]
 
 
+def is_attributed(run: ScoredRun) -> bool:
+    """Return whether the attributions of every configuration were computed before."""
+    return _attributions_by_joins.get(run.joins, {}).keys() >= run.scoring.configs.keys()
+
+
 def attribute_failures(run: ScoredRun, config: str) -> dict[str, Attribution]:
     """Return the attributions of one configuration without the doubts of cases that failed no check.
 

@@ -53,11 +53,14 @@ def compare(
     ] = None,
     corpus: CorpusOption = None,
     baseline_config: Annotated[
-        str | None, typer.Option(help="With --outputs: the configuration that serves as baseline.")
+        str | None, typer.Option(help="The configuration that serves as baseline, of --outputs or of the run BASELINE.")
     ] = None,
     candidate_config: Annotated[
         list[str] | None,
-        typer.Option(help="With --outputs: the configuration to evaluate as candidate; takes several values."),
+        typer.Option(
+            help="The configuration to evaluate as candidate, of --outputs or of the run CANDIDATE; takes several "
+            "values."
+        ),
     ] = None,
     all_pairs: Annotated[
         bool,
@@ -110,6 +113,8 @@ def compare(
         resolve_timestamp(now),
         missing_as_zero=counts_as_zero(missing),
     )
+    if not outputs:
+        baseline, candidates = _choose_configs(baseline, candidates, baseline_config, candidate_config)
     run_files = list_run_files(baseline, *(candidates or ()))
     output_files = expand_patterns(outputs) if outputs else ()
     refuse_overwriting([report, json_report], [golden, corpus, gate, *run_files, *output_files])
@@ -132,6 +137,33 @@ def compare(
     _print_comparison(format, compared, request, verbose=verbose)
     print_written_files(written, _suggest_explain(compared, baseline, inputs))
     return find_exit_code(combine_candidates(compared), strict=strict)
+
+
+def _choose_configs(
+    baseline: str | None, candidates: list[str] | None, baseline_config: str | None, candidate_configs: list[str] | None
+) -> tuple[str | None, list[str] | None]:
+    """Return both sides as RUN:CONFIG where an option names the configuration of a run.
+
+    Raises:
+        InputError: Several candidates, or a side that names its configuration itself.
+    """
+    if baseline is not None and baseline_config is not None:
+        baseline = _name_config(baseline, baseline_config, "--baseline-config")
+    if candidates and candidate_configs:
+        if len(candidates) > 1:
+            raise InputError(
+                f"--candidate-config: {len(candidates)} candidates (expected one run, or RUN:CONFIG for each of them)"
+            )
+        candidates = [_name_config(candidates[0], config, "--candidate-config") for config in candidate_configs]
+    return baseline, candidates
+
+
+def _name_config(side: str, config: str, option: str) -> str:
+    from assay.formats.run_files.run_folder import parse_run_name
+
+    if parse_run_name(side).config is not None:
+        raise InputError(f"{option}: {side} names a configuration already (expected a run without one)")
+    return f"{side}:{config}"
 
 
 def _compare_all_pairs(

@@ -181,11 +181,13 @@ def shorten_at_word(line: str, width: int) -> str:
 
     >>> shorten_at_word(" - recall@10 is below the bound", 20), shorten_at_word("x" * 9, 5)
     (' - recall@10 is …', 'xxxx…')
+    >>> shorten_at_word("acl_001, acl_003 … and 3 more", 22)
+    'acl_001, acl_003 …'
     """
     if len(line) <= width:
         return line
     cut = line.rfind(" ", 0, width - 1)
-    return f"{line[:cut]} …" if line[: max(cut, 0)].strip(" -") else f"{line[: width - 1]}…"
+    return f"{line[:cut].removesuffix(' …')} …" if line[: max(cut, 0)].strip(" -") else f"{line[: width - 1]}…"
 
 
 def escape_markdown(text: str) -> str:

@@ -16,6 +16,7 @@ from assay.records.golden_set import GOLDEN_KEYS_UNREAD
 from assay.records.scores import ConfigResult, ScoringResult
 from assay.report.wording.change_order import describe_checkable, measure_strength, rank_importance
 from assay.report.wording.change_values import format_sides
+from assay.report.wording.metric_titles import format_metric_title
 from assay.scoring.language_differences import LANGUAGES_DIFFER
 from assay.scoring.one_answer import ONE_ANSWER
 from assay.scoring.passed_answers import describe_pass_sample
@@ -269,4 +270,4 @@ def _list_sides(changes: Sequence[MetricChange], most: int) -> str:
 
 def _describe_change(change: MetricChange) -> str:
     before, after = format_sides(change)
-    return f"{change.metric} {before} → {after}"
+    return f"{format_metric_title(change.metric)} {before} → {after}"

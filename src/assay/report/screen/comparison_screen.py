@@ -39,6 +39,7 @@ from assay.report.wording.change_order import (
     rank_importance,
 )
 from assay.report.wording.change_values import describe_unknown, format_sides, format_signed
+from assay.report.wording.metric_titles import format_metric_title
 from assay.report.wording.short_names import shorten_names
 from assay.scoring.change_tests import ONE_RUN_EACH
 from assay.scoring.unlabelled_scores import NO_LABELS
@@ -287,7 +288,8 @@ def describe_change(change: MetricChange) -> str:
     counts = f"{len(change.improved)} better, {len(change.regressed)} worse"
     note = describe_claim_limit(change)
     remark = f" ({note})" if note else ""
-    return escape_terminal(f"{change.metric}{where} {change.claim}{remark}: {before} → {after}, {interval}; {counts}")
+    title = format_metric_title(change.metric)
+    return escape_terminal(f"{title}{where} {change.claim}{remark}: {before} → {after}, {interval}; {counts}")
 
 
 def _list_headline_movements(comparison: Comparison) -> list[tuple[str, MetricChange]]:

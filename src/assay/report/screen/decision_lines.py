@@ -61,13 +61,17 @@ def allot_lines(
     muted: list[str] = []
     untold: list[tuple[int, str]] = []
     worst = order_worst_first(scoring)[0]
+    is_below_bare_title = False
     for position, config in enumerate(titled):
         decided = build_decision_head(config, scoring)
         ordered = _order_by_subject(decided.lines[1:])
+        # Below a title without a reason, a reason could be that of both: it says whose it is.
+        named = [_name_config(config, reason) for reason in ordered] if is_below_bare_title else ordered
         share = spare // (len(titled) - position)
         if config == worst and not decided.alerts:  # what leaked has lines of its own, below
             share = max(share, 1)
-        shown = _shorten_reasons(ordered, share, width)
+        shown = _shorten_reasons(named, share, width)
+        is_below_bare_title = not shown
         folded = ["\n".join(reason_lines) for reason_lines in shown]
         spare = max(spare - sum(map(len, shown)), 0)
         errors = failures[config].lines if config in failures else []
@@ -122,8 +126,12 @@ _MOST_EVENTS = 2
 
 def _list_untold_events(config: str, events: Sequence[str], told: Collection[str]) -> list[str]:
     """Return the leaks and followed instructions of a configuration for which its reasons left no room."""
-    name = escape_terminal(config)
-    return [f" - {name}: {event.removeprefix(' - ')}" for event in events if event not in told]
+    return [_name_config(config, event) for event in events if event not in told]
+
+
+def _name_config(config: str, line: str) -> str:
+    """Return a line on a configuration with its name, for a place where it does not stand below its title."""
+    return f" - {escape_terminal(config)}: {line.removeprefix(' - ')}"
 
 
 def _shorten_events(events: Sequence[str], width: int) -> list[str]:

@@ -7,6 +7,7 @@ import re
 LAST_RANKING = "last ranking"
 METRIC_TITLES = {
     "correct_answer": "Answer correctness",
+    "failed": "Failed cases",
     "rr": "MRR",
     "ap": "MAP",
     "ndcg": "nDCG",
