@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
 from tests.docs.pages import PAGES, ROOT, iter_blocks, iter_commands
-from typer.core import TyperGroup
+from typer.core import TyperGroup, TyperOption
 from typer.main import get_command
 
 from assay.cli.app import build_app, spread
 
 INLINE = re.compile(r"`assay ([a-z][^`]*)`")
+OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 COMMANDS = [
     pytest.param(words, id=f"{page.relative_to(ROOT)}: {' '.join(words)[:60]}")
     for page in PAGES
@@ -57,3 +59,33 @@ def test_a_command_named_in_a_sentence_exists(page: Path) -> None:
             elif isinstance(command, TyperGroup) and word.islower():
                 assert word in command.commands, text
                 command = command.commands[word]
+
+
+OWN_OPTIONS_OF_TYPER = {"--install-completion", "--show-completion"}
+"""`assay --help` explains them whole, and they are of the terminal rather than of an evaluation."""
+
+
+def iter_options() -> Iterator[tuple[str, list[str]]]:
+    """Yield each option that `--help` shows: the command that has it, and its names, such as `--kind`."""
+    commands = [("assay", whole_command_line())]
+    while commands:
+        name, command = commands.pop()
+        for option in command.params:
+            if isinstance(option, TyperOption) and not option.hidden:
+                yield name, [word for word in (*option.opts, *option.secondary_opts) if word.startswith("--")]
+        if isinstance(command, TyperGroup):
+            commands.extend((f"{name} {word}", part) for word, part in command.commands.items())
+
+
+def test_a_page_names_every_option() -> None:
+    """An option that only `--help` shows is found by no reader of a how-to. Decision records do not count."""
+    pages = [page for page in (ROOT / "docs").rglob("*.md") if "adr" not in page.parts]
+    named = set(OPTION.findall("\n".join(page.read_text(encoding="utf-8") for page in pages)))
+    options = list(iter_options())
+    assert len(options) > 500
+    unnamed = [
+        f"{command}: {' '.join(words)}"
+        for command, words in options
+        if not named & set(words) and not OWN_OPTIONS_OF_TYPER & set(words)
+    ]
+    assert not unnamed, "options that no page under docs/ names:\n" + "\n".join(unnamed)

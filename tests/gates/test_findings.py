@@ -203,3 +203,25 @@ def test_failing_on_the_hardest_cases_never_improves_the_gated_number(metric: st
         assert failing.value <= honest.value if high else failing.value >= honest.value
     assert honest.state == "pass" or failing.state != "pass"
     assert honest.state != "fail" or failing.state in ("fail", "incomplete")
+
+
+@pytest.mark.parametrize(
+    ("rule", "scores", "remark"),
+    [
+        (
+            Rule("abstention_accuracy", at_least=0.9),
+            [1.0, 1.0, 1.0, 0.0],
+            "case_3 alone decides: of fewer than 10 cases",
+        ),
+        (Rule("over_refusal", at_most=0.05), [0.0, 1.0], "case_1 alone decides: of fewer than 20 cases none may miss"),
+        (Rule("abstention_accuracy", at_least=0.9), [1.0, 1.0, 0.0, 0.0], ""),
+        (Rule("abstention_accuracy", at_least=1.0), [1.0, 0.0], ""),
+        (Rule("recall@10", at_least=0.9), [1.0, 0.5], ""),
+    ],
+)
+def test_a_rule_that_one_case_fails_alone_says_how_many_cases_may_miss_one(
+    rule: Rule, scores: list[float], remark: str
+) -> None:
+    failed = finding(rule, {rule.metric: scores})
+    assert ("fail", bool(remark)) == (failed.state, "alone decides" in failed.message)
+    assert remark in failed.message

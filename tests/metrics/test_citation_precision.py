@@ -9,7 +9,7 @@ import assay
 from assay.metrics.grounding.citation_placement import judge_placements
 from assay.metrics.grounding.citation_precision import score_citation_precision
 from assay.metrics.parsed_answer import ParsedAnswer
-from assay.records.golden_set import Case, GoldenSet
+from assay.records.golden_set import Behaviour, Case, GoldenSet
 from assay.records.observations import Chunk, Observation, Sentence, Stage
 from assay.records.scores import NOT_APPLICABLE
 
@@ -134,3 +134,19 @@ def test_citations_are_compared_where_the_text_of_another_cited_chunk_is_unknown
     assert isinstance(reading.cited_texts, str)
     assert (("it", "leave"),) == judge_placements(reading).misplaced
     assert "it, but leave" in score_citation_precision(reading).detail
+
+
+@pytest.mark.parametrize(("behaviour", "outcome"), [("abstain", "PASS"), ("answer", "PASS_WITH_RISK")])
+def test_an_expected_refusal_needs_no_report_of_its_citations(behaviour: Behaviour, outcome: str) -> None:
+    """Many systems leave citations out of a refusal; no rule on citations is open because of it."""
+    stages = (Stage("context", (Chunk("leave", text=f"{LEAVE}."),)),)
+    cases = [Case("told", "How much leave?", reference=LEAVE), Case("other", "Who is the mayor?", behaviour=behaviour)]
+    answers = [
+        Observation("told", "app", answer=f"{LEAVE}.", stages=stages, citations=("leave",)),
+        Observation("other", "app", answer="The documents do not say.", stages=stages),
+    ]
+    rule = {"metric": "citation_correctness(by=rules)", "at_least": 0.95}
+    gate = {"rules": [rule], "exempt_from_correctness": "a test of citations"}
+    scored = assay.score(GoldenSet(tuple(cases)), answers, gate=gate)
+    assert scored.decision is not None
+    assert outcome == scored.decision.outcome, scored.decision.reasons

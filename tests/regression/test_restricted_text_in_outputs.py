@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from tests.report.html_islands import details, islands, read_whole
 from tests.runs.scoring import make_case, score, write
 
 from assay.cli import main
@@ -81,7 +82,7 @@ def _write_all_outputs(folder: Path, text: str, names: list[str]) -> dict[str, s
     main(
         ["compare", *sides, "--report", str(outputs["comparison.md"]), "--json-report", str(outputs["comparison.json"])]
     )
-    return {name: path.read_text(encoding="utf-8") for name, path in outputs.items()}
+    return {name: read_whole(path) for name, path in outputs.items()}
 
 
 PRINTING = (
@@ -133,6 +134,19 @@ def test_restricted_text_in_any_field_is_in_no_report(leaky: Leaky) -> None:
 
 
 @pytest.mark.slow
+def test_what_a_page_shows_of_restricted_text_on_demand_is_found_by_the_search(leaky: Leaky) -> None:
+    """The search would see a leak: the details of cases, which are compressed, are searched too."""
+    page = leaky.folder / "shown.html"
+    main(["report", str(leaky.folder / "run"), "--html", str(page), "--show-forbidden"])
+    unmasked = details(islands(read_whole(page)))
+    masked = details(islands(leaky.outputs["page.html"]))
+    assert len(leaky.names) == len(unmasked) == len(masked)
+    number = leaky.names.index("chunk text")
+    assert [word for word in FORBIDDEN if word in str(unmasked[number])]
+    assert [] == [word for word in FORBIDDEN if word in str(masked[number])]
+
+
+@pytest.mark.slow
 def test_restricted_text_in_any_field_is_in_no_explanation(leaky: Leaky, capsys: pytest.CaptureFixture[str]) -> None:
     for name in leaky.names:
         main(["explain", name, "--run", str(leaky.folder / "run")])
@@ -159,7 +173,7 @@ def test_an_answer_that_cites_a_forbidden_passage_is_withheld_in_any_language(
     score(tmp_path, cases, rows, "--corpus", write(tmp_path / "corpus.jsonl", CORPUS), "--run-dir", run, *files)
     main(["report", run, "--junit", str(junit)])
     capsys.readouterr()
-    shown = {path.name: path.read_text(encoding="utf-8") for path in (report, page, cases_file, junit)}
+    shown = {path.name: read_whole(path) for path in (report, page, cases_file, junit)}
     for name in ("told", "refused"):
         main(["explain", name, "--run", run, "--verbose"])
         shown[name] = capsys.readouterr().out

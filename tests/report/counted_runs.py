@@ -302,7 +302,7 @@ def read_decision_lines(text: str, configs: Sequence[str]) -> dict[str, tuple[st
     """Return the outcome and the reasons of each configuration as the first lines of a screen state them."""
     decisions: dict[str, tuple[str, list[str]]] = {}
     for line in text.splitlines():
-        config, _, outcome = line.partition(": ")
+        config, _, outcome = line.partition(" (release only if ")[0].partition(": ")
         if config in configs and (outcome.isupper() or outcome == "not gated"):
             decisions[config] = (outcome, [])
         elif line.startswith(" - ") and decisions:

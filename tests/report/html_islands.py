@@ -6,6 +6,7 @@ import base64
 import json
 import re
 import zlib
+from pathlib import Path
 from typing import Any
 
 from assay.report.page.case_data import HtmlData
@@ -28,6 +29,13 @@ def islands(text: str) -> dict[str, Any]:
         packed = kind == "text/plain"
         contents[name] = json.loads(zlib.decompress(base64.b64decode(content, validate=True)) if packed else content)
     return contents
+
+
+def read_whole(path: Path) -> str:
+    """Return the text of an output file; that of an HTML report with the content of its islands, some of which are
+    compressed, so that a search of the file itself does not see them."""
+    text = path.read_text(encoding="utf-8")
+    return text if path.suffix != ".html" else text + json.dumps(islands(text), ensure_ascii=False)
 
 
 def details(contents: dict[str, Any]) -> dict[int, Any]:

@@ -77,6 +77,22 @@ def test_a_rule_is_a_test(state: str, severity: str, expected: str) -> None:
     assert [expected] == outcomes(scoring(Decision("FAIL", (), (result(state, severity),))), 0)
 
 
+def test_a_pass_with_risk_begins_with_what_its_owner_has_to_accept() -> None:
+    decision = Decision(
+        "PASS_WITH_RISK", ("it is open", "it is open"), (result("inconclusive"),), risks=("it is open",) * 2
+    )
+    scored = scoring(decision)
+    assert ["skipped", "skipped"] == outcomes(scored, 0)
+    root = ElementTree.fromstring(render_junit(scored))
+    (first, *_) = root[0].iter("skipped")
+    assert "PASS_WITH_RISK (release only if its owner accepts the risks): it is open" == first.attrib["message"]
+    assert ["it is open"] == [
+        item.attrib["value"] for item in root[0].iter("property") if item.attrib["name"] == "risk"
+    ]
+    assert render_job_summary(scored, CASES).startswith("## ⚠️ Assay: PASS_WITH_RISK (release only if its owner accepts")
+    assert ["failure"] == outcomes(scoring(Decision("FAIL", (), (result("fail"),), risks=("it is open",))), 0)
+
+
 def test_failed_cases_are_failures_and_missing_ones_errors() -> None:
     scored = scoring(Decision("FAIL", (), (result("fail"),)))
     assert ["", "failure", "error"] == outcomes(scored, 1)

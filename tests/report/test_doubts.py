@@ -60,7 +60,7 @@ def test_an_invented_promise_is_in_the_first_lines_of_every_output_and_fails_not
     capsys.readouterr()
     assert 0 == score(folder, "bad", *gate, *reports)
     lines = capsys.readouterr().out.splitlines()
-    assert "shop: PASS_WITH_RISK" == lines[0]
+    assert "shop: PASS_WITH_RISK (release only if its owner accepts the risks)" == lines[0]
     assert lines[1].startswith(" - 30 of 30 answers that passed have numbers that are in no source")
     assert 1 == sum(
         "numbers that are in no source" in line for line in lines

@@ -21,7 +21,7 @@ def _everything(screen: Screen) -> list[str]:
 
 def test_each_configuration_has_its_decision_then_its_reasons() -> None:
     expected = (
-        "hybrid-rerank: PASS_WITH_RISK",
+        "hybrid-rerank: PASS_WITH_RISK (release only if its owner accepts the risks)",
         " - faithfulness(by=judge) on tag=hr: not measured",
         "vector-only: FAIL",
         " - visibility_leaks: 2 > 0 in pay_001",

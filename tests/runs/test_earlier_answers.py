@@ -58,7 +58,10 @@ def test_a_second_run_says_everywhere_that_nobody_was_asked(
     assert 0 == main([*RUN, "--now", "2026-03-04T10:00:00Z", "--gate", "gate.yaml", *files])
     printed = capsys.readouterr()
     assert "clerk: not asked, 4 answers from an earlier run, begun 2 days ago" in printed.err
-    assert f"target clerk was not asked: {SAID} (its source files are the same; --fresh asks again)" in printed.out
+    assert (
+        f"target clerk was not asked: {SAID} (its source files are the same; assay run --fresh asks again)"
+        in printed.out
+    )
     report = json.loads((clerk / "r.json").read_bytes())
     assert [SAID in doubt for doubt in report["doubts"]].count(True) == 1
     assert SAID in (clerk / "r.md").read_text(encoding="utf-8")
@@ -130,7 +133,7 @@ def test_a_folder_of_an_earlier_version_goes_on_and_its_code_is_not_known(
     capsys.readouterr()
     for _ in range(2):  # the code of today is not recorded as that of older answers
         assert 0 == main(RUN)
-        assert "(nothing tells whether it has changed since; --fresh asks again)" in capsys.readouterr().out
+        assert "(nothing tells whether it has changed since; assay run --fresh asks again)" in capsys.readouterr().out
 
 
 OLD, NEW = frozenset({("index", "7")}), frozenset({("index", "8")})
@@ -207,7 +210,7 @@ def test_errors_of_an_earlier_run_are_not_called_answers_alone(
     for _ in range(2):
         main(RUN)
     assert "all 4 answers are from an earlier run, begun " in (printed := capsys.readouterr().out)
-    assert ", 1 with an error (its source files are the same; --fresh asks again)" in printed
+    assert ", 1 with an error (its source files are the same; assay run --fresh asks again)" in printed
 
 
 def read_answers(clerk: Path, name: str = "observations.jsonl") -> dict[str, str]:
@@ -305,13 +308,18 @@ def test_reused_answers_of_a_service_are_a_risk_that_strict_refuses(
     assert 0 == main([*run, *gate])
     capsys.readouterr()
     assert 1 == main([*run, *gate, "--json-report", "r.json"])
-    printed = "nothing tells whether what its address serves has changed since; --fresh asks again"
+    printed = "nothing tells whether what its address serves has changed since; assay run --fresh asks again"
     assert 1 == capsys.readouterr().out.count(printed)
     report = json.loads((clerk / "r.json").read_bytes())
     assert "PASS_WITH_RISK" == report["decision"]["outcome"]
     assert not any("earlier run" in doubt for doubt in report["doubts"])
     assert 0 == main([*run, *gate[:2]])  # a risk, which only --strict refuses
+    for folder in ("kept", "again"):  # and scoring the recording knows of it, as does a copy of the folder
+        capsys.readouterr()
+        assert 1 == main(["score", folder, *gate, *(["--run-dir", "again"] if folder == "kept" else [])])
+        assert 1 == capsys.readouterr().out.count(printed)
     assert 0 == main([*run, *gate, "--fresh"])
+    assert 0 == main(["score", "kept", *gate])
 
 
 def test_a_service_that_still_reports_its_versions_is_continued_without_a_risk(
@@ -319,6 +327,7 @@ def test_a_service_that_still_reports_its_versions_is_continued_without_a_risk(
 ) -> None:
     run = ["run", "--golden", "golden.jsonl", "--target", f"desk={desk_url}", "--run-dir", "kept"]
     assert 3 == main([*run, "--max-calls", "3", "--concurrency", "1"])
-    assert 0 == main([*run, "--gate", "gate.yaml", "--strict"])
-    assert "3 of 4 answers are from an earlier run" in (printed := capsys.readouterr().out)
-    assert "(it reports the same versions as then; --fresh asks again)" in printed
+    for command in (run, ["score", "kept"]):
+        assert 0 == main([*command, "--gate", "gate.yaml", "--strict"])
+        assert "3 of 4 answers are from an earlier run" in (printed := capsys.readouterr().out)
+        assert "(it reports the same versions as then; assay run --fresh asks again)" in printed

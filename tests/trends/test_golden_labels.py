@@ -14,15 +14,16 @@ from tests.trends.test_monitor import ingest
 
 import assay
 from assay.records.golden_set import Case, Corpus, CorpusChunk, GoldenSet, User
+from assay.stats.detectable_changes import find_detectable_change
 from assay.trends.golden_labels import NO_LABEL, find_label, find_limits
 from assay.trends.monitor_alerts import WatchedSums
 from assay.trends.monitor_measures import choose_measures
 from assay.trends.monitor_results import ChangedVersion
 from assay.trends.monitor_tables import build_monitor_tables
 from assay.trends.near_golden import GoldenQuestions
-from assay.trends.traffic_sums import Calendar
+from assay.trends.traffic_sums import Calendar, DayBins
 from assay.trends.version_changes import describe_deployments
-from assay.trends.watch import _count_most_in_reference, find_watched_since
+from assay.trends.watch import _count_most_in_reference, explain_undetectable, find_watched_since
 
 OPEN = Corpus({"a": CorpusChunk("a", roles=("staff",))})
 OF_TENANTS = Corpus({"a": CorpusChunk("a", tenant="north")})
@@ -155,6 +156,25 @@ def test_days_with_values_are_counted_as_a_comparison_looks_back(days: int, gap:
     assert (since is None) == (most < 28)
     if (days, most) == (35, 19):
         assert unwatched.startswith("has values on 35 days, and on 19 at most of any 56 in a row, needs 28")
+
+
+@pytest.mark.parametrize(
+    ("metric", "sizes", "reason"),
+    [
+        ("refusal_rate", [50.0, 50.0, 0.0] * 24, "values on 37 of the last 56 days, so that a week may have too few"),
+        ("refusal_rate", [50.0, 0.0, 0.0] * 24, "values on 18 of the last 56 days, needs 28"),
+        ("latency_ms", [50.0] * 70, "the same value every day"),
+        ("latency_ms(stat=p95)", [50.0] * 70, "not stated for a percentile"),
+        ("refusal_rate", [50.0] * 70, ""),
+    ],
+)
+def test_where_no_detectable_change_is_stated_a_reason_is(metric: str, sizes: list[float], reason: str) -> None:
+    (measure,) = choose_measures([metric], "rules", None)
+    size = np.array(sizes)
+    bins = DayBins(len(size)) if measure.percentile is not None else None
+    change = find_detectable_change(0.1 * size, size, measure.direction, measure.low, measure.high)
+    assert (change is None) == bool(reason)
+    assert reason in explain_undetectable(WatchedSums(measure, None, 0.1 * size, size, bins))
 
 
 def test_series_without_a_scale_come_last_and_every_value_has_its_number_of_answers(

@@ -380,7 +380,7 @@ def _print_observed(observed: ObservedRun, *, is_screen_next: bool = False) -> N
         of_them = f" ({', '.join(parts)})" if parts else ""
         if not tally.total and name in observed.earlier:
             age = f", begun {observed.earlier_age} ago" if observed.earlier_age else ""
-            count = format_count(observed.earlier[name], "answer")
+            count = format_count(observed.earlier[name].count, "answer")
             typer.echo(f"{escape_terminal(name)}: not asked, {count} from an earlier run{age}", err=True)
             continue
         left = tally.total - tally.done

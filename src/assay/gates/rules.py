@@ -163,6 +163,8 @@ def _find_basis_problem(rule: Rule, metric: str, metric_row: Metric) -> str | No
 
 RETIRED_CASES = "retired_cases"
 """What a waiver names that accepts the retired cases which failed in the baseline (ADR 240); it is no metric."""
+_ROUNDING = 1e-9
+"""What 1 / (1 − 0.9) may be off by."""
 _WAIVABLE_STATES = ("fail", "inconclusive", "unmeasured")
 
 
@@ -557,7 +559,24 @@ class _ThresholdRule:
         else:
             interval = self.summary.interval if self.summary.statistic == self.statistic else None
             detail = f"n {self.values.scored}{format_interval_suffix(interval, self.metric_row.unit)}"
-        return self._compare_with_threshold(value, "", detail)
+        compared = self._compare_with_threshold(value, "", detail)
+        remark = self._describe_single_case() if compared.state == "fail" and not self.values.errors else ""
+        return structs.replace(compared, message=f"{compared.message}{remark}")
+
+    def _describe_single_case(self) -> str:
+        """Return that one case alone decides, and how many cases it takes before one may miss; "" if several do.
+
+        Only a mean of nothing but 0 and 1 is told of, as it is a share of cases.
+        """
+        at_least = self.rule.at_least is not None
+        allowed_share = 1 - self.threshold if at_least else self.threshold
+        missed = self.values.values != (1.0 if at_least else 0.0)
+        is_share = self.statistic in ("mean", "rate") and bool(np.isin(self.values.values, (0.0, 1.0)).all())
+        if not is_share or np.count_nonzero(missed) != 1 or allowed_share <= 0:
+            return ""
+        (case_id,) = self.scores.get_case_ids(self.values.rows[missed])
+        enough = math.ceil(1 / allowed_share - _ROUNDING)
+        return f"; {case_id} alone decides: of fewer than {format_count(enough, 'case')} none may miss"
 
     def _find_deciding_value(self) -> float | None:
         """Return the number that decides: with errors, the pessimistic one; None if an error has no worst value."""

@@ -1,12 +1,17 @@
-"""What is said of answers that a run folder had before the run began: the target was not asked for them (ADR 0250)."""
+"""What is said of answers that a run folder had before the run began: nobody was asked for them (ADR 0250, 0258)."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import msgspec
+from msgspec.structs import replace
+
+from assay.formats.run_files.manifest import EarlierAnswers
 from assay.records.counts import format_count, join_first
+from assay.records.requests import ScoreRequest
 from assay.records.settings import BaseTargetSettings, RecordedTargetSettings
 
 MAX_FILES_NAMED = 5
@@ -56,27 +61,39 @@ def find_sameness(
     return Sameness("nothing tells whether it has changed since", is_shown=False)
 
 
-def describe_earlier_answers(
-    target: str, count: int, total: int, started_at: str | None, sameness: Sameness, failed: int = 0
-) -> str:
-    """Return how many of a target's answers were recorded by an earlier run, how many of these `failed`, when that run
+def describe_earlier_answers(target: str, answers: EarlierAnswers) -> str:
+    """Return how many of a target's answers were recorded by an earlier run, how many of these failed, when that run
     began, and what tells whether the target is still the same.
 
-    >>> unknown = Sameness("nothing tells whether it has changed since", is_shown=False)
-    >>> describe_earlier_answers("desk", 8, 8, "2026-03-02T09:30:00+00:00", unknown)
+    >>> unknown = "nothing tells whether it has changed since"
+    >>> describe_earlier_answers("desk", EarlierAnswers(8, 8, unknown, started_at="2026-03-02T09:30:00+00:00"))
     'target desk was not asked: all 8 answers are from an earlier run, begun 2026-03-02 09:30 (nothing tells whether \
-it has changed since; --fresh asks again)'
-    >>> describe_earlier_answers("desk", 3, 8, None, Sameness("its source files are the same", is_shown=True))
-    'target desk: 3 of 8 answers are from an earlier run (its source files are the same; --fresh asks again)'
+it has changed since; assay run --fresh asks again)'
+    >>> describe_earlier_answers("desk", EarlierAnswers(3, 8, "its source files are the same", is_shown=True))
+    'target desk: 3 of 8 answers are from an earlier run (its source files are the same; assay run --fresh asks again)'
     """
-    day = "" if started_at is None else f", begun {_format_time(started_at)}"
+    count, total = answers.count, answers.total
+    day = "" if answers.started_at is None else f", begun {_format_time(answers.started_at)}"
     if count == total:
-        answers = format_count(total, "answer is", "answers are")
-        said = f"target {target} was not asked: {'the only answer is' if total == 1 else f'all {answers}'}"
+        whole = "the only answer is" if total == 1 else f"all {format_count(total, 'answer is', 'answers are')}"
+        said = f"target {target} was not asked: {whole}"
     else:
         said = f"target {target}: {count} of {format_count(total, 'answer')} {'is' if count == 1 else 'are'}"
-    errors = f", {failed} with an error" if failed else ""
-    return f"{said} from an earlier run{day}{errors} ({sameness.sentence}; --fresh asks again)"
+    errors = f", {answers.failed} with an error" if answers.failed else ""
+    return f"{said} from an earlier run{day}{errors} ({answers.sameness}; assay run --fresh asks again)"
+
+
+def recall_earlier_answers(request: ScoreRequest, manifest: Mapping[str, Any]) -> ScoreRequest:
+    """Return a request for a run folder with what its last `assay run` said of answers that it did not ask for: a
+    notice, and a risk of a gate where nothing shows that the target is still the same."""
+    recorded = msgspec.convert(manifest.get("earlier_answers", {}), dict[str, EarlierAnswers])
+    asked_for = request.inputs.configs or recorded
+    sentences = {
+        target: describe_earlier_answers(target, answers) for target, answers in recorded.items() if target in asked_for
+    }
+    unverified = {target: sentence for target, sentence in sentences.items() if not recorded[target].is_shown}
+    notices = (*request.scoring.notices, *sentences.values())
+    return replace(request, scoring=replace(request.scoring, notices=notices, unverified=unverified))
 
 
 def _format_time(started_at: str) -> str:

@@ -26,6 +26,7 @@ from assay.formats import outputs
 from assay.formats.file_io import MAX_LINE_BYTES
 from assay.formats.golden_files import LoadedGolden, load_golden, refuse_placeholders
 from assay.formats.recorded_outputs.line_checks import DECODING_ERRORS, find_flaws
+from assay.formats.run_files.manifest import EarlierAnswers
 from assay.formats.run_files.run_folder import (
     OBSERVATIONS_FILE,
     ObservationJournal,
@@ -200,8 +201,8 @@ class ObservationRequest:
 class ObservedRun:
     """The result of observing: the run folder, a tally for each target, and notices for the user.
 
-    `earlier` has the number of each target's observations that were recorded before: it was not asked for them. That
-    run began `earlier_age` before this one. `unverified` has the notice on those of each target of which nothing shows
+    `earlier` has those of each target's observations that were recorded before: it was not asked for them. That run
+    began `earlier_age` before this one. `unverified` has the notice on those of each target of which nothing shows
     that it is still the system that gave them.
     """
 
@@ -211,7 +212,7 @@ class ObservedRun:
     notices: list[str] = field(default_factory=list)
     failed: int = 0
     missing: int = 0
-    earlier: dict[str, int] = field(default_factory=dict)
+    earlier: dict[str, EarlierAnswers] = field(default_factory=dict)
     earlier_age: str = ""
     unverified: dict[str, str] = field(default_factory=dict)
 
@@ -483,6 +484,8 @@ class _Session:
         # Of answers whose code was not recorded, today's is not known to be that of which they are.
         manifest["code"] = recorded_manifest.get("code", {})
         manifest["started_at"] = recorded_manifest.get("started_at")
+        if "earlier_answers" in recorded_manifest:  # until this run knows which it asked for
+            manifest["earlier_answers"] = recorded_manifest["earlier_answers"]
         folder.write_manifest(manifest)
 
     def _note_earlier_answers(
@@ -499,7 +502,6 @@ class _Session:
             count = len(keys & earlier)
             if not count:
                 continue
-            self.observed.earlier[target.name] = count
             has_address = calls_address(target)
             before, now = _collect_versions(journal.path, keys, earlier) if has_address else (set(), set())
             knows_code = bool(known_code.get(target.name))
@@ -507,7 +509,9 @@ class _Session:
                 target.settings, has_address=has_address, knows_code=knows_code, before=before, now=now
             )
             failed = len(keys & earlier & journal.failed_keys)
-            notice = describe_earlier_answers(target.name, count, len(keys), started_at, sameness, failed)
+            answers = EarlierAnswers(count, len(keys), *sameness, failed, started_at)
+            self.observed.earlier[target.name] = answers
+            notice = describe_earlier_answers(target.name, answers)
             notices.append(notice)
             if not sameness.is_shown:
                 self.observed.unverified[target.name] = notice
@@ -621,4 +625,7 @@ class _Session:
             "configs": sorted({config for config, _, _ in journal.keys}),
             "observations": [{"path": OBSERVATIONS_FILE, "format": "assay", "sha256": compute_file_sha256(path)}],
         }
+        manifest.pop("earlier_answers", None)
+        if self.observed.earlier:
+            manifest["earlier_answers"] = msgspec.to_builtins(self.observed.earlier)
         folder.write_manifest(manifest)

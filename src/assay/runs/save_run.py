@@ -17,6 +17,8 @@ from assay.formats.run_files.run_folder import (
     OBSERVATIONS_FILE,
     VERDICTS_FILE,
     RunFolder,
+    parse_run_name,
+    read_manifest,
 )
 from assay.records.errors import InputError, Problem
 from assay.records.release_gates import Decision, Gate
@@ -71,6 +73,11 @@ def save_run(
             "golden_digest": run.scoring.golden.digest,
             "observations": copies,
         }
+        earlier = (
+            read_manifest(parse_run_name(inputs.run).path).get("earlier_answers") if inputs.run is not None else None
+        )
+        if earlier is not None:
+            manifest["earlier_answers"] = earlier
         if verdicts.store is not None and run.judging is not None:
             from assay.judging.verdict_store import export_verdict_store  # only for a judged run
 

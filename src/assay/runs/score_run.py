@@ -49,6 +49,7 @@ from assay.records.scores import ScoreTable, ScoringResult, TwinResult
 from assay.records.verdicts import JudgeRubric
 from assay.runs.answer_labels import attach_answer_labels, describe_unmatched_labels, load_answer_labels
 from assay.runs.count_looks import add_recorded_looks
+from assay.runs.earlier_answers import recall_earlier_answers
 from assay.runs.find_own_baseline import find_own_config
 from assay.runs.load_plugins import (
     can_be_imported,
@@ -448,6 +449,8 @@ def open_scored_run(
         raise InputError("-: standard input can be read only once (got it for several of golden, outputs and corpus)")
     load_remembered_metrics(request)
     with open_output_files(named.outputs, named.outputs_format) as files:
+        if named.run is not None:
+            request = recall_earlier_answers(request, read_manifest(parse_run_name(named.run).path))
         judging, doubts = load_requested_verdicts(request.verdicts)
         gate = loaded_gate or load_gate(request)
         default_metrics = DEFAULT_METRICS

@@ -47,7 +47,7 @@ from assay.trends.monitor_results import (
 from assay.trends.near_golden import GoldenQuestions
 from assay.trends.score_answers import AnswerScorer
 from assay.trends.traffic_sums import MICROSECONDS_PER_DAY, Calendar, DayBins, parse_day
-from assay.trends.watch import find_watched_since, watch_bound
+from assay.trends.watch import explain_undetectable, find_watched_since, watch_bound
 
 DEFAULT_PERIODS = 12
 REFUSAL_LOW, REFUSAL_HIGH = 0.10, 0.30
@@ -234,6 +234,7 @@ class _ReportBuilder:
                 marks.append(SeriesMark(alert.at, "alert", alert.text))
         first = self._calendar.name_day(self._request.first_day)
         title = format_metric_title(measure.name)
+        detectable = self._state_detectable_change(sums)
         return MonitorSeries(
             name=title if slice_name is None else f"{title} in {slice_name}",
             key=measure.name,
@@ -244,7 +245,8 @@ class _ReportBuilder:
             marks=tuple(sorted((mark for mark in marks if mark.at >= first), key=lambda mark: (mark.at, mark.kind))),
             sampled=measure.sampled,
             caveat=measure.caveat,
-            detectable=self._state_detectable_change(sums),
+            detectable=detectable,
+            undetectable=explain_undetectable(sums) if detectable is None else "",
             watched_since=since,
             unwatched=unwatched,
             bounds=tuple(bounds),

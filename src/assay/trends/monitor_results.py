@@ -55,7 +55,7 @@ class MonitorSeries(Struct, frozen=True):
 
     `sampled`: only a sample of the answers was scored, and the values are weighted. `caveat` says what the values are
     not, "" for values with a scale. `detectable` is the change of the daily rate that would be found by the end of its
-    first week in nine of ten cases, None where too few days have values or no change would be found that often.
+    first week in nine of ten cases, None where `undetectable` says why, and of corrected values, which nothing watches.
     `watched_since` is the first reported day on which a change could have been found, None where `unwatched` says why.
     """
 
@@ -70,6 +70,7 @@ class MonitorSeries(Struct, frozen=True):
     sampled: bool = False
     caveat: str = ""
     detectable: float | None = None
+    undetectable: str = ""
     watched_since: str | None = None
     unwatched: str = ""
     bounds: tuple[BoundWatch, ...] = ()

@@ -37,6 +37,23 @@ def find_watched_since(sums: WatchedSums, calendar: Calendar, first_day: int) ->
     return None, f"{has}, needs {LEAST_REFERENCE_DAYS} to tell a change; a bound needs none: --bound"
 
 
+def explain_undetectable(sums: WatchedSums) -> str:
+    """Return why no change is stated that would be found within a week, for a series of which none could be."""
+    if sums.bins is not None:
+        return "not stated for a percentile"
+    sizes = sums.sizes[-REFERENCE_DAYS:]
+    days = int(np.count_nonzero(sizes))
+    on_days = f"values on {days} of the last {format_count(len(sizes), 'day')}"
+    if days < LEAST_REFERENCE_DAYS:
+        return f"{on_days}, needs {LEAST_REFERENCE_DAYS}"
+    rates = sums.totals[-REFERENCE_DAYS:][sizes > 0] / sizes[sizes > 0]
+    is_open = sums.measure.low is None or sums.measure.high is None
+    if is_open and np.allclose(rates, rates[0], rtol=1e-9, atol=0):
+        return "the same value every day, and without a range no step is the smallest"
+    reason = "no change is found by the end of its week in nine of ten cases"
+    return f"{reason}: {on_days}, so that a week may have too few of them" if days < len(sizes) else reason
+
+
 def _count_most_in_reference(sizes: FloatArray) -> int:
     """Return on how many days that a comparison looks back over there are values, at most."""
     has_values = np.concatenate([np.zeros(REFERENCE_DAYS, dtype=np.int64), np.cumsum(sizes > 0)])

@@ -75,6 +75,21 @@ class ManifestSelection(msgspec.Struct, frozen=True):
     with_variants: bool = False
 
 
+class EarlierAnswers(msgspec.Struct, frozen=True):
+    """How many of the answers of a target the last `assay run` did not ask for, because the folder had them.
+
+    `count` of `total` observations, of which `failed` have an error; the run that made them began at `started_at`.
+    `sameness` tells whether the target has changed since, and `is_shown` whether that shows that it is the same.
+    """
+
+    count: int
+    total: int
+    sameness: str
+    is_shown: bool = False
+    failed: int = 0
+    started_at: str | None = None
+
+
 class RunManifest(msgspec.Struct, frozen=True):
     """All members of a manifest, whether observing or scoring wrote them."""
 
@@ -97,6 +112,7 @@ class RunManifest(msgspec.Struct, frozen=True):
     operations: dict[str, Any] = {}
     seed: int | None = None
     started_at: str | None = None
+    earlier_answers: dict[str, EarlierAnswers] = {}
     looks: SplitLooks | None = None
     accepted: ManifestAccepted = ManifestAccepted()
     selection: ManifestSelection = ManifestSelection()

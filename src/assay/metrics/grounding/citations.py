@@ -204,7 +204,9 @@ def _citation_column(batch: Batch, name: MetricName) -> ScoreColumn:
     elif name.base == "citation_coverage":
         unless.append(rows_not_applicable(refusing, "a refusal is expected"))
     unless += batch.target_errors
-    unless.append(rows_not_applicable(counts["cited"] == _UNREPORTED, "citations not reported"))
+    unreported = counts["cited"] == _UNREPORTED
+    unless.append(rows_not_applicable(unreported & refusing, "a refusal is expected"))  # which has nothing to cite
+    unless.append(rows_not_applicable(unreported, "citations not reported"))
     if name.base == "citation_coverage":
         unless.append(rows_not_applicable(counts["context"] == _UNREPORTED, describe_unreported_stage(CONTEXT_STAGE)))
         unless.append(rows_not_applicable(counts["context"] == 0, "empty context"))

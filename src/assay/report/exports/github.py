@@ -17,6 +17,7 @@ from assay.report.findings.failure_tables import CasesById
 from assay.report.findings.gate_tables import build_gate_table
 from assay.report.findings.run_basis import describe_basis
 from assay.report.findings.table import Table
+from assay.report.wording.release_advice import name_outcome
 from assay.scoring.unlabelled_scores import NO_LABELS
 from assay.text.escaping import escape_invisible, escape_markdown
 
@@ -128,7 +129,7 @@ def _render_header(scoring: ScoringResult, strict: bool, basis: str, doubts: Seq
 def _iter_header_lines(scoring: ScoringResult, strict: bool, basis: str, doubts: Sequence[str]) -> Iterator[str]:
     decision = scoring.decision
     failed = strict and decision.outcome == "PASS_WITH_RISK"
-    outcome = f"{decision.outcome}, a failure with --strict" if failed else decision.outcome
+    outcome = f"{decision.outcome}, a failure with --strict" if failed else name_outcome(decision.outcome)
     yield f"## {_OUTCOME_MARKS['FAIL' if failed else decision.outcome]} Assay: {outcome}"
     yield ""
     failures = [f"- {escape_markdown(line)}" for line in target_errors.describe_all_failures(scoring)]

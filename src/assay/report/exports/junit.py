@@ -14,6 +14,7 @@ from assay.report.findings.attribution_tables import AttributionsByConfig
 from assay.report.findings.case_counts import NOTHING_TELLS, describe_case_outcomes
 from assay.report.findings.doubts import describe_empty_answers, describe_read_passes, describe_unsourced
 from assay.report.findings.target_errors import describe_failures
+from assay.report.wording.release_advice import SHORT_ADVICE, name_outcome
 from assay.scoring.case_outcomes import classify_checks, list_unknown_cases
 from assay.scoring.column_values import list_own_failures
 from assay.scoring.judged_answers import describe_judged_answer
@@ -41,8 +42,9 @@ def render_junit(
     cause and fix. Without one it is the cause in `attributions`, other causes that fit, and what to record. Its message
     has the failed checks, the cause and what to try first. An unknown case has such a text too.
 
-    The outcome is a property of the first suite. Without rules, that suite has one test, `decision`: skipped, because
-    nothing was decided, or an error where the exit code is 3.
+    The outcome is a property of the first suite. A pass with risk begins it with a test, `decision`, that is skipped
+    and says that the owner has to accept the risks, and which. Without rules, that test is the only one: skipped,
+    because nothing was decided, or an error where the exit code is 3.
     A rule that blocks the release is a failure; a risk (a warning, a waived or an inconclusive rule) is skipped; a rule
     that lacks a measurement is an error. A risk that is of no rule is a property of that suite.
     A case without an observation is an error, and so is one whose target failed,
@@ -69,7 +71,7 @@ def _add_gate_suite(root: ElementTree.Element, config: str, decision: Decision) 
     suite = _add_suite(root, f"{config}: gate")
     _add_property(suite, "outcome", decision.outcome)
     messages = [result.message for result in decision.results]
-    for risk in decision.risks:
+    for risk in dict.fromkeys(decision.risks):
         if decision.results and not any(message in risk for message in messages if message):
             _add_property(suite, "risk", risk)
     if not decision.results:
@@ -78,6 +80,9 @@ def _add_gate_suite(root: ElementTree.Element, config: str, decision: Decision) 
         _add_outcome(
             suite, _add_test(suite, f"{config}.gate", "decision"), "error" if left_open else "skipped", message
         )
+    elif decision.outcome in SHORT_ADVICE:
+        message = f"{name_outcome(decision.outcome)}: {'; '.join(dict.fromkeys(decision.risks))}"
+        _add_outcome(suite, _add_test(suite, f"{config}.gate", "decision"), "skipped", message)
     for rule_result in decision.results:
         rule = rule_result.rule
         name = f"{rule.metric} {_format_bound(rule)}" + (f" on {rule.slice}" if rule.slice is not None else "")

@@ -47,6 +47,7 @@ from assay.report.findings.table import Table
 from assay.report.findings.twin_tables import build_twin_tables
 from assay.report.wording.answer_metrics import list_headlines, list_measured_metrics
 from assay.report.wording.number_format import NOT_AVAILABLE, format_with_interval, get_metric_class
+from assay.report.wording.release_advice import RELEASE_ADVICE
 from assay.scoring.unlabelled_scores import NO_LABELS
 from assay.text.escaping import escape_markdown
 
@@ -54,15 +55,6 @@ _MAX_REASONS = 10
 _MAX_METRICS = 30
 """A run of more metrics lists those of the gate, of judges and of plugins; JSON and HTML have all."""
 _NOT_STATED = "not stated"
-
-_ADVICE: dict[Outcome, str] = {
-    "PASS": "Release: all rules of the gate are met.",
-    "PASS_WITH_RISK": "Release only if the owner accepts the risks named below, and record who accepted them.",
-    "FAIL": "Do not release. Fix the problems below and run again, or roll back to the last good release.",
-    "INCOMPLETE": "No decision is possible yet: measure what is missing and run again.",
-    "NOT_GATED": "No gate was given, so nothing was decided: this report does not say that it may be released.",
-    "PARTIAL": "Only a part of the golden set was scored, so nothing was decided: run all of it with a gate.",
-}
 
 
 class ReportMeta(Struct, frozen=True):
@@ -210,7 +202,7 @@ def _iter_decision(
     """Yield what was decided and what to do, then every reason once, then what a reader should doubt."""
     decision = scoring.decision
     approver = scoring.gate.approver if scoring.gate is not None else ""
-    sentences = [f"**Decision: {decision.outcome}**. {_ADVICE[decision.outcome]}"]
+    sentences = [f"**Decision: {decision.outcome}**. {RELEASE_ADVICE[decision.outcome]}"]
     outcomes = [
         f"{escape_markdown(config)}: {f'**{result.decision.outcome}**' if result.decision is not None else 'not gated'}"
         for config, result in sorted(scoring.configs.items())
@@ -283,7 +275,7 @@ def render_comparison_markdown(compared: Comparison, decision: Decision, meta: R
         *_render_section(build_rank_moves_table(compared)),
         *_render_section(build_transitions_table(compared)),
         *_render_heading("Decision"),
-        f"**{decision.outcome}.** {_ADVICE[decision.outcome]}",
+        f"**{decision.outcome}.** {RELEASE_ADVICE[decision.outcome]}",
         "",
         f"Date: {escape_markdown(meta.date or _NOT_STATED)}. {_render_reviewer(meta.approver, decision)}",
     ]

@@ -161,11 +161,16 @@ def _shorten_reasons(reasons: Sequence[str], share: int, width: int) -> list[lis
 
 
 def _shorten_title(title: str, width: int) -> str:
-    """Return the title of a decision; of one that is too long the name is cut, never the outcome.
+    """Return the title of a decision; of one that is too long what follows from the outcome is left out, then the name
+    is cut, never the outcome.
 
     >>> _shorten_title("a-configuration-with-a-long-name: FAIL", 20)
     'a-configurati…: FAIL'
+    >>> _shorten_title("hybrid: PASS_WITH_RISK (release only if its owner accepts the risks)", 40)
+    'hybrid: PASS_WITH_RISK'
     """
+    if len(title) > width and title.endswith(")"):
+        title = title.rpartition(" (")[0]
     name, _, outcome = title.rpartition(": ")
     if len(title) <= width or not name:
         return shorten_at_word(title, width)

@@ -34,6 +34,7 @@ from assay.report.wording.number_format import (
     format_value,
     get_metric_class,
 )
+from assay.report.wording.release_advice import name_outcome
 from assay.scoring.case_outcomes import list_failed_cases
 from assay.text.escaping import escape_terminal
 
@@ -64,8 +65,11 @@ class DecisionLines(Struct, frozen=True):
 
 
 def build_decision_lines(title: str, decision: Decision) -> DecisionLines:
-    """Return the lines of a decision: `<title>: <outcome>`, then a ` - <reason>` line for each reason."""
-    head = escape_terminal(f"{title}: {decision.outcome}")
+    """Return the lines of a decision: `<title>: <outcome>`, then a ` - <reason>` line for each reason.
+
+    What follows from the outcome is next to it where its name does not tell.
+    """
+    head = escape_terminal(f"{title}: {name_outcome(decision.outcome)}")
     reasons = tuple(escape_terminal(f" - {reason}") for reason in decision.reasons)
     alerts = tuple(escape_terminal(f" - {event}") for event in decision.events)
     return DecisionLines((head, *reasons), alerts, (head,) if decision.outcome in ("NOT_GATED", "PARTIAL") else ())
