@@ -6,13 +6,13 @@ two decimals, and of a currency without a smaller coin none, so that three digit
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from assay.text.languages import guess_language, has_vietnamese_letters
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place, fold_text, may_hold_other_script, normalise_nfc
+from assay.text.pattern_cache import compile_pattern
 
 DecimalMark = Literal["comma", "point", ""]
 """The mark before the decimals; "" where the language is not known."""
@@ -60,7 +60,7 @@ def _read_words(table: str) -> dict[str, frozenset[str]]:
 
 
 _GRAMMAR = _read_words(_WORDS_OF_GRAMMAR)
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = compile_pattern(r"[^\W\d_]+")
 _OTHER_SCRIPT = LatePattern(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f\u0900-\u097f]")
 _LONGEST_READ = 2000
 _FEWEST_WORDS = 2

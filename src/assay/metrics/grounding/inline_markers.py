@@ -16,6 +16,7 @@ from assay.metrics.parsed_answer import ParsedAnswer
 from assay.records.observations import CONTEXT_STAGE
 from assay.text.citation_markers import find_citation_markers
 from assay.text.late_pattern import LatePattern
+from assay.text.pattern_cache import compile_pattern
 
 
 class InlineMarkers(NamedTuple):
@@ -28,7 +29,7 @@ class InlineMarkers(NamedTuple):
 
 
 NO_MARKERS = InlineMarkers()
-_MAY_HAVE_MARKER = re.compile(r"[\[【<¹²³⁰⁴-⁹]|[\w][:#_][\w]")
+_MAY_HAVE_MARKER = compile_pattern(r"[\[【<¹²³⁰⁴-⁹]|[\w][:#_][\w]")
 _CODE_SPAN = LatePattern(r"`[^`\n]{0,400}`|(?<=\w)\[0\]")
 """Code, and an index into it: `items[0]` cites nothing."""
 

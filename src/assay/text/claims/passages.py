@@ -6,7 +6,6 @@ Coverage counts words and character 4-grams. The terms of many claims are looked
 from __future__ import annotations
 
 import math
-import re
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
@@ -15,6 +14,7 @@ from typing import NamedTuple, TypeVar
 
 from assay.text.claims.table_rows import TableRow, find_cell, list_table_rows, part_cells
 from assay.text.normalisation import normalise_nfc
+from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.placed_quantities import PlacedQuantity, holds_number, place_quantities
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_index import QuantityIndex
@@ -199,7 +199,7 @@ SHORTEST_SIMILAR_STEM, SHARED_PREFIX_LENGTH = 5, 4
 """Least length of a stem that may match a similar one, and of the beginning that they must share."""
 
 
-_SPLIT_DECIMAL = re.compile(r"(?<=\d)\. (?=\d)")
+_SPLIT_DECIMAL = compile_pattern(r"(?<=\d)\. (?=\d)")
 
 
 def _term_start(term: Term) -> int:

@@ -8,7 +8,6 @@ answer are read. `assay.text.facts.stated_facts` says what an answer does with a
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -27,6 +26,7 @@ from assay.text.facts.stated_quantities import judge_quantities
 from assay.text.markup import remove_markup
 from assay.text.normalisation import MOST_READ, fold_in_place, fold_text, normalise_nfc
 from assay.text.numbers import CURRENCY_UNITS, Date, Number, find_quantities, share_value
+from assay.text.pattern_cache import compile_pattern
 from assay.text.tokens import find_token_spans
 
 
@@ -326,7 +326,7 @@ _DENIED = (
 _STATED_WRONG = build_pattern(rf"[\"')*]{{0,3}} (?:is|are|was|were|là) {CALLED_UNTRUE}\b")
 _NUMBER_WRONG = build_pattern(rf"[\"')*]{{0,3}} {CALLED_UNTRUE}\b")
 _MAYBE_BEFORE = build_pattern(rf"\b{MAYBE}(?: \w{{1,20}}){{0,2}}[ \"'(*$]*$")
-_SENTENCE_END = re.compile(r"[.!?;] ")
+_SENTENCE_END = compile_pattern(r"[.!?;] ")
 
 
 def _text_before(answer: TextElements, start: int, reach: int = _CONTEXT) -> str:
@@ -351,7 +351,7 @@ def _is_negated(answer: TextElements, first: int, last: int) -> bool:
 _OR = ("or", "hoac", "hay")
 _LONG_CONTEXT = 160  # characters on either side in which words for past and present are searched
 _CLAUSE_END = build_pattern(rf"[.!?;,…](?=\s|$)|\b(?:{AND}|{SET_AGAINST})\b").compiled
-_LIST_SEPARATOR = re.compile(r"[\s,;/|$€£]*")
+_LIST_SEPARATOR = compile_pattern(r"[\s,;/|$€£]*")
 
 
 def _is_hedged(answer: TextElements, span: tuple[int, int], correct_numbers: Sequence[Number]) -> bool:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from assay.text.normalisation import fold_text
+from assay.text.pattern_cache import compile_pattern
 from assay.text.refusals.refusal_lexicon import LexiconError, LexiconParser, LexiconProblem, PhraseRow, RefusalLexicon
 
 MAX_LEXICON_BYTES = 2**20
@@ -71,7 +72,7 @@ def format_copy(lexicon: RefusalLexicon) -> str:
     return json.dumps(content, ensure_ascii=False, indent=0, default=sorted) + "\n"
 
 
-_COMMON_FIELD = re.compile(r"^common:\s*\[([^\]]*)\]", re.MULTILINE)
+_COMMON_FIELD = compile_pattern(r"^common:\s*\[([^\]]*)\]", re.MULTILINE)
 
 
 @cache

@@ -7,7 +7,6 @@ with what belongs to another. So a fact passes only if no statement of the answe
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations, pairwise
@@ -24,6 +23,7 @@ from assay.text.facts.reading.read_text import CLAUSE_REACH, ReadText
 from assay.text.facts.reading.text_parts import LIST_CUT, Part, list_quantities, split_parts
 from assay.text.facts.subjects.worked_out_values import is_worked_out
 from assay.text.languages import is_vietnamese
+from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.quantity import Quantity, remove_bound
 from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity, is_same_value
 from assay.text.quantities.quantity_index import QuantityIndex
@@ -31,7 +31,7 @@ from assay.text.quantities.quantity_index import QuantityIndex
 _LEADING = build_pattern(rf"{LEADING_OR_CONDITION}\b")
 """Begins a phrase before a statement or a condition after it, which belongs to that statement."""
 _ALTERNATIVE = build_pattern(rf"{OR}\b")
-_BRACKETS = re.compile(r"\([^()]*\)?")
+_BRACKETS = compile_pattern(r"\([^()]*\)?")
 _FEWEST_WORDS, _SYLLABLES = 1, 2  # a word of Vietnamese has two syllables
 _LONGEST_SYLLABLE = 7  # letters of a Vietnamese one: "nghiêng"
 

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
@@ -22,6 +21,7 @@ from assay.text.facts.reading.statement_marks import RESPECTIVELY
 from assay.text.facts.reading.text_parts import SENTENCE_CUT, Part, list_quantities, split_parts
 from assay.text.languages import is_vietnamese
 from assay.text.late_pattern import LatePattern
+from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.payment_cues import NOTHING_TO_PAY, is_nothing_to_pay, is_positive_amount
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_agreement import is_about_same_span, is_comparable, is_same_quantity, is_same_value
@@ -52,9 +52,9 @@ _NO_OWNER = LatePattern(
 """A word that says how, or is a verb, so that no value belongs to it."""
 _ROOM_FOR = build_pattern(r"(?:room|space|capacity|place) for\b|chỗ cho\b")
 """Says before a number how many fit, and names nothing that it belongs to."""
-_LABEL = re.compile(r"\s*([^:;.!?]{1,40}): \S")
+_LABEL = compile_pattern(r"\s*([^:;.!?]{1,40}): \S")
 _FEWEST_CELLS = 2
-_DIGITS = re.compile(r"\d+")
+_DIGITS = compile_pattern(r"\d+")
 _FEWEST_FOREIGN = 2  # words of a part that make it a statement of its own and no further item of a list
 
 

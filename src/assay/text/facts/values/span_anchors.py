@@ -25,6 +25,7 @@ from assay.text.facts.reading.read_text import ReadText, Word
 from assay.text.facts.reading.sentence_around import REACH_BEFORE, get_sentence
 from assay.text.facts.reading.word_senses import find_same_sense
 from assay.text.late_pattern import LatePattern
+from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.quantity import Quantity, is_span
 from assay.text.quantities.quantity_agreement import is_same_value
 
@@ -36,7 +37,7 @@ _ANCHOR = LatePattern(
 _WITHIN = LatePattern(rf"\b{WITHIN}\b", re.IGNORECASE)
 _MOST_WORDS = 7
 """Words after "before" or "after" in which an event is named."""
-_ENDS_ANCHOR = re.compile(r"[.,;:!?()\n]| - | – ")
+_ENDS_ANCHOR = compile_pattern(r"[.,;:!?()\n]| - | – ")
 
 
 class SpanAnchor(NamedTuple):
