@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from msgspec import Struct
 
 from assay.metrics.cases.case_index import CaseIndex
 from assay.records.findings import EvidenceTrace
@@ -31,7 +33,7 @@ _RESULT_NAMES = ("retrieved", "retrieval", "candidates", "results")
 _SEARCH_CALL = "search"
 
 
-class TraceStep(NamedTuple):
+class TraceStep(Struct, frozen=True):
     """One stage with its kind; `unit_masks` holds, for each rank, the bit mask of the units that its chunk covers."""
 
     name: str

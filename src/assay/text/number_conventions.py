@@ -7,7 +7,9 @@ two decimals, and of a currency without a smaller coin none, so that three digit
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from msgspec import Struct
 
 from assay.text.languages import guess_language, has_vietnamese_letters
 from assay.text.late_pattern import LatePattern
@@ -82,7 +84,7 @@ def read_declared_mark(language: str) -> DecimalMark:
     return "point" if name in POINT_LANGUAGES else ""
 
 
-class NumberStyle(NamedTuple):
+class NumberStyle(Struct, frozen=True):
     """How the words of a text show that its numbers are written; `is_vietnamese`: in which a comma groups as well."""
 
     mark: DecimalMark

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from assay.metrics.cases.case_index import find_cited_positions, is_cited_among, list_reported_documents
 from assay.metrics.parsed_answer import ParsedAnswer
@@ -19,7 +20,7 @@ from assay.text.late_pattern import LatePattern
 from assay.text.pattern_cache import compile_pattern
 
 
-class InlineMarkers(NamedTuple):
+class InlineMarkers(Struct, frozen=True):
     """The sources that the markers of an answer name; the markers that name nothing; and those whose source is none of
     the reported citations, each with that source."""
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from assay.text.antonyms import find_antonym
 from assay.text.claims.passages import IndexedPassage, IndexedSources, PlacedRow, TermMatch
@@ -63,14 +64,14 @@ _TERMS_BEFORE = 1  # terms before the first shared one in which a negation still
 _YEAR = compile_pattern(r"#(?:1[5-9]|20|21)\d\d")
 
 
-class Contradiction(NamedTuple):
+class Contradiction(Struct, frozen=True):
     """The contradictions of a claim, in words. `is_reversal`: a negation or an opposite word, not another fact."""
 
     explanations: tuple[str, ...] = ()
     is_reversal: bool = False
 
 
-class MatchedClaim(NamedTuple):
+class MatchedClaim(Struct, frozen=True):
     """A claim compared with sources: its content terms, each with its match in the sources and its rarity weight.
 
     `misplaced`: indices of numbers, identifiers and names that are absent, or present without their neighbours.

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from assay.text.pattern_cache import compile_pattern
 from assay.text.segmentation import Span, find_cell_spans, segment_blocks
@@ -21,7 +22,7 @@ _LONGEST_CSV_CELL = 120
 _LONGEST_CSV_LINE = 2000
 
 
-class TableRow(NamedTuple):
+class TableRow(Struct, frozen=True):
     """A row of a table: its span and those of its cells. `table`: the number of the table; `is_header`: its names."""
 
     table: int

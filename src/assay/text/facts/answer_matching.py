@@ -12,7 +12,9 @@ import unicodedata
 from collections import deque
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from msgspec import Struct
 
 from assay.text.citation_markers import remove_citation_markers
 from assay.text.facts.cues.cue_pattern import build_pattern
@@ -30,7 +32,7 @@ from assay.text.pattern_cache import compile_pattern
 from assay.text.tokens import find_token_spans
 
 
-class WordElement(NamedTuple):
+class WordElement(Struct, frozen=True):
     """A word or identifier: its folded form, the diacritics that folding removed, and its span in the NFC text."""
 
     folded: str
@@ -42,7 +44,7 @@ class WordElement(NamedTuple):
 TextElement = WordElement | Number | Date
 
 
-class TextElements(NamedTuple):
+class TextElements(Struct, frozen=True):
     """A text as words, numbers and dates. `folded`: the text folded in place. `lacks_diacritics`: no word has
     diacritics.
     """
@@ -141,7 +143,7 @@ def _is_same_element(expected: TextElement, candidate: TextElement, ignore_marks
 _LONGEST_CACHED = 4000  # characters of an answer that is kept with its score
 
 
-class KeywordScore(NamedTuple):
+class KeywordScore(Struct, frozen=True):
     """A keyword score and the matches behind it.
 
     `hedged`: a correct keyword is uncertain. It follows "maybe", is joined to another number by "or", is part of a bare
@@ -302,7 +304,7 @@ def _phrase_elements(phrase: str) -> TextElements:
     return parse_elements(remove_markup(phrase))
 
 
-class _PhraseHits(NamedTuple):
+class _PhraseHits(Struct, frozen=True):
     asserted: list[tuple[int, int]]  # ranges of the answer's items
     negated: bool
 

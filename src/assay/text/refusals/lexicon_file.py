@@ -12,7 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec import Struct
 
 from assay.text.normalisation import fold_text
 from assay.text.pattern_cache import compile_pattern
@@ -112,7 +114,7 @@ def parse_lexicon(text: str, name: str) -> RefusalLexicon:
     return LexiconParser(name, content.lines).parse_lexicon(content.data)
 
 
-class LexiconContent(NamedTuple):
+class LexiconContent(Struct, frozen=True):
     """What a YAML text holds, and the line of each of its fields."""
 
     data: object

@@ -9,7 +9,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from msgspec import Struct
 
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_text
@@ -83,14 +85,14 @@ def is_spelt_like(language: str, text: str) -> bool:
     return _ENGLISH_SPELLING.fullmatch(text) is not None
 
 
-class _PhraseGroup(NamedTuple):
+class _PhraseGroup(Struct, frozen=True):
     """What each of some phrases means, and their lengths, the longest first."""
 
     cues: Mapping[str, tuple[RefusalPhrase, ...]]
     lengths: tuple[int, ...]
 
 
-class _Branch(NamedTuple):
+class _Branch(Struct, frozen=True):
     """Of phrases that begin alike: what each next character leads to, and those that end here, with their cues."""
 
     following: dict[str, _Branch]

@@ -7,6 +7,8 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
+from msgspec import Struct
+
 from assay.text.normalisation import fold_text, normalise_nfc
 from assay.text.number_words import MONTHS, WEEKDAYS
 from assay.text.numbers import Date, Number
@@ -42,7 +44,7 @@ _GENERIC_NAMES = frozenset(
 ).union(MONTHS, WEEKDAYS)
 
 
-class Fact(NamedTuple):
+class Fact(Struct, frozen=True):
     """One fact of a text: its kind, its normal form, its unit (of a number), and how the text writes it."""
 
     kind: FactKind

@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from msgspec import Struct
 
 from assay.text.facts.cues.value_cues import FILE_ENDINGS, HTTP_METHODS
 from assay.text.facts.expected.fact_texts import FactTexts
@@ -39,7 +41,7 @@ _OTHER_NAME = 14
 """Characters between two names of one flag in the evidence: "`--jobs` (or `--parallel`)"."""
 
 
-class Identifier(NamedTuple):
+class Identifier(Struct, frozen=True):
     """A flag, a path or file, or a method of HTTP: its form, its name, the value of a flag, and where it stands."""
 
     form: Form

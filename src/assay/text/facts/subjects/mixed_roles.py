@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations, pairwise
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from assay.text.facts.cues.condition_cues import LEADING_OR_CONDITION, OR
 from assay.text.facts.cues.cue_pattern import build_pattern
@@ -36,7 +37,7 @@ _FEWEST_WORDS, _SYLLABLES = 1, 2  # a word of Vietnamese has two syllables
 _LONGEST_SYLLABLE = 7  # letters of a Vietnamese one: "nghiêng"
 
 
-class RoleTerm(NamedTuple):
+class RoleTerm(Struct, frozen=True):
     """What two texts may have in common: a word, or two syllables of Vietnamese, of which one is often half a word."""
 
     key: str
@@ -45,7 +46,7 @@ class RoleTerm(NamedTuple):
     end: int
 
 
-class RoleStatement(NamedTuple):
+class RoleStatement(Struct, frozen=True):
     """A part of a text with the phrases that belong to it: its terms and its quantities, without their bounds."""
 
     part: Part
@@ -53,7 +54,7 @@ class RoleStatement(NamedTuple):
     quantities: Sequence[Quantity]
 
 
-class RoleTexts(NamedTuple):
+class RoleTexts(Struct, frozen=True):
     """What a case says: its question, its reference and its facts. `ignores_marks`: words are compared without their
     diacritics, because fact, answer or reference are written without."""
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.link_cues import BEFORE_VERB, CONSEQUENCE, IF_AVAILABLE, NO_NOUN_NEXT, PRONOUN
@@ -58,7 +59,7 @@ _DIGITS = compile_pattern(r"\d+")
 _FEWEST_FOREIGN = 2  # words of a part that make it a statement of its own and no further item of a list
 
 
-class OtherOwner(NamedTuple):
+class OtherOwner(Struct, frozen=True):
     """A part of the answer that says of another subject what the question asks, in words; whether that is sure."""
 
     reason: str

@@ -11,7 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from msgspec import Struct
 
 from assay.text.facts.cues.anchor_cues import COUNTED, COUNTS_FROM, COUNTS_TO, NO_EVENT
 from assay.text.facts.cues.cue_pattern import build_pattern
@@ -40,7 +42,7 @@ _MOST_WORDS = 7
 _ENDS_ANCHOR = compile_pattern(r"[.,;:!?()\n]| - | – ")
 
 
-class SpanAnchor(NamedTuple):
+class SpanAnchor(Struct, frozen=True):
     """What a span is counted to or from, as the words that name the event in a text."""
 
     side: Literal["before", "after"]
