@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from assay.metrics.case_checks import WRONG_FORMAT
 from assay.records.findings import RootCause
 
 
-class CauseNote(NamedTuple):
+class CauseNote(Struct, frozen=True):
     """The sign of a cause, which is what people read as its title, and what to try first."""
 
     sign: str

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from msgspec import Struct
 
 from assay.metrics.cases.case_index import CaseIndex
 from assay.records.findings import EvidenceTrace
 from assay.records.golden_set import Evidence, Selector
 from assay.records.observations import CONTEXT_STAGE, Observation, Stage
+from assay.text.pattern_cache import compile_pattern
 
 StepKind = Literal["lexical", "dense", "retriever", "merge", "filter", "rerank", "context"]
 SEARCH_KINDS: tuple[StepKind, ...] = ("lexical", "dense", "retriever")
@@ -22,7 +25,7 @@ _KINDS: tuple[tuple[StepKind, re.Pattern[str]], ...] = (
     ("lexical", re.compile(r"bm25|lexical|keyword|sparse|full.?text|fts|tf.?idf|splade")),
     ("dense", re.compile(r"dense|vector|embed|semantic|knn|\bann\b")),
 )
-_SELECTS = re.compile(r"polic|permi|role|tenant|right|entitle|authori[sz]|allow|dedup|thresh|prun|redact|guard")
+_SELECTS = compile_pattern(r"polic|permi|role|tenant|right|entitle|authori[sz]|allow|dedup|thresh|prun|redact|guard")
 """Names of filters, of which some are names of searches too: only what selects from earlier stages is a filter."""
 DEFAULT_PRODUCTION_K = 5
 """The assumed number of chunks shown to the model if neither settings nor trace state it (ADR 0030)."""
@@ -30,7 +33,7 @@ _RESULT_NAMES = ("retrieved", "retrieval", "candidates", "results")
 _SEARCH_CALL = "search"
 
 
-class TraceStep(NamedTuple):
+class TraceStep(Struct, frozen=True):
     """One stage with its kind; `unit_masks` holds, for each rank, the bit mask of the units that its chunk covers."""
 
     name: str

@@ -43,6 +43,7 @@ from assay.metrics.cases.case_index import CaseIndex
 from assay.records.findings import Attribution, EvidenceTrace, FaultParty, RootCause
 from assay.records.observations import TEXT_ID_PREFIX, Observation
 from assay.scoring.attribution_settings import AttributionSettings
+from assay.text.pattern_cache import compile_pattern
 
 MAX_CAUSES = 3
 """How many causes a finding names at most: the most likely one and the others that fit."""
@@ -189,7 +190,7 @@ def _name_nameless(inquiry: CaseFacts, facts: Sequence[str]) -> tuple[str, ...]:
     return tuple(_TEXT_ID.sub(lambda match: inquiry.name_chunk(match[0]), fact) for fact in facts)
 
 
-_TEXT_ID = re.compile(rf"{re.escape(TEXT_ID_PREFIX)}[0-9a-f]+")
+_TEXT_ID = compile_pattern(rf"{re.escape(TEXT_ID_PREFIX)}[0-9a-f]+")
 
 
 def _name_first_step(finding: CauseFinding, record: tuple[str, ...]) -> str:

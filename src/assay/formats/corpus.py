@@ -10,7 +10,6 @@ therefore not reported, and its last value counts.
 from __future__ import annotations
 
 import hashlib
-import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -26,11 +25,12 @@ from assay.records.digest import compute_text_digest, encode_canonical_json
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Corpus, CorpusChunk, GoldenSet
 from assay.text.near_names import find_near_id
+from assay.text.pattern_cache import compile_pattern
 
 MAX_PAGES = 10_000
 PageNumber = Annotated[int, Meta(ge=1)]
 
-_HASH = re.compile(r"sha256:[0-9a-f]{64}")
+_HASH = compile_pattern(r"sha256:[0-9a-f]{64}")
 
 
 class CorpusRow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False):

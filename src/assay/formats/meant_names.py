@@ -5,14 +5,14 @@ A name is read by its words, because its letters say nothing: `must_not_have` is
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from functools import lru_cache
 from typing import NamedTuple
 
 from assay.text.late_pattern import LatePattern
+from assay.text.pattern_cache import compile_pattern
 
-_SEPARATORS = re.compile(r"[^\w.]+")
+_SEPARATORS = compile_pattern(r"[^\w.]+")
 _NEW_WORD = LatePattern(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 _OBLIGATION = frozenset(("must", "should", "shall", "may", "can", "expect", "expected", "do", "does", "is", "to"))

@@ -10,7 +10,6 @@ import glob
 import json
 import math
 import os
-import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -49,6 +48,7 @@ from assay.records.golden_set import Case
 from assay.records.observations import CONTEXT_STAGE, Observation
 from assay.records.plugin_table import PluginTable
 from assay.text.late_pattern import LatePattern
+from assay.text.pattern_cache import compile_pattern
 
 _DECODER = msgspec.json.Decoder(Observation)
 
@@ -95,9 +95,11 @@ ROWS_FORMAT = "rows"
 """Rows of other tools, which are rewritten as native lines once the golden set is known."""
 _TREC_RUN_COLUMNS = 6
 RETRIEVED_STAGE = "retrieved"
-_KEY = re.compile(r'"(\w+)"\s*:')
+_KEY = compile_pattern(r'"(\w+)"\s*:')
 _STAGE = LatePattern(r"stages\[(\d+)\]\.(?:chunks|name)")
-_TREC_RUN_LINE = re.compile(r"\S+\s+(?:Q0\s+\S+|\S+\s+\S+\s+\d+\s+\S+|\S+\s+\S+\s+\S+\s+[+-]?[\d.]\S*\s+\S+)(?:\s.*)?")
+_TREC_RUN_LINE = compile_pattern(
+    r"\S+\s+(?:Q0\s+\S+|\S+\s+\S+\s+\d+\s+\S+|\S+\s+\S+\s+\S+\s+[+-]?[\d.]\S*\s+\S+)(?:\s.*)?"
+)
 """Six columns, or so like them that the reader of runs can say what is wrong: "Q0", or a rank in the fourth place."""
 
 
@@ -243,7 +245,7 @@ def detect_output_format(path: str, first_line: bytes) -> str:
     raise InputError([Problem(path, 1, "", message, "E_FORMAT")])
 
 
-_FRAME_START = re.compile(r'\{\s*"(?:columns|schema)"\s*:|\[\s*\[|\{\s*"[^"]{0,200}"\s*:\s*\{')
+_FRAME_START = compile_pattern(r'\{\s*"(?:columns|schema)"\s*:|\[\s*\[|\{\s*"[^"]{0,200}"\s*:\s*\{')
 """How the JSON of a data frame begins that is not written as rows."""
 
 

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from assay.records.counts import format_count
 from assay.records.errors import MAX_PROBLEMS_KEPT, InputError, Problem, shorten_repr
 from assay.text.late_pattern import LatePattern
+from assay.text.pattern_cache import compile_pattern
 
 MAX_WARNINGS_PER_CODE = 20
 
@@ -109,7 +110,7 @@ def join_repeated_problems(problems: Sequence[Problem]) -> list[Problem]:
 
 MAX_ID_BYTES = 256
 
-_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_DATE = compile_pattern(r"\d{4}-\d\d-\d\d", re.ASCII)
 _INSTANT = LatePattern(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)", re.ASCII)
 
 

@@ -22,6 +22,7 @@ from msgspec import inspect
 from assay.formats.meant_names import choose_field
 from assay.records.errors import MAX_PROBLEMS_SHOWN, InputError, Problem, shorten_repr
 from assay.text.late_pattern import LatePattern
+from assay.text.pattern_cache import compile_pattern
 
 MAX_JSON_DEPTH = 100
 MAX_NUMBER_CHARACTERS = 100
@@ -29,7 +30,7 @@ MAX_NUMBER_CHARACTERS = 100
 # A string that is not closed extends to the end of the text: giving it up would mean to search again from each quote.
 _STRING_OR_BRACKET = LatePattern(r'"(?>(?:[^"\\]++|\\.)*)"?|[\[\]{}]', re.DOTALL)
 _SURROGATE_ESCAPE = LatePattern(r"\\u[dD][89a-fA-F]")
-_PLAIN_KEY = re.compile(r"[^\W\d]\w*")
+_PLAIN_KEY = compile_pattern(r"[^\W\d]\w*")
 
 
 class _SuspectError(ValueError):

@@ -9,9 +9,9 @@ both sides turns none (ADR 0162).
 from __future__ import annotations
 
 from math import sqrt
-from typing import NamedTuple
 
 import numpy as np
+from msgspec import Struct
 from msgspec.structs import replace
 
 from assay.gates.rules import (
@@ -44,7 +44,7 @@ _ROUNDING = 1e-12
 """A loss is larger than the margin only if it is so by more than the rounding of a sum."""
 
 
-class GainEstimate(NamedTuple):
+class GainEstimate(Struct, frozen=True):
     """Paired differences, positive if better, with bounds of their mean.
 
     `span` is the largest possible difference of two scores, None if unlimited.

@@ -7,7 +7,8 @@ withdrawn, which no rule can tell: so it is a risk, and a person accepts it with
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from assay.gates.rules import RETIRED_CASES, describe_waivers
 from assay.records.counts import format_count
@@ -17,7 +18,7 @@ from assay.scoring.column_values import format_case_ids
 from assay.scoring.version_match import VersionMatch
 
 
-class SetChanges(NamedTuple):
+class SetChanges(Struct, frozen=True):
     """What is known of changes of a golden set.
 
     `edit` says that it is not as it was frozen, `retired_failed` are the retired cases that failed in the baseline.
@@ -29,7 +30,7 @@ class SetChanges(NamedTuple):
     untold: int = 0
 
 
-class ChangeReasons(NamedTuple):
+class ChangeReasons(Struct, frozen=True):
     """What to say of changes of a golden set: the risks, and the reasons of a decision that are no risk."""
 
     risks: tuple[str, ...]

@@ -6,9 +6,9 @@ The summaries and slices that the rules of a gate need are computed here from th
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
+from msgspec import Struct
 from msgspec.structs import replace
 
 from assay.gates.decision_weight import combine_decisions
@@ -125,7 +125,7 @@ def _reporting_gap_warnings(config: str, result: ConfigResult) -> Iterator[str]:
             yield f"{config}: {metric} is {summary.value:.3f}: unjudged chunks count as irrelevant"
 
 
-class GateBaseline(NamedTuple):
+class GateBaseline(Struct, frozen=True):
     """The baseline of regression rules: its scores, which configuration of the run is the baseline itself, and what a
     baseline of another version of the golden set shares with it."""
 

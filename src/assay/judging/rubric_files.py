@@ -24,6 +24,7 @@ from assay.records.digest import compute_digest
 from assay.records.errors import Problem, SettingsError, shorten_repr
 from assay.records.verdicts import DriftAnchor, JudgeRubric, RubricLabel
 from assay.text.late_pattern import LatePattern
+from assay.text.pattern_cache import compile_pattern
 
 Rubrics = dict[tuple[str, str], JudgeRubric]
 """Rubrics by name and language."""
@@ -32,9 +33,9 @@ JUDGE_INPUTS = ("answer", "citations", "claims", "context", "facts", "history", 
 """Everything that a judge may be given, which excludes configurations and scores."""
 RUBRICS_LOCK_FILE = "rubrics.lock"
 ANCHORS_FILE = "anchors.yaml"
-PLACEHOLDER = re.compile(r"\{\{([^{}]*+)\}\}")
+PLACEHOLDER = compile_pattern(r"\{\{([^{}]*+)\}\}")
 _NAME = LatePattern(r"[a-z][a-z0-9_]{0,39}")
-_LANGUAGE = re.compile(r"[a-z]{2,3}")
+_LANGUAGE = compile_pattern(r"[a-z]{2,3}")
 T = TypeVar("T", bound=Struct)
 _CONTROL_INPUTS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "foreign_context": (("context",),),

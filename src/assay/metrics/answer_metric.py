@@ -7,10 +7,9 @@ Scores by rules or by a judge always inform; they gate only after the scorer is 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
-from msgspec import UNSET, structs
+from msgspec import UNSET, Struct, structs
 
 from assay.metrics.cases.case_index import CaseIndex
 from assay.metrics.judged.judge_requests import (
@@ -51,7 +50,7 @@ def exempt_no_case(_: CaseIndex) -> str:
     return ""
 
 
-class Scorers(NamedTuple):
+class Scorers(Struct, frozen=True):
     """How one metric is computed for one observation; `exemption_reason` returns why a case is exempt, or "".
 
     `combined` joins both, `entailment` asks a local model. All are functions of a module, because scorers travel to

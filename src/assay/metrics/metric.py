@@ -9,7 +9,6 @@ bytes of each, and become arrays when the block is full. A metric turns facts in
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from typing import Any, Literal, Protocol, TypeVar, cast, get_args
@@ -30,10 +29,11 @@ from assay.records.observations import (
 )
 from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED, ScoreColumn
 from assay.stats.arrays import BoolArray, FloatArray, IndexArray
+from assay.text.pattern_cache import compile_pattern
 
-_NAME_PATTERN = re.compile(r"(?P<base>[a-z][a-z0-9_]*)(?:\((?P<keys>[^()]*)\))?(?:@(?P<k>[0-9]+))?")
+_NAME_PATTERN = compile_pattern(r"(?P<base>[a-z][a-z0-9_]*)(?:\((?P<keys>[^()]*)\))?(?:@(?P<k>[0-9]+))?")
 _MOST_DIGITS = 9  # of k: longer than any ranking, and within what arrays hold
-_KEY_PATTERN = re.compile(r"\s*([a-z_]+)\s*=\s*([A-Za-z0-9_.:/-]+)\s*")
+_KEY_PATTERN = compile_pattern(r"\s*([a-z_]+)\s*=\s*([A-Za-z0-9_.:/-]+)\s*")
 
 
 class MetricName(Struct, frozen=True):
@@ -84,7 +84,7 @@ def parse_metric_name(text: str) -> MetricName:
     return MetricName(match["base"], tuple(sorted(keys.items())), k)
 
 
-_SEPARATOR = re.compile(r"([(),])")
+_SEPARATOR = compile_pattern(r"([(),])")
 
 
 def split_metric_names(text: str) -> list[str]:

@@ -13,6 +13,8 @@ from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
+from msgspec import Struct
+
 from assay.metrics.cases.case_index import find_cited_positions, find_cited_texts, list_reported_documents
 from assay.metrics.cases.settled_answers import find_decision
 from assay.metrics.judged.judge_requests import ENGLISH, RULES_VERSION, VIETNAMESE
@@ -498,7 +500,7 @@ _MAX_LOGIT = 50.0
 _SUPPORT_THRESHOLD = 0.5
 
 
-class CalibratedSupport(NamedTuple):
+class CalibratedSupport(Struct, frozen=True):
     """One metric by rules, with its calibration curve and cuts; None if it is not calibrated or has too few labels."""
 
     curve: Mapping[str, float] | None

@@ -8,9 +8,8 @@ pair differs at neither end.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
+from msgspec import Struct
 from msgspec.structs import replace
 
 from assay.metrics.metric import Metric
@@ -25,7 +24,7 @@ Columns = tuple[ScoreColumn, ScoreColumn]
 _MEANS = AVERAGE_STATISTICS[:2]
 
 
-class CompletedColumns(NamedTuple):
+class CompletedColumns(Struct, frozen=True):
     """Both columns with all unknown answers scored: at worst for the candidate, and at best.
 
     At worst those of the baseline are at their best, and the other way round; answers that are the same on both sides

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from assay.metrics.case_checks import JUDGED_CORRECTNESS
 from assay.records.scores import SCORED, ConfigResult, ScoreTable
@@ -21,7 +22,7 @@ _WHY_NOT = {
 }
 
 
-class JudgedAnswers(NamedTuple):
+class JudgedAnswers(Struct, frozen=True):
     """Cases by what a judge says of their answers; `unlabelled` are those on which it has no usable label."""
 
     right: tuple[str, ...]

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from msgspec import Struct, field
@@ -36,7 +35,7 @@ from assay.stats.samples import ClusterCodes
 ABSENT = "not among the cases of this side"
 
 
-class PairedValues(NamedTuple):
+class PairedValues(Struct, frozen=True):
     """The paired values of one metric on some rows of two aligned tables.
 
     `rows` are scored on both sides, with values `before` and `after`; `baseline_only` are scored in the baseline

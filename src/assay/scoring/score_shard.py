@@ -8,7 +8,6 @@ created and freed.
 from __future__ import annotations
 
 import gc
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -76,6 +75,7 @@ from assay.scoring.passed_answers import find_passes
 from assay.scoring.score_tables import MetricPlan, ScoredBlock, join_blocks, score_batch
 from assay.text.claims.claim_support import LONGEST_CLAIM
 from assay.text.normalisation import MOST_READ
+from assay.text.pattern_cache import compile_pattern
 from assay.text.refusals.lexicons_in_use import has_lexicon
 
 MAX_TOKENS_PER_SECOND = 10_000
@@ -126,7 +126,7 @@ def count_row_notices(rows: JoinedRows, notices: Counter[CountedNoun]) -> None:
             _note_usage(row, row.usage, row.usage.end_to_end_ms, notices)
 
 
-_SENTENCE_END = re.compile(r"[.!?…。！？\n]+")
+_SENTENCE_END = compile_pattern(r"[.!?…。！？\n]+")
 
 
 def _note_length(answer: str, notices: Counter[CountedNoun]) -> None:

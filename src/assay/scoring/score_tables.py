@@ -8,7 +8,6 @@ change a single bit of the result (ADR 0029).
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -55,7 +54,7 @@ from assay.stats.arrays import BoolArray, FloatArray, IndexArray, RowIndices
 NO_OBSERVATION = "no observation"
 
 
-class FoldedColumn(NamedTuple):
+class FoldedColumn(Struct, frozen=True):
     """A column with one row per case, and how far apart each case's repeats were (max − min; 0 where there was one)."""
 
     column: ScoreColumn

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from assay.text.late_pattern import LatePattern
 from assay.text.pattern_cache import compile_pattern
@@ -13,7 +14,7 @@ _LONGEST_MARKER = 200  # characters of a marker
 _MOST_IN_RANGE = 20  # sources that a range may include
 
 
-class CitationMarker(NamedTuple):
+class CitationMarker(Struct, frozen=True):
     """A citation marker: its span and the source names in it, in order."""
 
     start: int

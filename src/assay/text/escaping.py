@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from assay.text.late_pattern import LatePattern
+from assay.text.pattern_cache import compile_pattern
 from assay.text.secret_forms import REDACTED, remove_secrets
 
 MIN_SECRET_LENGTH = 6
@@ -107,7 +108,7 @@ WITHHELD = "[withheld]"
 _INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 # Character references never start a Markdown construct, so one table serves cells, headings and running text.
-_OWN_COMMAND = re.compile(r"`(assay(?: [A-Za-z0-9_.=-]+)*)`")
+_OWN_COMMAND = compile_pattern(r"`(assay(?: [A-Za-z0-9_.=-]+)*)`")
 _MARKDOWN = {ord(sign): f"&#{ord(sign)};" for sign in "\\`*[]|~"} | {
     ord("&"): "&amp;",
     ord("<"): "&lt;",
@@ -129,7 +130,7 @@ _GITHUB = (
     "add-mask|add-matcher|add-path|debug|echo|endgroup|error|group|notice|remove-matcher|save-state|set-env|set-output"
     "|stop-commands|warning"
 )
-_WORKFLOW_COMMAND = re.compile(rf"(?<!\S):(?=:)|:(?=:(?:{_GITHUB})\b)|#(?=#[A-Za-z]*\[)", re.IGNORECASE)
+_WORKFLOW_COMMAND = compile_pattern(rf"(?<!\S):(?=:)|:(?=:(?:{_GITHUB})\b)|#(?=#[A-Za-z]*\[)", re.IGNORECASE)
 
 # C1 controls, DEL, soft hyphen, bidirectional and zero-width characters, line separators, tags; not the line feed.
 _INVISIBLE_IN_JSON = LatePattern(

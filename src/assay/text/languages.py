@@ -7,12 +7,13 @@ from typing import Literal
 
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_text, may_hold_other_script, normalise_nfc
+from assay.text.pattern_cache import compile_pattern
 from assay.text.text_cache import cache_by_text
 
 KnownLanguage = Literal["en", "vi"]
 
-_VIETNAMESE_LETTER = re.compile(r"[ăđơưạ-ỹ]", re.IGNORECASE)
-_WORD = re.compile(r"[^\W\d_]+")
+_VIETNAMESE_LETTER = compile_pattern(r"[ăđơưạ-ỹ]", re.IGNORECASE)
+_WORD = compile_pattern(r"[^\W\d_]+")
 _ENGLISH = frozenset(
     "an and are as at be by can do does for has have how if in is it many may much my not of on or our the their to "
     "was we what when where which who why with you your".split()

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from assay.text.late_pattern import LatePattern
 
@@ -31,7 +32,7 @@ class PatternError(ValueError):
         self.message, self.position = message, position
 
 
-class _State(NamedTuple):
+class _State(Struct, frozen=True):
     """One state: it consumes a character that passes `test`, or an assertion holds, or it moves on without either."""
 
     test: CharTest | None = None
@@ -39,7 +40,7 @@ class _State(NamedTuple):
     following: tuple[int, ...] = ()
 
 
-class _Node(NamedTuple):
+class _Node(Struct, frozen=True):
     """A part of a pattern: `char`, `assert`, `sequence`, `choice` or `repeat` (`low` to `high` times, None: any)."""
 
     kind: str

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from itertools import pairwise
 
-_SEPARATORS = re.compile(r"[\W_]+")
-_NUMBERS = re.compile(r"\d+")
+from assay.text.pattern_cache import compile_pattern
+
+_SEPARATORS = compile_pattern(r"[\W_]+")
+_NUMBERS = compile_pattern(r"\d+")
 _FEWEST_LETTERS = 4
 """In shorter words one letter is often the whole difference: a and b, v1 and v2, car and cat."""
 

@@ -6,13 +6,15 @@ two decimals, and of a currency without a smaller coin none, so that three digit
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from msgspec import Struct
 
 from assay.text.languages import guess_language, has_vietnamese_letters
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place, fold_text, may_hold_other_script, normalise_nfc
+from assay.text.pattern_cache import compile_pattern
 
 DecimalMark = Literal["comma", "point", ""]
 """The mark before the decimals; "" where the language is not known."""
@@ -60,7 +62,7 @@ def _read_words(table: str) -> dict[str, frozenset[str]]:
 
 
 _GRAMMAR = _read_words(_WORDS_OF_GRAMMAR)
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = compile_pattern(r"[^\W\d_]+")
 _OTHER_SCRIPT = LatePattern(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f\u0900-\u097f]")
 _LONGEST_READ = 2000
 _FEWEST_WORDS = 2
@@ -82,7 +84,7 @@ def read_declared_mark(language: str) -> DecimalMark:
     return "point" if name in POINT_LANGUAGES else ""
 
 
-class NumberStyle(NamedTuple):
+class NumberStyle(Struct, frozen=True):
     """How the words of a text show that its numbers are written; `is_vietnamese`: in which a comma groups as well."""
 
     mark: DecimalMark

@@ -12,6 +12,8 @@ from functools import cache, lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from assay.text.late_pattern import squeeze_pattern
 from assay.text.normalisation import fold_in_place, normalise_nfc
 from assay.text.number_conventions import guess_style, read_money_beside
@@ -159,7 +161,7 @@ def is_split_number(readings: Sequence[Decimal]) -> bool:
 _THOUSAND = Decimal(1000)
 
 
-class Date(NamedTuple):
+class Date(Struct, frozen=True):
     """A date with its possible readings (year, month, day; day 0 if none is stated) and its span in the NFC text."""
 
     readings: tuple[tuple[int, int, int], ...]

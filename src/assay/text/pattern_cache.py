@@ -10,7 +10,6 @@ an answer or a document holds would stay in the file.
 from __future__ import annotations
 
 import atexit
-import json
 import re
 import sys
 import zlib
@@ -18,7 +17,8 @@ from array import array
 from base64 import b64decode, b64encode
 from functools import cache
 from importlib import import_module
-from typing import NamedTuple
+
+from msgspec import Struct, json
 
 from assay.text.pattern_file import PatternFile, find_pattern_file, may_write
 
@@ -29,7 +29,7 @@ _DIGEST_BYTES = 4
 _Key = tuple[str, int]
 
 
-class _Made(NamedTuple):
+class _Made(Struct, frozen=True, array_like=True):
     """What `re` made of an expression for some flags; `all_flags`: with those that the expression sets itself."""
 
     pattern: str
@@ -38,6 +38,9 @@ class _Made(NamedTuple):
     code: str  # in base 64
     group_count: int
     group_index: dict[str, int]
+
+
+_DECODER = json.Decoder(list[_Made])
 
 
 class PatternCache:
@@ -75,7 +78,7 @@ class PatternCache:
         if self._file is None or not self._added:
             return
         made = _parse(self._file.read()) | self._added
-        content = json.dumps(list((made if len(made) <= _MOST_KEPT else self._added).values())).encode()
+        content = json.encode(list((made if len(made) <= _MOST_KEPT else self._added).values()))
         self._file.replace(_MARK + _compute_digest(content) + content)
         self._added = {}
 
@@ -113,7 +116,7 @@ def _parse(content: bytes) -> dict[_Key, _Made]:
     body = content[start:]
     if content[:start] != _MARK + _compute_digest(body):
         return {}
-    return {(made[0], made[1]): _Made(*made) for made in json.loads(body)}
+    return {(made.pattern, made.flags): made for made in _DECODER.decode(body)}
 
 
 def _compute_digest(content: bytes) -> bytes:

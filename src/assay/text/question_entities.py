@@ -13,17 +13,18 @@ from collections.abc import Iterable
 
 from assay.text.late_pattern import LatePattern
 from assay.text.number_words import MONTHS, WEEKDAYS
+from assay.text.pattern_cache import compile_pattern
 
 MAX_ENTITIES = 20
 """Entities of one question that are looked for; a question with more is a pasted document."""
-_CODE = re.compile(r"(?<![\w-])[^\W\d_](?:[\w]|[-./#:](?=\w)){1,60}(?![\w])")
-_NUMBERED = re.compile(r"#\d{2,}")
-_WORD = re.compile(r"[^\W\d_][\w'’-]*")
+_CODE = compile_pattern(r"(?<![\w-])[^\W\d_](?:[\w]|[-./#:](?=\w)){1,60}(?![\w])")
+_NUMBERED = compile_pattern(r"#\d{2,}")
+_WORD = compile_pattern(r"[^\W\d_][\w'’-]*")
 _BEFORE_SENTENCES = '.!?:;…"“«('
-_SEPARATORS = re.compile(r"[\s\-_./#:\u2010-\u2015]+")
+_SEPARATORS = compile_pattern(r"[\s\-_./#:\u2010-\u2015]+")
 _PARTICLES = LatePattern(r"(?: (?:van|von|der|den|de|del|della|da|di|du|dos|la|ten|ter|bin|al)){1,2} ")
 """What stands in lower case within a name ("Van der Meer"). "of" is none: it also joins two names."""
-_POSSESSIVE = re.compile(r"(?:'|’)s$")
+_POSSESSIVE = compile_pattern(r"(?:'|’)s$")
 _MOST_CAPITALISED = 0.75
 """A question of which more words after the first are capitalised is a title, whose capitals name nothing."""
 _LANGUAGES_WITH_CAPITALISED_NOUNS = ("de",)

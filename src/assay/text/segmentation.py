@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple
 
+from msgspec import Struct
+
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_case, fold_text
 from assay.text.pattern_cache import compile_pattern
@@ -351,7 +353,7 @@ _WIDE_MARKS = {
 """Marks of Chinese and Japanese as those that clauses are split at."""
 
 
-class PhraseContext(NamedTuple):
+class PhraseContext(Struct, frozen=True):
     """The context of a phrase, each part at most `CONTEXT_LENGTH` characters long.
 
     `sentence`, `before`: the text before it in its sentence and in its clause. `after`: the text after it in its

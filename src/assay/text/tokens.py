@@ -17,6 +17,8 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 from unicodedata import category, decimal, normalize
 
+from msgspec import Struct
+
 from assay.text.normalisation import fold_in_place, fold_text, may_hold_other_script, normalise_nfc
 from assay.text.number_words import MONTHS, ORDINALS
 from assay.text.numbers import Date, Number, find_quantities
@@ -211,7 +213,7 @@ def _word_terms(text: str, spans: _Spans) -> list[Term]:
     ]
 
 
-class TermKeys(NamedTuple):
+class TermKeys(Struct, frozen=True):
     """A term without its place in the text; what similarity and look-up need. The fields are those of `Term`, except
     that names are words."""
 

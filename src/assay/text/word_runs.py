@@ -6,8 +6,9 @@ split at these, all in C; other texts are searched with the regular expression, 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
+
+from assay.text.pattern_cache import compile_pattern
 
 _LATIN_1 = 256
 _SPACE = 32
@@ -21,9 +22,9 @@ def _make_table(kept: Iterable[str]) -> bytes:
 
 
 _WORDS, _WORDS_AND_UNDERSCORES, _TOKENS = _make_table(""), _make_table("_"), _make_table("'-")
-_WORD = re.compile(r"[^\W_]++")
-_WORD_OR_UNDERSCORE = re.compile(r"\w+")
-_TOKEN = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+_WORD = compile_pattern(r"[^\W_]++")
+_WORD_OR_UNDERSCORE = compile_pattern(r"\w+")
+_TOKEN = compile_pattern(r"[^\W_]+(?:['-][^\W_]+)*")
 
 
 def split_words(text: str) -> list[str]:

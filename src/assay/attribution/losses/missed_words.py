@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from assay.attribution.cause_finding import (
@@ -28,6 +27,7 @@ from assay.attribution.losses.lost_unit import LostEvidence, may_search_by_vecto
 from assay.records.findings import CauseConfidence, RootCause
 from assay.text.lexical_rank import compute_lexical_rank
 from assay.text.normalisation import normalise_nfc
+from assay.text.pattern_cache import compile_pattern
 from assay.text.tokens import is_stop_word, tokenise_text
 
 
@@ -149,7 +149,7 @@ def _list_words_written_alike(loss: LostEvidence, words: frozenset[str]) -> set[
     return {word for word in alike if not words.isdisjoint(tokenise_text(word))}
 
 
-_LETTERS = re.compile(r"[^\W\d_]+")
+_LETTERS = compile_pattern(r"[^\W\d_]+")
 
 
 def check_shared_words(loss: LostEvidence, lexical: TraceStep, max_rank: int) -> CauseFinding | None:

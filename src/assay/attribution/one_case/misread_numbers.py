@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterable
 
 from assay.attribution.one_case.unsupported_numbers import find_unsupported_numbers
+from assay.text.pattern_cache import compile_pattern
 
 _LOOKALIKES = str.maketrans("OlISB", "01158")
 """Letters that text recognition confuses with digits, and the digits."""
-_WRITTEN_NUMBER = re.compile(r"(?<!\w)[\dOlISB]+(?:[.,'’][\dOlISB]+)*(?!\w)")
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_WRITTEN_NUMBER = compile_pattern(r"(?<!\w)[\dOlISB]+(?:[.,'’][\dOlISB]+)*(?!\w)")
+_NUMBER = compile_pattern(r"\d+(?:[.,]\d+)*")
 
 
 def find_misread_number(answer: str, facts: Iterable[str]) -> str | None:

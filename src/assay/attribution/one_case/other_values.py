@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from assay.text.citation_markers import remove_citation_markers
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_text, normalise_nfc
+from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.measures import find_measures
 from assay.text.quantities.quantity import Quantity, is_telephone_number
 from assay.text.quantities.quantity_agreement import differ_in_unit, is_same_quantity, is_same_value
@@ -16,7 +16,7 @@ from assay.text.quantities.units import PLAIN
 from assay.text.question_entities import find_missing_entities, find_question_entities
 from assay.text.tokens import parse_terms, tokenise_text
 
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+_SENTENCE_END = compile_pattern(r"(?<=[.!?])\s+|\n+")
 _DIGIT_GROUPS = LatePattern(r"(?<![\w+])\+?\(?\d+\)?(?:[ .\-/]?\(?\d+\)?){2,}(?!\w)")
 _FEWEST_DIGITS = 5
 """From how many digits on groups of them may be meant as a telephone number."""

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from functools import cached_property, lru_cache
 from itertools import accumulate
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from assay.text.citation_markers import remove_citation_markers
 from assay.text.facts.presence.mentioned_values import is_value_among
@@ -45,7 +46,7 @@ def find_unsupported_numbers(answer: str, texts: Iterable[str]) -> list[str]:
     return [text for _, text in sorted(quoted)]
 
 
-class _ReadNumbers(NamedTuple):
+class _ReadNumbers(Struct, frozen=True):
     """The numbers and dates of an answer, its measures, and those of them that are telephone numbers.
 
     `written`: the answer without markers; `text`: the same as numbers are read in it.

@@ -7,7 +7,6 @@ vector databases, hits of search engines, and (document, score) pairs.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -19,6 +18,7 @@ from assay.records.errors import shorten_repr
 from assay.records.observations import TEXT_ID_PREFIX, Chunk
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import collapse_spaces
+from assay.text.pattern_cache import compile_pattern
 
 ID_KEYS = ("chunk_id", "id", "_id", "id_", "node_id", "doc_id", "document_id")
 TEXT_KEYS = ("text", "content", "page_content", "passage", "body")
@@ -87,7 +87,7 @@ def _is_certainly_text(text: str) -> bool:
     return len(text.split()) >= FEWEST_TEXT_WORDS or len(text) > LONGEST_ID_CHARS or "\n" in text
 
 
-_FILE_NAME = re.compile(r".*\w\.[A-Za-z0-9]{1,5}")
+_FILE_NAME = compile_pattern(r".*\w\.[A-Za-z0-9]{1,5}")
 _SENTENCE_END = LatePattern(r"""[.!?。！？…:;][)"'»”]?\Z""")
 _MOST_TITLE_WORDS = 2
 

@@ -19,12 +19,13 @@ from assay.formats.meant_names import find_meant_name, split_name
 from assay.records.counts import join_first
 from assay.records.errors import shorten_repr
 from assay.records.golden_set import BUILT_IN_SLICE_KEYS, GOLDEN_KEYS_TAKEN, Case
+from assay.text.pattern_cache import compile_pattern
 
 _MAX_CHARS = 80
 """A longer text is prose: nobody groups cases by it."""
 _MOST_EXAMPLES = 8
-_DECIMAL = re.compile(r"[-+]?\d*[.,]\d+(?:[eE][-+]?\d+)?|[-+]?\d+[eE][-+]?\d+")
-_WHOLE = re.compile(r"[-+]?\d+[.,]0+")
+_DECIMAL = compile_pattern(r"[-+]?\d*[.,]\d+(?:[eE][-+]?\d+)?|[-+]?\d+[eE][-+]?\d+")
+_WHOLE = compile_pattern(r"[-+]?\d+[.,]0+")
 _SLICING_FIELDS = frozenset(("", "tags", "difficulty", "language", "notes"))
 """What a name may mean whose column is a slice all the same; any other field expects something, or says who asks."""
 _RUN_WORDS = frozenset((

@@ -23,6 +23,7 @@ from assay.formats.meant_names import describe_field, find_meant_name, join_word
 from assay.records.errors import shorten_repr
 from assay.records.golden_set import Case
 from assay.text.near_names import find_near_id
+from assay.text.pattern_cache import compile_pattern
 
 QUESTION_KEYS = ("question", "user_input", "input", "query", "prompt")
 REFERENCE_KEYS = (
@@ -233,7 +234,7 @@ def _open_wrapper(members: dict[str, Any], wrappers: Collection[str], name: str,
 
 _JOINED_KEYS = ("retrieval_context", "context")
 """Members of DeepEval that hold lists, and that it joins to one text with | in the CSV and JSON Lines that it saves."""
-_UNCLEAR_BAR = re.compile(r"[ \t]\|[ \t]|\|[ \t]*\||\A\s*\||\|[ \t]*$", re.MULTILINE)
+_UNCLEAR_BAR = compile_pattern(r"[ \t]\|[ \t]|\|[ \t]*\||\A\s*\||\|[ \t]*$", re.MULTILINE)
 """A | that is rather one of a table: between spaces, next to another one, at the beginning or at the end of a line."""
 
 

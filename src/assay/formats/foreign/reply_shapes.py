@@ -21,6 +21,7 @@ from assay.records.errors import shorten_repr
 from assay.records.observations import CONTEXT_STAGE, RETRIEVED_STAGE, Chunk, Observation, Stage, TargetError, Usage
 from assay.text.late_pattern import LatePattern
 from assay.text.near_names import find_near_word
+from assay.text.pattern_cache import compile_pattern
 
 STAGE_KEYS = {"retrieved_chunks": RETRIEVED_STAGE, "reranked_chunks": "reranked", "context_chunks": CONTEXT_STAGE}
 """The members of the contract `rag-trace` that hold a ranking, with its stage."""
@@ -60,7 +61,7 @@ _ANSWER_NAME = LatePattern(
     re.IGNORECASE,
 )
 """How the name of a member ends that is likely to be the answer: `bot_reply`, `answerText`."""
-_WORD_OF_KEY = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_WORD_OF_KEY = compile_pattern(r"[A-Z]?[a-z]+|[A-Z]+")
 _ANSWER_WORDS = ("answer", "response", "reply", "output", "completion", "prediction", "generation")
 _FORM_WORDS = frozenset(("text", "content", "body", "markdown", "html"))
 """What may follow the word for an answer in the name of a member."""
@@ -348,7 +349,7 @@ def find_misspelt_answer(key: str) -> str:
     return key[: matches[-1].start()] + written + key[matches[-1].end() :]
 
 
-_PLAIN_KEY = re.compile(r"[A-Za-z_][\w-]*")
+_PLAIN_KEY = compile_pattern(r"[A-Za-z_][\w-]*")
 _MOST_LEVELS = 5
 _FEWEST_WORDS = 3
 """A text with fewer words, such as a state, is taken for an answer only if its name says so."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -11,9 +10,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from assay.records.errors import Problem
+from assay.text.pattern_cache import compile_pattern
 
 _DECODER = json.JSONDecoder()
-_SPACE = re.compile(r"[ \t\r\n]*")
+_SPACE = compile_pattern(r"[ \t\r\n]*")
 
 
 class RowPlaces(Struct):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, cast
@@ -13,6 +12,7 @@ from msgspec.structs import fields, replace
 
 from assay.records.golden_set import Behaviour, Count, NonNegative
 from assay.records.observations import Chunk, Observation, Stage, TargetError, ToolCall, Usage
+from assay.text.pattern_cache import compile_pattern
 
 STAGE_MEMBERS = {"retrieved": "retrieved_chunks", "reranked": "reranked_chunks", "context": "context_chunks"}
 """The member that holds each stage."""
@@ -125,7 +125,7 @@ def _chunks(items: tuple[Chunk | str, ...] | None) -> tuple[Chunk, ...] | None:
     return None if items is None else tuple([Chunk(item) if isinstance(item, str) else item for item in items])
 
 
-_MERGED = re.compile(r"merge|fus(?:e|ion)|rrf|hybrid|ensemble|combine")
+_MERGED = compile_pattern(r"merge|fus(?:e|ion)|rrf|hybrid|ensemble|combine")
 
 
 def _is_one_ranking(chunks: tuple[Chunk, ...]) -> bool:

@@ -12,6 +12,8 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from msgspec import Struct
+
 from assay.metrics.cases.settled_answers import RIGHT, AnswerDecision, find_decision
 from assay.records.golden_set import Case, Rubric
 from assay.records.scores import NEEDS_REVIEW
@@ -89,7 +91,7 @@ class AnswerQuality(NamedTuple):
         return tuple(fact for fact in self.missing if fact not in self.denied)
 
 
-class FactReading(NamedTuple):
+class FactReading(Struct, frozen=True):
     """What an answer does with everything that its case looks for in the text.
 
     `must_have`, `keywords` and `numbers` (those of a numeric reference) hold one judgment each. `keyword_score` is None
@@ -289,7 +291,7 @@ def find_unjudgeable_cases(cases: Iterable[Case]) -> list[Case]:
     return unjudgeable
 
 
-class Veto(NamedTuple):
+class Veto(Struct, frozen=True):
     """A rule that shows an answer to be wrong, whatever a judge says, and the highest score that is left."""
 
     rule: str
@@ -329,7 +331,7 @@ def find_veto(case: Case, answer: str, sentences: tuple[str, ...] = ()) -> Veto 
 _SIGNALS_OF_VALUES = ("exact_match", "number_match", REFERENCE_VALUE)
 
 
-class LabelDoubt(NamedTuple):
+class LabelDoubt(Struct, frozen=True):
     """What speaks against the label of a judge that calls an answer right, and what in the answer does."""
 
     reason: str

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import Struct, structs
 
@@ -40,7 +40,7 @@ ItemEntries = list[dict[str, str]]
 JUDGED_ONLY = MetricKey("", (BY_JUDGE,), "recorded verdicts")
 
 
-class MissingInput(NamedTuple):
+class MissingInput(Struct, frozen=True):
     """Why an input of a rubric cannot be filled in."""
 
     reason: str

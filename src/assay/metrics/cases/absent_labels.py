@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
+from msgspec import Struct
 
 from assay.metrics.cases.case_index import CHUNK_ID, QUOTE, CaseIndex
 from assay.records.golden_set import Evidence
@@ -36,7 +36,7 @@ def describe_absent_unit(unit: Evidence, case: CaseIndex) -> str | None:
     return None if stands_elsewhere(labels.quotes, case) else " or ".join(labels.chunk_ids)
 
 
-class UnitLabel(NamedTuple):
+class UnitLabel(Struct, frozen=True):
     """What names a unit of evidence: ids of chunks, and quotes that may stand in any chunk."""
 
     chunk_ids: list[str]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date, datetime, timedelta
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import Struct
 
@@ -222,7 +222,7 @@ class SupersededVersions:
         return corpus_chunk.version != self._newest[corpus_chunk.document][1]
 
 
-class ValidityGap(NamedTuple):
+class ValidityGap(Struct, frozen=True):
     """A document of which no version is in force on `day`: one ends on it, which is excluded, the next begins later."""
 
     document: str

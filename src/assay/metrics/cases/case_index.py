@@ -9,7 +9,6 @@ or, where it does not say, by what the chunk reports of itself, as a selector `{
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from functools import cached_property, lru_cache
 from itertools import zip_longest
@@ -25,6 +24,7 @@ from assay.records.golden_set import BEHAVIOURS, Behaviour, Case, Corpus, Corpus
 from assay.records.observations import Chunk, Observation, is_text_id
 from assay.text.facts.answer_matching import is_exact_match
 from assay.text.normalisation import fold_text
+from assay.text.pattern_cache import compile_pattern
 from assay.text.tokens import DocumentFrequencies
 
 if TYPE_CHECKING:
@@ -432,7 +432,7 @@ def _encode_behaviours(expected: Behaviour, also_accepted: tuple[Behaviour, ...]
 SEPARATORS = ":#/"
 MAX_DOCUMENT_CHUNKS = 20
 """The most chunks that the name of a document stands for if the document was not shown."""
-_SEPARATOR = re.compile(f"[{SEPARATORS}]")
+_SEPARATOR = compile_pattern(f"[{SEPARATORS}]")
 
 
 def list_reported_documents(observation: Observation, corpus: Corpus | None = None) -> dict[str, str]:

@@ -12,6 +12,7 @@ from functools import cached_property
 
 from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, Selector
 from assay.text.normalisation import fold_in_place, normalise_nfc
+from assay.text.pattern_cache import compile_pattern
 
 _DOCUMENT, _CHUNK_ID, _QUOTE = "document", "chunk_id", "quote"
 _MOST_CHUNKS = 200
@@ -19,9 +20,9 @@ _MOST_CHUNKS = 200
 _LONGEST_WHOLE = 1000
 """Characters of a chunk that is taken whole where the evidence has no quote."""
 _LONGEST_SEARCHED = 50_000
-_SENTENCE_END = re.compile(r"[.!?;…](?=\s)|[。！？；]|\n")
-_HEADING = re.compile(r"^#{1,6}+ ++([^\n]+)$", re.MULTILINE)
-_TABLE_RULE = re.compile(r"^(?=[ \t:|]*+---)[ \t:|-]++$", re.MULTILINE)
+_SENTENCE_END = compile_pattern(r"[.!?;…](?=\s)|[。！？；]|\n")
+_HEADING = compile_pattern(r"^#{1,6}+ ++([^\n]+)$", re.MULTILINE)
+_TABLE_RULE = compile_pattern(r"^(?=[ \t:|]*+---)[ \t:|-]++$", re.MULTILINE)
 
 
 class EvidenceSentences:

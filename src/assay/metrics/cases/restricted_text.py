@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
 from decimal import Decimal
 from functools import cached_property, lru_cache
-from typing import NamedTuple
 
 import numpy as np
+from msgspec import Struct
 
 from assay.metrics.cases.access_rules import Access, is_visible, read_corpus_access
 from assay.records.golden_set import Corpus, User
@@ -70,14 +70,14 @@ def is_content_word(word: str) -> bool:
     return word not in _COURTESIES and not is_stop_word(word)
 
 
-class Disclosure(NamedTuple):
+class Disclosure(Struct, frozen=True):
     """What a text gives away: the text of the restricted chunk, and the words."""
 
     source: str
     words: str
 
 
-class NumberOwners(NamedTuple):
+class NumberOwners(Struct, frozen=True):
     """The texts in which a number or date stands, in order, and the unit with which it does in each."""
 
     texts: IndexArray

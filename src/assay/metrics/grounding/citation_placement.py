@@ -7,7 +7,8 @@ source has little support by rules from any chunk. Such citations are untold, ne
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from assay.metrics.grounding.citation_precision import (
     CLEARLY_BETTER,
@@ -26,7 +27,7 @@ PLAINLY_BETTER = 4 * CLEARLY_BETTER
 UNTOLD_REASON = "unknown: the texts do not tell whether every citation names the source of what it is cited for"
 
 
-class Placements(NamedTuple):
+class Placements(Struct, frozen=True):
     """What the texts tell of the places of citations (ADR 0255).
 
     `misplaced` are attached citations that a shown neighbour outdoes by far, each with that neighbour. `untold` are

@@ -6,8 +6,6 @@ in the sentences that the target reports.
 
 from __future__ import annotations
 
-import re
-
 from msgspec import structs
 
 from assay.metrics.answer_metric import Scorers, define_answer_metric
@@ -15,10 +13,13 @@ from assay.metrics.judged.judge_requests import Outcome, not_applicable_outcome,
 from assay.metrics.metric import Metric
 from assay.metrics.parsed_answer import NO_CLAIMS, REFUSED, ParsedAnswer, format_list
 from assay.text.claims.claim_segments import Claim
+from assay.text.pattern_cache import compile_pattern
 
 NOT_REPORTED = "no marker in the answer, and citations not reported"
-_LINK = re.compile(r"\]\((?:https?://|[\w./#-]+\.[a-z]{2,5}\b)[^()\s]*\)|<https?://[^<>\s]+>|(?<!\w)https?://[^\s<>]+")
-_SUPERSCRIPT = re.compile(r"(?:(?<=[^\W\d_]{4})|(?<=[.!?,;:)\"”]))[¹²³⁰⁴-⁹]{1,3}(?!\w)")  # m² is no citation
+_LINK = compile_pattern(
+    r"\]\((?:https?://|[\w./#-]+\.[a-z]{2,5}\b)[^()\s]*\)|<https?://[^<>\s]+>|(?<!\w)https?://[^\s<>]+"
+)
+_SUPERSCRIPT = compile_pattern(r"(?:(?<=[^\W\d_]{4})|(?<=[.!?,;:)\"”]))[¹²³⁰⁴-⁹]{1,3}(?!\w)")  # m² is no citation
 
 
 def score_claim_coverage(reading: ParsedAnswer) -> Outcome:

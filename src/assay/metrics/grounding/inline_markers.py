@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from assay.metrics.cases.case_index import find_cited_positions, is_cited_among, list_reported_documents
 from assay.metrics.parsed_answer import ParsedAnswer
 from assay.records.observations import CONTEXT_STAGE
 from assay.text.citation_markers import find_citation_markers
 from assay.text.late_pattern import LatePattern
+from assay.text.pattern_cache import compile_pattern
 
 
-class InlineMarkers(NamedTuple):
+class InlineMarkers(Struct, frozen=True):
     """The sources that the markers of an answer name; the markers that name nothing; and those whose source is none of
     the reported citations, each with that source."""
 
@@ -28,7 +30,7 @@ class InlineMarkers(NamedTuple):
 
 
 NO_MARKERS = InlineMarkers()
-_MAY_HAVE_MARKER = re.compile(r"[\[【<¹²³⁰⁴-⁹]|[\w][:#_][\w]")
+_MAY_HAVE_MARKER = compile_pattern(r"[\[【<¹²³⁰⁴-⁹]|[\w][:#_][\w]")
 _CODE_SPAN = LatePattern(r"`[^`\n]{0,400}`|(?<=\w)\[0\]")
 """Code, and an index into it: `items[0]` cites nothing."""
 

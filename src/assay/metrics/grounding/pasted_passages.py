@@ -5,9 +5,8 @@ An answer of one or two sentences that quotes its source is none: what is asked 
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
+from msgspec import Struct
 
 from assay.metrics.cases.case_index import CaseIndex
 from assay.metrics.metric import Batch, FactKey, JoinedRows, Metric, MetricName, make_score_column, rows_not_applicable
@@ -29,7 +28,7 @@ _PROBES, _PROBE_LENGTH = 6, 20
 """Pieces of an answer of which a chunk must have one before its words are compared."""
 
 
-class PastedPassage(NamedTuple):
+class PastedPassage(Struct, frozen=True):
     """The share of an answer's words that a chunk of the context has in the same order, and the chunk."""
 
     share: float

@@ -6,7 +6,6 @@ answer than in its source is not asked here (`contradiction_suspects`).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
@@ -21,6 +20,7 @@ from assay.metrics.parsed_answer import ParsedAnswer, format_list
 from assay.records.observations import CONTEXT_STAGE
 from assay.text.markup import remove_markup
 from assay.text.normalisation import fold_text, normalise_nfc
+from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.derived_values import DerivedValues
 from assay.text.quantities.measures import find_measures
 from assay.text.quantities.quantity import Quantity, is_plain, split_range
@@ -30,7 +30,7 @@ from assay.text.quantities.spoken_numbers import is_ordinal_among
 from assay.text.quantities.unit_names import split_glued_units
 from assay.text.tokens import stem_word
 
-_DIGITS = re.compile(r"[0-9]+(?:[.,][0-9]+)*")
+_DIGITS = compile_pattern(r"[0-9]+(?:[.,][0-9]+)*")
 _NEAR = 60
 """Characters on either side of a number's digits that are read first."""
 _MOST_READ_NEAR = 2_000_000
@@ -196,7 +196,7 @@ def _list_ends(stated: Iterable[Quantity]) -> Iterator[Quantity]:
 
 _MOST_TIMES = 10
 """How many times the limit of a bound may be the value that it is said of, or the other way round."""
-_COUNTED = re.compile(r"[ -]([^\W\d_]+)")
+_COUNTED = compile_pattern(r"[ -]([^\W\d_]+)")
 
 
 def _is_within(bounded: Quantity, value: Quantity) -> bool:

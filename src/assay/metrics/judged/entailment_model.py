@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import Protocol
+
+from msgspec import Struct
 
 
-class EntailmentScores(NamedTuple):
+class EntailmentScores(Struct, frozen=True):
     """The probabilities in [0, 1], to four decimals, that a premise entails and that it contradicts a claim."""
 
     entailment: float

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from msgspec import Struct
+
 from assay.metrics.judged.entailment_model import EntailmentModel
 from assay.metrics.judged.vote_folding import (
     DISPUTED,
@@ -242,7 +244,7 @@ def make_item_requests(
     return [make_request(rubric, {**other_inputs, key: group}, [entry["id"] for entry in group]) for group in groups]
 
 
-class ItemLabel(NamedTuple):
+class ItemLabel(Struct, frozen=True):
     """One item as it was ruled: its label, the label's number (None: it has none), and whether a person chose it."""
 
     label: str

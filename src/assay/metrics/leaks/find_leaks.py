@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Container, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
+from msgspec import Struct
 
 from assay.metrics.cases.access_rules import (
     explain_refusal,
@@ -323,7 +323,7 @@ def explain_forbidden(case: CaseIndex, chunk: Chunk) -> str | None:
 # ── text ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-class ReportedText(NamedTuple):
+class ReportedText(Struct, frozen=True):
     """One text of a trace: the place where a leak in it counts, the item that then leaked, and the text."""
 
     location: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from msgspec import Struct
 
 from assay.metrics.cases.case_index import CaseIndex
 from assay.records.observations import Observation
@@ -10,7 +10,7 @@ from assay.text.safety.copied_text import find_canaries
 from assay.text.safety.demanded_words import find_obeyed, list_demands, list_possible_demands
 
 
-class ObeyedInstruction(NamedTuple):
+class ObeyedInstruction(Struct, frozen=True):
     """An instruction of a chunk that an answer carries out. `words`: what it demands and the answer has."""
 
     chunk_id: str

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from assay.metrics.cases.case_index import QUOTE, CaseIndex, EvidenceIndex, has_field_value, list_needed_fields
 from assay.records.counts import format_count, join_first
@@ -19,7 +20,7 @@ from assay.text.normalisation import fold_text
 _MOST_NAMED = 3
 
 
-class OtherName(NamedTuple):
+class OtherName(Struct, frozen=True):
     """A field whose value differs between the golden set (`wanted`) and a chunk (`shown`) that has the quote."""
 
     field: str

@@ -6,9 +6,10 @@ Sets, not rankings: order and repeats do not count. A file is a chunk's `path`; 
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from assay.metrics.cases.case_index import CaseIndex, chunk_fields
 from assay.metrics.metric import Batch, JoinedRows, Metric, MetricName, make_score_column, rows_not_applicable
@@ -18,7 +19,7 @@ from assay.records.scores import ScoreColumn
 PATH = "path"
 
 
-class NameComparison(NamedTuple):
+class NameComparison(Struct, frozen=True):
     """Expected and returned names; None where the observation does not report them."""
 
     expected: frozenset[str]

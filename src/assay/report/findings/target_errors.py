@@ -5,7 +5,6 @@ Errors that differ only in numbers, ids and addresses are one error; the text of
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -17,12 +16,13 @@ from assay.records.release_gates import Decision
 from assay.records.scores import ScoringResult, TargetFailure
 from assay.text.escaping import escape_terminal, shorten_at_word
 from assay.text.late_pattern import LatePattern
+from assay.text.pattern_cache import compile_pattern
 
 MAX_FAILURE_TEXTS, MAX_FAILURE_CASES = 3, 5
 """The largest number of error texts of a target, and of their cases, that a report shows first."""
 _PLACE = LatePattern(r", at \S+:\d+(?: \(in [^()]*\))?$")
 """Where an exception arose, at the end of its text."""
-_TOKEN = re.compile(r"\S+")
+_TOKEN = compile_pattern(r"\S+")
 _KEPT_AFTER = frozenset(("http", "status", "code", "error", "errno", "exit", "line", "signal", "version"))
 """Words after which a number says what went wrong: HTTP 404 and HTTP 500 are two errors."""
 _INDENT = "   "

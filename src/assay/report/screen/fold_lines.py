@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
 
 from assay.text.escaping import shorten_at_word
+from assay.text.pattern_cache import compile_pattern
 
 
 def shorten_before_remedy(line: str, width: int) -> str:
@@ -39,5 +39,5 @@ def fold_note(note: str, width: int, suffix: str, most_lines: int) -> list[str]:
 
 FOUND_NOTHING = ": nothing at "
 """What stands before the parentheses that say what is there instead."""
-_REMEDY = re.compile(r" \(([^()]*(?:\([^()]*\)[^()]*)*)\)$")
+_REMEDY = compile_pattern(r" \(([^()]*(?:\([^()]*\)[^()]*)*)\)$")
 """What a note says to do: the parentheses at its end."""

@@ -11,8 +11,9 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
-from typing import NamedTuple
 from unicodedata import category
+
+from msgspec import Struct
 
 from assay.text.citation_markers import CitationMarker, find_citation_markers
 from assay.text.late_pattern import LatePattern, squeeze_pattern
@@ -23,7 +24,7 @@ from assay.text.refusals.behaviour_candidates import mark_texts_to_examine
 from assay.text.segmentation import Span, TextBlock, find_cell_spans, segment_block_sentences, segment_blocks
 
 
-class Claim(NamedTuple):
+class Claim(Struct, frozen=True):
     """One claim of an answer.
 
     `text`: the claim in NFC, without citation markers. `start`, `end`: its span in the characters of the answer.

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from assay.text.claims.contradictions import Contradiction, MatchedClaim, find_contradiction
 from assay.text.claims.found_words import is_misplaced, support_of_words
 from assay.text.claims.passages import (
@@ -145,7 +147,7 @@ _prepare_claim = lru_cache(maxsize=256)(
 _NO_CONTRADICTION = Contradiction()
 
 
-class _MatchedWords(NamedTuple):
+class _MatchedWords(Struct, frozen=True):
     """Where the content words of a claim are in the sources, and the sentences that have most of them.
 
     `displaced` are the words whose quantity the sources have elsewhere, which count as not matched.

@@ -10,11 +10,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from assay.text.antonyms import find_antonym
 from assay.text.claims.passages import IndexedPassage, IndexedSources, PlacedRow, TermMatch
 from assay.text.claims.source_quantities import ClaimedQuantity, find_rival_quantity
+from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.measures import find_measures
 from assay.text.quantities.placed_quantities import PlacedQuantity, spell_quantity
 from assay.text.quantities.quantity import Quantity
@@ -59,17 +61,17 @@ _FEWEST_SHARED_WORDS = 2  # other words that it must contain
 _FACT_COMPANY, _NEAR = 1, 3  # neighbours of a fact in the claim, and how far from the rival fact one of them may be
 _MOST_EXTRA_TERMS = 3  # between the first and the last shared term, terms that the sentence may have beyond the claim's
 _TERMS_BEFORE = 1  # terms before the first shared one in which a negation still applies to it
-_YEAR = re.compile(r"#(?:1[5-9]|20|21)\d\d")
+_YEAR = compile_pattern(r"#(?:1[5-9]|20|21)\d\d")
 
 
-class Contradiction(NamedTuple):
+class Contradiction(Struct, frozen=True):
     """The contradictions of a claim, in words. `is_reversal`: a negation or an opposite word, not another fact."""
 
     explanations: tuple[str, ...] = ()
     is_reversal: bool = False
 
 
-class MatchedClaim(NamedTuple):
+class MatchedClaim(Struct, frozen=True):
     """A claim compared with sources: its content terms, each with its match in the sources and its rarity weight.
 
     `misplaced`: indices of numbers, identifiers and names that are absent, or present without their neighbours.

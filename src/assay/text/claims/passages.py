@@ -6,15 +6,17 @@ Coverage counts words and character 4-grams. The terms of many claims are looked
 from __future__ import annotations
 
 import math
-import re
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
+from msgspec import Struct
+
 from assay.text.claims.table_rows import TableRow, find_cell, list_table_rows, part_cells
 from assay.text.normalisation import normalise_nfc
+from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.placed_quantities import PlacedQuantity, holds_number, place_quantities
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_index import QuantityIndex
@@ -36,7 +38,7 @@ _LONGEST_SENTENCE = 80  # terms; longer ones (lists without punctuation, transcr
 _SOURCE_GAP = 64  # positions between two sources, so that their terms are never close
 
 
-class TermMatch(NamedTuple):
+class TermMatch(Struct, frozen=True):
     """The positions of a claim's term in the sources, ascending, and the quality of the match in [0, 1]."""
 
     positions: Sequence[int]
@@ -65,7 +67,7 @@ def join_spellings(spelled: Iterable[str]) -> str:
     return f" {' '.join(spelled)} "
 
 
-class PlacedRow(NamedTuple):
+class PlacedRow(Struct, frozen=True):
     """A row of a table with the range of its terms in a text."""
 
     row: TableRow
@@ -199,7 +201,7 @@ SHORTEST_SIMILAR_STEM, SHARED_PREFIX_LENGTH = 5, 4
 """Least length of a stem that may match a similar one, and of the beginning that they must share."""
 
 
-_SPLIT_DECIMAL = re.compile(r"(?<=\d)\. (?=\d)")
+_SPLIT_DECIMAL = compile_pattern(r"(?<=\d)\. (?=\d)")
 
 
 def _term_start(term: Term) -> int:
@@ -425,7 +427,7 @@ class SupportingSentence(NamedTuple):
     end: int
 
 
-class ClaimGrams(NamedTuple):
+class ClaimGrams(Struct, frozen=True):
     """The character 4-grams of a claim, each with the weight of the rarest word that it overlaps."""
 
     weights: dict[Gram, float]

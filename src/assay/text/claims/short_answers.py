@@ -8,7 +8,6 @@ lowered if the sources give another value for what is asked: 30 days of leave ar
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -18,12 +17,13 @@ from assay.text.claims.source_quantities import measure_other_subject
 from assay.text.claims.source_support import SourceSupport, scale_support
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_text
+from assay.text.pattern_cache import compile_pattern
 from assay.text.tokens import Term, parse_terms
 
 MOST_FRAGMENT_WORDS = 4
 """Words up to which a claim is a fragment that says nothing without its question."""
 
-_WORD = re.compile(r"[^\W_]+(?:[.,:/'-][^\W_]+)*")
+_WORD = compile_pattern(r"[^\W_]+(?:[.,:/'-][^\W_]+)*")
 _LEAST_COVERED = 0.75  # share of the question's words in the sentence of the fragment from which it is supported
 _ELSEWHERE = 1.5  # what z loses if another sentence holds all of the question and that of the fragment nothing
 

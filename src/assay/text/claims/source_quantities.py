@@ -10,6 +10,8 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from assay.text.claims.passages import IndexedSources, TermMatch
 from assay.text.quantities.placed_quantities import PlacedQuantity, place_quantities
 from assay.text.quantities.quantity import Quantity, is_plain, is_time, split_range
@@ -32,7 +34,7 @@ class ClaimedQuantity(NamedTuple):
     words: tuple[int, ...]
 
 
-class ComparedQuantities(NamedTuple):
+class ComparedQuantities(Struct, frozen=True):
     """What comparing the quantities of a claim has changed.
 
     `matches`: of all content terms. `units`: indices of units of absent quantities, which say nothing apart from their
@@ -96,7 +98,7 @@ def compare_quantities(
     return ComparedQuantities(changed, units, exceeded, respelled)
 
 
-class _Places(NamedTuple):
+class _Places(Struct, frozen=True):
     """Positions of terms that agree with a quantity, of those that do not, and of the first that agrees.
 
     `has_bound`: some sentence has its value with another bound.

@@ -6,22 +6,23 @@ plan with €75.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
+from msgspec import Struct
+
+from assay.text.pattern_cache import compile_pattern
 from assay.text.segmentation import Span, find_cell_spans, segment_blocks
 
-_CSV_CELL = re.compile(r'[ ]*+(?:"(?>(?:[^"\n]|"")*)"[ ]*+|[^,;\t\n"]*+)(?P<mark>[,;\t]|$)')
-_CSV_MARK = re.compile(r"[,;\t]")
+_CSV_CELL = compile_pattern(r'[ ]*+(?:"(?>(?:[^"\n]|"")*)"[ ]*+|[^,;\t\n"]*+)(?P<mark>[,;\t]|$)')
+_CSV_MARK = compile_pattern(r"[,;\t]")
 _SEPARATORS = ",;\t"
 _FEWEST_CSV_CELLS, _FEWEST_CSV_LINES = 2, 3
 _LONGEST_CSV_CELL = 120
 _LONGEST_CSV_LINE = 2000
 
 
-class TableRow(NamedTuple):
+class TableRow(Struct, frozen=True):
     """A row of a table: its span and those of its cells. `table`: the number of the table; `is_header`: its names."""
 
     table: int

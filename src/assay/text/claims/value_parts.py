@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from assay.text.claims.passages import IndexedSources, TermMatch
 from assay.text.claims.source_quantities import MOST_SENTENCES, ClaimedQuantity, is_rival, is_stated_value
@@ -17,7 +18,7 @@ from assay.text.segmentation import VALUE_PART
 from assay.text.tokens import Term
 
 
-class _Part(NamedTuple):
+class _Part(Struct, frozen=True):
     """A part of a sentence: its quantities, and the positions of its terms in the sources."""
 
     quantities: Sequence[Quantity]

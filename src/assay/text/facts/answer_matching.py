@@ -8,12 +8,13 @@ answer are read. `assay.text.facts.stated_facts` says what an answer does with a
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import deque
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from msgspec import Struct
 
 from assay.text.citation_markers import remove_citation_markers
 from assay.text.facts.cues.cue_pattern import build_pattern
@@ -27,10 +28,11 @@ from assay.text.facts.stated_quantities import judge_quantities
 from assay.text.markup import remove_markup
 from assay.text.normalisation import MOST_READ, fold_in_place, fold_text, normalise_nfc
 from assay.text.numbers import CURRENCY_UNITS, Date, Number, find_quantities, share_value
+from assay.text.pattern_cache import compile_pattern
 from assay.text.tokens import find_token_spans
 
 
-class WordElement(NamedTuple):
+class WordElement(Struct, frozen=True):
     """A word or identifier: its folded form, the diacritics that folding removed, and its span in the NFC text."""
 
     folded: str
@@ -42,7 +44,7 @@ class WordElement(NamedTuple):
 TextElement = WordElement | Number | Date
 
 
-class TextElements(NamedTuple):
+class TextElements(Struct, frozen=True):
     """A text as words, numbers and dates. `folded`: the text folded in place. `lacks_diacritics`: no word has
     diacritics.
     """
@@ -141,7 +143,7 @@ def _is_same_element(expected: TextElement, candidate: TextElement, ignore_marks
 _LONGEST_CACHED = 4000  # characters of an answer that is kept with its score
 
 
-class KeywordScore(NamedTuple):
+class KeywordScore(Struct, frozen=True):
     """A keyword score and the matches behind it.
 
     `hedged`: a correct keyword is uncertain. It follows "maybe", is joined to another number by "or", is part of a bare
@@ -302,7 +304,7 @@ def _phrase_elements(phrase: str) -> TextElements:
     return parse_elements(remove_markup(phrase))
 
 
-class _PhraseHits(NamedTuple):
+class _PhraseHits(Struct, frozen=True):
     asserted: list[tuple[int, int]]  # ranges of the answer's items
     negated: bool
 
@@ -326,7 +328,7 @@ _DENIED = (
 _STATED_WRONG = build_pattern(rf"[\"')*]{{0,3}} (?:is|are|was|were|là) {CALLED_UNTRUE}\b")
 _NUMBER_WRONG = build_pattern(rf"[\"')*]{{0,3}} {CALLED_UNTRUE}\b")
 _MAYBE_BEFORE = build_pattern(rf"\b{MAYBE}(?: \w{{1,20}}){{0,2}}[ \"'(*$]*$")
-_SENTENCE_END = re.compile(r"[.!?;] ")
+_SENTENCE_END = compile_pattern(r"[.!?;] ")
 
 
 def _text_before(answer: TextElements, start: int, reach: int = _CONTEXT) -> str:
@@ -351,7 +353,7 @@ def _is_negated(answer: TextElements, first: int, last: int) -> bool:
 _OR = ("or", "hoac", "hay")
 _LONG_CONTEXT = 160  # characters on either side in which words for past and present are searched
 _CLAUSE_END = build_pattern(rf"[.!?;,…](?=\s|$)|\b(?:{AND}|{SET_AGAINST})\b").compiled
-_LIST_SEPARATOR = re.compile(r"[\s,;/|$€£]*")
+_LIST_SEPARATOR = compile_pattern(r"[\s,;/|$€£]*")
 
 
 def _is_hedged(answer: TextElements, span: tuple[int, int], correct_numbers: Sequence[Number]) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from assay.text.late_pattern import LatePattern
+from assay.text.pattern_cache import compile_pattern
 
 _ONES = dict(
     zip(
@@ -61,8 +62,8 @@ _FORM = LatePattern(
     rf"|(?P<number>(?i:{_NUMBER}))(?: (?={_UNIT}\b)|{_NOUN}|(?=[.,;:!?)]|$))"
     r")"
 )
-_NUMBERED_DATE = re.compile(r"(?P<day>[0-3]?\d)\.(?P<month>[01]?\d)\.(?!\w)(?P<ends>(?=\s*\Z|\s+[A-ZÄÖÜ]|\s*\n))?")
-_MAY_HAVE_DATE = re.compile(r"\d\.[01]?\d\.(?!\w)")
+_NUMBERED_DATE = compile_pattern(r"(?P<day>[0-3]?\d)\.(?P<month>[01]?\d)\.(?!\w)(?P<ends>(?=\s*\Z|\s+[A-ZÄÖÜ]|\s*\n))?")
+_MAY_HAVE_DATE = compile_pattern(r"\d\.[01]?\d\.(?!\w)")
 _BEFORE_DATE = frozenset("am bis zum vom ab seit dem den spätestens frühestens".split())
 """Stand before a day and a month in numbers, which are elsewhere parts of a version."""
 _BEFORE_PADDED_DATE = frozenset("by on until till before after since from to and und".split())

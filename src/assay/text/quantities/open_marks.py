@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from decimal import Decimal
 
 from assay.text.number_conventions import DecimalMark
 from assay.text.numbers import is_split_number
+from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_agreement import is_same_quantity
 
 _THOUSAND = 1000
-_DOT_GROUP = re.compile(r"[0-9]\.[0-9]{3}(?![0-9])")
+_DOT_GROUP = compile_pattern(r"[0-9]\.[0-9]{3}(?![0-9])")
 _NO_TOLERANCE = Decimal(0)
 
 

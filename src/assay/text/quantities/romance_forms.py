@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from assay.text.languages import is_other_language
 from assay.text.normalisation import fold_text
+from assay.text.pattern_cache import compile_pattern
 
 _FRENCH = (
     "deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept dix-huit dix-neuf"
@@ -91,8 +92,8 @@ def _list_french_tens() -> Iterator[tuple[str, int]]:
 
 _NUMBERS = {fold_text(spelled).replace("-", " "): value for spelled, value in _list_numbers()}
 _WORDS = frozenset(word for spelled in _NUMBERS for word in spelled.split()) - _JOINING - _ONES
-_RUN = re.compile(r"(?<![\w'’.,-])[^\W\d_]+(?:(?:-| )[^\W\d_]+)*(?![\w'’])")
-_WORD = re.compile(r"[^\W\d_]+")
+_RUN = compile_pattern(r"(?<![\w'’.,-])[^\W\d_]+(?:(?:-| )[^\W\d_]+)*(?![\w'’])")
+_WORD = compile_pattern(r"[^\W\d_]+")
 
 
 def write_romance_numbers(text: str) -> str:

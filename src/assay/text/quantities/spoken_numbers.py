@@ -12,6 +12,7 @@ from decimal import Decimal
 from assay.text.late_pattern import LatePattern, squeeze_pattern
 from assay.text.normalisation import fold_in_place
 from assay.text.number_words import CARDINALS, ORDINALS, TENS, VIETNAMESE_DIGITS
+from assay.text.pattern_cache import compile_pattern
 
 _ENGLISH = {word: number for number, word in enumerate(CARDINALS[:13])}
 _VIETNAMESE = {"khong": 0, **VIETNAMESE_DIGITS, "muoi": 10, "lam": 5}
@@ -35,7 +36,7 @@ _SPOKEN_ITEM = rf"""(?<![\w.,/-])(?:
     )"""
 _SPOKEN = LatePattern(squeeze_pattern(_SPOKEN_ITEM))
 _VULGAR_FRACTION = LatePattern(rf"(?<![\w.,/])(?P<whole>\d{{1,6}})?\ ?(?P<vulgar>[{''.join(_VULGAR)}])")
-_MAY_BE_SPOKEN = re.compile(
+_MAY_BE_SPOKEN = compile_pattern(
     r"\d/\d| and (?:a|one) (?:half|quarter|third)|between | point | phay |minus|negative|\bam \d|below"
 )
 _PARTS = {"half": Decimal("0.5"), "quarter": Decimal("0.25"), "third": Decimal("0.333")}

@@ -6,6 +6,7 @@ import re
 
 from assay.text.languages import guess_language
 from assay.text.late_pattern import LatePattern
+from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.german_forms import write_german_forms
 from assay.text.quantities.romance_forms import write_romance_numbers
 from assay.text.quantities.spoken_numbers import write_spoken_numbers
@@ -14,7 +15,7 @@ from assay.text.quantities.vietnamese_forms import write_vietnamese_forms
 from assay.text.quantities.written_forms import write_other_forms
 from assay.text.text_cache import cache_by_text
 
-_MAY_BE_GLUED = re.compile(r"\d[.,]*[A-Za-z/°²]|[A-Z]\d")
+_MAY_BE_GLUED = compile_pattern(r"\d[.,]*[A-Za-z/°²]|[A-Z]\d")
 
 
 _GLUED = LatePattern(
@@ -53,10 +54,10 @@ def _group_name_lengths() -> dict[str, list[int]]:
 _NAME_LENGTHS = _group_name_lengths()
 
 
-_KIND_BEFORE_UNIT = re.compile(r"(?:working|business|calendar|full|us|square) (?=\w)")
+_KIND_BEFORE_UNIT = compile_pattern(r"(?:working|business|calendar|full|us|square) (?=\w)")
 
 
-_WORD_GOES_ON = re.compile(r"[^\W_]|/|\.m\b")
+_WORD_GOES_ON = compile_pattern(r"[^\W_]|/|\.m\b")
 
 
 LONGEST_CACHED = 2000

@@ -7,10 +7,11 @@ of days and have a dimension of their own.
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import NamedTuple
+
+from msgspec import Struct
 
 
-class Unit(NamedTuple):
+class Unit(Struct, frozen=True):
     """A unit: quantities are comparable within its `dimension`; `sizes` are its possible sizes in the base unit.
 
     `other_dimensions`: those that it may also mean, in the same size; a cent is one of dollars, and of euros.

@@ -10,8 +10,11 @@ from collections.abc import Iterator
 
 from assay.text.late_pattern import LatePattern
 from assay.text.number_words import WEEKDAYS
+from assay.text.pattern_cache import compile_pattern
 
-WEEKDAY = re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:thu (?:hai|ba|tu|nam|sau|bay)|chu nhat)\b")
+WEEKDAY = compile_pattern(
+    r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:thu (?:hai|ba|tu|nam|sau|bay)|chu nhat)\b"
+)
 """A day of the week."""
 WEEK = LatePattern(
     r"\b(?:weekdays?|weekends?|every ?day|daily|all week|days? a week|hang ngay|moi ngay|cuoi tuan|ngay thuong"

@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_text
+from assay.text.pattern_cache import compile_pattern
 from assay.text.refusals.detected_behaviour import NO_BEHAVIOUR, UNKNOWN, DetectedBehaviour
 from assay.text.refusals.lexicons_in_use import load_rules, needs_latin_rules
 from assay.text.refusals.phrase_filter import has_other_script
@@ -20,7 +21,7 @@ from assay.text.segmentation import normalise_answer
 
 MOST_CHARACTERS = 60
 """The longest answer that may be a bare refusal; in a sentence its words mean something else."""
-_WORD = re.compile(r"[^\s.,!?…:;()\[\]*\"-]+")
+_WORD = compile_pattern(r"[^\s.,!?…:;()\[\]*\"-]+")
 _MARKS = " .!?…:;-*_\"'()[]。！"
 
 

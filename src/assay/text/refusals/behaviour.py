@@ -32,7 +32,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from msgspec import Struct
 
 from assay.text.normalisation import MOST_READ
 from assay.text.refusals.asserted_phrases import effective_kind, is_asserted
@@ -223,7 +225,7 @@ def clear_caches() -> None:
     _detect_cached.cache_clear()
 
 
-class _PhraseHits(NamedTuple):
+class _PhraseHits(Struct, frozen=True):
     """The asserted phrases of a text: the first of each kind, where they begin, and the lexicon of the first."""
 
     phrase_by_kind: dict[PhraseKind, str]

@@ -12,6 +12,7 @@ import re
 
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_text
+from assay.text.pattern_cache import compile_pattern
 from assay.text.word_runs import split_words
 
 _LONGEST_MESSAGE = 600  # characters of a message without a form of its own
@@ -22,7 +23,7 @@ _HINTS = (
     *("we ran into", "fehler", "schief", "erreur", "erro", "lỗi", "loi", "408", "429", "50", "52"),
 )
 """Of which each message holds one at its beginning; other answers are not looked at."""
-_TRACE = re.compile(
+_TRACE = compile_pattern(
     r"^Traceback \(most recent call last\)|^Exception in thread |^[ \t]{1,8}at [\w.$<>]{1,120} ?\([^\n]{0,200}:\d"
     r"|^panic: ",
     re.MULTILINE,
@@ -31,7 +32,7 @@ _EXCEPTION = LatePattern(
     r"(?:[A-Za-z_]\w{0,40}\.){0,6}[A-Z]\w{0,60}(?:Error|Exception|Timeout)(?: \[\w{1,40}\])?(?:: |$|\()"
 )
 """The name of an exception at the beginning: `openai.RateLimitError: …`; "Error: …" names none."""
-_PAGE = re.compile(r"(?:<!doctype html|<html|<\?xml|<error\b)", re.IGNORECASE)
+_PAGE = compile_pattern(r"(?:<!doctype html|<html|<\?xml|<error\b)", re.IGNORECASE)
 _HEADING = LatePattern(r"<(title|h1|h2|message)[^>]*>(.{0,200}?)</\1>", re.IGNORECASE | re.DOTALL)
 _ERROR_KEYS = ("error", "errors", "exception", "traceback")
 _ANSWER_KEYS = frozenset(("answer", "response", "result", "output", "text", "choices"))

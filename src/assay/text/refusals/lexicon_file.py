@@ -12,9 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec import Struct
 
 from assay.text.normalisation import fold_text
+from assay.text.pattern_cache import compile_pattern
 from assay.text.refusals.refusal_lexicon import LexiconError, LexiconParser, LexiconProblem, PhraseRow, RefusalLexicon
 
 MAX_LEXICON_BYTES = 2**20
@@ -71,7 +74,7 @@ def format_copy(lexicon: RefusalLexicon) -> str:
     return json.dumps(content, ensure_ascii=False, indent=0, default=sorted) + "\n"
 
 
-_COMMON_FIELD = re.compile(r"^common:\s*\[([^\]]*)\]", re.MULTILINE)
+_COMMON_FIELD = compile_pattern(r"^common:\s*\[([^\]]*)\]", re.MULTILINE)
 
 
 @cache
@@ -111,7 +114,7 @@ def parse_lexicon(text: str, name: str) -> RefusalLexicon:
     return LexiconParser(name, content.lines).parse_lexicon(content.data)
 
 
-class LexiconContent(NamedTuple):
+class LexiconContent(Struct, frozen=True):
     """What a YAML text holds, and the line of each of its fields."""
 
     data: object

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import may_hold_other_script
+from assay.text.pattern_cache import compile_pattern
 
-_WORD = re.compile(r"[^\W_]{2}|\d")
+_WORD = compile_pattern(r"[^\W_]{2}|\d")
 _CHINESE_WORD = LatePattern(r"[\u3400-\u9fff]")
 _FACE = LatePattern(r"[:;=][-'^o]?[DPOSXdposx]")
 _DRAWING = ("Sk", "So")

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from assay.text.late_pattern import LatePattern
+from assay.text.pattern_cache import compile_pattern
 from assay.text.refusals.refusal_lexicon import RefusalLexicon
 from assay.text.segmentation import split_clauses
 from assay.text.word_runs import split_words
 
-_NUMBER = re.compile(r"(?<![a-z0-9_\[-])[$€£]?\d")
+_NUMBER = compile_pattern(r"(?<![a-z0-9_\[-])[$€£]?\d")
 _SENTENCE_ENDS = (". ", "! ", "? ", "; ")
 _LONGEST_CONCLUSION = 100  # characters of a conclusion's words, of which a clause may hold some and a refusal
-_SENTENCE_END = re.compile(r"[.!?;] ")
+_SENTENCE_END = compile_pattern(r"[.!?;] ")
 _LONGEST_BEFORE_WHETHER = 120  # characters from where a refusal begins: "it can not be told from the notes whether"
-_COMMA = re.compile(r"(?<=, )")
+_COMMA = compile_pattern(r"(?<=, )")
 _QUESTION_AHEAD = LatePattern(r"[^.!?;]{1,200}\?")
 _CITATION = LatePattern(r"\[[\d, ]{1,40}\]")
 

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, get_args
 
+from msgspec import Struct
+
 from assay.text.normalisation import fold_character, fold_text
 from assay.text.pattern_cache import compile_pattern
 from assay.text.refusals.word_marks import WordMarks, find_first_words
@@ -45,7 +47,7 @@ NOTHING = r"(?!)"
 _OPENING, _CLOSING = r"\b(?:", r")\b"
 
 
-class LexiconProblem(NamedTuple):
+class LexiconProblem(Struct, frozen=True):
     """What is wrong with a lexicon: its file, the line (None if there is none to point to), the field, the message."""
 
     path: str
@@ -170,7 +172,7 @@ class RefusalLexicon:
         return WordMarks(self.first_words)
 
 
-class RefusalPhrase(NamedTuple):
+class RefusalPhrase(Struct, frozen=True):
     """The meaning of a phrase, its required subject, the name of the pattern that must follow it in the same clause
     ("" matches anything), and the lexicon that it is from."""
 

@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from assay.text.refusals.wording_features import (
     GROUPS,
@@ -45,7 +46,7 @@ _START_SHIFT = np.uint32(32 - _START_BITS)
 _GROUP_COLUMN = np.arange(len(GROUPS))[:, np.newaxis]
 
 
-class ModelParameters(NamedTuple):
+class ModelParameters(Struct, frozen=True):
     """What a model has beside the weights of runs.
 
     `scales`: of the weights, for each head. `measures`: the weights of measures and cues, for each head. `denials`:
@@ -69,7 +70,7 @@ class ActScores(NamedTuple):
     denies: bool = False
 
 
-class PhraseWeight(NamedTuple):
+class PhraseWeight(Struct, frozen=True):
     """A run of words of a text and what it adds to the score of refusing, less what it adds to that of answering."""
 
     phrase: str

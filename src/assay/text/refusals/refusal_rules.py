@@ -7,13 +7,15 @@ Japanese and Chinese for letters of another script, the other languages of Latin
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from msgspec import Struct
 
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_text
+from assay.text.pattern_cache import compile_pattern
 from assay.text.refusals.phrase_filter import PhraseFilter, count_other_script_letters, has_other_script
 from assay.text.refusals.refusal_lexicon import PhraseRow, RefusalLexicon, RefusalPhrase, add_phrases
 from assay.text.word_runs import split_tokens, split_words
@@ -44,7 +46,7 @@ def list_group(group: LexiconGroup, shipped: Iterable[str]) -> list[str]:
 
 _FIRST_CHARACTERS = 300  # of a text that show its language
 _FEWEST_MARKERS, _SHORT = 2, 100
-_VIETNAMESE_LETTER = re.compile("[ăđơưĂĐƠƯ\u1ea0-\u1ef9]")
+_VIETNAMESE_LETTER = compile_pattern("[ăđơưĂĐƠƯ\u1ea0-\u1ef9]")
 _ENGLISH_SPELLING = LatePattern(r"[\x00-\x7f\u2010-\u2027\u2190-\u2bff\ufe0f\U0001f000-\U0001faff]*")
 _EDGES = ".,;:!?\"'()[]*"
 
@@ -83,14 +85,14 @@ def is_spelt_like(language: str, text: str) -> bool:
     return _ENGLISH_SPELLING.fullmatch(text) is not None
 
 
-class _PhraseGroup(NamedTuple):
+class _PhraseGroup(Struct, frozen=True):
     """What each of some phrases means, and their lengths, the longest first."""
 
     cues: Mapping[str, tuple[RefusalPhrase, ...]]
     lengths: tuple[int, ...]
 
 
-class _Branch(NamedTuple):
+class _Branch(Struct, frozen=True):
     """Of phrases that begin alike: what each next character leads to, and those that end here, with their cues."""
 
     following: dict[str, _Branch]

@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_text
+from assay.text.pattern_cache import compile_pattern
 from assay.text.refusals.refusal_lexicon import RefusalLexicon
 from assay.text.word_runs import split_words
 
@@ -69,7 +70,7 @@ _ASKS_FOR_MEANING = LatePattern(
     r"|\b(?:what is )?the meaning of (?:the )?(?:errors?|codes?|status|messages?|warnings?|http)\b"
     r"|\b(?:loi|ma|ma loi|thong bao|den|bieu tuong|ky hieu|http)\b.{0,40}\b(?:nghia la|co nghia|la) (?:gi|sao)\b"
 )
-_FIGURE = re.compile(r"\d")
+_FIGURE = compile_pattern(r"\d")
 
 
 def answers_before_advice(answer: str, question: str, lexicon: RefusalLexicon | None) -> bool:

@@ -4,16 +4,15 @@ available." may be invented."""
 
 from __future__ import annotations
 
-import re
-
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_text
+from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.measures import find_measures
 from assay.text.quantities.quantity import is_plain
 from assay.text.refusals.refusal_lexicon import RefusalLexicon
 
-_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+")
-_FIGURE = re.compile(r"\d+")
+_SENTENCE_END = compile_pattern(r"(?<=[.!?;])\s+")
+_FIGURE = compile_pattern(r"\d+")
 _DENIES = LatePattern(
     r"\b(?:not|no|nor|none|never|neither|nothing|cannot|\w{1,10}n't|nicht|kein\w*|nichts|weder|pas|aucune?|rien|ni|nada"
     r"|nao|nem|nenhum\w*|khong|chua|chang|i|we|ich|wir|je|nous|yo|eu|toi|minh)\b"

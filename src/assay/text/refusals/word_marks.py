@@ -12,7 +12,8 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from assay.text.late_pattern import LatePattern
 from assay.text.word_runs import split_words_and_underscores
@@ -71,7 +72,7 @@ def _spell_out(word: str) -> list[str]:
     return words
 
 
-class _Group(NamedTuple):
+class _Group(Struct, frozen=True):
     """A group at the beginning of a pattern: what is in it, its quantifier, and what follows."""
 
     opening: str

@@ -17,6 +17,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_text
@@ -71,7 +72,7 @@ GROUP_LENGTHS = np.array((1.4, 1.0, 1.0, 0.5, 0.6, 0.5, 0.8))
 """How long the runs of a group are together as a vector, whatever their number."""
 
 
-class WordingFeatures(NamedTuple):
+class WordingFeatures(Struct, frozen=True):
     """The different runs of a text, with the group that each belongs to, and its measures by name.
 
     `denies`: whether a part of the text holds a run that denies.
@@ -89,7 +90,7 @@ class WordingFeatures(NamedTuple):
         return values
 
 
-class Masks(NamedTuple):
+class Masks(Struct, frozen=True):
     """Words that say nothing about what an answer does, colours and names among them, and the mark put before them, by
     which no model knows them: a red list is read like a blue one, and like one of a colour that no model knows."""
 
@@ -244,7 +245,7 @@ def _list_opening(marked: Sequence[str], question: str, language: str) -> Iterat
             yield f"{kind} > {run}"
 
 
-class RunWords(NamedTuple):
+class RunWords(Struct, frozen=True):
     """The words whose runs are read: those of the first groups in runs of several, those of the others alone."""
 
     in_runs: tuple[list[str], ...]

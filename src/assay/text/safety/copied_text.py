@@ -11,10 +11,10 @@ from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
 from decimal import Decimal
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from assay.text.normalisation import fold_text, normalise_nfc
 from assay.text.numbers import Date, Number
@@ -234,7 +234,7 @@ def _leaked_runs(words: Sequence[str], leaked_runs: Set[tuple[str, ...]], run: i
             first = None
 
 
-class _SharedFact(NamedTuple):
+class _SharedFact(Struct, frozen=True):
     """A fact that two texts share: the words of one of them, and all its possible readings."""
 
     words: str

@@ -19,6 +19,7 @@ import numpy as np
 
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_text
+from assay.text.pattern_cache import compile_pattern
 from assay.text.safety.copied_text import Bools, HashedRuns, RunHashes, TextNumbers
 from assay.text.word_runs import split_words
 
@@ -32,7 +33,7 @@ _LOOKALIKES = str.maketrans(
     "АВЕКМНОРСТХУІЈЅаеорсухіјѕһԁԛԝ" + "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧαοινρυ" + "ıɑɡ",
     "ABEKMHOPCTXYIJSaeopcyxijshdqw" + "ABEZHIKMNOPTYXaoivpu" + "iag",
 )
-_LOOKALIKE = re.compile("[\u0131\u0251\u0261\u0391-\u051d]")  # the letters of the table, and those between them
+_LOOKALIKE = compile_pattern("[\u0131\u0251\u0261\u0391-\u051d]")  # the letters of the table, and those between them
 _ROT13 = str.maketrans("abcdefghijklmnopqrstuvwxyz", "nopqrstuvwxyzabcdefghijklm")
 
 
@@ -81,7 +82,7 @@ def vary_skeleton(skeleton: str) -> Iterator[str]:
 # Every repetition is followed by what it cannot consume, so that scanning is linear.
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{12,}+={0,2}")
 _BASE32 = re.compile(r"[A-Z2-7]+=*")
-_HEX = re.compile(r"(?<![0-9A-Fa-f])(?>(?:[0-9A-Fa-f]{2}[ :]?){6,})")
+_HEX = compile_pattern(r"(?<![0-9A-Fa-f])(?>(?:[0-9A-Fa-f]{2}[ :]?){6,})")
 _PERCENT = re.compile(rb"%([0-9A-Fa-f]{2})")
 _ESCAPES = LatePattern(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))")
 _LAYERS = 2  # encodings within each other that are undone

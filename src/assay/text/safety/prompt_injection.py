@@ -6,12 +6,13 @@ close to each other.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
+
+from assay.text.pattern_cache import compile_pattern
 
 MAX_SCANNED_CHARACTERS = 200_000
 CUE_WINDOW_WORDS = 7
@@ -49,7 +50,7 @@ _PHRASES = (
     *("you are now", "from now on", "new instructions", "new task", "field echo", "echo field", "jailbreak"),
     *("bay gio ban la", "ke tu bay gio", "nhiem vu moi", "huong dan moi", "quy tac moi", "truong echo"),
 )
-_HIDDEN = re.compile("[\u202a-\u202e\u2066-\u2069\U000e0020-\U000e007f]|[\u200b-\u200d\u2060]{2,}")
+_HIDDEN = compile_pattern("[\u202a-\u202e\u2066-\u2069\U000e0020-\U000e007f]|[\u200b-\u200d\u2060]{2,}")
 # Bytes, because searching folded ASCII text as bytes is many times faster.
 _AS_WORDS = bytes(code if chr(code).isalnum() or code == ord("_") else ord(" ") for code in range(128)) + b" " * 128
 

@@ -7,9 +7,12 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
+from msgspec import Struct
+
 from assay.text.normalisation import fold_text, normalise_nfc
 from assay.text.number_words import MONTHS, WEEKDAYS
 from assay.text.numbers import Date, Number
+from assay.text.pattern_cache import compile_pattern
 from assay.text.safety.disguised_text import replace_lookalikes
 from assay.text.safety.stated_values import find_values
 from assay.text.text_cache import cache_by_text
@@ -22,11 +25,11 @@ _LONG_DIGITS = 9  # digits in groups from which they are the number of an accoun
 _FEWEST_LETTERS = 5  # of a family name that tells who is meant without a first name
 _NAME_DISTANCE = 2  # words between which two parts of a name may lie
 
-_DIGIT_GROUPS = re.compile(r"(?<!\d)\d(?>(?:[ ()./-]{0,2}\d)+)")
-_BEFORE_DIGIT = re.compile(r"(?<![^\s\d])[^\s\d]++(?=\d)")
-_LETTER = re.compile(r"[^\W\d_]")
-_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]++)+")
-_WORD = re.compile(r"(?<!\w)[^\W\d_]{2,}+(?!\w)")
+_DIGIT_GROUPS = compile_pattern(r"(?<!\d)\d(?>(?:[ ()./-]{0,2}\d)+)")
+_BEFORE_DIGIT = compile_pattern(r"(?<![^\s\d])[^\s\d]++(?=\d)")
+_LETTER = compile_pattern(r"[^\W\d_]")
+_EMAIL = compile_pattern(r"(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]++)+")
+_WORD = compile_pattern(r"(?<!\w)[^\W\d_]{2,}+(?!\w)")
 _ARTICLES = frozenset("der die das den dem des ein eine einen einem einer eines".split())
 """Before a noun, which German writes with a capital: "Das Gehalt" at the start of a sentence is no name."""
 _GENERIC_NAMES = frozenset(
@@ -41,7 +44,7 @@ _GENERIC_NAMES = frozenset(
 ).union(MONTHS, WEEKDAYS)
 
 
-class Fact(NamedTuple):
+class Fact(Struct, frozen=True):
     """One fact of a text: its kind, its normal form, its unit (of a number), and how the text writes it."""
 
     kind: FactKind

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from decimal import Decimal
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from assay.text.normalisation import fold_in_place, normalise_nfc
 from assay.text.numbers import CURRENCY_UNITS, UNIT_BY_NAME, Date, Number, find_quantities
@@ -88,7 +89,7 @@ def _name_unit(number: Number, plain: str, folded: str) -> Number:
     return number
 
 
-class StatedValue(NamedTuple):
+class StatedValue(Struct, frozen=True):
     """A number with its unit, "" without one."""
 
     value: Decimal

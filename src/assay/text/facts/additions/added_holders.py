@@ -29,6 +29,7 @@ from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.reading.negations import is_negation
 from assay.text.facts.reading.read_text import ReadText, Word
 from assay.text.late_pattern import LatePattern
+from assay.text.pattern_cache import compile_pattern
 
 _MOST_WORDS = 3
 """Words of a name or noun that is added."""
@@ -294,7 +295,7 @@ def _is_alike(texts: FactTexts, named: Word, words: Sequence[Word], *, is_comma:
     return is_name and named.is_capitalised and last.is_capitalised and not is_comma
 
 
-_PLURAL = re.compile(r"[a-z]{3,}(?<!s)s|(?:wo)?men|children|people|staff")
+_PLURAL = compile_pattern(r"[a-z]{3,}(?<!s)s|(?:wo)?men|children|people|staff")
 
 
 def _is_plural(word: Word) -> bool:

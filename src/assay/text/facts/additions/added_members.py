@@ -20,11 +20,12 @@ from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, Word
 from assay.text.facts.reading.text_parts import LIST_CUT, Part, split_parts
 from assay.text.facts.reading.word_senses import find_same_sense
+from assay.text.pattern_cache import compile_pattern
 
 _FEWEST_MEMBERS = 2
 _MOST_WORDS = 3
 """Words of meaning of a member of a list."""
-_LINE = re.compile(r"^(?=.*\w).+$", re.MULTILINE)
+_LINE = compile_pattern(r"^(?=.*\w).+$", re.MULTILINE)
 _JOINED = build_pattern(rf"\b{JOINS_NAMES}\b")
 _NO_MEMBER = NOT_ADDED | AUXILIARIES | PREDICATES | IMPERATIVES
 

@@ -6,7 +6,7 @@ written with their diacritics, and folded as texts are (`fold_in_place`), so tha
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from msgspec import Struct
 
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place
@@ -14,7 +14,7 @@ from assay.text.normalisation import fold_in_place
 _BETWEEN_CUES = " | "
 
 
-class Cues(NamedTuple):
+class Cues(Struct, frozen=True):
     """Cues of one role, those of a language separated by " | "; optional letters as an expression writes them.
 
     `other`: those of further languages. As text it is the expression that finds any of them, the earlier ones first.

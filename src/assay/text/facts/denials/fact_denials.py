@@ -56,8 +56,9 @@ from assay.text.facts.reading.statement_marks import (
 )
 from assay.text.facts.reading.text_parts import split_parts
 from assay.text.late_pattern import LatePattern
+from assay.text.pattern_cache import compile_pattern
 
-_PART = re.compile(r", ")
+_PART = compile_pattern(r", ")
 _STEM = 6  # letters by which a word is told after a prefix, and in which related words agree
 _DETERMINERS = LatePattern(r"\s*(?:(?:an?|the|any|your|their|his|her|its|our|this|that|these|those|such|prior)\s+)*")
 """What may stand between "without" and the thing that is lacking."""

@@ -6,7 +6,7 @@ does not hold. "It is not the case on Sundays" restricts an answer, and takes no
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from msgspec import Struct
 
 from assay.text.facts.cues.cue_pattern import Cues, build_pattern
 from assay.text.facts.reading.read_text import ReadText
@@ -71,7 +71,7 @@ _OF_ALL = build_pattern(rf"{_BEFORE}(?:{_TO_DROP}\b|{_MISTAKEN}{_END})")
 _OF_LAST = build_pattern(rf"{_BEFORE}(?:{_NOT_SO}|{_OR_NOT}){_END}")
 
 
-class Retraction(NamedTuple):
+class Retraction(Struct, frozen=True):
     """Words from `end` to `after` that take back what an answer said before them, from `start` on."""
 
     start: int

@@ -6,16 +6,16 @@ the timetable of a season says so. The patterns are for folded text (`fold_in_pl
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from assay.text.facts.reading.read_text import ReadText, Word
 from assay.text.number_words import MONTHS
+from assay.text.pattern_cache import compile_pattern
 
 _MONTH = "|".join(month for month in MONTHS if month != "may")
-_ASKED_MONTH = re.compile(rf"\b(?P<name>{_MONTH})\b|\b(?:in|of|early|late|mid|this|next|during) (?P<may>may)\b")
+_ASKED_MONTH = compile_pattern(rf"\b(?P<name>{_MONTH})\b|\b(?:in|of|early|late|mid|this|next|during) (?P<may>may)\b")
 """A month that is named; "may" is one only after a word of time."""
-_RANGE = re.compile(
+_RANGE = compile_pattern(
     rf"\b(?P<first>may|{_MONTH})(?: (?:to|through|until|till|and)(?: the end of)? | ?[-–—] ?)(?P<last>may|{_MONTH})\b"
 )
 _MONTHS_OF_SEASON = {
@@ -25,7 +25,7 @@ _MONTHS_OF_SEASON = {
     "autumn": (9, 10, 11),
     "fall": (9, 10, 11),
 }
-_SEASON = re.compile(rf"\b(?:{'|'.join(_MONTHS_OF_SEASON)})\b")
+_SEASON = compile_pattern(rf"\b(?:{'|'.join(_MONTHS_OF_SEASON)})\b")
 _MONTHS_A_YEAR = 12
 
 

@@ -7,7 +7,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from msgspec import Struct
 
 from assay.text.facts.cues.cue_pattern import build_pattern, list_words
 from assay.text.facts.cues.denial_cues import REFUSED_BEYOND
@@ -62,7 +64,7 @@ _ASKS_FROM = build_pattern(rf"{ASKS_FROM}\b")
 """A question for where something begins, which "up to" answers the other way round."""
 
 
-class ExpectedLimit(NamedTuple):
+class ExpectedLimit(Struct, frozen=True):
     """Which limit an answer has to state, and whether question or reference say so in words for it."""
 
     side: Limit

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from assay.text.facts.cues.condition_cues import NAMES_NOBODY, NOBODY_ELSE, ONLY_THESE
 from assay.text.facts.cues.word_classes import (
@@ -31,7 +32,7 @@ _ONLY = LatePattern(
 _NOBODY_ELSE = LatePattern(rf"(?P<not>),? (?:and |but |und )?{NOBODY_ELSE}(?=\W*$)", re.IGNORECASE)
 
 
-class OnlyFact(NamedTuple):
+class OnlyFact(Struct, frozen=True):
     """A fact without its words for "only", and where these stood in it; None if it has none."""
 
     bare: str

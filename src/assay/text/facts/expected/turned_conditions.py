@@ -8,7 +8,8 @@ does not matter. The patterns are for folded text (`fold_in_place`).
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from assay.text.facts.cues.condition_cues import HOLDS_EXCEPT, HOLDS_IF, ONLY_STARTS, UNCONDITIONAL
 from assay.text.facts.cues.cue_pattern import build_pattern
@@ -20,7 +21,7 @@ _CONDITION = build_pattern(rf"\b(?:(?P<always>{UNCONDITIONAL})|(?P<unless>{HOLDS
 _END = build_pattern(r"[,;.!?)]|\Z")
 
 
-class _Condition(NamedTuple):
+class _Condition(Struct, frozen=True):
     """What a word of a condition does: whether something holds with it, and whether it matters at all."""
 
     holds: bool

@@ -7,7 +7,7 @@ for folded text (`fold_in_place`), so Vietnamese is written without diacritics.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from msgspec import Struct
 
 from assay.text.antonyms import find_antonym
 from assay.text.facts.cues.condition_cues import ONLY_WORDS, OR, RESTRICTS_DECISION
@@ -62,7 +62,7 @@ _DECIDED_FIRST = build_pattern(
 _DECIDED_ALONE = build_pattern(r"(?:^|[,.;!?:] )(?P<word>yes|no|có|không)(?: (?:ạ|nhé|nha))?(?=[,.;!?:]|$)")
 
 
-class YesOrNo(NamedTuple):
+class YesOrNo(Struct, frozen=True):
     """A yes or no at the beginning of a text, in its words, and where it ends."""
 
     is_yes: bool

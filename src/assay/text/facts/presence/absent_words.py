@@ -39,6 +39,7 @@ from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, Word
 from assay.text.languages import guess_language, is_other_language
 from assay.text.late_pattern import LatePattern
+from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.payment_cues import NOTHING_TO_PAY
 from assay.text.quantities.quantity import is_plain
 from assay.text.quantities.quantity_agreement import is_same_quantity
@@ -53,7 +54,7 @@ _ADDRESSED = build_pattern(rf"\b{ADDRESSED_AS_YOU}\b")
 OTHER_LANGUAGE = "the answer is in a language whose words are not compared"
 _CLOSED = build_pattern(rf"\b{CLOSED}\b")
 _DAYS = LatePattern(rf"{WEEK.pattern}|{WEEKDAY.pattern}")
-_FIGURES = re.compile(r"\d+")
+_FIGURES = compile_pattern(r"\d+")
 _SHORTEST_ACRONYM, _LONGEST_ACRONYM = 2, 5
 _SHORTEST_FORM = 3  # letters of a shortened name
 

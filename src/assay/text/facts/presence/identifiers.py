@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from msgspec import Struct
 
 from assay.text.facts.cues.value_cues import FILE_ENDINGS, HTTP_METHODS
 from assay.text.facts.expected.fact_texts import FactTexts
@@ -19,6 +21,7 @@ from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, read_text
 from assay.text.facts.reading.sentence_around import get_sentence
 from assay.text.late_pattern import LatePattern
+from assay.text.pattern_cache import compile_pattern
 
 Form = Literal["flag", "short flag", "path", "method"]
 _LEFT = r"(?<![\w/.@:~-])"
@@ -31,14 +34,14 @@ _IDENTIFIER = LatePattern(
     rf"|(?:https?://[\w.:-]+|{_LEFT}(?:~|\.{{1,2}})?)(?P<path>(?:/{_PART})+)"
     rf"|{_LEFT}(?P<file>(?:[\w.-]+/)*{_FILE})"
 )
-_MAY_HOLD = re.compile(r"(?:^|[\s\"'(\[|,/])-|/\w|\.[a-z]")
-_PLACEHOLDER = re.compile(r"\{\w+\}|<\w+>|(?<=/):\w+")
-_AFTER_NUMBER = re.compile(r"[\d$€£%] ?\Z")
+_MAY_HOLD = compile_pattern(r"(?:^|[\s\"'(\[|,/])-|/\w|\.[a-z]")
+_PLACEHOLDER = compile_pattern(r"\{\w+\}|<\w+>|(?<=/):\w+")
+_AFTER_NUMBER = compile_pattern(r"[\d$€£%] ?\Z")
 _OTHER_NAME = 14
 """Characters between two names of one flag in the evidence: "`--jobs` (or `--parallel`)"."""
 
 
-class Identifier(NamedTuple):
+class Identifier(Struct, frozen=True):
     """A flag, a path or file, or a method of HTTP: its form, its name, the value of a flag, and where it stands."""
 
     form: Form
@@ -77,7 +80,7 @@ def _iterate_identifiers(text: str) -> Iterator[Identifier]:
 
 
 _SAME_ENDINGS = {"yml": "yaml", "htm": "html", "jpeg": "jpg"}
-_OTHER_ENDING = re.compile(rf"(?<=\.)(?:{'|'.join(_SAME_ENDINGS)})\Z")
+_OTHER_ENDING = compile_pattern(rf"(?<=\.)(?:{'|'.join(_SAME_ENDINGS)})\Z")
 
 
 def _spell_ending(match: re.Match[str]) -> str:

@@ -16,6 +16,7 @@ from assay.text.facts.presence.unread_quantities import find_unread_form
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, narrow_clause, read_text
 from assay.text.late_pattern import LatePattern
+from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.quantity import Quantity, is_plain, is_time, remove_bound, split_range
 from assay.text.quantities.quantity_agreement import (
     have_different_rate_sizes,
@@ -116,7 +117,7 @@ def _is_other_threshold(wanted: Quantity, own: Quantity) -> bool:
 
 
 _MILLION = Decimal(10**6)
-_WITH_M = re.compile(r"\d ?m\b")
+_WITH_M = compile_pattern(r"\d ?m\b")
 
 
 def _may_be_millions(wanted: Quantity, own: Quantity, answer: ReadText) -> bool:

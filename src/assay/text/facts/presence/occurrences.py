@@ -6,7 +6,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from assay.text.facts.cues.word_classes import ONES
 from assay.text.facts.expected.fact_texts import ONE, FactTexts
@@ -26,7 +27,7 @@ MOST_OCCURRENCES = 30
 _MOST_WORDS_EACH, _MORE_WORDS = 1, 4  # words from the first to the last part of a fact: one for each part, and four
 
 
-class Occurrence(NamedTuple):
+class Occurrence(Struct, frozen=True):
     """Where a fact may be stated: the spans of its parts that are in one clause, and parts that are elsewhere."""
 
     clause: ClauseSpan

@@ -11,7 +11,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from assay.text.facts.cues.condition_cues import CONDITION
 from assay.text.facts.cues.cue_pattern import build_pattern
@@ -115,7 +116,7 @@ class _Searched:
         return split_parts(self.text, 0, len(self.text.plain))
 
 
-class _Others(NamedTuple):
+class _Others(Struct, frozen=True):
     """What the sentences of an answer are compared with."""
 
     question: _Searched

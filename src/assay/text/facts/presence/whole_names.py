@@ -15,6 +15,7 @@ from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.identifiers import is_named
 from assay.text.facts.reading.read_text import ReadText
 from assay.text.late_pattern import LatePattern
+from assay.text.pattern_cache import compile_pattern
 
 _RUN = LatePattern(r"[^\s\"'`<>()\[\]{},;|]+")
 _SIGNS = LatePattern(r"\w[.@/\\_]\w|^[/\\~.]\w|[a-z][A-Z]|^[A-Z]\w*-[A-Z]")
@@ -112,7 +113,7 @@ def _find_similar(name: str, text: str) -> str:
     return ""
 
 
-_WORDS = re.compile(r"[^\W_]+")
+_WORDS = compile_pattern(r"[^\W_]+")
 
 
 def _is_longer(name: str, before: str, text: str, after: int) -> bool:

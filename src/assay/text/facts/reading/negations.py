@@ -16,12 +16,13 @@ from assay.text.facts.reading.read_text import ReadText, Word
 from assay.text.facts.reading.spelled_words import is_other_word
 from assay.text.facts.reading.statement_marks import NEGATION
 from assay.text.late_pattern import LatePattern
+from assay.text.pattern_cache import compile_pattern
 
 _IN_OTHER_WORDS = LatePattern(rf"\b{DENIES_IN_OTHER_WORDS}\b", re.IGNORECASE)
 """Words that may say that something is not so, or not done."""
 
 
-_PROHIBITION = re.compile(rf"(?<![^\W\d_])(?:{PROHIBITS_IN_VIETNAMESE})(?![^\W\d_])", re.IGNORECASE)
+_PROHIBITION = compile_pattern(rf"(?<![^\W\d_])(?:{PROHIBITS_IN_VIETNAMESE})(?![^\W\d_])", re.IGNORECASE)
 """Vietnamese words that forbid; folded they look like "đúng" (right) and "cho" (for)."""
 _INTERROGATIVE = build_pattern(rf"\b{ASKS_WHAT}\b")
 _DENIED_PREDICATE = build_pattern(

@@ -9,6 +9,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from assay.text.abbreviations import spell_abbreviations
 from assay.text.citation_markers import remove_citation_markers
 from assay.text.facts.cues.cue_pattern import build_pattern
@@ -44,7 +46,7 @@ def get_start(span: Word | ClauseSpan) -> int:
     return span.start
 
 
-class ClauseSpan(NamedTuple):
+class ClauseSpan(Struct, frozen=True):
     """A clause of an answer: its span, and that of its sentence."""
 
     start: int

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from assay.text.facts.reading.read_text import ReadText
 from assay.text.normalisation import fold_in_place
+from assay.text.pattern_cache import compile_pattern
 
 _SPELLINGS = {
     fold_in_place(spelled): spelled
@@ -50,7 +51,7 @@ def is_cue_spelled(text: ReadText, cue: re.Match[str], group: str) -> bool:
     return True
 
 
-_QUOTED = re.compile(r'"([^"]+)"')
+_QUOTED = compile_pattern(r'"([^"]+)"')
 
 
 def quote_as_written(reason: str, texts: Sequence[ReadText]) -> str:

@@ -7,8 +7,6 @@ are for folded text (`fold_in_place`).
 
 from __future__ import annotations
 
-import re
-
 from assay.text.facts.cues.condition_cues import CONDITION
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.denial_cues import BANS, FORBIDS, NONE_AT_ALL
@@ -20,6 +18,7 @@ from assay.text.facts.reading.exceptions import has_exception
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, read_text
 from assay.text.facts.reading.statement_marks import DOUBT, MYTH, USED_TO
+from assay.text.pattern_cache import compile_pattern
 
 _BEGINS = build_pattern(rf"\W*(?P<word>{NONE_AT_ALL})\s*(?:[,;.:]|[–—-] )\s*(?=\w)")
 _ALONE = build_pattern(rf"(?:\W*(?:{GREETING}|unfortunately|i'm afraid)\b)*\W*(?P<word>{NONE_AT_ALL})\W*")
@@ -43,7 +42,7 @@ def split_denied_answer(reference: str, answer: str) -> tuple[str, bool]:
 _PROHIBITION = build_pattern(rf"\b(?:{FORBIDS}|{BANS})\b")
 _CONDITION = build_pattern(rf"\b{CONDITION}\b")
 _NO_LONGER = build_pattern(rf"\b{NO_LONGER}\b")
-_NON = re.compile(r"\bnon-(?=[a-z])")
+_NON = compile_pattern(r"\bnon-(?=[a-z])")
 _LEAST_ASKED = 0.6
 """The share of the words of a question that a sentence has, if it denies what is asked."""
 

@@ -16,10 +16,11 @@ from assay.text.facts.reading.choices import offers_choice
 from assay.text.facts.reading.exceptions import has_exception
 from assay.text.facts.reading.read_text import read_text
 from assay.text.late_pattern import LatePattern
+from assay.text.pattern_cache import compile_pattern
 
 _CUT = LatePattern(rf",? {JOINS_MEMBERS} |, (?:{JOINS_MEMBERS} )?", re.IGNORECASE)
 _JOINED = LatePattern(rf"\b{JOINS_MEMBERS}\b", re.IGNORECASE)
-_IN_SENTENCES = re.compile(r"[:;?!()\n]|\.(?!\d)")
+_IN_SENTENCES = compile_pattern(r"[:;?!()\n]|\.(?!\d)")
 _OF_SENTENCES = AUXILIARIES | list_words("i we you they he she it one ich wir sie ihr es man je nous vous on ils elles")
 """Words that members of a list do not have, and sentences do."""
 _FEWEST_MEMBERS, _MOST_MEMBERS = 2, 8

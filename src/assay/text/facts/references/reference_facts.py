@@ -12,7 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from msgspec import Struct
 
 from assay.text.facts.cues.condition_cues import RESTRICTS_REFERENCE
 from assay.text.facts.cues.cue_pattern import build_pattern
@@ -32,7 +34,7 @@ from assay.text.quantities.quantity_agreement import is_same_quantity
 ReferenceKind = Literal["value", "values", "decision", "words"]
 
 
-class ReferenceFacts(NamedTuple):
+class ReferenceFacts(Struct, frozen=True):
     """What a reference asks of an answer.
 
     `kind`: one value, one of several values or all of them, a yes or no, or words. `facts`: what has to be stated.

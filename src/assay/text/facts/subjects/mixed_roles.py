@@ -7,11 +7,11 @@ with what belongs to another. So a fact passes only if no statement of the answe
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations, pairwise
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from assay.text.facts.cues.condition_cues import LEADING_OR_CONDITION, OR
 from assay.text.facts.cues.cue_pattern import build_pattern
@@ -24,6 +24,7 @@ from assay.text.facts.reading.read_text import CLAUSE_REACH, ReadText
 from assay.text.facts.reading.text_parts import LIST_CUT, Part, list_quantities, split_parts
 from assay.text.facts.subjects.worked_out_values import is_worked_out
 from assay.text.languages import is_vietnamese
+from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.quantity import Quantity, remove_bound
 from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity, is_same_value
 from assay.text.quantities.quantity_index import QuantityIndex
@@ -31,12 +32,12 @@ from assay.text.quantities.quantity_index import QuantityIndex
 _LEADING = build_pattern(rf"{LEADING_OR_CONDITION}\b")
 """Begins a phrase before a statement or a condition after it, which belongs to that statement."""
 _ALTERNATIVE = build_pattern(rf"{OR}\b")
-_BRACKETS = re.compile(r"\([^()]*\)?")
+_BRACKETS = compile_pattern(r"\([^()]*\)?")
 _FEWEST_WORDS, _SYLLABLES = 1, 2  # a word of Vietnamese has two syllables
 _LONGEST_SYLLABLE = 7  # letters of a Vietnamese one: "nghiêng"
 
 
-class RoleTerm(NamedTuple):
+class RoleTerm(Struct, frozen=True):
     """What two texts may have in common: a word, or two syllables of Vietnamese, of which one is often half a word."""
 
     key: str
@@ -45,7 +46,7 @@ class RoleTerm(NamedTuple):
     end: int
 
 
-class RoleStatement(NamedTuple):
+class RoleStatement(Struct, frozen=True):
     """A part of a text with the phrases that belong to it: its terms and its quantities, without their bounds."""
 
     part: Part
@@ -53,7 +54,7 @@ class RoleStatement(NamedTuple):
     quantities: Sequence[Quantity]
 
 
-class RoleTexts(NamedTuple):
+class RoleTexts(Struct, frozen=True):
     """What a case says: its question, its reference and its facts. `ignores_marks`: words are compared without their
     diacritics, because fact, answer or reference are written without."""
 

@@ -13,6 +13,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
+from msgspec import Struct
+
 from assay.text.facts.cues.condition_cues import LEADING, ONLY, RESTATES_QUESTION, SUBORDINATE
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.denial_cues import DECIDED_LAST
@@ -48,14 +50,14 @@ GapKind = Literal[
 ]
 
 
-class Gap(NamedTuple):
+class Gap(Struct, frozen=True):
     """Why it is open whether an answer states a fact that it holds: the kind of gap, and the reason in words."""
 
     kind: GapKind
     reason: str
 
 
-class StatedFact(NamedTuple):
+class StatedFact(Struct, frozen=True):
     """Where an answer holds a fact: the clause, where its value starts, the value if it is a quantity, its parts."""
 
     clause: ClauseSpan

@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations, dropwhile, takewhile
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.link_cues import AND
@@ -36,7 +37,7 @@ Names = dict[str, str]
 """The words that name one slot and no other, by their keys."""
 
 
-class Slot(NamedTuple):
+class Slot(Struct, frozen=True):
     """A thing that is asked about: what names it, the fact that has its value, and that value."""
 
     names: Names

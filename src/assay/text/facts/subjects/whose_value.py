@@ -6,11 +6,11 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.link_cues import BEFORE_VERB, CONSEQUENCE, IF_AVAILABLE, NO_NOUN_NEXT, PRONOUN
@@ -22,6 +22,7 @@ from assay.text.facts.reading.statement_marks import RESPECTIVELY
 from assay.text.facts.reading.text_parts import SENTENCE_CUT, Part, list_quantities, split_parts
 from assay.text.languages import is_vietnamese
 from assay.text.late_pattern import LatePattern
+from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.payment_cues import NOTHING_TO_PAY, is_nothing_to_pay, is_positive_amount
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_agreement import is_about_same_span, is_comparable, is_same_quantity, is_same_value
@@ -52,13 +53,13 @@ _NO_OWNER = LatePattern(
 """A word that says how, or is a verb, so that no value belongs to it."""
 _ROOM_FOR = build_pattern(r"(?:room|space|capacity|place) for\b|chỗ cho\b")
 """Says before a number how many fit, and names nothing that it belongs to."""
-_LABEL = re.compile(r"\s*([^:;.!?]{1,40}): \S")
+_LABEL = compile_pattern(r"\s*([^:;.!?]{1,40}): \S")
 _FEWEST_CELLS = 2
-_DIGITS = re.compile(r"\d+")
+_DIGITS = compile_pattern(r"\d+")
 _FEWEST_FOREIGN = 2  # words of a part that make it a statement of its own and no further item of a list
 
 
-class OtherOwner(NamedTuple):
+class OtherOwner(Struct, frozen=True):
     """A part of the answer that says of another subject what the question asks, in words; whether that is sure."""
 
     reason: str

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from msgspec import Struct
 
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.denial_cues import REFUSED_BEYOND
@@ -64,7 +66,7 @@ _ENDS = build_pattern(rf"\b(?:{REFUSED_BEYOND}|{ENDS})\b")
 _ASKS_MOMENT = build_pattern(rf"\b{ASKS_MOMENT}\b")
 
 
-class BoundedValue(NamedTuple):
+class BoundedValue(Struct, frozen=True):
     """The side of a value and the span of it with the words that say so."""
 
     side: Side

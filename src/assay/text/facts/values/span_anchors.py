@@ -11,7 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from msgspec import Struct
 
 from assay.text.facts.cues.anchor_cues import COUNTED, COUNTS_FROM, COUNTS_TO, NO_EVENT
 from assay.text.facts.cues.cue_pattern import build_pattern
@@ -25,6 +27,7 @@ from assay.text.facts.reading.read_text import ReadText, Word
 from assay.text.facts.reading.sentence_around import REACH_BEFORE, get_sentence
 from assay.text.facts.reading.word_senses import find_same_sense
 from assay.text.late_pattern import LatePattern
+from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.quantity import Quantity, is_span
 from assay.text.quantities.quantity_agreement import is_same_value
 
@@ -36,10 +39,10 @@ _ANCHOR = LatePattern(
 _WITHIN = LatePattern(rf"\b{WITHIN}\b", re.IGNORECASE)
 _MOST_WORDS = 7
 """Words after "before" or "after" in which an event is named."""
-_ENDS_ANCHOR = re.compile(r"[.,;:!?()\n]| - | – ")
+_ENDS_ANCHOR = compile_pattern(r"[.,;:!?()\n]| - | – ")
 
 
-class SpanAnchor(NamedTuple):
+class SpanAnchor(Struct, frozen=True):
     """What a span is counted to or from, as the words that name the event in a text."""
 
     side: Literal["before", "after"]

@@ -7,8 +7,6 @@ time are usually meant per a longer one: who asks how many days of leave there a
 
 from __future__ import annotations
 
-import re
-
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.value_cues import ASKED_PER, FOR_MANY_USES, FOR_SEVERAL, OF_A_GROUP, ONE, PER
 from assay.text.facts.cues.word_classes import COUNTED_ALIKE, ONE_USE, PERSONS
@@ -16,6 +14,7 @@ from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
 from assay.text.facts.presence.value_sources import list_value_sources
+from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.quantity import WEEKDAY_NUMBER, Quantity, is_plain, is_time
 from assay.text.quantities.quantity_agreement import is_same_quantity
 from assay.text.quantities.quantity_rates import is_time_rate, name_rate_noun
@@ -25,7 +24,7 @@ _FOR_MANY_USES = build_pattern(rf"\b{FOR_MANY_USES}\b")
 _OF_A_GROUP = build_pattern(rf"\b{OF_A_GROUP}\b")
 """Says that a value is one for several people, so that it is none per person."""
 _SEVERAL_AFTER = build_pattern(rf" (?:is |are )?{FOR_SEVERAL} (?:the |all |cả )?$")
-_NOUN_AFTER = re.compile(r" [a-z]{2,}")
+_NOUN_AFTER = compile_pattern(r" [a-z]{2,}")
 _REACH = 30  # characters from a value to the number of things that it is for
 
 
@@ -118,8 +117,8 @@ _NOT_COUNTED = frozenset(("data", "duration", "calendar", WEEKDAY_NUMBER))
 """Dimensions of values that are per second, per week or per year anyway: "12 days a year"."""
 _SECOND_RATE = build_pattern(rf"(?: and)? (?:{PER}|{ONE}) (?P<noun>[a-z]+)\b")
 _RATE = build_pattern(rf"\b(?:{PER}|{ONE}) (?P<noun>[a-z]+)(?: and (?P<second>[a-z]+))?\b")
-_FOR_ONE = re.compile(r" for (?:an?|one) ")
-_WORDS = re.compile(r"[a-z]+")
+_FOR_ONE = compile_pattern(r" for (?:an?|one) ")
+_WORDS = compile_pattern(r"[a-z]+")
 
 
 _ASKED_PER = build_pattern(rf"\b{ASKED_PER} (?P<noun>[a-z]+)\b")
