@@ -16,6 +16,8 @@ from assay.text.escaping import shorten_to_line
 from assay.text.facts.additions.addition_rules import judge_terms_of_decision
 from assay.text.facts.additions.joined_by_or import open_joined_by_or
 from assay.text.facts.denials.retractions import find_retraction, takes_something_back
+from assay.text.facts.denials.self_denials import find_contrary_sentence
+from assay.text.facts.doubts.superseded_values import drop_superseded
 from assay.text.facts.expected.expected_limits import find_expected_limit
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.expected.reversed_statements import find_swapped_denial
@@ -110,10 +112,25 @@ def _judge_cached(
         for judgment in judgments
     ]
     read = [read_text(text) for text in (answer, question, context)]
-    return tuple(
+    judgments = [
         judgment._replace(reason=quote_as_written(judgment.reason, [read[0], read_text(judgment.fact), *read[1:]]))
         for judgment in open_joined_by_or(list(_open_what_is_undone(judgments, *read)), read[0], read[1:])
-    )
+    ]
+    current = drop_superseded(read[0], [*read[1:], *map(read_text, facts)])
+    if current:
+        judged_now = _judge_cached(current, facts, question, context, passages, mark, is_read)
+        judgments = [_take_current(*pair) for pair in zip(judgments, judged_now, strict=True)]
+    return tuple(judgments)
+
+
+def _take_current(judgment: FactJudgment, judged_now: FactJudgment) -> FactJudgment:
+    """Return the judgment of a fact by the whole answer, or by what it says to hold now (`judged_now`) if that states
+    it or nothing but its past does."""
+    if judged_now.state == "stated":
+        return judged_now
+    if judgment.state != "stated":
+        return judgment
+    return judgment._replace(state="unknown", reason="the answer says this of the past")
 
 
 def _open_what_is_undone(
@@ -141,6 +158,9 @@ def _open_what_is_undone(
             yield judgment._replace(state="unknown", reason=against)
         elif judgment.state == "stated" and otherwise:
             yield judgment._replace(state="unknown", reason=otherwise)
+        elif judgment.state == "stated" and (contrary := find_contrary_sentence(answer, read_text(judgment.fact))):
+            reason = f'the answer says the contrary too: "{shorten_to_line(contrary, 60)}"'
+            yield judgment._replace(state="unknown", reason=reason)
         else:
             yield judgment
 

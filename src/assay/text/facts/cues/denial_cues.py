@@ -133,6 +133,12 @@ NEGATION = Cues(
     "không | chưa | chẳng | thay vì | khỏi | từ chối | ít khi | hiếm khi | đâu (?:có|được|phải)",
 )
 """Denies what is said with it."""
+DENIES_IN_OTHER_LANGUAGES = Cues(
+    other="nicht | kein(?:e[nmrs]?)? | nie(?:mals)? | ne | n(?=['’]) | pas | jamais | nunca | não"
+)
+"""Denies what is said with it in German, French, Spanish and Portuguese."""
+CONTRACTED_VERBS = {"ca": "can", "wo": "will", "sha": "shall"}
+"""What is left of a verb before "n't", if that is not the verb."""
 BOUNDS_INSTEAD = Cues(
     r"(?:no|not|never|nothing)(?: \w+)? (?:more|less|fewer|later|earlier|longer|greater|larger|higher|lower"
     r"|[a-z]{2,}er) than\b | (?:no|not|nothing) (?:over|above|under|below|beyond)\b",

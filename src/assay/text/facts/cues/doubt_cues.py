@@ -148,6 +148,54 @@ PRESENT = Cues(
     " | aujourd'hui | dorénavant | ahora | actualmente | hoy en día | desde entonces",
 )
 """Speaks of the present."""
+_WAS = (
+    r"(?!was(?: (?:kostet|kosten|ist|sind|wird|werden|muss|müssen|darf|dürfen|kann|können|soll|sollen|gilt|gelten"
+    r"|brauchen?|passiert|bekommt|bekommen|mache|machen|gehört|hat|haben|bedeutet|heißt|steht)\b|$))was"
+)
+"""The English verb, and no German "what"."""
+IN_THE_PAST = Cues(
+    "previously | formerly | originally | in the past | before,? | (?:until|till) (?:\\d{4}|last [a-z]+|recently)",
+    "trước đây | trước kia | hồi trước | năm ngoái | năm trước",
+    "früher | ehemals | ursprünglich | damals | bis (?:ende |anfang |mitte )?(?:\\d{4}|letzte[smn] [a-z]+)"
+    " | bis vor kurzem | avant | autrefois | auparavant | à l'origine | jusqu'(?:en|à|à fin) (?:\\d{4}|l'an dernier)"
+    " | antes | anteriormente | antiguamente | originalmente",
+)
+"""Begins a sentence on what was so."""
+PAST_VERB_BEFORE_VALUE = Cues(
+    rf"{_WAS} | were | used to [a-z]+ | had been | stood at",
+    "",
+    "war(?:en)? | betrug(?:en)? | kostete[n]? | galt(?:en)? | lag(?:en)? | hatten? | begann(?:en)? | endeten?"
+    " | (?:ét|coût|ferm|ouvr|av|commenç|finiss|val|dur)(?:ait|aient) | eran? | (?:cost|est|cerr|empez|dur)aban?",
+)
+"""Stands between a subject and what it was."""
+VERB_BEFORE_VALUE = Cues(
+    "cost | closed | opened | began | started | ended",
+    "có | được | mất | mở cửa | đóng cửa | thu",
+)
+"""Stands there too where the sentence begins with words for the past."""
+TURNS_TO_PRESENT = Cues(
+    "but | until | then | when | however",
+    "nhưng | rồi | còn",
+    "aber | doch | bis | mais | puis | pero | hasta que",
+)
+"""Turns from what was so to what is so."""
+SINCE_THEN = Cues(
+    "since (?:the )?[a-z]+(?: \\d{4})? | as of [a-z]+(?: \\d{4})? | from [a-z]+(?: \\d{4})? on",
+    "nay | từ (?:nay|năm \\d{4}|tháng \\d{1,2})",
+    "seit (?:[a-z]+ )?(?:\\d{4}|[a-z]+) | ab (?:sofort|\\d{4}) | depuis (?:\\d{4}|[a-z]+)",
+)
+"""Begins what is so since a time."""
+CHANGED_TO = Cues(
+    "(?:(?:was|were|has|have|had|is|are|been|since|later|now|then|recently) ){0,3}(?:moved|postponed|brought"
+    "|put|shifted|changed|raised|lowered|increased|reduced|cut|extended|shortened|rescheduled|replaced|relocated|went|rose|fell"
+    "|dropped)(?: (?:back|forward|up|down|out|in))? (?:to|by|with)",
+    "(?:đã |được |bị |vừa |mới ){0,3}(?:dời|lùi|chuyển|đổi|tăng|giảm|nâng|hạ|kéo dài|rút ngắn|thay)(?: [a-z]+){0,1}?"
+    " (?:sang|lên|xuống|đến|tới|thành|còn|bằng)",
+    "(?:wurden?|ist|sind) (?:[a-z]+ ){0,2}?(?:auf|in|nach|zu[mr]?|durch)"
+    " | (?:a été|ont été|est|sont) (?:passe|porte|reporte|avance|releve|augmente|reduit|abaisse|prolonge|deplace|ramene"
+    "|remplace)e?s? (?:à|au|aux|par|de)",
+)
+"""Says to what something was changed."""
 PAST_VERB = Cues(
     "was | were | used to | had been | formerly | previously | originally | last (?:year|month|season|term)",
     "trước đây | trước kia | năm ngoái | năm trước | tháng trước",
@@ -166,7 +214,7 @@ CHANGED = Cues(
 )
 """Stands before "from" and a value that holds no longer."""
 ASKS_PAST = Cues(
-    "was | were | used? to | did | had | formerly | previously | originally | last year | before",
+    rf"{_WAS} | were | used? to | did | had | formerly | previously | originally | last year | before",
     "trước đây | trước kia",
 )
 """A question about the past."""

@@ -74,6 +74,8 @@ PRONOUN = Cues(
     "đó | giá là | như vậy",
 )
 """Begins a sentence that goes on with what the sentence before is about."""
+PRONOUN_OF_SUBJECT = Cues("it | they | she | he | there | this", "nó | họ", "er | sie | es | elles? | ils? | on")
+"""Stands for the subject of the part before, at the beginning of the next one."""
 POINTS_AT_ASKED = Cues("it | that | this | they | these | those | he | she", "đó | cái đó | như vậy | nó")
 """Begins a sentence about what is asked."""
 POINTS_BACK = Cues("that | this | these | those | it | so | which")

@@ -108,6 +108,17 @@ NEUTRAL = list_words("need needed needs required requires require necessary have
 """Words that hold no fact by themselves."""
 JOINING = list_words("per size lúc")
 """Words of a fact that only join others."""
+SAYS_NO_MORE = list_words(
+    """
+    the a an this that these those it he she they we you one there do does did is are was were be been has have had
+    but however though yet and so actually in fact
+    nó họ thì là mà nhưng tuy nhiên và thực ra có
+    der die das den dem ein eine einen er sie es man ist sind wird werden hat haben aber jedoch doch und
+    s re n le la les l un une il elle ils elles on ce c cela est sont mais cependant pourtant et
+    el los las una es son pero sin embargo y o os as um uma mas
+    """
+)
+"""Say nothing that a sentence without them does not say: articles, pronouns, verbs of help, "but"."""
 TIMES_OF_EVENTS = list_words("day date time moment")
 """Say nothing before "of" and an event: "from the day of purchase" is from the purchase on."""
 TITLES = list_words("mr mrs ms miss dr doctor prof professor sir")
