@@ -210,6 +210,18 @@ def test_measurements_of_different_things_are_refused(metric: str, other: dict[s
         compare_snapshots(side({metric: [1.0]}, "a", **same), side({metric: [1.0]}, "b", **{**same, **other}))
 
 
+def test_verdicts_of_two_models_under_one_name_are_not_compared() -> None:
+    may, june, unnamed = (
+        side({JUDGED: [1.0]}, name, judge="sha256:j1", judge_models=models)
+        for name, models in (("a", ("m-may",)), ("b", ("m-june",)), ("c", ()))
+    )
+    with pytest.raises(
+        InputError, match=r"another model answered .* \(got m-may, then m-june"
+    ):
+        compare_snapshots(may, june)
+    assert compare_snapshots(may, unnamed).metrics, "what a baseline of an earlier version does not say"
+
+
 def test_another_judge_does_not_matter_where_no_judge_decides() -> None:
     sides = side({RECALL: [1.0], JUDGED: [1.0]}, "a", judge="j1"), side({RECALL: [1.0], JUDGED: [1.0]}, "b", judge="j2")
     assert [RECALL] == list(compare_snapshots(*sides, metrics=[RECALL]).metrics)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import socket
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 from tests.runs.judged import CASES, JUDGE, OTHER, World, read_summary
 from tests.runs.scoring import write
 
@@ -14,11 +16,12 @@ import assay
 from assay.cli import main
 from assay.formats import outputs as files_of_outputs
 from assay.judging.collect_questions import parse_judged_metrics
+from assay.judging.load_verdicts import describe_judge, match_verdicts, open_verdicts
 from assay.judging.rubric_files import load_rubrics
 from assay.judging.verdict_files import StoreContents, encode_lines, sort_verdicts
 from assay.judging.verdict_store import SqliteVerdictStore
 from assay.records.requests import InputOptions, ScoreRequest, ScoringOptions, VerdictOptions
-from assay.records.verdicts import ItemVerdict, Verdict
+from assay.records.verdicts import Calibration, ItemVerdict, Verdict, compute_rubrics_hash
 from assay.report.cases.explain_case import explain_case
 from assay.runs.rescore_run import open_run
 from assay.runs.score_run import open_scored_run
@@ -203,3 +206,42 @@ def test_a_judge_that_answered_once_counts_with_its_errors(world: World) -> None
     )
     _, _, judged = world.score(world.export(StoreContents([JUDGE], sort_verdicts(verdicts))))
     assert judged["configs"]["a"]["summary"]["faithfulness(by=judge)"]["errors"] >= 1
+
+
+def named_models(world: World, *models: str) -> str:
+    """An export whose verdicts were given by these models in turn."""
+    contents = world.contents(JUDGE)
+    samples = [sample for samples in contents.verdicts[JUDGE.digest].values() for sample in samples]
+    answered = [structs.replace(sample, model=models[row % len(models)]) for row, sample in enumerate(samples)]
+    return world.export(structs.replace(contents, verdicts=sort_verdicts(answered)))
+
+
+def test_several_models_under_the_name_of_a_judge_are_named_and_do_not_gate(world: World) -> None:
+    mixed = named_models(world, "judge-1-may", "judge-1-june")
+    judging, notices = open_verdicts(mixed, None, load_rubrics())
+    assert ("judge-1-june", "judge-1-may") == judging.answering_models and not judging.valid
+    (notice,) = (notice for notice in notices if "E_JUDGE_MODELS" in notice)
+    assert "judge-1-june (" in notice and "judge-1-may (" in notice
+    (line,) = describe_judge(judging)
+    assert "answered as judge-1-june and judge-1-may" in line
+
+
+def test_one_model_under_another_name_is_usual_and_named(world: World) -> None:
+    judging, notices = open_verdicts(named_models(world, "judge-1-may"), None, load_rubrics())
+    assert judging.valid and not any("E_JUDGE_MODELS" in notice for notice in notices)
+    assert "answered as judge-1-may)" in describe_judge(judging)[0]
+
+
+@pytest.mark.parametrize(
+    "measured, applies", [(("judge-1-may",), True), ((), True), (("judge-1-april",), False)], ids=str
+)
+def test_a_calibration_of_another_model_under_the_same_name_lets_nothing_gate(
+    world: World, measured: tuple[str, ...], applies: bool
+) -> None:
+    judging, _ = open_verdicts(named_models(world, "judge-1-may"), None, load_rubrics())
+    rubric = compute_rubrics_hash(judging.rubrics.values(), "correctness")
+    metric = "correctness(by=judge)"
+    record = Calibration(metric, judging.judge, rubric, "golden", "labels", 200, 2, may_gate=True, models=measured)
+    matched, notices = match_verdicts(replace(judging, calibrations={metric: record}), "golden")
+    assert matched is not None and applies == (metric in matched.calibrations)
+    assert applies == (not any("another model under the name of the judge" in notice for notice in notices))

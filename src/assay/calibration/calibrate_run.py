@@ -237,9 +237,9 @@ class _LabelledMetric:
             if measurement is not None and scorer.kind == JUDGE:
                 costs = tabulate_label_costs(self.labels, opinions, self.scale)
                 measurement = structs.replace(measurement, label_costs=costs)
-            if measurement is None or scorer.anchors is None:
-                return measurement
-            record = structs.replace(measurement.calibration, anchors=scorer.anchors)
+            if measurement is None:
+                return None
+            record = structs.replace(measurement.calibration, anchors=scorer.anchors, models=scorer.models)
             return structs.replace(measurement, calibration=record)
         # Scores of rules and models become probabilities by a curve (Platt scaling) that is fitted to the same labels.
         values, curve = apply_probability_curve(opinions, self._passed(), self.seed)
@@ -283,7 +283,7 @@ class _LabelledMetric:
                 question, self.labels, combined.labels, self._lengths(), self._slices(), curve, self.seed, cuts
             )
             if measurement is not None:
-                record = structs.replace(measurement.calibration, anchors=judge.anchors)
+                record = structs.replace(measurement.calibration, anchors=judge.anchors, models=judge.models)
                 yield structs.replace(measurement, calibration=record)
 
     def compare_judges(self, scorers: Sequence[ScorerLabels]) -> Iterator[ScorerDifference]:

@@ -165,7 +165,8 @@ _WHOLE_ANSWER = ("correctness", "answer_relevance")
 class ScorerLabels(NamedTuple):
     """One scorer with its labels by metric: `kind` is judge, rules or a tool, `digest` identifies its version.
 
-    `rubrics` is empty for a scorer without rubrics; `anchors` is the share of anchors labelled as expected by a judge.
+    `rubrics` is empty for a scorer without rubrics; `anchors` is the share of anchors labelled as expected by a judge,
+    and `models` are those that answered under its name.
     """
 
     name: str
@@ -174,6 +175,7 @@ class ScorerLabels(NamedTuple):
     rubrics: Rubrics
     labels: Mapping[str, Mapping[ItemKey, ScorerLabel]]
     anchors: LabelledRate | None = None
+    models: tuple[str, ...] = ()
 
     def rubric_hash(self, metric: str) -> str:
         """Return the hash of the rubrics to which a calibration for a metric is bound, in addition to the digest."""
@@ -183,7 +185,8 @@ class ScorerLabels(NamedTuple):
 def collect_judge_labels(run: ScoredRun, name: str, judging: RecordedVerdicts, metrics: Sequence[str]) -> ScorerLabels:
     """Return the labels of a judge: its recorded votes, folded as scoring folds them."""
     opinions = {metric: _opinions_of_judge(run, judging, metric) for metric in metrics}
-    return ScorerLabels(name, JUDGE, judging.judge, judging.rubrics, opinions, judging.control_agreement)
+    checks = judging.control_agreement, judging.answering_models
+    return ScorerLabels(name, JUDGE, judging.judge, judging.rubrics, opinions, *checks)
 
 
 def collect_rule_labels(run: ScoredRun, metrics: Sequence[str]) -> ScorerLabels:

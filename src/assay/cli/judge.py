@@ -422,7 +422,9 @@ def _print_result(judged: JudgeRun, judgement: JudgingRequest) -> None:
             typer.echo(escape_terminal(line), err=True)
     typer.echo(describe_calls(tally, judged.budget), err=True)
     stop = describe_stop(tally) if tally.halted else ""
-    for line in filter(None, (f"verdicts written to {judged.store_path}", judged.replacement, stop)):
+    for line in filter(
+        None, (judged.several_models, f"verdicts written to {judged.store_path}", judged.replacement, stop)
+    ):
         typer.echo(escape_terminal(line), err=True)
     if judged.unscored:
         typer.echo(_describe_unscored(judged), err=True)

@@ -121,6 +121,7 @@ class BaselineFile(Struct, frozen=True, forbid_unknown_fields=True):
     attributions: tuple[AttributionLine, ...]
     variant_events: tuple[VariantEvents, ...] = ()
     contents: tuple[str, ...] = ()
+    judge_models: tuple[str, ...] = ()
 
 
 def write_baseline(baseline: BaselineFile, path: str) -> Path:
@@ -270,6 +271,7 @@ def decode_baseline(path: str) -> ScoreSnapshot:
         file.rubrics,
         file.stage,
         file.assay_version,
+        judge_models=file.judge_models,
     )
     attributions = {line.case_id: _decode_attribution(line) for line in file.attributions}
     contents = dict(zip(table.case_ids, file.contents, strict=False))
@@ -328,6 +330,7 @@ def encode_baseline(side: ScoreSnapshot) -> BaselineFile:
         ),
         table.variant_events,
         tuple(list_contents(side).values()),
+        side.side.judge_models,
     )
 
 

@@ -168,6 +168,7 @@ def _list_properties(snapshot: ScoreSnapshot) -> dict[str, str]:
         "stages reported": ", ".join(_list_stages(snapshot.attributions)),
         "repeats": str(table.repeats),
         "judge": side.judge or "",
+        "model that judged": " and ".join(side.judge_models),
         "assay": side.assay_version,
         **snapshot.made_with,
         **{part: " and ".join(versions) for part, versions in side.versions.items()},

@@ -17,6 +17,7 @@ from assay.records.release_gates import Decision, Gate
 from assay.scoring.paired_scores import (
     ScoreSnapshot,
     compute_definition_digest,
+    find_other_judges,
     identify_judge,
     is_judge_metric,
     is_missing_scored,
@@ -54,6 +55,7 @@ def take_snapshot(
         stage=scoring.stages.get(config, ""),
         assay_version=scoring.assay_version or __version__,
         inputs=tuple(input_file for input_file in scoring.inputs if config in input_file.configs),
+        judge_models=run.judging.answering_models if run.judging is not None else (),
     )
     metrics = tuple(result.summary)
     return ScoreSnapshot(
@@ -145,9 +147,7 @@ def compare_with_baseline(run: ScoredRun) -> Mapping[str, Comparison]:
     baseline = run.baseline
     sides = [take_snapshot(run, config, made_with=run.made_with.get(config)) for config in sorted(run.scoring.configs)]
     # All configurations of a run have the same verdicts and rubrics.
-    same_judge = all(
-        (baseline.side.judge, baseline.side.rubrics) == (side.side.judge, side.side.rubrics) for side in sides
-    )
+    same_judge = not any(True for side in sides for _ in find_other_judges(baseline.side, side.side))
     names = dict.fromkeys(name for side in sides for name in side.metrics)
     metrics = () if same_judge else [name for name in names if not is_judge_metric(name)]
     comparisons = compare_candidates(baseline, sides, gate=run.scoring.gate, metrics=metrics)

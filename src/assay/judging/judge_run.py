@@ -52,6 +52,7 @@ from assay.judging.control_questions import (
     skip_shuffled_sample,
 )
 from assay.judging.llm_judge import LLMJudge
+from assay.judging.load_verdicts import describe_several_models
 from assay.judging.rubric_anchors import find_uncontrolled, list_asked_repeats, select_anchors
 from assay.judging.rubric_files import load_anchors
 from assay.judging.verdict_files import StoreContents, group_reviews, merge_status
@@ -110,7 +111,8 @@ class JudgeRun:
     `unscored` counts the requests whose votes give no verdict, by reason; `paid_in_vain` are those of them that are not
     asked again unless errors are retried. `bugs` has a line for each case about which nothing could be asked.
     `in_doubt` is the number of requests that a second judge was asked, None without one. `replacement` says which judge
-    a run has now that was judged by another one before, "" where that did not happen.
+    a run has now that was judged by another one before, "" where that did not happen. `several_models` says that not
+    one model alone answered, "" if one did.
     """
 
     preflight: JudgingEstimate
@@ -128,6 +130,7 @@ class JudgeRun:
     is_done: bool = False
     in_doubt: int | None = None
     replacement: str = ""
+    several_models: str = ""
 
     def __repr__(self) -> str:
         """Return a few lines: the outcome, what was asked and what it cost, what has no verdict, and what is wrong."""
@@ -145,7 +148,7 @@ class JudgeRun:
             lines += list_first_lines(self.judge_status.reasons, "judge_status.reasons")
         lines += list_first_lines([f"{case}: {bug}" for case, bug in self.bugs.items()], "bugs")
         lines += list_first_lines(self.notices, "notices")
-        lines += [self.replacement] if self.replacement else []
+        lines += filter(None, [self.several_models, self.replacement])
         return "\n".join([*lines, f"verdicts in {self.store_path}"])
 
     @property
@@ -450,6 +453,7 @@ class _Session:
                     judged.unscored[reason] += 1
                     judged.paid_in_vain += reason not in FINAL_REASONS and self._is_paid_in_vain(request)
             judged.bugs = dict(sorted(self.questions.bugs.items()))
+            judged.several_models = describe_several_models(self.judge.identity.model, self.verdicts)
         finally:
             await self._close_judges()
             judged.double_bills = store.count_double_bills(self.digest)

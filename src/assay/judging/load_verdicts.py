@@ -81,6 +81,7 @@ def open_verdicts(path: str, judge: str | None, rubrics: Rubrics) -> tuple[Recor
         return RecordedVerdicts(rubrics), tuple(notices)
     judging = _select_verdicts(contents, chosen, scored, rubrics)
     notices += _describe_status(chosen.model, status) if status is not None else ()
+    notices += filter(None, [describe_several_models(chosen.model, scored)])
     if judging.absent_rubrics:
         names = ", ".join(judging.absent_rubrics)
         notices.append(
@@ -107,7 +108,7 @@ def _select_verdicts(
     seconds = {request: tuple(samples) for request, samples in contents.verdicts.get(second, {}).items()}
     is_invalid = status is not None and status.invalid
     recorded = contents.verdicts.get(chosen.digest, {})
-    return RecordedVerdicts(
+    judging = RecordedVerdicts(
         rubrics,
         scored,
         chosen.digest,
@@ -120,6 +121,7 @@ def _select_verdicts(
         failure="; ".join(status.reasons) or "unknown" if status is not None and is_invalid else "",
         usage=_sum_usage([*chain(*recorded.values()), *chain(*seconds.values())]),
     )
+    return replace(judging, valid=False) if len(judging.answering_models) > 1 else judging
 
 
 def _describe_status(model: str, status: JudgeStatus) -> Iterator[str]:
@@ -151,6 +153,22 @@ def _describe_status(model: str, status: JudgeStatus) -> Iterator[str]:
             f"controls in part: nothing with a known answer showed whether {model} gives "
             f"{describe_uncontrolled(status.uncontrolled)} where it is deserved (list `anchors` in the rubric)"
         )
+
+
+def describe_several_models(judge: str, verdicts: Mapping[str, Sequence[Verdict]]) -> str:
+    """Return that several models answered under the name of a judge, and how often each; "" if not more than one did.
+
+    A router, or an alias that was moved, changes the judge without changing its name.
+    """
+    samples = (sample for samples in verdicts.values() for sample in samples if sample.unscored is None)
+    counts = Counter(sample.model for sample in samples if sample.model)
+    if len(counts) < 2:
+        return ""
+    models = ", ".join(f"{model} ({count})" for model, count in sorted(counts.items()))
+    return (
+        f"E_JUDGE_MODELS several models answered as {judge}: {models}: their verdicts inform and do not gate "
+        "(name one version in `model`, and judge everything again in a new verdict store)"
+    )
 
 
 def _has_no_answer(recorded: Mapping[str, Sequence[Verdict]]) -> bool:
@@ -195,8 +213,11 @@ def describe_judge(judging: RecordedVerdicts | None) -> tuple[str, ...]:
         tokens = judging.usage.prompt_tokens + judging.usage.completion_tokens
         price = f"${judging.usage.cost_usd:.4f}" if judging.usage.cost_usd is not None else "price unknown"
         cost = f"{tokens} tokens, {price}"
+    is_other = judging.answering_models not in ((), (judging.model,))
+    answered_as = f"; answered as {' and '.join(judging.answering_models)}" if is_other else ""
     return (
-        f"judged by {judging.model} ({judging.judge}), verdicts by rubric: {rubrics}; calibrated: {calibrated}; {cost}",
+        f"judged by {judging.model} ({judging.judge}{answered_as}), verdicts by rubric: {rubrics}; "
+        f"calibrated: {calibrated}; {cost}",
     )
 
 
@@ -260,6 +281,9 @@ def _calibration_mismatch(record: Calibration, judging: RecordedVerdicts, golden
     scorer = name_combined_scorer(judging.judge) if by == BY_COMBINED else judging.judge
     if record.judge != scorer:
         return f"on another judge (got {record.judge}; expected {scorer})"
+    if record.models and not {*judging.answering_models} <= {*record.models}:
+        got, expected = (" and ".join(models) for models in (judging.answering_models, record.models))
+        return f"on answers of another model under the name of the judge (got {got}; expected {expected})"
     rubric = compute_rubrics_hash(judging.rubrics.values(), find_metric(parse_metric(record.metric)).rubrics[0])
     if record.rubric_hash != rubric:
         return f"with another rubric (got {record.rubric_hash}; expected {rubric})"

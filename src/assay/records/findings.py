@@ -234,7 +234,8 @@ class CaseChange(Struct, frozen=True):
 class ComparisonSide(Struct, frozen=True):
     """One side of a comparison: where it came from and what produced it.
 
-    `rubrics` maps rubric names to hashes; `stage` is the pipeline stage that was scored as `retrieved`.
+    `rubrics` maps rubric names to hashes; `stage` is the pipeline stage that was scored as `retrieved`. `judge_models`
+    are the models that answered under the name of the judge, as its endpoint named them.
     """
 
     name: str
@@ -247,6 +248,7 @@ class ComparisonSide(Struct, frozen=True):
     stage: str = ""
     assay_version: str = ""
     inputs: tuple[InputFile, ...] = ()
+    judge_models: tuple[str, ...] = ()
 
 
 MAX_CASES_PRINTED = 5

@@ -396,7 +396,7 @@ class Calibration(Struct, frozen=True, forbid_unknown_fields=True):
     the pass rate that people would have found over all items, estimated; `decided` the share of all items with a
     verdict. `anchors` is the share of anchors that the
     judge labelled as expected at the time: a later share outside that interval means that another model answers
-    under the same name.
+    under the same name. `models` are those that answered by their own word; empty if the endpoint named none.
     """
 
     metric: str
@@ -417,6 +417,7 @@ class Calibration(Struct, frozen=True, forbid_unknown_fields=True):
     unsupported_precision: LabelledRate | None = None
     corrected: LabelledRate | None = None
     decided: float | None = None
+    models: tuple[str, ...] = ()
 
     def applies_to(self, judge: str, rubric_hash: str) -> bool:
         """Return whether this calibration was measured on exactly this judge and rubric."""

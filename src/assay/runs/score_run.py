@@ -355,7 +355,10 @@ def _check_baseline(inputs: ScoreInputs) -> VersionMatch | None:
     metrics = list_regression_metrics(gate) if gate is not None else []
     judge, rubrics = identify_judge(judging)
     cases = inputs.golden.cases
-    side = ComparisonSide("the candidate", "", inputs.digest, len(cases), judge=judge, rubrics=rubrics)
+    models = judging.answering_models if judging is not None else ()
+    side = ComparisonSide(
+        "the candidate", "", inputs.digest, len(cases), judge=judge, rubrics=rubrics, judge_models=models
+    )
     table = ScoreTable("", tuple(case.id for case in cases), {}, (), ())
     match = match_versions(baseline, ScoreSnapshot(side, table, cases, (), {}, golden=inputs.info))
     check_comparable(baseline, side, {metric: compute_definition_digest(metric) for metric in metrics}, metrics)

@@ -234,7 +234,7 @@ def check_comparable(
     """
     problems = list(_of_metrics(baseline, candidate, definitions, metrics))
     if any(is_judge_metric(metric) for metric in metrics):
-        problems += _of_judges(baseline.side, candidate)
+        problems += find_other_judges(baseline.side, candidate)
     if problems:
         raise InputError(problems)
 
@@ -276,10 +276,15 @@ def _of_metrics(
             yield Problem("", None, "metric", message, "E_COMPARE_METRIC")
 
 
-def _of_judges(baseline: ComparisonSide, candidate: ComparisonSide) -> Iterator[Problem]:
+def find_other_judges(baseline: ComparisonSide, candidate: ComparisonSide) -> Iterator[Problem]:
+    """Yield how the judges of two sides differ, or what they were asked: their verdicts are not comparable."""
     hint = "both must be judged again with the same, or compare only --metrics that no judge decides"
     if baseline.judge != candidate.judge:
         message = f"the judges differ (got {baseline.judge} and {candidate.judge}; {hint})"
+        yield Problem("", None, "judge", message, "E_COMPARE_JUDGE")
+    elif baseline.judge_models and candidate.judge_models and baseline.judge_models != candidate.judge_models:
+        before, after = (" and ".join(side.judge_models) for side in (baseline, candidate))
+        message = f"another model answered under the name of the judge (got {before}, then {after}; {hint})"
         yield Problem("", None, "judge", message, "E_COMPARE_JUDGE")
     for rubric in sorted({*baseline.rubrics, *candidate.rubrics}):
         before, after = baseline.rubrics.get(rubric), candidate.rubrics.get(rubric)

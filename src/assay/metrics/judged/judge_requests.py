@@ -129,6 +129,15 @@ class RecordedVerdicts:
     refused_calibrations: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
+    def answering_models(self) -> tuple[str, ...]:
+        """The models that gave the verdicts, as the endpoint named them in its replies; none if it names none.
+
+        Another one than was asked for is usual, where the name is an alias. Several are several judges.
+        """
+        samples = (sample for samples in self.verdicts.values() for sample in samples)
+        return tuple(sorted({sample.model for sample in samples if sample.model and sample.unscored is None}))
+
+    @cached_property
     def judged_rubrics(self) -> frozenset[str]:
         """The names of the rubrics for which anything is recorded, whether or not they are here."""
         return frozenset(verdict.rubric.partition("@")[0] for samples in self.verdicts.values() for verdict in samples)
