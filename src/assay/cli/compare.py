@@ -29,6 +29,7 @@ from assay.cli.options import (
     resolve_clock,
     resolve_timestamp,
 )
+from assay.records.counts import format_count
 from assay.records.errors import ExitCode, InputError
 
 if TYPE_CHECKING:
@@ -151,9 +152,8 @@ def _choose_configs(
         baseline = _name_config(baseline, baseline_config, "--baseline-config")
     if candidates and candidate_configs:
         if len(candidates) > 1:
-            raise InputError(
-                f"--candidate-config: {len(candidates)} candidates (expected one run, or RUN:CONFIG for each of them)"
-            )
+            given = format_count(len(candidates), "candidate")
+            raise InputError(f"--candidate-config: {given} (expected one run, or RUN:CONFIG for each of them)")
         candidates = [_name_config(candidates[0], config, "--candidate-config") for config in candidate_configs]
     return baseline, candidates
 
