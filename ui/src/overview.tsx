@@ -372,7 +372,8 @@ const FIRST = 3;
 /** How many regressed metrics are named: as many as the other reports name among what to doubt. */
 const FIRST_REGRESSED = 4;
 
-/** The metrics that regressed significantly, the most important first, as one sentence; empty without any. */
+/** The metrics that regressed significantly, the most important first, as one sentence, with the configuration where there are
+    several; empty without any. */
 export function nameRegressed(report: Report, comparison: Comparison, t: ReturnType<typeof useWords>["t"]): string {
   const { regressed } = comparison;
   if (regressed.length === 0) return "";
@@ -380,7 +381,8 @@ export function nameRegressed(report: Report, comparison: Comparison, t: ReturnT
   const named = regressed.slice(0, FIRST_REGRESSED).map((name) => titles.get(name) ?? name);
   const rest = regressed.length - named.length;
   const metrics = `${named.join(", ")}${rest > 0 ? ` ${t("and_more", { n: rest })}` : ""}`;
-  return t("regressed_since", { baseline: nameBaseline(comparison), metrics });
+  const sentence = t("regressed_since", { baseline: nameBaseline(comparison), metrics });
+  return report.configs.length < 2 ? sentence : `${visible(comparison.candidate.config)}: ${sentence}`;
 }
 
 /** The titles of metrics by name, those of the headlines among them. */
