@@ -443,6 +443,22 @@ def test_what_to_try_first_for_a_refined_cause_is_in_the_language_of_the_page(op
     assert fix not in page.text()
 
 
+def test_what_is_likeliest_in_all_cases_of_a_cause_is_said_as_of_one_case(opened: Open) -> None:
+    page_data = world(FRUIT)
+    sign = CAUSE_NOTES["stale_index"].sign
+    attributions = {
+        config: {
+            case_id: structs.replace(
+                attribution, cause="stale_index", sign=sign, confidence="medium", also=("judge_noise",)
+            )
+            for case_id, attribution in by_case.items()
+        }
+        for config, by_case in page_data.attributions.items()
+    }
+    page = opened(replace(page_data, attributions=attributions))
+    assert f"ost likely {sign}" in page.text(".todo-list") and f"erhaps {sign}" not in page.text(".todo-list")
+
+
 def test_what_leaks_now_and_no_longer_is_said_in_the_language_of_the_page(opened: Open) -> None:
     page_data = world(FRUIT)
     assert page_data.comparison is not None

@@ -10,6 +10,8 @@ from typing import Annotated
 import pytest
 import typer
 from msgspec import Struct
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from assay.cli.app import build_app
@@ -110,3 +112,14 @@ def test_no_option_is_worded_twice() -> None:
                         places[str(keyword.value.value)].append(f"{path.name}:{node.lineno}")
     repeated = {text: where for text, where in places.items() if len(where) > 1}
     assert not repeated, "define the option in cli/options.py"
+
+
+@pytest.mark.parametrize("command", ["calibrate", "labels export", "golden pool", "score", "judge", "monitor"])
+def test_an_option_that_takes_a_list_of_metrics_has_the_same_name_everywhere(command: str) -> None:
+    parser: object = get_command(build_app())
+    for word in command.split():
+        assert isinstance(parser, TyperGroup)
+        parser = parser.commands[word]
+    assert isinstance(parser, TyperCommand | TyperGroup)
+    (option,) = [option for option in parser.params if "--metrics" in option.opts]
+    assert option.opts in (["--metrics"], ["--metrics", "--metric"])  # what three of them were called before

@@ -66,6 +66,7 @@ BOUNDED = (
     "claim_citation_coverage",
     *("visibility_leaks", "over_fetched", "unknown_access", "access_self_reported"),
     *("injection_followed", "stale_chunks", "early_chunks", "gold_outdated", "denied_facts", "unreported_markers"),
+    "stale_citations",
     "pasted_passage",
     *(
         "faithfulness",

@@ -127,6 +127,13 @@ def test_answers_from_versions_that_are_no_longer_in_force_are_said_first_from_a
         "doubt: 3 of 30 cases had a version in the context that is no longer in force: t0, t1, t2 (filter by date"
     )
     assert doubted == (sentence in capsys.readouterr().out)
+    # What an answer cites is said whatever its share is; a document means the version that was shown of it.
+    for number, name in {0: "fares-0", 1: "fares-1:v1", 29: "fares-29"}.items():
+        outputs[number]["citations"] = [name]
+    (tmp_path / "desk.jsonl").write_text("".join(json.dumps(row) + "\n" for row in outputs), encoding="utf-8")
+    assert 0 == score(tmp_path, "desk", "--corpus", str(tmp_path / "corpus.jsonl"))
+    cited = "doubt: 2 of 30 cases have answers that cite a version that is no longer in force: t0, t1"
+    assert cited + ("; 1 more had one in the context" if stale > 2 else "") in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("leaking", [0, 1, 5])

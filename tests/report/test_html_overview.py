@@ -15,8 +15,10 @@ from tests.report.html_world import world
 from tests.report.sample import SECRET
 from tests.report.test_html import leaking
 
-from assay.records.findings import Attribution, CaseChange, RootCause
+from assay.attribution.cause_sentences import describe_cause
+from assay.records.findings import Attribution, CaseChange, CauseConfidence, RootCause
 from assay.report.cases.deciding_texts import shorten_around
+from assay.report.findings.attribution_tables import build_root_causes_table
 from assay.report.page.case_data import build_case_detail
 from assay.report.page.overview import (
     ANSWER_STATES,
@@ -213,6 +215,34 @@ def test_what_to_do_first_is_grouped_by_what_went_wrong_and_names_cases() -> Non
     assert failed[:1] == causes[1]["cases"]
     assert set(causes[0]["cases"]) <= set(failed[1:])
     assert len(causes[0]["cases"]) == min(MAX_CASES_OF_CAUSE, len(failed) - 1)
+
+
+@pytest.mark.parametrize(
+    ("confidence", "also", "counted", "words"),
+    [
+        ("high", (), (5, 0), "it is wrong"),
+        ("medium", ("judge_noise",), (0, 5), "most likely it is wrong"),
+        ("low", ("judge_noise",), (0, 0), "perhaps it is wrong"),
+        ("low", (), (0, 0), "perhaps it is wrong"),
+    ],
+)
+def test_the_causes_of_a_run_claim_what_those_of_its_cases_claim(
+    confidence: CauseConfidence, also: tuple[RootCause, ...], counted: tuple[int, int], words: str
+) -> None:
+    page_data = world(FRUIT[:8])
+    by_case = {
+        row["id"]: Attribution(
+            row["id"], "generation_fault", "generator", confidence=confidence, sign="it is wrong", also=also
+        )
+        for row in build_failures(page_data, {})[0]["cases"]
+    }
+    attributions = {"fruit0-": by_case}
+    (cause,) = build_failures(replace(page_data, attributions=attributions), {})[0]["causes"]
+    assert counted == (cause["decided"], cause["likely"])
+    (row,) = build_root_causes_table(attributions, dict.fromkeys(by_case, ())).rows
+    assert f"{words} × 5" in row
+    sentences = {describe_cause(attribution) for attribution in by_case.values()}
+    assert len(sentences) == 1 and (words in sentences.pop() or confidence == "low")
 
 
 def test_what_to_do_first_begins_with_leaks_however_few_they_are() -> None:

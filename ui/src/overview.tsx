@@ -39,18 +39,19 @@ export function Overview({ report }: { report: Report }) {
 
 type CauseOfConfig = ConfigFailures["causes"][number] & { config: string };
 /** A cause with the configurations that have it, each with its count and its first cases. */
-type CountedCause = { cause: string; sign: string; decided: number; fix: string; total: number; leaked: boolean; parts: CauseOfConfig[] };
+type CountedCause = { cause: string; sign: string; decided: number; likely: number; fix: string; total: number; leaked: boolean; parts: CauseOfConfig[] };
 
 /** The causes of all configurations: one that several have is one, and those of leaks come first. */
 function mergeCauses(failures: readonly ConfigFailures[]): CountedCause[] {
   const merged = new Map<string, CountedCause>();
   for (const { config, causes } of failures) {
     for (const counted of causes) {
-      const { cause, sign, decided, fix, total, leaked } = counted;
+      const { cause, sign, decided, likely, fix, total, leaked } = counted;
       const key = JSON.stringify([cause, sign, fix]);
-      const same = merged.get(key) ?? { cause, sign, decided: 0, fix, total: 0, leaked: false, parts: [] };
+      const same = merged.get(key) ?? { cause, sign, decided: 0, likely: 0, fix, total: 0, leaked: false, parts: [] };
       same.total += total;
       same.decided += decided;
+      same.likely += likely;
       same.leaked ||= leaked;
       same.parts.push({ config, ...counted });
       merged.set(key, same);
@@ -116,11 +117,12 @@ function ToDo({ report }: { report: Report }) {
 function useCountedClaim(): (counted: CountedCause) => string {
   const { t } = useWords();
   const { ofSign } = useHappened();
-  return ({ cause, sign, decided, total }) => {
+  return ({ cause, sign, decided, likely, total }) => {
     if (cause === "") return t("without_cause");
     const text = ofSign(sign);
     if (decided === total || cause === "insufficient_trace") return text;
-    return decided > 0 ? t("claim.some", { sign: text, n: decided }) : t("claim.none", { sign: text });
+    if (decided > 0) return t("claim.some", { sign: text, n: decided });
+    return likely === total ? t("claim.all_likely", { sign: text }) : t("claim.none", { sign: text });
   };
 }
 

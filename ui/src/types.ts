@@ -287,6 +287,7 @@ export interface ConfigFailures {
     cause: string;
     sign: string;
     decided: number;
+    likely: number;
     total: number;
     fix: string;
     cases: string[];

@@ -36,18 +36,30 @@ def describe_cause(attribution: Attribution) -> str:
     """
     if attribution.cause is None:
         return ""
-    first, *others = list_signs(attribution)
-    claim = get_claim(attribution)
-    if claim == "likely":
-        return f"most likely {first}; else {' or '.join(others)}"
+    signs = list_signs(attribution)
+    claim, others = get_claim(attribution), signs[1:]
     if claim == "several":
-        return f"one of: {'; '.join((first, *others))}"
+        return f"one of: {'; '.join(signs)}"
+    first = describe_first_cause(attribution)
     if claim == "untold" and others:
         return f"{first}; one of: {'; '.join(others)}"
-    return f"perhaps {first}" if claim == "perhaps" else first
+    return f"{first}; else {' or '.join(others)}" if claim == "likely" else first
+
+
+def describe_first_cause(attribution: Attribution) -> str:
+    """Return what happened by the first cause of a case, where the other candidates are not named.
+
+    >>> unsure = Attribution("c1", "generation_fault", "generator", sign="it is wrong", also=("judge_noise",))
+    >>> describe_first_cause(unsure)
+    'most likely it is wrong'
+    """
+    return f"{_BY_CLAIM.get(get_claim(attribution), '')}{list_signs(attribution)[0]}"
 
 
 Claim = Literal["one", "likely", "perhaps", "several", "untold"]
+_BY_CLAIM: Mapping[Claim, str] = MappingProxyType(
+    {"likely": "most likely ", "perhaps": "perhaps ", "several": "perhaps "}
+)
 
 
 def get_claim(attribution: Attribution) -> Claim:

@@ -44,8 +44,13 @@ def calibrate(
         typer.Option(help="Folder with other rubrics to compare with those of the run; may be repeated."),
     ] = None,
     entailment_model: EntailmentModelOption = None,
-    metric: Annotated[
-        str, typer.Option(help="Metrics to calibrate, comma-separated (default: every metric with human labels).")
+    metrics: Annotated[
+        str,
+        typer.Option(
+            "--metrics",
+            "--metric",
+            help="Metrics to calibrate, comma-separated (default: every metric with human labels).",
+        ),
     ] = "",
     precision: Annotated[
         float, typer.Option(help="Least share of right verdicts on either side of the unknown ones.", min=0.5, max=1.0)
@@ -83,7 +88,7 @@ def calibrate(
         verdicts or (),
         judge or (),
         rubrics or (),
-        parse_metric_list(metric),
+        parse_metric_list(metrics),
         seed,
         precision,
         parse_costs(costs) if costs is not None else None,

@@ -564,7 +564,10 @@ def pool(
     depth: Annotated[int, typer.Option(min=1, help="How many chunks of each ranking are pooled.")] = 10,
     at_least: Annotated[int, typer.Option(min=1, help="How many configurations must rank a chunk to list it.")] = 1,
     stage: Annotated[str, typer.Option(help="Stage whose ranking is pooled.")] = "retrieved",
-    metric: Annotated[str | None, typer.Option(help="Ranking metrics whose range is shown, comma-separated.")] = None,
+    metrics: Annotated[
+        str | None,
+        typer.Option("--metrics", "--metric", help="Ranking metrics whose range is shown, comma-separated."),
+    ] = None,
     page: Annotated[str | None, typer.Option(help="HTML page to write, on which people judge the chunks.")] = None,
     grades: Annotated[
         list[str] | None,
@@ -597,13 +600,13 @@ def pool(
     if not folders:
         raise InputError("no run folder given (expected RUN, or --run RUN)")
     refuse_overwriting([page, merged], [*(grades or ()), calibration])
-    metrics = parse_metric_list(metric) if metric is not None else POOL_METRICS
+    named = parse_metric_list(metrics) if metrics is not None else POOL_METRICS
     report = pool_runs(
         *folders,
         depth=depth,
         at_least=at_least,
         stage=stage,
-        metrics=metrics,
+        metrics=named,
         page=page,
         language=language,
         grades=grades or (),

@@ -53,7 +53,9 @@ def export(
         list[str] | None,
         typer.Option(help="With --only: labels that people made already (default: those of the run); may be repeated."),
     ] = None,
-    metric: Annotated[str, typer.Option(help="Metrics to label, comma-separated.")] = "faithfulness,correctness",
+    metrics: Annotated[
+        str, typer.Option("--metrics", "--metric", help="Metrics to label, comma-separated.")
+    ] = "faithfulness,correctness",
     sample: Annotated[
         int | None,
         typer.Option(
@@ -79,7 +81,7 @@ def export(
     if labels and not only:
         raise InputError("--labels: read only with --only, which says which answers to export")
     request = LabelSampleRequest(
-        parse_metric_list(metric), 100 if sample is None else sample, overlap, seed, language, rubrics or ()
+        parse_metric_list(metrics), 100 if sample is None else sample, overlap, seed, language, rubrics or ()
     )
     opened = open_unscored_answers if only == [PASSED] else open_answers
     with opened(inputs, labels=labels or ()) as scored:

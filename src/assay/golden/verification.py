@@ -16,7 +16,14 @@ from assay.records.counts import format_count
 from assay.records.digest import compute_text_digest
 from assay.records.errors import shorten_repr
 from assay.records.golden_set import Case, Corpus, CorpusChunk, Evidence, GoldenSet, User, Verification
-from assay.records.observations import RETRIEVED_STAGE, Chunk, Observation, describe_target_error, find_stage
+from assay.records.observations import (
+    RETRIEVED_STAGE,
+    Chunk,
+    Observation,
+    complete_texts,
+    describe_target_error,
+    find_stage,
+)
 from assay.text.normalisation import fold_text
 from assay.text.tokens import DocumentFrequencies, collect_word_keys
 
@@ -234,11 +241,11 @@ def _verify_absence(
 
 
 def list_ranked_chunks(observation: Observation) -> Sequence[Chunk]:
-    """Return the chunks of the retrieved ranking, of the first stage if no stage is one."""
+    """Return the chunks of the retrieved ranking with their texts, of the first stage if no stage is one."""
     stage = find_stage(observation, RETRIEVED_STAGE)
     if stage is None and observation.stages:
         stage = observation.stages[0]
-    return stage.chunks if stage is not None else ()
+    return complete_texts(stage.chunks, observation) if stage is not None else ()
 
 
 def plan_text_questions(case: Case, ranks: Sequence[int | None], corpus: Corpus | None) -> list[Case]:

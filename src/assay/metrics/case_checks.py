@@ -165,7 +165,7 @@ LEAK, WRONG_ANSWER, UNKNOWN_ANSWER = "leak", "wrong_answer", "unknown_answer"
 INCOMPLETE_ANSWER, DENIED_FACT, WRONG_BEHAVIOUR = "incomplete_answer", "denied_fact", "wrong_behavior"
 UNSOURCED_NUMBER, WRONG_FORMAT, EMPTY_ANSWER = "unsourced_number", "wrong_format", "empty_answer"
 PASTED_PASSAGE = "pasted_passage"
-STALE_CONTEXT = "stale_context"
+STALE_CONTEXT, STALE_CITATION = "stale_context", "stale_citation"
 _LABEL = "golden_label_issue"
 _MISS, LATE_EVIDENCE = "retrieval_miss", "late_evidence"
 _ANSWER_CHECKS = frozenset((WRONG_ANSWER, DENIED_FACT, INCOMPLETE_ANSWER, UNKNOWN_ANSWER))
@@ -298,6 +298,7 @@ CHECKS: tuple[Check, ...] = (
     ),
     Check(UNKNOWN_ANSWER, "behaviour_unknown", _is_positive, "warning", "nothing tells what the answer did"),
     Check(STALE_CONTEXT, "stale_chunks", _is_positive, "warning", "the context holds a superseded version"),
+    Check(STALE_CITATION, "stale_citations", _is_positive, "warning", "the answer cites a superseded version"),
     Check("not_yet_valid", "early_chunks", _is_positive, "warning", "the context holds what is valid only later"),
     Check("behaviour_mismatch", "behaviour_mismatch", _is_positive, "warning", "the target declared something else"),
     Check("ambiguous_keywords", "keywords_ambiguous", _is_positive, "warning", "the keywords are hedged or negated"),

@@ -26,6 +26,7 @@ from assay.metrics.grounding import (
     claim_coverage,
     faithfulness,
     pasted_passages,
+    stale_citations,
     unsourced_numbers,
 )
 from assay.metrics.judged.judge_requests import (
@@ -58,6 +59,7 @@ METRIC_FAMILIES: tuple[tuple[Metric, ...], ...] = (
     entity_recall.ENTITY_METRICS,
     citations.CITATION_METRICS,
     citations.CITED_JUDGMENT_METRICS,
+    stale_citations.STALE_CITATION_METRICS,
     claim_coverage.CLAIM_COVERAGE_METRICS,
     answer_behaviour.BEHAVIOUR_METRICS,
     correctness.TEXT_METRICS,

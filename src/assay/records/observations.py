@@ -191,6 +191,25 @@ def find_stage(observation: Observation, name: str) -> Stage | None:
     return None
 
 
+def complete_texts(chunks: Sequence[Chunk], observation: Observation) -> Sequence[Chunk]:
+    """Return chunks of an observation with their texts: of one without text, the longest that another stage reports
+    under the same id.
+
+    Many systems report texts once, in their results or in their context.
+    """
+    if all(chunk.text is not None for chunk in chunks):
+        return chunks
+    texts: dict[str, str] = {}
+    for stage in observation.stages or ():
+        for chunk in stage.chunks:
+            if chunk.text is not None and len(chunk.text) > len(texts.get(chunk.chunk_id, "")):
+                texts[chunk.chunk_id] = chunk.text
+    return [
+        structs.replace(chunk, text=texts[chunk.chunk_id]) if chunk.text is None and chunk.chunk_id in texts else chunk
+        for chunk in chunks
+    ]
+
+
 NO_ANSWER_REASON = "no answer was asked for"
 """Why metrics of answers do not apply to an observation without an answer, a behaviour or an error."""
 

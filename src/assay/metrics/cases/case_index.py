@@ -182,6 +182,10 @@ class EvidenceIndex:
         twins = self._corpus_texts.find_chunks(chunk) if self._corpus_texts is not None and is_told_by_text else ()
         return [chunk_fields(chunk, twin) for twin in twins] or [chunk_fields(chunk, self._known.get(chunk.chunk_id))]
 
+    def can_compare_id(self, chunk: Chunk) -> bool:
+        """Return whether the id of a chunk may be one of those that the golden set names: without a corpus any may."""
+        return not self._known or chunk.chunk_id in self._known
+
     @property
     def knows_texts(self) -> bool:
         """Whether a corpus says which text is of which chunk."""
@@ -352,6 +356,18 @@ class CaseIndex:
             return ()
         graded = enumerate(unit for unit in self.case.evidence if unit.grade > 0)
         return tuple((bit, unit) for bit, unit in graded if unit.required and all(map(list_needed_fields, unit.any_of)))
+
+    @cached_property
+    def quoted_units(self) -> tuple[tuple[int, bool], ...]:
+        """The bits of the required units of which a selector is a quote, and whether another is a chunk id."""
+        if self.evidence.by_id_alone or self.denied:
+            return ()
+        graded = enumerate(unit for unit in self.case.evidence if unit.grade > 0)
+        return tuple(
+            (bit, any(CHUNK_ID in selector for selector in unit.any_of))
+            for bit, unit in graded
+            if unit.required and any(QUOTE in selector for selector in unit.any_of)
+        )
 
     @cached_property
     def source_sentences(self) -> tuple[str, ...]:

@@ -43,6 +43,24 @@ def find_unreported_field(case: CaseIndex, chunks: Sequence[Chunk], covered: int
     return None
 
 
+NO_TEXTS = (
+    "text of chunks not reported, and evidence that is named by quotes (report the text with each chunk, or ids of the "
+    "corpus)"
+)
+
+
+def lacks_texts(case: CaseIndex, chunks: Sequence[Chunk], covered: int) -> bool:
+    """Return whether a unit that the chunks do not cover is named by a quote, and nothing tells whether it is in one of
+    them: of that chunk no text is known, and its id is none of those by which a corpus names what the unit is."""
+    index = case.evidence
+    return any(
+        index.get_known_text(chunk) is None and not (names_ids and index.can_compare_id(chunk))
+        for bit, names_ids in case.quoted_units
+        if not covered >> bit & 1
+        for chunk in chunks
+    )
+
+
 def _find_field_of_unit(index: EvidenceIndex, unit: Evidence, chunks: Sequence[Chunk]) -> str | None:
     lacking = [(chunk, name) for chunk in chunks if (name := _find_lack(index, unit, chunk)) is not None]
     if lacking and len(lacking) == len(chunks):

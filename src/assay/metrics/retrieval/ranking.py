@@ -34,8 +34,20 @@ from assay.metrics.metric import (
     rows_not_applicable,
     rows_with_target_error,
 )
-from assay.metrics.retrieval.evidence_fields import describe_unreported_field, find_unreported_field
-from assay.records.observations import CONTEXT_STAGE, FINAL_STAGE, StageRanking, describe_unreported_stage
+from assay.metrics.retrieval.evidence_fields import (
+    NO_TEXTS,
+    describe_unreported_field,
+    find_unreported_field,
+    lacks_texts,
+)
+from assay.records.observations import (
+    CONTEXT_STAGE,
+    FINAL_STAGE,
+    Chunk,
+    StageRanking,
+    complete_texts,
+    describe_unreported_stage,
+)
 from assay.records.scores import ScoreColumn
 from assay.stats.arrays import BoolArray, CountArray, FloatArray, GradeArray
 
@@ -254,7 +266,8 @@ class RankingFacts:
         """Take some rows, in order: which units each slot covers that no earlier slot covered."""
         ranked = rows.ranked_stages(self.stage)
         self.length += [NOT_REPORTED if ranked_stage is None else len(ranked_stage.ids) for ranked_stage in ranked]
-        for row_number, (case, ranked_stage) in enumerate(zip(rows.cases, ranked, strict=True), len(self.cases)):
+        joined = zip(rows.cases, ranked, rows.observations, strict=True)
+        for row_number, (case, ranked_stage, observation) in enumerate(joined, len(self.cases)):
             evidence = case.evidence
             if ranked_stage is None:
                 continue
@@ -264,8 +277,11 @@ class RankingFacts:
                     continue
             elif evidence.by_id_alone and ranked_stage.distinct.isdisjoint(evidence.by_id):
                 continue
+            chunks: Sequence[Chunk] = ranked_stage.stage.chunks
+            if not evidence.by_id_alone:
+                chunks = complete_texts(chunks, observation)
             covered = 0
-            for slot, mask in _judged_slots(evidence, ranked_stage):
+            for slot, mask in _judged_slots(evidence, ranked_stage, chunks):
                 new_units = mask & ~covered
                 covered |= mask
                 self.row.append(row_number)
@@ -273,14 +289,16 @@ class RankingFacts:
                 self.first.append(new_units)
                 self.grade.append(evidence.best_grade(new_units))
             if not evidence.by_id_alone:
-                self._note_unreported_field(case, ranked_stage, covered, row_number)
+                self._note_unreported_field(case, chunks, covered, row_number)
         self.cases += rows.cases
         self.error_codes += rows.error_codes
 
-    def _note_unreported_field(self, case: CaseIndex, ranked: StageRanking, covered: int, row_number: int) -> None:
-        name = find_unreported_field(case, ranked.stage.chunks, covered)
+    def _note_unreported_field(self, case: CaseIndex, chunks: Sequence[Chunk], covered: int, row_number: int) -> None:
+        name = find_unreported_field(case, chunks, covered)
         if name is not None:
             self.unmatchable_rows.setdefault(describe_unreported_field(name), []).append(row_number)
+        elif lacks_texts(case, chunks, covered):
+            self.unmatchable_rows.setdefault(NO_TEXTS, []).append(row_number)
 
     @cached_property
     def is_stage_reported(self) -> BoolArray:
@@ -347,8 +365,10 @@ class RankingFacts:
         return ideal
 
 
-def _judged_slots(evidence: EvidenceIndex, ranked_stage: StageRanking) -> list[tuple[int, int]]:
-    """Return (slot, units) of the chunks that somebody judged, in rank order.
+def _judged_slots(
+    evidence: EvidenceIndex, ranked_stage: StageRanking, chunks: Sequence[Chunk]
+) -> list[tuple[int, int]]:
+    """Return (slot, units) of the chunks of a ranking that somebody judged, in rank order.
 
     Looking for the few judged ids in the list is much faster than looking up every chunk of it, and is the same where
     ids alone decide and none is repeated.
@@ -361,7 +381,7 @@ def _judged_slots(evidence: EvidenceIndex, ranked_stage: StageRanking) -> list[t
         if len(slots) > 1:
             slots.sort()
         return slots
-    masks = evidence.unit_masks(ranked_stage.stage.chunks)
+    masks = evidence.unit_masks(chunks)
     return [(slot, mask) for slot, mask in enumerate(masks) if mask is not None]
 
 

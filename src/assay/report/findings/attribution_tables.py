@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 
 from assay.attribution.cause_notes import CAUSE_NOTES
-from assay.attribution.cause_sentences import is_decided, list_signs, name_causes
+from assay.attribution.cause_sentences import describe_first_cause, list_signs, name_causes
 from assay.records.findings import FAULT_PARTIES, Attribution, RootCause
 from assay.report.findings.table import Table
 from assay.text.escaping import shorten_to_line
@@ -103,7 +103,7 @@ def _describe_cause_of(cases: Mapping[str, Attribution], tags: TagsByCase) -> tu
     attributions = cases.values()
     tag_counts = Counter(tag for case_id in cases for tag in set(tags[case_id]))
     top_tags = sorted(tag_counts.items(), key=lambda item: (-item[1], item[0]))[:_MAX_TAGS]
-    happened = Counter(map(_describe_first_cause, attributions))
+    happened = Counter(map(describe_first_cause, attributions))
     levels = Counter(attribution.confidence for attribution in attributions)
     return (
         "; ".join(f"{sentence} × {times}" for sentence, times in happened.most_common(_MAX_TAGS)),
@@ -113,12 +113,6 @@ def _describe_cause_of(cases: Mapping[str, Attribution], tags: TagsByCase) -> tu
         ", ".join(f"{tag} × {times}" for tag, times in top_tags),
         _join_fixes(Counter(attribution.fix for attribution in attributions)),
     )
-
-
-def _describe_first_cause(attribution: Attribution) -> str:
-    """Return what happened by the first cause of a case, as a possibility where others fit as well."""
-    first = list_signs(attribution)[0]
-    return first if is_decided(attribution) or attribution.cause == "insufficient_trace" else f"perhaps {first}"
 
 
 def _join_fixes(fixes: Counter[str]) -> str:

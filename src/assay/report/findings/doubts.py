@@ -7,7 +7,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from assay.gates.doubted_answers import DOUBTED_ANSWERS
-from assay.metrics.case_checks import EMPTY_ANSWER, JUDGED_CORRECTNESS, PASTED_PASSAGE, STALE_CONTEXT, UNSOURCED_NUMBER
+from assay.metrics.case_checks import (
+    EMPTY_ANSWER,
+    JUDGED_CORRECTNESS,
+    PASTED_PASSAGE,
+    STALE_CITATION,
+    STALE_CONTEXT,
+    UNSOURCED_NUMBER,
+)
 from assay.metrics.template_columns import FAITHFULNESS
 from assay.metrics.variants import LEAKED_VARIANT
 from assay.records.counts import format_count, join_first
@@ -130,17 +137,28 @@ STALE_SHARE = 0.1
 
 
 def describe_stale_contexts(result: ConfigResult) -> str:
-    """Return how many cases were answered with a superseded version in the context; "" below a tenth of the cases.
+    """Return how many answers cite a superseded version, and how many cases had one in the context if that is a tenth
+    of them; "" without either.
 
     A golden set that was labelled on old versions finds them right, and so would every gate on it.
     """
-    stale = [checks.case_id for checks in result.table.checks if STALE_CONTEXT in checks.warnings]
-    if len(stale) < max(1, STALE_SHARE * len(result.table.case_ids)):
+    stale, citing = (
+        [checks.case_id for checks in result.table.checks if name in checks.warnings]
+        for name in (STALE_CONTEXT, STALE_CITATION)
+    )
+    if not citing and len(stale) < max(1, STALE_SHARE * len(result.table.case_ids)):
         return ""
+    count = format_count(len(result.table.case_ids), "case")
+    if citing:
+        cites = "has an answer that cites" if len(citing) == 1 else "have answers that cite"
+        fact = f"{len(citing)} of {count} {cites} a version that is no longer in force"
+    else:
+        fact = f"{len(stale)} of {count} had a version in the context that is no longer in force"
+    others = len(set(stale).difference(citing)) if citing else 0
+    more = f"; {others} more had one in the context" if others else ""
     return (
-        f"doubt: {len(stale)} of {format_count(len(result.table.case_ids), 'case')} had a version in the context that "
-        f"is no longer in force: {join_first(stale, MAX_CASES_NAMED)} (filter by date; `assay golden lint` shows "
-        "labels on old versions)"
+        f"doubt: {fact}: {join_first(citing or stale, MAX_CASES_NAMED)}{more} (filter by date; `assay golden lint` "
+        "shows labels on old versions)"
     )
 
 

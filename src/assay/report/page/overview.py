@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from assay.attribution.cause_sentences import is_decided, list_signs
+from assay.attribution.cause_sentences import get_claim, is_decided, list_signs
 from assay.records.observations import CONTEXT_STAGE
 from assay.records.scores import ConfigResult
 from assay.report.cases.deciding_texts import list_deciding_texts, shorten_around
@@ -159,10 +159,12 @@ def _count_causes(config: str, data: HtmlData, failed: Sequence[int], states: Se
     then that of the first failed case. Together they count every failed case.
 
     What happened and what to try are told apart within a cause: one is there twice where it makes some answers refuse
-    too much and others too little. `decided` counts the cases of which the facts exclude other causes.
+    too much and others too little. `decided` counts the cases of which the facts exclude other causes, `likely` those
+    of which they make this one the likeliest.
     """
     ids: dict[tuple[str, str, str], list[str]] = {}
     decided: Counter[tuple[str, str, str]] = Counter()
+    likely: Counter[tuple[str, str, str]] = Counter()
     attributions = data.attributions.get(config)
     for case_index in failed if attributions else ():
         case_id = data.cases[case_index].id
@@ -171,6 +173,7 @@ def _count_causes(config: str, data: HtmlData, failed: Sequence[int], states: Se
         if attribution is not None and attribution.cause is not None:
             key = (attribution.cause, list_signs(attribution)[0], attribution.fix)
             decided[key] += is_decided(attribution)
+            likely[key] += get_claim(attribution) == "likely"
         ids.setdefault(key, []).append(case_id)
     leaked = {data.cases[case_index].id for case_index in failed if states[case_index] == LEAKED}
     unanswered = _list_unanswered(data.scoring.configs[config])
@@ -184,6 +187,7 @@ def _count_causes(config: str, data: HtmlData, failed: Sequence[int], states: Se
             "cause": key[0],
             "sign": key[1],
             "decided": decided[key],
+            "likely": likely[key],
             "total": len(case_ids),
             "fix": key[2],
             "cases": case_ids[:MAX_CASES_OF_CAUSE],
