@@ -12,7 +12,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from assay.text.claims.table_rows import TableRow, find_cell, list_table_rows, part_cells
 from assay.text.normalisation import normalise_nfc
@@ -176,7 +176,9 @@ class IndexedPassage:
             return []
         start = self.terms[first - 1].end if first else 0  # a sign of a currency is no term
         end = self.terms[last].start if last < len(self.terms) else len(self.text)
-        terms = [term._replace(start=term.start - start, end=term.end - start) for term in self.terms[first:last]]
+        terms = [
+            structs.replace(term, start=term.start - start, end=term.end - start) for term in self.terms[first:last]
+        ]
         read: list[PlacedQuantity] = []
         for quantity, places in place_quantities(self.text[start:end], terms):
             if _SPLIT_DECIMAL.search(self.text, max(start, start + quantity.start - 3), start + quantity.end + 3):
@@ -184,7 +186,9 @@ class IndexedPassage:
             rate_span = quantity.rate_span
             if quantity.rate:
                 rate_span = (rate_span[0] + start, rate_span[1] + start)
-            moved = quantity._replace(start=quantity.start + start, end=quantity.end + start, rate_span=rate_span)
+            moved = structs.replace(
+                quantity, start=quantity.start + start, end=quantity.end + start, rate_span=rate_span
+            )
             read.append(PlacedQuantity(moved, tuple([first + place for place in places])))
         return read
 
