@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right, insort
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from types import MappingProxyType
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from msgspec import Struct, structs
 
@@ -48,18 +48,18 @@ class TermMatch(Struct, frozen=True):
 NO_TERM_MATCH = TermMatch((), 0.0)
 
 
-Gram = tuple[str, str, str, str]
+Gram = str
 """Four consecutive characters, the unit in which a claim is compared with its evidence."""
-Item = TypeVar("Item")
+_GRAM_LENGTH = 4
 
 
-def iterate_four_grams(items: Sequence[Item]) -> Iterator[tuple[Item, Item, Item, Item]]:
-    """Yield every four consecutive items.
+def list_four_grams(line: str) -> list[Gram]:
+    """Return every four consecutive characters.
 
-    >>> ["".join(gram) for gram in iterate_four_grams(" leav ")]
+    >>> list_four_grams(" leav ")
     [' lea', 'leav', 'eav ']
     """
-    return zip(items, items[1:], items[2:], items[3:], strict=False)
+    return [line[start : start + _GRAM_LENGTH] for start in range(len(line) - _GRAM_LENGTH + 1)]
 
 
 def join_spellings(spelled: Iterable[str]) -> str:
@@ -155,7 +155,7 @@ class IndexedPassage:
         if cached is None:
             first, last = self.sentence_ranges[sentence]
             cached = self._grams[sentence, marked] = frozenset(
-                iterate_four_grams(join_spellings(self._spelled[marked][first:last]))
+                list_four_grams(join_spellings(self._spelled[marked][first:last]))
             )
         return cached
 
@@ -451,10 +451,8 @@ def weigh_claim_grams(terms: ParsedTerms, marked: bool, idf: DocumentFrequencies
         letter_weights += [math.sqrt(idf.idf_weight(term.key))] * len(word)
         letter_weights.append(0.0)
     weights: dict[Gram, float] = {}
-    for gram, gram_weights in zip(
-        iterate_four_grams(join_spellings(word_spellings)), iterate_four_grams(letter_weights), strict=True
-    ):
-        weight = max(gram_weights)
+    for start, gram in enumerate(list_four_grams(join_spellings(word_spellings))):
+        weight = max(letter_weights[start : start + _GRAM_LENGTH])
         if weight > weights.get(gram, 0.0):
             weights[gram] = weight
     return ClaimGrams(weights, sum(weights.values()) or 1.0, marked)

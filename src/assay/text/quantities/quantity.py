@@ -45,7 +45,7 @@ class Quantity(Struct, frozen=True):
     @property
     def is_range(self) -> bool:
         """Whether it has two ends."""
-        return any([reading.low != reading.high for reading in self.readings])  # half the time of a generator
+        return any(reading.low != reading.high for reading in self.readings)
 
 
 CODE, INTERNATIONAL_CODE = "code", "code abroad"

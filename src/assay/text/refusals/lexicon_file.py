@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from assay.text.normalisation import fold_text
 from assay.text.pattern_cache import compile_pattern
@@ -64,7 +64,7 @@ def load_shipped_lexicon(language: str) -> RefusalLexicon:
     for name in ("common_words", "bare_refusals", "bare_denials", "bare_noes"):
         content[name] = frozenset(content[name])
     content["words"] = {name: frozenset(words) for name, words in content["words"].items()}
-    content["rows"] = tuple(structs.replace(PhraseRow(*row), starts=tuple(row[-1])) for row in content["rows"])
+    content["rows"] = tuple(PhraseRow(*row)._replace(starts=tuple(row[-1])) for row in content["rows"])
     return RefusalLexicon(**content)
 
 
