@@ -18,7 +18,7 @@ from assay.text.pattern_cache import compile_pattern
 from assay.text.text_cache import cache_by_text
 from assay.text.tokens import is_stop_word, tokenise_text
 
-_YEARS = range(1900, 2101)
+_YEARS = frozenset(range(1900, 2101))  # a range compares a decimal number with every year
 _LEAST_PLAIN = 1000  # a number without a unit tells nothing below this …
 _LEAST_WITH_UNIT = 10  # … and with one below this
 _ROUND_SHARES = frozenset(map(Decimal, (10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90, 100)))
