@@ -40,9 +40,9 @@ ENDS = ("\0", "")
 WAYS = ("search", "match", "fullmatch")
 ALL_MATCHES = {"finditer", "findall", "sub", "subn", "split"}
 METHODS = {*WAYS, *ALL_MATCHES}
-SHARE = 8
-"""Texts are tried at this share of their length first: an expression that is worse than quadratic never ends there, and
-one that is fast enough for a quadratic one needs no more."""
+SHARES = (32, 8, 1)
+"""Texts are tried at these shares of their length, in turn: an expression that is worse than quadratic never ends at
+the first, and one that is fast enough there for a quadratic one needs no more."""
 
 
 @dataclass(frozen=True)
@@ -262,10 +262,11 @@ def time_expression(expression: Expression, size: int, limit: float) -> tuple[fl
     for text in make_attacks(expression.pattern, size):
         subject: Any = text.encode("utf-8", "replace") if isinstance(expression.pattern.pattern, bytes) else text
         try:
-            spent = _time_match(expression, subject[: size // SHARE] + subject[-1:], limit)
-            # Even if time grows with the square of the length, the whole text takes less than the limit.
-            if spent * SHARE**2 > limit:
-                spent = _time_match(expression, subject, limit)
+            for share in SHARES:
+                spent = _time_match(expression, subject[: size // share] + subject[-1:], limit)
+                # Even if time grows with the square of the length, the whole text takes less than the limit.
+                if spent * share**2 <= limit:
+                    break
         except TooSlowError:
             raise TooSlowError(f"{expression.name}: more than {limit} s on {text[:60]!r}… {text[-5:]!r}") from None
         if spent > slowest:

@@ -342,7 +342,7 @@ assay.label_answer(result, "a", "correct", rater="Ann")
 @pytest.mark.slow
 def test_a_checker_tells_what_is_no_target_golden_set_or_label(tmp_path: Path) -> None:
     (tmp_path / "typed.py").write_text(WRONG_TYPES)
-    command = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", str(tmp_path / "typed.py")]
+    command = [sys.executable, "-m", "mypy", "--strict", str(tmp_path / "typed.py")]
     printed = subprocess.run(command, capture_output=True, text=True, check=False).stdout
     lines = WRONG_TYPES.splitlines()
     first = lines.index("assay.run(3, golden)") + 1

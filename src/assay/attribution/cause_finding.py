@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from assay.records.findings import CauseConfidence, RootCause
 
 
-class CauseFinding(NamedTuple):
+class CauseFinding(Struct, frozen=True):
     """A cause with the stage where it shows, the facts behind it, and what it leaves open.
 
     `subcause` refines the cause, `also` are other causes that would explain the facts, most likely first, and `record`

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from msgspec import structs
 from msgspec.structs import replace
 
 from assay.attribution.cause_finding import RECORD_CORPUS, RECORD_ID_SEARCH, RECORD_QUERY, RECORD_TEXTS, CauseFinding
@@ -143,7 +144,7 @@ def _add_second_cause(leak: CauseFinding, second: CauseFinding | None, inquiry: 
         return leak
     sign = get_cause_note(second.cause, second.subcause, _decide_verdict(inquiry, second)[1]).sign
     reason = f"{BESIDES}{sign} ({second.cause}, {second.confidence} confidence)"
-    return leak._replace(evidence=(*leak.evidence, reason))
+    return structs.replace(leak, evidence=(*leak.evidence, reason))
 
 
 def _build_attribution(inquiry: CaseFacts, finding: CauseFinding | None) -> Attribution:

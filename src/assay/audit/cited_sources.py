@@ -14,6 +14,8 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import Any, Literal, NamedTuple
 
+from msgspec import structs
+
 from assay.metrics.cases.case_index import MAX_DOCUMENT_CHUNKS
 from assay.metrics.leaks.find_leaks import find_leaks, split_reachable
 from assay.metrics.parsed_answer import ChunkTexts, Citation, ParsedAnswer
@@ -50,7 +52,7 @@ def list_cited_sources(reading: ParsedAnswer) -> list[CitedSource]:
     for citation in reading.citations:
         source = CitedSource(citation, "name", has_stages or reading.case.corpus is not None)
         if citation.place:
-            citation = citation._replace(name=str(citation.place), texts={}, place=0)
+            citation = structs.replace(citation, name=str(citation.place), texts={}, place=0)
         if not citation.texts and _NUMBER.fullmatch(citation.name):
             source = _find_numbered(citation, entries, addresses, reading)
         sources[identify_source(source)] = source
@@ -109,12 +111,12 @@ def _find_numbered(
     if entry is not None:
         texts = addresses.find_entry(entry)
         if texts or _names_file(entry):
-            return CitedSource(citation._replace(texts=texts), "list", addresses.has_sources)
+            return CitedSource(structs.replace(citation, texts=texts), "list", addresses.has_sources)
     context = find_stage(reading.observation, CONTEXT_STAGE)
     chunks = context.chunks if context is not None else ()
     place = int(citation.name)
     shown = read_texts(chunks[place - 1 : place] if place else (), reading)
-    return CitedSource(citation._replace(texts=shown), "position", context is not None)
+    return CitedSource(structs.replace(citation, texts=shown), "position", context is not None)
 
 
 def _names_file(entry: str) -> bool:

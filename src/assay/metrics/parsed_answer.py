@@ -55,7 +55,7 @@ _VIETNAMESE = LatePattern("[đĐơƠưƯăĂ\\u1ea0-\\u1ef9]")
 _NUMBERED = LatePattern(r"[0-9]{1,3}")
 
 
-class Citation(NamedTuple):
+class Citation(Struct, frozen=True):
     """One citation of an answer: the cited name, the claim it is attached to (None: the answer as a whole), and the
     chunks that it means, with their texts (empty if the name is unknown).
 

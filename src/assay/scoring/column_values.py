@@ -8,10 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct, structs
 
 from assay.metrics import false_passes, variants
 from assay.metrics.answers import answer_behaviour, correctness
@@ -110,7 +110,7 @@ MIN_JUDGED_SHARE = 0.95
 """A number per row that rows of one cluster share."""
 
 
-class ColumnValues(NamedTuple):
+class ColumnValues(Struct, frozen=True):
     """The scored rows of a slice with their values, in golden order, the rows in error, and the count of the others."""
 
     rows: RowIndices
@@ -137,7 +137,7 @@ class ColumnValues(NamedTuple):
     def with_errors_as(self, worst: float) -> ColumnValues:
         """Return the same with each error scored as `worst`."""
         values = np.concatenate([self.values, np.full(self.errors, worst)])
-        return self._replace(rows=np.concatenate([self.rows, self.error_rows]), values=values)
+        return structs.replace(self, rows=np.concatenate([self.rows, self.error_rows]), values=values)
 
 
 def collect_values(column: ScoreColumn, rows: RowIndices | None = None) -> ColumnValues:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set
+from functools import cache
 from typing import Literal
 
 from assay.text.late_pattern import LatePattern
@@ -160,6 +162,11 @@ _LEAST_EUROPEAN = 0.25
 """Of the words of a text that must be words of grammar of its language: names ("Las Vegas") make no text Spanish."""
 
 
+@cache
+def _list_telling_words(language: EuropeanLanguage) -> Set[str]:
+    return (GRAMMAR_BY_LANGUAGE[language] | PRONOUNS_BY_LANGUAGE[language] | _TELLING_TOO[language]) - _ENGLISH_TOO
+
+
 @cache_by_text(maxsize=1024, longest=4000, long_texts=4)
 def guess_european(text: str) -> EuropeanLanguage | None:
     """Return which of five languages a text is in, by its words of grammar; None for English and for all others.
@@ -175,7 +182,7 @@ def guess_european(text: str) -> EuropeanLanguage | None:
     best: EuropeanLanguage | None = None
     most = max(_FEWEST_WORDS - 1, vietnamese)
     for language, grammar in GRAMMAR_BY_LANGUAGE.items():
-        own_words = (grammar | PRONOUNS_BY_LANGUAGE[language] | _TELLING_TOO[language]) - _ENGLISH_TOO
+        own_words = _list_telling_words(language)
         telling = [word for word in words if word in own_words]
         english = sum(word in _ENGLISH and word not in grammar for word in words)
         is_told = len(set(telling)) >= _FEWEST_WORDS and len(telling) >= _LEAST_EUROPEAN * len(words)

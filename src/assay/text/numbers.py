@@ -10,9 +10,8 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from functools import cache, lru_cache
 from itertools import accumulate
-from typing import NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from assay.text.late_pattern import squeeze_pattern
 from assay.text.normalisation import fold_in_place, normalise_nfc
@@ -117,7 +116,7 @@ def _parse_words(words: Sequence[str], forms: Sequence[str], unit_follows: bool)
     return total + group
 
 
-class Number(NamedTuple):
+class Number(Struct, frozen=True):
     """A number in a text.
 
     `readings`: its possible readings (two for "26.000"). `unit`: "" if none is stated. `start`, `end`: its span in the
@@ -294,7 +293,7 @@ def _scan_quantities(text: str) -> tuple[Number | Date, ...]:
         if isinstance(first, Number) and isinstance(second, Number) and second.unit and not first.unit:
             gap = plain[first.end : second.start]
             if gap.strip() in _RANGE_WORDS and len(gap) <= _RANGE_WIDTH:
-                items[i] = first._replace(unit=second.unit)
+                items[i] = structs.replace(first, unit=second.unit)
     return tuple(items)
 
 

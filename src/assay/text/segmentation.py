@@ -9,9 +9,9 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_case, fold_text
@@ -21,7 +21,7 @@ BlockKind = Literal["text", "item", "heading", "row", "code"]
 Span = tuple[int, int]
 
 
-class TextBlock(NamedTuple):
+class TextBlock(Struct, frozen=True):
     """A block of a text.
 
     `start`, `end`: its span without list and quotation markers. `follows_empty_line`: whether an empty
@@ -81,17 +81,17 @@ def segment_blocks(text: str) -> Iterator[TextBlock]:
             open_end = line.end
         else:
             if open_block:
-                yield open_block if open_block.end == open_end else open_block._replace(end=open_end)
+                yield open_block if open_block.end == open_end else structs.replace(open_block, end=open_end)
             open_block = None
             if after_empty_line:
-                line = line._replace(follows_empty_line=True)
+                line = structs.replace(line, follows_empty_line=True)
             if line.kind in ("text", "item"):
                 open_block, open_end = line, line.end
             else:
                 yield line
             after_empty_line = False
     if open_block:
-        yield open_block._replace(end=open_end)
+        yield structs.replace(open_block, end=open_end)
 
 
 def _line_blocks(text: str, lines: list[Span]) -> Iterator[TextBlock | None]:

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 from unicodedata import category, decimal, normalize
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from assay.text.normalisation import fold_in_place, fold_text, may_hold_other_script, normalise_nfc
 from assay.text.number_words import MONTHS, ORDINALS
@@ -98,7 +98,7 @@ def remove_separators(text: str) -> str:
 TermKind = Literal["word", "name", "number", "id", "stop"]
 
 
-class Term(NamedTuple):
+class Term(Struct, frozen=True):
     """One term with its span in the NFC text.
 
     `key`: its normal form, which is a folded stem, "#12" for a number, "@3" for a month, or an identifier.
@@ -167,9 +167,9 @@ def parse_terms(text: str) -> ParsedTerms:
     kinds = [term.kind for term in items]
     words = len(items) - kinds.count("number")
     if kinds.count("name") > _CAPITALISED_SHARE * words:
-        items = [term._replace(kind="word") if term.kind == "name" else term for term in items]
+        items = [structs.replace(term, kind="word") if term.kind == "name" else term for term in items]
     elif items and kinds[0] == "name":
-        items[0] = items[0]._replace(kind="word")
+        items[0] = structs.replace(items[0], kind="word")
     return ParsedTerms(
         nfc_text,
         items,
@@ -178,7 +178,6 @@ def parse_terms(text: str) -> ParsedTerms:
 
 
 _Spans = Sequence[tuple[int, int]]
-_make_term = tuple.__new__  # half the time of Term(…)
 
 
 def _find_tokens(nfc_text: str) -> tuple[str, _Spans, list[Number | Date]]:
@@ -208,8 +207,7 @@ def _word_terms(text: str, spans: _Spans) -> list[Term]:
     """Return the terms of tokens that are no numbers."""
     classified = map(classify_word, [text[start:end] for start, end in spans])
     return [
-        _make_term(Term, (kind, start, end, key, marked, (), ""))
-        for (start, end), (kind, key, marked) in zip(spans, classified, strict=True)
+        Term(kind, start, end, key, marked) for (start, end), (kind, key, marked) in zip(spans, classified, strict=True)
     ]
 
 

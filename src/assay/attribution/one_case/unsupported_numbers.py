@@ -8,7 +8,7 @@ from decimal import Decimal
 from functools import cached_property, lru_cache
 from itertools import accumulate
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from assay.text.citation_markers import remove_citation_markers
 from assay.text.facts.presence.mentioned_values import is_value_among
@@ -157,7 +157,7 @@ _read_shown = lru_cache(maxsize=16)(_ShownValues)
 
 def _forget_place(measure: Quantity) -> Quantity:
     """Return a measure as its value alone, wherever it stands and whatever bound it is."""
-    return measure._replace(start=0, end=0, rate_span=(0, 0), bound="")
+    return structs.replace(measure, start=0, end=0, rate_span=(0, 0), bound="")
 
 
 def quote_numbers(text: str, numbers: Iterable[Number | Date]) -> list[str]:

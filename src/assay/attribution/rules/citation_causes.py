@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from msgspec import structs
+
 from assay.attribution.cause_finding import RECORD_CORPUS, RECORD_TEXTS, CauseFinding
 from assay.attribution.cause_terms import INDEX_STAGE
 from assay.attribution.index.chunk_words import is_piece_name
@@ -45,7 +47,7 @@ def find_wrong_citation(case: CaseFacts) -> CauseFinding | None:
         if defect is not None and defect.cause == "chunking" and case.index_view is not None:
             pieces = [name for name in cited if case.index_view.indexed.is_unknown_chunk(name)]
             if pieces:
-                return defect._replace(evidence=(*defect.evidence, f"cited: {', '.join(pieces)}"))
+                return structs.replace(defect, evidence=(*defect.evidence, f"cited: {', '.join(pieces)}"))
     quality = "good" if case.good else "not known to be wrong"
     confidence: CauseConfidence = "high" if case.good else "medium"
     outside = case.list_outside_citations()

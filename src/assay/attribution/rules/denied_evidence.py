@@ -7,6 +7,8 @@ second is likelier.
 
 from __future__ import annotations
 
+from msgspec import structs
+
 from assay.attribution.cause_finding import RECORD_BEFORE_ACCESS, CauseFinding
 from assay.attribution.evidence_trace import list_received
 from assay.attribution.index.shown_access import is_kept_for_some
@@ -82,7 +84,7 @@ def add_access(loss: CauseFinding, facts: tuple[str, ...]) -> CauseFinding:
     """Return a finding with access as its first candidate, which it then does not exclude."""
     also: tuple[RootCause, ...] = ("acl", *(cause for cause in loss.also if cause != "acl"))
     record = tuple(dict.fromkeys((*loss.record, RECORD_BEFORE_ACCESS)))
-    return loss._replace(evidence=(*loss.evidence, *facts), confidence="low", also=also, record=record)
+    return structs.replace(loss, evidence=(*loss.evidence, *facts), confidence="low", also=also, record=record)
 
 
 def describe_sent_user(case: CaseFacts) -> list[str]:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from types import MappingProxyType
 
+from msgspec import structs
+
 from assay.attribution.cause_finding import RECORD_CORPUS, RECORD_TEXTS, CauseFinding
 from assay.attribution.cause_terms import INDEX_STAGE
 from assay.attribution.evidence_trace import find_rank_apart
@@ -41,8 +43,8 @@ def find_lost_evidence(case: CaseFacts) -> CauseFinding | None:
         also = dict.fromkeys(("acl", *also))
         evidence[_DENIED_TO_NOBODY] = None
     lost_at = {unit: loss.stage for unit, loss in zip(lost_units, losses, strict=True) if loss.stage is not None}
-    return first._replace(
-        also=tuple(also), evidence=(*evidence, *_name_missing_entities(case)), lost_at=MappingProxyType(lost_at)
+    return structs.replace(
+        first, also=tuple(also), evidence=(*evidence, *_name_missing_entities(case)), lost_at=MappingProxyType(lost_at)
     )
 
 
@@ -107,16 +109,16 @@ def find_corrupted_index_text(case: CaseFacts) -> CauseFinding | None:
         shown_texts, expected_texts = case.get_shown_texts(unit), case.get_expected_texts(unit)
         for fact in case.content_quality.missing:
             if contains_fact(expected_texts, fact) and not contains_fact(shown_texts, fact):
-                return defect._replace(evidence=(*defect.evidence, f"its indexed text lacks “{fact}”"))
+                return structs.replace(defect, evidence=(*defect.evidence, f"its indexed text lacks “{fact}”"))
             if _is_line_lost(fact, expected_texts, shown_texts):
-                return defect._replace(
-                    evidence=(*defect.evidence, f"its indexed text lacks the line that has “{fact}”")
+                return structs.replace(
+                    defect, evidence=(*defect.evidence, f"its indexed text lacks the line that has “{fact}”")
                 )
         if defect.cause == "insufficient_trace":
             continue
         confidence: CauseConfidence = "low" if defect.confidence == "low" else "medium"
         if not case.has_shown_texts:  # ids alone show the defect, and not which words it takes from the generator
-            return defect._replace(confidence=confidence, also=("generator",), record=(RECORD_TEXTS,))
+            return structs.replace(defect, confidence=confidence, also=("generator",), record=(RECORD_TEXTS,))
         lost_query_words = _list_lost_query_words(case.query, expected_texts, shown_texts)
         if lost_query_words:
             fact = f"the lost text has the question's word “{lost_query_words[0]}”"
@@ -124,7 +126,7 @@ def find_corrupted_index_text(case: CaseFacts) -> CauseFinding | None:
             fact = "it was not found to answer"
         else:
             continue
-        return defect._replace(evidence=(*defect.evidence, fact), confidence=confidence)
+        return structs.replace(defect, evidence=(*defect.evidence, fact), confidence=confidence)
     return None
 
 
@@ -145,7 +147,9 @@ def find_defect_of_unknown_answer(case: CaseFacts) -> CauseFinding | None:
                 others: tuple[RootCause, ...] = (*defect.also, "generator")
                 fact_of_loss = f"its indexed text lacks “{fact}”, or the line that has it"
                 confidence: CauseConfidence = "low" if defect.confidence == "low" else "medium"
-                return defect._replace(evidence=(*defect.evidence, fact_of_loss), confidence=confidence, also=others)
+                return structs.replace(
+                    defect, evidence=(*defect.evidence, fact_of_loss), confidence=confidence, also=others
+                )
     return None
 
 

@@ -96,12 +96,13 @@ def _is_sum_or_difference(fact: str, texts: list[str]) -> bool:
     required = [quantity.readings for quantity in find_measures(fact)]
     if len(required) != 1 or not required[0]:  # a date has none
         return False
-    (dimension, low, high), *_ = required[0]
+    wanted = required[0][0]
     for text in texts:
         for start, end in segment_sentences(text):
             readings = [reading for quantity in find_measures(text[start:end]) for reading in quantity.readings[:1]]
-            points = Counter(point for own, point, last in readings if own == dimension and point == last)
-            if low == high and any(_has_another(points, point, (low - point, point + low)) for point in points):
+            points = Counter(own.low for own in readings if own.dimension == wanted.dimension and own.low == own.high)
+            value = wanted.low
+            if value == wanted.high and any(_has_another(points, own, (value - own, own + value)) for own in points):
                 return True
     return False
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from msgspec import structs
+
 from assay.attribution.cause_finding import RECORD_CORPUS, RECORD_TEXTS, CauseFinding
 from assay.attribution.cause_terms import GENERATE_STAGE, INDEX_STAGE
 from assay.attribution.one_case.case_facts import CaseFacts
@@ -154,7 +156,7 @@ def suspect_label(case: CaseFacts, finding: CauseFinding) -> CauseFinding:
     # Where no text of the evidence is known, only the other chunk speaks against the label, and may have it by chance.
     also = (*label, *finding.also) if texts else (*finding.also[:1], *label, *finding.also[1:])
     confidence: CauseConfidence = "medium" if finding.confidence == "high" else finding.confidence
-    return finding._replace(evidence=(*finding.evidence, fact), also=also, confidence=confidence)
+    return structs.replace(finding, evidence=(*finding.evidence, fact), also=also, confidence=confidence)
 
 
 _MOST_QUOTED = 3

@@ -235,7 +235,7 @@ def _list_decisions(facts: AnswerFacts) -> dict[int, AnswerDecision]:
     decisions = facts.find_decisions(CORRECT_ANSWER)
     for row, decision in decisions.items():
         if read_facts(facts.cases[row].case, facts.texts[row], facts.cases[row].source_sentences).is_against_rules:
-            decisions[row] = decision._replace(is_against_rules=True)
+            decisions[row] = structs.replace(decision, is_against_rules=True)
     return decisions
 
 

@@ -12,7 +12,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from assay.metrics.cases.settled_answers import RIGHT, AnswerDecision, find_decision
 from assay.records.golden_set import Case, Rubric
@@ -427,7 +427,7 @@ def _accept_reference_words(judgment: FactJudgment, answer: str, *, is_whole: bo
     if judgment.state not in ("denied", UNKNOWN):
         return judgment
     is_held = is_whole or _is_whole_part(fold_text(judgment.fact), fold_text(answer))
-    return judgment._replace(state="stated", reason="") if is_held else judgment
+    return structs.replace(judgment, state="stated", reason="") if is_held else judgment
 
 
 def _accept_reference_denial(judgment: FactJudgment, reference: str, answer: str) -> FactJudgment:
@@ -439,7 +439,7 @@ def _accept_reference_denial(judgment: FactJudgment, reference: str, answer: str
     if not is_held or is_mere_decision(judgment.fact):
         return judgment
     is_denied = not partition_facts(reference, [judgment.fact])[0]
-    return judgment._replace(state="stated", reason="") if is_denied else judgment
+    return structs.replace(judgment, state="stated", reason="") if is_denied else judgment
 
 
 def _settle_quality(quality: AnswerQuality | None, decision: AnswerDecision) -> AnswerQuality:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
-from msgspec import structs
+from msgspec import Struct, structs
 
 from assay.records.digest import compute_answer_hash, compute_digest
 from assay.records.golden_set import BEHAVIOURS, AnswerLabel, Case
@@ -23,7 +23,7 @@ SettledMetric = Literal["correct_answer", "behaviour"]
 SETTLED_METRICS: tuple[SettledMetric, ...] = ("correct_answer", "behaviour")
 
 
-class AnswerDecision(NamedTuple):
+class AnswerDecision(Struct, frozen=True):
     """What people decided about one answer, and who they are, in alphabetical order.
 
     `label` is `DISPUTED` where they disagree, which leaves the answer open; `opinions` are their labels, with what they

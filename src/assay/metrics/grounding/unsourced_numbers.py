@@ -97,7 +97,7 @@ class _Sources:
 
     def have(self, quantity: Quantity, number: str) -> bool:
         """Return whether some text states a quantity, written as `number` in the answer."""
-        key = quantity._replace(start=0, end=0, bound="", rate_span=(0, 0)), number
+        key = structs.replace(quantity, start=0, end=0, bound="", rate_span=(0, 0)), number
         if key not in self._known:
             self._known[key] = self._find(key[0], number)
         return self._known[key]
@@ -165,7 +165,7 @@ def _iter_sources(reading: ParsedAnswer) -> Iterator[str]:
 def _is_stated(quantity: Quantity, stated: Iterable[Quantity]) -> bool:
     """Return whether some source states a quantity, or both ends of a range; a bound states its own value alone."""
     held: list[Quantity] = []
-    wanted = quantity._replace(bound="")
+    wanted = structs.replace(quantity, bound="")
     for end in _list_ends(stated):
         if _is_supported(wanted, end):
             return True
@@ -191,7 +191,7 @@ def _list_ends(stated: Iterable[Quantity]) -> Iterator[Quantity]:
     """Yield quantities and the ends of those that are ranges, without their bounds."""
     for other in stated:
         for end in (other, *split_range(other)):
-            yield end._replace(bound="")
+            yield structs.replace(end, bound="")
 
 
 _MOST_TIMES = 10

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from assay.text.claims.contradictions import Contradiction, MatchedClaim, find_contradiction
 from assay.text.claims.found_words import is_misplaced, support_of_words
@@ -111,8 +111,8 @@ def score_support(claim: str, sources: IndexedSources) -> SourceSupport:
         and sources.passages
         and claim_terms.has_diacritics != sources.has_diacritics
     ):
-        return result._replace(verdict="unknown")
-    return result if best_sentences else result._replace(verdict="not_found")
+        return structs.replace(result, verdict="unknown")
+    return result if best_sentences else structs.replace(result, verdict="not_found")
 
 
 class _PreparedClaim:
@@ -280,7 +280,9 @@ def _respell_quantities(terms: ParsedTerms, compared: ComparedQuantities, source
         stated = [sources.term_at(position) for position in positions]
         first = next(place for place, term in enumerate(items) if term.end > quantity.start)
         own = [place for place, term in enumerate(items) if quantity.start <= term.start < quantity.end]
-        items[first : first + len(own)] = [term._replace(start=quantity.start, end=quantity.end) for term in stated]
+        items[first : first + len(own)] = [
+            structs.replace(term, start=quantity.start, end=quantity.end) for term in stated
+        ]
     return terms._replace(items=items)
 
 

@@ -10,9 +10,9 @@ from bisect import bisect_left, bisect_right, insort
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from types import MappingProxyType
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from assay.text.claims.table_rows import TableRow, find_cell, list_table_rows, part_cells
 from assay.text.normalisation import normalise_nfc
@@ -48,18 +48,18 @@ class TermMatch(Struct, frozen=True):
 NO_TERM_MATCH = TermMatch((), 0.0)
 
 
-Gram = tuple[str, str, str, str]
+Gram = str
 """Four consecutive characters, the unit in which a claim is compared with its evidence."""
-Item = TypeVar("Item")
+_GRAM_LENGTH = 4
 
 
-def iterate_four_grams(items: Sequence[Item]) -> Iterator[tuple[Item, Item, Item, Item]]:
-    """Yield every four consecutive items.
+def list_four_grams(line: str) -> list[Gram]:
+    """Return every four consecutive characters.
 
-    >>> ["".join(gram) for gram in iterate_four_grams(" leav ")]
+    >>> list_four_grams(" leav ")
     [' lea', 'leav', 'eav ']
     """
-    return zip(items, items[1:], items[2:], items[3:], strict=False)
+    return [line[start : start + _GRAM_LENGTH] for start in range(len(line) - _GRAM_LENGTH + 1)]
 
 
 def join_spellings(spelled: Iterable[str]) -> str:
@@ -155,7 +155,7 @@ class IndexedPassage:
         if cached is None:
             first, last = self.sentence_ranges[sentence]
             cached = self._grams[sentence, marked] = frozenset(
-                iterate_four_grams(join_spellings(self._spelled[marked][first:last]))
+                list_four_grams(join_spellings(self._spelled[marked][first:last]))
             )
         return cached
 
@@ -176,7 +176,9 @@ class IndexedPassage:
             return []
         start = self.terms[first - 1].end if first else 0  # a sign of a currency is no term
         end = self.terms[last].start if last < len(self.terms) else len(self.text)
-        terms = [term._replace(start=term.start - start, end=term.end - start) for term in self.terms[first:last]]
+        terms = [
+            structs.replace(term, start=term.start - start, end=term.end - start) for term in self.terms[first:last]
+        ]
         read: list[PlacedQuantity] = []
         for quantity, places in place_quantities(self.text[start:end], terms):
             if _SPLIT_DECIMAL.search(self.text, max(start, start + quantity.start - 3), start + quantity.end + 3):
@@ -184,7 +186,9 @@ class IndexedPassage:
             rate_span = quantity.rate_span
             if quantity.rate:
                 rate_span = (rate_span[0] + start, rate_span[1] + start)
-            moved = quantity._replace(start=quantity.start + start, end=quantity.end + start, rate_span=rate_span)
+            moved = structs.replace(
+                quantity, start=quantity.start + start, end=quantity.end + start, rate_span=rate_span
+            )
             read.append(PlacedQuantity(moved, tuple([first + place for place in places])))
         return read
 
@@ -447,10 +451,8 @@ def weigh_claim_grams(terms: ParsedTerms, marked: bool, idf: DocumentFrequencies
         letter_weights += [math.sqrt(idf.idf_weight(term.key))] * len(word)
         letter_weights.append(0.0)
     weights: dict[Gram, float] = {}
-    for gram, gram_weights in zip(
-        iterate_four_grams(join_spellings(word_spellings)), iterate_four_grams(letter_weights), strict=True
-    ):
-        weight = max(gram_weights)
+    for start, gram in enumerate(list_four_grams(join_spellings(word_spellings))):
+        weight = max(letter_weights[start : start + _GRAM_LENGTH])
         if weight > weights.get(gram, 0.0):
             weights[gram] = weight
     return ClaimGrams(weights, sum(weights.values()) or 1.0, marked)

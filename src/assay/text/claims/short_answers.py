@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
+from msgspec import structs
+
 from assay.text.claims.claim_support import score_support
 from assay.text.claims.passages import IndexedSources
 from assay.text.claims.source_quantities import measure_other_subject
@@ -65,7 +67,7 @@ def score_short_answer(claim: str, question: str, sources: IndexedSources) -> So
     verdict = alone.verdict
     if verdict == "supported" and not (covered >= _LEAST_COVERED and covered == most_covered):
         verdict = "unknown"
-    return alone._replace(z=z, score=scale_support(z), verdict=verdict)
+    return structs.replace(alone, z=z, score=scale_support(z), verdict=verdict)
 
 
 def _lower_by_subject(alone: SourceSupport, claim: str, question: str, sources: IndexedSources) -> SourceSupport:
@@ -77,7 +79,7 @@ def _lower_by_subject(alone: SourceSupport, claim: str, question: str, sources: 
         return alone
     z = alone.z - _ELSEWHERE * share
     verdict = "unknown" if alone.verdict == "supported" else alone.verdict
-    return alone._replace(z=z, score=scale_support(z), verdict=verdict)
+    return structs.replace(alone, z=z, score=scale_support(z), verdict=verdict)
 
 
 _ASKS_QUANTITY = LatePattern(

@@ -24,7 +24,7 @@ MOST_SENTENCES = 24
 _NEAR = 4
 """Terms between a value within a bound and a neighbour that the bound has in the claim."""
 _NEIGHBOURS = 2
-_YEARS = range(1500, 2200)
+_YEARS = frozenset(range(1500, 2200))  # a range compares a decimal number with every year
 
 
 class ClaimedQuantity(NamedTuple):

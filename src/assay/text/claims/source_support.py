@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from msgspec import Struct
 
 from assay.text.claims.passages import SupportingSentence
 
 SupportLabel = Literal["supported", "contradicted", "not_found", "unknown"]
 
 
-class SourceSupport(NamedTuple):
+class SourceSupport(Struct, frozen=True):
     """How well the sources support a claim.
 
     `score`: in [0, 1], rises with `z`; uncalibrated, for ranking and trends only.

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from msgspec import structs
+
 from assay.text.facts.additions.added_holders import judge_added_holder
 from assay.text.facts.additions.added_members import judge_added_member
 from assay.text.facts.additions.addition_rules import judge_added_terms
@@ -145,7 +147,7 @@ class FactJudge:
             texts.fact, text, quantity, texts.answer, texts.question, texts.reference, texts.limit
         )
         if judgment.state == "stated" and (texts.content or len(texts.read_fact.quantities) > 1):
-            return judgment._replace(state="unknown", reason=f"the answer gives {text} as a limit only")
+            return structs.replace(judgment, state="unknown", reason=f"the answer gives {text} as a limit only")
         return judgment
 
     def _judge_words(self, agreeing: Sequence[Sequence[Quantity]]) -> FactJudgment:

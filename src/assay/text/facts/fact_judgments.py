@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from msgspec import Struct
 
 FactState = Literal["stated", "denied", "missing", "unknown"]
 """What an answer does with a fact. Only `stated` counts for it, `denied` and `missing` count against it."""
@@ -13,7 +15,7 @@ ValueMistake = Literal["", "other value", "other side", "swapped"]
 """What is wrong with a value: another one is in its place, it bounds the other side, or it is another thing's."""
 
 
-class FactJudgment(NamedTuple):
+class FactJudgment(Struct, frozen=True):
     """What an answer does with one fact, why in words ("" if it is stated), and the mistake with its value, if that is
     one of those by which other rules decide."""
 

@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from msgspec import structs
+
 from assay.text.escaping import shorten_to_line
 from assay.text.facts.additions.addition_rules import judge_terms_of_decision
 from assay.text.facts.additions.joined_by_or import open_joined_by_or
@@ -90,9 +92,9 @@ def _judge_cached(
         if judge is not None:
             judgment = judge.judge_fact()
             if judgment.state == "missing" and is_in_other_language(judge.texts, is_read=is_read):
-                judgment = judgment._replace(state="unknown", reason=OTHER_LANGUAGE)
+                judgment = structs.replace(judgment, state="unknown", reason=OTHER_LANGUAGE)
             if judgment.state == "missing" and len(answer) > MOST_READ:
-                judgment = judgment._replace(state="unknown", reason=UNREAD_REST)
+                judgment = structs.replace(judgment, state="unknown", reason=UNREAD_REST)
             if judgment.state == "unknown":
                 judgment = _judge_by_question(judgment, judge.texts)
             if judgment.state in ("unknown", "missing"):
@@ -113,7 +115,9 @@ def _judge_cached(
     ]
     read = [read_text(text) for text in (answer, question, context)]
     judgments = [
-        judgment._replace(reason=quote_as_written(judgment.reason, [read[0], read_text(judgment.fact), *read[1:]]))
+        structs.replace(
+            judgment, reason=quote_as_written(judgment.reason, [read[0], read_text(judgment.fact), *read[1:]])
+        )
         for judgment in open_joined_by_or(list(_open_what_is_undone(judgments, *read)), read[0], read[1:])
     ]
     current = drop_superseded(read[0], [*read[1:], *map(read_text, facts)])
@@ -130,7 +134,7 @@ def _take_current(judgment: FactJudgment, judged_now: FactJudgment) -> FactJudgm
         return judged_now
     if judgment.state != "stated":
         return judgment
-    return judgment._replace(state="unknown", reason="the answer says this of the past")
+    return structs.replace(judgment, state="unknown", reason="the answer says this of the past")
 
 
 def _open_what_is_undone(
@@ -153,14 +157,14 @@ def _open_what_is_undone(
     for judgment in judgments:
         if judgment.state == "stated" and retraction is not None and kept.get(judgment.fact) != "stated":
             taking = shorten_to_line(answer.text[retraction.end :].strip(), 60)
-            yield judgment._replace(state="unknown", reason=f'the answer takes it back: "{taking}"')
+            yield structs.replace(judgment, state="unknown", reason=f'the answer takes it back: "{taking}"')
         elif judgment.state == "stated" and against and not is_mere_decision(judgment.fact):
-            yield judgment._replace(state="unknown", reason=against)
+            yield structs.replace(judgment, state="unknown", reason=against)
         elif judgment.state == "stated" and otherwise:
-            yield judgment._replace(state="unknown", reason=otherwise)
+            yield structs.replace(judgment, state="unknown", reason=otherwise)
         elif judgment.state == "stated" and (contrary := find_contrary_sentence(answer, read_text(judgment.fact))):
             reason = f'the answer says the contrary too: "{shorten_to_line(contrary, 60)}"'
-            yield judgment._replace(state="unknown", reason=reason)
+            yield structs.replace(judgment, state="unknown", reason=reason)
         else:
             yield judgment
 
@@ -172,7 +176,7 @@ def _check_marks(judgment: FactJudgment, texts: FactTexts, mark: DecimalMark) ->
         return judgment
     mark = mark or guess_style(f"{texts.question.text} {texts.reference.text}").mark
     reason = name_open_mark(wanted, stated, mark)
-    return judgment._replace(state="unknown", reason=reason) if reason else judgment
+    return structs.replace(judgment, state="unknown", reason=reason) if reason else judgment
 
 
 def _may_be_swapped(judgment: FactJudgment, swapped: dict[str, FactJudgment]) -> bool:
@@ -199,9 +203,9 @@ def _judge_by_question(judgment: FactJudgment, texts: FactTexts) -> FactJudgment
     (restated,) = judge_facts(texts.answer.text, [statement])
     if restated.state == "stated" and leaves_outside_what_is_asked(texts):
         is_sure = len(texts.answer.clauses) == 1 and not find_negations(texts.answer)
-        restated = restated._replace(state="denied" if is_sure else "unknown")
+        restated = structs.replace(restated, state="denied" if is_sure else "unknown")
     if restated.state == "stated" and forbids_what_is_asked(texts):
-        restated = restated._replace(state="unknown" if find_negations(texts.answer) else "denied")
+        restated = structs.replace(restated, state="unknown" if find_negations(texts.answer) else "denied")
     return decide_by_statement(judgment.fact, restated)
 
 

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from itertools import combinations
 
+from msgspec import structs
+
 from assay.text.normalisation import fold_text
 from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.measures import find_measures
@@ -85,7 +87,7 @@ class DerivedValues:
 
     def _is_stated(self, value: Quantity) -> bool:
         candidates = [*self._stated.iterate_candidates(value), *self._asked]
-        return any(is_same_quantity(other, value._replace(bound="")) for other in candidates)
+        return any(is_same_quantity(other, structs.replace(value, bound="")) for other in candidates)
 
     def _follows(self, value: Quantity) -> bool:
         return self._is_product_of_source(value) or self._is_product(value) or self._is_sum(value)
@@ -128,7 +130,7 @@ class DerivedValues:
         """Return whether a value below zero is that of a source, which is subtracted: "minus 60 euros"."""
         positive = tuple(Reading(reading.dimension, -reading.high, -reading.low) for reading in value.readings)
         is_negative = bool(positive) and not value.date and all(reading.low > 0 for reading in positive)
-        return is_negative and self._is_stated(value._replace(readings=positive))
+        return is_negative and self._is_stated(structs.replace(value, readings=positive))
 
     def _is_hour(self, value: Quantity, sentence: str) -> bool:
         """Return whether a number without a unit stands for a time that a source has: "9 to 12" for 09:00 to 12:00."""
@@ -140,7 +142,7 @@ class DerivedValues:
         is_told = value.is_range or _BEFORE_HOUR.search(folded[: value.start]) or _TO_HOUR.match(folded, value.end)
         if not is_told:
             return False
-        times = value._replace(readings=tuple(_read_as_times(value)), bound="")
+        times = structs.replace(value, readings=tuple(_read_as_times(value)), bound="")
         ends = split_range(times) or (times,)
         return all(self._is_time_stated(end) for end in ends)
 
@@ -175,7 +177,7 @@ def _list_factors(values: Iterable[Quantity]) -> list[Decimal]:
 
 def _divide(value: Quantity, factor: Decimal) -> Quantity:
     readings = tuple(Reading(part.dimension, part.low / factor, part.high / factor) for part in value.readings)
-    return value._replace(readings=readings, bound="")
+    return structs.replace(value, readings=readings, bound="")
 
 
 def _share_dimension(first: Quantity, second: Quantity) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 
+from msgspec import structs
+
 from assay.text.number_conventions import DecimalMark
 from assay.text.numbers import is_split_number
 from assay.text.pattern_cache import compile_pattern
@@ -43,7 +45,7 @@ def _keep_readings(quantity: Quantity, *, are_thousands: bool) -> Quantity:
         other = reading.low * _THOUSAND if are_thousands else reading.low / _THOUSAND
         if (reading.dimension, other) not in values:
             kept.append(reading)
-    return quantity._replace(readings=tuple(kept))
+    return structs.replace(quantity, readings=tuple(kept))
 
 
 def settle_mark(quantity: Quantity, written: str, mark: DecimalMark) -> Quantity:
@@ -56,7 +58,7 @@ def settle_mark(quantity: Quantity, written: str, mark: DecimalMark) -> Quantity
     ['2000']
     """
     if _is_split(quantity):
-        return quantity if "," in written else quantity._replace(readings=quantity.readings[:1])
+        return quantity if "," in written else structs.replace(quantity, readings=quantity.readings[:1])
     if mark == "comma" and has_open_mark(quantity) and _DOT_GROUP.search(written) is not None:
         return _keep_readings(quantity, are_thousands=True)
     return quantity

@@ -8,6 +8,8 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import NamedTuple
 
+from msgspec import structs
+
 from assay.text.quantities.measures import find_measures
 from assay.text.quantities.quantity import Quantity, is_time
 from assay.text.quantities.unit_names import read_unit_name, split_glued_units
@@ -41,7 +43,7 @@ def place_quantities(text: str, terms: Sequence[Term]) -> list[PlacedQuantity]:
         if span is None:
             continue
         rate_span = _locate_span(quantity.rate_span, respelled, text) if quantity.rate else quantity.rate_span
-        quantity = quantity._replace(start=span[0], end=span[1], rate_span=rate_span or (0, 0))
+        quantity = structs.replace(quantity, start=span[0], end=span[1], rate_span=rate_span or (0, 0))
         places = _list_terms(quantity, text, terms)
         if places:
             placed.append(PlacedQuantity(quantity, places))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from msgspec import Struct, structs
 
 from assay.text.quantities.units import PLAIN, TIME
 
@@ -11,7 +13,7 @@ Bound = Literal["", ">", ">=", "<", "<="]
 """The side on which a bound leaves a quantity open: ">" more than, ">=" at least; "" is no bound."""
 
 
-class Reading(NamedTuple):
+class Reading(Struct, frozen=True):
     """One meaning of a quantity: from `low` to `high` in the base unit of `dimension`; equal unless it is a range."""
 
     dimension: str
@@ -19,7 +21,7 @@ class Reading(NamedTuple):
     high: Decimal
 
 
-class Quantity(NamedTuple):
+class Quantity(Struct, frozen=True):
     """A quantity in a text.
 
     `date`: the dates that it may be (year, month, day; 0 where none is stated). `unit_size`: the size of its unit in
@@ -71,9 +73,9 @@ def split_range(quantity: Quantity) -> tuple[Quantity, ...]:
     """
     if not quantity.is_range:
         return ()
-    lows = tuple(reading._replace(high=reading.low) for reading in quantity.readings)
-    highs = tuple(reading._replace(low=reading.high) for reading in quantity.readings)
-    return quantity._replace(readings=lows), quantity._replace(readings=highs)
+    lows = tuple(structs.replace(reading, high=reading.low) for reading in quantity.readings)
+    highs = tuple(structs.replace(reading, low=reading.high) for reading in quantity.readings)
+    return structs.replace(quantity, readings=lows), structs.replace(quantity, readings=highs)
 
 
 def is_plain(quantity: Quantity) -> bool:
@@ -83,7 +85,7 @@ def is_plain(quantity: Quantity) -> bool:
 
 def remove_bound(quantity: Quantity) -> Quantity:
     """Return a quantity as its value alone: "5 days" of "at most 5 days"."""
-    return quantity._replace(bound="") if quantity.bound else quantity
+    return structs.replace(quantity, bound="") if quantity.bound else quantity
 
 
 def is_time(quantity: Quantity) -> bool:

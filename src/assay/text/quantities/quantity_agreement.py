@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from msgspec import structs
+
 from assay.text.numbers import is_split_number
 from assay.text.quantities.quantity import (
     ANGLE,
@@ -20,6 +22,7 @@ from assay.text.quantities.quantity import (
 from assay.text.quantities.quantity_rates import TIMES_OF_RATES
 from assay.text.quantities.units import MONEY, PLAIN, TIME
 
+_READINGS_OF_SPLIT = 3  # one number, and each of the two that it may be instead
 _DEGREES = frozenset((ANGLE, "celsius", "fahrenheit"))
 
 
@@ -76,17 +79,19 @@ def is_same_value(first: Quantity, second: Quantity) -> bool:
 
 def _read_alike(first: Quantity, second: Quantity) -> tuple[Quantity, Quantity]:
     """Return two quantities as one number each, if both may be two next to each other: "1 300" and "1 200"."""
+    if len(first.readings) < _READINGS_OF_SPLIT or len(second.readings) < _READINGS_OF_SPLIT:
+        return first, second
     if all(is_split_number([reading.low for reading in quantity.readings]) for quantity in (first, second)):
-        return first._replace(readings=first.readings[:1]), second._replace(readings=second.readings[:1])
+        first, second = (structs.replace(quantity, readings=quantity.readings[:1]) for quantity in (first, second))
     return first, second
 
 
 def _scale(quantity: Quantity, factor: Decimal) -> Quantity:
     """Return a quantity with its values times a factor: 0.5 ml per kg are 5 ml per 10 kg."""
     readings = tuple(
-        reading._replace(low=reading.low * factor, high=reading.high * factor) for reading in quantity.readings
+        structs.replace(reading, low=reading.low * factor, high=reading.high * factor) for reading in quantity.readings
     )
-    return quantity._replace(readings=readings)
+    return structs.replace(quantity, readings=readings)
 
 
 def apply_rate(rated: Quantity, measure: Quantity) -> Quantity | None:
@@ -103,7 +108,7 @@ def apply_rate(rated: Quantity, measure: Quantity) -> Quantity | None:
     amount = next((reading.low for reading in measure.readings if reading.dimension == dimension), None)
     if amount is None or measure.is_range:
         return None
-    return _scale(rated, amount / size)._replace(rate="", rate_span=(0, 0), rate_size=None)
+    return structs.replace(_scale(rated, amount / size), rate="", rate_span=(0, 0), rate_size=None)
 
 
 def have_different_rates(first: Quantity, second: Quantity) -> bool:
@@ -128,8 +133,10 @@ def differ_in_unit(first: Quantity, second: Quantity) -> bool:
     own, other = remove_bound(first), remove_bound(second)
     if is_same_quantity(own, other):
         return False
-    number = own._replace(readings=tuple(_without_unit(reading, own) for reading in own.readings), rate="")
-    return is_same_quantity(number._replace(rate_size=None, unit_size=Decimal(1)), other._replace(rate=""))
+    number = structs.replace(own, readings=tuple(_without_unit(reading, own) for reading in own.readings), rate="")
+    return is_same_quantity(
+        structs.replace(number, rate_size=None, unit_size=Decimal(1)), structs.replace(other, rate="")
+    )
 
 
 def _without_unit(reading: Reading, quantity: Quantity) -> Reading:
@@ -159,12 +166,16 @@ def _is_same_telephone_number(expected: Quantity, stated: Quantity) -> bool:
     first, second = expected.readings[0], stated.readings[0]
     if first.dimension == second.dimension or first.low == second.low:
         return first.low == second.low
-    national, abroad = (str(reading.low) for reading in sorted((first, second)))
+    national, abroad = (str(reading.low) for reading in sorted((first, second), key=_get_dimension))
     if not abroad.endswith(national) or len(national) < _FEWEST_LOCAL_DIGITS:
         return False
     # Some countries keep the 0 after their code, which `int` took off the national number.
     country = abroad.removesuffix(national).removesuffix("0")
     return 1 <= len(country) <= _LONGEST_COUNTRY_CODE
+
+
+def _get_dimension(reading: Reading) -> str:
+    return reading.dimension
 
 
 def _has_same_dimension(expected: str, stated: str, unit_required: bool) -> bool:
@@ -227,8 +238,8 @@ def covers_value(wider: Quantity, value: Quantity) -> bool:
     if not ends:
         return False
     low, high = ends
-    is_above = is_same_quantity(low._replace(bound=">="), value)
-    return is_above and is_same_quantity(high._replace(bound="<="), value)
+    is_above = is_same_quantity(structs.replace(low, bound=">="), value)
+    return is_above and is_same_quantity(structs.replace(high, bound="<="), value)
 
 
 def is_comparable(value: Quantity, other: Quantity) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from msgspec import structs
+
 from assay.text.late_pattern import LatePattern
 from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.quantity import Bound, Quantity
@@ -78,20 +80,20 @@ def read_surroundings(quantity: Quantity, plain: str) -> Quantity:
         bound = _read_bound(match)
         if lead is not None and _LATEST.match(match[0].lstrip()):
             bound = _OPPOSITE[bound]
-        return quantity._replace(bound=bound, start=window_start + match.start())
+        return structs.replace(quantity, bound=bound, start=window_start + match.start())
     after = _BOUND_AFTER.match(plain, quantity.end)
     if after is not None:
-        return quantity._replace(bound=">=" if after["least"] else "<=", end=after.end())
+        return structs.replace(quantity, bound=">=" if after["least"] else "<=", end=after.end())
     named = _NAMED_BOUND.match(plain, max(quantity.end, quantity.rate_span[1])) or _COUNTED_BOUND.match(
         plain, quantity.end
     )
     if named is not None:
-        return quantity._replace(bound=">=" if named["least"] else "<=")
+        return structs.replace(quantity, bound=">=" if named["least"] else "<=")
     if lead is not None and lead["limit"]:
-        return quantity._replace(bound=">=" if lead["limit"].endswith(("latest", "later")) else "<=")
+        return structs.replace(quantity, bound=">=" if lead["limit"].endswith(("latest", "later")) else "<=")
     about = _ABOUT_BEFORE.search(before) if before and may_be_bound else None
     if about is not None:
-        return quantity._replace(is_approximate=True, start=window_start + about.start())
+        return structs.replace(quantity, is_approximate=True, start=window_start + about.start())
     return quantity
 
 

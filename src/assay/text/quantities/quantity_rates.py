@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
+from msgspec import structs
+
 from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.quantity import Quantity, Reading
 from assay.text.quantities.units import UNITS
@@ -106,8 +108,8 @@ def read_rates(quantities: Sequence[Quantity], plain: str) -> Iterator[Quantity]
             yield quantity
             continue
         done = match.end()
-        yield _make_speed(quantity, _name_rate(match), done) or quantity._replace(
-            rate=_name_rate(match), rate_span=match.span(), rate_size=_read_rate_size(match["noun"])
+        yield _make_speed(quantity, _name_rate(match), done) or structs.replace(
+            quantity, rate=_name_rate(match), rate_span=match.span(), rate_size=_read_rate_size(match["noun"])
         )
 
 
@@ -130,7 +132,8 @@ def _read_counted_rate(quantity: Quantity, following: Quantity | None, plain: st
     reading = following.readings[0]
     if reading.dimension not in _MEASURES_OF_RATES or reading.low <= 0:
         return None
-    return quantity._replace(
+    return structs.replace(
+        quantity,
         rate=plain[following.start : following.end],
         rate_span=(quantity.end, following.end),
         rate_size=(reading.dimension, reading.low),
@@ -162,7 +165,7 @@ def _make_speed(quantity: Quantity, rate: str, end: int) -> Quantity | None:
     dimension, size = speed
     factor = Decimal(3600) / seconds / size
     readings = tuple(Reading(dimension, reading.low * factor, reading.high * factor) for reading in quantity.readings)
-    return quantity._replace(readings=readings, end=end, unit_size=quantity.unit_size * factor)
+    return structs.replace(quantity, readings=readings, end=end, unit_size=quantity.unit_size * factor)
 
 
 def _name_rate(match: re.Match[str]) -> str:

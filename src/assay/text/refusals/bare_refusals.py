@@ -6,12 +6,11 @@ They are compared with those of the lexicons that the other words of an answer c
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence, Set
 from functools import cache, lru_cache
 
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_text
-from assay.text.pattern_cache import compile_pattern
 from assay.text.refusals.detected_behaviour import NO_BEHAVIOUR, UNKNOWN, DetectedBehaviour
 from assay.text.refusals.lexicons_in_use import load_rules, needs_latin_rules
 from assay.text.refusals.phrase_filter import has_other_script
@@ -21,12 +20,18 @@ from assay.text.segmentation import normalise_answer
 
 MOST_CHARACTERS = 60
 """The longest answer that may be a bare refusal; in a sentence its words mean something else."""
-_WORD = compile_pattern(r"[^\s.,!?…:;()\[\]*\"-]+")
+_BETWEEN_WORDS = '.,!?…:;()[]*"-'
+_AS_SPACES = str.maketrans(_BETWEEN_WORDS, " " * len(_BETWEEN_WORDS))
 _MARKS = " .!?…:;-*_\"'()[]。！"
 
 
 def _list_words(text: str) -> list[str]:
-    return _WORD.findall(text)
+    return text.translate(_AS_SPACES).split()
+
+
+def _list_longest_words(texts: Sequence[str]) -> Set[str]:
+    lines = "\n".join(texts).translate(_AS_SPACES).split("\n")  # together in a third of the time
+    return frozenset(max(line.split(), key=len, default=text) for text, line in zip(texts, lines, strict=True))
 
 
 class BareRefusals:
@@ -41,9 +46,7 @@ class BareRefusals:
         self._around = LatePattern(rf"^(?:(?:{courtesies})[ ,.!:…-]*+)+|(?:[ ,.!…-]{{1,9}}(?:{courtesies})){{1,3}}$")
         # a figure after the advice may be an answer
         self._after = LatePattern(rf"[,.;!:–—-]{{1,9}} ?(?:{advice})[^\d?]{{0,90}}$")
-        self._longest_words = frozenset(
-            max(_list_words(text), key=len, default=text) for text in self.refusals | self._noes
-        )
+        self._longest_words = _list_longest_words([*self.refusals, *self._noes])
         self._is_spaced = all(lexicon.is_spaced for lexicon in self._lexicons)
         self.strip_edges = lru_cache(maxsize=64)(self._strip_edges)  # one answer is asked about several times in a row
 

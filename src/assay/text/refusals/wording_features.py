@@ -13,11 +13,11 @@ import itertools
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_text
@@ -110,7 +110,7 @@ def mask_words(words: Sequence[str], masks: Masks) -> list[str]:
 NO_MASKS = Masks()
 
 
-class _MarkedWords(NamedTuple):
+class _MarkedWords(Struct, frozen=True):
     """The words of an answer, with those of the question replaced by one mark, and how many are new: none without a
     question."""
 
@@ -153,7 +153,7 @@ def read_features(
     if not masks.words.isdisjoint(tokens):
         is_unmarked = marked.words is tokens
         tokens = mask_words(tokens, masks)
-        marked = marked._replace(words=tokens if is_unmarked else mask_words(marked.words, masks))
+        marked = structs.replace(marked, words=tokens if is_unmarked else mask_words(marked.words, masks))
     denying = _list_denying(marked.words, denials, language)
     opening = list(_list_opening(marked.words, question, language)) if asked else []
     numbers, groups = mix_runs(_list_words(tokens, marked.words, denying, asked, opening, language))

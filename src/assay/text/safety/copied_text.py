@@ -135,7 +135,7 @@ class CopiedRunIndex:
 
 
 _LEAST_DISTINCTIVE = 100  # a number without a unit is revealing from here on; a smaller one only with its unit
-_YEARS = range(1900, 2101)
+_YEARS = frozenset(range(1900, 2101))  # a range compares a decimal number with every year
 LONG_CANARY = 8
 """Letters and digits from which a canary is found inside words and across spaces."""
 _LONG_DIGITS = 5  # digits from which a code with a leading zero is an identifier

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from decimal import Decimal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from assay.text.normalisation import fold_in_place, normalise_nfc
 from assay.text.numbers import CURRENCY_UNITS, UNIT_BY_NAME, Date, Number, find_quantities
@@ -18,7 +18,7 @@ from assay.text.pattern_cache import compile_pattern
 from assay.text.text_cache import cache_by_text
 from assay.text.tokens import is_stop_word, tokenise_text
 
-_YEARS = range(1900, 2101)
+_YEARS = frozenset(range(1900, 2101))  # a range compares a decimal number with every year
 _LEAST_PLAIN = 1000  # a number without a unit tells nothing below this …
 _LEAST_WITH_UNIT = 10  # … and with one below this
 _ROUND_SHARES = frozenset(map(Decimal, (10, 20, 25, 30, 40, 50, 60, 70, 75, 80, 90, 100)))
@@ -83,9 +83,9 @@ def find_values(text: str) -> list[Number | Date]:
 def _name_unit(number: Number, plain: str, folded: str) -> Number:
     named = _FOREIGN_UNIT.match(folded, number.end)
     if named is not None:
-        return number._replace(unit=_FOREIGN_NAMES[named[1]], end=named.end())
+        return structs.replace(number, unit=_FOREIGN_NAMES[named[1]], end=named.end())
     if _PART_OF_ONE.fullmatch(plain, number.start, number.end) and not _counts_something(plain, number.end):
-        return number._replace(readings=tuple(100 * value for value in number.readings), unit=_SHARE)
+        return structs.replace(number, readings=tuple(100 * value for value in number.readings), unit=_SHARE)
     return number
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from msgspec import structs
+
 from assay.text.facts.cues.limit_cues import LEAVES_CHOICE, MUST_BE, MUST_BE_IN_OTHER_LANGUAGES
 from assay.text.facts.cues.link_cues import JOINS_MEMBERS
 from assay.text.facts.fact_judgments import FactJudgment
@@ -93,4 +95,4 @@ def open_joined_by_or(
     if not joined:
         return list(judgments)
     reason = f'the answer says "{joined}", and both are expected'
-    return [own._replace(state="unknown", reason=reason) if own.state == "stated" else own for own in judgments]
+    return [structs.replace(own, state="unknown", reason=reason) if own.state == "stated" else own for own in judgments]

@@ -6,6 +6,8 @@ what is zero is nothing to pay. The patterns are for folded text (`fold_in_place
 
 from __future__ import annotations
 
+from msgspec import structs
+
 from assay.text.facts.cues.absence_cues import LACKING, NONE_ALONE, NONE_OF_IT, OTHERS_ALONE
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
@@ -49,7 +51,7 @@ def open_zero(texts: FactTexts, judgment: FactJudgment) -> FactJudgment:
         return judgment
     if not _costs_zero(texts.answer):
         return judgment
-    return judgment._replace(state="unknown", reason="the answer says that it is nothing to pay", mistake="")
+    return structs.replace(judgment, state="unknown", reason="the answer says that it is nothing to pay", mistake="")
 
 
 def is_no_money(quantity: Quantity) -> bool:

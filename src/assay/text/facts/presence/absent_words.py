@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from msgspec import structs
+
 from assay.text.antonyms import find_antonym
 from assay.text.facts.cues.absence_cues import NECESSARY, NEEDS, SPARED
 from assay.text.facts.cues.condition_cues import ONLY
@@ -85,16 +87,18 @@ def judge_absent_names(texts: FactTexts, absent: Sequence[Word]) -> FactJudgment
     if any(word.kind == "id" for word in own_names):
         is_written_apart = all(_is_written_apart(texts, word) for word in own_names if word.kind == "id")
         if is_written_apart:
-            return missing._replace(state="unknown")
+            return structs.replace(missing, state="unknown")
         other = find_other_identifier(texts.read_fact, texts.answer)
-        return missing._replace(reason=f'the answer says "{other}"', mistake="other value") if other else missing
+        return (
+            structs.replace(missing, reason=f'the answer says "{other}"', mistake="other value") if other else missing
+        )
     rivals = _list_other_names(texts)
     if not rivals and all(_is_next_to(texts.read_fact, word, present_names) for word in own_names):
         return None
     if all(_is_written_out(texts, word) for word in own_names):
-        return missing._replace(state="unknown", reason=f"{reason}, but words with its initials")
+        return structs.replace(missing, state="unknown", reason=f"{reason}, but words with its initials")
     if all(_is_shortened(texts, word) for word in own_names):
-        return missing._replace(state="unknown", reason=f"{reason}, but a shorter or longer form of it")
+        return structs.replace(missing, state="unknown", reason=f"{reason}, but a shorter or longer form of it")
     return missing
 
 

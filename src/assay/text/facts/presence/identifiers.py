@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from assay.text.facts.cues.value_cues import FILE_ENDINGS, HTTP_METHODS
 from assay.text.facts.expected.fact_texts import FactTexts
@@ -141,7 +141,7 @@ def _judge_rivals(texts: FactTexts, wanted: Identifier, rivals: Sequence[Identif
     if any(own.form != wanted.form or _turns_off(wanted, own) or _turns_off(own, wanted) for own in rivals):
         return FactJudgment(texts.fact, "unknown", f'the answer says "{spelled}", which may be another form of it')
     if any(_is_beside_negation(answer, own) for own in rivals):
-        return missing._replace(state="unknown", mistake="")
+        return structs.replace(missing, state="unknown", mistake="")
     if any(_are_names_of_one(texts, wanted, own) for own in rivals):
         return FactJudgment(texts.fact, "unknown", f'the answer says "{spelled}", which the evidence has beside it')
     return missing

@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 
+from msgspec import structs
+
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.denial_cues import FORBIDS, PERMITS
 from assay.text.facts.cues.value_cues import NO_UNIT, PEOPLE
@@ -98,7 +100,7 @@ def _judge_other_bound(
             reason = f'the answer says "{answer.text[own.start : own.end]}", not {text}'
             return FactJudgment(fact, "denied", reason, "other value")
         has_other_rate = have_different_rates(quantity, own) or have_different_rate_sizes(quantity, own)
-        if has_other_rate and is_same_quantity(quantity, own._replace(rate="", rate_size=None, bound="")):
+        if has_other_rate and is_same_quantity(quantity, structs.replace(own, rate="", rate_size=None, bound="")):
             return FactJudgment(fact, "denied", f"the answer counts this per {own.rate}, not per {quantity.rate}")
         if own.bound and is_same_quantity(quantity, remove_bound(own)):
             return bounded[0]
@@ -132,7 +134,7 @@ def _counts_times(wanted: Quantity, own: Quantity) -> bool:
     """Whether a number without a unit may say how often: "two more attempts" for "twice"."""
     is_frequency = any(reading.dimension == "times" for reading in wanted.readings)
     is_number = bool(own.readings) and is_plain(own) and not own.bound and not own.is_range
-    return is_frequency and is_number and is_same_quantity(wanted._replace(rate=""), own)
+    return is_frequency and is_number and is_same_quantity(structs.replace(wanted, rate=""), own)
 
 
 _PEOPLE_AFTER = build_pattern(rf" {PEOPLE}\b")

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from assay.text.facts.cues.word_classes import ONES
 from assay.text.facts.expected.fact_texts import ONE, FactTexts
@@ -134,7 +134,7 @@ def _find_spoken_price(texts: FactTexts, expected: Quantity) -> list[Quantity]:
     if not spoken:
         return []
     matches = re.finditer(rf"\b{spoken}\b(?! (?:people|guests|percent|per cent))", texts.answer.plain)
-    return [expected._replace(start=match.start(), end=match.end()) for match in matches]
+    return [structs.replace(expected, start=match.start(), end=match.end()) for match in matches]
 
 
 def _is_stated_end(texts: FactTexts, expected: Quantity, stated: Quantity) -> bool:

@@ -26,7 +26,6 @@ from assay.text.facts.reading.text_parts import Part, list_quantities, split_par
 from assay.text.facts.reading.word_senses import find_same_sense
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place
-from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity
 
@@ -35,8 +34,7 @@ _COURTESY = build_pattern(rf"\W*{COURTESY}[^.!?\n]*[.!?]*\s*")
 _SOURCE = build_pattern(rf"{SOURCE} (?:the |your |our |this |these |its )[\w' -]{{1,40}}[,:] ")
 """Names where something stands, before it is said."""
 _SAID_OTHERWISE = [
-    (phrase, compile_pattern(rf"\b{re.escape(fold_in_place(phrase))}\b"), build_pattern(rf"\b(?:{others})(?!\w)"))
-    for phrase, others in SAME_PHRASES
+    (phrase, fold_in_place(phrase), build_pattern(rf"\b(?:{others})(?!\w)")) for phrase, others in SAME_PHRASES
 ]
 
 
@@ -49,13 +47,17 @@ def restate_answer(texts: FactTexts) -> str:
     """Return the answer without asides and in the phrases of fact and question; "" if that changes nothing."""
     restated = "".join(_list_kept(texts))
     asked = (texts.read_fact.plain, texts.question.plain)
-    for phrase, own, others in _SAID_OTHERWISE:
-        if any(own.search(plain) for plain in asked) and own.search(fold_in_place(restated)) is None:
+    for phrase, folded, others in _SAID_OTHERWISE:
+        if any(_has_phrase(plain, folded) for plain in asked) and not _has_phrase(fold_in_place(restated), folded):
             restated = _replace(others, phrase, restated)
     for bound, pattern in _AGES:
         restated = _replace(pattern, bound, restated)
     is_same = restated.split() == texts.answer.text.split()
     return "" if is_same or not restated.strip() else restated
+
+
+def _has_phrase(plain: str, folded: str) -> bool:
+    return folded in plain and re.search(rf"\b{re.escape(folded)}\b", plain) is not None
 
 
 def _replace(pattern: LatePattern, phrase: str, text: str) -> str:

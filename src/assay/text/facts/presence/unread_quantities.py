@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 from itertools import combinations
 
+from msgspec import structs
+
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.limit_cues import FROM, TOO_MANY, UNTIL
 from assay.text.facts.cues.number_cues import VALUES_IN_WORDS
@@ -242,8 +244,8 @@ def _take_limit(wanted: Quantity, fact: str) -> Quantity:
         return wanted
     before = read_text(fact).plain[: wanted.start]
     if _FROM.search(before):
-        return wanted._replace(bound=">=")
-    return wanted._replace(bound="<=") if _UNTIL.search(before) else wanted
+        return structs.replace(wanted, bound=">=")
+    return structs.replace(wanted, bound="<=") if _UNTIL.search(before) else wanted
 
 
 def _is_same_bound_of_count(wanted: Quantity, own: Quantity) -> bool:

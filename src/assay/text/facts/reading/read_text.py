@@ -7,9 +7,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from assay.text.abbreviations import spell_abbreviations
 from assay.text.citation_markers import remove_citation_markers
@@ -29,7 +28,7 @@ from assay.text.quantities.weekdays import spell_other_days
 from assay.text.tokens import classify_word, count_shared_letters, find_token_spans, is_unmarked_stop
 
 
-class Word(NamedTuple):
+class Word(Struct, frozen=True):
     """A word: its kind and key (`classify_word`), its lost diacritics, its folded form and its span."""
 
     kind: str
@@ -90,7 +89,7 @@ class ReadText:
             self.words = list(self._correct_kinds())
         elif language is not None:
             grammar = GRAMMAR_BY_LANGUAGE[language]
-            self.words = [word._replace(kind="stop") if word.folded in grammar else word for word in self.words]
+            self.words = [structs.replace(word, kind="stop") if word.folded in grammar else word for word in self.words]
         self._clauses: list[ClauseSpan] | None = None
         self._positions: dict[str, list[int]] | None = None
         self._keys: dict[str, list[str]] | None = None
@@ -117,7 +116,7 @@ class ReadText:
         kinds = ("word",) if self.has_marks else ("word", "name")
         for word in self.words:
             is_stop = not word.marks and word.kind in kinds and is_unmarked_stop(word.folded, has_marks=self.has_marks)
-            yield word._replace(kind="stop") if is_stop else word
+            yield structs.replace(word, kind="stop") if is_stop else word
 
     @property
     def clauses(self) -> list[ClauseSpan]:

@@ -9,7 +9,8 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.link_cues import AND, AND_BEFORE_MEMBER, NO_CLAUSE_BEFORE_CON, SET_AGAINST
@@ -31,7 +32,7 @@ _CONTRAST = build_pattern(rf"; |,? (?:{SET_AGAINST}|còn) ").compiled
 _MOST_PARTS = 40
 
 
-class Part(NamedTuple):
+class Part(Struct, frozen=True):
     """A part of an answer: its span, whether it is set against the part before it ("while", "but"), and how strongly
     it is separated from that."""
 

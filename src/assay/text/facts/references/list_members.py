@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from msgspec import structs
+
 from assay.text.facts.cues.cue_pattern import list_words
 from assay.text.facts.cues.link_cues import JOINS_MEMBERS
 from assay.text.facts.cues.word_classes import AUXILIARIES
@@ -70,5 +72,5 @@ def check_members(judgment: FactJudgment, members: Sequence[FactJudgment]) -> Fa
             )  # rules of values are for values alone, and leave much open
             if member.state == state and (state == "denied" or not has_value):
                 told: FactState = "denied" if state == "denied" else "unknown"
-                return judgment._replace(state=told, reason=f"{member.fact}: {member.reason}")
+                return structs.replace(judgment, state=told, reason=f"{member.fact}: {member.reason}")
     return judgment

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from msgspec import structs
+
 from assay.text.facts.additions.joined_by_or import find_joined_by_or, list_joined
 from assay.text.facts.cues.condition_cues import ONLY_WORDS
 from assay.text.facts.cues.cue_pattern import build_pattern
@@ -97,8 +99,11 @@ def judge_reference_facts(
     if derived.kind == "decision":
         judgments = _judge_decision(judgments, derived, asked)
     if judgments and is_contrary_decision(read_text(answer), read_text(rest), read_text(question)):
-        judgments[0] = judgments[0]._replace(
-            state="denied", reason="the answer says yes where the reference says no, or the other way round", mistake=""
+        judgments[0] = structs.replace(
+            judgments[0],
+            state="denied",
+            reason="the answer says yes where the reference says no, or the other way round",
+            mistake="",
         )
     is_implied = derived.kind == "decision" and _is_undecided(read_text(answer))
     if is_implied and derived.facts[0] == "no":
@@ -140,7 +145,7 @@ def _judge_by_clauses(judgment: FactJudgment, asked: _Asked) -> FactJudgment:
         return judgment
     judged = [own for clause in clauses for own in asked.judge([clause])]
     is_stated = len(judged) == len(clauses) and all(own.state == "stated" for own in judged)
-    return judgment._replace(state="stated", reason="") if is_stated else judgment
+    return structs.replace(judgment, state="stated", reason="") if is_stated else judgment
 
 
 def _split_clauses(text: ReadText, *, are_steps: bool) -> list[str]:
@@ -173,7 +178,9 @@ def _check_list(judgment: FactJudgment, asked: _Asked) -> FactJudgment:
     for pair in list_joined(case_texts[1]) if judgment.state == "stated" else ():
         joined = find_joined_by_or(read_text(asked.answer), pair, case_texts)
         if joined:
-            return judgment._replace(state="unknown", reason=f'the answer says "{joined}", and both are expected')
+            return structs.replace(
+                judgment, state="unknown", reason=f'the answer says "{joined}", and both are expected'
+            )
     return judgment
 
 
@@ -185,7 +192,7 @@ def _deny_values_with_reason(judgments: list[FactJudgment], whole: FactJudgment)
     decided, *values = judgments
     if not any(judgment.state == "denied" and not judgment.mistake for judgment in values):
         return judgments
-    return [decided, *(judgment._replace(state=whole.state, reason=whole.reason) for judgment in values)]
+    return [decided, *(structs.replace(judgment, state=whole.state, reason=whole.reason) for judgment in values)]
 
 
 def _judge_first_word(
@@ -197,9 +204,9 @@ def _judge_first_word(
     is_same = stated is not None and expected is not None and stated.is_yes == expected.is_yes
     is_judged_besides = bool(derived.besides) or limits_decision(derived)
     if judgment.state == "unknown" and is_same and is_judged_besides:
-        judgment = judgment._replace(state="stated", reason="")
+        judgment = structs.replace(judgment, state="stated", reason="")
     other = _find_other_only(answer, reference) if judgment.state == "stated" else ""
-    return judgment._replace(state="unknown", reason=f'the answer says "{other}"') if other else judgment
+    return structs.replace(judgment, state="unknown", reason=f'the answer says "{other}"') if other else judgment
 
 
 def _judge_implied_no(asked: _Asked, judgments: list[FactJudgment]) -> list[FactJudgment]:
@@ -268,7 +275,7 @@ def _soften(judgment: FactJudgment, kind: ReferenceKind, answer: ReadText, quest
         is_other_value = is_other_value or names_other_code(judgment.fact, answer, question)
     if judgment.state in ("stated", "unknown") or (kind in _MAY_FAIL and is_shown_wrong) or is_other_value:
         return judgment
-    return judgment._replace(state="unknown")
+    return structs.replace(judgment, state="unknown")
 
 
 def _is_bare_value(fact: str, question: ReadText) -> bool:
@@ -303,7 +310,7 @@ def _check_order(judgments: list[FactJudgment], answer: ReadText) -> list[FactJu
         places.append(min(same, default=-1))
     if any(judgment.state != "stated" for judgment in judgments) or places == sorted(places):
         return judgments
-    return [judgment._replace(state="unknown", reason=OTHER_ORDER) for judgment in judgments]
+    return [structs.replace(judgment, state="unknown", reason=OTHER_ORDER) for judgment in judgments]
 
 
 def _check_words(
@@ -319,7 +326,7 @@ def _check_words(
     reason = reason or _find_other_pair(answer, reference)
     if not reason:
         return judgments
-    return [own._replace(state="unknown", reason=reason) if own.state == "stated" else own for own in judgments]
+    return [structs.replace(own, state="unknown", reason=reason) if own.state == "stated" else own for own in judgments]
 
 
 def _find_other_pair(answer: ReadText, reference: ReadText) -> str:
@@ -363,9 +370,9 @@ def _check_ends(judgment: FactJudgment, answer: str) -> FactJudgment:
     given = [remove_bound(quantity) for quantity in read_text(answer).quantities]
     for wanted in read_text(judgment.fact).quantities:
         if judgment.state == "stated" and wanted.bound and not _is_among(remove_bound(wanted), given):
-            return judgment._replace(state="unknown", reason=f"the answer does not name {judgment.fact}")
+            return structs.replace(judgment, state="unknown", reason=f"the answer does not name {judgment.fact}")
         if judgment.state != "stated" and any(_is_among(end, given) for end in split_range(wanted)):
-            return judgment._replace(state="unknown")
+            return structs.replace(judgment, state="unknown")
     return judgment
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from msgspec import structs
+
 from assay.text.facts.cues.condition_cues import LEADING_OR_CONDITION
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.link_cues import AND, AND_IN_OTHER_LANGUAGES, SET_AGAINST
@@ -109,9 +111,9 @@ def _split_values(owner: ValueOwner, group: Part, value: Quantity) -> Iterator[P
     for before, after in pairwise(at for at, _ in owner.list_values(group, value)):
         cut = _AND_IN_OTHER_LANGUAGES.search(owner.answer.plain, before, after)
         if cut is not None:
-            yield group._replace(start=start, end=cut.start())
+            yield structs.replace(group, start=start, end=cut.start())
             start = cut.end()
-    yield group._replace(start=start)
+    yield structs.replace(group, start=start)
 
 
 def list_asked(

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations, pairwise
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from assay.text.facts.cues.condition_cues import LEADING_OR_CONDITION, OR
 from assay.text.facts.cues.cue_pattern import build_pattern
@@ -299,11 +299,11 @@ def _split_brackets(text: ReadText, parts: Iterable[Part]) -> Iterator[Part]:
             if len(text.list_words(*bracket.span())) <= _FEWEST_WORDS:
                 continue
             if start < bracket.start():
-                yield part._replace(start=start, end=bracket.start())
-            yield part._replace(start=bracket.start() + 1, end=bracket.end())
+                yield structs.replace(part, start=start, end=bracket.start())
+            yield structs.replace(part, start=bracket.start() + 1, end=bracket.end())
             start = bracket.end()
         if start < part.end:
-            yield part._replace(start=start)
+            yield structs.replace(part, start=start)
 
 
 def _join_phrases(text: ReadText, parts: Iterable[Part], in_syllables: bool) -> list[Part]:
@@ -313,12 +313,12 @@ def _join_phrases(text: ReadText, parts: Iterable[Part], in_syllables: bool) -> 
     for part in parts:
         begins = part.separation > LIST_CUT or not joined
         if lead is not None and text.plain[lead.end : part.start] == ", ":
-            joined[-1] = lead._replace(end=part.end)
+            joined[-1] = structs.replace(lead, end=part.end)
             lead = None
             continue
         lead = part if begins and _LEADING.match(text.plain, part.start) else None
         if not begins and _goes_on(text, joined[-1], part, in_syllables):
-            joined[-1] = joined[-1]._replace(end=part.end)
+            joined[-1] = structs.replace(joined[-1], end=part.end)
         else:
             joined.append(part)
     return joined

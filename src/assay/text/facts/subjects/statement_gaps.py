@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from assay.text.facts.cues.condition_cues import LEADING, ONLY, RESTATES_QUESTION, SUBORDINATE
 from assay.text.facts.cues.cue_pattern import build_pattern
@@ -66,7 +66,7 @@ class StatedFact(Struct, frozen=True):
     spans: Sequence[tuple[int, int]]
 
 
-class Surroundings(NamedTuple):
+class Surroundings(Struct, frozen=True):
     """The unit of an answer that holds a fact, its words, what stands before and after it, the part that holds the
     value, and the other parts of its sentence."""
 
@@ -122,7 +122,8 @@ class GapFinder:
             yield from self._find_second_value(groups, statement)
         around = self._look_around(parts, groups, statement)
         if len(self.facts) > 1 and statement.value is None and self._is_step(around.part):
-            around = around._replace(
+            around = structs.replace(
+                around,
                 before=[part for part in around.before if not self._is_step(part)],
                 beside=[part for part in around.beside if not self._is_step(part)],
             )
@@ -252,7 +253,9 @@ class GapFinder:
         if number > index or any(self.owner.is_new_sentence(group) for group in groups[number + 1 : index + 1]):
             return set()
         return self._list_topics(
-            self.owner.words_in(groups[number]._replace(end=self._find_contrast(groups[index], groups[number], rival)))
+            self.owner.words_in(
+                structs.replace(groups[number], end=self._find_contrast(groups[index], groups[number], rival))
+            )
         )
 
     def _find_contrast(self, own: Part, first: Part, rival: int) -> int:
@@ -297,7 +300,7 @@ class GapFinder:
             return any(NOTHING_TO_PAY.search(text.plain) for text in self.explaining[1:])
         own = self._find_value(group, start)
         return own is not None and any(
-            is_same_quantity(wanted, own) or is_same_quantity(own._replace(bound=""), wanted)
+            is_same_quantity(wanted, own) or is_same_quantity(structs.replace(own, bound=""), wanted)
             for text in self.explaining[1:]
             for wanted in text.quantities
         )
@@ -437,9 +440,9 @@ class GapFinder:
     def _cut_subordinate(self, part: Part, own: Part) -> Part:
         """Return a part without what says when or for what its statement holds."""
         if part.start < own.start and _LEADING.match(self.answer.plain, part.start):
-            return part._replace(end=part.start)
+            return structs.replace(part, end=part.start)
         subordinate = _SUBORDINATE.search(self.answer.plain, part.start, part.end)
-        return part if subordinate is None else part._replace(end=subordinate.start())
+        return part if subordinate is None else structs.replace(part, end=subordinate.start())
 
     def _has_fact(self, part: Part) -> bool:
         """Whether a part says what facts or reference say too: then it is no other answer."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations, dropwhile, takewhile
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.link_cues import AND
@@ -84,8 +84,8 @@ def _judge_in_order(question: str, answer: str, values: Mapping[str, Quantity]) 
     slots = _find_slots(read_text(question), read_text("; ".join(values)), values)
     judgments = _judge_slots(read_text(answer), slots) if slots else {}
     return {
-        fact: judgment._replace(
-            state="unknown", reason=f"{judgment.reason} if the facts have the order of the question"
+        fact: structs.replace(
+            judgment, state="unknown", reason=f"{judgment.reason} if the facts have the order of the question"
         )
         for fact, judgment in judgments.items()
     }
@@ -112,7 +112,7 @@ def _judge_values_of(fact: str, question: str, reference: str, answer: str) -> F
     if len(swapped) < _FEWEST:
         return None
     denied = [judgment for judgment in swapped.values() if judgment.state == "denied"]
-    return (denied or list(swapped.values()))[0]._replace(fact=fact)
+    return structs.replace((denied or list(swapped.values()))[0], fact=fact)
 
 
 def _judge_slots(read_answer: ReadText, slots: Sequence[Slot]) -> dict[str, FactJudgment]:

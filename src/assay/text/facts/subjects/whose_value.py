@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.link_cues import BEFORE_VERB, CONSEQUENCE, IF_AVAILABLE, NO_NOUN_NEXT, PRONOUN
@@ -265,7 +265,7 @@ class ValueOwner:
             last = holder
             while last + 1 < limit and parts[last + 1].separation < SENTENCE_CUT:
                 last += 1
-            yield parts[first]._replace(end=parts[last].end)
+            yield structs.replace(parts[first], end=parts[last].end)
 
     def _find_first(self, parts: Sequence[Part], previous: int, holder: int) -> int:
         """Return the first of the parts after `previous` that belong to the value in the part at `place`."""

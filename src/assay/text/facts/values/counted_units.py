@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import structs
+
 from assay.text.facts.cues.cue_pattern import build_pattern, list_words
 from assay.text.facts.cues.question_cues import ASKS_HOW_MANY
 from assay.text.facts.expected.fact_texts import FactTexts
@@ -88,10 +90,12 @@ def _list_counted(texts: FactTexts, stated: Quantity) -> Sequence[Word]:
 def _take_number(stated: Quantity) -> Quantity:
     """Return a quantity as the number before its unit."""
     readings = tuple(
-        reading._replace(dimension="", low=reading.low / stated.unit_size, high=reading.high / stated.unit_size)
+        structs.replace(reading, dimension="", low=reading.low / stated.unit_size, high=reading.high / stated.unit_size)
         for reading in stated.readings
     )
-    return stated._replace(readings=readings, unit_size=stated.unit_size / stated.unit_size, rate="", rate_size=None)
+    return structs.replace(
+        stated, readings=readings, unit_size=stated.unit_size / stated.unit_size, rate="", rate_size=None
+    )
 
 
 def _list_named(text: ReadText, start: int) -> Sequence[Word]:

@@ -7,6 +7,8 @@ time are usually meant per a longer one: who asks how many days of leave there a
 
 from __future__ import annotations
 
+from msgspec import structs
+
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.value_cues import ASKED_PER, FOR_MANY_USES, FOR_SEVERAL, OF_A_GROUP, ONE, PER
 from assay.text.facts.cues.word_classes import COUNTED_ALIKE, ONE_USE, PERSONS
@@ -93,7 +95,7 @@ def _list_rates(texts: FactTexts) -> set[str]:
 
 def _is_said_per_same(texts: FactTexts, stated: Quantity, nouns: set[str]) -> bool:
     """Whether the evidence counts a value per the same: "at least €25 for each month begun"."""
-    value = stated._replace(rate="", rate_size=None)
+    value = structs.replace(stated, rate="", rate_size=None)
     for part in list_value_sources(texts, value):
         for match in _RATE.finditer(part.plain):
             if not nouns.isdisjoint((name_rate_noun(match["noun"]), name_rate_noun(match["second"] or ""))):
@@ -103,12 +105,12 @@ def _is_said_per_same(texts: FactTexts, stated: Quantity, nouns: set[str]) -> bo
 
 def _is_said_per_other(texts: FactTexts, stated: Quantity, nouns: set[str]) -> bool:
     """Whether reference and facts count a value per something else alone: "£7 a photo" for "£7 per visit"."""
-    value = stated._replace(rate="", rate_size=None)
+    value = structs.replace(stated, rate="", rate_size=None)
     of_sources = [
         own.rate
         for text in texts.reference_and_facts
         for own in text.quantities
-        if own.rate and is_same_quantity(value, own._replace(rate="", rate_size=None))
+        if own.rate and is_same_quantity(value, structs.replace(own, rate="", rate_size=None))
     ]
     return bool(of_sources) and nouns.isdisjoint(of_sources) and not _is_said_per_same(texts, stated, nouns)
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
+from msgspec import structs
+
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.doubt_cues import STILL_PRESENT
 from assay.text.facts.cues.limit_cues import AHEAD, ANY_LIMIT, BOUND, FROM, MAY_BE, MUST_BE, NAMED_VALUES, NOTICE, UNTIL
@@ -144,7 +146,7 @@ def _list_limits(texts: FactTexts) -> Iterator[tuple[ReadText, Quantity]]:
 def _list_lower_limits(text: ReadText) -> list[Quantity]:
     """Return the quantities from which something holds, as lower bounds: "children from 7 years", "từ 18 tháng"."""
     return [
-        quantity._replace(bound=">=")
+        structs.replace(quantity, bound=">=")
         for quantity in text.quantities
         if not (quantity.bound or quantity.date or quantity.is_range or is_time(quantity))
         and _FROM_BEFORE.search(text.plain, max(0, quantity.start - REACH_BEFORE), quantity.start)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import structs
+
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.value_cues import (
     ADVERBS_OF_RATE,
@@ -72,11 +74,11 @@ def _find_other_second_rate(texts: FactTexts, stated: Quantity) -> str:
     rates = _list_time_rates(texts.answer, stated) if stated.rate else set()
     if not rates:
         return ""
-    value = stated._replace(rate="", rate_size=None)
+    value = structs.replace(stated, rate="", rate_size=None)
     of_sources: set[str] = set()
     for text in (*texts.reference_and_facts, *texts.passages):
         for own in text.quantities:
-            if own.rate and is_same_value(value, own._replace(rate="", rate_size=None)):
+            if own.rate and is_same_value(value, structs.replace(own, rate="", rate_size=None)):
                 of_sources |= _list_time_rates(text, own)
     return "" if not of_sources or of_sources & rates else min(rates)
 
@@ -185,7 +187,7 @@ def judge_grouped_digits(texts: FactTexts, occurrence: Occurrence, stated: Quant
     """Return the judgment of the last digits of what may be one number: the "400" of "2 400 francs"."""
     if stated is None or len(stated.readings) < 2 or not _GROUPED.match(texts.answer.plain, stated.start):
         return None
-    whole = stated._replace(readings=stated.readings[:1])
+    whole = structs.replace(stated, readings=stated.readings[:1])
     own = [wanted for wanted in texts.read_fact.quantities if is_same_quantity(wanted, stated)]
     if not own or any(is_same_quantity(wanted, whole) for wanted in own):
         return None
@@ -197,7 +199,7 @@ def _has_other_rate(wanted: Quantity, stated: Quantity) -> bool:
     """Whether two quantities have one value, per different spans of time or different measures."""
     if not (have_different_rates(wanted, stated) or have_different_rate_sizes(wanted, stated)):
         return False
-    is_same_value = is_same_quantity(wanted, stated._replace(rate="", rate_size=None, bound=""))
+    is_same_value = is_same_quantity(wanted, structs.replace(stated, rate="", rate_size=None, bound=""))
     return is_same_value and not is_same_quantity(wanted, stated)
 
 
