@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from assay.text.escaping import shorten_to_line
+from assay.text.facts.additions.added_members import judge_added_member
 from assay.text.facts.additions.addition_rules import judge_terms_of_decision
 from assay.text.facts.additions.joined_by_or import open_joined_by_or
 from assay.text.facts.denials.retractions import find_retraction, takes_something_back
@@ -220,6 +221,19 @@ def _make_judges(
             asked = (read_question, read_reference, read_facts, expected, limit, read_passages)
             judge = FactJudge(FactTexts(fact, read_answer, *asked))
         yield fact, judge
+
+
+def has_added_member(answer: str, fact: str, question: str, context: str, passages: Sequence[str] = ()) -> bool:
+    """Return whether an answer goes on with a list of a fact; the parameters are those of `judge_facts`.
+
+    >>> reference = "A towel, a lock and a cap."
+    >>> has_added_member("A towel, a lock, a cap and 2 euros.", reference, "What do I need?", reference)
+    False
+    >>> has_added_member("A towel, a lock, a cap and soap.", reference, "What do I need?", reference)
+    True
+    """
+    judges = [judge for _, judge in _make_judges(answer, [fact], question, context, passages) if judge is not None]
+    return any(judge_added_member(judge.texts) is not None for judge in judges)
 
 
 def find_statement_gaps(answer: str, facts: Sequence[str], question: str, context: str = "") -> dict[str, list[Gap]]:
