@@ -36,6 +36,7 @@ from assay.text.facts.fact_judgments import FactJudgment, FactState
 from assay.text.facts.presence.absent_words import OTHER_LANGUAGE, is_in_other_language
 from assay.text.facts.presence.explained_decisions import is_explained_decision
 from assay.text.facts.presence.restated_answers import restate_answer
+from assay.text.facts.reading.letter_codes import find_letter_codes, restore_codes, spell_codes
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, list_written, read_text
 from assay.text.facts.reading.spelled_words import quote_as_written
@@ -72,7 +73,14 @@ def judge_facts(
     ['denied', 'unknown']
     """
     conventions = (read_declared_mark(language), is_read_language(language))
-    return list(_judge_cached(answer, tuple(facts), question, context, tuple(passages), *conventions))
+    codes = find_letter_codes(question, (answer, context, *facts))
+    if not codes:
+        return list(_judge_cached(answer, tuple(facts), question, context, tuple(passages), *conventions))
+    spelled = [spell_codes(text, codes) for text in (answer, question, context, *facts)]
+    own_passages = tuple(spell_codes(passage, codes) for passage in passages)
+    judgments = _judge_cached(spelled[0], tuple(spelled[3:]), *spelled[1:3], own_passages, *conventions)
+    written = dict(zip(spelled[3:], facts, strict=True))
+    return [own._replace(fact=written[own.fact], reason=restore_codes(own.reason)) for own in judgments]
 
 
 @lru_cache(maxsize=8192)

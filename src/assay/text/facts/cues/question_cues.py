@@ -75,6 +75,8 @@ ASKS_MOMENT = Cues(
     r" | que horas",
 )
 """Asks for a moment in time."""
+ASKS_WHICH = Cues("which | what", "", "welche[rsmn]? | quel(?:le)?s?")
+"""Stands before the noun of which one is asked for."""
 ASKS_WHICH_DAY = Cues(vietnamese="khi nào | ngày nào | lúc nào | thứ mấy")
 """Asks in Vietnamese when something is, anywhere in a question."""
 ASKS_AMOUNT = Cues(
