@@ -15,6 +15,7 @@ from functools import lru_cache
 from msgspec import structs
 
 from assay.text.escaping import shorten_to_line
+from assay.text.facts.additions.added_members import judge_added_member
 from assay.text.facts.additions.addition_rules import judge_terms_of_decision
 from assay.text.facts.additions.joined_by_or import open_joined_by_or
 from assay.text.facts.denials.retractions import find_retraction, takes_something_back
@@ -37,6 +38,7 @@ from assay.text.facts.fact_judgments import FactJudgment, FactState
 from assay.text.facts.presence.absent_words import OTHER_LANGUAGE, is_in_other_language
 from assay.text.facts.presence.explained_decisions import is_explained_decision
 from assay.text.facts.presence.restated_answers import restate_answer
+from assay.text.facts.reading.letter_codes import find_letter_codes, restore_codes, spell_codes
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, list_written, read_text
 from assay.text.facts.reading.spelled_words import quote_as_written
@@ -73,7 +75,14 @@ def judge_facts(
     ['denied', 'unknown']
     """
     conventions = (read_declared_mark(language), is_read_language(language))
-    return list(_judge_cached(answer, tuple(facts), question, context, tuple(passages), *conventions))
+    codes = find_letter_codes(question, (answer, context, *facts))
+    if not codes:
+        return list(_judge_cached(answer, tuple(facts), question, context, tuple(passages), *conventions))
+    spelled = [spell_codes(text, codes) for text in (answer, question, context, *facts)]
+    own_passages = tuple(spell_codes(passage, codes) for passage in passages)
+    judgments = _judge_cached(spelled[0], tuple(spelled[3:]), *spelled[1:3], own_passages, *conventions)
+    written = dict(zip(spelled[3:], facts, strict=True))
+    return [own._replace(fact=written[own.fact], reason=restore_codes(own.reason)) for own in judgments]
 
 
 @lru_cache(maxsize=8192)
@@ -224,6 +233,19 @@ def _make_judges(
             asked = (read_question, read_reference, read_facts, expected, limit, read_passages)
             judge = FactJudge(FactTexts(fact, read_answer, *asked))
         yield fact, judge
+
+
+def has_added_member(answer: str, fact: str, question: str, context: str, passages: Sequence[str] = ()) -> bool:
+    """Return whether an answer goes on with a list of a fact; the parameters are those of `judge_facts`.
+
+    >>> reference = "A towel, a lock and a cap."
+    >>> has_added_member("A towel, a lock, a cap and 2 euros.", reference, "What do I need?", reference)
+    False
+    >>> has_added_member("A towel, a lock, a cap and soap.", reference, "What do I need?", reference)
+    True
+    """
+    judges = [judge for _, judge in _make_judges(answer, [fact], question, context, passages) if judge is not None]
+    return any(judge_added_member(judge.texts) is not None for judge in judges)
 
 
 def find_statement_gaps(answer: str, facts: Sequence[str], question: str, context: str = "") -> dict[str, list[Gap]]:

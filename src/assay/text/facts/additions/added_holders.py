@@ -2,7 +2,10 @@
 
 Who is joined by "and", "or" or a comma, and is of one kind with the named ones (names both, or plurals both), makes the
 fact wrong; anybody else leaves it open. Nobody is added where the answer says itself that it holds of these alone, or
-denies it of the others. The patterns are for folded text (`fold_in_place`).
+denies it of the others.
+
+A question for who does something asks for all who do, as far as the sources of a case tell: "the dean and the rector
+sign" for "the dean signs" leaves the fact open. The patterns are for folded text (`fold_in_place`).
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from typing import NamedTuple
 from assay.text.facts.cues.condition_cues import NOBODY_ELSE, ONLY_THESE
 from assay.text.facts.cues.cue_pattern import build_pattern, list_words
 from assay.text.facts.cues.link_cues import JOINS_NAMES
+from assay.text.facts.cues.question_cues import ASKS_WHO_ALONE, IS_ASKED
 from assay.text.facts.cues.word_classes import (
     AUXILIARIES,
     DETERMINERS,
@@ -25,7 +29,7 @@ from assay.text.facts.cues.word_classes import (
 )
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.expected.only_facts import is_grammar, list_holders
-from assay.text.facts.fact_judgments import FactJudgment
+from assay.text.facts.fact_judgments import FactJudgment, FactState
 from assay.text.facts.reading.negations import is_negation
 from assay.text.facts.reading.read_text import ReadText, Word
 from assay.text.late_pattern import LatePattern
@@ -35,6 +39,8 @@ _MOST_WORDS = 3
 """Words of a name or noun that is added."""
 _MOST_BEFORE = 2
 """Words such as "in the" before it."""
+_SHORTEST_STEM = 5
+"""Letters of a word with which one for the other gender begins."""
 _REACH = 60
 """Characters before the named ones in which others are looked for."""
 _JOINED = build_pattern(rf"[\"')]{{0,2}}(?:(?P<join>,? (?:{JOINS_NAMES}) | ?[&/] ?)|, )")
@@ -54,6 +60,7 @@ NOT_ADDED = list_words(
 _ANYBODY = list_words("others anyone anybody everyone everybody those people whoever")
 """Add somebody without a name."""
 _SO_DO = build_pattern(r"\bso (?:can|could|may|do|does|is|are|has|have) ")
+_ASKS_WHO = build_pattern(rf"{ASKS_WHO_ALONE}\b(?! {IS_ASKED}\b)")
 _ADDED_LAST = build_pattern(r", (?:or|and|as well as|hoặc|oder|und) (?:also )?")
 _ENDS_SENTENCE = LatePattern(r"[\"')]{0,2}\s*(?:[.!;]|\Z)")
 _TOO = build_pattern(
@@ -72,8 +79,9 @@ class _Added(NamedTuple):
 
 
 def judge_added_holder(texts: FactTexts) -> FactJudgment | None:
-    """Return the judgment of a fact with "only" to whose holders an answer joins others; None if it joins none."""
-    if texts.only.place is None:
+    """Return the judgment of a fact to whose holders an answer joins others; None if it joins none."""
+    is_only = texts.only.place is not None
+    if not is_only and not _asks_who(texts):
         return None
     all_added: list[_Added] = []
     are_all_joined = True
@@ -91,7 +99,13 @@ def judge_added_holder(texts: FactTexts) -> FactJudgment | None:
     all_added.sort(key=_is_unlike)
     words, is_alike = all_added[0]
     spelled = texts.answer.text[words[0].start : words[-1].end]
-    return FactJudgment(texts.fact, "denied" if is_alike else "unknown", f'the answer names "{spelled}" as well')
+    state: FactState = "denied" if is_alike and is_only else "unknown"
+    return FactJudgment(texts.fact, state, f'the answer names "{spelled}" as well')
+
+
+def _asks_who(texts: FactTexts) -> bool:
+    """Whether a question is for who does something, and a source tells who does."""
+    return _ASKS_WHO.match(texts.question.plain) is not None and bool(texts.sources)
 
 
 def _is_unlike(added: _Added) -> bool:
@@ -102,7 +116,8 @@ def _list_named(texts: FactTexts) -> Iterator[tuple[Word, Word]]:
     """Yield the first and the last word of each run of words of the fact in which an answer names its holders."""
     answer, end = texts.answer, -1
     holders = list_holders(texts.read_fact, texts.only.place or 0, texts.question)
-    own = _list_indices(texts, texts.read_fact.words)
+    is_only = texts.only.place is not None
+    own = _list_indices(texts, [word for word in texts.read_fact.words if is_only or not _is_asked(texts, word)])
     begin = _list_indices(texts, [word for word in holders if not _follows_another(word, holders)])
     for index in sorted(_list_indices(texts, holders)):
         if index <= end:
@@ -167,9 +182,9 @@ def _list_added_after(texts: FactTexts, first: Word, last: Word) -> Iterator[_Ad
     listed: list[_Added] = []
     join = _JOINED.match(answer.plain, last.end)
     while join is not None:
-        led, words = _take_name(answer, join.end())
+        led, words = _take_name(texts, join.end())
         is_comma = join["join"] is None
-        if not words or _goes_on_otherwise(answer, words[-1].end, is_comma=is_comma):
+        if not words or _goes_on_otherwise(texts, words[-1].end, is_comma=is_comma):
             break
         is_list, has_comma = is_list or not is_comma, has_comma or is_comma
         is_alike = _is_alike(texts, last, words, is_comma=has_comma) and led in ("", own_led)
@@ -183,11 +198,15 @@ def _list_added_after(texts: FactTexts, first: Word, last: Word) -> Iterator[_Ad
             yield added._replace(is_alike=False)
 
 
-def _goes_on_otherwise(answer: ReadText, end: int, *, is_comma: bool) -> bool:
-    """Whether what follows a name shows that it is none of a list: a verb, or after a comma the rest of a sentence."""
+def _goes_on_otherwise(texts: FactTexts, end: int, *, is_comma: bool) -> bool:
+    """Whether what follows a name shows that it is none of a list: a verb that is not asked about, or after a comma
+    the rest of a sentence."""
+    answer = texts.answer
     if is_comma and not _ENDS_NAME.match(answer.plain, end):
         return True
     following = answer.take_next_word(end)
+    if following is not None and following.start == end + 1 and _is_asked(texts, following):
+        return False
     is_verb = following is not None and following.start == end + 1 and following.folded in _FULL_VERBS
     return is_verb or VERB_FOLLOWS.match(answer.plain, end) is not None
 
@@ -209,7 +228,7 @@ def _list_added_before(texts: FactTexts, first: Word, last: Word) -> Iterator[_A
         if word.end != end or len(words) == _MOST_WORDS or not _may_be_added(word, answer):
             break
         words.insert(0, word)
-    if not words or not _is_new(texts, words):
+    if not words or not _is_new(texts, words if texts.only.place is not None else words[-1:]):
         return
     is_alike = _is_alike(texts, last, words, is_comma=False)
     before = answer.plain[low : words[0].start].rstrip()
@@ -223,11 +242,11 @@ def _list_added_by_so(texts: FactTexts) -> Iterator[_Added]:
     neighbour" at the end."""
     answer = texts.answer
     for match in _SO_DO.finditer(answer.plain):
-        words = _take_name(answer, match.end())[1]
+        words = _take_name(texts, match.end())[1]
         if words and _is_new(texts, words):
             yield _Added(words, False)
     for match in _ADDED_LAST.finditer(answer.plain):
-        words = _take_name(answer, match.end())[1]
+        words = _take_name(texts, match.end())[1]
         ends = bool(words) and _ENDS_SENTENCE.match(answer.plain, words[-1].end) is not None
         if ends and _is_new(texts, words):
             yield _Added(words, False)
@@ -237,12 +256,17 @@ def _list_added_by_so(texts: FactTexts) -> Iterator[_Added]:
             yield _Added(before, False)
 
 
-_LEADING = PREPOSITIONS | list_words("the a an both either each every all our their your any")
+_LEADING = PREPOSITIONS | list_words(
+    "the a an both either each every all our their your any der die das den dem ein eine le la les l un une"
+)
 
 
-def _take_name(answer: ReadText, start: int) -> tuple[str, list[Word]]:
-    """Return the words of a name or noun that starts at a position, and the preposition before it, "" without one."""
-    led = ""
+def _take_name(texts: FactTexts, start: int) -> tuple[str, list[Word]]:
+    """Return the words of a name or noun that starts at a position, and the preposition before it, "" without one.
+
+    A word of the question ends it: what is asked of whom.
+    """
+    answer, led = texts.answer, ""
     words: list[Word] = []
     for word in answer.list_following(start, _MOST_BEFORE + _MOST_WORDS):
         if word.start != start or len(words) == _MOST_WORDS:
@@ -250,13 +274,18 @@ def _take_name(answer: ReadText, start: int) -> tuple[str, list[Word]]:
         start = word.end + 1
         if not words and word.folded in _ANYBODY:
             return led, [word]
+        is_end = bool(words) and _is_asked(texts, word)
         if not words and word.folded in _LEADING:
             led = word.folded if word.folded in PREPOSITIONS else led
-        elif _may_be_added(word, answer):
+        elif not is_end and _may_be_added(word, answer):
             words.append(word)
         else:
             break
     return led, words
+
+
+def _is_asked(texts: FactTexts, word: Word) -> bool:
+    return bool(texts.question.find_word(word, texts.ignore_marks))
 
 
 def _may_be_added(word: Word, answer: ReadText) -> bool:
@@ -280,8 +309,15 @@ def _get_word_before(answer: ReadText, word: Word) -> str:
 
 
 def _is_new(texts: FactTexts, words: Sequence[Word]) -> bool:
-    """Whether an answer names somebody with a word that no fact of the case has."""
-    return any(not any(fact.find_word(word, True) for fact in texts.facts) for word in words)
+    """Whether an answer names somebody with a word that no fact of the case has, in its other gender neither."""
+    return any(not any(_names(fact, word) for fact in texts.facts) for word in words)
+
+
+def _names(fact: ReadText, word: Word) -> bool:
+    """Whether a fact has a word, or one that begins another one: "Schülerinnen und Schüler"."""
+    if fact.find_word(word, True):
+        return True
+    return any(len(own.folded) >= _SHORTEST_STEM and word.folded.startswith(own.folded) for own in fact.words)
 
 
 def _is_alike(texts: FactTexts, named: Word, words: Sequence[Word], *, is_comma: bool) -> bool:

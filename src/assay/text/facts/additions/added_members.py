@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import takewhile
 
 from assay.text.facts.additions.added_holders import NOT_ADDED, VERB_FOLLOWS
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.link_cues import JOINS_NAMES
 from assay.text.facts.cues.word_classes import AUXILIARIES, IMPERATIVES, PREDICATES, PREPOSITIONS
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
+from assay.text.facts.expected.only_facts import is_grammar
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText, Word
@@ -25,6 +27,8 @@ from assay.text.pattern_cache import compile_pattern
 _FEWEST_MEMBERS = 2
 _MOST_WORDS = 3
 """Words of meaning of a member of a list."""
+_SYLLABLES_OF_A_WORD = 2
+"""Of most Vietnamese words, written apart."""
 _LINE = compile_pattern(r"^(?=.*\w).+$", re.MULTILINE)
 _JOINED = build_pattern(rf"\b{JOINS_NAMES}\b")
 _NO_MEMBER = NOT_ADDED | AUXILIARIES | PREDICATES | IMPERATIVES
@@ -45,7 +49,7 @@ def judge_added_member(texts: FactTexts) -> FactJudgment | None:
         for place, part in enumerate(enumeration):
             added = _find_added(texts, part, members[place])
             if place + 1 < len(enumeration):
-                is_member = not members[place + 1] or members[place + 1][0].folded not in _NO_MEMBER
+                is_member = not members[place + 1] or not _is_no_member(members[place + 1][0], texts.answer)
             else:
                 is_member = _is_last_joined(texts.answer, enumeration)
             if added is not None and is_member and not _is_said_with_member(texts, added, expected):
@@ -95,16 +99,41 @@ def _is_last_joined(answer: ReadText, enumeration: Sequence[Part]) -> bool:
 
 def _find_added(texts: FactTexts, part: Part, words: Sequence[Word]) -> Word | None:
     """Return the word that makes a part of an answer another member than the expected ones; None if it is none."""
-    answer = texts.answer
+    answer, known = texts.answer, (texts.question, *texts.facts)
     content = [word for word in words if word.kind != "stop" and may_be_subject(word)]
-    new = [word for word in content if not any(_has_word(text, word) for text in (texts.question, *texts.facts))]
-    if not new or not 0 < len(content) <= _MOST_WORDS or words[0].folded in PREPOSITIONS:
+    new = list(takewhile(lambda word: not any(_has_word(text, word) for text in known), content))
+    if new and _goes_on_as_expected(texts, content[len(new) :]):
+        content = new
+    new = [word for word in content if not any(_has_word(text, word) for text in known)]
+    most = _MOST_WORDS * (_SYLLABLES_OF_A_WORD if texts.is_vietnamese else 1)
+    if not new or not 0 < len(content) <= most or words[0].folded in PREPOSITIONS:
         return None
     is_other = len(new) == len(content) or any(word.kind == "id" for word in new)
-    if not is_other or any(word.folded in _NO_MEMBER for word in words) or VERB_FOLLOWS.match(answer.plain, new[0].end):
+    if (
+        not is_other
+        or any(_is_no_member(word, answer) for word in words)
+        or VERB_FOLLOWS.match(answer.plain, new[0].end)
+    ):
         return None
     sentence = answer.clause_at(part.start)
     return None if find_negations(answer, sentence.sentence_start, part.end) else new[0]
+
+
+def _is_no_member(word: Word, answer: ReadText) -> bool:
+    """Whether a word shows that no member of a list is named; "sổ" (book) is folded like "so"."""
+    return is_grammar(word, answer) if word.marks else word.folded in _NO_MEMBER
+
+
+def _goes_on_as_expected(texts: FactTexts, words: Sequence[Word]) -> bool:
+    """Whether words behind the last member of a list end a fact too: "… and the clerk sit on the panel"."""
+    if not words:
+        return False
+    keys = [word.key for word in words]
+    for fact in texts.facts:
+        content = [word.key for word in fact.words if word.kind != "stop" and may_be_subject(word)]
+        if content[-len(keys) :] == keys:
+            return True
+    return False
 
 
 def _has_word(text: ReadText, word: Word) -> bool:

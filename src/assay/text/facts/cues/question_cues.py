@@ -23,6 +23,15 @@ ASKS_IN_PART = Cues(
 """Shows that a part of a question asks something by itself."""
 ASKS_WHO = Cues("who", "ai | người nào")
 """Begins a question for who does something."""
+ASKS_WHO_ALONE = Cues(
+    "who | which (?:body|person|office|officer|authority|department|court|member)",
+    "ai | người nào | bộ phận nào | cơ quan nào",
+    "wer | welche[rs]? (?:person|stelle|behörde|abteilung|amt)"
+    " | qui | quelle? (?:personne|autorité|instance|service) | quién",
+)
+"""Begins a question for whoever does something, so that a right answer names all who do."""
+IS_ASKED = Cues("is | are | was | were", "được | bị | là", "ist | sind | war | est | sont | es | son")
+"""Follows it where the question is for who somebody is, or to whom something is done."""
 ASKS_FOR_PERSON = Cues("who", "ai")
 """Asks for a person, anywhere in a question."""
 ASKS_FOR_REASON = Cues("why | how", "sao")
@@ -66,6 +75,8 @@ ASKS_MOMENT = Cues(
     r" | que horas",
 )
 """Asks for a moment in time."""
+ASKS_WHICH = Cues("which | what", "", "welche[rsmn]? | quel(?:le)?s?")
+"""Stands before the noun of which one is asked for."""
 ASKS_WHICH_DAY = Cues(vietnamese="khi nào | ngày nào | lúc nào | thứ mấy")
 """Asks in Vietnamese when something is, anywhere in a question."""
 ASKS_AMOUNT = Cues(

@@ -88,3 +88,15 @@ BESIDE = Cues(
     "on top of | in addition to | besides", "ngoài | bên cạnh", "zusätzlich zu[mr]? | neben | en plus (?:de|du|des)"
 )
 """Puts a value beside another thing, which it is no part of."""
+NUMBERED_THING = Cues(
+    "(?:room|hall|form|class|section|gate|block|flat|unit|apartment|apt|platform|stand|bay|door|exit|entrance|zone"
+    "|level|floor|wing|seat|row|table|clause|paragraph|article|appendix|annex|schedule|course|group|grade|line|bus"
+    "|route|bed|ward|cabin|desk|locker|lot|suite|terminal|track|aisle|lane|box|slot|page|chapter|exercise|house"
+    "|stop|type|category)(?:e?s)?",
+    "phòng | lớp | mẫu | cổng | khu | tòa | căn(?: hộ)? | nhà | mục | điều | nhóm | tuyến | ghế | dãy | bàn | ô | bãi",
+    "(?:raum|räume|zimmer|saal|halle|formular|klasse|abschnitt|tor|block|wohnung|gleis|bahnsteig|platz|paragra(?:f|ph)"
+    "|absatz|artikel|anlage|anhang|kurs|gruppe|linie|sitz|reihe|tisch|haus|gebäude|stufe|typ)(?:e?[nrs]?) | §"
+    " | (?:salle|porte|classe|section|formulaire|bâtiment|bloc|appartement|quai|zone|annexe|cours|groupe|ligne|siège"
+    "|rangée|chambre|voie|sortie|lot)s?",
+)
+"""A thing of which there are several, told apart by a number and perhaps a letter: "Room 3B"."""

@@ -37,7 +37,7 @@ from assay.text.facts.references.reference_facts import (
     limits_decision,
 )
 from assay.text.facts.references.unasked_clauses import leave_out_unasked
-from assay.text.facts.stated_facts import judge_facts
+from assay.text.facts.stated_facts import has_added_member, judge_facts
 from assay.text.quantities.quantity import Quantity, remove_bound, split_range
 from assay.text.quantities.quantity_agreement import is_same_quantity, is_same_value
 from assay.text.quantities.units import SHARE
@@ -63,6 +63,10 @@ class _Asked(NamedTuple):
     def judge(self, facts: Sequence[str]) -> list[FactJudgment]:
         """Return what the answer does with facts."""
         return judge_facts(self.answer, facts, self.question, self.reference, self.passages, language=self.language)
+
+    def has_added_member(self, fact: str) -> bool:
+        """Return whether the answer goes on with a list of the fact."""
+        return has_added_member(self.answer, fact, self.question, self.reference, self.passages)
 
     def derive(self) -> ReferenceFacts:
         """Return what the reference asks of the answer; of words, those about what is asked."""
@@ -143,9 +147,16 @@ def _judge_by_clauses(judgment: FactJudgment, asked: _Asked) -> FactJudgment:
     )
     if len(clauses) < _FEWEST_CLAUSES:
         return judgment
-    judged = [own for clause in clauses for own in asked.judge([clause])]
-    is_stated = len(judged) == len(clauses) and all(own.state == "stated" for own in judged)
-    return structs.replace(judgment, state="stated", reason="") if is_stated else judgment
+    together = asked.judge(clauses)
+    if not _are_stated(together, clauses):
+        alone = [own for clause in clauses for own in asked.judge([clause])]
+        if not _are_stated(alone, clauses) or asked.has_added_member(judgment.fact):
+            return judgment
+    return structs.replace(judgment, state="stated", reason="")
+
+
+def _are_stated(judgments: Sequence[FactJudgment], facts: Sequence[str]) -> bool:
+    return len(judgments) == len(facts) and all(judgment.state == "stated" for judgment in judgments)
 
 
 def _split_clauses(text: ReadText, *, are_steps: bool) -> list[str]:
