@@ -215,9 +215,7 @@ def test_verdicts_of_two_models_under_one_name_are_not_compared() -> None:
         side({JUDGED: [1.0]}, name, judge="sha256:j1", judge_models=models)
         for name, models in (("a", ("m-may",)), ("b", ("m-june",)), ("c", ()))
     )
-    with pytest.raises(
-        InputError, match=r"another model answered .* \(got m-may, then m-june"
-    ):
+    with pytest.raises(InputError, match=r"another model answered .* \(got m-may, then m-june"):
         compare_snapshots(may, june)
     assert compare_snapshots(may, unnamed).metrics, "what a baseline of an earlier version does not say"
 

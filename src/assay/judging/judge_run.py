@@ -396,7 +396,7 @@ class _Session:
         answered = calls - sum(self._missing_votes(request)[0] for request in requests.values())
         if affordable < math.inf:  # the caps end the run before it has asked everything
             calls = min(calls, answered + (1 - settings.control_share) * affordable)
-        possible = list_possible_controls(requests, self.questions.clusters_of, self.chosen.rubrics)
+        possible = list_possible_controls(requests, self.questions.subjects_of, self.chosen.rubrics)
         anchors = build_all_anchors(load_anchors().anchors, self.chosen.rubrics)
         anchors = select_anchors(anchors, requests.values(), SUPPORT)
         controlled = {control.request.rubric_hash for control in possible}
