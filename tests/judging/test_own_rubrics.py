@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tests.cli.judging import NAMED, judging
 from tests.runs.judged import JUDGE, World, read_summary
+from tests.runs.scoring import write
 from tests.support.judge_server import JudgeServer
 
 import assay
@@ -120,9 +121,7 @@ def test_people_choose_among_the_labels_that_the_judge_chose_among(
     filled = run.with_name("filled.jsonl")
     filled.write_text("".join(json.dumps(row | {"label": row["options"][0], "rater": "Lan"}) + "\n" for row in rows))
     words = ["labels", "import", str(filled), "--key", str(sheets / "key.json"), "--out", str(labels)]
-    assert 2 == main(words)
-    assert "to_the_point" in capsys.readouterr().err
-    assert 0 == main([*words, "--rubrics", str(run / "rubrics")])
+    assert 0 == main(words)
     capsys.readouterr()
     printed = []
     for verdicts in ([], ["--verdicts", str(run / "verdicts.jsonl")]):  # those of the run, unless others are named
@@ -132,6 +131,19 @@ def test_people_choose_among_the_labels_that_the_judge_chose_among(
     measured = {measurement["by"]: measurement for measurement in json.loads(printed[0])["measured"]}
     assert (4, 1.0) == (measured["judge"]["pass_fail"]["n"], measured["judge"]["pass_fail"]["raw"])
     assert ["to_the_point"] == [label for label, share in measured["judge"]["by_label"]["prevalence"].items() if share]
+
+
+@pytest.mark.parametrize("metric", ["answer_relevance", "tone"])
+def test_a_key_of_an_earlier_version_needs_the_rubrics(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], metric: str
+) -> None:
+    """It does not say from which labels people chose; a label or a metric that nothing knows is no bug."""
+    rows = {"r1": {"case_id": "q1", "config_id": "a", "metric": metric}}
+    key = write(tmp_path / "key.json", [{"format": 1, "golden": "sha256:0", "seed": 0, "rows": rows}])
+    sheet = write(tmp_path / "sheet.jsonl", [{"row_id": "r1", "label": "polite", "rater": "Lan"}])
+    assert 2 == main(["labels", "import", sheet, "--key", key, "--out", str(tmp_path / "labels.jsonl")])
+    printed = capsys.readouterr().err
+    assert "E_LABEL unknown" in printed and (metric != "tone" or "name its folder with --rubrics" in printed)
 
 
 @pytest.mark.slow
