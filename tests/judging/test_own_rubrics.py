@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -200,6 +201,25 @@ def test_a_run_is_judged_with_the_rubrics_named_and_asked_with_them_again(server
     assert (8, 0) == tuple(
         read_summary(json.loads(Path("report.json").read_bytes()), METRIC)[key] for key in ("scored", "errors")
     )
+
+
+def test_another_text_under_the_version_of_recorded_verdicts_is_refused(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert 0 == main(["score", "--golden", "golden.jsonl", "--outputs", "outputs.jsonl", "--run-dir", "run"])
+    folder = own_rubric(Path())
+    assert 0 == judge("--run", "run", "--rubrics", folder)
+    calls, path = server.calls, Path(folder, "relevance.en.yaml")
+    text = path.read_text(encoding="utf-8")
+    changed = text.replace("Repeating the question", "Repeating the whole question")
+    assert changed != text
+    path.write_text(changed, encoding="utf-8")
+    assert 2 == judge("--run", "run", "--rubrics", folder)
+    assert "E_RUBRIC_VERSION another text than the run has verdicts on (got relevance@" in capsys.readouterr().err
+    path.write_text(re.sub(r"(?m)^version: .*", 'version: "mine-2"', changed), encoding="utf-8")
+    assert calls == server.calls
+    assert 0 == judge("--run", "run", "--rubrics", folder)
+    assert calls < server.calls
 
 
 def test_what_comes_after_judging_with_own_rubrics_names_them(
