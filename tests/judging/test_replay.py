@@ -245,3 +245,12 @@ def test_a_calibration_of_another_model_under_the_same_name_lets_nothing_gate(
     matched, notices = match_verdicts(replace(judging, calibrations={metric: record}), "golden")
     assert matched is not None and applies == (metric in matched.calibrations)
     assert applies == (not any("another model under the name of the judge" in notice for notice in notices))
+
+
+def test_a_metric_that_was_asked_for_and_not_measured_is_the_first_note(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Next to a judge with much to say it was one of the notes that only --verbose shows."""
+    world.score(named_models(world, "judge-1"), "--metrics", "faithfulness(by=entailment)")
+    notes = [line for line in capsys.readouterr().out.splitlines() if line.startswith("note: ")]
+    assert "note: not measured, because no --entailment-model is named: faithfulness(by=entailment)" == notes[0]
