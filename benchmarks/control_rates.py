@@ -16,6 +16,7 @@ from assay.judging.control_plan import Answers, ControlLimits, ControlRounds, pl
 from assay.judging.control_questions import (
     SUPPORT,
     ControlQuestions,
+    RequestSubject,
     assess_judge,
     build_all_anchors,
     is_doubtful,
@@ -86,7 +87,8 @@ class KnownQuestions:
         requests = make_requests(answers)
         self.calls = len(requests)
         self.anchors = select_anchors(build_all_anchors(load_anchors().anchors, RUBRICS), requests.values(), SUPPORT)
-        self.possible = list_possible_controls(requests, {digest: {digest} for digest in requests}, RUBRICS)
+        subjects = {digest: RequestSubject(frozenset({("request", digest)})) for digest in requests}
+        self.possible = list_possible_controls(requests, subjects, RUBRICS)
 
     def check(self, judge: SimulatedJudge, seed: int) -> tuple[str, int]:
         """Return what a judge is found to be, and how many questions that took."""

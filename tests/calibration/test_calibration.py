@@ -145,6 +145,8 @@ def test_the_direction_of_the_errors_is_named_only_where_it_shows() -> None:
     bias = run(*sets(40, 40, missed=2, waved=10)).bias
     assert (10, 2, 0.5, 0.6) == (bias.too_lenient, bias.too_strict, bias.people, bias.scorer)
     assert bias.leniency.value == pytest.approx(0.1)
+    recorded = run(*sets(40, 40, missed=2, waved=10)).calibration.leniency
+    assert recorded is not None and (recorded.value, recorded.low) == (bias.leniency.value, bias.leniency.low)
 
 
 @pytest.mark.slow

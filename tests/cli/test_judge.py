@@ -273,7 +273,7 @@ def test_unusable_replies_are_unscored_with_their_reason_and_asked_again_on_requ
     assert 3 == judge("--votes", "1", "--only", "case:c0")
     assert calls == server.calls
     assert 0 == judge("--votes", "1", "--only", "case:c0", "--retry-errors")
-    assert calls + 1 + 4 == server.calls  # and the anchors of relevance, which also had no label
+    assert calls + 1 + 4 + 2 == server.calls  # and the anchors and controls of relevance, which also had no label
 
 
 @pytest.mark.provokes_bug

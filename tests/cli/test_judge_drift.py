@@ -36,13 +36,13 @@ def lenient(asked: JudgeCall, _: str) -> str:
 
 def test_anchors_are_asked_again_on_a_later_day_in_the_same_order(server: JudgeServer) -> None:
     assert 0 == judge("--votes", "1", "--only", "case:c0", "--now", "2026-05-01T08:00:00Z")
-    assert 16 == server.calls  # two requests, ten anchors of support and four of relevance, all English
+    assert 20 == server.calls  # two requests with two controls each, ten English anchors of support, four of relevance
     assert 0 == judge("--votes", "1", "--only", "case:c2", "--now", "2026-05-01T20:00:00Z")
-    assert 18 == server.calls  # the same day
+    assert 26 == server.calls  # the same day: two requests, and the second controls of their kinds
     assert 0 == judge("--votes", "1", "--only", "case:c2", "--now", "2026-05-02T08:00:00Z")
-    assert 18 == server.calls  # nothing else to ask
+    assert 26 == server.calls  # nothing else to ask
     assert 0 == judge("--votes", "1", "--only", "case:c4", "--now", "2026-05-02T08:00:00Z")
-    assert 34 == server.calls
+    assert 42 == server.calls
     ((_, by_request),) = read_store("verdicts.sqlite").verdicts.items()
     again = [each for each in by_request.values() if len(each) > 1]
     assert (14, {(0, 2)}) == (len(again), {tuple(vote.sample for vote in each) for each in again})
@@ -57,7 +57,7 @@ def test_anchors_whose_round_was_cut_short_are_not_asked_twice(server: JudgeServ
     server.plan.extend([{}] * 6 + [{"status": 429, "error": "insufficient_quota"}])
     assert 3 == judge(*later)
     assert 0 == judge(*later)
-    assert 16 + 16 + 1 == server.calls  # one was refused
+    assert 20 + 20 + 1 == server.calls  # one was refused
 
 
 def test_anchors_of_a_rubric_that_nobody_asked_under_are_asked_once(server: JudgeServer) -> None:
@@ -72,7 +72,7 @@ def test_anchors_of_a_rubric_that_nobody_asked_under_are_asked_once(server: Judg
     english = sum(anchor.language == "en" for anchor in load_anchors().anchors)
     more = ("--rubrics", "own", "--only", "case:c4", "--now", "2026-05-02T09:00:00Z")
     assert 0 == judge("--votes", "1", *more)
-    assert before + english + 1 == server.calls
+    assert before + english + 1 + 2 == server.calls  # one request and two controls
 
 
 def test_a_judge_that_has_moved_behind_its_name_is_told_and_may_not_gate(

@@ -111,8 +111,7 @@ def test_a_case_in_review_is_never_counted_as_improved(
 
 @pytest.mark.slow
 def test_one_vote_of_three_before_a_halt_is_no_ruling(server: JudgeServer) -> None:
-    """Fourteen English anchors, and one vote on the claims of c0."""
-    assert 3 == judge("--only", "case:c0", "--votes", "3", "--max-calls", "15", "--concurrency", "1")
+    assert 3 == judge("--only", "case:c0", "--votes", "3", "--max-calls", "1", "--control-share", "0")
     score()
     assert "unscored: quorum" == lines("cases.jsonl")["c0"]["status"][FAITHFUL]["reason"]
     assert 0 == judge("--only", "case:c0", "--votes", "3")
@@ -122,7 +121,7 @@ def test_one_vote_of_three_before_a_halt_is_no_ruling(server: JudgeServer) -> No
 
 @pytest.mark.slow
 def test_who_wants_one_vote_only_after_a_halt_gets_the_quorum(server: JudgeServer) -> None:
-    assert 3 == judge("--only", "case:c0", "--votes", "3", "--max-calls", "15", "--concurrency", "1")
+    assert 3 == judge("--only", "case:c0", "--votes", "3", "--max-calls", "1", "--control-share", "0")
     assert 0 == judge("--only", "case:c0", "--votes", "1")
     votes = [len(each) for by in read_store("verdicts.sqlite").verdicts.values() for each in by.values()]
     assert [1, 2] == sorted(votes)[-2:]  # relevance was not asked about before

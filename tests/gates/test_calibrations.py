@@ -11,7 +11,7 @@ from msgspec import structs
 
 from assay.gates.calibration_file import load_calibrations, write_calibrations
 from assay.records.errors import InputError
-from assay.records.verdicts import Calibration, LabelledRate
+from assay.records.verdicts import Calibration, LabelledRate, Leniency
 from assay.stats.intervals import wilson_interval
 
 
@@ -56,6 +56,7 @@ def test_what_agrees_with_itself_is_read_back(tmp_path: Path, record: Calibratio
         ({"may_gate": False}, "without a reason (got false; expected true, or reasons)"),
         ({"n": 121}, "calibrations[0].n: not the items that people passed and failed (got 121; expected 120)"),
         ({"rubric_hash": ""}, "calibrations[0].judge: bound to nothing"),
+        ({"leniency": Leniency(0.1, 0.2, 0.3)}, "calibrations[0].leniency: no difference of means with its interval"),
         ({"metric": "faithfulness(by=ragas)"}, "calibrations[0].metric: not a metric with a scorer"),
         ({"metric": "faithfulness"}, "calibrations[0].metric: not a metric with a scorer"),
         ({"metric": "Faithfulness!"}, "calibrations[0].metric: cannot read"),

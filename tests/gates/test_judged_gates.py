@@ -16,7 +16,7 @@ from assay.judging.rubric_files import load_rubrics
 from assay.metrics.judged.judge_requests import RULES_VERSION
 from assay.records.errors import SettingsError
 from assay.records.requests import GateOptions, InputOptions, ScoreRequest
-from assay.records.verdicts import Calibration, JudgeStatus, LabelledRate, compute_rubrics_hash
+from assay.records.verdicts import Calibration, JudgeStatus, LabelledRate, Leniency, compute_rubrics_hash
 from assay.runs.score_run import open_scored_run
 from assay.stats.intervals import wilson_interval
 
@@ -104,6 +104,30 @@ def open_gated(world: World, gate: str) -> None:
         ScoreRequest(InputOptions(golden=str(world.golden), outputs=[str(world.outputs)]), gate=GateOptions(gate))
     ):
         pass
+
+
+@pytest.mark.parametrize(
+    ("leniency", "margin", "code", "state"),
+    [
+        (Leniency(0.1, 0.02, 0.18), 0.05, 1, "inconclusive"),
+        (Leniency(0.1, 0.02, 0.18), 0.15, 0, "pass"),
+        (Leniency(0.1, 0.02, 0.18), -0.01, 1, "fail"),
+        (Leniency(0.1, -0.02, 0.22), 0.05, 0, "pass"),
+        (None, 0.05, 0, "pass"),
+    ],
+)
+def test_what_a_judge_gives_more_than_people_passes_no_rule(
+    world: World, leniency: Leniency | None, margin: float, code: int, state: str
+) -> None:
+    """The rule is kept by `margin`, less than the judge gives too much by its own calibration."""
+    verdicts = world.export(world.contents(JUDGE))
+    value = read_summary(world.score(verdicts)[2], "faithfulness(by=judge)")["value"]
+    gate = write_gate(world, "judge", round(value - margin, 6))
+    options = "--calibration", calibrated(world, leniency=leniency), "--strict"
+    result = gated(world, verdicts, gate, *options)
+    assert (code, state) == result[:2]
+    if state == "inconclusive":
+        assert f"gives 0.100 more than people in its calibration (0.020 to 0.180): {value - 0.1:.3f}" in result[2]
 
 
 def test_a_calibrated_judge_may_gate(world: World) -> None:

@@ -21,6 +21,7 @@ from assay.cli.judge import _describe_controls
 from assay.judging.control_plan import ControlLimits, ControlPlan, find_unasked, plan_controls
 from assay.judging.control_questions import (
     ANCHOR_CLAIM_ID,
+    RequestSubject,
     assess_judge,
     build_all_anchors,
     build_anchor_requests,
@@ -50,6 +51,11 @@ def make_requests(run: str, count: int) -> dict[str, JudgeRequest]:
     return {request.digest: request for request in requests}
 
 
+def about(name: str) -> RequestSubject:
+    """A subject that no other request shares."""
+    return RequestSubject(frozenset({("cluster", name)}))
+
+
 class World:
     """A judge that answers everything right, its store, and its status; `run` is one run of it."""
 
@@ -58,7 +64,7 @@ class World:
         self.status: JudgeStatus | None = None
 
     def plan(self, requests: dict[str, JudgeRequest], at: str | None, calls: int, days: int = 30) -> ControlPlan:
-        possible = list_possible_controls(requests, {digest: {digest} for digest in requests}, RUBRICS)
+        possible = list_possible_controls(requests, {digest: about(digest) for digest in requests}, RUBRICS)
         limits = ControlLimits(0.2, days, at)
         return plan_controls(
             possible, ANCHORS, self.status, self.recorded, limits, calls=calls, rounds=1, asks_again=False

@@ -25,11 +25,13 @@ from assay.judging.control_questions import (
     MAX_CONTROL_MEAN,
     Control,
     ControlQuestions,
+    RequestSubject,
     assess_judge,
     build_anchor_request,
     build_anchor_requests,
     compute_separation,
     is_doubtful,
+    list_possible_controls,
 )
 from assay.judging.rubric_files import load_anchors
 from assay.records.errors import InputError
@@ -170,6 +172,66 @@ def test_a_judge_that_does_not_separate_the_anchors_is_invalid() -> None:
             item = ItemVerdict(ANCHOR_CLAIM_ID, "supported" if is_invalid else anchor.label)
             verdicts[digest] = [Verdict(digest, "j", 0, "support@1", (item,))]
         assert is_invalid == assess_judge("j", questions, verdicts, RUBRICS, None).invalid
+
+
+def list_kinds(requests: list[JudgeRequest], *subjects: RequestSubject) -> dict[str, list[JudgeRequest]]:
+    """Return the possible controls of requests about these subjects, by kind."""
+    by_digest = {request.digest: request for request in requests}
+    about = {request.digest: subject for request, subject in zip(requests, subjects, strict=True)}
+    kinds: dict[str, list[JudgeRequest]] = {}
+    for control in list_possible_controls(by_digest, about, RUBRICS):
+        kinds.setdefault(control.kind, []).append(control.request)
+    return kinds
+
+
+def subject(name: str, reference: str = "", *chunks: str) -> RequestSubject:
+    """Return what a case is about: its cluster, its reference if it has one, and its evidence."""
+    identities = {("cluster", name)} | ({("reference", reference)} if reference else set())
+    return RequestSubject(frozenset(identities), frozenset((("chunk_id", chunk),) for chunk in chunks))
+
+
+@pytest.mark.parametrize(
+    "asked_again, reference",
+    [
+        ("Please tell me: where is smoking allowed?", ""),
+        ("where is  SMOKING allowed", ""),
+        ("On which deck may I light a cigarette?", "on the aft deck"),
+    ],
+)
+def test_an_answer_to_the_same_question_in_other_words_is_no_control(asked_again: str, reference: str) -> None:
+    """A judge that calls it relevant is right, and must not be counted as one that rewards a wrong answer."""
+    requests = [
+        relevance_request("You may smoke on the aft deck.", "Where is smoking allowed?"),
+        relevance_request("Only on the aft deck.", asked_again),
+    ]
+    kinds = list_kinds(requests, subject("a", reference), subject("b", reference))
+    assert {"empty_answer", "colon_answer"} == kinds.keys(), "what needs no other case is asked as ever"
+    other = relevance_request("A bicycle costs four euros.", "How much does a bicycle cost?")
+    kinds = list_kinds([*requests, other], subject("a", reference), subject("b", reference), subject("c"))
+    assert {"swapped_answer", "planted_order"} < kinds.keys()
+    for control in kinds["swapped_answer"]:
+        is_of_bicycles = "bicycle" in control.inputs["question"]
+        assert is_of_bicycles != ("bicycle" in control.inputs["answer"])
+
+
+def test_a_claim_is_no_control_for_a_context_that_holds_its_source() -> None:
+    shared = {"id": "p", "text": "The crossing takes 80 minutes and costs 12 euros."}
+    first, second = (
+        support_request(claims=[{"id": "c", "text": claim}], question=question, context=[shared])
+        for claim, question in (("It takes 80 minutes.", "How long is it?"), ("The fare is 12 euros.", "What is paid?"))
+    )
+    assert {"other_number", "colon_answer"} == list_kinds([first, second], subject("a"), subject("b")).keys()
+
+
+def test_the_case_that_is_least_alike_gives_the_control() -> None:
+    asked = relevance_request("Four euros.", "How much does a bicycle cost?")
+    alike = relevance_request("Nine euros.", "How much does a tandem cost?")
+    same_page = relevance_request("Folded ones.", "Which of them travel free?")
+    other = relevance_request("The master of the vessel.", "Who decides when there is fog?")
+    subjects = (subject("a", "", "page 1"), subject("b"), subject("c", "", "page 1"), subject("d"))
+    kinds = list_kinds([asked, alike, same_page, other], *subjects)
+    (control,) = (one for one in kinds["swapped_answer"] if one.inputs["question"] == asked.inputs["question"])
+    assert "The master of the vessel." == control.inputs["answer"]
 
 
 def test_controls_tell_a_lenient_judge_from_one_that_reads() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from tests.cli.judging import NAMED, judging
 from tests.runs.judged import JUDGE, World, read_summary
+from tests.runs.scoring import write
 from tests.support.judge_server import JudgeServer
 
 import assay
@@ -120,9 +122,7 @@ def test_people_choose_among_the_labels_that_the_judge_chose_among(
     filled = run.with_name("filled.jsonl")
     filled.write_text("".join(json.dumps(row | {"label": row["options"][0], "rater": "Lan"}) + "\n" for row in rows))
     words = ["labels", "import", str(filled), "--key", str(sheets / "key.json"), "--out", str(labels)]
-    assert 2 == main(words)
-    assert "to_the_point" in capsys.readouterr().err
-    assert 0 == main([*words, "--rubrics", str(run / "rubrics")])
+    assert 0 == main(words)
     capsys.readouterr()
     printed = []
     for verdicts in ([], ["--verdicts", str(run / "verdicts.jsonl")]):  # those of the run, unless others are named
@@ -132,6 +132,19 @@ def test_people_choose_among_the_labels_that_the_judge_chose_among(
     measured = {measurement["by"]: measurement for measurement in json.loads(printed[0])["measured"]}
     assert (4, 1.0) == (measured["judge"]["pass_fail"]["n"], measured["judge"]["pass_fail"]["raw"])
     assert ["to_the_point"] == [label for label, share in measured["judge"]["by_label"]["prevalence"].items() if share]
+
+
+@pytest.mark.parametrize("metric", ["answer_relevance", "tone"])
+def test_a_key_of_an_earlier_version_needs_the_rubrics(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], metric: str
+) -> None:
+    """It does not say from which labels people chose; a label or a metric that nothing knows is no bug."""
+    rows = {"r1": {"case_id": "q1", "config_id": "a", "metric": metric}}
+    key = write(tmp_path / "key.json", [{"format": 1, "golden": "sha256:0", "seed": 0, "rows": rows}])
+    sheet = write(tmp_path / "sheet.jsonl", [{"row_id": "r1", "label": "polite", "rater": "Lan"}])
+    assert 2 == main(["labels", "import", sheet, "--key", key, "--out", str(tmp_path / "labels.jsonl")])
+    printed = capsys.readouterr().err
+    assert "E_LABEL unknown" in printed and (metric != "tone" or "name its folder with --rubrics" in printed)
 
 
 @pytest.mark.slow
@@ -188,6 +201,25 @@ def test_a_run_is_judged_with_the_rubrics_named_and_asked_with_them_again(server
     assert (8, 0) == tuple(
         read_summary(json.loads(Path("report.json").read_bytes()), METRIC)[key] for key in ("scored", "errors")
     )
+
+
+def test_another_text_under_the_version_of_recorded_verdicts_is_refused(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert 0 == main(["score", "--golden", "golden.jsonl", "--outputs", "outputs.jsonl", "--run-dir", "run"])
+    folder = own_rubric(Path())
+    assert 0 == judge("--run", "run", "--rubrics", folder)
+    calls, path = server.calls, Path(folder, "relevance.en.yaml")
+    text = path.read_text(encoding="utf-8")
+    changed = text.replace("Repeating the question", "Repeating the whole question")
+    assert changed != text
+    path.write_text(changed, encoding="utf-8")
+    assert 2 == judge("--run", "run", "--rubrics", folder)
+    assert "E_RUBRIC_VERSION another text than the run has verdicts on (got relevance@" in capsys.readouterr().err
+    path.write_text(re.sub(r"(?m)^version: .*", 'version: "mine-2"', changed), encoding="utf-8")
+    assert calls == server.calls
+    assert 0 == judge("--run", "run", "--rubrics", folder)
+    assert calls < server.calls
 
 
 def test_what_comes_after_judging_with_own_rubrics_names_them(

@@ -16,7 +16,7 @@ import assay
 from assay.cli import main
 from assay.formats import outputs as files_of_outputs
 from assay.judging.collect_questions import parse_judged_metrics
-from assay.judging.load_verdicts import describe_judge, match_verdicts, open_verdicts
+from assay.judging.load_verdicts import describe_judge, match_verdicts, open_verdicts, warn_of_self_judging
 from assay.judging.rubric_files import load_rubrics
 from assay.judging.verdict_files import StoreContents, encode_lines, sort_verdicts
 from assay.judging.verdict_store import SqliteVerdictStore
@@ -245,3 +245,19 @@ def test_a_calibration_of_another_model_under_the_same_name_lets_nothing_gate(
     matched, notices = match_verdicts(replace(judging, calibrations={metric: record}), "golden")
     assert matched is not None and applies == (metric in matched.calibrations)
     assert applies == (not any("another model under the name of the judge" in notice for notice in notices))
+
+
+def test_a_metric_that_was_asked_for_and_not_measured_is_the_first_note(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Next to a judge with much to say it was one of the notes that only --verbose shows."""
+    world.score(named_models(world, "judge-1"), "--metrics", "faithfulness(by=entailment)")
+    notes = [line for line in capsys.readouterr().out.splitlines() if line.startswith("note: ")]
+    assert "note: not measured, because no --entailment-model is named: faithfulness(by=entailment)" == notes[0]
+
+
+def test_a_judge_behind_whose_name_the_generator_answers_is_named(world: World) -> None:
+    judging, _ = open_verdicts(named_models(world, "writer-7b-2026-01-01"), None, load_rubrics())
+    (warning,) = warn_of_self_judging(judging, {"generator": ["writer-7b"]})
+    assert "judged by the model that wrote the answers (writer-7b-2026-01-01)" in warning
+    assert () == warn_of_self_judging(judging, {"generator": ["another-7b"]})

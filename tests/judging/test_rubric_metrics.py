@@ -312,7 +312,7 @@ def test_earlier_turns_and_tables_are_judged_as_the_model_saw_them(server: Judge
     asked = [call["body"]["messages"][1]["content"] for call in server.requests]
     support = next(text for text in asked if '"claims"' in text and "12 days in year 2" in text)
     stance = next(text for text in asked if '"history"' in text)
-    turns = "user: I ask about year 2.\\nassistant: Go on.\\nuser: And the days?"
+    turns = "[user] I ask about year 2.\\n[assistant] Go on.\\n[user] And the days?"
     unmarked = re.sub(r"\[\[/?[a-p]{16}\]\]", "", support)
     assert unmarked != support and json.dumps(table, ensure_ascii=False)[1:-1] in unmarked and turns in unmarked
     assert '"history":[{"role":"user","text":"I ask about year 2."}' in stance

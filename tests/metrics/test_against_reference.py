@@ -19,12 +19,14 @@ from assay.metrics.answers.expected_text import FOUND_WRONG, OTHER_VALUE
 from assay.metrics.answers.hallucination_risk import measure_judge_disagreement, measure_judge_unscored
 from assay.metrics.cases.case_index import GoldenIndex
 from assay.metrics.judged.judge_requests import JudgeDialogue, Outcome, collect_first_requests, replay_outcome
-from assay.metrics.judged.vote_folding import Ruling
+from assay.metrics.judged.second_judgement import CaseTexts, find_second_requests
+from assay.metrics.judged.vote_folding import Ruling, fold_votes
 from assay.metrics.parsed_answer import ParsedAnswer
-from assay.records.golden_set import Case, GoldenSet, Rubric
+from assay.records.golden_set import Case, GoldenSet, Rubric, Turn
 from assay.records.observations import Chunk, Observation, Stage
 from assay.records.scores import ERROR, NOT_APPLICABLE, SCORED
-from assay.records.verdicts import JudgeRequest
+from assay.records.verdicts import ItemVerdict, JudgeRequest, Verdict
+from assay.text.safety.planted_orders import has_order_to_judge
 
 REFERENCE = "Staff get 12 days of leave."
 
@@ -262,11 +264,15 @@ def test_an_empty_answer_is_wrong_without_asking() -> None:
 
 
 def test_earlier_turns_belong_to_the_question() -> None:
-    from assay.records.golden_set import Turn
-
     parsed = reading("12 days.", history=(Turn("user", "I am new."), Turn("assistant", "Welcome!")))
     (request,) = collect_first_requests(judge_relevance(parsed, RUBRICS))
-    assert "user: I am new.\nassistant: Welcome!\nuser: How much leave?" == request.inputs["question"]
+    assert "[user] I am new.\n[assistant] Welcome!\n[user] How much leave?" == request.inputs["question"]
+    assert not has_order_to_judge(request.inputs), "a conversation is no injection, and costs no further votes"
+    ruling = fold_votes(
+        [Verdict(request.digest, "j", 0, "relevance@1", (ItemVerdict("answer", "relevant"),))],
+        RUBRICS["relevance", "en"],
+    )
+    assert [] == find_second_requests(request, ruling, 0.0, CaseTexts())
 
 
 # ── the judge itself ─────────────────────────────────────────────────────────────────────────────────────────────

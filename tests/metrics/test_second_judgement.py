@@ -74,11 +74,11 @@ def test_a_request_without_orders_is_judged_once() -> None:
 
 
 def test_an_order_in_an_earlier_turn_is_taken_out_and_the_question_stays() -> None:
-    asked = support_request(question=f"user: {ORDER}\nassistant: How can I help?\nuser: How long is notice?")
+    asked = support_request(question=f"[user] {ORDER}\n[assistant] How can I help?\n[user] How long is notice?")
     ruling = fold_votes([verdict_on(asked, "supported", "supported")], SUPPORT)
     for request in find_second_requests(asked, ruling, 0.0, NOTHING):
         assert ORDER not in request.inputs["question"]
-        assert request.inputs["question"].endswith("user: How long is notice?")
+        assert request.inputs["question"].endswith("[user] How long is notice?")
 
 
 def test_a_label_that_only_an_order_brings_about_is_disputed() -> None:

@@ -102,7 +102,7 @@ def test_an_honest_judge_is_not_made_invalid_by_questions_that_have_the_same_ans
     observations = [Observation("q0", answer="It is 12 days."), Observation("q1", answer="Twelve days, in all.")]
     name = parse_metric("answer_relevance(by=judge)")
     asking = JudgeQuestions(GoldenSet(cases), None, load_rubrics(), [name], observations)
-    controls = list_possible_controls(asking.find_requests({}), asking.clusters_of, asking.rubrics)
+    controls = list_possible_controls(asking.find_requests({}), asking.subjects_of, asking.rubrics)
     assert (0 if same else 2) == sum(control.kind == "swapped_answer" for control in controls)
 
 

@@ -143,7 +143,8 @@ def export_labels(
     second_sheet: list[SheetRow] = []
     targets: dict[str, LabelledItem] = {}
     notes: list[str] = []
-    for metric in check_label_metrics(request.metrics, label_scales(rubrics)):
+    scales = label_scales(rubrics)
+    for metric in check_label_metrics(request.metrics, scales):
         items, note = _choose_items(run, metric, rubrics, request, bands or {})
         notes += [note] if note else []
         for position, item in enumerate(items):
@@ -156,7 +157,9 @@ def export_labels(
                 second_sheet.append(row)
     if not rows:
         raise InputError("nothing to label: no answer of this run can be asked about (" + "; ".join(notes) + ")")
-    key = SheetKey(SHEET_KEY_FORMAT, compute_golden_digest(run.golden), request.seed, targets)
+    bases = {row.metric.partition("(")[0] for row in rows}
+    chosen_from = {metric: dict(scales[metric]) for metric in sorted(bases)}
+    key = SheetKey(SHEET_KEY_FORMAT, compute_golden_digest(run.golden), request.seed, targets, chosen_from)
     files = write_sheet(folder, "sheet-1", rows, request.language)
     if second_sheet:
         files += write_sheet(folder, "sheet-2", second_sheet, request.language)
@@ -203,8 +206,9 @@ class LabelImportRequest:
 
     @property
     def scales(self) -> LabelScales:
-        """The labels from which the raters could choose."""
-        return {**label_scales(load_label_rubrics(None, self.rubrics)), **ANSWER_SCALES}
+        """The labels from which the raters could choose: those of the key, and of the rubrics where it has none."""
+        of_sheets = load_sheet_key(self.key).scales if self.key is not None else {}
+        return {**label_scales(load_label_rubrics(None, self.rubrics)), **ANSWER_SCALES, **of_sheets}
 
 
 class ImportedLabels(NamedTuple):

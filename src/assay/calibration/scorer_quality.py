@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from assay.calibration.human_labels import (
     MajorityLabel,
@@ -51,7 +51,7 @@ from assay.calibration.verdict_cuts import (
 from assay.gates.scorer_requirements import list_gating_obstacles
 from assay.records.counts import format_count
 from assay.records.release_gates import list_first_lines
-from assay.records.verdicts import Calibration, Label, LabelledRate, VerdictCuts
+from assay.records.verdicts import Calibration, Label, LabelledRate, Leniency, VerdictCuts
 from assay.stats.intervals import Estimate, estimate_mean_interval
 from assay.stats.rate_correction import (
     SensitivitySpecificity,
@@ -309,10 +309,12 @@ def measure_scorer(
     rates, ratings = _sorting(keys, truth, passes), group_by_rater(labels)
     pass_fail = _pass_fail(question.by, keys, truth, passes, seed)
     corrected = correct_whole_rate(truth, passes, rates)
+    bias = measure_bias([(key, truth[key].value, values[key]) for key in keys], lengths, seed)
+    calibration = _calibration(question, rates, ratings, len(keys), platt, _has_signal(scorer_labels), cuts, corrected)
+    if question.by == "judge":
+        calibration = structs.replace(calibration, leniency=_find_leniency(bias))
     return ScorerMeasurement(
-        calibration=_calibration(
-            question, rates, ratings, len(keys), platt, _has_signal(scorer_labels), cuts, corrected
-        ),
+        calibration=calibration,
         by=question.by,
         scorer_name=question.scorer_name or question.by,
         labelled=len(truth),
@@ -322,13 +324,21 @@ def measure_scorer(
         alpha=compute_alpha(ratings, scale, seed),
         by_label=_by_label(question, truth, scorer_labels, seed),
         pass_fail=pass_fail,
-        bias=measure_bias([(key, truth[key].value, values[key]) for key in keys], lengths, seed),
+        bias=bias,
         consistency=measure_consistency({key: scorer_label.votes for key, scorer_label in scorer_labels.items()}),
         slices=_slices(keys, truth, values, passes, slices),
         worst=find_worst_disagreements(keys, truth, values, scorer_labels),
         corrected=correct_pass_rates(truth, passes, rates),
         notes=tuple(_notes(ratings, pass_fail, undecided)),
     )
+
+
+def _find_leniency(bias: JudgeBias) -> Leniency | None:
+    """Return the leniency of a judge with its interval; None if too few items give one."""
+    estimate = bias.leniency
+    if estimate.low is None or estimate.high is None:
+        return None
+    return Leniency(estimate.value, estimate.low, estimate.high)
 
 
 def _pass_fail(

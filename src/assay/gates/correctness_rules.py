@@ -11,7 +11,7 @@ import numpy as np
 from msgspec import structs
 
 from assay.gates.rules import GateScores, evaluate_rule
-from assay.gates.uncalibrated_rules import weigh_uncalibrated
+from assay.gates.uncalibrated_rules import weigh_lenient_judge, weigh_uncalibrated
 from assay.gates.unknown_answers import evaluate_with_unknown_answers
 from assay.metrics.answers.correctness import CORRECT_ANSWER
 from assay.metrics.catalog import parse_metric
@@ -60,7 +60,9 @@ def evaluate_correctness(gate: Gate, scores: GateScores) -> list[RuleResult]:
     if result.state in _UNCHECKED:
         remedy = _SCORE_AGAIN if result.state == "unmeasured" else _choose_remedy(scores)
         return [structs.replace(result, message=f"{NOT_CHECKED}: {result.message}; {remedy}")]
-    return [weigh_uncalibrated(result, scores.table) if metric == JUDGED_CORRECTNESS and uncalibrated else result]
+    if metric == JUDGED_CORRECTNESS:
+        result = (weigh_uncalibrated if uncalibrated else weigh_lenient_judge)(result, scores.table)
+    return [result]
 
 
 def describe_unchecked_answers(gate: Gate, results: Sequence[RuleResult], scores: GateScores) -> list[str]:

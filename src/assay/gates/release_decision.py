@@ -26,7 +26,7 @@ from assay.gates.tag_rules import (
     match_tags,
     report_absent_tag,
 )
-from assay.gates.uncalibrated_rules import refuse_uncalibrated_rules, weigh_uncalibrated
+from assay.gates.uncalibrated_rules import refuse_uncalibrated_rules, weigh_lenient_judge, weigh_uncalibrated
 from assay.gates.ungated_decision import (
     describe_events,
     describe_unanswered,
@@ -163,7 +163,7 @@ def _evaluate_rule(rule: Rule, scores: GateScores) -> RuleResult:
     if rule.max_regression is not None and scores.baseline is not None and name.key_value("by", "") == "rules":
         sides.append(scores.baseline)
     is_uncalibrated = any(str(name) in side.uncalibrated for side in sides)
-    return weigh_uncalibrated(result, scores.table) if is_uncalibrated else result
+    return weigh_uncalibrated(result, scores.table) if is_uncalibrated else weigh_lenient_judge(result, scores.table)
 
 
 def select_gated_configs(

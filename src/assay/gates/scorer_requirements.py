@@ -96,6 +96,10 @@ def find_contradictions(record: Calibration) -> Iterator[tuple[str, str]]:
     ):
         names = " and ".join(sorted(_CURVES.get(by, ())))
         yield "platt", f"not a curve (got {record.platt}; expected a number for {names} each)"
+    leniency = record.leniency
+    if leniency is not None and not -1 <= leniency.low <= leniency.value <= leniency.high <= 1:
+        expected = "expected -1 ≤ low ≤ value ≤ high ≤ 1"
+        yield "leniency", f"no difference of means with its interval (got {leniency}; {expected})"
     yield from _of_cuts(record)
     yield from _of_gating(record, by, curved=by == "entailment" or (by in _CURVES and name.base in _CURVED))
 

@@ -61,6 +61,22 @@ def _format_condition(rule: Rule) -> str:
     return ", ".join(f"{name}: {value:g}" for name, value in conditions.items() if value is not None)
 
 
+def weigh_lenient_judge(result: RuleResult, table: ScoreTable) -> RuleResult:
+    """Return the result of a rule on a judge: open, if it passes only by what the judge gives more than people.
+
+    The calibration measured that. A comparison with a baseline of the same judge is not affected.
+    """
+    rule, value = result.rule, result.value
+    leniency = table.leniency.get(str(case_column_name(parse_metric(rule.metric))))
+    if leniency is None or result.state != "pass" or rule.at_least is None or value is None:
+        return result
+    if value - leniency.value >= rule.at_least:
+        return result
+    measured = f"{leniency.value:.3f} more than people in its calibration ({leniency.low:.3f} to {leniency.high:.3f})"
+    message = f"{result.message}; the judge gives {measured}: {value - leniency.value:.3f} without that"
+    return structs.replace(result, message=message, state="inconclusive")
+
+
 def weigh_uncalibrated(result: RuleResult, table: ScoreTable) -> RuleResult:
     """Return what the result of a rule on an uncalibrated scorer means: a kept bound is a risk, a violated one fails.
 

@@ -88,9 +88,8 @@ def describe_without_gate(table: ScoreTable) -> Decision:
             f"{format_case_ids(unjudged)}"
         )
     if to_review:
-        verb = "waits" if len(to_review) == 1 else "wait"
         reasons.append(
-            f"what the judge says of {len(to_review)} of {total} {verb} for a person (`assay judge review` lists it): "
+            f"what the judge says of {len(to_review)} of {total} waits for a person (`assay judge review` lists it): "
             f"{format_case_ids(to_review)}"
         )
     reasons += describe_own_failures(table)

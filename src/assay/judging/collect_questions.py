@@ -22,6 +22,7 @@ from assay.gates.gate_files import load_requested_gate
 from assay.gates.tag_rules import match_tags
 from assay.judging.call_scheduler import JudgingLimits
 from assay.judging.choose_judge import ChosenJudge
+from assay.judging.control_questions import RequestSubject
 from assay.judging.independence import find_self_judging
 from assay.metrics.answer_metric import BY_ENTAILMENT, BY_RULES
 from assay.metrics.answers.correctness import is_answer_open
@@ -45,6 +46,7 @@ from assay.records.unforeseen import describe_unforeseen
 from assay.records.verdicts import JudgeRequest, Verdict, VerdictReview
 from assay.scoring.case_clusters import name_clusters
 from assay.scoring.slices import find_slice_rows, select_cases
+from assay.text.tokens import tokenise_text
 
 DEFAULT_JUDGED = (
     "faithfulness(by=judge)",
@@ -151,11 +153,17 @@ class JudgeQuestions:
         return contradicted
 
     @property
-    def clusters_of(self) -> dict[str, set[str]]:
-        """Which clusters of cases each request is about."""
+    def subjects_of(self) -> dict[str, RequestSubject]:
+        """What each request is about, by its digest."""
         names = name_clusters(self.golden.cases)
-        cluster = {case.id: name for case, name in zip(self.golden.cases, names, strict=True)}
-        return {digest: {cluster[case_id] for case_id in cases} for digest, cases in self.cases_of.items()}
+        subjects = {case.id: _find_subject(case, name) for case, name in zip(self.golden.cases, names, strict=True)}
+        return {
+            digest: RequestSubject(
+                frozenset().union(*(subjects[case_id].identities for case_id in cases)),
+                frozenset().union(*(subjects[case_id].evidence for case_id in cases)),
+            )
+            for digest, cases in self.cases_of.items()
+        }
 
     def keep_ambiguous(self) -> JudgeQuestions:
         """Keep the observations that the rules leave open or flag, with the metrics that tell what is open.
@@ -180,6 +188,15 @@ class JudgeQuestions:
         for observation in self.observations:
             if observation.error is None and isinstance(observation.answer, str):
                 yield ParsedAnswer(joins.case_index(joins.position[observation.case_id]), observation)
+
+
+def _find_subject(case: Case, cluster: str) -> RequestSubject:
+    """Return what a case is about. Of two cases with one reference each answer is right for the other too."""
+    identities = {("cluster", cluster)}
+    if case.reference:
+        identities.add(("reference", " ".join(tokenise_text(case.reference))))
+    selectors = (selector for unit in case.evidence if unit.required for selector in unit.any_of)
+    return RequestSubject(frozenset(identities), frozenset(tuple(sorted(selector.items())) for selector in selectors))
 
 
 _BY_NO_JUDGE = (BY_RULES, BY_ENTAILMENT)

@@ -37,6 +37,7 @@ from assay.records.verdicts import (
     Verdict,
 )
 from assay.stats.intervals import upper_bound_of_rate, wilson_interval
+from assay.text.tokens import tokenise_text
 
 MAX_CONTROL_MEAN = 0.2
 """The highest mean value of the labels on controls of a kind; a judge above it is in doubt. So it is the share of wrong
@@ -53,6 +54,14 @@ _PLANTED_ORDERS = {
 _NUMBER = re.compile(r"\d+")
 
 
+class RequestSubject(NamedTuple):
+    """What the cases of a request are about: `identities` that only cases share which ask the same, their cluster and
+    their reference, and the required `evidence`, which cases share that ask different things of one passage."""
+
+    identities: frozenset[tuple[str, str]]
+    evidence: frozenset[tuple[tuple[str, str | int], ...]] = frozenset()
+
+
 class Control(NamedTuple):
     """A request that deserves no more than the lowest label."""
 
@@ -60,20 +69,26 @@ class Control(NamedTuple):
     request: JudgeRequest
 
 
-def make_controls(request: JudgeRequest, foreign: JudgeRequest, kinds: Iterable[ControlKind]) -> tuple[Control, ...]:
+def make_controls(
+    request: JudgeRequest, foreign: JudgeRequest | None, kinds: Iterable[ControlKind]
+) -> tuple[Control, ...]:
     """Return the controls that can be made from a request with parts of another case's request under the same rubric.
 
     `kinds` are those of the rubric: what makes a right answer wrong depends on it, because an answer with another
-    number is still relevant. A kind is left out if it might not be wrong: a foreign context that shares texts, an equal
-    answer, claims without numbers.
+    number is still relevant. A kind is left out if it might not be wrong: a foreign context that shares texts, foreign
+    claims of a context that shares texts, an equal answer, claims without numbers. Without a foreign request only those
+    remain that need none.
 
     Raises InputError for a foreign request of another rubric.
     """
-    if request.rubric_hash != foreign.rubric_hash:
+    if foreign is not None and request.rubric_hash != foreign.rubric_hash:
         raise InputError(f"controls need two requests of one rubric (got {request.rubric} and {foreign.rubric})")
     possible_controls = []
     for kind in kinds:
-        control_request = _MAKERS[kind](request, foreign)
+        if kind in _FOREIGN_MAKERS:
+            control_request = _FOREIGN_MAKERS[kind](request, foreign) if foreign is not None else None
+        else:
+            control_request = _OWN_MAKERS[kind](request)
         if control_request is not None:
             possible_controls.append(Control(kind, control_request))
     return tuple(possible_controls)
@@ -82,7 +97,7 @@ def make_controls(request: JudgeRequest, foreign: JudgeRequest, kinds: Iterable[
 def _foreign_context(request: JudgeRequest, foreign: JudgeRequest) -> JudgeRequest | None:
     own, other = request.inputs["context"], foreign.inputs["context"]
     texts = [entry["text"] for entry in other]
-    if not texts or {entry["text"] for entry in own} & set(texts):
+    if not texts or _share_passages(request, foreign):
         return None
     # The ids stay, because citations name them; only their texts are foreign.
     context = [{**entry, "text": texts[index % len(texts)]} for index, entry in enumerate(own)]
@@ -94,13 +109,21 @@ def _swapped_answer(request: JudgeRequest, foreign: JudgeRequest) -> JudgeReques
         answer = foreign.inputs["answer"]
         return None if _is_same_text(answer, request.inputs["answer"]) else _replace_inputs(request, answer=answer)
     claims = foreign.inputs["claims"]
+    if _share_passages(request, foreign):
+        return None
     own = {entry["text"] for entry in request.inputs["claims"]}
     if not claims or own & {entry["text"] for entry in claims}:
         return None
     return _replace_inputs(request, claims=claims, items=foreign.items)
 
 
-def _other_number(request: JudgeRequest, _: JudgeRequest) -> JudgeRequest | None:
+def _share_passages(request: JudgeRequest, foreign: JudgeRequest) -> bool:
+    """Return whether a passage of one context is in the other too: then it may support claims of both."""
+    own, other = ({entry["text"] for entry in asked.inputs.get("context") or ()} for asked in (request, foreign))
+    return bool(own & other)
+
+
+def _other_number(request: JudgeRequest) -> JudgeRequest | None:
     key = "claims" if "claims" in request.inputs else "citations"
     source_numbers: set[str] = set()
     for entry in request.inputs["context"]:
@@ -123,11 +146,11 @@ def _replace_number(number: str, source_numbers: set[str]) -> str:
     return str(candidate)
 
 
-def _empty_answer(request: JudgeRequest, _: JudgeRequest) -> JudgeRequest | None:
+def _empty_answer(request: JudgeRequest) -> JudgeRequest | None:
     return _replace_inputs(request, answer="")
 
 
-def _colon_answer(request: JudgeRequest, _: JudgeRequest) -> JudgeRequest | None:
+def _colon_answer(request: JudgeRequest) -> JudgeRequest | None:
     if "answer" in request.inputs:
         return _replace_inputs(request, answer=":")
     key = "claims" if "claims" in request.inputs else "citations"
@@ -148,14 +171,12 @@ def _planted_order(request: JudgeRequest, foreign: JudgeRequest) -> JudgeRequest
     return _replace_inputs(control, context=[{**first, "text": f"{first['text']} {order}"}, *others])
 
 
-_MAKERS = {
+_FOREIGN_MAKERS = {
     "planted_order": _planted_order,
     "foreign_context": _foreign_context,
     "swapped_answer": _swapped_answer,
-    "other_number": _other_number,
-    "empty_answer": _empty_answer,
-    "colon_answer": _colon_answer,
 }
+_OWN_MAKERS = {"other_number": _other_number, "empty_answer": _empty_answer, "colon_answer": _colon_answer}
 
 
 def _replace_inputs(request: JudgeRequest, *, items: tuple[str, ...] | None = None, **inputs: Any) -> JudgeRequest:
@@ -235,16 +256,16 @@ class ControlQuestions(NamedTuple):
 
 
 def list_possible_controls(
-    requests: Mapping[str, JudgeRequest], clusters_of: Mapping[str, set[str]], rubrics: Rubrics
+    requests: Mapping[str, JudgeRequest], subjects: Mapping[str, RequestSubject], rubrics: Rubrics
 ) -> list[Control]:
     """Return controls that can be made from a few requests of each rubric: one of each kind first, then others.
 
-    `clusters_of` gives the clusters of cases that a request is about: an answer to one case of a cluster may also
-    answer another, so a control pairs requests of different clusters.
+    `subjects` says what each request is about: an answer to one case may also answer another that asks the same, so a
+    control pairs requests about different things.
     """
     kinds_by_hash = {rubric.hash: rubric.controls for rubric in rubrics.values()}
     controls_by_pair: dict[int, list[Control]] = defaultdict(list)
-    for number, request, other in _pair_requests(requests, clusters_of):
+    for number, request, other in _pair_requests(requests, subjects):
         controls_by_pair[number] += make_controls(request, other, kinds_by_hash.get(request.rubric_hash, ()))
     return [control for number in sorted(controls_by_pair) for control in controls_by_pair[number]]
 
@@ -593,9 +614,9 @@ def _item_values(samples: Sequence[Verdict], rubric: JudgeRubric) -> list[float]
 
 
 def _pair_requests(
-    requests: Mapping[str, JudgeRequest], clusters_of: Mapping[str, set[str]]
-) -> Iterator[tuple[int, JudgeRequest, JudgeRequest]]:
-    """Yield a few requests of each rubric with their number, each with a request about something else.
+    requests: Mapping[str, JudgeRequest], subjects: Mapping[str, RequestSubject]
+) -> Iterator[tuple[int, JudgeRequest, JudgeRequest | None]]:
+    """Yield a few requests of each rubric with their number, each with one about something else if there is any.
 
     Independent of the order of the requests.
     """
@@ -603,22 +624,41 @@ def _pair_requests(
     for digest in sorted(requests):
         by_rubric[requests[digest].rubric_hash].append(digest)
     for digests in by_rubric.values():
-        for number, digest in enumerate(digests[:PAIRS_PER_RUBRIC]):
-            question = _normalised_question(requests[digest])
-            others = (candidate for candidate in digests if not clusters_of[candidate] & clusters_of[digest])
-            other = next(
-                (
-                    candidate
-                    for candidate in others
-                    if question is None or _normalised_question(requests[candidate]) != question
-                ),
-                None,
-            )
-            if other is not None:
-                yield number, requests[digest], requests[other]
+        topics = [_Topic(requests[digest], subjects[digest]) for digest in digests]
+        for number, topic in enumerate(topics[:PAIRS_PER_RUBRIC]):
+            others = [other for other in topics if not topic.is_same(other)]
+            closest_last = min(others, key=topic.count_likenesses, default=None)
+            yield number, topic.request, closest_last.request if closest_last is not None else None
 
 
-def _normalised_question(request: JudgeRequest) -> str | None:
-    """Return the question of a request without differences of case and whitespace: several users may ask the same."""
-    question = request.inputs.get("question")
-    return " ".join(question.casefold().split()) if isinstance(question, str) else None
+ALIKE_SHARE = 0.5
+"""The share of the words of the shorter of two questions above which they are alike if the other has them too."""
+
+
+class _Topic:
+    """What a request is about, to find others that are about something else."""
+
+    def __init__(self, request: JudgeRequest, subject: RequestSubject) -> None:
+        self.request, self._subject = request, subject
+        question = request.inputs.get("question")
+        self._words = frozenset(tokenise_text(question)) if isinstance(question, str) else frozenset[str]()
+        self._texts = frozenset(entry["text"] for entry in request.inputs.get("context") or ())
+
+    def is_same(self, other: _Topic) -> bool:
+        """Return whether a right answer to the other may be right here too, as where one question has all words of the
+        other. Questions that differ in one name have not."""
+        is_one_case = bool(self._subject.identities & other._subject.identities)
+        return is_one_case or self._share_words(other) == 1
+
+    def count_likenesses(self, other: _Topic) -> int:
+        """Return how much two topics have in common: the evidence, a passage, much of the question."""
+        return (
+            bool(self._subject.evidence & other._subject.evidence)
+            + bool(self._texts & other._texts)
+            + (self._share_words(other) > ALIKE_SHARE)
+        )
+
+    def _share_words(self, other: _Topic) -> float:
+        """Return the share of the words of the shorter question that the other question has too."""
+        shorter = min(len(self._words), len(other._words))
+        return len(self._words & other._words) / shorter if shorter else 0.0

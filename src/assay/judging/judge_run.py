@@ -54,12 +54,13 @@ from assay.judging.control_questions import (
 from assay.judging.llm_judge import LLMJudge
 from assay.judging.load_verdicts import describe_several_models
 from assay.judging.rubric_anchors import find_uncontrolled, list_asked_repeats, select_anchors
-from assay.judging.rubric_files import load_anchors
+from assay.judging.rubric_files import load_anchors, load_rubrics
 from assay.judging.verdict_files import StoreContents, group_reviews, merge_status
 from assay.judging.verdict_store import SqliteVerdictStore, read_store
+from assay.metrics.judged.judge_requests import Rubrics
 from assay.metrics.judged.vote_folding import MAX_VOTES, apply_reviews, fold_votes, settle_ruling
 from assay.records.counts import format_count
-from assay.records.errors import ExitCode
+from assay.records.errors import ExitCode, InputError, Problem
 from assay.records.release_gates import Gate, list_first_lines
 from assay.records.verdicts import JudgeIdentity, JudgeRequest, JudgeStatus, JudgeUsage, Verdict, describe_unasked
 
@@ -196,6 +197,8 @@ def judge_run(
     questions, selection_notices = pending_questions(questions, request.only, gate)
     session = _Session(request, chosen, second, questions, budget, gate or Gate(), on_interrupt)
     contents = read_store(request.store_path) if request.store_path.exists() else StoreContents()
+    if usual and tuple(chosen.folders) != tuple(usual):
+        _refuse_changed_rubrics(load_rubrics(usual), chosen, contents)
     preflight = session.preflight(contents)
     judged = JudgeRun(preflight, request.store_path, [*notices, *selection_notices, *contents.warnings], budget=budget)
     judged.rubrics = chosen.folders
@@ -216,6 +219,25 @@ def judge_run(
         if earlier is not None:
             judged.replacement = _replace_judge(request, judged, session.judge.identity, chosen.folders, earlier)
     return judged
+
+
+def _refuse_changed_rubrics(recorded: Rubrics, chosen: ChosenJudge, contents: StoreContents) -> None:
+    """Raise InputError for a rubric with another text than the run has verdicts on under the same version.
+
+    Its earlier verdicts would have no rubric any more, and both texts would be called the same in every report.
+    """
+    samples = (sample for by_request in contents.verdicts.values() for votes in by_request.values() for sample in votes)
+    judged_versions = {sample.rubric for sample in samples}
+    problems = []
+    for (name, language), rubric in sorted(chosen.rubrics.items()):
+        before = recorded.get((name, language))
+        version = f"{name}@{rubric.version}"
+        is_changed = before is not None and before.version == rubric.version and before.hash != rubric.hash
+        if is_changed and version in judged_versions:
+            message = f"another text than the run has verdicts on (got {version} in {language}; expected a new version)"
+            problems.append(Problem("", None, "rubrics", message, "E_RUBRIC_VERSION"))
+    if problems:
+        raise InputError(problems)
 
 
 class _Session:
@@ -396,7 +418,7 @@ class _Session:
         answered = calls - sum(self._missing_votes(request)[0] for request in requests.values())
         if affordable < math.inf:  # the caps end the run before it has asked everything
             calls = min(calls, answered + (1 - settings.control_share) * affordable)
-        possible = list_possible_controls(requests, self.questions.clusters_of, self.chosen.rubrics)
+        possible = list_possible_controls(requests, self.questions.subjects_of, self.chosen.rubrics)
         anchors = build_all_anchors(load_anchors().anchors, self.chosen.rubrics)
         anchors = select_anchors(anchors, requests.values(), SUPPORT)
         controlled = {control.request.rubric_hash for control in possible}

@@ -311,15 +311,17 @@ def _agrees(calibrated: LabelledRate, current: LabelledRate) -> bool:
 def warn_of_self_judging(
     judging: RecordedVerdicts | None, versions: Mapping[str, Sequence[str]] | None
 ) -> tuple[str, ...]:
-    """Return the warning for every report if, by its `versions`, the judge is the model that wrote the answers."""
+    """Return the warning for every report if, by its `versions`, the judge is the model that wrote the answers: the one
+    that was asked for, or one that answered under its name."""
     if judging is None or not judging.model or not versions:
         return ()
     from assay.judging.independence import find_self_judging  # only for a judged run
 
-    finding = find_self_judging(judging.model, versions)
-    if finding is None or finding.kind != "same_model":
-        return ()
-    return (f"judged by the model that wrote the answers ({judging.model}): it may favour its own words",)
+    for model in dict.fromkeys((judging.model, *judging.answering_models)):
+        finding = find_self_judging(model, versions)
+        if finding is not None and finding.kind == "same_model":
+            return (f"judged by the model that wrote the answers ({model}): it may favour its own words",)
+    return ()
 
 
 def metrics_with_verdicts(judging: RecordedVerdicts | None, names: Sequence[str] | None = None) -> tuple[str, ...]:

@@ -422,10 +422,13 @@ class ParsedAnswer:
 
     @cached_property
     def question(self) -> str:
-        """The question as it was put, after the turns before it."""
+        """The question as it was put, after the turns before it.
+
+        Their roles are in brackets, because `user:` at the start of a line is how people plant turns of their own.
+        """
         case = self.case.case
-        turns = [f"{turn.role}: {turn.text}" for turn in case.history]
-        return "\n".join([*turns, f"user: {case.question}"]) if turns else case.question
+        turns = [f"[{turn.role}] {turn.text}" for turn in case.history]
+        return "\n".join([*turns, f"[user] {case.question}"]) if turns else case.question
 
     def cached_requests(self, rubric: str, subject: str, make: Callable[[], list[JudgeRequest]]) -> list[JudgeRequest]:
         """Return the requests of one rubric about one thing, made once however many metrics ask."""

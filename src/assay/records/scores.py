@@ -14,6 +14,7 @@ from msgspec import Struct, field
 
 from assay.records.golden_set import Judgments
 from assay.records.release_gates import Decision, Gate
+from assay.records.verdicts import Leniency
 
 """Stable key fields that together identify a chunk: `{"chunk_id": …}`, `{"document": …, "page": …}`, `{"quote": …}`."""
 
@@ -117,7 +118,8 @@ class ScoreTable(Struct, frozen=True):
     """All scores of one configuration, one row per golden case in golden order, repeats averaged.
 
     `uncalibrated` names the columns that may inform but not gate, and `refused_calibrations` says why, where one was
-    calibrated. `before_leaks` has the columns in which leaks set
+    calibrated; `leniency` is that of calibrated judges that give significantly more than people, by metric.
+    `before_leaks` has the columns in which leaks set
     scores to the worst of their range, as they were without that; the checks look at these. `variant_events` are the
     leaks and followed injections of variants, which have no row here, and which every gate counts (ADR 199).
     """
@@ -134,6 +136,7 @@ class ScoreTable(Struct, frozen=True):
     before_leaks: dict[str, ScoreColumn] = field(default_factory=dict)
     refused_calibrations: dict[str, str] = field(default_factory=dict)
     variant_events: tuple[VariantEvents, ...] = ()
+    leniency: dict[str, Leniency] = field(default_factory=dict)
 
 
 class GoldenInfo(Struct, frozen=True):

@@ -384,6 +384,20 @@ class VerdictCuts(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
         return False if self.reject is not None and probability <= self.reject else None
 
 
+class Leniency(Struct, frozen=True, forbid_unknown_fields=True):
+    """How much more a judge gives than people do, on the mean of the items that both judged, with its 95% interval;
+    below 0 it is too strict."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether the judge is too lenient beyond chance."""
+        return self.low > 0
+
+
 class Calibration(Struct, frozen=True, forbid_unknown_fields=True):
     """The calibration of one scorer against human labels for one metric, such as `faithfulness(by=judge)`.
 
@@ -397,6 +411,7 @@ class Calibration(Struct, frozen=True, forbid_unknown_fields=True):
     verdict. `anchors` is the share of anchors that the
     judge labelled as expected at the time: a later share outside that interval means that another model answers
     under the same name. `models` are those that answered by their own word; empty if the endpoint named none.
+    `leniency` is how much more a judge gives than people; None for other scorers, and if too few items tell.
     """
 
     metric: str
@@ -418,6 +433,7 @@ class Calibration(Struct, frozen=True, forbid_unknown_fields=True):
     corrected: LabelledRate | None = None
     decided: float | None = None
     models: tuple[str, ...] = ()
+    leniency: Leniency | None = None
 
     def applies_to(self, judge: str, rubric_hash: str) -> bool:
         """Return whether this calibration was measured on exactly this judge and rubric."""

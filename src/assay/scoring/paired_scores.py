@@ -283,8 +283,8 @@ def find_other_judges(baseline: ComparisonSide, candidate: ComparisonSide) -> It
         message = f"the judges differ (got {baseline.judge} and {candidate.judge}; {hint})"
         yield Problem("", None, "judge", message, "E_COMPARE_JUDGE")
     elif baseline.judge_models and candidate.judge_models and baseline.judge_models != candidate.judge_models:
-        models = [" and ".join(side.judge_models) for side in (baseline, candidate)]
-        message = f"another model answered under the name of the judge (got {', then '.join(models)}; {hint})"
+        models = ", then ".join(" and ".join(side.judge_models) for side in (baseline, candidate))
+        message = f"another model answered under the name of the judge (got {models}; {hint})"
         yield Problem("", None, "judge", message, "E_COMPARE_JUDGE")
     for rubric in sorted({*baseline.rubrics, *candidate.rubrics}):
         before, after = baseline.rubrics.get(rubric), candidate.rubrics.get(rubric)

@@ -41,6 +41,7 @@ from assay.records.scores import (
     ScoreColumn,
     ScoreTable,
 )
+from assay.records.verdicts import Leniency
 from assay.scoring.attribution_settings import JUDGE_METRIC, SIMILARITY_METRIC, QualityThreshold
 from assay.scoring.column_values import find_settled_rows
 from assay.scoring.passed_answers import PassRows, join_passes
@@ -369,7 +370,15 @@ def build_score_table(
         uncalibrated=uncalibrated,
         before_leaks=own_columns,
         refused_calibrations={text: reason for text, reason in reasons.items() if reason},
+        leniency=_collect_leniency(columns.keys() - set(uncalibrated), judging),
     )
+
+
+def _collect_leniency(calibrated: Iterable[str], judging: RecordedVerdicts | None) -> dict[str, Leniency]:
+    """Return by metric how much too much a judge gives, of those that give significantly more than people."""
+    calibrations = judging.calibrations if judging is not None else {}
+    by_metric = {text: calibrations[text].leniency for text in sorted(calibrated) if text in calibrations}
+    return {text: leniency for text, leniency in by_metric.items() if leniency is not None and leniency.is_significant}
 
 
 _MAX_SETTLED_NAMED = 5

@@ -19,6 +19,7 @@ from assay.formats.file_io import Source, decode_line, open_source, read_lines
 from assay.formats.labels.label_files import (
     LabelRow,
     LabelScales,
+    check_label_metric,
     check_label_name,
     detect_separator,
     encode_csv_record,
@@ -81,12 +82,16 @@ class LabelledItem(Struct, frozen=True, omit_defaults=True, forbid_unknown_field
 
 
 class SheetKey(Struct, frozen=True, forbid_unknown_fields=True):
-    """The key of a sheet: the digest of the golden set, the seed of the sample, and what each row stands for."""
+    """The key of a sheet: the digest of the golden set, the seed of the sample, and what each row stands for.
+
+    `scales` are the labels that people chose from, by metric, each with its value.
+    """
 
     format: int
     golden: str
     seed: int
     rows: dict[str, LabelledItem]
+    scales: dict[str, dict[str, float | None]] = {}
 
 
 class FilledRow(Struct, frozen=True, forbid_unknown_fields=True):
@@ -234,9 +239,11 @@ def _read_label(row: LabelRow, key: SheetKey, scales: LabelScales, rater: str, f
     label_name = (filled.label or "").strip()
     if not label_name:
         return None
-    problem = check_label_name(target.metric, label_name, scales)
+    unknown_metric = check_label_metric(target.metric, scales)
+    problem = unknown_metric or check_label_name(target.metric, label_name, scales)
     if problem:
-        findings.add_error(row.line, "label", problem, "E_LABEL")
+        hint = " (a rubric of your own? name its folder with --rubrics)" if unknown_metric else ""
+        findings.add_error(row.line, "label", f"{problem}{hint}", "E_LABEL")
         return None
     return Label(
         target.case_id,

@@ -33,7 +33,7 @@ def build_note_lines(scoring: ScoringResult, width: int, named: Sequence[str]) -
         remedies.append(f"not measured: {', '.join(unmeasured)} (run `assay judge`)")
     notes += [*remedies, *(warning for warning in scoring.warnings if not is_listed_as_doubt(warning))]
     # Access that nobody checked first, for no number tells of it; then a judge that failed its controls or never
-    # answered, and scores in which leaks count, before the rest.
+    # answered, metrics that were named and not measured, and scores in which leaks count, before the rest.
     notes.sort(key=lambda note: (_UNCHECKED_ACCESS not in note, _URGENT.search(note) is None))
     more = f" (and {len(notes) - _MAX_NOTES} more: --verbose)" if len(notes) > _MAX_NOTES else ""
     lines = []
@@ -55,7 +55,10 @@ def _shorten_digests(note: str) -> str:
 
 _UNCHECKED_ACCESS = "access is not checked on "
 _TWO_LINES = LatePattern(f"{_UNCHECKED_ACCESS}|{FOUND_NOTHING}")
-_URGENT = LatePattern(rf"\bE_[A-Z_]+\b| leaked gets? the worst score | gave no verdict on anything |{FOUND_NOTHING}")
+_URGENT = LatePattern(
+    r"\bE_[A-Z_]+\b| leaked gets? the worst score | gave no verdict on anything "
+    rf"|^not measured, because |{FOUND_NOTHING}"
+)
 _DIGEST = LatePattern(r"\b(sha256:[0-9a-f]{8})[0-9a-f]{56}\b")
 
 
