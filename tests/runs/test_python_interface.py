@@ -708,12 +708,26 @@ def test_answers_that_some_rows_lack_let_no_rule_on_answers_pass() -> None:
     rows: list[dict[str, Any]] = [
         {"case_id": str(fee), "answer": f"Fee {fee} is {fee} euros."} for fee in range(10, 13)
     ]
-    rows += [{"case_id": str(fee)} for fee in range(13, 16)]
+    rows += [{"case_id": str(fee), "usage": {"cost_usd": 0.1}} for fee in range(13, 16)]
     gate = {"rules": [{"metric": "failed", "at_most": 0}], "correctness": 0.9}
     decision = assay.score(FEES, rows, gate=gate).decision
     assert "PASS_WITH_RISK" == decision.outcome
     assert all("not reported on 3 of 6 cases (13, 14, 15)" in reason for reason in decision.reasons[:2])
     assert "PASS" == assay.score(FEES[:3], rows[:3], gate=gate).decision.outcome
+
+
+@pytest.mark.parametrize("name", ["hypothesis", "x_note", "antwort"])
+def test_a_row_that_reports_nothing_is_refused_with_the_names_that_it_has(name: str) -> None:
+    rows = [{"case_id": "10", name: "Fee 10 is 10 euros."}]
+    with pytest.raises(InputError, match=rf"outputs:1: E_OUTPUT neither an answer nor a ranking .got case_id, {name};"):
+        assay.score(FEES[:1], rows)
+
+
+def test_failed_cases_are_not_counted_where_no_answer_and_no_evidence_could_be_looked_at() -> None:
+    rows = [{"case_id": case["id"], "contexts": ["Fees are due."]} for case in FEES]
+    decision = assay.score(FEES, rows, gate={"rules": [{"metric": "failed", "at_most": 0}]}).decision
+    assert "FAIL" == decision.outcome
+    assert decision.reasons[0].startswith("failed had nothing to check: no answer")
 
 
 def test_a_gate_is_a_dictionary_too_and_what_is_none_says_so() -> None:

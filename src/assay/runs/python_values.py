@@ -19,7 +19,6 @@ from msgspec import structs
 
 from assay.calls.interfaces import Target
 from assay.formats.corpus import load_corpus, read_corpus_rows
-from assay.formats.foreign.chunk_shapes import ShapeError
 from assay.formats.foreign.extra_columns import lift_attributes
 from assay.formats.foreign.foreign_files import load_foreign_file
 from assay.formats.foreign.member_names import (
@@ -48,6 +47,7 @@ from assay.formats.outputs import (
     read_observations,
 )
 from assay.formats.problems import find_time_fault, join_repeated_problems, make_value_error
+from assay.formats.recorded_outputs.line_checks import refuse_empty_row
 from assay.formats.run_files.run_folder import compute_file_sha256
 from assay.formats.settings_file import Config
 from assay.gates.gate_files import read_gate_fields
@@ -408,7 +408,9 @@ class _OutputRowReader:
             return self.rows.read_row(members)
         try:
             return self._read_members(members)
-        except (ShapeError, msgspec.ValidationError) as error:
+        except RowError:
+            raise
+        except ValueError as error:  # of a shape, of a value or of a row that reports nothing
             raise RowError("", str(error)) from None
 
     def _read_members(self, members: Mapping[str, Any]) -> Observation:
@@ -423,6 +425,7 @@ class _OutputRowReader:
         observation = msgspec.convert(present, Observation)
         has_stages = shape.rankings or shape.has_stages
         observation = structs.replace(observation, stages=tuple(shape.rankings) if has_stages else None)
+        refuse_empty_row(observation, members)
         return add_shown_context(observation, members, self.rows.notes)
 
 
