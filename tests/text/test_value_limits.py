@@ -293,3 +293,17 @@ def test_the_end_of_what_is_asked_to_begin_is_open(fact: str, question: str, ans
 )
 def test_an_upper_limit_does_not_say_above_what_something_is_so(answer: str, state: str) -> None:
     assert state == judge(answer, "400 EUR", "Above what amount can I pay by instalments?")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "fact", "state"),
+    [
+        ("How long must my cat fast?", "Your cat should have no food for 10 hours.", "10 hours", "unknown"),
+        ("For how long is the pool empty?", "The pool has no water for 3 weeks.", "3 weeks", "unknown"),
+        ("How long must my cat fast?", "Your cat need not fast for 10 hours.", "10 hours", "denied"),
+        ("How long is the laptop covered?", "Your laptop has no cover for 2 years.", "2 years", "denied"),
+        ("How long does the pass give entry?", "The pass gives no entry for 3 days.", "3 days", "denied"),
+    ],
+)
+def test_a_span_without_another_thing_is_open(question: str, answer: str, fact: str, state: str) -> None:
+    assert state == judge(answer, fact, question)
