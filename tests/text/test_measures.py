@@ -198,6 +198,11 @@ def test_the_numbers_of_a_list_have_the_unit_behind_its_last_one(text: str, valu
     assert 1 == len({quantity.readings[0].dimension for quantity in quantities} - {"calendar"}), quantities
 
 
+@pytest.mark.parametrize("text", ["until a day before", "Cancel for free till a day ahead.", "within a day"])
+def test_a_span_of_one_unit_is_read_behind_words_that_lead_to_it(text: str) -> None:
+    assert ["duration"] == [quantity.readings[0].dimension for quantity in find_measures(text)]
+
+
 @pytest.mark.parametrize(
     ("text", "plain"),
     [
