@@ -218,6 +218,7 @@ def test_a_baseline_is_given_to_the_rules_of_the_gate(
     alone = run("-k", "gate", "--assay-baseline", "none").stdout.str()
     assert "none" in alone
     assert "Traceback" not in alone
+    assert "another exception occurred" not in alone
 
 
 @pytest.mark.parametrize(

@@ -738,6 +738,13 @@ def test_failed_cases_are_not_counted_where_no_answer_and_no_evidence_could_be_l
     assert decision.reasons[0].startswith("failed had nothing to check: no answer")
 
 
+def test_a_misspelt_argument_is_named_with_the_one_that_was_probably_meant() -> None:
+    with pytest.raises(TypeError, match=r"assay.run has no argument gates .did you mean gate\?"):
+        assay.run(ask, ROWS, gates="general")  # type: ignore[call-arg]  # what is refused
+    with pytest.raises(TypeError, match=r"assay.report has no argument zip .expected one of result, markdown, html"):
+        assay.report(assay.run(ask, ROWS), zip="x.zip")  # type: ignore[call-arg]  # what is refused
+
+
 def test_a_gate_is_a_dictionary_too_and_what_is_none_says_so() -> None:
     measured = assay.run(ask, ROWS)
     assert "FAIL" == assay.gate(measured, {"rules": [{"metric": "error_rate", "at_most": 0}]}).outcome
@@ -750,6 +757,21 @@ def test_a_gate_is_a_dictionary_too_and_what_is_none_says_so() -> None:
 def test_a_case_is_explained_by_its_id_or_as_it_is() -> None:
     measured = assay.run(ask, ROWS)
     assert assay.explain(measured, "leave") == assay.explain(measured, measured.cases[0])
+
+
+def test_an_explanation_has_its_lines_in_a_notebook() -> None:
+    class Printer:
+        shown = ""
+
+        def text(self, text: str) -> None:
+            self.shown += text
+
+    measured = assay.run(ask, ROWS)
+    for explanation in (assay.explain(measured, "leave"), measured.cases[0].explain()):
+        printer = Printer()
+        explanation._repr_pretty_(printer, False)  # type: ignore[attr-defined]  # IPython looks for it on the value
+        assert printer.shown == explanation
+        assert "\n" in printer.shown
 
 
 def test_a_metric_that_is_a_coroutine_is_refused_at_once() -> None:

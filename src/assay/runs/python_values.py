@@ -8,8 +8,9 @@ from __future__ import annotations
 import inspect
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from functools import lru_cache, wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -542,6 +543,13 @@ def says_arguments(function: F) -> F:
     """
     parameters = inspect.signature(function).parameters
 
+    def refuse_misspelt(names: Iterable[str]) -> None:
+        for name in names:
+            if name not in parameters:
+                near = get_close_matches(name, parameters, 1)
+                expected = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(parameters)}"
+                raise TypeError(f"assay.{function.__name__} has no argument {name} ({expected})")
+
     def name_argument(option: re.Match[str]) -> str:
         name = _ARGUMENTS_OF_OPTIONS.get(option[1], option[1].replace("-", "_"))
         if name not in parameters:
@@ -568,11 +576,13 @@ def says_arguments(function: F) -> F:
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
+        refuse_misspelt(kwargs)
         with name_arguments():
             return function(*args, **kwargs)
 
     @wraps(function)
     async def call_async(*args: Any, **kwargs: Any) -> Any:
+        refuse_misspelt(kwargs)
         with name_arguments():
             return await function(*args, **kwargs)
 
