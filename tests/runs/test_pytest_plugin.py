@@ -225,7 +225,7 @@ def test_a_baseline_is_given_to_the_rules_of_the_gate(
     ("marker", "message"),
     [
         ("golden='golden.jsonl'", "got no target; expected some of target, golden"),
-        ("target=ask, golden='golden.jsonl', gates='x'", "got gates; expected some of"),
+        ("target=ask, golden='golden.jsonl', gates='x'", "got gates; did you mean gate?"),
         ("target=ask, golden='golden.jsonl', unknown='green'", "unknown: got 'green'; expected skip, fail, pass"),
         ("target=ask, golden='none.jsonl'", "golden: E_VALUE no such file"),
         ("target=ask, golden=[{'id': 'a'}]", "golden:1: question"),
