@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -127,9 +128,9 @@ def _read_marker(marker: pytest.Mark, item: Any) -> _Plan:
     missing = [name for name in ("target", "golden") if name not in options]
     if marker.args or unknown or missing:
         got = ", ".join([*map(repr, marker.args), *unknown]) or f"no {' and no '.join(missing)}"
-        raise pytest.Collector.CollectError(
-            f"{item.nodeid}: marker assay: got {got}; expected some of {', '.join(_OPTIONS)}"
-        )
+        near = [match for name in unknown for match in get_close_matches(name, _OPTIONS, 1)]
+        expected = f"did you mean {', '.join(near)}?" if near else f"expected some of {', '.join(_OPTIONS)}"
+        raise pytest.Collector.CollectError(f"{item.nodeid}: marker assay: got {got}; {expected}")
     if options.setdefault(_UNKNOWN, _UNKNOWN_CHOICES[0]) not in _UNKNOWN_CHOICES:
         expected = f"expected {', '.join(_UNKNOWN_CHOICES)}"
         raise pytest.Collector.CollectError(
@@ -170,7 +171,11 @@ def assay_run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
             results[plan.key] = _score_once(plan, request.config, _find_shared_folder(tmp_path_factory))
         except AssayError as error:
             results[plan.key] = _NotScored(request.node.name)
-            pytest.fail(f"assay: {_name_own_option(str(error))}", pytrace=False)
+            failure = f"assay: {_name_own_option(str(error))}"
+        else:
+            failure = ""
+        if failure:  # not inside the handler: pytest would print the error a second time
+            pytest.fail(failure, pytrace=False)
     result: ScoreResult | _NotScored = results[plan.key]
     if isinstance(result, _NotScored):
         pytest.fail(f"assay: nothing was scored, for the reason that {result.first_test} gives", pytrace=False)

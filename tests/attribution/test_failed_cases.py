@@ -15,14 +15,17 @@ from assay.attribution.cause_notes import (
     CAUSE_NOTES,
     LEAK_RETRIEVED,
     LEAK_SHOWN,
+    NO_OUTPUT,
     OVER_REFUSAL_NOTE,
     SUBCAUSE_NOTES,
+    TARGET_ERROR,
     get_cause_note,
 )
+from assay.attribution.cause_sentences import describe_cause
 from assay.attribution.whole_run.failed_cases import reconcile_with_checks
 from assay.metrics.case_checks import CHECKS, list_runner_checks
 from assay.metrics.catalog import DEFAULT_METRICS
-from assay.records.findings import FAULT_PARTIES, ROOT_CAUSES, Attribution, EvidenceTrace
+from assay.records.findings import FAULT_PARTIES, ROOT_CAUSES, Attribution, EvidenceTrace, RootCause
 from assay.records.golden_set import AnswerFormat, Case, Evidence, GoldenSet, Rubric, User
 from assay.records.observations import Chunk, Observation, Stage
 from assay.records.scores import CaseChecks
@@ -217,12 +220,29 @@ def test_a_case_that_requires_no_evidence_does_not_say_that_it_is_unknown_whethe
     assert ["the case requires none"] * 2 + ["unknown, the trace does not tell"] == words
 
 
+@pytest.mark.parametrize("kind", [TARGET_ERROR, NO_OUTPUT])
+def test_a_case_without_an_answer_does_not_say_that_it_requires_no_evidence(kind: str) -> None:
+    note = get_cause_note("insufficient_trace", kind)
+    attribution = Attribution("a", "unknown", "insufficient_trace", sign=note.sign, fix=note.fix)
+    assert "unknown, there is no answer" == dict(list_attribution_facts(attribution))["Reached"]
+
+
+@pytest.mark.parametrize(
+    ("also", "joined"), [(("judge_noise",), "; perhaps "), (("judge_noise", "citation"), "; one of: ")]
+)
+def test_one_possible_cause_is_not_one_of_several(also: tuple[RootCause, ...], joined: str) -> None:
+    first = CAUSE_NOTES["insufficient_trace"].sign
+    attribution = Attribution("a", "unlocated_fault", "insufficient_trace", sign=first, also=also)
+    assert describe_cause(attribution).startswith(f"{first}{joined}{CAUSE_NOTES['judge_noise'].sign}")
+
+
 def test_what_the_rules_doubt_of_an_answer_does_not_cause_an_error_of_a_metric() -> None:
     doubt = Attribution("a", "generation_fault", cause="citation", evidence=("no citation",), good=True, reached=True)
     texts = ("tone: the metric raised KeyError: 'a'",)
     unmeasured = reconcile_with_checks(doubt, CaseChecks("a", ("metric_error",)), texts)
     assert ("insufficient_trace", texts) == (unmeasured.cause, unmeasured.evidence)
     assert ("citation",) == unmeasured.also
+    assert "a metric of your own failed on this case" == describe_cause(unmeasured)
     both = reconcile_with_checks(doubt, CaseChecks("a", ("metric_error", "bad_citation")), texts)
     assert ("citation", ("no citation", *texts)) == (both.cause, both.evidence)
 

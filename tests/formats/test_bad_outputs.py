@@ -65,7 +65,7 @@ REFUSED: list[tuple[int, str, Raw, str, tuple[str, ...]]] = [
     (14, "one JSON array", "[" + row() + ",\n" + row() + "]", "", ("E_FORMAT", "a JSON array", "JSON Lines")),
     (14, "JSON over several lines", json.dumps(GOOD, indent=1), "", ("E_FORMAT", "spread over several lines")),
     (14, "CSV", "query_id,answer\nq1,Twelve\n", "", ("E_FORMAT", "comma-separated values: 'query_id,answer'")),
-    (17, "no id", '{"query_id": "q2"}\n' + json.dumps({"queryid": "q1"}), "query_id", ("E_MISSING", "'queryid'?")),
+    (17, "no id", row(query_id="q2") + "\n" + json.dumps({"queryid": "q1"}), "query_id", ("E_MISSING", "'queryid'?")),
     (17, "empty id", row(query_id=" "), "query_id", ("E_ID", "empty (got ' '")),
     (18, "integer id", row(query_id=1), "query_id", ("E_TYPE", "got 1; expected a string")),
     (18, "boolean id", row(query_id=True), "query_id", ("got True; expected a string",)),

@@ -149,7 +149,7 @@ def test_a_null_answer_is_an_error_an_empty_one_is_wrong_and_an_absent_one_does_
 def test_an_empty_ranking_scores_zero_and_one_not_reported_does_not_apply(
     tmp_path: Path, capsys: Printed, chunks: list[str] | None, recall: float | None
 ) -> None:
-    score(tmp_path, row(retrieved_chunks=chunks), options=("--format", "json"), size=1)
+    score(tmp_path, row(retrieved_chunks=chunks, cost_usd=0.1), options=("--format", "json"), size=1)
     assert recall == json.loads(capsys.readouterr().out)["configs"]["c"]["summary"]["recall@10"]["mean"]
 
 

@@ -177,3 +177,41 @@ def test_the_name_of_a_unit_is_the_one_that_an_expression_of_all_names_finds(par
     text = "".join(parts)
     match = UNIT.match(text, position)
     assert read_unit_name(text, position) == (("", position) if match is None else (match["unit"], match.end()))
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("At 8, 12 and 16 weeks.", "8 12 16"),
+        ("at eight, twelve, and sixteen weeks", "8 12 16"),
+        ("bottles of 2, 5 or 10 litres", "2 5 10"),
+        ("Mit acht, zwölf und sechzehn Wochen.", "8 12 16"),
+        ("mit 8 oder 12 Wochen", "8 12"),
+        ("à 8, 12 et 16 semaines", "8 12 16"),
+        ("two and five weeks", "2 5"),
+        ("5 and 10 EUR", "5 10"),
+    ],
+)
+def test_the_numbers_of_a_list_have_the_unit_behind_its_last_one(text: str, values: str) -> None:
+    quantities = find_measures(text)
+    assert values.split() == [f"{quantity.readings[0].low / quantity.unit_size:f}" for quantity in quantities]
+    assert 1 == len({quantity.readings[0].dimension for quantity in quantities} - {"calendar"}), quantities
+
+
+@pytest.mark.parametrize("text", ["until a day before", "Cancel for free till a day ahead.", "within a day"])
+def test_a_span_of_one_unit_is_read_behind_words_that_lead_to_it(text: str) -> None:
+    assert ["duration"] == [quantity.readings[0].dimension for quantity in find_measures(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("In 2024, 12 weeks were lost.", 1),  # a comma alone lists nothing
+        ("Rooms 8 and 12 open at 9:00.", 2),
+        ("from 8, 9 and 10 pm", 2),
+        ("two hundred and fifty days", 0),  # one number
+        ("Gib acht und warte zwei Tage.", 0),
+    ],
+)
+def test_numbers_that_are_no_list_keep_what_they_are(text: str, plain: int) -> None:
+    assert plain == sum(all(own.dimension == "" for own in quantity.readings) for quantity in find_measures(text))

@@ -62,3 +62,23 @@ def test_a_question_that_begins_with_its_place_or_time_asks_for_yes_or_no_too(le
     other = Case("c", f"{lead}, in which season are dogs carried free of charge?", must_have=("autumn",))
     quality = assess_answer_text(other, "Yes.")
     assert quality is None or quality.good is not True
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer", "is_right"),
+    [
+        ("No.", "It is closed on Sundays.", True),
+        ("No, it is closed on Sundays.", "It stays closed on Sundays.", True),
+        ("No.", "We're shut on Sundays.", None),
+        ("No.", "They have the day off on Sundays.", None),
+        ("No.", "It is open on Sundays.", False),
+        ("No.", "It's open on Sundays.", False),
+        ("Yes, from 9:00.", "It is closed on Sundays.", False),
+    ],
+)
+def test_a_pronoun_with_another_word_than_the_question_has_is_no_yes(
+    reference: str, answer: str, is_right: bool | None
+) -> None:
+    quality = assess_answer_text(Case("sunday", "Is the clinic open on Sundays?", reference=reference), answer)
+    assert quality is not None
+    assert is_right == quality.good

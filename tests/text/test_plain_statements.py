@@ -192,3 +192,45 @@ def test_an_amount_behind_a_denial_is_disclosed(language: str, question: str, an
 def test_an_abstention_may_report_other_amounts() -> None:
     answer = "I couldn't find the fee for boats. Cars cost 12 euros."
     assert not discloses_value(answer, "What is the fee for boats?", denies_permission=False)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What is the number of the emergency line?", "Please call 0151 4402290."),
+        ("How do I reach the lost property office?", "Please ring the office on 020 7946 0018."),
+        ("Wie erreiche ich den Notdienst?", "Rufen Sie bitte 0151 440 2290 an."),
+        ("Welche Nummer hat der Pannendienst?", "Bitte rufen Sie 089 2180 4455 an."),
+        ("Quel est le numéro du vestiaire ?", "Appelez le 01 44 02 22 90."),
+    ],
+)
+def test_a_number_to_call_answers_who_asks_for_it(question: str, answer: str) -> None:
+    assert "answer" == detect_behaviour(answer, question=question).behaviour
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What is the refund period?", "Please call 0151 4402290."),
+        ("What is the number of the emergency line?", "Please ask the front desk for it."),
+        ("Is 0151 440 2290 still your number?", "Please call 0151 440 2290 and ask the staff."),
+        ("Wie lange gilt der Gutschein?", "Rufen Sie bitte 0151 440 2290 an."),
+        ("Wie lautet die Nummer des Notdienstes?", "Bitte wenden Sie sich an den Empfang."),
+    ],
+)
+def test_a_number_to_call_hands_over_where_something_else_is_asked_for(question: str, answer: str) -> None:
+    assert "escalate" == detect_behaviour(answer, question=question).behaviour
+
+
+@pytest.mark.parametrize(
+    ("answer", "behaviour"),
+    [
+        ("There is nothing about parking in the documents.", "abstain"),
+        ("There's nothing regarding fees for parking in the handbook.", "abstain"),
+        ("There was nothing concerning this anywhere in my sources.", "abstain"),
+        ("There is nothing to pay: parking is free.", "answer"),
+        ("There is nothing about it in the handbook, but the garage next door takes 3 EUR an hour.", "answer"),
+    ],
+)
+def test_nothing_about_a_thing_in_the_documents_abstains(answer: str, behaviour: str) -> None:
+    assert behaviour == detect_behaviour(answer, question="What does parking cost at the clinic?").behaviour

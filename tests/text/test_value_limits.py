@@ -258,3 +258,52 @@ def test_a_value_that_a_bound_allows_does_not_state_the_bound(fact: str, answer:
 )
 def test_a_value_rounded_in_other_units_is_open(fact: str, answer: str, state: str) -> None:
     assert state == judge_facts(answer, [fact], "How long is the trail?")[0].state
+
+
+@pytest.mark.parametrize(
+    ("fact", "question", "answer", "state"),
+    [
+        ("18 months", "From what age are giant breeds castrated?", "Before 18 months.", "unknown"),
+        ("18 months", "From what age are giant breeds castrated?", "Until 18 months.", "unknown"),
+        ("18 months", "From what age are giant breeds castrated?", "Not before 18 months.", "stated"),
+        ("18 months", "From what age are giant breeds castrated?", "At 18 months.", "stated"),
+        ("7 years", "From what age may children swim alone?", "At least 7 years old.", "stated"),
+        ("7 years", "From what age may children swim alone?", "Children are accompanied until 7 years.", "unknown"),
+        ("1 May", "From which date does the fare apply?", "From 1 May until 30 June.", "stated"),
+        ("18 Monate", "Ab welchem Alter werden Riesenrassen kastriert?", "Vor 18 Monaten.", "unknown"),
+        ("18 Monate", "Ab welchem Alter werden Riesenrassen kastriert?", "Ab 18 Monaten.", "stated"),
+        ("1. Mai", "Ab wann gilt der Tarif?", "Er gilt bis zum 1. Mai.", "unknown"),
+        ("1. Mai", "Ab wann gilt der Tarif?", "Der Tarif gilt ab dem 1. Mai.", "stated"),
+    ],
+)
+def test_the_end_of_what_is_asked_to_begin_is_open(fact: str, question: str, answer: str, state: str) -> None:
+    assert state == judge(answer, fact, question)
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        ("Up to 400 EUR you can pay by instalments.", "unknown"),
+        ("At most 400 EUR.", "unknown"),
+        ("Instalments are possible for more than 400 EUR.", "stated"),
+        ("Bills of 400 EUR or more.", "stated"),
+        ("From 400 EUR upwards.", "stated"),
+        ("400 EUR", "stated"),
+    ],
+)
+def test_an_upper_limit_does_not_say_above_what_something_is_so(answer: str, state: str) -> None:
+    assert state == judge(answer, "400 EUR", "Above what amount can I pay by instalments?")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "fact", "state"),
+    [
+        ("How long must my cat fast?", "Your cat should have no food for 10 hours.", "10 hours", "unknown"),
+        ("For how long is the pool empty?", "The pool has no water for 3 weeks.", "3 weeks", "unknown"),
+        ("How long must my cat fast?", "Your cat need not fast for 10 hours.", "10 hours", "denied"),
+        ("How long is the laptop covered?", "Your laptop has no cover for 2 years.", "2 years", "denied"),
+        ("How long does the pass give entry?", "The pass gives no entry for 3 days.", "3 days", "denied"),
+    ],
+)
+def test_a_span_without_another_thing_is_open(question: str, answer: str, fact: str, state: str) -> None:
+    assert state == judge(answer, fact, question)

@@ -48,6 +48,7 @@ export function useHappened() {
     const [first = "", ...rest] = said;
     if (claim === "likely") return t("claim.likely", { first, others: rest.join(t("claim.or")) });
     if (claim === "several") return t("claim.several", { all: said.join("; ") });
+    if (claim === "untold" && rest.length === 1) return t("claim.untold_one", { first, other: rest[0] ?? "" });
     if (claim === "untold" && rest.length > 0) return t("claim.untold", { first, others: rest.join("; ") });
     return claim === "perhaps" ? t("claim.perhaps", { first }) : first;
   };

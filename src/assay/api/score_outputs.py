@@ -17,7 +17,7 @@ from assay.records.release_gates import Decision
 from assay.records.requests import InputOptions, ScoreRequest, ScoringOptions, VerdictOptions
 from assay.records.verdicts import JudgeRubric
 from assay.report.cases import explain_case as explaining
-from assay.report.collect_cases import CaseResult
+from assay.report.collect_cases import CaseResult, ShownText
 from assay.runs.answer_labels import attach_answer_labels, read_answer_labels
 from assay.runs.check_arguments import (
     MetricsLike,
@@ -184,4 +184,6 @@ def explain(
     if isinstance(case, CaseResult):
         config = config or case.config
         case = case.id
-    return explaining.explain_case(result.run, str(case), config, show_forbidden=show_forbidden, verbose=verbose)
+    return ShownText(
+        explaining.explain_case(result.run, str(case), config, show_forbidden=show_forbidden, verbose=verbose)
+    )

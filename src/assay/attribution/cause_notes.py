@@ -100,8 +100,9 @@ _UNINDEXED_NOTE = CauseNote(
     "nothing shows that the right passage is in the index",
     "look the evidence up by its id; index what is missing, and alert on documents that were not indexed",
 )
-TARGET_ERROR, NO_OUTPUT = "target_error", "no_output"
-"""What is known of a case of which no trace tells: the target failed, or there is no output of it."""
+TARGET_ERROR, NO_OUTPUT, UNMEASURED = "target_error", "no_output", "metric_error"
+"""What is known of a case of which no trace tells: the target failed, there is no output of it, or nothing failed but a
+metric of one's own."""
 _SUBCAUSE_SIGNS: Mapping[tuple[RootCause, str], str] = MappingProxyType(
     {
         ("chunking", "cut_off"): "the right passage is cut off in the index",
@@ -129,6 +130,9 @@ SUBCAUSE_NOTES: Mapping[tuple[RootCause, str], CauseNote] = MappingProxyType(
             "the target failed with an error", "repair the target, then ask again"
         ),
         ("insufficient_trace", NO_OUTPUT): CauseNote("the case has no output", "ask the target this case"),
+        ("insufficient_trace", UNMEASURED): CauseNote(
+            "a metric of your own failed on this case", "repair the metric, then score again"
+        ),
         ("golden_label_issue", "misspelt_id"): CauseNote(
             "the golden set seems to misspell an id",
             "correct the id in the golden set, if it is misspelt",
@@ -266,6 +270,11 @@ UNSEEN_SEARCH = "the search ranked the right passage low or not at all"
 """The sign of both in one: of a search that may go by vectors or by words."""
 CONTEXT_NOTE = CauseNote("the context was put together wrongly or too short", CAUSE_NOTES["context_builder"].fix)
 """Of the context as one of several causes, of which none is known to be it."""
+
+
+def says_no_answer(sign: str) -> bool:
+    """Return whether a sign is that of a case without an answer, of which nothing was looked at."""
+    return any(sign == SUBCAUSE_NOTES["insufficient_trace", kind].sign for kind in (TARGET_ERROR, NO_OUTPUT))
 
 
 def get_cause_note(cause: RootCause, subcause: str = "", subtype: str = "") -> CauseNote:

@@ -10,10 +10,12 @@ from assay.attribution.cause_notes import (
     CAUSE_NOTES,
     CONTEXT_NOTE,
     SUBCAUSE_NOTES,
+    UNMEASURED,
     UNSEEN_RANKING_NOTE,
     UNSEEN_SEARCH,
     UNSEEN_SEARCH_NOTES,
     CauseNote,
+    get_cause_note,
 )
 from assay.attribution.evidence_trace import StepKind, name_stage_kind
 from assay.records.findings import Attribution, EvidenceTrace, RootCause
@@ -42,7 +44,7 @@ def describe_cause(attribution: Attribution) -> str:
         return f"one of: {'; '.join(signs)}"
     first = describe_first_cause(attribution)
     if claim == "untold" and others:
-        return f"{first}; one of: {'; '.join(others)}"
+        return f"{first}; {'perhaps' if len(others) == 1 else 'one of:'} {'; '.join(others)}"
     return f"{first}; else {' or '.join(others)}" if claim == "likely" else first
 
 
@@ -66,7 +68,8 @@ def get_claim(attribution: Attribution) -> Claim:
     """Return what a finding claims: one thing, the likeliest of several, a possibility, one of several without saying
     which, or nothing, where the trace shows no cause."""
     if attribution.cause == "insufficient_trace":
-        return "untold"
+        is_of_metric = attribution.sign == get_cause_note("insufficient_trace", UNMEASURED).sign
+        return "one" if is_of_metric else "untold"  # what else is doubted did not fail the case
     if is_decided(attribution):
         return "one"
     if not attribution.also:

@@ -39,6 +39,8 @@ from assay.formats.recorded_outputs.line_checks import (
     DECODING_ERRORS,
     explain_bad_line,
     find_unknown_keys,
+    list_row_members,
+    refuse_empty_row,
     refuse_unread_answer,
 )
 from assay.formats.strict_json import MisfitError, convert_strictly, join_field
@@ -131,13 +133,15 @@ class OutputFormat(Struct, frozen=True):
 def _refuse_misread(
     decode: Callable[[bytes], Observation], record: type[msgspec.Struct]
 ) -> Callable[[bytes], Observation]:
-    """Return a decoder that raises ValueError too for a line whose answer is under a name that is not read."""
+    """Return a decoder that raises ValueError too for a line whose answer is under a name that is not read, and for
+    one that reports nothing."""
 
     @wraps(decode)
     def decode_line(line: bytes) -> Observation:
         observation = decode(line)
         if observation.answer is msgspec.UNSET and observation.error is None and observation.behaviour is None:
             refuse_unread_answer(line, record.__struct_fields__)
+            refuse_empty_row(observation, list_row_members(line))
         return observation
 
     return decode_line

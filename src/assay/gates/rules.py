@@ -347,6 +347,10 @@ def count_checked_cases(column: ScoreColumn, rows: RowIndices) -> CheckedCases:
     return CheckedCases(format_count(checked, "checked case"), ", ".join(parts))
 
 
+_EVIDENCE_METRICS = ("recall@10", "context_recall")
+"""The metrics of which one has a score wherever a check could look for required evidence."""
+
+
 def require_reported_rows(result: RuleResult, scores: GateScores, column: ScoreColumn) -> RuleResult:
     """Turn a pass into inconclusive if some observed rows did not report what the metric is computed from.
 
@@ -358,6 +362,9 @@ def require_reported_rows(result: RuleResult, scores: GateScores, column: ScoreC
     missing = set(scores.table.missing)
     is_unreported = find_unreported_rows(column, rows)
     if parse_metric(result.rule.metric).base == "failed":
+        if _was_nothing_checked(scores, rows):
+            message = f"{describe_subject(result.rule)} had nothing to check: no answer, and no evidence to look for"
+            return structs.replace(result, state="no_data", value=None, message=message)
         is_unreported |= _find_unanswered_rows(scores, rows)
     unreported = [case_id for case_id in scores.get_case_ids(rows[is_unreported]) if case_id not in missing]
     if not unreported:
@@ -365,6 +372,16 @@ def require_reported_rows(result: RuleResult, scores: GateScores, column: ScoreC
     count = format_count(len(rows), "case")
     message = f"{result.message}; not reported on {len(unreported)} of {count} ({format_case_ids(unreported)})"
     return structs.replace(result, state="inconclusive", message=message)
+
+
+def _was_nothing_checked(scores: GateScores, rows: RowIndices) -> bool:
+    """Return whether no case has an answer, nor a ranking in which required evidence could be looked for: each of them
+    failed nothing, whatever the system did."""
+    behaviour = scores.table.columns.get("behaviour")
+    if behaviour is None or not len(rows) or not np.all(find_unreported_rows(behaviour, rows)):
+        return False
+    evidence = (scores.table.columns.get(name) for name in _EVIDENCE_METRICS)
+    return not any(np.any(column.status[rows] == SCORED) for column in evidence if column is not None)
 
 
 def _find_unanswered_rows(scores: GateScores, rows: RowIndices) -> npt.NDArray[np.bool_]:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import inspect
 import math
+import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, overload
+from pathlib import PurePath
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
@@ -36,6 +38,8 @@ ScoreFunction = Callable[..., Any]
 one of these for each case, in order."""
 _ARRAY_PARAMETERS = ["cases", "observations"]
 MAX_REASON_CHARS = 200
+_PLACE_CHARS = 80
+"""What the words around the text of an exception and the line on which it arose may take of a reason."""
 
 
 class OwnMetric(Metric, frozen=True, eq=False):
@@ -208,26 +212,45 @@ class OwnScores:
         return {position: value for (position, _, _), value in zip(self.pending, values, strict=True)}
 
 
+class _Fault(NamedTuple):
+    """Why a function gave no score, as the reason of the case says it."""
+
+    text: str
+
+
 def _call_safely(function: ScoreFunction, *arguments: Any) -> Any:
     try:
         return function(*arguments)
     except Exception as error:  # noqa: BLE001  # the function is the user's: what it raises is an error of the case
-        return error
+        place = _find_raising_line(function, error)
+        text = f"{type(error).__name__}: {error}"[: MAX_REASON_CHARS - _PLACE_CHARS]
+        return _Fault(f"the metric raised {text}{place}")
+
+
+def _find_raising_line(function: ScoreFunction, error: Exception) -> str:
+    """Return ", at file:line" of the last line of the function's own file; "" where it has none, as in a notebook."""
+    own_file = getattr(getattr(function, "__code__", None), "co_filename", "<")
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == own_file]
+    name = PurePath(own_file).name
+    return f", at {name}:{lines[-1]}" if lines and not name.startswith("<") and "ipykernel" not in own_file else ""
 
 
 def _spread(values: Any, count: int) -> Sequence[Any]:
     """Return one value for each case; an exception and a result of the wrong length are those of all cases."""
-    if isinstance(values, Exception):
+    if isinstance(values, _Fault):
         return [values] * count
+    got, expected = "", "a list in the order of the cases, such as [scores[case.id] for case in cases]"
+    listed: list[Any] = []
     if isinstance(values, Mapping):
         got = f"a dictionary with the keys {', '.join(map(repr, list(values)[:2]))}, …"
-        expected = "a list in the order of the cases, such as [scores[case.id] for case in cases]"
-        return [TypeError(f"not one value for each case (got {got}; expected {expected})")] * count
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        return [TypeError(f"not one value for each case (got {shorten_repr(values)})")] * count
-    listed = np.asarray(values).tolist() if hasattr(values, "dtype") else list(values)
-    if len(listed) != count:
-        return [ValueError(f"not one value for each case (got {len(listed)}; expected {count})")] * count
+    elif isinstance(values, str) or not isinstance(values, Iterable):
+        got = shorten_repr(values)
+    else:
+        listed = np.asarray(values).tolist() if hasattr(values, "dtype") else list(values)
+        if len(listed) != count:
+            got, expected = str(len(listed)), str(count)
+    if got:
+        return [_Fault(f"the metric returned not one value for each case (got {got}; expected {expected})")] * count
     return listed
 
 
@@ -269,8 +292,8 @@ def find_own_failures(column: ScoreColumn) -> BoolArray:
 
 def _find_fault(result: Any, low: float, high: float) -> str:
     """Return what is wrong with the result for one case, "" for a number in the range."""
-    if isinstance(result, Exception):
-        return " ".join(f"the metric raised {type(result).__name__}: {result}".split())
+    if isinstance(result, _Fault):
+        return " ".join(result.text.split())
     if isinstance(result, str) and result:
         return f"the metric returned a text (got {shorten_repr(result)}; expected the number, without quotation marks)"
     if not isinstance(result, (bool, int, float, np.number, np.bool_)):

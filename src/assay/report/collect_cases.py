@@ -30,6 +30,15 @@ _UNKNOWN = "unknown: "
 """How the reason begins of a metric that the rules looked at and cannot tell."""
 
 
+class ShownText(str):
+    """A text that a notebook shows with its lines, and not as a string with their signs."""
+
+    __slots__ = ()
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
+
+
 class CaseScores(dict[str, float]):
     """The scores of a case by metric; asking for one that has no number raises KeyError with the reason.
 
@@ -201,7 +210,9 @@ class CaseResult:
 
     def explain(self, *, show_forbidden: bool = False, verbose: bool = False) -> str:
         """Return the case as text of at most 30 lines; `verbose` for everything known of it."""
-        return explain_case(self.run, self.case.id, self.config, show_forbidden=show_forbidden, verbose=verbose)
+        return ShownText(
+            explain_case(self.run, self.case.id, self.config, show_forbidden=show_forbidden, verbose=verbose)
+        )
 
     def __repr__(self) -> str:
         state = ", ".join(self.failed_checks) or self.error or self.outcome

@@ -8,8 +8,9 @@ from __future__ import annotations
 import inspect
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from functools import lru_cache, wraps
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -19,7 +20,6 @@ from msgspec import structs
 
 from assay.calls.interfaces import Target
 from assay.formats.corpus import load_corpus, read_corpus_rows
-from assay.formats.foreign.chunk_shapes import ShapeError
 from assay.formats.foreign.extra_columns import lift_attributes
 from assay.formats.foreign.foreign_files import load_foreign_file
 from assay.formats.foreign.member_names import (
@@ -48,6 +48,7 @@ from assay.formats.outputs import (
     read_observations,
 )
 from assay.formats.problems import find_time_fault, join_repeated_problems, make_value_error
+from assay.formats.recorded_outputs.line_checks import refuse_empty_row
 from assay.formats.run_files.run_folder import compute_file_sha256
 from assay.formats.settings_file import Config
 from assay.gates.gate_files import read_gate_fields
@@ -408,7 +409,9 @@ class _OutputRowReader:
             return self.rows.read_row(members)
         try:
             return self._read_members(members)
-        except (ShapeError, msgspec.ValidationError) as error:
+        except RowError:
+            raise
+        except ValueError as error:  # of a shape, of a value or of a row that reports nothing
             raise RowError("", str(error)) from None
 
     def _read_members(self, members: Mapping[str, Any]) -> Observation:
@@ -423,6 +426,7 @@ class _OutputRowReader:
         observation = msgspec.convert(present, Observation)
         has_stages = shape.rankings or shape.has_stages
         observation = structs.replace(observation, stages=tuple(shape.rankings) if has_stages else None)
+        refuse_empty_row(observation, members)
         return add_shown_context(observation, members, self.rows.notes)
 
 
@@ -539,6 +543,13 @@ def says_arguments(function: F) -> F:
     """
     parameters = inspect.signature(function).parameters
 
+    def refuse_misspelt(names: Iterable[str]) -> None:
+        for name in names:
+            if name not in parameters:
+                near = get_close_matches(name, parameters, 1)
+                expected = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(parameters)}"
+                raise TypeError(f"assay.{function.__name__} has no argument {name} ({expected})")
+
     def name_argument(option: re.Match[str]) -> str:
         name = _ARGUMENTS_OF_OPTIONS.get(option[1], option[1].replace("-", "_"))
         if name not in parameters:
@@ -565,11 +576,13 @@ def says_arguments(function: F) -> F:
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
+        refuse_misspelt(kwargs)
         with name_arguments():
             return function(*args, **kwargs)
 
     @wraps(function)
     async def call_async(*args: Any, **kwargs: Any) -> Any:
+        refuse_misspelt(kwargs)
         with name_arguments():
             return await function(*args, **kwargs)
 

@@ -60,7 +60,9 @@ NUMBER_WORD_PATTERN = (
 )
 """Pattern of a word in flat text that may begin a number."""
 
-SPELLED_NUMBER_PATTERN = rf"{NUMBER_WORD_PATTERN}(?>(?:[\ -](?:(?:and|linh|le)\ )?{NUMBER_WORD_PATTERN}){{0,11}})"
+_INNER_WORD = r"(?:(?:(?<=hundred\ )|(?<=thousand\ )|(?<=illion\ ))and|linh|le)\ "
+"""A word inside a number: "two hundred and fifty" is one, "two and fifty" are two."""
+SPELLED_NUMBER_PATTERN = rf"{NUMBER_WORD_PATTERN}(?>(?:[\ -](?:{_INNER_WORD})?{NUMBER_WORD_PATTERN}){{0,11}})"
 """Pattern of a run of number words in flat text; `parse_spelled_number` returns its value."""
 
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from msgspec.structs import replace
 
-from assay.attribution.cause_notes import ALL_ARRIVED, BESIDES, get_cause_note
+from assay.attribution.cause_notes import ALL_ARRIVED, BESIDES, UNMEASURED, get_cause_note
 from assay.metrics.case_checks import (
     DENIED_FACT,
     INCOMPLETE_ANSWER,
@@ -108,7 +108,8 @@ def _attribute_unmeasured(attribution: Attribution, unmeasured: tuple[str, ...],
     What the rules find in it is a doubt, as in any other case that failed no check on its answer.
     """
     acquitted = replace(_acquit(attribution, is_unknown=is_unknown), evidence=unmeasured)
-    return replace(_attribute_failure(acquitted, (METRIC_ERROR,)), fix="repair the metric, then score again")
+    note = get_cause_note("insufficient_trace", UNMEASURED)
+    return replace(_attribute_failure(acquitted, (METRIC_ERROR,)), sign=note.sign, fix=note.fix)
 
 
 def _attribute_failure(attribution: Attribution, failed: tuple[str, ...]) -> Attribution:

@@ -136,18 +136,34 @@ def _unknown_members(row: dict[str, Any], record: type[msgspec.Struct], prefix: 
 _ROW = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
+def list_row_members(line: bytes) -> dict[str, msgspec.Raw]:
+    """Return the members of a decodable line, still encoded."""
+    return _ROW.decode(line)
+
+
 def refuse_unread_answer(line: bytes, fields: Collection[str]) -> None:
     """Raise ValueError for a row without an answer that has one under a name which is not read.
 
     `fields` are the members that are read. Its case would count as one that was asked for a ranking alone.
     """
-    raw = _ROW.decode(line)
+    raw = list_row_members(line)
     members = {key: item for key, item in raw.items() if key not in fields and key not in SURROUNDING_KEYS}
     unread = {key: msgspec.json.decode(item) for key, item in members.items() if not key.startswith("x_")}
     named = name_unread_answers(unread)
     if named:
         expected = 'expected it under the name answer; "answer": null says that there is none'
         raise ValueError(f"no answer, but {named} ({expected})")
+
+
+def refuse_empty_row(observation: Observation, members: Iterable[str]) -> None:
+    """Raise ValueError for a row that reports nothing that the system did. `members` are the names of what it has.
+
+    No check looks at the case of such a row, so that it would count as one that did not fail.
+    """
+    reported = (observation.stages, observation.behaviour, observation.tool_calls, observation.usage, observation.error)
+    if observation.answer is msgspec.UNSET and all(part is None for part in reported):
+        expected = 'answer, retrieved or context, or an error; "answer": null says that there is none'
+        raise ValueError(f"neither an answer nor a ranking (got {', '.join(members)}; expected {expected})")
 
 
 MAX_CHUNKS = 10_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.attribution.cause_notes import BESIDES, LEAK_IN_CONTEXT, LEAK_RETRIEVED
+from assay.attribution.cause_notes import BESIDES, LEAK_IN_CONTEXT, LEAK_RETRIEVED, says_no_answer
 from assay.attribution.cause_sentences import describe_cause, is_decided, name_causes
 from assay.attribution.one_case.answer_quality import BEHAVIOUR_SIGNAL
 from assay.metrics.retrieval.file_retrieval import NameComparison
@@ -84,6 +84,8 @@ def _describe_reached(attribution: Attribution) -> str:
     """Return whether the evidence reached the generator, or why that is not known."""
     if attribution.reached is not None:
         return "yes" if attribution.reached else "no"
+    if says_no_answer(attribution.sign):
+        return "unknown, there is no answer"
     if not any(unit.required for unit in attribution.traces):
         return "the case requires none"
     return "unknown, the trace does not tell"

@@ -82,7 +82,7 @@ def judge_facts(
     own_passages = tuple(spell_codes(passage, codes) for passage in passages)
     judgments = _judge_cached(spelled[0], tuple(spelled[3:]), *spelled[1:3], own_passages, *conventions)
     written = dict(zip(spelled[3:], facts, strict=True))
-    return [own._replace(fact=written[own.fact], reason=restore_codes(own.reason)) for own in judgments]
+    return [structs.replace(own, fact=written[own.fact], reason=restore_codes(own.reason)) for own in judgments]
 
 
 @lru_cache(maxsize=8192)

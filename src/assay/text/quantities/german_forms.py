@@ -48,6 +48,8 @@ _UNIT = (
     r"|Jahr(?:en?|es?)?|Prozent|Euro)"
 )
 _NOUN = r"(?= (?:[a-zäöüß]+e[nrsm]? )?[A-ZÄÖÜ])"
+_IN_LIST = rf"(?=(?:, {_BELOW_HUNDRED}){{0,4}} (?:und|oder|bis) {_BELOW_HUNDRED} {_UNIT}\b)"
+"""What stands behind a number of a list whose last one has the unit: "acht, zwölf und sechzehn Wochen"."""
 _HOUR = r"(?:[01]?\d|2[0-4])"
 _FORM = LatePattern(
     rf"(?<![\w.,-])(?:"
@@ -59,7 +61,7 @@ _FORM = LatePattern(
     rf"|(?P<half>(?:[Ee]ine?[nrm]?|[Dd]ie|[Nn]ach|[Jj]ede) halbe[nrs]? (?=Stunde|Jahr|Tag))"
     rf"|(?P<more_half>[Aa]nderthalb|(?P<whole>(?i:{_ONE}))einhalb) (?={_UNIT}\b)"
     rf"|(?P<one>[Ee]ine?[nrsm]?) (?={_UNIT}\b)"
-    rf"|(?P<number>(?i:{_NUMBER}))(?: (?={_UNIT}\b)|{_NOUN}|(?=[.,;:!?)]|$))"
+    rf"|(?P<number>(?i:{_NUMBER}))(?: (?={_UNIT}\b)|(?P<in_list>{_IN_LIST})|{_NOUN}|(?=[.,;:!?)]|$))"
     r")"
 )
 _NUMBERED_DATE = compile_pattern(r"(?P<day>[0-3]?\d)\.(?P<month>[01]?\d)\.(?!\w)(?P<ends>(?=\s*\Z|\s+[A-ZÄÖÜ]|\s*\n))?")
@@ -175,7 +177,7 @@ def _write_number(match: re.Match[str]) -> str:
     value = _read_number(word)
     is_before_noun = bool(space) or match.string[match.end() : match.end() + 1] == " "
     is_sure = word not in _OTHER_WORDS and (is_before_noun or len(word) >= _SHORTEST_SURE)
-    is_counted = is_before_noun and _counts(word, match, is_before_unit=bool(space))
+    is_counted = match["in_list"] is not None or (is_before_noun and _counts(word, match, is_before_unit=bool(space)))
     return f"{value}{space}" if value and (is_sure or is_counted) else match[0]
 
 

@@ -6,9 +6,11 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 
+from msgspec import structs
+
 from assay.text.late_pattern import LatePattern
 from assay.text.pattern_cache import compile_pattern
-from assay.text.quantities.quantity import Quantity, Reading, make_point
+from assay.text.quantities.quantity import WEEKDAY_NUMBER, Quantity, Reading, make_point
 from assay.text.quantities.quantity_bounds import REACH_BEFORE
 from assay.text.quantities.units import PLAIN, TIME
 from assay.text.quantities.worded_quantities import COUNTS
@@ -20,6 +22,36 @@ _BETWEEN_GAP = compile_pattern(r" (?:and|va|den) (?:us)?[$€£¥]?")
 
 
 _BETWEEN_BEFORE = LatePattern(r"\b(?:between|giua) ?(?:us)?[$€£¥]?$")
+
+
+_LIST_GAP = compile_pattern(r"(?P<last>,? ?(?:and|or|und|oder|et|ou|y|o|e|va|hoac|&) )|, ")
+
+
+def share_units(quantities: Sequence[Quantity], plain: str) -> list[Quantity]:
+    """Give the numbers of a list the unit behind its last one: "8, 12 and 16 weeks" are three spans of time."""
+    shared = list(quantities)
+    is_list = False
+    for index in range(len(shared) - 2, -1, -1):
+        number, following = shared[index : index + 2]
+        gap = _LIST_GAP.fullmatch(plain, number.end, following.start)
+        is_list = gap is not None and (is_list or gap["last"] is not None) and _takes_unit(number, following)
+        if is_list:
+            readings = tuple(
+                make_point(unit.dimension, value.low * following.unit_size)
+                for value in number.readings
+                for unit in following.readings
+            )
+            shared[index] = structs.replace(
+                number, readings=readings, unit_size=following.unit_size, is_spelled_one=False
+            )
+    return shared
+
+
+def _takes_unit(number: Quantity, following: Quantity) -> bool:
+    """Whether a number has no unit and the next one has one that a list can share, unlike a date or a time of day."""
+    units = {reading.dimension for reading in following.readings}
+    is_bare = not number.date and bool(number.readings) and all(own.dimension == PLAIN for own in number.readings)
+    return is_bare and bool(units) and not following.is_range and units.isdisjoint((PLAIN, TIME, WEEKDAY_NUMBER))
 
 
 def join_compounds(quantities: Sequence[Quantity], plain: str) -> list[Quantity]:

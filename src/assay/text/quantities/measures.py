@@ -15,7 +15,7 @@ from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place, normalise_nfc
 from assay.text.numbers import Date, Number, find_quantities
 from assay.text.pattern_cache import compile_pattern
-from assay.text.quantities.joined_quantities import join_compounds, join_ranges
+from assay.text.quantities.joined_quantities import join_compounds, join_ranges, share_units
 from assay.text.quantities.quantity import WEEKDAY_NUMBER, Quantity, make_point
 from assay.text.quantities.quantity_bounds import REACH_BEFORE, read_surroundings
 from assay.text.quantities.quantity_rates import read_rates
@@ -109,7 +109,7 @@ def _find(text: str) -> tuple[Quantity, ...]:
     special = list(find_worded_quantities(text, plain))
     quantities = special + [quantity for quantity in _find_plain(text, plain) if not _overlaps_any(quantity, special)]
     quantities.sort(key=lambda quantity: quantity.start)
-    quantities = join_ranges(join_compounds(quantities, plain), plain)
+    quantities = join_ranges(join_compounds(share_units(quantities, plain), plain), plain)
     rated = read_rates(quantities, plain)
     return tuple(read_surroundings(quantity, plain) for quantity in rated)
 

@@ -222,7 +222,7 @@ def _read_code(match: re.Match[str]) -> Quantity | None:
 
 _SINGLE_BEFORE = compile_pattern(
     r"(?:^|[.!?:;(\n] ?|\b(?:for|within|takes?|lasts?|lasting|after|only|just|about|up to|than|at least|at most|is|it's"
-    r"|least|with|without|needs?|requires?|(?<!\d )(?<!times )(?<!s )in) )$"
+    r"|least|until|till|with|without|needs?|requires?|(?<!\d )(?<!times )(?<!s )in) )$"
 )
 
 

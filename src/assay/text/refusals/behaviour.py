@@ -57,7 +57,7 @@ from assay.text.refusals.closing_offers import leave_out_offers
 from assay.text.refusals.detected_behaviour import ERROR_TEXT, NO_BEHAVIOUR, PLAIN_ANSWER, UNKNOWN, DetectedBehaviour
 from assay.text.refusals.error_texts import is_error_text
 from assay.text.refusals.lexicons_in_use import has_lexicon, list_lexicons, select_rules, use_lexicons
-from assay.text.refusals.plain_statements import names_who, rules_out, states_value
+from assay.text.refusals.plain_statements import gives_number, names_who, rules_out, states_value
 from assay.text.refusals.readable_text import holds_word
 from assay.text.refusals.refusal_claims import has_substantive_claim
 from assay.text.refusals.refusal_lexicon import PhraseKind, RefusalLexicon, RefusalPhrase
@@ -139,6 +139,8 @@ def _reconsider_wording(detected: DetectedBehaviour, answer: str, question: str)
     """Return what an answer does that only its wording calls a refusal, where it says something of the world."""
     lexicon = _find_lexicon(answer, question)
     if lexicon is not None and (rules_out(answer, question, lexicon) or names_who(answer, question, lexicon)):
+        return PLAIN_ANSWER
+    if detected.behaviour in ("escalate", UNKNOWN) and gives_number(answer, question):
         return PLAIN_ANSWER
     if detected.behaviour in ("abstain", UNKNOWN) and begins_with_value(answer, question, lexicon):
         return PLAIN_ANSWER

@@ -37,6 +37,11 @@ _ASKS_FOR_TIME = LatePattern(
     r"|comeca\w*|gio|luc nao|khi nao|bao gio)\b"
 )
 """A question for a time of day; otherwise such a time is when somebody can be asked."""
+_ASKS_FOR_NUMBER = LatePattern(
+    r"\b(?:number|phone|telephone|hotline|reach|call|contact|\w*nummer|telefon\w*|erreich\w*|anruf\w*|numero|joindre"
+    r"|appeler|contacter|llamar|contactar|ligar|so dien thoai|duong day nong|goi|lien he)\b|電話|电话|連絡|联系"
+)
+"""A question that a telephone number answers."""
 _OURS = frozenset(("our", "notre", "nos"))
 """Whose things are spoken of, which makes nobody a speaker."""
 _EXCLUDES = {
@@ -206,6 +211,22 @@ def states_value(answer: str, question: str, lexicon: RefusalLexicon) -> bool:
         measures = [measure for measure in measures if all(own.dimension != TIME for own in measure.readings)]
     spans = (answer[measure.start : measure.end] for measure in measures)
     return any(not asked_figures.issuperset(_FIGURE.findall(span)) for span in spans)
+
+
+def gives_number(answer: str, question: str) -> bool:
+    """Return whether an answer has a telephone number that its question asks for: "Please call 0151 440" then hands
+    nothing over.
+
+    >>> gives_number("Please call 0151 440 2290.", "What is the number of the night desk?")
+    True
+    >>> gives_number("Please call 0151 440 2290.", "How long is the warranty?")
+    False
+    """
+    if _ASKS_FOR_NUMBER.search(normalise_answer(question)) is None:
+        return False
+    asked_figures = set(_FIGURE.findall(question))
+    numbers = (answer[number.start : number.end] for number in find_measures(answer) if is_telephone_number(number))
+    return any(not asked_figures.issuperset(_FIGURE.findall(number)) for number in numbers)
 
 
 def _is_value(measure: Quantity, answer: str) -> bool:

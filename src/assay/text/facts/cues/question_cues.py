@@ -133,6 +133,7 @@ ASKS_DEADLINE = Cues(
 ASKS_FROM = Cues(
     "(?:from|starting (?:at|from|with)) (?:what|which|how|when)",
     "từ (?:bao nhiêu|bao giờ|mức nào|ngày nào|mấy)",
+    "ab (?:welche[mnr]?|wann|wieviel|wie viele?n?)",
 )
 """Asks where something begins, which "up to" answers the other way round."""
 ASKS_FOR_MOST = Cues("the most | at most | maximum | max | highest | largest | upper limit | cap | ceiling", "tối đa")

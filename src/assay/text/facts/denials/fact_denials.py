@@ -335,14 +335,12 @@ def _judge_negation(texts: FactTexts, occurrence: Occurrence, negations: list[re
         return FactJudgment(fact, "unknown", "the answer says what is not so during this time")
     if _forbids_for_span(texts, occurrence, last):
         return FactJudgment(fact, "unknown", "the answer says for how long something is not so or not allowed")
-    other = (
-        ""
-        if _is_about_question(texts, occurrence, last.start())
-        else _find_other_predicate(texts, last.end(), occurrence)
-    )
-    is_of_persons = (
-        last[0] in _NOBODY and bool(other) and _SPANNING.search(plain, last.end(), occurrence.start) is not None
-    )
+    is_span = _SPANNING.search(plain, last.end(), max(last.end(), occurrence.start)) is not None
+    is_of_noun = is_span and last[0] == "no"  # "no food for ten hours" says how long
+    other = ""
+    if is_of_noun or not _is_about_question(texts, occurrence, last.start()):
+        other = _find_other_predicate(texts, last.end(), occurrence)
+    is_of_persons = last[0] in _NOBODY and bool(other) and is_span
     if (last[0] in WITHDRAWS_ALL and not is_of_persons) or plain.startswith(" even ", last.end()):
         return FactJudgment(fact, "denied", "the answer says that this is not so")
     if beyond is not None and _may_limit(texts, last.end(), occurrence, beyond[0].split()[0]):

@@ -13,8 +13,8 @@ from msgspec import Struct
 
 from assay.text.facts.cues.cue_pattern import build_pattern, list_words
 from assay.text.facts.cues.denial_cues import REFUSED_BEYOND
-from assay.text.facts.cues.limit_cues import AFTER, LOWER_LIMIT, UNTIL, UPPER_LIMIT, UPPER_LIMIT_NAMES
-from assay.text.facts.cues.question_cues import ASKS_FOR_MOST, ASKS_FROM
+from assay.text.facts.cues.limit_cues import AFTER, LOWER_LIMIT, SIDE_UNTIL, UNTIL, UPPER_LIMIT, UPPER_LIMIT_NAMES
+from assay.text.facts.cues.question_cues import ABOVE_ASKED, ASKED_THING, ASKS_FOR_MOST, ASKS_FROM
 from assay.text.quantities.quantity import Quantity
 
 _REACH = 40  # characters before a value in which words for its beginning are searched
@@ -48,6 +48,7 @@ _ASKS_HOW_MUCH = tuple(
 )
 """Pairs of which the second comes after the first; one expression for both would take quadratic time."""
 _AFTER = build_pattern(rf"\b{AFTER}(?: the)? [$€£]?$")
+_UNTIL_BEFORE = build_pattern(rf"\b(?:{SIDE_UNTIL}|{UNTIL})(?: the)? [$€£]?$")
 _GOES_ON_UNTIL = build_pattern(rf" ?(?:-|–|{UNTIL}\b)")
 _REFUSED = build_pattern(rf"\b{REFUSED_BEYOND}\b")
 
@@ -62,6 +63,8 @@ def find_limit(plain: str) -> Limit:
 
 _ASKS_FROM = build_pattern(rf"{ASKS_FROM}\b")
 """A question for where something begins, which "up to" answers the other way round."""
+_ASKS_ABOVE = build_pattern(rf"{ABOVE_ASKED} {ASKED_THING}\b")
+"""The same for what is exceeded: "at most 50 km/h" may well tell above which speed a fine is due."""
 
 
 class ExpectedLimit(Struct, frozen=True):
@@ -78,6 +81,8 @@ def find_expected_limit(question: str, reference: str) -> ExpectedLimit:
         return ExpectedLimit(side, True)
     if _ASKS_FROM.match(question):
         return ExpectedLimit(">", True)
+    if _ASKS_ABOVE.match(question):
+        return ExpectedLimit(">", False)
     return ExpectedLimit("<" if _asks_how_much(question) else "", False)
 
 
@@ -100,6 +105,12 @@ def begins_after(stated: Quantity, plain: str, expected: ExpectedLimit) -> bool:
     if _GOES_ON_UNTIL.match(plain, stated.end):
         return False  # "from 2 May to 4 June"
     return is_upper and _AFTER.search(plain, max(0, stated.start - _REACH), stated.start) is not None
+
+
+def ends_there(stated: Quantity, plain: str, expected: ExpectedLimit) -> bool:
+    """Return whether something ends at a quantity where it is expected to begin: "until 18" for "from what age"."""
+    is_lower = expected.side == ">" and expected.is_explicit and not stated.bound and not stated.is_range
+    return is_lower and _UNTIL_BEFORE.search(plain, max(0, stated.start - _REACH), stated.start) is not None
 
 
 def is_limit_of_refusal(stated: Quantity, plain: str, clause_end: int, expected: ExpectedLimit) -> bool:

@@ -22,6 +22,7 @@ from assay.text.facts.cues.value_cues import (
 from assay.text.facts.expected.expected_limits import (
     ExpectedLimit,
     begins_after,
+    ends_there,
     is_limit_of_refusal,
     is_reversed_limit,
 )
@@ -80,7 +81,8 @@ def judge_limit(texts: FactTexts, occurrence: Occurrence, stated: Quantity | Non
     """Return the judgment of a quantity that is stated as the other limit: "at least" where the most is asked."""
     if stated is None or any(quantity.bound for quantity in texts.read_fact.quantities):
         return None
-    if find_direction(stated, texts.answer.plain) == "before":
+    is_end = ends_there(stated, texts.answer.plain, texts.limit)
+    if find_direction(stated, texts.answer.plain) == "before" and not is_end:
         return None  # the latest moment is the shortest time
     for text, wanted in _list_limits(texts) if stated.bound else ():
         if is_opposite_bound(wanted, stated) and not _is_asked_or_refused(texts, stated, occurrence):
@@ -95,6 +97,9 @@ def judge_limit(texts: FactTexts, occurrence: Occurrence, stated: Quantity | Non
                 f'the answer gives the limit on the other side than "{expected_limit}"',
                 "other side",
             )
+    if is_end:
+        reason = "the answer says what holds until this, and the question is about what holds from then on"
+        return FactJudgment(texts.fact, "unknown", reason)
     clause_end = occurrence.clause.sentence_end
     if not stated.is_range and begins_after(stated, texts.answer.plain, texts.limit):
         reason = "the answer says what happens after this, and the question is about what happens until then"
