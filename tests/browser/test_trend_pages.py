@@ -132,7 +132,15 @@ def test_a_monitor_begins_with_leaks_and_alerts(shown: OpenPage) -> None:
     titles = page.evaluate("[...document.querySelectorAll('main h2')].map(item => item.innerText)")
     assert titles[0].startswith("⚑") and ["Alerts", "Metrics over time"] == titles[1:3]
     text = page.text()
-    for part in ("since index v12", "acknowledged", "quiet hours", "0.000", "find the leak", "412 of 5230", "0.0004"):
+    for part in (
+        "since index v12",
+        "acknowledged",
+        "quiet hours",
+        "0.000",
+        "look for questions",
+        "412 of 5230",
+        "0.0004",
+    ):
         assert part in text
     assert "unknown" in page.text(".alert:nth-of-type(2)")  # a value that is not known is no 0
 

@@ -374,3 +374,12 @@ def test_a_draw_measures_no_check_of_the_cases(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(score_shard, "score_batch", count)
     assert draw("sheet")
     assert [1] == scored
+
+
+def test_the_command_that_imports_a_sample_of_passes_writes_a_file_of_its_own(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    draw("passes")
+    assert "assay labels import passes/FILLED… --key passes/key.json --out passes.jsonl" in capsys.readouterr().err
+    assert 0 == main(["labels", "export", "--run", "run", "--only", "case:seat-1", "--out", "one"])
+    assert "--key one/key.json --out answers.jsonl" in capsys.readouterr().err

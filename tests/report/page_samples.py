@@ -121,7 +121,9 @@ def make_monitor_page(title: str = "handbook assistant", text: str = "hr") -> Mo
         ),
         leaks=(LeakCard(make_day(2), f"req-17 {text}", "user:3f2a", "salary-3", f"context {text}"),),
         sampling=SamplingPanel(412, 5230, 20.0, 4.12, 0.019, f"stratified by team, {text}"),
-        refusal_band=RefusalPanel(0.1, 0.3, 0.0, "zero", "0% refusals: find the leak"),
+        refusal_band=RefusalPanel(
+            0.1, 0.3, 0.0, "zero", "0% refusals: look for questions that should have been refused"
+        ),
         drift=(DriftRow(f"topics {text}", make_day(0), make_day(6), 0.31, 0.0004, text), _UNTESTED),
         notes=(f"3 answers gave no time; {text}",),
     )

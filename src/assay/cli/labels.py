@@ -94,7 +94,8 @@ def export(
     for name, count in label_sample.rows.items():
         typer.echo(f"{name}: {format_count(count, 'row')} to label")
     print_notes(label_sample.notes)
-    name = "answers.jsonl" if only else "labels.jsonl"
+    # A sample of passes is a file of its own: next to the answers that were read before, it is not written over them.
+    name = "passes.jsonl" if only == [PASSED] else "answers.jsonl" if only else "labels.jsonl"
     print_written_files(label_sample.files, f"assay labels import {out}/FILLED… --key {out}/key.json --out {name}")
     return ExitCode.PASS
 

@@ -423,7 +423,7 @@ def _compare_with_band(value: float, low: float, high: float, number: int) -> tu
         return (
             "zero",
             f"none of {format_count(number, 'answer')} refused (at most {high:.1%} would, by the interval), of "
-            "long-tail traffic 10 to 30% do: find the leak, questions that should have been refused and were answered",
+            "long-tail traffic 10 to 30% do: look for questions that should have been refused and were answered",
         )
     if high < REFUSAL_LOW:
         return "below", f"{value:.1%} refused, fewer than the 10 to 30% of long-tail traffic: is too much answered?"

@@ -43,14 +43,19 @@ def count_stale_citations(
     names = set(markers.named if observation.citations is None else observation.citations)
     if not names:
         return 0 if observation.citations is not None else None
-    documents = list_reported_documents(observation, case.corpus)
     meant_by_name: dict[str, list[Chunk]] = {}
     shown = [(stage.name, chunk) for stage in observation.stages or () for chunk in stage.chunks]
-    for chunks in ([chunk for name, chunk in shown if name == CONTEXT_STAGE], [chunk for _, chunk in shown]):
-        ids = [chunk.chunk_id for chunk in chunks]
-        positions_by_name = find_cited_positions(names - meant_by_name.keys(), ids, case.corpus, documents)
-        for name, positions in positions_by_name.items():
-            meant_by_name[name] = [chunks[position] for position in positions]
+    context = [chunk for name, chunk in shown if name == CONTEXT_STAGE]
+    for chunk in context:  # the id of a chunk means this chunk, and no document of that name
+        if chunk.chunk_id in names:
+            meant_by_name.setdefault(chunk.chunk_id, []).append(chunk)
+    if len(meant_by_name) < len(names):
+        documents = list_reported_documents(observation, case.corpus)
+        for chunks in (context, [chunk for _, chunk in shown]):
+            ids = [chunk.chunk_id for chunk in chunks]
+            positions_by_name = find_cited_positions(names - meant_by_name.keys(), ids, case.corpus, documents)
+            for name, positions in positions_by_name.items():
+                meant_by_name[name] = [chunks[position] for position in positions]
     counts = []
     for name in names:
         meant = meant_by_name.get(name, [Chunk(name)])
