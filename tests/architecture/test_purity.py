@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.architecture.rooms import PACKAGE, files, is_pure, module_name
-from tests.support.source_files import dotted_name, has_word
+from tests.support.source_files import dotted_name, has_word, iter_nodes
 
 UNSAFE_EVERYWHERE = {"pickle", "marshal", "shelve", "eval", "exec", "__import__"}
 SIDE_EFFECTS = {"open", "print", "input", "breakpoint"}
@@ -116,3 +116,23 @@ def test_safe_yaml_seeded_numbers_and_words_in_strings_are_allowed() -> None:
         "request.gate.today"
     )
     assert [] == find_violations(source, pure=True)
+
+
+VALUE_TOOLS = {"Struct", "structs", "field"}
+"""What rules on texts may import from `msgspec`: it defines and copies values."""
+READS_ITS_OWN_FILE = "text.pattern_cache"
+
+
+def test_text_rules_define_values_and_read_no_json() -> None:
+    """ADR 0267: text rules take strings."""
+    imported = [
+        (module_name(path), f"{getattr(node, 'module', '')}.{alias.name}")
+        for path in files()
+        for node in iter_nodes(path, ["msgspec"])
+        if isinstance(node, ast.ImportFrom | ast.Import)
+        for alias in node.names
+    ]
+    in_text = [(module, name) for module, name in imported if module.startswith("text.") and "msgspec" in name]
+    assert len(in_text) > 50
+    allowed = {f"msgspec.{name}" for name in VALUE_TOOLS}
+    assert [row for row in in_text if row[0] != READS_ITS_OWN_FILE and row[1] not in allowed] == []

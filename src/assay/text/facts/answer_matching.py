@@ -60,8 +60,9 @@ _ONE_WORDS = ("one", "mot")
 def parse_elements(text: str) -> TextElements:
     """Return the words, numbers and dates of a text in order.
 
-    >>> [item[0] for item in parse_elements("Nghỉ mười hai ngày").items]
-    ['nghi', (Decimal('12'),)]
+    >>> word, number = parse_elements("Nghỉ mười hai ngày").items
+    >>> word.folded, number.readings
+    ('nghi', (Decimal('12'),))
     """
     nfc_text = normalise_nfc(text)
     plain = fold_in_place(nfc_text)
@@ -174,7 +175,8 @@ def score_judged_keywords(
     comparison by value, negation and paraphrase added.
 
     >>> judgments = judge_facts("It rose from $1.2M.", ["$1.4M"])
-    >>> score_judged_keywords("It rose from $1.2M.", judgments, ["$1.2M"], "any")[:4]
+    >>> keywords = score_judged_keywords("It rose from $1.2M.", judgments, ["$1.2M"], "any")
+    >>> keywords.score, keywords.matched, keywords.missing, keywords.incorrect_matched
     (0.0, (), ('$1.4M',), ('$1.2M',))
     """
     score = _score_keywords_of_long if len(answer) > _LONGEST_CACHED else _score_keywords_once

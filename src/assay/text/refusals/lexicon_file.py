@@ -64,7 +64,7 @@ def load_shipped_lexicon(language: str) -> RefusalLexicon:
     for name in ("common_words", "bare_refusals", "bare_denials", "bare_noes"):
         content[name] = frozenset(content[name])
     content["words"] = {name: frozenset(words) for name, words in content["words"].items()}
-    content["rows"] = tuple(PhraseRow(*row)._replace(starts=tuple(row[-1])) for row in content["rows"])
+    content["rows"] = tuple(PhraseRow._make((*row, tuple(starts))) for *row, starts in content["rows"])
     return RefusalLexicon(**content)
 
 
