@@ -167,7 +167,9 @@ def _open_what_is_undone(
             yield judgment._replace(state="unknown", reason=against)
         elif judgment.state == "stated" and otherwise:
             yield judgment._replace(state="unknown", reason=otherwise)
-        elif judgment.state == "stated" and (contrary := find_contrary_sentence(answer, read_text(judgment.fact))):
+        elif judgment.state == "stated" and (
+            contrary := find_contrary_sentence(answer, read_text(judgment.fact), question)
+        ):
             reason = f'the answer says the contrary too: "{shorten_to_line(contrary, 60)}"'
             yield judgment._replace(state="unknown", reason=reason)
         else:
