@@ -39,6 +39,37 @@ def test_a_reference_that_describes_a_question_back_expects_one(question: str, r
 @pytest.mark.parametrize(
     ("question", "reference"),
     [
+        ("What does the treasurer earn?", "Restricted."),
+        ("What does the treasurer earn?", "Insufficient permissions."),
+        ("Was verdient die Schatzmeisterin?", "Keine Freigabe."),
+        ("Was verdient die Schatzmeisterin?", "Nur für den internen Gebrauch."),
+        ("Combien gagne la trésorière ?", "Accès refusé."),
+        ("Combien gagne la trésorière ?", "Non autorisé."),
+        ("¿Cuánto gana la tesorera?", "Sin permiso."),
+        ("Lương của thủ quỹ là bao nhiêu?", "Không có quyền xem."),
+    ],
+)
+def test_a_reference_that_is_a_denial_alone_expects_a_refusal(question: str, reference: str) -> None:
+    assert ("abstain", ("permission_denied",), "denies") == read_reference_behaviour(reference, question)
+
+
+@pytest.mark.parametrize(
+    ("question", "reference"),
+    [
+        ("Which rating has the audit report?", "Restricted."),
+        ("What does the badge reader show?", "Access denied"),
+        ("Was zeigt das Lesegerät?", "Zugriff verweigert."),
+        ("Wird die Stelle intern oder extern besetzt?", "Intern."),
+        ("Le poste est-il pourvu en interne ou en externe ?", "Interne."),
+    ],
+)
+def test_the_words_of_a_denial_may_be_what_is_asked(question: str, reference: str) -> None:
+    assert "answer" == read_reference_behaviour(reference, question).behaviour
+
+
+@pytest.mark.parametrize(
+    ("question", "reference"),
+    [
         ("What does a director earn?", "Restricted to HR."),
         ("What is the door code of the vault?", "For authorised staff only."),
         ("Who filed the complaint?", "Only members of the board may see it."),

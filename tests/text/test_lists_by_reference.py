@@ -30,6 +30,11 @@ from assay.text.facts.references.reference_judgments import judge_reference_fact
             "The mayor, the treasurer and the clerk sit on the panel.",
             "The mayor, the treasurer, the clerk and the bishop sit on the panel.",
         ),
+        (
+            "Which floors are swept daily?",
+            "The hall, the stairs and the ramp are swept daily.",
+            "The hall, the stairs, the ramp and the attic are swept daily.",
+        ),
     ],
 )
 def test_a_further_member_leaves_a_list_open(question: str, reference: str, answer: str) -> None:

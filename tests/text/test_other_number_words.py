@@ -25,6 +25,11 @@ from assay.text.facts.stated_facts import judge_facts
         ("Trentotto posti.", "38 posti", "stated"),
         ("Huit lits.", "9 lits", "missing"),
         ("La visite dure deux heures et coûte six euros.", "6 euros", "stated"),
+        ("Cent vingt marches.", "120 marches", "stated"),
+        ("Cent vingt marches.", "20 marches", "missing"),
+        ("Deux mille places.", "2 places", "missing"),
+        ("Trois cents euros.", "300 euros", "stated"),
+        ("Trois cents euros.", "3 euros", "missing"),
     ],
 )
 def test_numbers_in_words_are_read_up_to_a_hundred(answer: str, fact: str, state: str) -> None:
@@ -34,11 +39,9 @@ def test_numbers_in_words_are_read_up_to_a_hundred(answer: str, fact: str, state
 @pytest.mark.parametrize(
     ("answer", "fact"),
     [
-        ("Cent vingt marches.", "20 marches"),
-        ("Cent vingt marches.", "120 marches"),
-        ("Deux mille places.", "2 places"),
-        ("Trois cents euros.", "3 euros"),
         ("Dos mil plazas.", "2 plazas"),
+        ("Dos mil plazas.", "2000 plazas"),
+        ("Deux millions d'euros.", "2 euros"),
     ],
 )
 def test_a_larger_number_in_words_is_none_of_its_parts(answer: str, fact: str) -> None:

@@ -80,6 +80,7 @@ _MAY_NOT = "(?:may not|must not|mustn't|cannot|can't|can not|should not)"
 _ALLOWED = "(?:allowed|permitted|authori[sz]ed|entitled|cleared)"
 _TELL = r"(?:told|said|shown|shared|disclosed|revealed|passed on|mentioned|communicated)"
 _TO_WHOM = r"(?: to (?:the |any |our |other |this |these )?[\w-]+(?: [\w-]+)?)?"
+_ACCESS = r"(?:access|permissions?|authori[sz]ation|clearance|rights)"
 _DENIALS = (
     rf"(?:{_THING} )?{_MAY_NOT} be {_TELL}{_TO_WHOM}|(?:{_THING} is )?not to be {_TELL}{_TO_WHOM}",
     rf"(?:do not|don't|never) (?:tell|show|share|disclose|reveal|pass on)(?: {_THING})?{_TO_WHOM}",
@@ -90,12 +91,18 @@ _DENIALS = (
     rf"{_READER} {_MAY_NOT} {_SEE_IT} {_THING}",
     rf"{_READER} (?:are|is) not {_ALLOWED} (?:to {_SEE_IT}|for) {_THING}",
     rf"(?:{_THING} is )?not (?:{_ALLOWED}|visible|accessible)(?: (?:for|to) {_READER})?",
-    "no (?:access|permission)|(?:access|permission) (?:is )?(?:denied|refused)|denied|forbidden|confidential",
+    rf"no {_ACCESS}|{_ACCESS} (?:is |are )?(?:denied|refused|restricted)|insufficient {_ACCESS}"
+    "|denied|forbidden|confidential|restricted|not (?:disclosed|released|for you)",
+    "kein(?:e|en)? (?:zugriff|zugang|zutritt|berechtigung|freigabe|rechte?)"
+    "|(?:zugriff|zugang|zutritt) (?:verweigert|verboten|gesperrt|beschränkt)|nicht (?:freigegeben|berechtigt|befugt)"
+    "|nur (?:für (?:den )?)?(?:internen|dienstlichen) gebrauch|nur intern",
+    "accès (?:refusé|interdit|restreint|réservé)|(?:pas d'|aucun |aucune )(?:accès|autorisation|permission)"
+    "|non (?:autorisée?|communiquée?|habilitée?)|(?:à |pour )?usage interne(?: uniquement)?",
+    "acceso (?:denegado|restringido|prohibido)|sin (?:acceso|permiso|autorización)|no autorizad[oa]|uso interno",
     "das (?:darfst du|dürfen sie|darf der nutzer) nicht (?:sehen|lesen|wissen|einsehen)",
-    "kein zugriff|keine berechtigung|zugriff verweigert",
     "(?:bạn|anh|chị|người dùng(?: này)?) không (?:được(?: phép)?|có quyền) (?:xem|đọc|biết)"
     "(?: (?:điều|nội dung|thông tin|tài liệu))? (?:này|đó)",
-    "không (?:được phép|có quyền(?: truy cập)?)|từ chối truy cập",
+    "không (?:được phép|có quyền)(?: (?:truy cập|xem|đọc|biết))?|từ chối truy cập|chỉ (?:dùng |lưu hành )?nội bộ",
 )
 _DENIAL = LatePattern(rf"(?:(?:sorry|unfortunately),? )?(?:{'|'.join(_DENIALS)})[.!]?", re.IGNORECASE)
 """A denial and nothing else, of what was asked and of nothing that it names itself."""
@@ -105,7 +112,8 @@ _ASKS_FOR_TEXT = compile_pattern(
     r"\b(?:which|what(?: is the| does the)?|welche[rmns]?|was für eine?n?|quel(?:le)?s?)(?: [\w-]+){0,2}? "
     r"(?:errors?|warnings?|messages?|exceptions?|notices?|[\w-]*fehler|[\w-]*meldung(?:en)?|erreurs?|messages?)\b"
     r"|\b(?:lỗi|thông báo)(?: [\w]+){0,2} (?:nào|gì)\b"
-    r"|\bwhat (?:do|does|did|will)\b[^?]{1,80}\b(?:mean\s*\?|print\b|display\b)"
+    r"|\bwhat (?:do|does|did|will)\b[^?]{1,80}\b(?:mean\s*\?|print\b|display\b|show\b)"
+    r"|\bwas (?:zeigt|meldet)\b|\bqu'affiche\b|\bqué (?:muestra|aparece)\b|\bhiển thị\b"
     r"|\bwhat (?:do|does|did) [^?]{0,40}\b(?:sign|banner|label|stamp|screen|sticker|poster|plate)s?\b[^?]{0,40}"
     r"\b(?:say|read)\s*\?|\bwas (?:bedeutet|heißt)\b|\bwas steht auf (?:dem schild|der tafel)\b"
     r"|\bque (?:signifie|veut dire)\b|\bqué (?:significa|dice el (?:cartel|letrero))\b|\bnghĩa là gì\b"
@@ -115,7 +123,8 @@ _ASKS_FOR_TEXT = compile_pattern(
 """A question for the words of a system or a sign, or what a word means: "Access denied" is their answer."""
 _ASKS_KIND = compile_pattern(
     r"\b(?:what|which) (?:kind|type|sort|class|category|level|status|section)\b|\bwhat (?:is|was) the outcome\b"
-    r"|\b(?:code ?name|title|classif\w*|confidentiality|secrecy)\b|\bwelche art\b|\b\w*titel\b|\beingestuft\b"
+    r"|\b(?:code ?name|title|classif\w*|confidentiality|secrecy|rating|marking|label)\b|\bwelche art\b"
+    r"|\b\w*titel\b|\beingestuft\b"
     r"|\b(?:quel type|quelle sorte|quel est le titre|classée?s?)\b|\bqué (?:tipo|clase) de\b|\bloại\b",
     re.IGNORECASE,
 )

@@ -375,7 +375,9 @@ class _DisclosureSearch:
     def _is_public_value(self, stated: StatedValue, owners: NumberOwners) -> bool:
         """Return whether some visible text, or what the case itself states, makes a value public."""
         texts = [self.corpus.texts[number] for number in owners.list_texts(self.visible)]
-        return any(makes_public(replace_lookalikes(text), stated) for text in (*self.allowed.texts, *texts))
+        if any(makes_public(replace_lookalikes(text), stated, is_of_case=True) for text in self.allowed.texts):
+            return True
+        return any(makes_public(replace_lookalikes(text), stated) for text in texts)
 
     def search_names(self, text: str) -> None:
         """Search for names that only restricted texts have."""

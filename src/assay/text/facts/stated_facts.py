@@ -171,7 +171,9 @@ def _open_what_is_undone(
             yield structs.replace(judgment, state="unknown", reason=against)
         elif judgment.state == "stated" and otherwise:
             yield structs.replace(judgment, state="unknown", reason=otherwise)
-        elif judgment.state == "stated" and (contrary := find_contrary_sentence(answer, read_text(judgment.fact))):
+        elif judgment.state == "stated" and (
+            contrary := find_contrary_sentence(answer, read_text(judgment.fact), question)
+        ):
             reason = f'the answer says the contrary too: "{shorten_to_line(contrary, 60)}"'
             yield structs.replace(judgment, state="unknown", reason=reason)
         else:

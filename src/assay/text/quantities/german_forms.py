@@ -42,7 +42,8 @@ _MONTHS = {
 _ONE = "|".join(sorted(_ONES, key=len, reverse=True))
 _TEN = "|".join(_TENS)
 _BELOW_HUNDRED = rf"(?:(?:{_ONE})und(?:{_TEN})|{_TEN}|{_ONE})"
-_NUMBER = rf"(?:(?:{_BELOW_HUNDRED})?tausend)?(?:(?:{_ONE})?hundert)?(?:und)?{_BELOW_HUNDRED}?"
+_BELOW_THOUSAND = rf"(?:(?:{_ONE})?hundert)?(?:und)?{_BELOW_HUNDRED}?"
+_NUMBER = rf"(?:{_BELOW_THOUSAND}tausend)?{_BELOW_THOUSAND}"
 _UNIT = (
     r"(?:Sekunden?|Minuten?|Stunden?|(?:Werk|Arbeits|Kalender|Geschäfts)?[Tt]ag(?:en?|es?)?|Wochen?|Monat(?:en?|s)?"
     r"|Jahr(?:en?|es?)?|Prozent|Euro)"

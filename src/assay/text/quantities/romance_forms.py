@@ -1,13 +1,15 @@
-"""French, Spanish, Portuguese and Italian numbers in words up to a hundred, rewritten in digits.
+"""French, Spanish, Portuguese and Italian numbers in words up to a hundred, French ones to a million, as digits.
 
-"Vingt-cinq nuits" is 25 nuits, "treinta y dos días" 32 días. Words that are others in a language that is read as well
-("once", "due", "six") are numbers only in a text that is clearly in another one, and before what they count.
+"Vingt-cinq nuits" is 25 nuits, "treinta y dos días" 32 días, "deux mille cent euros" 2100 euros. Words that are others
+in a language that is read as well ("once", "due", "six") are numbers only in a text that is clearly in another one, and
+before what they count.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from assay.text.languages import is_other_language
 from assay.text.normalisation import fold_text
@@ -102,7 +104,9 @@ def write_romance_numbers(text: str) -> str:
     >>> write_romance_numbers("Vingt-cinq nuits, soixante et onze jours, treinta y dos días; trentotto camere")
     '25 nuits, 71 jours, 32 días; 38 camere'
     >>> write_romance_numbers("Cent vingt euros, deux mille pages; once a day, seize the day, six beds")
-    'Cent vingt euros, deux mille pages; once a day, seize the day, six beds'
+    '120 euros, 2000 pages; once a day, seize the day, six beds'
+    >>> write_romance_numbers("Two cents, a mille, dos mil euros")
+    'Two cents, a mille, dos mil euros'
     """
     if _WORDS.isdisjoint(fold_text(text).replace("-", " ").split()):
         return text
@@ -115,12 +119,54 @@ def _write_run(match: re.Match[str]) -> str:
     folded = [fold_text(word[0]) for word in words]
     written, end, place = "", 0, 0
     while place < len(words):
+        large = _read_large(match.string, folded, place)
+        if large is not None:
+            written += f"{match[0][end : words[place].start()]}{large.value}"
+            end = words[large.last - 1].end()
+            place = large.last
+            continue
         last = _find_end(folded, place)
         if last > place and _is_number(match.string, folded, place, last):
             written += match[0][end : words[place].start()] + str(_NUMBERS[" ".join(folded[place:last])])
             end = words[last - 1].end()
         place = max(last, place + 1)
     return written + match[0][end:]
+
+
+class _Large(NamedTuple):
+    """The value of a French number from a hundred on, and the place after it."""
+
+    value: int
+    last: int
+
+
+def _read_large(text: str, folded: list[str], place: int) -> _Large | None:
+    """Return the French number of "cent" or "mille" that begins at a place, None if none does, or only in part."""
+    thousands = below = 0
+    last = place
+    while last < len(folded):
+        word, end = folded[last], _find_end(folded, last)
+        if word in _HUNDRED and below < _MOST_HUNDREDS:
+            below, last = 100 * max(below, 1), last + 1
+        elif word == _THOUSAND and not thousands:
+            thousands, below, last = 1000 * max(below, 1), 0, last + 1
+        elif word not in _HUNDRED and end > last and below % 100 == 0:
+            below, last = below + _NUMBERS[" ".join(folded[last:end])], end
+        else:
+            break
+    words = folded[place:last]
+    is_large = len(words) >= _FEWEST_WORDS and any(word in _HUNDRED or word == _THOUSAND for word in words)
+    is_part = last < len(folded) and (folded[last] in _FURTHER or folded[last] in _ONES)
+    may_be_others = len(words) == _FEWEST_WORDS and _OTHER_WORDS.union(_FURTHER).issuperset(words)
+    if not is_large or is_part or (may_be_others and not is_other_language(text)):
+        return None
+    return _Large(thousands + below, last)
+
+
+_HUNDRED, _THOUSAND = frozenset(("cent", "cents")), "mille"
+_MOST_HUNDREDS = 10
+_FEWEST_WORDS = 2
+"""Of a large number that is read: "mille" alone may be another word, and so may "six cents"."""
 
 
 def _find_end(folded: list[str], place: int) -> int:

@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from assay.text.normalisation import fold_text, normalise_nfc
+from assay.text.normalisation import fold_text
 from assay.text.numbers import Date, Number
-from assay.text.safety.stated_values import StatedValue, find_values, makes_public
+from assay.text.safety.stated_values import StatedValue, find_values, makes_public, spell_values
 from assay.text.text_cache import cache_by_text
 from assay.text.tokens import remove_separators, tokenise_text
 from assay.text.word_runs import list_word_runs
@@ -172,13 +172,14 @@ def find_verbatim_leaks(
     facts = [answer_text.facts_shared_with(secret) for secret in forbidden]
     leaked_runs = set().union(*shared_runs)
     leaked_keys = {key for items in facts for item in items for key in item.keys}
-    for text in (*allowed_texts, question):
+    for number, text in enumerate((*allowed_texts, question)):
         if not leaked_runs and not leaked_keys:
             return []
         allowed = _parse_text(text)
         if leaked_runs:
             leaked_runs.difference_update(list_word_runs(allowed.words, run_length))
-        leaked_keys = {key for key in leaked_keys if not allowed.makes_public(key)}
+        is_of_case = number == len(allowed_texts)
+        leaked_keys = {key for key in leaked_keys if not allowed.makes_public(key, is_of_case=is_of_case)}
     if find_open is not None and (leaked_runs or leaked_keys):
         open_runs, open_keys = find_open(answer_text.words, leaked_keys)
         leaked_runs, leaked_keys = leaked_runs - open_runs, leaked_keys - open_keys
@@ -249,13 +250,17 @@ class _ParsedText:
         self.words = tokenise_text(text)
 
     @cached_property
+    def _spelled(self) -> str:
+        return spell_values(self.text)
+
+    @cached_property
     def _identifiers(self) -> dict[str, None]:
         return dict.fromkeys(word for word in self.words if not word.isalpha() and _is_identifier(word))
 
     @cached_property
     def _values(self) -> tuple[dict[Decimal, dict[str, Number]], dict[tuple[YearMonthDay, ...], Date]]:
         """The first number of each value and unit, and the dates by their readings."""
-        items = find_values(self.text)
+        items = find_values(self._spelled)
         numbers: dict[Decimal, dict[str, Number]] = {}
         for item in items:
             if isinstance(item, Number):
@@ -269,10 +274,10 @@ class _ParsedText:
         numbers, dates = self._values
         return frozenset((*self._identifiers, *numbers, *(date for values in dates for date in values)))
 
-    def makes_public(self, fact: Hashable) -> bool:
+    def makes_public(self, fact: Hashable, *, is_of_case: bool = False) -> bool:
         """Return whether a fact that was shared with another text is public where this one is."""
         if isinstance(fact, StatedValue):
-            return fact.value in self.keys and makes_public(self.text, fact)
+            return fact.value in self.keys and makes_public(self.text, fact, is_of_case=is_of_case)
         return fact in self.keys
 
     def facts_shared_with(self, secret: _ParsedText) -> list[_SharedFact]:
@@ -281,7 +286,7 @@ class _ParsedText:
         numbers, dates = self._values
         if not numbers and not dates:
             return facts
-        text = normalise_nfc(self.text)
+        text = self._spelled
         secret_numbers, secret_dates = secret._values
         for value, number_by_unit in numbers.items():
             secret_units = secret_numbers.get(value, ())

@@ -14,7 +14,7 @@ from assay.text.number_words import MONTHS, WEEKDAYS
 from assay.text.numbers import Date, Number
 from assay.text.pattern_cache import compile_pattern
 from assay.text.safety.disguised_text import replace_lookalikes
-from assay.text.safety.stated_values import find_values
+from assay.text.safety.stated_values import find_values, spell_values
 from assay.text.text_cache import cache_by_text
 from assay.text.tokens import remove_separators, tokenise_text
 
@@ -65,8 +65,9 @@ def find_facts(text: str) -> Sequence[Fact]:
 
 def _iterate_facts(text: str) -> Iterator[Fact]:
     plain = normalise_nfc(replace_lookalikes(text))
-    for item in find_values(plain):
-        words = plain[item.start : item.end]
+    spelled = spell_values(plain)
+    for item in find_values(spelled):
+        words = spelled[item.start : item.end]
         if isinstance(item, Number):
             yield from (Fact("number", value, item.unit, words) for value in item.readings)
         elif isinstance(item, Date):

@@ -15,6 +15,8 @@ from msgspec import Struct, structs
 from assay.text.normalisation import fold_in_place, normalise_nfc
 from assay.text.numbers import CURRENCY_UNITS, UNIT_BY_NAME, Date, Number, find_quantities
 from assay.text.pattern_cache import compile_pattern
+from assay.text.quantities.german_forms import write_german_forms
+from assay.text.quantities.romance_forms import write_romance_numbers
 from assay.text.text_cache import cache_by_text
 from assay.text.tokens import is_stop_word, tokenise_text
 
@@ -30,7 +32,8 @@ _SHARE = "%"
 _FOREIGN_NAMES = {  # which `find_quantities` does not know
     "prozent": _SHARE, "pct": _SHARE,
     "pour cent": _SHARE, "por ciento": _SHARE, "por cento": _SHARE, "per cento": _SHARE,
-    "pfund": "GBP", "livres": "GBP", "libras": "GBP", "sterling": "GBP", "dolar": "USD", "dolares": "USD",
+    "pfund": "GBP", "livres": "GBP", "livres sterling": "GBP", "libras": "GBP", "sterling": "GBP",
+    "dolar": "USD", "dolares": "USD",
     "％": _SHARE, "パーセント": _SHARE, "百分": _SHARE, "퍼센트": _SHARE,
     "minuten": "minute", "std": "hour", "stunde": "hour", "stunden": "hour", "heure": "hour", "heures": "hour",
     "hora": "hour", "horas": "hour", "ore": "hour", "tag": "day", "tage": "day", "tagen": "day",
@@ -61,7 +64,34 @@ _NAMES_BY_UNIT = _list_names_by_unit()
 
 _WORDS_FOR_UNITS = sorted((name for name in _FOREIGN_NAMES if name[-1].isalpha()), key=len, reverse=True)
 _FOREIGN_UNIT = compile_pattern(rf"[ \xa0\u202f-]?({'|'.join(_WORDS_FOR_UNITS)})(?![^\W_])")
+_FRENCH_POUNDS, _BOOK = "livres", "book"
+_SPEAKS_OF_BOOKS = compile_pattern(
+    r"\b(?:bibliotheque|librairie|libraire|lecteur|lectrice|lecture|lire|lus?\b|prete|pretons|emprunt|auteur|roman"
+    r"|rayon|bouquin|editeur|edition|exemplaire|imprim)"
+)
+"""Tells French books from pounds, which are one word."""
+_SPEAKS_OF_MONEY = compile_pattern(
+    r"\b(?:budget|cost|pric|fee|pay|paid|salar|wage|bonus|revenue|turnover|profit|loan|debt|amount|sum\b|total|fund|grant"
+    r"|rent|tax|value|worth|invoic|fine\b|fines|deposit|saving|expens|spend|spent|offer|fare|tariff|income|earn|cash"
+    r"|refund|donat|charg|sold|sale|bought|buy"
+    r"|preis|kost|gebuhr|gehalt|lohn|pramie|umsatz|gewinn|kredit|betrag|betrage|summe|miete|etat|steuer|wert|rechnung"
+    r"|kaution|ausgab|einnahm|zahlung|spende|honorar|abfindung"
+    r"|prix|cout|tarif|prime|loyer|montant|somme|recette|benefice|facture|amende|caution|depens|revenu|frais"
+    r"|precio|coste|importe|preco|custo|valor"
+    r"|tien|luong|thuong|ngan sach|doanh thu|loi nhuan|gia\b|phi\b|hoa don|hoc phi|tong)|preis\b|kosten\b|gehalt\b"
+    r"|lohn\b|betrag\b|summe\b|miete\b"
+)
+"""Says that a number without a unit may be an amount of money; for folded text."""
 _PART_OF_ONE = compile_pattern(r"0[.,]\d{2,4}")
+
+
+def spell_values(text: str) -> str:
+    """Return a text with German and French numbers in words as digits, in which `find_values` finds them.
+
+    >>> spell_values("Es sind dreihundertfünf Euro, ce sont deux mille cent euros.")
+    'Es sind 305 Euro, ce sont 2100 euros.'
+    """
+    return write_german_forms(write_romance_numbers(normalise_nfc(text)))
 
 
 def find_values(text: str) -> list[Number | Date]:
@@ -83,7 +113,8 @@ def find_values(text: str) -> list[Number | Date]:
 def _name_unit(number: Number, plain: str, folded: str) -> Number:
     named = _FOREIGN_UNIT.match(folded, number.end)
     if named is not None:
-        return structs.replace(number, unit=_FOREIGN_NAMES[named[1]], end=named.end())
+        is_book = named[1] == _FRENCH_POUNDS and _SPEAKS_OF_BOOKS.search(folded) is not None
+        return structs.replace(number, unit=_BOOK if is_book else _FOREIGN_NAMES[named[1]], end=named.end())
     if _PART_OF_ONE.fullmatch(plain, number.start, number.end) and not _counts_something(plain, number.end):
         return structs.replace(number, readings=tuple(100 * value for value in number.readings), unit=_SHARE)
     return number
@@ -119,19 +150,22 @@ def is_distinctive_number(value: Decimal, unit: str, secret_unit: str) -> bool:
     return size >= _LEAST_PLAIN and size not in _YEARS and set(f"{size.normalize():f}".lstrip("1")) != {"0"}
 
 
-def makes_public(text: str, stated: StatedValue) -> bool:
+def makes_public(text: str, stated: StatedValue, *, is_of_case: bool = False) -> bool:
     """Return whether a value is public where everybody may read a text.
 
     The text has the number with the same unit, or without one: then the unit must be named elsewhere in the text, as in
-    the head of a table, or be left out, because nothing that the number counts follows it. A share is not left out. A
+    the head of a table, or be left out, because nothing that the number counts follows it. A share is not left out, and
+    a currency only where the text speaks of money, or is one of the case itself (`is_of_case`). A
     value without a unit, or one that many texts share by chance, is public with any unit.
 
     >>> share = StatedValue(Decimal(18), "%")
     >>> [makes_public(text, share) for text in ("Nobody under 18 may drive.", "VAT: 18 %", "VAT in %: food 7, wine 18")]
     [False, True, True]
-    >>> [makes_public(text, StatedValue(Decimal(84500), "EUR")) for text in ("84,500 seats", "a budget of 84,500")]
-    [False, True]
+    >>> texts = ("84,500 seats", "The archive holds 84,500.", "a budget of 84,500")
+    >>> [makes_public(text, StatedValue(Decimal(84500), "EUR")) for text in texts]
+    [False, False, True]
     """
+    text = spell_values(text)
     numbers = [item for item in find_values(text) if isinstance(item, Number) and stated.value in item.readings]
     if not numbers or not is_distinctive_number(stated.value, stated.unit, stated.unit):
         return bool(numbers)
@@ -140,11 +174,12 @@ def makes_public(text: str, stated: StatedValue) -> bool:
     plain_ends = [number.end for number in numbers if not number.unit]
     if not plain_ends:
         return False
-    return (
-        stated.unit in _find_named_units(text)
-        or len(tokenise_text(text)) == 1
-        or (stated.unit != _SHARE and any(not _counts_something(text, end) for end in plain_ends))
-    )
+    if stated.unit in _find_named_units(text) or len(tokenise_text(text)) == 1:
+        return True
+    if stated.unit == _SHARE or all(_counts_something(text, end) for end in plain_ends):
+        return False
+    is_money = stated.unit in CURRENCY_UNITS and not is_of_case
+    return not is_money or _SPEAKS_OF_MONEY.search(fold_in_place(text)) is not None
 
 
 @cache_by_text(maxsize=256, longest=4000)

@@ -103,7 +103,7 @@ def _find_added(texts: FactTexts, part: Part, words: Sequence[Word]) -> Word | N
     content = [word for word in words if word.kind != "stop" and may_be_subject(word)]
     new = list(takewhile(lambda word: not any(_has_word(text, word) for text in known), content))
     if new and _goes_on_as_expected(texts, content[len(new) :]):
-        content = new
+        content, words = new, [word for word in words if word.start <= new[-1].start]
     new = [word for word in content if not any(_has_word(text, word) for text in known)]
     most = _MOST_WORDS * (_SYLLABLES_OF_A_WORD if texts.is_vietnamese else 1)
     if not new or not 0 < len(content) <= most or words[0].folded in PREPOSITIONS:

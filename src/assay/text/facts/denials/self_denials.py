@@ -39,13 +39,16 @@ class _Sentence(NamedTuple):
     quantities: Sequence[Quantity]
 
 
-def find_contrary_sentence(answer: ReadText, fact: ReadText) -> str:
+def find_contrary_sentence(answer: ReadText, fact: ReadText, question: ReadText) -> str:
     """Return a sentence of an answer that is the contrary of one that states a fact, "" without one.
 
+    What is asked about may be named in one of them alone, where they have a value.
+
     >>> from assay.text.facts.reading.read_text import read_text
-    >>> texts = ("It is 3 km long. It is not 3 km long.", "It is 3 km long. It is not 3 km wide.")
-    >>> [find_contrary_sentence(read_text(text), read_text("3 km")) for text in texts]
-    ['It is not 3 km long.', '']
+    >>> texts = ("It is 3 km long. The path is not 3 km long.", "It is 3 km long. It is not 3 km wide.")
+    >>> fact, question = read_text("3 km"), read_text("How long is the path?")
+    >>> [find_contrary_sentence(read_text(text), fact, question) for text in texts]
+    ['The path is not 3 km long.', '']
     """
     sentences = _read_sentences(answer)
     if len({sentence.is_negated for sentence in sentences}) == 1:
@@ -55,7 +58,7 @@ def find_contrary_sentence(answer: ReadText, fact: ReadText) -> str:
     for stating in sentences:
         if stating.is_negated == is_negative and _is_about(stating, fact):
             for sentence in contrary:
-                if _says_no_more(sentence, stating):
+                if _says_no_more(sentence, stating, question):
                     return sentence.text
     return ""
 
@@ -87,11 +90,15 @@ def _is_about(sentence: _Sentence, fact: ReadText) -> bool:
     return any(word.key in keys for word in sentence.words)
 
 
-def _says_no_more(sentence: _Sentence, stating: _Sentence) -> bool:
-    """Whether all that a sentence says, but for words of grammar, another one says too, and that is something."""
+def _says_no_more(sentence: _Sentence, stating: _Sentence, question: ReadText) -> bool:
+    """Whether all that a sentence says, but for words of grammar, another one says too, and that is something.
+
+    Of a sentence with a value the question may say it too.
+    """
     keys = {word.key for word in stating.words}
+    known = keys.union(word.key for word in question.words) if sentence.quantities else keys
     meant = [key for key in map(_find_meaning, sentence.words) if key]
-    if not all(key in keys for key in meant):
+    if not all(key in known for key in meant):
         return False
     for own in sentence.quantities:
         if not any(is_same_quantity(other, own) for other in stating.quantities):
