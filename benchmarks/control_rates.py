@@ -35,19 +35,34 @@ SIZES = (100, 20)
 SHARE = 0.2
 
 
+def _list_shown_texts(request: JudgeRequest) -> list[str]:
+    """Return the texts of a request without the ids of its entries, which no judge sees."""
+    texts = []
+    for value in request.inputs.values():
+        texts += [value] if isinstance(value, str) else [entry["text"] for entry in value or ()]
+    return texts
+
+
 class SimulatedJudge(NamedTuple):
-    """A judge that is wrong with a probability, always gives an end of the labels, or rewards one kind of control."""
+    """A judge that is wrong with a probability, always gives an end of the labels, or rewards one kind of control.
+
+    One that is `steady` gives the same answer whenever it is asked the same, as models do at temperature 0: its errors
+    on an anchor that is repeated are one error.
+    """
 
     name: str
     noise: float = 0.0
     always: int | None = None
     blind: str = ""
     blind_share: float = 1.0
+    steady: bool = False
 
     def choose(self, request: JudgeRequest, deserved: str, kind: str, randomness: random.Random) -> str:
         """Return the label that it gives to a question of this kind that deserves a label."""
         if self.always is not None:
             return request.labels[self.always]
+        if self.steady:
+            randomness = random.Random(f"{self.name} {request.rubric_hash} {_list_shown_texts(request)}")  # no secret
         if kind == self.blind and randomness.random() < self.blind_share:
             return request.labels[0]
         if randomness.random() >= self.noise:
@@ -57,6 +72,7 @@ class SimulatedJudge(NamedTuple):
 
 JUDGES = (
     *(SimulatedJudge(f"{noise:.0%} noise", noise) for noise in (0.0, 0.05, 0.1, 0.2, 0.3, 0.4)),
+    *(SimulatedJudge(f"{noise:.0%} noise, steady", noise, steady=True) for noise in (0.05, 0.1, 0.15, 0.2, 0.3)),
     SimulatedJudge("always yes", always=0),
     SimulatedJudge("always no, or the lowest", always=-1),
     *(SimulatedJudge(f"blind to {kind}, 5% noise", 0.05, blind=kind) for kind in KINDS),
@@ -92,7 +108,8 @@ class KnownQuestions:
 
     def check(self, judge: SimulatedJudge, seed: int) -> tuple[str, int]:
         """Return what a judge is found to be, and how many questions that took."""
-        randomness = random.Random(f"{judge.name} {seed}")  # no secret
+        judge = judge._replace(name=f"{judge.name} {seed}")
+        randomness = random.Random(judge.name)  # no secret
         limits = ControlLimits(SHARE, 30, None)
         plan = plan_controls(
             self.possible, self.anchors, None, {}, limits, calls=self.calls, rounds=1, asks_again=False

@@ -125,7 +125,7 @@ def import_(
     print_notes(imported.notes)
     for line in imported.counts:
         typer.echo(line)
-    next_command = f"assay calibrate --labels {out} --run DIR --verdicts STORE"
+    next_command = f"assay calibrate --labels {out} --run DIR"
     if imported.are_of_answers:
         next_command = f"assay score DIR --labels {out}"
     print_written_files([("labels", imported.path)], next_command)

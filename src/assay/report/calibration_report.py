@@ -307,11 +307,12 @@ def _build_disagreements_table(title: str, cases: tuple[Disagreement, ...], firs
 
 def _iter_notes(calibrated: CalibrationResult) -> Iterator[str]:
     yield from calibrated.notes
-    scorer_notes: dict[str, None] = {}  # in order, without duplicates
+    metrics_by_note: dict[str, dict[str, None]] = {}  # in order, without duplicates
     for scorer in calibrated.measured:
         for note in scorer.notes:
-            scorer_notes[f"{scorer.calibration.metric}: {note}"] = None
-    yield from scorer_notes
+            metrics_by_note.setdefault(note, {})[scorer.calibration.metric] = None
+    for note, metrics in metrics_by_note.items():
+        yield f"{', '.join(metrics)}: {note}"
 
 
 def _format_estimate(estimate: ReportedEstimate | None) -> str:
