@@ -748,9 +748,13 @@ def test_a_misspelt_argument_is_named_with_the_one_that_was_probably_meant() -> 
 def test_a_gate_is_a_dictionary_too_and_what_is_none_says_so() -> None:
     measured = assay.run(ask, ROWS)
     assert "FAIL" == assay.gate(measured, {"rules": [{"metric": "error_rate", "at_most": 0}]}).outcome
+    assert "FAIL" == assay.gate(measured, [{"metric": "error_rate", "at_most": 0}]).outcome
+    assert "FAIL" == assay.gate(measured, [assay.Rule("error_rate", at_most=0)]).outcome
+    with pytest.raises(InputError, match=r"a comparison can be printed, and .assay compare"):
+        assay.report(assay.compare(measured, measured), html="x.html")  # type: ignore[arg-type]  # what is refused
     with pytest.raises(InputError, match=r"gate:1: rules\[0\].metrik: .*did you mean 'metric'"):
         assay.gate(measured, {"rules": [{"metrik": "failed"}]})
-    with pytest.raises(InputError, match=r"no rules .got 3; expected an assay.Gate, a dictionary"):
+    with pytest.raises(InputError, match=r"no rules .got 3; expected an assay.Gate, a dictionary, a list"):
         assay.gate(measured, 3)  # type: ignore[arg-type]  # what is refused is no form of rules
 
 
