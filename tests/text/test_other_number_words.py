@@ -24,6 +24,12 @@ from assay.text.facts.stated_facts import judge_facts
         ("Ventidue camere.", "22 camere", "stated"),
         ("Trentotto posti.", "38 posti", "stated"),
         ("Huit lits.", "9 lits", "missing"),
+        ("Sept jours.", "7 jours", "stated"),
+        ("Six ans.", "6 ans", "stated"),
+        ("Une semaine.", "7 jours", "stated"),
+        ("Uma semana.", "1 semana", "stated"),
+        ("Once días.", "11 días", "stated"),
+        ("Vingt et une semaines.", "1 semaine", "missing"),
         ("La visite dure deux heures et coûte six euros.", "6 euros", "stated"),
     ],
 )
