@@ -63,7 +63,7 @@ from assay.records.requests import GateOptions, date_of_time
 from assay.records.settings import LangchainTargetSettings, LlamaindexTargetSettings, Settings
 from assay.runs.import_rows import check_cases
 from assay.targets.choose_target import TargetPermissions, choose_targets, make_target
-from assay.targets.python import NO_PARAMETER, CallableTarget, takes_nothing
+from assay.targets.python import CallableTarget, describe_unfit_parameters
 
 PathLike = str | Path
 GateLike = Gate | Mapping[str, Any] | Sequence[Mapping[str, Any] | Rule] | str | Path
@@ -642,8 +642,9 @@ def _make_function_target(name: str, ask: Any, search: Any) -> Target:
             raise make_value_error(
                 "target", f"cannot be called (got {shorten_repr(function)}; expected {expected}{hint})"
             )
-        if takes_nothing(function):
-            raise make_value_error("target", f"{getattr(function, '__name__', 'the function')} {NO_PARAMETER}")
+        fault = describe_unfit_parameters(function)
+        if fault:
+            raise make_value_error("target", f"{getattr(function, '__name__', 'the function')} {fault}")
     if ask is None and search is None:
         raise make_value_error("target", "nothing to call (got None; expected a function that takes the question)")
     return CallableTarget(_clean_name(name), ask, search)
