@@ -472,7 +472,7 @@ def read_gate_value(rules: GateLike | None, configs: Sequence[str] = ()) -> Gate
     """Return the options for rules, for the fields or the path of a gate file, or for the name of a profile."""
     if rules is None or isinstance(rules, Gate):
         return GateOptions(rules, configs=configs)
-    if isinstance(rules, (list, tuple)):
+    if isinstance(rules, Sequence) and not isinstance(rules, str):
         rules = {"rules": list(rules)}
     if isinstance(rules, Mapping):
         return GateOptions(read_gate_fields(rules, find_rule_problem), configs=configs)
