@@ -231,3 +231,14 @@ def test_a_wrong_value_is_the_cause_where_no_evidence_is_required_and_no_stage_r
 def test_what_states_no_value_in_place_of_a_fact_has_no_such_cause() -> None:
     scored = api.score(GoldenSet((Case("a", "?", must_have=("15 euros",)),)), [Observation("a", "c", answer="Ask us.")])
     assert "insufficient_trace" == attribute_run(scored.run, "c")["a"].cause
+
+
+@pytest.mark.parametrize("unit", ["EUR", "euros"])
+def test_a_value_of_a_passage_that_no_label_names_is_told_with_it(monkeypatch: pytest.MonkeyPatch, unit: str) -> None:
+    monkeypatch.setitem(TEXTS, "fees", f"Castration of a tomcat costs 95 {unit}.")
+    monkeypatch.setitem(TEXTS, "old", f"Until last year the castration of a tomcat cost 75 {unit}.")
+    cause = attribute(
+        "How much is castration of a tomcat?", (f"95 {unit}",), "fees", f"Castration of a tomcat costs 75 {unit}."
+    )
+    assert f"missing: 95 {unit} (stated instead: 75 {unit})" in cause.evidence
+    assert any(fact.startswith("old, which no label names, says") for fact in cause.evidence), cause.evidence

@@ -102,6 +102,22 @@ def test_a_reference_that_abstains_expects_an_abstention(folder: Path, capsys: p
     assert f"expected to abstain or to deny access, because the reference denies it: {cases[1].id} (to look" in printed
 
 
+def test_scores_of_another_tool_are_named_with_the_command_that_reads_them(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = {
+        "user_input": "How much leave?",
+        "response": "12 days",
+        "reference": "12 days",
+        "faithfulness": 0.9,
+        "seed": 1,
+    }
+    assert 0 == main(["init", "--from", write(folder, "ragas.json", [row])])
+    printed = capsys.readouterr().err
+    assert "because another tool scored it: faithfulness ×1 (`assay labels import FILE --format ragas`" in printed
+    assert "because it has no counterpart: seed ×1" in printed
+
+
 def test_goldens_of_deepeval_have_their_context_as_evidence(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert 0 == main(["init", "--from", write(folder, "dataset.json", DEEPEVAL)])
     assert "not imported, because it has no counterpart: source_file ×1" in capsys.readouterr().err

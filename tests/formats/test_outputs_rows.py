@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -231,3 +232,32 @@ def test_what_is_wrong_with_many_rows_is_said_once_and_of_the_rows(
         assert problem.message.startswith(message)
         assert problem.message.endswith("; the same in 8 more rows: 2, 3, 4, 5, 6 …")
         assert "target" not in problem.message
+
+
+def write_table(tmp_path: Path, cell: str) -> Path:
+    path = tmp_path / "rows.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerows([["question", "answer", "retrieved"], [CASES[0].question, "12 days", cell]])
+    return path
+
+
+def test_chunks_that_pandas_printed_into_a_table_are_read(tmp_path: Path) -> None:
+    chunks = [
+        {"id": "leave:3", "text": LEAVE, "score": 0.5},
+        {"id": "sick:1", "text": 'It\'s "urgent".', "score": 0.25},
+    ]
+    urgent = chunks[1]["text"]
+    (observation,) = read(write_table(tmp_path, str(chunks)))
+    (stage,) = observation.stages or ()
+    assert [("leave:3", LEAVE, 0.5), ("sick:1", urgent, 0.25)] == [
+        (chunk.chunk_id, chunk.text, chunk.score) for chunk in stage.chunks
+    ]
+
+
+@pytest.mark.parametrize(
+    "cell", ["[{'id': b'x'}]", "[{'id': {1, 2}}]", "[{'id': open('x')}]", "[{'id': 'a'}, 'text']", "[{'id': 1j}]"]
+)
+def test_a_cell_that_holds_other_things_than_texts_and_chunks_is_refused(tmp_path: Path, cell: str) -> None:
+    with pytest.raises(InputError, match=r"rows.csv:2: row 1: .*a list .*save the rows as JSON Lines"):
+        read(write_table(tmp_path, cell))

@@ -745,12 +745,22 @@ def test_a_misspelt_argument_is_named_with_the_one_that_was_probably_meant() -> 
         assay.report(assay.run(ask, ROWS), zip="x.zip")  # type: ignore[call-arg]  # what is refused
 
 
+def test_a_target_with_a_parameter_that_nothing_fills_is_refused_before_it_is_asked() -> None:
+    with pytest.raises(InputError, match=r"target: E_VALUE <lambda> needs top_k too, which nothing gives it"):
+        assay.run(lambda question, top_k: "12 days", ROWS)
+    assert "12 days" == assay.run(lambda text, user, k, top_k=5: "12 days", ROWS).cases[0].answer
+
+
 def test_a_gate_is_a_dictionary_too_and_what_is_none_says_so() -> None:
     measured = assay.run(ask, ROWS)
     assert "FAIL" == assay.gate(measured, {"rules": [{"metric": "error_rate", "at_most": 0}]}).outcome
+    assert "FAIL" == assay.gate(measured, [{"metric": "error_rate", "at_most": 0}]).outcome
+    assert "FAIL" == assay.gate(measured, [assay.Rule("error_rate", at_most=0)]).outcome
+    with pytest.raises(InputError, match=r"a comparison can be printed, and .assay compare"):
+        assay.report(assay.compare(measured, measured), html="x.html")  # type: ignore[arg-type]  # what is refused
     with pytest.raises(InputError, match=r"gate:1: rules\[0\].metrik: .*did you mean 'metric'"):
         assay.gate(measured, {"rules": [{"metrik": "failed"}]})
-    with pytest.raises(InputError, match=r"no rules .got 3; expected an assay.Gate, a dictionary"):
+    with pytest.raises(InputError, match=r"no rules .got 3; expected an assay.Gate, a dictionary, a list"):
         assay.gate(measured, 3)  # type: ignore[arg-type]  # what is refused is no form of rules
 
 

@@ -51,6 +51,12 @@ def test_the_configuration_has_one_name_in_every_function() -> None:
         assay.run(answer, GOLDEN[:1], name="one", config="two")
 
 
+def test_the_only_error_of_a_target_says_what_is_expected_instead() -> None:
+    printed = str(assay.run(lambda question: None, GOLDEN[:2]))
+    assert "with answer and the chunks in retrieved or context)" in printed
+    assert len(printed.splitlines()) <= 8
+
+
 def test_the_exception_of_a_target_comes_first() -> None:
     def crash(question: str) -> str:
         raise KeyError("db")

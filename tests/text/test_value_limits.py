@@ -307,3 +307,20 @@ def test_an_upper_limit_does_not_say_above_what_something_is_so(answer: str, sta
 )
 def test_a_span_without_another_thing_is_open(question: str, answer: str, fact: str, state: str) -> None:
     assert state == judge(answer, fact, question)
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        ("Instalments are available for bills over 400 EUR.", "stated"),
+        ("If the bill is above 400 EUR, instalments are possible.", "stated"),
+        ("It is wrong that instalments are available for bills over 400 EUR.", "denied"),
+        ("Until last year, instalments were available for bills over 400 EUR.", "unknown"),
+        ("Perhaps over 400 EUR.", "unknown"),
+        ("I doubt that it is over 400 EUR.", "unknown"),
+        ("More than 400 EUR, I think.", "unknown"),
+        ("Over 400 EUR? I cannot say.", "unknown"),
+    ],
+)
+def test_a_bound_that_is_asked_for_states_its_value_only_if_it_is_asserted(answer: str, state: str) -> None:
+    assert state == judge(answer, "400 EUR", "Above what amount can I pay by instalments?")

@@ -420,7 +420,10 @@ def _opinions_of_first(scorers: Sequence[ScorerLabels], by: str, metric: str) ->
 def _nothing_to_measure(human_labels: Sequence[Label], scorers: Sequence[ScorerLabels], metrics: Sequence[str]) -> str:
     """Return the message for a calibration without a single item that has both kinds of labels."""
     if not human_labels:
-        return "nothing to measure: no human label"
+        return (
+            "nothing to measure: no human label of what a judge labels (whether an answer is right, as people decided, "
+            "counts in scoring: labels= of assay.score, --labels of assay score)"
+        )
     count = sum(len(opinions) for scorer in scorers for opinions in scorer.labels.values())
     return (
         f"nothing to measure: {format_count(len(human_labels), 'human label')} for {', '.join(metrics)} and "

@@ -10,7 +10,6 @@ import math
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from pathlib import PurePath
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -231,7 +230,7 @@ def _find_raising_line(function: ScoreFunction, error: Exception) -> str:
     """Return ", at file:line" of the last line of the function's own file; "" where it has none, as in a notebook."""
     own_file = getattr(getattr(function, "__code__", None), "co_filename", "<")
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == own_file]
-    name = PurePath(own_file).name
+    name = own_file.replace("\\", "/").rpartition("/")[2]
     return f", at {name}:{lines[-1]}" if lines and not name.startswith("<") and "ipykernel" not in own_file else ""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ from assay.formats.foreign.foreign_files import load_foreign_file
 from assay.formats.foreign.member_names import REFERENCE_KEYS, find_near_member
 from assay.formats.foreign.rows import ForeignRows
 from assay.formats.golden_files import LoadedGolden, load_golden, write_golden
+from assay.formats.labels.external_scores import EXTERNAL_TOOLS, ExternalTool
 from assay.formats.meant_names import split_name
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem
@@ -105,6 +106,11 @@ def _name_ignored(name: str, *, has_evidence: bool) -> str:
     return f"{name} (did you mean {near}?)" if near and near != name else name or "a column without a name"
 
 
+def _find_scoring_tool(members: Iterable[str]) -> ExternalTool | None:
+    """Return the first tool one of whose scores has the name of a member; None where no member is a score."""
+    return next((tool for tool in EXTERNAL_TOOLS.values() if not tool.metrics.keys().isdisjoint(members)), None)
+
+
 def _describe_import(foreign: ForeignRows) -> list[str]:
     evidence = sum(bool(case.evidence) for case, _ in foreign.cases)
     references = sum(case.reference is not None for case, _ in foreign.cases)
@@ -113,13 +119,16 @@ def _describe_import(foreign: ForeignRows) -> list[str]:
         f"{format_count(len(foreign.observations), 'recorded output')}",
         *foreign.notes,
     ]
-    if foreign.ignored:
-        named = [
-            f"{_name_ignored(name, has_evidence=evidence > 0)} ×{count}"
-            for name, count in sorted(foreign.ignored.items())
-        ]
-        counts = ", ".join(named)
-        lines.append(f"not imported, because it has no counterpart: {counts}")
+    tool = _find_scoring_tool(foreign.ignored)
+    scores = {name: count for name, count in foreign.ignored.items() if tool is not None and name in tool.metrics}
+    if tool is not None:
+        counts = ", ".join(f"{name} ×{count}" for name, count in sorted(scores.items()))
+        command = f"assay labels import FILE --format {tool.name}"
+        lines.append(f"not imported, because another tool scored it: {counts} (`{command}` reads it, to compare)")
+    others = sorted(foreign.ignored.keys() - scores.keys())
+    if others:
+        named = [f"{_name_ignored(name, has_evidence=evidence > 0)} ×{foreign.ignored[name]}" for name in others]
+        lines.append(f"not imported, because it has no counterpart: {', '.join(named)}")
     if foreign.counterparts:
         counts = ", ".join(f"{name} ×{count}" for name, count in sorted(foreign.counterparts.items()))
         lines.append(f"not imported, to be set up by hand: {counts}")

@@ -58,16 +58,16 @@ from assay.records.digest import compute_digest
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import GOLDEN_KEYS_TAKEN, GOLDEN_KEYS_UNREAD, Case, Corpus, GoldenSet
 from assay.records.observations import UNNAMED_CONFIG, Observation
-from assay.records.release_gates import Decision, Gate
+from assay.records.release_gates import Decision, Gate, Rule
 from assay.records.requests import GateOptions, date_of_time
 from assay.records.settings import LangchainTargetSettings, LlamaindexTargetSettings, Settings
 from assay.runs.import_rows import check_cases
 from assay.targets.choose_target import TargetPermissions, choose_targets, make_target
-from assay.targets.python import NO_PARAMETER, CallableTarget, takes_nothing
+from assay.targets.python import CallableTarget, describe_unfit_parameters
 
 PathLike = str | Path
-GateLike = Gate | Mapping[str, Any] | str | Path
-"""A gate, the fields of a gate file, the path of one, or the name of a shipped profile."""
+GateLike = Gate | Mapping[str, Any] | Sequence[Mapping[str, Any] | Rule] | str | Path
+"""A gate, the fields of a gate file, its rules alone, the path of one, or the name of a shipped profile."""
 GOLDEN_NAME, OUTPUTS_NAME, CORPUS_NAME = "golden", "outputs", "corpus"
 _GOLDEN_FORMS = "a path, a GoldenSet, a list of dictionaries or Cases, or a data frame"
 _OUTPUT_FORMS = "a path, or a list of paths, dictionaries or Observations, or a data frame"
@@ -472,12 +472,14 @@ def read_gate_value(rules: GateLike | None, configs: Sequence[str] = ()) -> Gate
     """Return the options for rules, for the fields or the path of a gate file, or for the name of a profile."""
     if rules is None or isinstance(rules, Gate):
         return GateOptions(rules, configs=configs)
+    if isinstance(rules, Sequence) and not isinstance(rules, str):
+        rules = {"rules": list(rules)}
     if isinstance(rules, Mapping):
         return GateOptions(read_gate_fields(rules, find_rule_problem), configs=configs)
     try:
         is_file = isinstance(rules, Path) or Path(rules).suffix in (".yaml", ".yml")
     except TypeError:
-        expected = "an assay.Gate, a dictionary, the path of a gate file, or the name of a profile"
+        expected = "an assay.Gate, a dictionary, a list of rules, the path of a gate file, or the name of a profile"
         raise make_value_error("gate", f"no rules (got {shorten_repr(rules)}; expected {expected})") from None
     return GateOptions(str(rules), configs=configs) if is_file else GateOptions(profile=str(rules), configs=configs)
 
@@ -640,8 +642,9 @@ def _make_function_target(name: str, ask: Any, search: Any) -> Target:
             raise make_value_error(
                 "target", f"cannot be called (got {shorten_repr(function)}; expected {expected}{hint})"
             )
-        if takes_nothing(function):
-            raise make_value_error("target", f"{getattr(function, '__name__', 'the function')} {NO_PARAMETER}")
+        fault = describe_unfit_parameters(function)
+        if fault:
+            raise make_value_error("target", f"{getattr(function, '__name__', 'the function')} {fault}")
     if ask is None and search is None:
         raise make_value_error("target", "nothing to call (got None; expected a function that takes the question)")
     return CallableTarget(_clean_name(name), ask, search)

@@ -200,6 +200,8 @@ def require_result(value: Any, name: str) -> ScoreResult:
     expected = "what assay.score or assay.run returned"
     if isinstance(value, (str, Path)):
         expected += "; run folders are read by the commands `assay report`, `assay explain` and `assay gate check`"
+    if isinstance(value, Comparison):
+        expected += "; a comparison can be printed, and `assay compare BASELINE CANDIDATE --report FILE` writes one"
     raise InputError([Problem("", None, name, f"not a result (got {shorten_repr(value)}; expected {expected})")])
 
 

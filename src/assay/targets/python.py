@@ -130,7 +130,9 @@ def _list_expected_ids(case: Case) -> set[str]:
     return {str(selector["chunk_id"]) for unit in case.evidence for selector in unit.any_of if "chunk_id" in selector}
 
 
-NO_PARAMETER = "has no parameter, so that it would not be told the question (expected one, such as question)"
+_NO_PARAMETER = "has no parameter, so that it would not be told the question (expected one, such as question)"
+_GIVEN = ("question", "query", "case", "case_id", "user", "k", "history")
+"""The parameters that a function is given by their names."""
 
 
 def make_python_target(name: str, settings: PythonTargetSettings) -> CallableTarget:
@@ -146,8 +148,9 @@ def make_python_target(name: str, settings: PythonTargetSettings) -> CallableTar
     for function in (ask, search):
         if function is not None and not callable(function):
             raise _target_error(name, f"{settings.call} cannot be called (got {type(function).__name__})")
-        if takes_nothing(function):
-            raise _target_error(name, f"{getattr(function, '__name__', settings.call)} {NO_PARAMETER}")
+        fault = describe_unfit_parameters(function)
+        if fault:
+            raise _target_error(name, f"{getattr(function, '__name__', settings.call)} {fault}")
     described = {"type": "python", "call": settings.call, "search": settings.search}
     return CallableTarget(name, ask, search, described=described, response=settings.response)
 
@@ -200,18 +203,30 @@ def _target_error(name: str, message: str) -> SettingsError:
     return SettingsError([Problem("", None, f"targets.{name}.call", message, "E_TARGET")])
 
 
-def takes_nothing(function: object) -> bool:
-    """Return whether a function has no parameter, so that it could not be told the question.
+def describe_unfit_parameters(function: object) -> str:
+    """Return why a function cannot be asked: it has no parameter, or one that nothing fills; "" where it can.
 
-    >>> takes_nothing(lambda: "yes"), takes_nothing(lambda question: "yes"), takes_nothing(lambda *values: "yes")
-    (True, False, False)
+    >>> describe_unfit_parameters(lambda question, top_k: "yes").partition(" (")[0]
+    'needs top_k too, which nothing gives it'
+    >>> describe_unfit_parameters(lambda text, user, top_k=5: "yes"), describe_unfit_parameters(lambda *values: "yes")
+    ('', '')
     """
-    if not callable(function):
-        return False
     try:
-        return not inspect.signature(function).parameters
+        parameters = list(inspect.signature(function).parameters.values()) if callable(function) else None
     except (TypeError, ValueError):  # a function of C without a signature
-        return False
+        return ""
+    if not parameters:
+        return "" if parameters is None else _NO_PARAMETER
+    first, *others = parameters
+    kinds = (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD)
+    asked = others if first.kind in kinds else parameters
+    unfilled = [
+        own.name
+        for own in asked
+        if own.default is own.empty and own.name not in _GIVEN and own.kind in (*kinds, own.KEYWORD_ONLY)
+    ]
+    expected = f"expected a default, or one of {', '.join(_GIVEN)}"
+    return f"needs {' and '.join(unfilled)} too, which nothing gives it ({expected})" if unfilled else ""
 
 
 def _build_arguments(function: Callable[..., Any], call: TargetCall) -> tuple[list[Any], dict[str, Any]]:

@@ -92,7 +92,8 @@ class CaseFacts(KnownTexts, frozen=True, dict=True):
     def _list_values_in_place_of(self, fact: str) -> list[str]:
         case, answer = self.case.case, remove_citation_markers(self.answer)
         values = find_values_of_same_kind(self.answer, fact, case.question)
-        values += find_other_names(self.answer, fact, case.question, self.context_texts, case.language)
+        names = find_other_names(self.answer, fact, case.question, self.context_texts, case.language)
+        values += [name for name in names if not any(name in value for value in values)]  # no EUR beside "75 EUR"
         # A value that is an expected fact, or a part of one, is no other value, whether it is stated or denied.
         values = [value for value in values if not is_expected(value, self.facts)]
         if len(self.content_quality.missing) == len(self.facts):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import csv
 import io
+import json
 import re
 import tokenize
 from collections import Counter
@@ -136,11 +137,11 @@ def _find_delimiter(text: str, name: str) -> str:
     return ";" if header.count(";") > header.count(",") else ","
 
 
-_PRINTED_LIST = re.compile(r"""\[\s*(?:['"]|\])""")
+_PRINTED_LIST = re.compile(r"""\[\s*(?:['"]|\]|\{\s*')""")
 
 
 def _read_cell(text: str, column: str, name: str, number: int) -> Any:
-    """Return the text of a cell, or the list that it holds: as JSON, or of texts as Python prints them."""
+    """Return the text of a cell, or the list that it holds: as JSON, or as Python prints texts and dictionaries."""
     stripped = text.strip()
     if "\0" in stripped:
         message = f"a NUL character (got {shorten_repr(stripped)}; expected text)"
@@ -162,30 +163,34 @@ _MAX_CELL_CHARS = 1_000_000
 _SKIPPED_TOKENS = frozenset((tokenize.NL, tokenize.NEWLINE, tokenize.COMMENT))
 
 
-def read_printed_list(text: str) -> list[str]:
-    """Return the texts of a list as Python prints it. Nothing is evaluated but literals.
+def read_printed_list(text: str) -> list[Any]:
+    """Return the texts of a list, or its dictionaries, as Python prints it. Nothing is evaluated but literals.
 
     Raises ValueError for anything else, and for texts without a comma between them, which NumPy prints and which Python
     would read as one text.
 
     >>> read_printed_list("['12 days.', 'Paid.']")
     ['12 days.', 'Paid.']
+    >>> read_printed_list("[{'id': 'leave:3', 'text': '12 days.', 'score': 0.5}]")
+    [{'id': 'leave:3', 'text': '12 days.', 'score': 0.5}]
     """
-    remedy = "expected a list of texts as JSON or as Python prints it: save the rows as JSON Lines"
+    remedy = "expected a list of texts or of chunks as JSON or as Python prints it: save the rows as JSON Lines"
     got = shorten_repr(text)
     if len(text) > _MAX_CELL_CHARS:
         raise ValueError(f"a list of more than {_MAX_CELL_CHARS} characters (got {got}; {remedy})")
     try:
         kinds = [token.type for token in tokenize.generate_tokens(io.StringIO(text).readline)]
         value = ast.literal_eval(text)
-    except (ValueError, SyntaxError, tokenize.TokenError, RecursionError, MemoryError):
+        json.dumps(value)  # which has no bytes, sets or complex numbers
+    except (ValueError, TypeError, SyntaxError, tokenize.TokenError, RecursionError, MemoryError):
         raise ValueError(f"a list that cannot be read (got {got}; {remedy})") from None
     kinds = [kind for kind in kinds if kind not in _SKIPPED_TOKENS]
     if (tokenize.STRING, tokenize.STRING) in pairwise(kinds):
         raise ValueError(f"texts without a comma between them, as NumPy prints a list (got {got}; {remedy})")
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise ValueError(f"a list of other things than texts (got {got}; {remedy})")
-    return value
+    is_read = isinstance(value, list) and any(all(isinstance(item, kind) for item in value) for kind in (str, dict))
+    if not is_read or not all(isinstance(key, str) for item in value if isinstance(item, dict) for key in item):
+        raise ValueError(f"a list of other things than texts or chunks (got {got}; {remedy})")
+    return list(value)
 
 
 def _read_json(path: str, name: str, places: RowPlaces) -> Iterator[tuple[int, Any]]:

@@ -180,7 +180,8 @@ def _wrap(text: str, width: int) -> list[str]:
 def fold_first_failures(scoring: ScoringResult, width: int) -> tuple[list[str], int]:
     """Return the most frequent errors of all targets, at most three, a line each, and how many errors are left out.
 
-    Of several targets, the first error of each comes before the second of any.
+    Of several targets, the first error of each comes before the second of any. A single error takes a second line for
+    the end of its text, which often says what is to be done.
     """
     ranked: list[tuple[int, str, FailureGroup]] = []
     for config in sorted(scoring.configs):
@@ -190,4 +191,7 @@ def fold_first_failures(scoring: ScoringResult, width: int) -> tuple[list[str], 
     ranked.sort(key=lambda item: item[:2])
     shown = ranked[:MAX_FAILURE_TEXTS]
     lines = [line for _, prefix, group in shown for line in fold_failure(group, width, 1, escape_terminal(prefix))]
+    if len(shown) == 1 and " …" in lines[0]:
+        _, prefix, group = shown[0]
+        lines = fold_failure(group, width, 2, escape_terminal(prefix))
     return lines, len(ranked) - len(shown)

@@ -15,7 +15,7 @@ from msgspec import structs
 from assay.text.facts.additions.added_holders import judge_added_holder
 from assay.text.facts.additions.added_members import judge_added_member
 from assay.text.facts.additions.addition_rules import judge_added_terms
-from assay.text.facts.denials.fact_denials import judge_denial
+from assay.text.facts.denials.fact_denials import judge_denial, judge_withdrawal
 from assay.text.facts.denials.foreign_denials import judge_foreign_denial
 from assay.text.facts.doubts.contradictions import judge_conflict
 from assay.text.facts.doubts.doubtful_statements import judge_doubt
@@ -62,7 +62,8 @@ from assay.text.facts.values.value_bounds import judge_new_bound
 from assay.text.facts.values.value_rules import judge_value_scope
 from assay.text.quantities.frequencies import read_frequency
 from assay.text.quantities.payment_cues import is_nothing_to_pay
-from assay.text.quantities.quantity import Quantity
+from assay.text.quantities.quantity import Quantity, remove_bound
+from assay.text.quantities.quantity_agreement import is_same_quantity
 
 STATE_ORDER: dict[FactState, int] = {"stated": 0, "unknown": 1, "denied": 2, "missing": 3}
 """Of the judgments of several places, the first in this order counts."""
@@ -94,6 +95,10 @@ RULES_OF_WHOLE_STATEMENTS: tuple[PlaceRule, ...] = (
     judge_added_terms,
 )
 """In their order too, after the rules on the subject (`SubjectJudge`)."""
+
+
+RULES_OF_BOUNDS: tuple[PlaceRule, ...] = (judge_withdrawal, judge_doubt, judge_frame, judge_event)
+"""The rules on whether a bound that states a value is asserted; others compare the bound itself, which is settled."""
 
 
 def _ask_in_order(rules: Iterable[PlaceRule], texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None:
@@ -148,7 +153,20 @@ class FactJudge:
         )
         if judgment.state == "stated" and (texts.content or len(texts.read_fact.quantities) > 1):
             return structs.replace(judgment, state="unknown", reason=f"the answer gives {text} as a limit only")
-        return judgment
+        return self._judge_stated_bound(quantity) if judgment.state == "stated" else judgment
+
+    def _judge_stated_bound(self, quantity: Quantity) -> FactJudgment:
+        """Return the judgment of a value that a bound of the answer states, by whether the bound is asserted: "perhaps
+        over 400 EUR" and "in 2020 over 400 EUR" are not."""
+        answer = self.texts.answer
+        judgments = []
+        for own in answer.quantities:
+            if own.bound and is_same_quantity(quantity, remove_bound(own)):
+                clause = narrow_clause(answer.clause_at(own.start), own.start)
+                occurrence = Occurrence(clause, [(own.start, own.end)], False)
+                judgment = _ask_in_order(RULES_OF_BOUNDS, self.texts, occurrence)
+                judgments.append(judgment or FactJudgment(self.texts.fact, "stated"))
+        return min(judgments, key=get_state_order)
 
     def _judge_words(self, agreeing: Sequence[Sequence[Quantity]]) -> FactJudgment:
         """Return the judgment of a fact whose quantities are all there, by its words and where both stand."""

@@ -1,8 +1,8 @@
 """French, Spanish, Portuguese and Italian numbers in words up to a hundred, French ones to a million, as digits.
 
-"Vingt-cinq nuits" is 25 nuits, "treinta y dos días" 32 días, "deux mille cent euros" 2100 euros. Words that are others
-in a language that is read as well ("once", "due", "six") are numbers only in a text that is clearly in another one, and
-before what they count.
+"Vingt-cinq nuits" is 25 nuits, "treinta y dos días" 32 días, "deux mille cent euros" 2100 euros, "une semaine" 1
+semaine. Words that are others in a language that is read as well ("once", "due", "six") are numbers only before a span
+of time and, in a text that is clearly in another language, before whatever they count.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ _OTHER_WORDS = frozenset(
 _FURTHER = frozenset("cents mil mille millon millions milhao mila duzentos trezentos ciento cientos centos".split())
 """Words of larger numbers, which are not read, nor is what stands with them."""
 _JOINING = frozenset(("et", "y", "e"))
-_ONES = frozenset(("un", "une", "uno", "una", "um", "uma", "unieme"))
+_ARTICLES = frozenset(("un", "une", "uno", "una", "um", "uma"))
+_ONES = _ARTICLES | {"unieme"}
 
 
 def _list_numbers() -> Iterator[tuple[str, int]]:
@@ -94,6 +95,10 @@ def _list_french_tens() -> Iterator[tuple[str, int]]:
 
 _NUMBERS = {fold_text(spelled).replace("-", " "): value for spelled, value in _list_numbers()}
 _WORDS = frozenset(word for spelled in _NUMBERS for word in spelled.split()) - _JOINING - _ONES
+_MAY_BE_NUMBERS = _WORDS | _ARTICLES
+_ONE_SPAN = frozenset("jour semaine mois an dia semana mes ano giorno settimana mese anno".split())
+_SPANS = _ONE_SPAN.union("jours semaines ans dias semanas meses anos giorni settimane mesi anni".split())
+"""Spans of time, before which a word of several languages is a number; "une heure" may be a time of day."""
 _RUN = compile_pattern(r"(?<![\w'’.,-])[^\W\d_]+(?:(?:-| )[^\W\d_]+)*(?![\w'’])")
 _WORD = compile_pattern(r"[^\W\d_]+")
 
@@ -108,7 +113,7 @@ def write_romance_numbers(text: str) -> str:
     >>> write_romance_numbers("Two cents, a mille, dos mil euros")
     'Two cents, a mille, dos mil euros'
     """
-    if _WORDS.isdisjoint(fold_text(text).replace("-", " ").split()):
+    if _MAY_BE_NUMBERS.isdisjoint(fold_text(text).replace("-", " ").split()):
         return text
     return _RUN.sub(_write_run, text)
 
@@ -126,7 +131,10 @@ def _write_run(match: re.Match[str]) -> str:
             place = large.last
             continue
         last = _find_end(folded, place)
-        if last > place and _is_number(match.string, folded, place, last):
+        if last == place and _is_one_span(folded, place):
+            written += match[0][end : words[place].start()] + "1"
+            end = words[place].end()
+        elif last > place and _is_number(match.string, folded, place, last):
             written += match[0][end : words[place].start()] + str(_NUMBERS[" ".join(folded[place:last])])
             end = words[last - 1].end()
         place = max(last, place + 1)
@@ -169,6 +177,11 @@ _FEWEST_WORDS = 2
 """Of a large number that is read: "mille" alone may be another word, and so may "six cents"."""
 
 
+def _is_one_span(folded: list[str], place: int) -> bool:
+    """Whether a word is the article before one span of time: "une semaine"."""
+    return folded[place] in _ARTICLES and not _ONE_SPAN.isdisjoint(folded[place + 1 : place + 2])
+
+
 def _find_end(folded: list[str], place: int) -> int:
     """Return the place after the longest number that begins at a place, the place itself if none does."""
     for last in range(min(len(folded), place + _MOST_WORDS), place, -1):
@@ -187,7 +200,7 @@ def _is_number(text: str, folded: list[str], place: int, last: int) -> bool:
         return False
     if last - place > 1 or folded[place] not in _OTHER_WORDS:
         return True
-    return last < len(folded) and is_other_language(text)
+    return last < len(folded) and (folded[last] in _SPANS or is_other_language(text))
 
 
 _MOST_WORDS = 5

@@ -85,11 +85,19 @@ _DEED_AFFIRMED = build_pattern(rf" (?:{VERBS_NEGATED_AFTER})(?: {SAME_DEED})?[\s
 
 def judge_denial(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None:
     """Return the judgment of a fact that an answer denies or may deny at a place that holds it; None otherwise."""
-    if _is_called_wrong(texts, occurrence) or _is_taken_back(texts, occurrence):
-        return FactJudgment(texts.fact, "denied", "the answer calls this wrong or outdated")
+    withdrawn = judge_withdrawal(texts, occurrence)
+    if withdrawn is not None:
+        return withdrawn
     excepted = _judge_exception(texts, occurrence)
     judgment = _judge_polarity(texts, occurrence) if excepted is None else excepted
     return None if judgment is None or judgment.state == "stated" else judgment
+
+
+def judge_withdrawal(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | None:
+    """Return that a fact is denied which the answer calls wrong, or takes back; None where it does not."""
+    if _is_called_wrong(texts, occurrence) or _is_taken_back(texts, occurrence):
+        return FactJudgment(texts.fact, "denied", "the answer calls this wrong or outdated")
+    return None
 
 
 def _is_called_wrong(texts: FactTexts, occurrence: Occurrence) -> bool:
