@@ -41,7 +41,20 @@ def test_a_question_about_the_past_keeps_it() -> None:
         "The fee was £40, but was moved to another account.",
         "The hearing is on 3 June, but the list was moved to 9 July.",
         "The ferry was late, and the crew went home.",
+        "The novel was written by Jane Doe, now a professor in Leeds.",
+        "Die Architektin war Anna Kern, jetzt ist sie im Ruhestand.",
+        "Le roman était de Jeanne Dupré, aujourd'hui professeure à Lyon.",
     ],
 )
 def test_what_is_told_of_the_past_without_a_change_is_kept(answer: str) -> None:
     assert "" == drop_superseded(read_text(answer), [])
+
+
+def test_every_former_value_is_left_out_at_once() -> None:
+    answer = read_text("The fee was £40, now £55. Prams are free. The hearing was on 3 June, but moved to 9 July.")
+    assert "The fee now £55. Prams are free. The hearing: 9 July." == drop_superseded(answer, [])
+
+
+def test_an_answer_of_many_former_values_is_judged_twice_and_not_once_for_each() -> None:
+    answer = "It was £24, now £31. " * 150
+    assert ["stated"] == [judgment.state for judgment in judge_facts(answer, ["£31"], "What is the fee?")]

@@ -25,7 +25,7 @@ from assay.text.facts.reading.text_parts import list_quantities
 from assay.text.quantities.quantity_agreement import is_comparable
 
 _BEGIN = r"(?:^|(?<=[.!?;\n] ))(?P<before>(?:(?:yes|no|well|so),? )?)"
-_TURN = rf"(?:[,;.:] | [-–—] |(?= {TURNS_TO_PRESENT}) )(?:{TURNS_TO_PRESENT},? )?"
+_TURN = rf"(?:[,;.:] | [-–—] |(?= {TURNS_TO_PRESENT}) )(?P<contrast>(?:{TURNS_TO_PRESENT},? )?)"
 _SUBJECT = r"(?P<subject>[^,.;:!?\d]{0,60}?)"
 _OLD = r"(?P<old>(?:[^.,;!?]|[.,](?=\d)){1,60}?)"
 _NOW, _PRONOUN = rf"(?:{PRESENT}|{SINCE_THEN})\b", rf"(?:{PRONOUN_OF_SUBJECT} )?"
@@ -49,19 +49,32 @@ def drop_superseded(answer: ReadText, asked: Iterable[ReadText]) -> str:
     >>> drop_superseded(read_text("The fee was £24, but has been raised to £31."), [read_text("What is the fee?")])
     'The fee: £31.'
     """
-    match = next(filter(None, (pattern.search(answer.plain) for pattern in _SUPERSEDED)), None)
-    if match is None or not _has_successor(answer, match) or any(map(_speaks_of_past, asked)):
+    matches = [match for pattern in _SUPERSEDED for match in pattern.finditer(answer.plain)]
+    matches.sort(key=re.Match.start)
+    if not matches or any(map(_speaks_of_past, asked)):
         return ""
+    current, end = "", 0
+    for match in matches:
+        if match.start() >= end and _has_successor(answer, match):
+            current += answer.text[end : match.end("before")] + _say_what_holds(answer, match)
+            end = match.end() + answer.plain.startswith(" ", match.end())
+    return (current + answer.text[end:]).strip() if end else ""
+
+
+def _say_what_holds(answer: ReadText, match: re.Match[str]) -> str:
+    """Return the beginning of the sentence that says what holds now, of the subject that was named."""
     subject = answer.text[slice(*match.span("subject"))].strip() or answer.text[slice(*match.span("pronoun"))].strip()
-    link = ": " if match["changed"] else f" {answer.text[slice(*match.span('now'))]}"
-    return f"{answer.text[: match.end('before')]}{subject}{link}{answer.text[match.end() :].lstrip()}".strip()
+    return f"{subject}: " if match["changed"] else f"{subject} {answer.text[slice(*match.span('now'))]}"
 
 
 def _has_successor(answer: ReadText, match: re.Match[str]) -> bool:
-    """Whether a value of the past is followed by one of its kind in the sentence that says what holds now."""
+    """Whether a value of the past is followed by one of its kind in the sentence that says what holds now.
+
+    What is no value has one where it is set against it: "by Ada Lin, now a teacher" goes on about her.
+    """
     former = list_quantities(answer, *match.span("old"))
     if not former:
-        return True
+        return bool(match["contrast"] or match["changed"])
     current = list_quantities(answer, match.end(), answer.clause_at(match.end()).sentence_end)
     return any(is_comparable(was, own) for was in former for own in current)
 
