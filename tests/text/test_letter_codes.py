@@ -32,6 +32,10 @@ def test_a_code_is_no_amount(question: str, fact: str, answer: str) -> None:
         ("How many people came?", "2K", "About 2,000 came."),
         ("What is the revenue?", "$3B", "Three billion dollars."),
         ("How many users has Room 3B?", "5M", "Room 3B has five million."),
+        ("How many people fit in?", "5,000 people", "The arena can seat 5K people."),
+        ("Thuê bàn giá bao nhiêu?", "100.000 đồng", "Thuê bàn 100K, thuê ghế 50K."),
+        ("Gửi xe giá bao nhiêu?", "5.000 đồng", "Gửi xe tại bãi 5K một lượt."),
+        ("Học phí lớp vẽ thế nào?", "500.000 đồng", "Học phí mỗi lớp 500K."),
     ],
 )
 def test_a_code_and_an_amount_are_stated_as_such(question: str, fact: str, answer: str) -> None:
