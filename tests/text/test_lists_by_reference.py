@@ -72,3 +72,15 @@ def test_whoever_is_joined_to_those_who_are_asked_for_leaves_it_open(
 )
 def test_what_else_somebody_does_joins_nobody(question: str, reference: str, answer: str) -> None:
     assert {"stated"} == {judgment.state for judgment in judge_reference_facts(answer, reference, question)}
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "answer"),
+    [
+        ("Which papers are needed?", "Passport, photo and form.", "A passport, a recent photo and the completed form."),
+        ("Welche Papiere?", "Ausweis, Foto und Antrag.", "Man braucht den Ausweis, ein Foto und den Antrag."),
+        ("Who proposed it?", "Smith proposed it.", "Smith et al. proposed it."),
+    ],
+)
+def test_a_member_with_other_words_around_it_adds_nothing(question: str, reference: str, answer: str) -> None:
+    assert {"stated"} == {judgment.state for judgment in judge_reference_facts(answer, reference, question)}
