@@ -71,7 +71,7 @@ _SPEAKS_OF_BOOKS = compile_pattern(
 )
 """Tells French books from pounds, which are one word."""
 _SPEAKS_OF_MONEY = compile_pattern(
-    r"\b(?:budget|cost|pric|fee|pay|paid|salar|wage|bonus|revenue|turnover|profit|loan|debt|amount|sum\b|total|fund|grant"
+    r"\b(?:budget|cost|pric|fee|pay|paid|sala[ir]|wage|bonus|revenue|turnover|profit|loan|debt|amount|sum\b|total|fund|grant"
     r"|rent|tax|value|worth|invoic|fine\b|fines|deposit|saving|expens|spend|spent|offer|fare|tariff|income|earn|cash"
     r"|refund|donat|charg|sold|sale|bought|buy"
     r"|preis|kost|gebuhr|gehalt|lohn|pramie|umsatz|gewinn|kredit|betrag|betrage|summe|miete|etat|steuer|wert|rechnung"
@@ -107,14 +107,18 @@ def find_values(text: str) -> list[Number | Date]:
         return items
     plain = normalise_nfc(text)
     folded = fold_in_place(plain)
-    return [_name_unit(item, plain, folded) if isinstance(item, Number) and not item.unit else item for item in items]
+    has_books = _FRENCH_POUNDS in folded and _SPEAKS_OF_BOOKS.search(folded) is not None
+    return [
+        _name_unit(item, plain, folded, has_books=has_books) if isinstance(item, Number) and not item.unit else item
+        for item in items
+    ]
 
 
-def _name_unit(number: Number, plain: str, folded: str) -> Number:
+def _name_unit(number: Number, plain: str, folded: str, *, has_books: bool) -> Number:
     named = _FOREIGN_UNIT.match(folded, number.end)
     if named is not None:
-        is_book = named[1] == _FRENCH_POUNDS and _SPEAKS_OF_BOOKS.search(folded) is not None
-        return structs.replace(number, unit=_BOOK if is_book else _FOREIGN_NAMES[named[1]], end=named.end())
+        unit = _BOOK if has_books and named[1] == _FRENCH_POUNDS else _FOREIGN_NAMES[named[1]]
+        return structs.replace(number, unit=unit, end=named.end())
     if _PART_OF_ONE.fullmatch(plain, number.start, number.end) and not _counts_something(plain, number.end):
         return structs.replace(number, readings=tuple(100 * value for value in number.readings), unit=_SHARE)
     return number
