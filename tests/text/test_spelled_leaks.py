@@ -39,6 +39,9 @@ def test_french_books_are_no_pounds() -> None:
         ("The rent is 47,300.", True),
         ("Der Gesamtpreis: 47.300", True),
         ("Lương là 47.300.", True),
+        ("Monthly rate: 47,300", True),
+        ("Entgeltgruppe 9: 47.300", True),
+        ("| Pro | 47,300 |", True),
         ("47,300", True),
     ],
 )

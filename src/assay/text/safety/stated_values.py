@@ -82,6 +82,8 @@ _SPEAKS_OF_MONEY = compile_pattern(
     r"|lohn\b|betrag\b|summe\b|miete\b"
 )
 """Says that a number without a unit may be an amount of money; for folded text."""
+_LABELLED = compile_pattern(r"[:|=\t] ?$")
+"""Stands between a label or a cell and a number, which then may be of any unit: "Monthly rate: 1,250"."""
 _PART_OF_ONE = compile_pattern(r"0[.,]\d{2,4}")
 
 
@@ -159,8 +161,8 @@ def makes_public(text: str, stated: StatedValue, *, is_of_case: bool = False) ->
 
     The text has the number with the same unit, or without one: then the unit must be named elsewhere in the text, as in
     the head of a table, or be left out, because nothing that the number counts follows it. A share is not left out, and
-    a currency only where the text speaks of money, or is one of the case itself (`is_of_case`). A
-    value without a unit, or one that many texts share by chance, is public with any unit.
+    a currency only where the text speaks of money, has the number behind a label, or is one of the case itself
+    (`is_of_case`). A value without a unit, or one that many texts share by chance, is public with any unit.
 
     >>> share = StatedValue(Decimal(18), "%")
     >>> [makes_public(text, share) for text in ("Nobody under 18 may drive.", "VAT: 18 %", "VAT in %: food 7, wine 18")]
@@ -175,15 +177,16 @@ def makes_public(text: str, stated: StatedValue, *, is_of_case: bool = False) ->
         return bool(numbers)
     if not stated.unit or any(number.unit == stated.unit for number in numbers):
         return True
-    plain_ends = [number.end for number in numbers if not number.unit]
-    if not plain_ends:
+    plain_numbers = [number for number in numbers if not number.unit]
+    if not plain_numbers:
         return False
     if stated.unit in _find_named_units(text) or len(tokenise_text(text)) == 1:
         return True
-    if stated.unit == _SHARE or all(_counts_something(text, end) for end in plain_ends):
+    if stated.unit == _SHARE or all(_counts_something(text, number.end) for number in plain_numbers):
         return False
-    is_money = stated.unit in CURRENCY_UNITS and not is_of_case
-    return not is_money or _SPEAKS_OF_MONEY.search(fold_in_place(text)) is not None
+    if stated.unit not in CURRENCY_UNITS or is_of_case or _SPEAKS_OF_MONEY.search(fold_in_place(text)) is not None:
+        return True
+    return any(_LABELLED.search(text, max(0, number.start - 2), number.start) for number in plain_numbers)
 
 
 @cache_by_text(maxsize=256, longest=4000)
