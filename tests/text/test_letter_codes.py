@@ -43,6 +43,11 @@ def test_a_code_and_an_amount_are_stated_as_such(question: str, fact: str, answe
     assert (fact, "stated") == (judgment.fact, judgment.state)
 
 
+def test_facts_that_are_one_code_keep_their_own_names() -> None:
+    judgments = judge_facts("It is room 3B.", ["3 B", " ", "3B"], "Which room is it?")
+    assert [("3 B", "stated"), ("3B", "stated")] == [(judgment.fact, judgment.state) for judgment in judgments]
+
+
 def test_a_reference_that_is_a_code_names_no_number() -> None:
     def judge(answer: str) -> str:
         return judge_reference_facts(answer, "Form 2K", "Which form do I hand in?")[0].state

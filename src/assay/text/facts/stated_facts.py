@@ -81,8 +81,8 @@ def judge_facts(
     spelled = [spell_codes(text, codes) for text in (answer, question, context, *facts)]
     own_passages = tuple(spell_codes(passage, codes) for passage in passages)
     judgments = _judge_cached(spelled[0], tuple(spelled[3:]), *spelled[1:3], own_passages, *conventions)
-    written = dict(zip(spelled[3:], facts, strict=True))
-    return [structs.replace(own, fact=written[own.fact], reason=restore_codes(own.reason)) for own in judgments]
+    written = zip(judgments, filter(str.strip, facts), strict=True)
+    return [structs.replace(own, fact=fact, reason=restore_codes(own.reason)) for own, fact in written]
 
 
 @lru_cache(maxsize=8192)
