@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.text.facts.references.reference_judgments import judge_reference_facts
+from assay.text.facts.stated_facts import judge_facts
 
 
 @pytest.mark.parametrize(
@@ -84,3 +85,9 @@ def test_what_else_somebody_does_joins_nobody(question: str, reference: str, ans
 )
 def test_a_member_with_other_words_around_it_adds_nothing(question: str, reference: str, answer: str) -> None:
     assert {"stated"} == {judgment.state for judgment in judge_reference_facts(answer, reference, question)}
+
+
+def test_whoever_the_reference_names_too_is_not_added() -> None:
+    reference = "The dean and the rector sign the form."
+    (judgment,) = judge_facts(reference, ["the dean"], "Who signs?", reference)
+    assert "stated" == judgment.state

@@ -309,8 +309,12 @@ def _get_word_before(answer: ReadText, word: Word) -> str:
 
 
 def _is_new(texts: FactTexts, words: Sequence[Word]) -> bool:
-    """Whether an answer names somebody with a word that no fact of the case has, in its other gender neither."""
-    return any(not any(_names(fact, word) for fact in texts.facts) for word in words)
+    """Whether an answer names somebody with a word that no fact of the case has, in its other gender neither.
+
+    Whoever the reference names beside those of a fact without "only" does what is asked too.
+    """
+    own = texts.facts if texts.only.place is not None else (*texts.facts, texts.reference)
+    return any(not any(_names(text, word) for text in own) for word in words)
 
 
 def _names(fact: ReadText, word: Word) -> bool:

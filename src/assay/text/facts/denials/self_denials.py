@@ -64,7 +64,7 @@ def find_contrary_sentence(answer: ReadText, fact: ReadText, question: ReadText)
     return ""
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=16)
 def _read_sentences(answer: ReadText) -> Sequence[_Sentence]:
     """Return the statements of an answer."""
     spans = dict.fromkeys((clause.sentence_start, clause.sentence_end) for clause in answer.clauses)
