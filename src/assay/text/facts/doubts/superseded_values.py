@@ -12,6 +12,7 @@ from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.doubt_cues import (
     CHANGED_TO,
     IN_THE_PAST,
+    IS_NOW,
     PAST_VERB_BEFORE_VALUE,
     PRESENT,
     SINCE_THEN,
@@ -39,6 +40,9 @@ _SUPERSEDED = (
     build_pattern(rf"{_BEGIN}{_SUBJECT}\b{PAST_VERB_BEFORE_VALUE} {_OLD}{_GOES_ON}"),
 )
 _SPEAKS_OF_PAST = build_pattern(rf"\b(?:{IN_THE_PAST}|{PAST_VERB_BEFORE_VALUE})\b")
+_IS = build_pattern(rf"{IS_NOW}\b")
+_BY = "by"
+"""Stands behind a change before whoever made it: "but has been extended by the town"."""
 
 
 def drop_superseded(answer: ReadText, asked: Iterable[ReadText]) -> str:
@@ -70,11 +74,12 @@ def _say_what_holds(answer: ReadText, match: re.Match[str]) -> str:
 def _has_successor(answer: ReadText, match: re.Match[str]) -> bool:
     """Whether a value of the past is followed by one of its kind in the sentence that says what holds now.
 
-    What is no value has one where it is set against it: "by Ada Lin, now a teacher" goes on about her.
+    What is no value has one where something else is said to be it: "by Ada Lin, now a teacher" goes on about her.
     """
     former = list_quantities(answer, *match.span("old"))
     if not former:
-        return bool(match["contrast"] or match["changed"])
+        is_changed = bool(match["changed"]) and not match["changed"].endswith(_BY)
+        return is_changed or (bool(match["contrast"]) and _IS.match(answer.plain, match.end()) is not None)
     current = list_quantities(answer, match.end(), answer.clause_at(match.end()).sentence_end)
     return any(is_comparable(was, own) for was in former for own in current)
 
