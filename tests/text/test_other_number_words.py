@@ -28,6 +28,7 @@ from assay.text.facts.stated_facts import judge_facts
         ("Six ans.", "6 ans", "stated"),
         ("Une semaine.", "7 jours", "stated"),
         ("Le délai est d'une semaine.", "une semaine", "stated"),
+        ("La garantie dure un an minimum.", "un an", "stated"),
         ("Le délai est d’onze ans.", "11 ans", "stated"),
         ("Uma semana.", "1 semana", "stated"),
         ("Once días.", "11 días", "stated"),

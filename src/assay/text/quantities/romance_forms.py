@@ -96,7 +96,8 @@ def _list_french_tens() -> Iterator[tuple[str, int]]:
 _NUMBERS = {fold_text(spelled).replace("-", " "): value for spelled, value in _list_numbers()}
 _WORDS = frozenset(word for spelled in _NUMBERS for word in spelled.split()) - _JOINING - _ONES
 _MAY_BE_NUMBERS = _WORDS | _ARTICLES
-_ONE_SPAN = frozenset("jour semaine mois an dia semana mes ano giorno settimana mese anno".split())
+_ONE_SPAN = frozenset("jour semaine mois dia semana mes ano giorno settimana mese anno".split())
+"""One span of time; "un an minimum" would be one per minimum, because "an" is an article of English."""
 _SPANS = frozenset("jours semaines mois ans dias semanas meses anos giorni settimane mesi anni".split())
 """Several spans of time, before which a word of several languages is a number; "once an hour" counts in English."""
 _RUN = compile_pattern(r"(?<![\w.,-])[^\W\d_]+(?:(?:-| )[^\W\d_]+)*(?![\w'’])")
