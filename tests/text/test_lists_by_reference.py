@@ -68,6 +68,9 @@ def test_whoever_is_joined_to_those_who_are_asked_for_leaves_it_open(
         ("Who signs the form?", "The dean signs the form.", "The dean signs the form and the annex."),
         ("Who signs the form?", "The dean signs the form.", "The dean signs the form and sends it to the registry."),
         ("Who opens the vault?", "Ms Ode opens the vault.", "Ms Ode, our cashier, opens the vault."),
+        ("Who signs the form?", "The dean signs the form.", "It is signed by the dean and immediately sent on."),
+        ("Who signs the form?", "The dean signs the form.", "The form is signed by the dean and stamped."),
+        ("Wer zahlt die Strafe?", "Der Fahrer zahlt die Strafe.", "Die Strafe zahlt der Fahrer, und zwar sofort."),
         ("Who is Ms Ode?", "Ms Ode is our cashier.", "Ms Ode is our cashier."),
     ],
 )
