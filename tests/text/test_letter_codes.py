@@ -32,11 +32,20 @@ def test_a_code_is_no_amount(question: str, fact: str, answer: str) -> None:
         ("How many people came?", "2K", "About 2,000 came."),
         ("What is the revenue?", "$3B", "Three billion dollars."),
         ("How many users has Room 3B?", "5M", "Room 3B has five million."),
+        ("How many people fit in?", "5,000 people", "The arena can seat 5K people."),
+        ("Thuê bàn giá bao nhiêu?", "100.000 đồng", "Thuê bàn 100K, thuê ghế 50K."),
+        ("Gửi xe giá bao nhiêu?", "5.000 đồng", "Gửi xe tại bãi 5K một lượt."),
+        ("Học phí lớp vẽ thế nào?", "500.000 đồng", "Học phí mỗi lớp 500K."),
     ],
 )
 def test_a_code_and_an_amount_are_stated_as_such(question: str, fact: str, answer: str) -> None:
     (judgment,) = judge_facts(answer, [fact], question)
     assert (fact, "stated") == (judgment.fact, judgment.state)
+
+
+def test_facts_that_are_one_code_keep_their_own_names() -> None:
+    judgments = judge_facts("It is room 3B.", ["3 B", " ", "3B"], "Which room is it?")
+    assert [("3 B", "stated"), ("3B", "stated")] == [(judgment.fact, judgment.state) for judgment in judgments]
 
 
 def test_a_reference_that_is_a_code_names_no_number() -> None:

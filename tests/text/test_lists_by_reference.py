@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.text.facts.references.reference_judgments import judge_reference_facts
+from assay.text.facts.stated_facts import judge_facts
 
 
 @pytest.mark.parametrize(
@@ -67,8 +68,29 @@ def test_whoever_is_joined_to_those_who_are_asked_for_leaves_it_open(
         ("Who signs the form?", "The dean signs the form.", "The dean signs the form and the annex."),
         ("Who signs the form?", "The dean signs the form.", "The dean signs the form and sends it to the registry."),
         ("Who opens the vault?", "Ms Ode opens the vault.", "Ms Ode, our cashier, opens the vault."),
+        ("Who signs the form?", "The dean signs the form.", "It is signed by the dean and immediately sent on."),
+        ("Who signs the form?", "The dean signs the form.", "The form is signed by the dean and stamped."),
+        ("Wer zahlt die Strafe?", "Der Fahrer zahlt die Strafe.", "Die Strafe zahlt der Fahrer, und zwar sofort."),
         ("Who is Ms Ode?", "Ms Ode is our cashier.", "Ms Ode is our cashier."),
     ],
 )
 def test_what_else_somebody_does_joins_nobody(question: str, reference: str, answer: str) -> None:
     assert {"stated"} == {judgment.state for judgment in judge_reference_facts(answer, reference, question)}
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "answer"),
+    [
+        ("Which papers are needed?", "Passport, photo and form.", "A passport, a recent photo and the completed form."),
+        ("Welche Papiere?", "Ausweis, Foto und Antrag.", "Man braucht den Ausweis, ein Foto und den Antrag."),
+        ("Who proposed it?", "Smith proposed it.", "Smith et al. proposed it."),
+    ],
+)
+def test_a_member_with_other_words_around_it_adds_nothing(question: str, reference: str, answer: str) -> None:
+    assert {"stated"} == {judgment.state for judgment in judge_reference_facts(answer, reference, question)}
+
+
+def test_whoever_the_reference_names_too_is_not_added() -> None:
+    reference = "The dean and the rector sign the form."
+    (judgment,) = judge_facts(reference, ["the dean"], "Who signs?", reference)
+    assert "stated" == judgment.state

@@ -211,6 +211,9 @@ def test_a_span_of_one_unit_is_read_behind_words_that_lead_to_it(text: str) -> N
         ("from 8, 9 and 10 pm", 2),
         ("two hundred and fifty days", 0),  # one number
         ("Gib acht und warte zwei Tage.", 0),
+        ("Take 2, and 4 hours later one more.", 1),
+        ("Room 4 and 2 hours of parking.", 1),
+        ("It was founded in 2019 and 3 years later sold.", 1),
     ],
 )
 def test_numbers_that_are_no_list_keep_what_they_are(text: str, plain: int) -> None:

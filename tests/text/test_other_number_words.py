@@ -27,6 +27,9 @@ from assay.text.facts.stated_facts import judge_facts
         ("Sept jours.", "7 jours", "stated"),
         ("Six ans.", "6 ans", "stated"),
         ("Une semaine.", "7 jours", "stated"),
+        ("Le délai est d'une semaine.", "une semaine", "stated"),
+        ("La garantie dure un an minimum.", "un an", "stated"),
+        ("Le délai est d’onze ans.", "11 ans", "stated"),
         ("Uma semana.", "1 semana", "stated"),
         ("Once días.", "11 días", "stated"),
         ("Vingt et une semaines.", "1 semaine", "missing"),
@@ -38,7 +41,7 @@ from assay.text.facts.stated_facts import judge_facts
         ("Trois cents euros.", "3 euros", "missing"),
     ],
 )
-def test_numbers_in_words_are_read_up_to_a_hundred(answer: str, fact: str, state: str) -> None:
+def test_numbers_in_words_are_read_in_several_languages(answer: str, fact: str, state: str) -> None:
     assert judge_facts(answer, [fact])[0].state == state
 
 
@@ -55,7 +58,13 @@ def test_a_larger_number_in_words_is_none_of_its_parts(answer: str, fact: str) -
 
 
 @pytest.mark.parametrize(
-    "answer", ["You may come once a day.", "Seize the day, due to Otto.", "A dix in Sept. is rare."]
+    "answer",
+    [
+        "You may come once a day.",
+        "Seize the day, due to Otto.",
+        "A dix in Sept. is rare.",
+        "Once an hour, payment is due an hour before.",
+    ],
 )
 def test_english_words_are_no_numbers_of_other_languages(answer: str) -> None:
     assert all(judge_facts(answer, [f"{number} days"])[0].state != "stated" for number in (2, 7, 8, 10, 11, 16))

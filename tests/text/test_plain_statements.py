@@ -234,3 +234,17 @@ def test_a_number_to_call_hands_over_where_something_else_is_asked_for(question:
 )
 def test_nothing_about_a_thing_in_the_documents_abstains(answer: str, behaviour: str) -> None:
     assert behaviour == detect_behaviour(answer, question="What does parking cost at the clinic?").behaviour
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Can I insure my phone?", "For that, please call our office on 0151 440 2290."),
+        ("What number of guests may come?", "Please ring the office on 020 7946 0018."),
+        ("Wie finde ich meine Kundennummer?", "Bitte rufen Sie den Kundendienst unter 0800 123 4567 an."),
+        ("Quel est le numéro de dossier ?", "Veuillez appeler le service client au 01 44 55 66 77."),
+        ("Gói cước này giá bao nhiêu?", "Vui lòng gọi tổng đài 028 3822 9999 để được hỗ trợ."),
+    ],
+)
+def test_a_number_to_call_answers_no_question_that_only_has_words_for_it(question: str, answer: str) -> None:
+    assert "answer" != detect_behaviour(answer, question=question).behaviour

@@ -37,6 +37,9 @@ def test_a_fact_that_is_stated_and_denied_is_open(question: str, fact: str, answ
         ("dogs are not allowed", "Some say that dogs are allowed. Dogs are not allowed."),
         ("7 Uhr", "Der Bus fährt um 7 Uhr. Sonntags fährt der Bus nicht um 7 Uhr."),
         ("the sauna is mixed", "Is the sauna not mixed? The sauna is mixed."),
+        ("refunds are not given", "## Refunds\n\nRefunds are not given."),
+        ("không được hút thuốc", "Hút thuốc\nKhông được hút thuốc."),
+        ("lamps are not lent on Sundays", "Lamps are lent. Lamps are not lent on Sundays."),
     ],
 )
 def test_what_is_denied_of_something_else_denies_nothing(fact: str, answer: str) -> None:

@@ -39,6 +39,9 @@ def test_french_books_are_no_pounds() -> None:
         ("The rent is 47,300.", True),
         ("Der Gesamtpreis: 47.300", True),
         ("Lương là 47.300.", True),
+        ("Monthly rate: 47,300", True),
+        ("Entgeltgruppe 9: 47.300", True),
+        ("| Pro | 47,300 |", True),
         ("47,300", True),
     ],
 )
@@ -58,3 +61,7 @@ def test_french_numbers_to_a_million_are_read(written: str, digits: str) -> None
 
 def test_words_of_english_are_no_french_numbers() -> None:
     assert [("number", Decimal(6))] == [(fact.kind, fact.key) for fact in find_facts("It costs six cents.")]
+
+
+def test_many_amounts_of_one_text_are_read_in_one_pass() -> None:
+    assert ["GBP"] == list(dict.fromkeys(fact.unit for fact in find_facts("Il y a 100 livres. " * 5_000)))

@@ -267,6 +267,7 @@ def test_a_value_rounded_in_other_units_is_open(fact: str, answer: str, state: s
         ("18 months", "From what age are giant breeds castrated?", "Until 18 months.", "unknown"),
         ("18 months", "From what age are giant breeds castrated?", "Not before 18 months.", "stated"),
         ("18 months", "From what age are giant breeds castrated?", "At 18 months.", "stated"),
+        ("3 pm", "From what time are rooms ready?", "Not until 3 pm.", "stated"),
         ("7 years", "From what age may children swim alone?", "At least 7 years old.", "stated"),
         ("7 years", "From what age may children swim alone?", "Children are accompanied until 7 years.", "unknown"),
         ("1 May", "From which date does the fare apply?", "From 1 May until 30 June.", "stated"),

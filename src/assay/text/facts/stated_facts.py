@@ -81,8 +81,8 @@ def judge_facts(
     spelled = [spell_codes(text, codes) for text in (answer, question, context, *facts)]
     own_passages = tuple(spell_codes(passage, codes) for passage in passages)
     judgments = _judge_cached(spelled[0], tuple(spelled[3:]), *spelled[1:3], own_passages, *conventions)
-    written = dict(zip(spelled[3:], facts, strict=True))
-    return [structs.replace(own, fact=written[own.fact], reason=restore_codes(own.reason)) for own in judgments]
+    written = zip(judgments, filter(str.strip, facts), strict=True)
+    return [structs.replace(own, fact=fact, reason=restore_codes(own.reason)) for own, fact in written]
 
 
 @lru_cache(maxsize=8192)
@@ -96,6 +96,24 @@ def _judge_cached(
     is_read: bool,
 ) -> tuple[FactJudgment, ...]:
     """Several metrics and the attribution ask the same of an answer. `is_read`: rules know the declared language."""
+    judgments = _judge_as_written(answer, facts, question, context, passages, mark, is_read)
+    current = drop_superseded(read_text(answer), map(read_text, (question, context, *facts)))
+    if current:
+        judged_now = _judge_as_written(current, facts, question, context, passages, mark, is_read)
+        judgments = [_take_current(*pair) for pair in zip(judgments, judged_now, strict=True)]
+    return tuple(judgments)
+
+
+def _judge_as_written(
+    answer: str,
+    facts: tuple[str, ...],
+    question: str,
+    context: str,
+    passages: tuple[str, ...],
+    mark: DecimalMark,
+    is_read: bool,
+) -> list[FactJudgment]:
+    """Return what an answer does with facts, whatever it says of the past; the parameters are those of above."""
     judgments = []
     for fact, judge in _make_judges(answer, facts, question, context, passages):
         if judge is not None:
@@ -123,17 +141,12 @@ def _judge_cached(
         for judgment in judgments
     ]
     read = [read_text(text) for text in (answer, question, context)]
-    judgments = [
+    return [
         structs.replace(
             judgment, reason=quote_as_written(judgment.reason, [read[0], read_text(judgment.fact), *read[1:]])
         )
         for judgment in open_joined_by_or(list(_open_what_is_undone(judgments, *read)), read[0], read[1:])
     ]
-    current = drop_superseded(read[0], [*read[1:], *map(read_text, facts)])
-    if current:
-        judged_now = _judge_cached(current, facts, question, context, passages, mark, is_read)
-        judgments = [_take_current(*pair) for pair in zip(judgments, judged_now, strict=True)]
-    return tuple(judgments)
 
 
 def _take_current(judgment: FactJudgment, judged_now: FactJudgment) -> FactJudgment:

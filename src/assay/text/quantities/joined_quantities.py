@@ -25,6 +25,7 @@ _BETWEEN_BEFORE = LatePattern(r"\b(?:between|giua) ?(?:us)?[$€£¥]?$")
 
 
 _LIST_GAP = compile_pattern(r"(?P<last>,? ?(?:and|or|und|oder|et|ou|y|o|e|va|hoac|&) )|, ")
+_COMMA = ", "
 
 
 def share_units(quantities: Sequence[Quantity], plain: str) -> list[Quantity]:
@@ -34,7 +35,9 @@ def share_units(quantities: Sequence[Quantity], plain: str) -> list[Quantity]:
     for index in range(len(shared) - 2, -1, -1):
         number, following = shared[index : index + 2]
         gap = _LIST_GAP.fullmatch(plain, number.end, following.start)
-        is_list = gap is not None and (is_list or gap["last"] is not None) and _takes_unit(number, following)
+        if gap is not None and not is_list:
+            is_list = gap["last"] is not None and (gap[0][0] != "," or _follows_comma(shared, index, plain))
+        is_list = gap is not None and is_list and _takes_unit(number, following)
         if is_list:
             readings = tuple(
                 make_point(unit.dimension, value.low * following.unit_size)
@@ -47,11 +50,19 @@ def share_units(quantities: Sequence[Quantity], plain: str) -> list[Quantity]:
     return shared
 
 
+def _follows_comma(quantities: Sequence[Quantity], index: int, plain: str) -> bool:
+    """Whether a number is not the first of a list: in "take 2, and 4 hours later one more" a comma lists nothing."""
+    return index > 0 and plain[quantities[index - 1].end : quantities[index].start] == _COMMA
+
+
 def _takes_unit(number: Quantity, following: Quantity) -> bool:
-    """Whether a number has no unit and the next one has one that a list can share, unlike a date or a time of day."""
+    """Whether a number has no unit and the next one, which is greater, has one that a list can share, unlike a date or
+    a time of day: in "Room 4 and 2 hours of parking" nothing is listed."""
     units = {reading.dimension for reading in following.readings}
     is_bare = not number.date and bool(number.readings) and all(own.dimension == PLAIN for own in number.readings)
-    return is_bare and bool(units) and not following.is_range and units.isdisjoint((PLAIN, TIME, WEEKDAY_NUMBER))
+    if not is_bare or not units or following.is_range or not units.isdisjoint((PLAIN, TIME, WEEKDAY_NUMBER)):
+        return False
+    return number.readings[0].low * following.unit_size < following.readings[0].low
 
 
 def join_compounds(quantities: Sequence[Quantity], plain: str) -> list[Quantity]:

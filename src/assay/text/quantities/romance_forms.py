@@ -96,11 +96,15 @@ def _list_french_tens() -> Iterator[tuple[str, int]]:
 _NUMBERS = {fold_text(spelled).replace("-", " "): value for spelled, value in _list_numbers()}
 _WORDS = frozenset(word for spelled in _NUMBERS for word in spelled.split()) - _JOINING - _ONES
 _MAY_BE_NUMBERS = _WORDS | _ARTICLES
-_ONE_SPAN = frozenset("jour semaine mois an dia semana mes ano giorno settimana mese anno".split())
-_SPANS = _ONE_SPAN.union("jours semaines ans dias semanas meses anos giorni settimane mesi anni".split())
-"""Spans of time, before which a word of several languages is a number; "une heure" may be a time of day."""
-_RUN = compile_pattern(r"(?<![\w'’.,-])[^\W\d_]+(?:(?:-| )[^\W\d_]+)*(?![\w'’])")
+_ONE_SPAN = frozenset("jour semaine mois dia semana mes ano giorno settimana mese anno".split())
+"""One span of time; "un an minimum" would be one per minimum, because "an" is an article of English."""
+_SPANS = frozenset("jours semaines mois ans dias semanas meses anos giorni settimane mesi anni".split())
+"""Several spans of time, before which a word of several languages is a number; "once an hour" counts in English."""
+_RUN = compile_pattern(r"(?<![\w.,-])[^\W\d_]+(?:(?:-| )[^\W\d_]+)*(?![\w'’])")
 _WORD = compile_pattern(r"[^\W\d_]+")
+
+
+_BETWEEN_WORDS = str.maketrans("-'’", "   ")
 
 
 def write_romance_numbers(text: str) -> str:
@@ -113,7 +117,7 @@ def write_romance_numbers(text: str) -> str:
     >>> write_romance_numbers("Two cents, a mille, dos mil euros")
     'Two cents, a mille, dos mil euros'
     """
-    if _MAY_BE_NUMBERS.isdisjoint(fold_text(text).replace("-", " ").split()):
+    if _MAY_BE_NUMBERS.isdisjoint(fold_text(text).translate(_BETWEEN_WORDS).split()):
         return text
     return _RUN.sub(_write_run, text)
 

@@ -38,10 +38,16 @@ _ASKS_FOR_TIME = LatePattern(
 )
 """A question for a time of day; otherwise such a time is when somebody can be asked."""
 _ASKS_FOR_NUMBER = LatePattern(
-    r"\b(?:number|phone|telephone|hotline|reach|call|contact|\w*nummer|telefon\w*|erreich\w*|anruf\w*|numero|joindre"
-    r"|appeler|contacter|llamar|contactar|ligar|so dien thoai|duong day nong|goi|lien he)\b|電話|电话|連絡|联系"
+    r"\b(?:(?:phone|telephone|mobile|contact|your|their) number|(?:which|what) number(?! of)"
+    r"|number (?:of|for) (?:the|your|our|an?)"
+    r"|(?:who|whom|how|where)\b.{0,30}\b(?:i|we|you|one|to) (?:call|phone|ring|telephone|contact|reach)"
+    r"|(?:telefon|ruf|notruf|handy|service|kontakt|welche )nummer|nummer (?:der|des|vom|von|fur)"
+    r"|(?:wie|wo|wen)\b.{0,30}\b(?:erreich|anruf|ruf)\w*|numero (?:de telephone|d[eu]s? l'|du|de la|des|pour)"
+    r"|(?:comment|qui|ou)\b.{0,30}\b(?:joindre|appeler|contacter)|numero (?:de tele[fp]\w+|del|do|da)"
+    r"|(?:como|quien|donde|quem)\b.{0,30}\b(?:llam\w+|contact\w+|lig[ao]r?)"
+    r"|so dien thoai|duong day nong|goi (?:so|dien|ai|cho ai)|lien he)\b|電話|电话|連絡|联系"
 )
-"""A question that a telephone number answers."""
+"""A question that a telephone number answers; a number of guests and a phone that is insured are others."""
 _OURS = frozenset(("our", "notre", "nos"))
 """Whose things are spoken of, which makes nobody a speaker."""
 _EXCLUDES = {

@@ -71,7 +71,7 @@ _SPEAKS_OF_BOOKS = compile_pattern(
 )
 """Tells French books from pounds, which are one word."""
 _SPEAKS_OF_MONEY = compile_pattern(
-    r"\b(?:budget|cost|pric|fee|pay|paid|salar|wage|bonus|revenue|turnover|profit|loan|debt|amount|sum\b|total|fund|grant"
+    r"\b(?:budget|cost|pric|fee|pay|paid|sala[ir]|wage|bonus|revenue|turnover|profit|loan|debt|amount|sum\b|total|fund|grant"
     r"|rent|tax|value|worth|invoic|fine\b|fines|deposit|saving|expens|spend|spent|offer|fare|tariff|income|earn|cash"
     r"|refund|donat|charg|sold|sale|bought|buy"
     r"|preis|kost|gebuhr|gehalt|lohn|pramie|umsatz|gewinn|kredit|betrag|betrage|summe|miete|etat|steuer|wert|rechnung"
@@ -82,6 +82,8 @@ _SPEAKS_OF_MONEY = compile_pattern(
     r"|lohn\b|betrag\b|summe\b|miete\b"
 )
 """Says that a number without a unit may be an amount of money; for folded text."""
+_LABELLED = compile_pattern(r"[:|=\t] ?$")
+"""Stands between a label or a cell and a number, which then may be of any unit: "Monthly rate: 1,250"."""
 _PART_OF_ONE = compile_pattern(r"0[.,]\d{2,4}")
 
 
@@ -107,14 +109,18 @@ def find_values(text: str) -> list[Number | Date]:
         return items
     plain = normalise_nfc(text)
     folded = fold_in_place(plain)
-    return [_name_unit(item, plain, folded) if isinstance(item, Number) and not item.unit else item for item in items]
+    has_books = _FRENCH_POUNDS in folded and _SPEAKS_OF_BOOKS.search(folded) is not None
+    return [
+        _name_unit(item, plain, folded, has_books=has_books) if isinstance(item, Number) and not item.unit else item
+        for item in items
+    ]
 
 
-def _name_unit(number: Number, plain: str, folded: str) -> Number:
+def _name_unit(number: Number, plain: str, folded: str, *, has_books: bool) -> Number:
     named = _FOREIGN_UNIT.match(folded, number.end)
     if named is not None:
-        is_book = named[1] == _FRENCH_POUNDS and _SPEAKS_OF_BOOKS.search(folded) is not None
-        return structs.replace(number, unit=_BOOK if is_book else _FOREIGN_NAMES[named[1]], end=named.end())
+        unit = _BOOK if has_books and named[1] == _FRENCH_POUNDS else _FOREIGN_NAMES[named[1]]
+        return structs.replace(number, unit=unit, end=named.end())
     if _PART_OF_ONE.fullmatch(plain, number.start, number.end) and not _counts_something(plain, number.end):
         return structs.replace(number, readings=tuple(100 * value for value in number.readings), unit=_SHARE)
     return number
@@ -155,8 +161,8 @@ def makes_public(text: str, stated: StatedValue, *, is_of_case: bool = False) ->
 
     The text has the number with the same unit, or without one: then the unit must be named elsewhere in the text, as in
     the head of a table, or be left out, because nothing that the number counts follows it. A share is not left out, and
-    a currency only where the text speaks of money, or is one of the case itself (`is_of_case`). A
-    value without a unit, or one that many texts share by chance, is public with any unit.
+    a currency only where the text speaks of money, has the number behind a label, or is one of the case itself
+    (`is_of_case`). A value without a unit, or one that many texts share by chance, is public with any unit.
 
     >>> share = StatedValue(Decimal(18), "%")
     >>> [makes_public(text, share) for text in ("Nobody under 18 may drive.", "VAT: 18 %", "VAT in %: food 7, wine 18")]
@@ -171,15 +177,16 @@ def makes_public(text: str, stated: StatedValue, *, is_of_case: bool = False) ->
         return bool(numbers)
     if not stated.unit or any(number.unit == stated.unit for number in numbers):
         return True
-    plain_ends = [number.end for number in numbers if not number.unit]
-    if not plain_ends:
+    plain_numbers = [number for number in numbers if not number.unit]
+    if not plain_numbers:
         return False
     if stated.unit in _find_named_units(text) or len(tokenise_text(text)) == 1:
         return True
-    if stated.unit == _SHARE or all(_counts_something(text, end) for end in plain_ends):
+    if stated.unit == _SHARE or all(_counts_something(text, number.end) for number in plain_numbers):
         return False
-    is_money = stated.unit in CURRENCY_UNITS and not is_of_case
-    return not is_money or _SPEAKS_OF_MONEY.search(fold_in_place(text)) is not None
+    if stated.unit not in CURRENCY_UNITS or is_of_case or _SPEAKS_OF_MONEY.search(fold_in_place(text)) is not None:
+        return True
+    return any(_LABELLED.search(text, max(0, number.start - 2), number.start) for number in plain_numbers)
 
 
 @cache_by_text(maxsize=256, longest=4000)

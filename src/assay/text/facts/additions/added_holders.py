@@ -94,6 +94,8 @@ def judge_added_holder(texts: FactTexts) -> FactJudgment | None:
     if not are_all_joined:  # "Owners and Admins see it, Owners delete it"
         all_added = [added._replace(is_alike=False) for added in all_added]
     all_added += _list_added_by_so(texts) if not all_added else []
+    if not is_only:
+        all_added = [added for added in all_added if _is_noun(texts, added.words)]
     if not all_added:
         return None
     all_added.sort(key=_is_unlike)
@@ -106,6 +108,15 @@ def judge_added_holder(texts: FactTexts) -> FactJudgment | None:
 def _asks_who(texts: FactTexts) -> bool:
     """Whether a question is for who does something, and a source tells who does."""
     return _ASKS_WHO.match(texts.question.plain) is not None and bool(texts.sources)
+
+
+def _is_noun(texts: FactTexts, words: Sequence[Word]) -> bool:
+    """Whether words name somebody by their form, unlike the verbs of "signed by the dean and stamped"."""
+    first, last = words[0], words[-1]
+    if texts.is_vietnamese or first.is_capitalised or _is_plural(last):
+        return True
+    index = texts.answer.find_index(first.start)
+    return index > 0 and texts.answer.words[index - 1].folded in _LEADING
 
 
 def _is_unlike(added: _Added) -> bool:
@@ -309,8 +320,12 @@ def _get_word_before(answer: ReadText, word: Word) -> str:
 
 
 def _is_new(texts: FactTexts, words: Sequence[Word]) -> bool:
-    """Whether an answer names somebody with a word that no fact of the case has, in its other gender neither."""
-    return any(not any(_names(fact, word) for fact in texts.facts) for word in words)
+    """Whether an answer names somebody with a word that no fact of the case has, in its other gender neither.
+
+    Whoever the reference names beside those of a fact without "only" does what is asked too.
+    """
+    own = texts.facts if texts.only.place is not None else (*texts.facts, texts.reference)
+    return any(not any(_names(text, word) for text in own) for word in words)
 
 
 def _names(fact: ReadText, word: Word) -> bool:

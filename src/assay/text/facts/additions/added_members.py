@@ -130,8 +130,10 @@ def _goes_on_as_expected(texts: FactTexts, words: Sequence[Word]) -> bool:
         return False
     keys = [word.key for word in words]
     for fact in texts.facts:
-        content = [word.key for word in fact.words if word.kind != "stop" and may_be_subject(word)]
-        if content[-len(keys) :] == keys:
+        last = split_parts(fact, 0, len(fact.plain))[-1]
+        content = [word for word in fact.list_words(last.start, last.end) if word.kind != "stop"]
+        after = [word.key for word in content if may_be_subject(word)][1:]  # the first one is of the member itself
+        if after[-len(keys) :] == keys:
             return True
     return False
 

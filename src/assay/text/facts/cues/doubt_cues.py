@@ -196,6 +196,8 @@ CHANGED_TO = Cues(
     "|remplace)e?s? (?:à|au|aux|par|de)",
 )
 """Says to what something was changed."""
+IS_NOW = Cues("is | are | 's", "là", "ist | sind | est | sont | es | son")
+"""Stands before who or what something is since then."""
 PAST_VERB = Cues(
     "was | were | used to | had been | formerly | previously | originally | last (?:year|month|season|term)",
     "trước đây | trước kia | năm ngoái | năm trước | tháng trước",

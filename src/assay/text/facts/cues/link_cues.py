@@ -32,7 +32,7 @@ JOINS_MEMBERS = Cues("and(?: also)? | as well as | plus", "và | cùng(?: với)
 JOINS_NAMES = Cues(
     "and | or | as well as | along with | together with | but also | and also",
     "và | hoặc | hay | cũng như | cùng(?: với)? | lẫn",
-    "und | oder | sowie | et | ou",
+    r"und(?! zwar\b) | oder | sowie | et(?! al\b) | ou",
 )
 """Joins those of whom the same is said."""
 CONSEQUENCE = Cues(

@@ -1,7 +1,8 @@
 """An answer that denies in one sentence what another sentence of it states: "It costs £9. It does not cost £9."
 
-Only a sentence that has no word of its own denies the other one: "It does not cost £9 on Sundays" says when it is not
-so. Which of the two holds nothing tells, so a fact that either states is open.
+Only sentences of which neither has a word of its own deny each other: "It does not cost £9 on Sundays" says when it is
+not so, and "Refunds" above "Refunds are not given" is a heading. Which of the two holds nothing tells, so a fact that
+either states is open.
 """
 
 from __future__ import annotations
@@ -58,12 +59,12 @@ def find_contrary_sentence(answer: ReadText, fact: ReadText, question: ReadText)
     for stating in sentences:
         if stating.is_negated == is_negative and _is_about(stating, fact):
             for sentence in contrary:
-                if _says_no_more(sentence, stating, question):
+                if _says_no_more(sentence, stating, question) and _says_no_more(stating, sentence, question):
                     return sentence.text
     return ""
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=16)
 def _read_sentences(answer: ReadText) -> Sequence[_Sentence]:
     """Return the statements of an answer."""
     spans = dict.fromkeys((clause.sentence_start, clause.sentence_end) for clause in answer.clauses)

@@ -12,6 +12,7 @@ from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.doubt_cues import (
     CHANGED_TO,
     IN_THE_PAST,
+    IS_NOW,
     PAST_VERB_BEFORE_VALUE,
     PRESENT,
     SINCE_THEN,
@@ -25,7 +26,7 @@ from assay.text.facts.reading.text_parts import list_quantities
 from assay.text.quantities.quantity_agreement import is_comparable
 
 _BEGIN = r"(?:^|(?<=[.!?;\n] ))(?P<before>(?:(?:yes|no|well|so),? )?)"
-_TURN = rf"(?:[,;.:] | [-–—] |(?= {TURNS_TO_PRESENT}) )(?:{TURNS_TO_PRESENT},? )?"
+_TURN = rf"(?:[,;.:] | [-–—] |(?= {TURNS_TO_PRESENT}) )(?P<contrast>(?:{TURNS_TO_PRESENT},? )?)"
 _SUBJECT = r"(?P<subject>[^,.;:!?\d]{0,60}?)"
 _OLD = r"(?P<old>(?:[^.,;!?]|[.,](?=\d)){1,60}?)"
 _NOW, _PRONOUN = rf"(?:{PRESENT}|{SINCE_THEN})\b", rf"(?:{PRONOUN_OF_SUBJECT} )?"
@@ -39,6 +40,9 @@ _SUPERSEDED = (
     build_pattern(rf"{_BEGIN}{_SUBJECT}\b{PAST_VERB_BEFORE_VALUE} {_OLD}{_GOES_ON}"),
 )
 _SPEAKS_OF_PAST = build_pattern(rf"\b(?:{IN_THE_PAST}|{PAST_VERB_BEFORE_VALUE})\b")
+_IS = build_pattern(rf"{IS_NOW}\b")
+_BY = "by"
+"""Stands behind a change before whoever made it: "but has been extended by the town"."""
 
 
 def drop_superseded(answer: ReadText, asked: Iterable[ReadText]) -> str:
@@ -49,19 +53,33 @@ def drop_superseded(answer: ReadText, asked: Iterable[ReadText]) -> str:
     >>> drop_superseded(read_text("The fee was £24, but has been raised to £31."), [read_text("What is the fee?")])
     'The fee: £31.'
     """
-    match = next(filter(None, (pattern.search(answer.plain) for pattern in _SUPERSEDED)), None)
-    if match is None or not _has_successor(answer, match) or any(map(_speaks_of_past, asked)):
+    matches = [match for pattern in _SUPERSEDED for match in pattern.finditer(answer.plain)]
+    matches.sort(key=re.Match.start)
+    if not matches or any(map(_speaks_of_past, asked)):
         return ""
+    current, end = "", 0
+    for match in matches:
+        if match.start() >= end and _has_successor(answer, match):
+            current += answer.text[end : match.end("before")] + _say_what_holds(answer, match)
+            end = match.end() + answer.plain.startswith(" ", match.end())
+    return (current + answer.text[end:]).strip() if end else ""
+
+
+def _say_what_holds(answer: ReadText, match: re.Match[str]) -> str:
+    """Return the beginning of the sentence that says what holds now, of the subject that was named."""
     subject = answer.text[slice(*match.span("subject"))].strip() or answer.text[slice(*match.span("pronoun"))].strip()
-    link = ": " if match["changed"] else f" {answer.text[slice(*match.span('now'))]}"
-    return f"{answer.text[: match.end('before')]}{subject}{link}{answer.text[match.end() :].lstrip()}".strip()
+    return f"{subject}: " if match["changed"] else f"{subject} {answer.text[slice(*match.span('now'))]}"
 
 
 def _has_successor(answer: ReadText, match: re.Match[str]) -> bool:
-    """Whether a value of the past is followed by one of its kind in the sentence that says what holds now."""
+    """Whether a value of the past is followed by one of its kind in the sentence that says what holds now.
+
+    What is no value has one where something else is said to be it: "by Ada Lin, now a teacher" goes on about her.
+    """
     former = list_quantities(answer, *match.span("old"))
     if not former:
-        return True
+        is_changed = bool(match["changed"]) and not match["changed"].endswith(_BY)
+        return is_changed or (bool(match["contrast"]) and _IS.match(answer.plain, match.end()) is not None)
     current = list_quantities(answer, match.end(), answer.clause_at(match.end()).sentence_end)
     return any(is_comparable(was, own) for was in former for own in current)
 

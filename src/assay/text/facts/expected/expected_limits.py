@@ -48,7 +48,8 @@ _ASKS_HOW_MUCH = tuple(
 )
 """Pairs of which the second comes after the first; one expression for both would take quadratic time."""
 _AFTER = build_pattern(rf"\b{AFTER}(?: the)? [$€£]?$")
-_UNTIL_BEFORE = build_pattern(rf"\b(?:{SIDE_UNTIL}|{UNTIL})(?: the)? [$€£]?$")
+_UNTIL_BEFORE = build_pattern(rf"(?<!\bnot )\b(?:{SIDE_UNTIL}|{UNTIL})(?: the)? [$€£]?$")
+"""Stands before an end; "not until 3 pm" is from 3 pm on."""
 _GOES_ON_UNTIL = build_pattern(rf" ?(?:-|–|{UNTIL}\b)")
 _REFUSED = build_pattern(rf"\b{REFUSED_BEYOND}\b")
 

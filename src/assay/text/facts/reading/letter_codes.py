@@ -10,19 +10,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from assay.text.facts.cues.question_cues import ASKS_WHICH
+from assay.text.facts.cues.question_cues import ASKS_AMOUNT, ASKS_HOW_MANY, ASKS_MEASURE, ASKS_WHICH
 from assay.text.facts.cues.term_cues import NUMBERED_THING
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import normalise_nfc
 
-_CODE = r"\d{1,4} ?[a-z]\b"
+_CODE = r"(?!\d{0,3}0 ?k\b)\d{1,4} ?[a-z]\b"
+"""A code; "Phòng 500K" is the price of a room."""
 _JOINED = r"(?:, ?| ?[-–/] ?|,? (?:and|or|to|und|oder|bis|et|ou|và|hoặc) )"
 _NUMBER_SIGN = r"(?:(?:no|nr|n°|nº|số)\.? ?)?"
 _NAMED = LatePattern(rf"\b{NUMBERED_THING} {_NUMBER_SIGN}(?P<codes>{_CODE}(?:{_JOINED}{_CODE}){{0,20}})", re.IGNORECASE)
 _LISTED = LatePattern(rf"\b(?P<codes>\d{{1,4}}[a-z]\b(?:{_JOINED}\d{{1,4}}[a-z]\b){{1,20}})", re.IGNORECASE)
 _ASKED = LatePattern(rf"\b(?:{ASKS_WHICH} {NUMBERED_THING}\b|{NUMBERED_THING} (?:nào|gì)\b)", re.IGNORECASE)
+_ASKS_VALUE = LatePattern(rf"\b(?:{ASKS_AMOUNT}\b|{ASKS_MEASURE}\b|{ASKS_HOW_MANY})", re.IGNORECASE)
 _AMOUNT = re.compile(r"(?<![\w.,$€£])(?P<digits>\d{1,4}) ?(?P<letter>[KMBb])\b(?! ?[$€£%])")
 """What may be a code or an amount; a small "m" is a unit, and a small "k" stands for thousands."""
+_COUNTS = re.compile(r"/| [^\W\d_]")
 _ONE_CODE = re.compile(_CODE)
 _SPELLED = re.compile(r"\bnr(\d{1,4}[kmb])\b", re.IGNORECASE)
 
@@ -41,14 +44,21 @@ def find_letter_codes(question: str, texts: Sequence[str]) -> frozenset[str]:
     amounts = {_name_code(match) for text in all_texts for match in _AMOUNT.finditer(text)}
     if _ASKED.search(normalise_nfc(question)) is not None:
         return frozenset(amounts)
-    return frozenset(amounts.intersection(code for text in all_texts for code in _list_shown(text)))
+    asks_value = _ASKS_VALUE.search(normalise_nfc(question)) is not None
+    shown = {code for text in texts for code in _list_shown(text, may_count=asks_value)}
+    return frozenset(amounts.intersection(shown.union(_list_shown(question))))
 
 
-def _list_shown(text: str) -> Iterator[str]:
-    """Yield the codes of a text with the noun of a numbered thing before them, or in a list with other letters."""
+def _list_shown(text: str, *, may_count: bool = False) -> Iterator[str]:
+    """Yield the codes of a text with the noun of a numbered thing before them, or in a list with other letters.
+
+    `may_count`: an amount is asked for, so that what a word follows may count: "the hall can seat 5K people".
+    """
     written = normalise_nfc(text)
     for pattern in (_NAMED, _LISTED):
         for match in pattern.finditer(written):
+            if may_count and _COUNTS.match(written, match.end()) is not None:
+                continue
             codes = [code.replace(" ", "") for code in _ONE_CODE.findall(match["codes"].lower())]
             if pattern is _NAMED or any(code[-1] not in "kmb" for code in codes):
                 yield from codes
