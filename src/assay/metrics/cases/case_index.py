@@ -183,7 +183,7 @@ class EvidenceIndex:
         return [chunk_fields(chunk, twin) for twin in twins] or [chunk_fields(chunk, self._known.get(chunk.chunk_id))]
 
     def complete_texts(self, chunks: Sequence[Chunk], observation: Observation) -> Sequence[Chunk]:
-        """Return chunks of an observation with the texts that its other stages report, as far as quotes ask for them."""
+        """Return chunks of an observation with the texts that its other stages report, where quotes ask for them."""
         return complete_texts(chunks, observation, self._known) if self._quotes else chunks
 
     def can_compare_id(self, chunk: Chunk) -> bool:
