@@ -254,9 +254,10 @@ def test_a_calibration_of_another_model_under_the_same_name_lets_nothing_gate(
 
 
 def test_a_metric_that_was_asked_for_and_not_measured_is_the_first_note(
-    world: World, capsys: pytest.CaptureFixture[str]
+    world: World, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Next to a judge with much to say it was one of the notes that only --verbose shows."""
+    monkeypatch.setenv("COLUMNS", "120")
     world.score(named_models(world, "judge-1"), "--metrics", "faithfulness(by=entailment)")
     notes = [line for line in capsys.readouterr().out.splitlines() if line.startswith("note: ")]
     assert "note: not measured, because no --entailment-model is named: faithfulness(by=entailment)" == notes[0]

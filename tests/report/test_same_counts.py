@@ -151,7 +151,7 @@ def test_outcomes_and_counts_are_the_same_in_every_output(
 
     outcome = scoring.decision.outcome
     outcomes = {
-        "screen": screen.lines[0].removeprefix("one: "),
+        "screen": screen.lines[0].removeprefix("one: ").partition(" (release only")[0],
         "markdown": re.findall(r"\*\*Decision: (\w+)\*\*", markdown)[0],
         "markdown summary": re.findall(r"\| Decision \| (\w+(?:\\_\w+)*) \|", markdown)[0].replace("\\", ""),
         "json": report["decision"]["outcome"],
