@@ -105,8 +105,15 @@ def compare(
     from assay.runs.load_plugins import load_metric_paths
 
     if all_pairs:
-        refused = {"--gate": gate, "--profile": profile, "--report": report, "--json-report": json_report, "--by": by}
-        refused |= {"--baseline-config": baseline_config, "--candidate-config": candidate_config}
+        refused = {
+            "--gate": gate,
+            "--profile": profile,
+            "--report": report,
+            "--json-report": json_report,
+            "--by": by,
+            "--baseline-config": baseline_config,
+            "--candidate-config": candidate_config,
+        }
         return _compare_all_pairs([baseline, *(candidates or ())], metrics, format, outputs, refused)
     request = ComparisonRequest(
         GateOptions(gate, profile, approver=approver),
