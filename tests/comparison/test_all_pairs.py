@@ -98,6 +98,11 @@ def test_runs_and_configurations_of_one_name_are_called_by_their_place(
     assert "improved" == pair[2]["verdict"]
     assert 2 == main(["compare", "--all-pairs", "low", "high", "--profile", "general"])
     assert "--all-pairs: not with --profile" in capsys.readouterr().err
+    assert 2 == main(["compare", "--all-pairs", "low", "high", "--baseline-config", "v1"])
+    assert "--all-pairs: not with --baseline-config" in capsys.readouterr().err
+    assert 0 == main(["baseline", "save", "low", "--out", "low.json"])
+    assert 2 == main(["compare", "low.json", "high", "--baseline-config", "v1"])
+    assert "--baseline-config: low.json is the file of one configuration" in capsys.readouterr().err
 
 
 def test_what_cannot_be_compared_is_refused(systems: dict[str, ScoreResult]) -> None:

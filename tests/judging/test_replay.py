@@ -224,6 +224,12 @@ def test_several_models_under_the_name_of_a_judge_are_named_and_do_not_gate(worl
     assert "judge-1-june (" in notice and "judge-1-may (" in notice
     (line,) = describe_judge(judging)
     assert "answered as judge-1-june and judge-1-may" in line
+    rubric = compute_rubrics_hash(judging.rubrics.values(), "correctness")
+    metric = "correctness(by=judge)"
+    record = Calibration(metric, judging.judge, rubric, "golden", "labels", 200, 2, may_gate=True)
+    matched, _ = match_verdicts(replace(judging, calibrations={metric: record}), "golden")
+    assert matched is not None  # that it was calibrated and does not count is another thing than no calibration
+    assert "several models answered under its name" in matched.refused_calibrations[metric]
 
 
 def test_one_model_under_another_name_is_usual_and_named(world: World) -> None:

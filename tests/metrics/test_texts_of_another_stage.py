@@ -60,3 +60,61 @@ def test_an_id_that_can_be_compared_tells_without_a_text() -> None:
     assert (0.0, 0.0) == measure({"retrieved": (Chunk("hr:2"),)}, *both, corpus=CORPUS)
     assert (1.0, 1.0) == measure({"retrieved": (Chunk("hr:1"),)}, *both, corpus=CORPUS)
     assert (0.0, 0.0) == measure({"retrieved": (BARE,)}, *both)  # without a corpus nothing says that ids differ in kind
+
+
+def test_a_text_that_was_cut_for_the_context_does_not_replace_that_of_the_corpus() -> None:
+    stages = {"retrieved": (Chunk("hr:1"),), "context": (Chunk("hr:1", text="Permanent staff have"),)}
+    assert (1.0, 1.0) == measure(stages, {"quote": QUOTE}, corpus=CORPUS)
+
+
+OTHER_PAGE = "The canteen of the second floor is closed on Mondays, on Fridays, and on every public holiday."
+
+
+@pytest.mark.parametrize(
+    ("ranked", "shown"),
+    [
+        pytest.param(BARE, (Chunk("v7", text=OTHER_PAGE), Chunk("v7", text=LEAVE)), id="a document as id"),
+        pytest.param(
+            Chunk("v7", metadata={"version": "2"}),
+            (Chunk("v7", text=LEAVE, metadata={"version": "1"}),),
+            id="another version",
+        ),
+        pytest.param(
+            Chunk("v7", metadata={"tenant": "a"}), (Chunk("v7", text=LEAVE, metadata={"tenant": "b"}),), id="tenant"
+        ),
+        pytest.param(Chunk("v7", text_hash="1"), (Chunk("v7", text=LEAVE, text_hash="2"),), id="another hash"),
+    ],
+)
+def test_a_chunk_has_no_text_that_may_be_of_another_one(ranked: Chunk, shown: tuple[Chunk, ...]) -> None:
+    reason = measure({"retrieved": (ranked,), "context": shown}, {"quote": QUOTE})
+    assert reason.startswith("text of chunks not reported")
+
+
+@pytest.mark.parametrize("cut", ["Permanent  staff\nhave …", f"Permanent staff have {QUOTE}...", LEAVE])
+def test_a_cut_text_is_of_the_chunk_that_has_it_whole(cut: str) -> None:
+    stages = {"retrieved": (BARE,), "search": (Chunk("v7", text=cut),), "context": (Chunk("v7", text=LEAVE),)}
+    assert (1.0, 1.0) == measure(stages, {"quote": QUOTE})
+
+
+def test_a_mean_of_rankings_without_texts_is_a_range() -> None:
+    evidence = (Evidence(({"quote": QUOTE},)),)
+    cases = tuple(Case(f"c{number}", "Leave?", evidence=evidence, must_have=("twelve days",)) for number in range(10))
+    shown = (Chunk("v7", text=LEAVE), OTHER)
+    outputs = [
+        Observation(
+            case.id,
+            "one",
+            stages=(Stage("retrieved", (BARE,)), Stage("context", (shown[number >= 6],))),
+            answer="12 days.",
+        )
+        for number, case in enumerate(cases)
+    ]
+    rule = {"metric": "recall@10", "at_least": 0.7}
+    scored = assay.score(GoldenSet(cases), outputs, gate={"rules": [rule]})
+    recall = scored.metric("recall@10")
+    assert recall.unknown is not None
+    assert (0.6, 1.0, 4) == (recall.unknown.low, recall.unknown.high, recall.unknown.count)
+    assert "recall@10 is between 0.600 and 1.000, because chunks without a text" in " ".join(scored.decision.reasons)
+    assert "perfect" not in " ".join(recall.notes)
+    kept = assay.score(GoldenSet(cases), outputs, gate={"rules": [{**rule, "at_least": 0.5}]})
+    assert "recall@10" not in " ".join(kept.decision.reasons)

@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import wraps
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -738,7 +739,29 @@ def test_failed_cases_are_not_counted_where_no_answer_and_no_evidence_could_be_l
     assert decision.reasons[0].startswith("failed had nothing to check: no answer")
 
 
+def test_what_a_user_must_not_see_is_looked_for_without_an_answer() -> None:
+    case = {"id": "pay", "question": "What is the pay?", "user": {"roles": ["staff"]}, "behaviour": "permission_denied"}
+    golden = [case | {"evidence": [{"chunk_id": "pay:1"}]}]
+    corpus = [{"chunk_id": "pay:1", "text": "4,000 euros.", "roles": ["hr"]}, {"chunk_id": "a:1", "text": "At noon."}]
+    gate = {"rules": [{"metric": "failed", "at_most": 0}]}
+    outcomes = [
+        assay.score(golden, [{"case_id": "pay", **reported}], corpus=corpus, gate=gate).decision.outcome
+        for reported in ({"retrieved": ["a:1"]}, {"retrieved": ["pay:1"]}, {"usage": {"cost_usd": 0.1}})
+    ]
+    assert ["PASS", "FAIL", "FAIL"] == outcomes
+    silent = assay.score(golden, [{"case_id": "pay", "usage": {"cost_usd": 0.1}}], corpus=corpus)
+    assert "visibility_leaks" not in silent.cases[0].scores
+
+
+def test_rows_that_report_citations_alone_are_scored() -> None:
+    rows = [{"case_id": case["id"], "citations": ["a"]} for case in FEES]
+    scored = assay.score(FEES, rows, corpus=[{"chunk_id": "a", "text": "Fees."}])
+    assert 1.0 == scored.metric("citation_exists").value
+
+
 def test_a_misspelt_argument_is_named_with_the_one_that_was_probably_meant() -> None:
+    with pytest.raises(TypeError, match=r"assay.score has no argument outputs .expected one of golden, observations"):
+        assay.score(ROWS, outputs=[])  # type: ignore[call-arg]  # what is refused
     with pytest.raises(TypeError, match=r"assay.run has no argument gates .did you mean gate\?"):
         assay.run(ask, ROWS, gates="general")  # type: ignore[call-arg]  # what is refused
     with pytest.raises(TypeError, match=r"assay.report has no argument zip .expected one of result, markdown, html"):
@@ -749,6 +772,15 @@ def test_a_target_with_a_parameter_that_nothing_fills_is_refused_before_it_is_as
     with pytest.raises(InputError, match=r"target: E_VALUE <lambda> needs top_k too, which nothing gives it"):
         assay.run(lambda question, top_k: "12 days", ROWS)
     assert "12 days" == assay.run(lambda text, user, k, top_k=5: "12 days", ROWS).cases[0].answer
+
+    def search(question: str, connection: str) -> str:
+        return f"12 days from {connection}"
+
+    @wraps(search)
+    def connected(question: str) -> str:
+        return search(question, "a pool")
+
+    assert "12 days from a pool" == assay.run(connected, ROWS).cases[0].answer
 
 
 def test_a_gate_is_a_dictionary_too_and_what_is_none_says_so() -> None:

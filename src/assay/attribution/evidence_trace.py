@@ -12,7 +12,7 @@ from msgspec import Struct
 from assay.metrics.cases.case_index import CaseIndex
 from assay.records.findings import EvidenceTrace
 from assay.records.golden_set import Evidence, Selector
-from assay.records.observations import CONTEXT_STAGE, Observation, Stage, complete_texts
+from assay.records.observations import CONTEXT_STAGE, Observation, Stage
 from assay.text.pattern_cache import compile_pattern
 
 StepKind = Literal["lexical", "dense", "retriever", "merge", "filter", "rerank", "context"]
@@ -64,10 +64,14 @@ def build_steps(case: CaseIndex, observation: Observation) -> tuple[TraceStep, .
     searches = [stage for stage in stages if stage.name == _SEARCH_CALL]
     is_cut = bool(searches and answer_stages) and _is_head(answer_stages[0], searches[-1])
     for stage in [searches[-1], *answer_stages] if is_cut else answer_stages or stages:
-        units = [mask or 0 for mask in case.evidence.unit_masks(complete_texts(stage.chunks, observation))]
+        units = [mask or 0 for mask in _mask_units(case, stage, observation)]
         kind = "context" if is_cut and stage is answer_stages[0] else _find_kind(stage, steps)
         steps.append(TraceStep(stage.name, kind, stage, units))
     return tuple(steps)
+
+
+def _mask_units(case: CaseIndex, stage: Stage, observation: Observation) -> list[int | None]:
+    return case.evidence.unit_masks(case.evidence.complete_texts(stage.chunks, observation))
 
 
 def find_rank_apart(case: CaseIndex, observation: Observation, steps: Sequence[TraceStep], unit: int) -> int | None:
@@ -75,7 +79,7 @@ def find_rank_apart(case: CaseIndex, observation: Observation, steps: Sequence[T
     used = [step.stage for step in steps]
     apart = [stage for stage in observation.stages or () if not any(stage is other for other in used)]
     for stage in apart:
-        for rank, mask in enumerate(case.evidence.unit_masks(complete_texts(stage.chunks, observation)), 1):
+        for rank, mask in enumerate(_mask_units(case, stage, observation), 1):
             if (mask or 0) >> unit & 1:
                 return rank
     return None

@@ -29,6 +29,7 @@ from assay.attribution.rules.index_causes import (
     find_cut_text,
     find_defect_of_unknown_answer,
     find_lost_evidence,
+    has_untold_chunks,
 )
 from assay.attribution.rules.judgment_causes import find_judge_noise, find_wrong_reference
 from assay.attribution.rules.label_causes import (
@@ -181,9 +182,12 @@ def _build_attribution(inquiry: CaseFacts, finding: CauseFinding | None) -> Attr
 def _trace_evidence(inquiry: CaseFacts, finding: CauseFinding | None) -> tuple[EvidenceTrace, ...]:
     """Return the trace of each unit; nothing is lost of which nothing tells whether it is there."""
     traces = trace_evidence(inquiry.case, inquiry.steps, finding.lost_at if finding is not None else {})
-    if inquiry.unreported_field is None:
-        return traces
-    return tuple(trace if any(trace.ranks.values()) else replace(trace, lost_at=None) for trace in traces)
+    return tuple(
+        replace(trace, lost_at=None)
+        if not any(trace.ranks.values()) and (inquiry.unreported_field is not None or has_untold_chunks(inquiry, unit))
+        else trace
+        for unit, trace in enumerate(traces)
+    )
 
 
 def _name_nameless(inquiry: CaseFacts, facts: Sequence[str]) -> tuple[str, ...]:

@@ -105,7 +105,15 @@ def compare(
     from assay.runs.load_plugins import load_metric_paths
 
     if all_pairs:
-        refused = {"--gate": gate, "--profile": profile, "--report": report, "--json-report": json_report, "--by": by}
+        refused = {
+            "--gate": gate,
+            "--profile": profile,
+            "--report": report,
+            "--json-report": json_report,
+            "--by": by,
+            "--baseline-config": baseline_config,
+            "--candidate-config": candidate_config,
+        }
         return _compare_all_pairs([baseline, *(candidates or ())], metrics, format, outputs, refused)
     request = ComparisonRequest(
         GateOptions(gate, profile, approver=approver),
@@ -161,6 +169,8 @@ def _choose_configs(
 def _name_config(side: str, config: str, option: str) -> str:
     from assay.formats.run_files.run_folder import parse_run_name
 
+    if Path(side).is_file():
+        raise InputError(f"{option}: {side} is the file of one configuration (expected a run)")
     if parse_run_name(side).config is not None:
         raise InputError(f"{option}: {side} names a configuration already (expected a run without one)")
     return f"{side}:{config}"

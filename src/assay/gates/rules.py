@@ -375,13 +375,20 @@ def require_reported_rows(result: RuleResult, scores: GateScores, column: ScoreC
 
 
 def _was_nothing_checked(scores: GateScores, rows: RowIndices) -> bool:
-    """Return whether no case has an answer, nor a ranking in which required evidence could be looked for: each of them
-    failed nothing, whatever the system did."""
+    """Return whether no case has an answer, nor a ranking in which required evidence could be looked for, or what its
+    user must not see: each of them failed nothing, whatever the system did."""
     behaviour = scores.table.columns.get("behaviour")
     if behaviour is None or not len(rows) or not np.all(find_unreported_rows(behaviour, rows)):
         return False
-    evidence = (scores.table.columns.get(name) for name in _EVIDENCE_METRICS)
-    return not any(np.any(column.status[rows] == SCORED) for column in evidence if column is not None)
+    guarded = np.array([row for row in rows.tolist() if _forbids_something(scores.cases[row])], dtype=np.intp)
+    looked_at = {**dict.fromkeys(_EVIDENCE_METRICS, rows), _LEAKS: guarded}
+    columns = ((scores.table.columns.get(name), looked_rows) for name, looked_rows in looked_at.items())
+    return not any(np.any(column.status[looked] == SCORED) for column, looked in columns if column is not None)
+
+
+def _forbids_something(case: Case) -> bool:
+    """Return whether a case names what its user must not see, so that showing it would be the failure."""
+    return case.behaviour == "permission_denied" or bool(case.forbidden or case.forbidden_text)
 
 
 def _find_unanswered_rows(scores: GateScores, rows: RowIndices) -> npt.NDArray[np.bool_]:

@@ -21,7 +21,14 @@ from assay.records.counts import format_count
 from assay.records.release_gates import Rule, RuleResult
 from assay.records.scores import NOT_APPLICABLE, ScoreTable
 from assay.scoring.case_outcomes import find_unknown_cases
-from assay.scoring.column_values import find_column, find_unknown_code, format_case_ids, format_compared, get_range
+from assay.scoring.column_values import (
+    find_column,
+    find_unknown_code,
+    find_unreported_rows,
+    format_case_ids,
+    format_compared,
+    get_range,
+)
 from assay.scoring.completed_scores import score_cells
 from assay.stats.arrays import BoolArray, RowIndices
 
@@ -140,6 +147,9 @@ def _describe_cases(rule: Rule, scores: GateScores, rows: RowIndices) -> str:
     if find_metric(parse_metric(rule.metric)).is_sampled:
         return f"nobody decided about {format_count(len(rows), 'answer')} of the sample ({ids})"
     count = format_count(len(scores.find_rows(rule.slice)), "case")
+    column = find_column(scores.table, parse_metric(rule.metric))
+    if column is not None and find_unreported_rows(column, rows).any():
+        return f"chunks without a text are reported on {len(rows)} of {count} ({ids})"
     return f"the rules cannot tell on {len(rows)} of {count} ({ids})"
 
 

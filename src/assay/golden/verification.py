@@ -146,7 +146,7 @@ def _verify_case(
     twin: Observation | None,
     frequencies: DocumentFrequencies,
 ) -> VerifiedCase:
-    chunks = list_ranked_chunks(observation)
+    chunks = list_ranked_chunks(observation, joins.corpus)
     hidden = find_hidden_chunks(case, joins, observation)
     if hidden:
         message = f"shown to a user who may not see it: {', '.join(hidden)}"
@@ -175,7 +175,7 @@ def _verify_denied(case: Case, joins: GoldenIndex, twin: Observation | None) -> 
         return VerifiedCase(case.id, "unverified", "denied; no corpus says who may see the evidence")
     if twin.error is not None:
         return VerifiedCase(case.id, "error", f"as one who may see it: {describe_target_error(twin.error)}")
-    chunks = list_ranked_chunks(twin)
+    chunks = list_ranked_chunks(twin, joins.corpus)
     ranks = rank_units(case, joins, chunks)
     if any(rank is not None for rank in ranks):
         verified = VerifiedCase(case.id, "found", "denied, and found by one who may see it", ranks)
@@ -240,12 +240,13 @@ def _verify_absence(
     return VerifiedCase(case.id, "absent")
 
 
-def list_ranked_chunks(observation: Observation) -> Sequence[Chunk]:
+def list_ranked_chunks(observation: Observation, corpus: Corpus | None) -> Sequence[Chunk]:
     """Return the chunks of the retrieved ranking with their texts, of the first stage if no stage is one."""
     stage = find_stage(observation, RETRIEVED_STAGE)
     if stage is None and observation.stages:
         stage = observation.stages[0]
-    return complete_texts(stage.chunks, observation) if stage is not None else ()
+    known = corpus.chunks if corpus is not None else {}
+    return complete_texts(stage.chunks, observation, known) if stage is not None else ()
 
 
 def plan_text_questions(case: Case, ranks: Sequence[int | None], corpus: Corpus | None) -> list[Case]:
@@ -275,7 +276,7 @@ def add_presence(
         observation = observed.get(probe.id)
         if observation is None or observation.error is not None:
             return verified
-        chunks = list_ranked_chunks(observation)
+        chunks = list_ranked_chunks(observation, joins.corpus)
         changed = list(_find_changed_texts(probe, joins, chunks))
         if changed:
             return msgspec.structs.replace(verified, state="changed", message="; ".join(changed))

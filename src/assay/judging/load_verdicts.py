@@ -281,8 +281,10 @@ def _calibration_mismatch(record: Calibration, judging: RecordedVerdicts, golden
     scorer = name_combined_scorer(judging.judge) if by == BY_COMBINED else judging.judge
     if record.judge != scorer:
         return f"on another judge (got {record.judge}; expected {scorer})"
+    got, expected = (" and ".join(models) for models in (judging.answering_models, record.models))
+    if len(judging.answering_models) > 1:
+        return f"of one judge, and several models answered under its name (got {got}; expected one)"
     if record.models and not {*judging.answering_models} <= {*record.models}:
-        got, expected = (" and ".join(models) for models in (judging.answering_models, record.models))
         return f"on answers of another model under the name of the judge (got {got}; expected {expected})"
     rubric = compute_rubrics_hash(judging.rubrics.values(), find_metric(parse_metric(record.metric)).rubrics[0])
     if record.rubric_hash != rubric:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate, chain
 from typing import Any
 
 from msgspec import UNSET, Struct, UnsetType, json, structs
 
-from assay.records.golden_set import Behaviour, Count, NonNegative, Position
+from assay.records.golden_set import Behaviour, CorpusChunk, Count, NonNegative, Position
 
 # ── what was observed ────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -191,23 +191,61 @@ def find_stage(observation: Observation, name: str) -> Stage | None:
     return None
 
 
-def complete_texts(chunks: Sequence[Chunk], observation: Observation) -> Sequence[Chunk]:
-    """Return chunks of an observation with their texts: of one without text, the longest that another stage reports
-    under the same id.
+_IDENTITY = ("document", "version", "section", "page", "tenant", "tenant_id", "index_version")
+"""What the metadata of a chunk may say of which text it is: two chunks of one id that differ in it are two."""
 
-    Many systems report texts once, in their results or in their context.
+
+def complete_texts(
+    chunks: Sequence[Chunk], observation: Observation, known: Mapping[str, CorpusChunk]
+) -> Sequence[Chunk]:
+    """Return chunks of an observation with their texts: one without text has that which another stage reports under the
+    same id, unless a corpus has one (`known`), which nobody shortened.
+
+    Many systems report texts once, in their results or in their context. Of several the longest is meant if it contains
+    the others; where it does not, the id names a document or what changed, and the text stays unknown.
     """
-    if all(chunk.text is not None for chunk in chunks):
+    lacking = {chunk.chunk_id for chunk in chunks if chunk.text is None and not _has_text(known.get(chunk.chunk_id))}
+    if not lacking:
         return chunks
-    texts: dict[str, str] = {}
+    reported: dict[str, list[Chunk]] = {}
     for stage in observation.stages or ():
         for chunk in stage.chunks:
-            if chunk.text is not None and len(chunk.text) > len(texts.get(chunk.chunk_id, "")):
-                texts[chunk.chunk_id] = chunk.text
+            if chunk.text and chunk.chunk_id in lacking:
+                reported.setdefault(chunk.chunk_id, []).append(chunk)
     return [
-        structs.replace(chunk, text=texts[chunk.chunk_id]) if chunk.text is None and chunk.chunk_id in texts else chunk
+        structs.replace(chunk, text=_find_text(chunk, reported[chunk.chunk_id]))
+        if chunk.text is None and chunk.chunk_id in reported
+        else chunk
         for chunk in chunks
     ]
+
+
+def _has_text(chunk: CorpusChunk | None) -> bool:
+    return chunk is not None and chunk.text is not None
+
+
+def _find_text(chunk: Chunk, namesakes: Sequence[Chunk]) -> str | None:
+    texts = {other.text for other in namesakes if other.text and not _is_other_chunk(chunk, other)}
+    longest = max(sorted(texts), key=len, default=None)
+    if longest is None or len(texts) == 1:
+        return longest
+    whole = " ".join(longest.split())
+    return longest if all(" ".join(text.split()).strip("….") in whole for text in texts) else None
+
+
+def _is_other_chunk(chunk: Chunk, other: Chunk) -> bool:
+    """Return whether what is reported of two chunks of one id tells that they are two."""
+    if chunk.text_hash is not None and other.text_hash is not None and chunk.text_hash != other.text_hash:
+        return True
+    own, others = chunk.metadata or {}, other.metadata or {}
+    return any(name in own and name in others and own[name] != others[name] for name in _IDENTITY)
+
+
+def reports_nothing(observation: Observation) -> bool:
+    """Return whether an observation reports nothing that the system did or showed, nor why it failed."""
+    reported = (observation.stages, observation.behaviour, observation.citations, observation.sentences)
+    is_silent = observation.tool_calls is None and observation.error is None
+    return is_silent and observation.answer is UNSET and all(part is None for part in reported)
 
 
 NO_ANSWER_REASON = "no answer was asked for"

@@ -472,7 +472,7 @@ def read_gate_value(rules: GateLike | None, configs: Sequence[str] = ()) -> Gate
     """Return the options for rules, for the fields or the path of a gate file, or for the name of a profile."""
     if rules is None or isinstance(rules, Gate):
         return GateOptions(rules, configs=configs)
-    if isinstance(rules, Sequence) and not isinstance(rules, str):
+    if isinstance(rules, Sequence) and not isinstance(rules, (str, bytes)):
         rules = {"rules": list(rules)}
     if isinstance(rules, Mapping):
         return GateOptions(read_gate_fields(rules, find_rule_problem), configs=configs)
@@ -539,6 +539,10 @@ _ARGUMENTS_ELSEWHERE = {
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+LIKE_ENOUGH = 0.7
+"""How alike a misspelt argument and the one that was meant are: outputs is not corpus (0.62)."""
+
+
 def says_arguments(function: F) -> F:
     """Make the errors of a function, plain or async, name its arguments where they would name options of the command
     line, or the function that has the argument. Other options stay as they are.
@@ -548,7 +552,7 @@ def says_arguments(function: F) -> F:
     def refuse_misspelt(names: Iterable[str]) -> None:
         for name in names:
             if name not in parameters:
-                near = get_close_matches(name, parameters, 1)
+                near = get_close_matches(name, parameters, 1, LIKE_ENOUGH)
                 expected = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(parameters)}"
                 raise TypeError(f"assay.{function.__name__} has no argument {name} ({expected})")
 

@@ -21,6 +21,7 @@ from assay.metrics.grounding import citation_placement
 from assay.metrics.judged.judge_requests import NO_VERDICT, UNSCORED_PREFIX
 from assay.metrics.metric import Metric, MetricName, parse_metric_name
 from assay.metrics.own_metric import find_own_failures
+from assay.metrics.retrieval import evidence_fields
 from assay.records.counts import format_count
 from assay.records.observations import NO_ANSWER_REASON
 from assay.records.scores import ERROR, NEEDS_REVIEW, NOT_APPLICABLE, SCORED, SETTLED, Interval, ScoreColumn, ScoreTable
@@ -175,6 +176,7 @@ _UNKNOWN_REASONS = (
     variants.UNKNOWN_DISTINCTION_REASON,
     false_passes.UNKNOWN_REASON,
     citation_placement.UNTOLD_REASON,
+    evidence_fields.NO_TEXTS,
 )
 
 

@@ -211,12 +211,16 @@ def describe_unfit_parameters(function: object) -> str:
     >>> describe_unfit_parameters(lambda text, user, top_k=5: "yes"), describe_unfit_parameters(lambda *values: "yes")
     ('', '')
     """
+    if not callable(function):
+        return ""
     try:
-        parameters = list(inspect.signature(function).parameters.values()) if callable(function) else None
+        named = inspect.signature(function).parameters
+        # What wraps a function may fill its parameters: a connection, a value that is replaced in a test.
+        parameters = list(inspect.signature(function, follow_wrapped=False).parameters.values())
     except (TypeError, ValueError):  # a function of C without a signature
         return ""
-    if not parameters:
-        return "" if parameters is None else _NO_PARAMETER
+    if not named or not parameters:
+        return _NO_PARAMETER
     first, *others = parameters
     kinds = (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD)
     asked = others if first.kind in kinds else parameters

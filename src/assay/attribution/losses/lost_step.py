@@ -22,6 +22,7 @@ from assay.records.observations import CONTEXT_STAGE
 def find_lost_step(loss: LostEvidence) -> CauseFinding:
     """Return what lost a unit: the last step that had it within reach, else the search that missed it."""
     rules = (
+        _check_untold,
         check_context_builder,
         check_filter,
         check_reranker,
@@ -56,6 +57,15 @@ def find_lost_step(loss: LostEvidence) -> CauseFinding:
         ("embedding", "bm25_analyzer", "reranker"),
         record=record,
     )
+
+
+def _check_untold(loss: LostEvidence) -> CauseFinding | None:
+    """Nothing tells whether a step had the unit: it may be a chunk of which the trace has the id alone."""
+    if loss.is_ranked or not loss.has_untold_chunks:
+        return None
+    fact = f"{loss.name} is in no text of this case, and the trace lists chunks without their texts"
+    causes: tuple[RootCause, ...] = ("embedding", "bm25_analyzer", "reranker")
+    return CauseFinding("insufficient_trace", None, (fact,), "low", causes, record=("the text of each chunk",))
 
 
 def name_kind_of_search(stage: str) -> str:

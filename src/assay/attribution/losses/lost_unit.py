@@ -24,7 +24,8 @@ class LostEvidence(Struct, frozen=True):
     whether there is an answer that is not known to be wrong, although the unit did not reach the generator.
     `is_answered_otherwise` is whether it states other values than the case wants, and cites what it was shown, and
     `is_hidden` whether the run shows the unit to users with other rights only. `rank_apart` is the rank of the unit in
-    a separate search call that is no step of the answer.
+    a separate search call that is no step of the answer. `has_untold_chunks` is whether a quote alone names the unit
+    and a step lists chunks of which no text is known, so that it may be one of them.
     """
 
     unit: int
@@ -42,6 +43,7 @@ class LostEvidence(Struct, frozen=True):
     is_answered_otherwise: bool = False
     is_hidden: bool = False
     rank_apart: int | None = None
+    has_untold_chunks: bool = False
 
     @property
     def retrievers(self) -> list[TraceStep]:

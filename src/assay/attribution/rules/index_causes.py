@@ -78,7 +78,15 @@ def _describe_lost_evidence(case: CaseFacts, unit: int) -> LostEvidence:
         case.states_other_values,
         view is not None and view.access.is_hidden_from(case.case.case.user, chunk_ids),
         find_rank_apart(case.case, case.observation, case.steps, unit),
+        has_untold_chunks(case, unit),
     )
+
+
+def has_untold_chunks(case: CaseFacts, unit: int) -> bool:
+    """Return whether a quote alone names a unit, and a step lists chunks of which no text is known."""
+    is_quoted = any(bit == unit and not names_ids for bit, names_ids in case.case.quoted_units)
+    listed = (chunk_id for step in case.steps for chunk_id in step.chunk_ids)
+    return is_quoted and any(case.get_chunk_text(chunk_id) is None for chunk_id in listed)
 
 
 _DENIED_TO_NOBODY = "permission was denied, and the case names no user"

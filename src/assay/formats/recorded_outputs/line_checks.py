@@ -23,7 +23,7 @@ from assay.formats.foreign.reply_shapes import SURROUNDING_KEYS, name_unread_ans
 from assay.formats.problems import find_name_fault
 from assay.formats.strict_json import MisfitError, convert_strictly, join_field
 from assay.records.errors import InputError, Problem, shorten_repr
-from assay.records.observations import Chunk, Observation, Stage, StageRankings
+from assay.records.observations import Chunk, Observation, Stage, StageRankings, reports_nothing
 from assay.text.late_pattern import LatePattern
 
 DECODING_ERRORS = (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError)
@@ -160,8 +160,7 @@ def refuse_empty_row(observation: Observation, members: Iterable[str]) -> None:
 
     No check looks at the case of such a row, so that it would count as one that did not fail.
     """
-    reported = (observation.stages, observation.behaviour, observation.tool_calls, observation.usage, observation.error)
-    if observation.answer is msgspec.UNSET and all(part is None for part in reported):
+    if observation.usage is None and reports_nothing(observation):
         expected = 'answer, retrieved or context, or an error; "answer": null says that there is none'
         raise ValueError(f"neither an answer nor a ranking (got {', '.join(members)}; expected {expected})")
 

@@ -21,7 +21,7 @@ from assay.metrics.cases.evidence_sentences import EvidenceSentences
 from assay.metrics.cases.restricted_text import AllowedText, RestrictedCorpus
 from assay.metrics.cases.settled_answers import digest_expectations
 from assay.records.golden_set import BEHAVIOURS, Behaviour, Case, Corpus, CorpusChunk, Evidence, GoldenSet, Selector
-from assay.records.observations import Chunk, Observation, is_text_id
+from assay.records.observations import Chunk, Observation, complete_texts, is_text_id
 from assay.text.facts.answer_matching import is_exact_match
 from assay.text.normalisation import fold_text
 from assay.text.pattern_cache import compile_pattern
@@ -181,6 +181,10 @@ class EvidenceIndex:
         is_told_by_text = is_text_id(chunk.chunk_id)
         twins = self._corpus_texts.find_chunks(chunk) if self._corpus_texts is not None and is_told_by_text else ()
         return [chunk_fields(chunk, twin) for twin in twins] or [chunk_fields(chunk, self._known.get(chunk.chunk_id))]
+
+    def complete_texts(self, chunks: Sequence[Chunk], observation: Observation) -> Sequence[Chunk]:
+        """Return chunks of an observation with the texts that its other stages report, where quotes ask for them."""
+        return complete_texts(chunks, observation, self._known) if self._quotes else chunks
 
     def can_compare_id(self, chunk: Chunk) -> bool:
         """Return whether the id of a chunk may be one of those that the golden set names: without a corpus any may."""

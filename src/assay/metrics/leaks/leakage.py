@@ -31,7 +31,7 @@ from assay.metrics.metric import (
     rows_not_applicable,
 )
 from assay.records.golden_set import Case
-from assay.records.observations import CONTEXT_STAGE
+from assay.records.observations import CONTEXT_STAGE, reports_nothing
 from assay.records.scores import ScoreColumn
 from assay.stats.arrays import BoolArray, IndexArray
 from assay.text.safety.copied_text import find_canaries
@@ -126,9 +126,11 @@ class LeakFacts:
     def __init__(self) -> None:
         self.size = 0
         self.leaks_by_row: dict[int, Leaks] = {}
+        self.reports_nothing: list[bool] = []
 
     def add(self, rows: JoinedRows) -> None:
         """Take some rows, in order; those on which nothing can say who may see what need no closer look."""
+        self.reports_nothing += map(reports_nothing, rows.observations)
         for row, case in enumerate(rows.cases):
             if case.guarded or (case.case.user is not None and (case.corpus is not None or not rows.has_no_metadata)):
                 leaks = find_leaks_once(rows.leaks, case, rows.observations[row])
@@ -220,6 +222,7 @@ def _leak_column(batch: Batch, name: MetricName) -> ScoreColumn:
         rows_not_applicable(facts.has_no_access_rules & ~restricts, NO_ACCESS_RULES),
         rows_not_applicable(facts.has_no_access_rules, "no user, although the corpus restricts access"),
         *errors,
+        rows_not_applicable(facts.reports_nothing, "what was shown not reported"),
         rows_not_applicable(is_unknown, ACCESS_UNKNOWN),
     )
 

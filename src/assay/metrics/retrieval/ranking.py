@@ -45,7 +45,6 @@ from assay.records.observations import (
     FINAL_STAGE,
     Chunk,
     StageRanking,
-    complete_texts,
     describe_unreported_stage,
 )
 from assay.records.scores import ScoreColumn
@@ -277,9 +276,7 @@ class RankingFacts:
                     continue
             elif evidence.by_id_alone and ranked_stage.distinct.isdisjoint(evidence.by_id):
                 continue
-            chunks: Sequence[Chunk] = ranked_stage.stage.chunks
-            if not evidence.by_id_alone:
-                chunks = complete_texts(chunks, observation)
+            chunks = evidence.complete_texts(ranked_stage.stage.chunks, observation)
             covered = 0
             for slot, mask in _judged_slots(evidence, ranked_stage, chunks):
                 new_units = mask & ~covered
