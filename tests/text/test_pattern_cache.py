@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import msgpack
 
 from assay.text import pattern_cache
 from assay.text.pattern_cache import PatternCache
@@ -161,7 +161,7 @@ def test_an_expression_that_is_none_is_refused(tmp_path: Path) -> None:
 def test_what_is_kept_names_no_text_but_expressions(tmp_path: Path) -> None:
     keep(tmp_path / "patterns")
     content = (tmp_path / "patterns").read_bytes()
-    made = json.loads(content[content.index(b"\n") + 1 + 4 :])
+    made = msgpack.decode(content[content.index(b"\n") + 1 + 4 :])
 
     assert [item[0] for item in made] == [DAYS]
 

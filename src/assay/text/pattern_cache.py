@@ -15,17 +15,16 @@ import re
 import sys
 import zlib
 from array import array
-from base64 import b64decode, b64encode
 from functools import cache
 from importlib import import_module
 
-from msgspec import Struct, json
+from msgspec import Struct, msgpack
 
 from assay.text.first_characters import add_first_characters
 from assay.text.pattern_file import PatternFile, find_pattern_file, may_write
 
 _MOST_KEPT = 5000  # expressions; beyond them a file begins again, because a checkout gathers what no code asks for
-_MARK = f"expressions of Assay, layout 2, for Python {sys.version}\n".encode()
+_MARK = f"expressions of Assay, layout 3, for Python {sys.version}\n".encode()
 _DIGEST_BYTES = 4
 
 _Key = tuple[str, int]
@@ -37,12 +36,12 @@ class _Made(Struct, frozen=True, array_like=True):
     pattern: str
     flags: int
     all_flags: int
-    code: str  # in base 64
+    code: bytes
     group_count: int
     group_index: dict[str, int]
 
 
-_DECODER = json.Decoder(list[_Made])
+_DECODER = msgpack.Decoder(list[_Made])
 
 
 class PatternCache:
@@ -80,7 +79,7 @@ class PatternCache:
         if self._file is None or not self._added:
             return
         made = _parse(self._file.read()) | self._added
-        content = json.encode(list((made if len(made) <= _MOST_KEPT else self._added).values()))
+        content = msgpack.encode(list((made if len(made) <= _MOST_KEPT else self._added).values()))
         self._file.replace(_MARK + _compute_digest(content) + content)
         self._added = {}
 
@@ -140,15 +139,15 @@ def _make(pattern: str, flags: int) -> _Made:
     code = compiler._code(parsed, flags)
     add_first_characters(code, parsed, flags)
     state = parsed.state
-    kept_code = b64encode(array("I", code)).decode()
-    return _Made(pattern, flags, int(flags | state.flags), kept_code, state.groups - 1, dict(state.groupdict))
+    all_flags, kept_code = int(flags | state.flags), array("I", code).tobytes()
+    return _Made(pattern, flags, all_flags, kept_code, state.groups - 1, dict(state.groupdict))
 
 
 def _restore(made: _Made) -> re.Pattern[str]:
     names: list[str | None] = [None] * (made.group_count + 1)
     for name, index in made.group_index.items():
         names[index] = name
-    code = array("I", b64decode(made.code)).tolist()
+    code = array("I", made.code).tolist()
     restored: re.Pattern[str] = import_module("_sre").compile(
         made.pattern, made.all_flags, code, made.group_count, made.group_index, tuple(names)
     )
