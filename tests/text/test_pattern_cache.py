@@ -77,6 +77,23 @@ def test_what_others_kept_meanwhile_stays(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["patterns"]
 
 
+def test_required_words_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    expression = r"\b(?:unless|except) (?:an|the)\b"
+    first, second = PatternCache(PatternFile(tmp_path / "patterns")), PatternCache(PatternFile(tmp_path / "patterns"))
+    words = first.get_required_words(expression)
+    first.save()
+    second.get_required_words("days")
+    second.save()
+    monkeypatch.setattr(pattern_cache, "list_required_words", lambda _: pytest.fail("was read before"))
+
+    kept = PatternCache(PatternFile(tmp_path / "patterns"))
+
+    assert words == [("unless", "except"), ("an", "the")]
+    assert kept.get_required_words(expression) == words
+    assert kept.get_required_words("days") == [("days",)]
+    assert not kept.holds(expression)
+
+
 def test_flags_are_part_of_what_is_kept(tmp_path: Path) -> None:
     keep(tmp_path / "patterns", "day", re.IGNORECASE)
 
@@ -161,9 +178,9 @@ def test_an_expression_that_is_none_is_refused(tmp_path: Path) -> None:
 def test_what_is_kept_names_no_text_but_expressions(tmp_path: Path) -> None:
     keep(tmp_path / "patterns")
     content = (tmp_path / "patterns").read_bytes()
-    made = msgpack.decode(content[content.index(b"\n") + 1 + 4 :])
+    made, words = msgpack.decode(content[content.index(b"\n") + 1 + 4 :])
 
-    assert [item[0] for item in made] == [DAYS]
+    assert [item[0] for item in made] == [DAYS] and words == {}
 
 
 @pytest.mark.parametrize("forbidden", [False, True])

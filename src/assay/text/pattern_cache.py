@@ -1,11 +1,11 @@
 """Compiled regular expressions, kept as Python keeps compiled modules: in a file of `__pycache__`.
 
 Compiling the expressions of a small run took a sixth of its time. What `re` made of an expression is kept for one
-version of Python, and with it the characters that begin its matches (`first_characters`), which speed up searching. A
-file that is damaged or of another version, and a folder that cannot be written, cost time, nothing else. Python's own
-settings hold: nothing is written with `PYTHONDONTWRITEBYTECODE`, and `PYTHONPYCACHEPREFIX` names another place. Only
-expressions of the product and of lexicons belong here: what a question, an answer or a document holds would stay in the
-file.
+version of Python, and with it the characters that begin its matches (`first_characters`), which speed up searching; of
+those that no text has needed yet, the words that such a text would hold (`required_words`). A file that is damaged or
+of another version, and a folder that cannot be written, cost time, nothing else. Python's own settings hold: nothing is
+written with `PYTHONDONTWRITEBYTECODE`, and `PYTHONPYCACHEPREFIX` names another place. Only expressions of the product
+and of lexicons belong here: what a question, an answer or a document holds would stay in the file.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import re
 import sys
 import zlib
 from array import array
+from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
 
@@ -22,9 +23,11 @@ from msgspec import Struct, msgpack
 
 from assay.text.first_characters import add_first_characters
 from assay.text.pattern_file import PatternFile, find_pattern_file, may_write
+from assay.text.required_words import Words, list_required_words
 
-_MOST_KEPT = 5000  # expressions; beyond them a file begins again, because a checkout gathers what no code asks for
-_MARK = f"expressions of Assay, layout 3, for Python {sys.version}\n".encode()
+_MOST_KEPT = 8000  # expressions; beyond them a file begins again, because a checkout gathers what no code asks for
+# The number of the layout is raised too when what is kept of an expression is made in another way.
+_MARK = f"expressions of Assay, layout 4, for Python {sys.version}\n".encode()
 _DIGEST_BYTES = 4
 
 _Key = tuple[str, int]
@@ -41,7 +44,14 @@ class _Made(Struct, frozen=True, array_like=True):
     group_index: dict[str, int]
 
 
-_DECODER = msgpack.Decoder(list[_Made])
+class _Content(Struct, array_like=True):
+    """What a file keeps: compiled expressions, and the required words of others."""
+
+    made: list[_Made] = []
+    words: dict[str, list[Words]] = {}
+
+
+_DECODER = msgpack.Decoder(_Content)
 
 
 class PatternCache:
@@ -54,8 +64,10 @@ class PatternCache:
 
     def __init__(self, file: PatternFile | None) -> None:
         self._file = file
-        self._kept = {} if file is None else _parse(file.read())
+        content = _Content() if file is None else _parse(file.read())
+        self._kept, self._words = _index(content.made), content.words
         self._added: dict[_Key, _Made] = {}
+        self._added_words: dict[str, list[Words]] = {}
 
     def holds(self, pattern: str, flags: int = 0) -> bool:
         """Return whether an expression need not be compiled."""
@@ -74,14 +86,24 @@ class PatternCache:
             made = self._kept[pattern, flags] = self._added[pattern, flags] = _make(pattern, flags)
         return _restore(made)
 
+    def get_required_words(self, pattern: str) -> list[Words]:
+        """Return what `list_required_words` returns, without reading the expression where that was done before."""
+        words = self._words.get(pattern)
+        if words is None:
+            words = self._words[pattern] = self._added_words[pattern] = list_required_words(pattern)
+        return words
+
     def save(self) -> None:
-        """Write the file with what was compiled since it was read; other processes may do so at the same time."""
-        if self._file is None or not self._added:
+        """Write the file with what was made since it was read; other processes may do so at the same time."""
+        if self._file is None or not (self._added or self._added_words):
             return
-        made = _parse(self._file.read()) | self._added
-        content = msgpack.encode(list((made if len(made) <= _MOST_KEPT else self._added).values()))
-        self._file.replace(_MARK + _compute_digest(content) + content)
-        self._added = {}
+        content = _parse(self._file.read())
+        made, words = _index(content.made) | self._added, content.words | self._added_words
+        if len(made) + len(words) > _MOST_KEPT:
+            made, words = self._added, self._added_words
+        encoded = msgpack.encode(_Content(list(made.values()), words))
+        self._file.replace(_MARK + _compute_digest(encoded) + encoded)
+        self._added, self._added_words = {}, {}
 
 
 @cache
@@ -112,12 +134,25 @@ def is_compiled(pattern: str, flags: int = 0) -> bool:
     return _open_cache().holds(pattern, int(flags))
 
 
-def _parse(content: bytes) -> dict[_Key, _Made]:
+def get_required_words(pattern: str) -> list[Words]:
+    """Return what `list_required_words` returns, without reading the expression where an earlier process did.
+
+    >>> get_required_words(r"[0-9]+ (?:days|weeks)")
+    [('days', 'weeks')]
+    """
+    return _open_cache().get_required_words(pattern)
+
+
+def _index(made: Iterable[_Made]) -> dict[_Key, _Made]:
+    return {(expression.pattern, expression.flags): expression for expression in made}
+
+
+def _parse(content: bytes) -> _Content:
     start = len(_MARK) + _DIGEST_BYTES
     body = content[start:]
     if content[:start] != _MARK + _compute_digest(body):
-        return {}
-    return {(made.pattern, made.flags): made for made in _DECODER.decode(body)}
+        return _Content()
+    return _DECODER.decode(body)
 
 
 def _compute_digest(content: bytes) -> bytes:
