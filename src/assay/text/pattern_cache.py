@@ -18,6 +18,7 @@ from array import array
 from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
+from types import ModuleType
 
 from msgspec import Struct, msgpack
 
@@ -178,12 +179,17 @@ def _make(pattern: str, flags: int) -> _Made:
     return _Made(pattern, flags, all_flags, kept_code, state.groups - 1, dict(state.groupdict))
 
 
+@cache
+def _import_engine() -> ModuleType:
+    return import_module("_sre")  # asking Python for it costs as much as restoring a short expression
+
+
 def _restore(made: _Made) -> re.Pattern[str]:
     names: list[str | None] = [None] * (made.group_count + 1)
     for name, index in made.group_index.items():
         names[index] = name
     code = array("I", made.code).tolist()
-    restored: re.Pattern[str] = import_module("_sre").compile(
+    restored: re.Pattern[str] = _import_engine().compile(
         made.pattern, made.all_flags, code, made.group_count, made.group_index, tuple(names)
     )
     return restored
