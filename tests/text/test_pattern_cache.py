@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import msgpack
 
 from assay.text import pattern_cache
 from assay.text.pattern_cache import PatternCache
@@ -37,12 +37,14 @@ def keep(path: Path, pattern: str = DAYS, flags: int = 0) -> None:
 @pytest.mark.parametrize("expression", EXPRESSIONS)
 def test_a_kept_expression_is_the_compiled_one(tmp_path: Path, expression: str, flags: int) -> None:
     path = tmp_path / "patterns"
-    keep(path, expression, flags)
+    patterns = PatternCache(PatternFile(path))
+    compiled = patterns.compile(expression, flags)
+    patterns.save()
 
     kept = PatternCache(PatternFile(path))
 
     assert kept.holds(expression, flags)
-    assert kept.compile(expression, flags) == re.compile(expression, flags)  # `re` compares what it compiled
+    assert kept.compile(expression, flags) == compiled  # `re` compares what it compiled
     assert kept.compile(expression, flags).groupindex == re.compile(expression, flags).groupindex
 
 
@@ -73,6 +75,23 @@ def test_what_others_kept_meanwhile_stays(tmp_path: Path) -> None:
 
     assert kept.holds("a+") and kept.holds("b+")
     assert [file.name for file in tmp_path.iterdir()] == ["patterns"]
+
+
+def test_required_words_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    expression = r"\b(?:unless|except) (?:an|the)\b"
+    first, second = PatternCache(PatternFile(tmp_path / "patterns")), PatternCache(PatternFile(tmp_path / "patterns"))
+    words = first.get_required_words(expression)
+    first.save()
+    second.get_required_words("days")
+    second.save()
+    monkeypatch.setattr(pattern_cache, "list_required_words", lambda _: pytest.fail("was read before"))
+
+    kept = PatternCache(PatternFile(tmp_path / "patterns"))
+
+    assert words == [("unless", "except"), ("an", "the")]
+    assert kept.get_required_words(expression) == words
+    assert kept.get_required_words("days") == [("days",)]
+    assert not kept.holds(expression)
 
 
 def test_flags_are_part_of_what_is_kept(tmp_path: Path) -> None:
@@ -159,9 +178,9 @@ def test_an_expression_that_is_none_is_refused(tmp_path: Path) -> None:
 def test_what_is_kept_names_no_text_but_expressions(tmp_path: Path) -> None:
     keep(tmp_path / "patterns")
     content = (tmp_path / "patterns").read_bytes()
-    made = json.loads(content[content.index(b"\n") + 1 + 4 :])
+    made, words = msgpack.decode(content[content.index(b"\n") + 1 + 4 :])
 
-    assert [item[0] for item in made] == [DAYS]
+    assert [item[0] for item in made] == [DAYS] and words == {}
 
 
 @pytest.mark.parametrize("forbidden", [False, True])

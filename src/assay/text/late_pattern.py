@@ -11,8 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
-from assay.text.pattern_cache import compile_pattern, is_compiled
-from assay.text.required_words import list_required_words
+from assay.text.pattern_cache import compile_pattern, get_required_words, is_compiled
 
 _TO_THE_END = sys.maxsize
 _TELLING_FLAGS = re.ASCII | re.DOTALL | re.MULTILINE
@@ -53,7 +52,7 @@ class LatePattern:
     @cached_property
     def required_words(self) -> list[tuple[str, ...]]:
         """Groups of words: each match holds a word of every group; empty if the expression tells none."""
-        return [] if self._flags & ~_TELLING_FLAGS else list_required_words(self._pattern)
+        return [] if self._flags & ~_TELLING_FLAGS else get_required_words(self._pattern)
 
     def _may_match(self, text: str, start: int, end: int) -> bool:
         # A long text is searched a few characters at a time: looking through all of it each time is quadratic work.

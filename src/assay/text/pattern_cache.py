@@ -1,10 +1,11 @@
 """Compiled regular expressions, kept as Python keeps compiled modules: in a file of `__pycache__`.
 
 Compiling the expressions of a small run took a sixth of its time. What `re` made of an expression is kept for one
-version of Python. A file that is damaged or of another version, and a folder that cannot be written, cost the time to
-compile, nothing else. Python's own settings hold: nothing is written with `PYTHONDONTWRITEBYTECODE`, and
-`PYTHONPYCACHEPREFIX` names another place. Only expressions of the product and of lexicons belong here: what a question,
-an answer or a document holds would stay in the file.
+version of Python, and with it the characters that begin its matches (`first_characters`), which speed up searching; of
+those that no text has needed yet, the words that such a text would hold (`required_words`). A file that is damaged or
+of another version, and a folder that cannot be written, cost time, nothing else. Python's own settings hold: nothing is
+written with `PYTHONDONTWRITEBYTECODE`, and `PYTHONPYCACHEPREFIX` names another place. Only expressions of the product
+and of lexicons belong here: what a question, an answer or a document holds would stay in the file.
 """
 
 from __future__ import annotations
@@ -14,16 +15,20 @@ import re
 import sys
 import zlib
 from array import array
-from base64 import b64decode, b64encode
+from collections.abc import Iterable
 from functools import cache
 from importlib import import_module
+from types import ModuleType
 
-from msgspec import Struct, json
+from msgspec import Struct, msgpack
 
+from assay.text.first_characters import add_first_characters
 from assay.text.pattern_file import PatternFile, find_pattern_file, may_write
+from assay.text.required_words import Words, list_required_words
 
-_MOST_KEPT = 5000  # expressions; beyond them a file begins again, because a checkout gathers what no code asks for
-_MARK = f"expressions of Assay, layout 1, for Python {sys.version}\n".encode()
+_MOST_KEPT = 8000  # expressions; beyond them a file begins again, because a checkout gathers what no code asks for
+# The number of the layout is raised too when what is kept of an expression is made in another way.
+_MARK = f"expressions of Assay, layout 4, for Python {sys.version}\n".encode()
 _DIGEST_BYTES = 4
 
 _Key = tuple[str, int]
@@ -35,12 +40,19 @@ class _Made(Struct, frozen=True, array_like=True):
     pattern: str
     flags: int
     all_flags: int
-    code: str  # in base 64
+    code: bytes
     group_count: int
     group_index: dict[str, int]
 
 
-_DECODER = json.Decoder(list[_Made])
+class _Content(Struct, array_like=True):
+    """What a file keeps: compiled expressions, and the required words of others."""
+
+    made: list[_Made] = []
+    words: dict[str, list[Words]] = {}
+
+
+_DECODER = msgpack.Decoder(_Content)
 
 
 class PatternCache:
@@ -53,8 +65,10 @@ class PatternCache:
 
     def __init__(self, file: PatternFile | None) -> None:
         self._file = file
-        self._kept = {} if file is None else _parse(file.read())
+        content = _Content() if file is None else _parse(file.read())
+        self._kept, self._words = _index(content.made), content.words
         self._added: dict[_Key, _Made] = {}
+        self._added_words: dict[str, list[Words]] = {}
 
     def holds(self, pattern: str, flags: int = 0) -> bool:
         """Return whether an expression need not be compiled."""
@@ -73,14 +87,24 @@ class PatternCache:
             made = self._kept[pattern, flags] = self._added[pattern, flags] = _make(pattern, flags)
         return _restore(made)
 
+    def get_required_words(self, pattern: str) -> list[Words]:
+        """Return what `list_required_words` returns, without reading the expression where that was done before."""
+        words = self._words.get(pattern)
+        if words is None:
+            words = self._words[pattern] = self._added_words[pattern] = list_required_words(pattern)
+        return words
+
     def save(self) -> None:
-        """Write the file with what was compiled since it was read; other processes may do so at the same time."""
-        if self._file is None or not self._added:
+        """Write the file with what was made since it was read; other processes may do so at the same time."""
+        if self._file is None or not (self._added or self._added_words):
             return
-        made = _parse(self._file.read()) | self._added
-        content = json.encode(list((made if len(made) <= _MOST_KEPT else self._added).values()))
-        self._file.replace(_MARK + _compute_digest(content) + content)
-        self._added = {}
+        content = _parse(self._file.read())
+        made, words = _index(content.made) | self._added, content.words | self._added_words
+        if len(made) + len(words) > _MOST_KEPT:
+            made, words = self._added, self._added_words
+        encoded = msgpack.encode(_Content(list(made.values()), words))
+        self._file.replace(_MARK + _compute_digest(encoded) + encoded)
+        self._added, self._added_words = {}, {}
 
 
 @cache
@@ -111,12 +135,25 @@ def is_compiled(pattern: str, flags: int = 0) -> bool:
     return _open_cache().holds(pattern, int(flags))
 
 
-def _parse(content: bytes) -> dict[_Key, _Made]:
+def get_required_words(pattern: str) -> list[Words]:
+    """Return what `list_required_words` returns, without reading the expression where an earlier process did.
+
+    >>> get_required_words(r"[0-9]+ (?:days|weeks)")
+    [('days', 'weeks')]
+    """
+    return _open_cache().get_required_words(pattern)
+
+
+def _index(made: Iterable[_Made]) -> dict[_Key, _Made]:
+    return {(expression.pattern, expression.flags): expression for expression in made}
+
+
+def _parse(content: bytes) -> _Content:
     start = len(_MARK) + _DIGEST_BYTES
     body = content[start:]
     if content[:start] != _MARK + _compute_digest(body):
-        return {}
-    return {(made.pattern, made.flags): made for made in _DECODER.decode(body)}
+        return _Content()
+    return _DECODER.decode(body)
 
 
 def _compute_digest(content: bytes) -> bytes:
@@ -126,7 +163,7 @@ def _compute_digest(content: bytes) -> bytes:
 def _can_restore() -> bool:
     """Return whether this Python makes and restores expressions as those do for which this module was written."""
     try:
-        match = _restore(_make("(?P<day>[a-z]+)day", 0)).fullmatch("monday")
+        match = _restore(_make(r"\b(?P<day>[a-z]+)day", 0)).search("on monday")
     except (ImportError, AttributeError, TypeError, ValueError, RuntimeError):
         return False
     return match is not None and match["day"] == "mon"
@@ -135,19 +172,24 @@ def _can_restore() -> bool:
 def _make(pattern: str, flags: int) -> _Made:
     compiler, parser = import_module("re._compiler"), import_module("re._parser")
     parsed = parser.parse(pattern, flags)
-    code = array("I", compiler._code(parsed, flags))
+    code = compiler._code(parsed, flags)
+    add_first_characters(code, parsed, flags)
     state = parsed.state
-    return _Made(
-        pattern, flags, int(flags | state.flags), b64encode(code).decode(), state.groups - 1, dict(state.groupdict)
-    )
+    all_flags, kept_code = int(flags | state.flags), array("I", code).tobytes()
+    return _Made(pattern, flags, all_flags, kept_code, state.groups - 1, dict(state.groupdict))
+
+
+@cache
+def _import_engine() -> ModuleType:
+    return import_module("_sre")  # asking Python for it costs as much as restoring a short expression
 
 
 def _restore(made: _Made) -> re.Pattern[str]:
     names: list[str | None] = [None] * (made.group_count + 1)
     for name, index in made.group_index.items():
         names[index] = name
-    code = array("I", b64decode(made.code)).tolist()
-    restored: re.Pattern[str] = import_module("_sre").compile(
+    code = array("I", made.code).tolist()
+    restored: re.Pattern[str] = _import_engine().compile(
         made.pattern, made.all_flags, code, made.group_count, made.group_index, tuple(names)
     )
     return restored

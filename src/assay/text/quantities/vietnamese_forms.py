@@ -85,7 +85,8 @@ _FORMS = LatePattern(
 )
 _MAY_HAVE_FORM = LatePattern(
     r"\d(?: ?(?:(?:ty|ti|trieu|tr)(?: ?\d| ruoi|\b)|(?:tan|ky|kg) ?\d)|[mhg]\d)"
-    r"|\b(?:(?:ti|lang|t[2-7]|cn|chieu|toi)\b|m[uo]ng |thu [2-7]|p\.? ?\d{3})"
+    r"|\b(?:(?:ti|lang|t[2-7]|cn)\b|m[uo]ng |thu [2-7]|p\.? ?\d{3})"
+    r"|(?:chieu|toi)(?:: ?| (?:tu |luc )?)\d|(?:\d|h|gio) (?:chieu|toi)\b"
     r"|ruoi|nua t|gio kem|thang [gmchbtns]|phan (?:hai|ba|tu|nam|muoi)"
     rf"|(?:{_WORD}) (?:{_COUNTED}|n?h?lam)\b|nam {_COUNTED_BY_FIVE}\b"
 )

@@ -7,6 +7,8 @@ diacritics tell them apart.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from functools import lru_cache
 
 from assay.text.facts.cues.condition_cues import CONDITION
 from assay.text.facts.cues.cue_pattern import build_pattern
@@ -32,7 +34,8 @@ _DENIED_PREDICATE = build_pattern(
 _CONDITION = build_pattern(rf"\b{CONDITION}\b")
 
 
-def find_negations(text: ReadText, low: int = 0, high: int | None = None) -> list[re.Match[str]]:
+@lru_cache(maxsize=256)  # of an answer and its question, many rules ask this for each fact
+def find_negations(text: ReadText, low: int = 0, high: int | None = None) -> Sequence[re.Match[str]]:
     """Return the negations between two positions of a text; "no more than" and "not only" deny nothing.
 
     >>> from assay.text.facts.reading.read_text import read_text

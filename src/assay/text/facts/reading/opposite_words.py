@@ -13,7 +13,7 @@ from assay.text.facts.cues.event_cues import CONTRARY_STATES, OPPOSITE_EVENTS, O
 from assay.text.facts.reading.read_text import ReadText
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place
-from assay.text.required_words import list_required_words
+from assay.text.pattern_cache import get_required_words
 
 
 class WordPairs:
@@ -26,7 +26,7 @@ class WordPairs:
     def _numbers_by_word(self) -> dict[str, list[int]]:
         numbers: dict[str, list[int]] = {}
         for number, (first, second) in enumerate(self._pairs):
-            groups = list_required_words(f"{first.pattern}|{second.pattern}")
+            groups = get_required_words(f"{first.pattern}|{second.pattern}")
             for word in groups[0] if groups else ("",):  # every text holds an empty word
                 numbers.setdefault(word, []).append(number)
         return numbers
