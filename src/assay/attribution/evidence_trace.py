@@ -19,11 +19,11 @@ StepKind = Literal["lexical", "dense", "retriever", "merge", "filter", "rerank",
 SEARCH_KINDS: tuple[StepKind, ...] = ("lexical", "dense", "retriever")
 """The kinds of stages that search the index."""
 _KINDS: tuple[tuple[StepKind, re.Pattern[str]], ...] = (
-    ("rerank", re.compile(r"re.?rank|cross.?encod|rescor")),
-    ("filter", re.compile(r"filter|permission|visib|\bacl\b|access")),
-    ("merge", re.compile(r"merge|fus(?:e|ion)|rrf|hybrid|ensemble|combine")),
-    ("lexical", re.compile(r"bm25|lexical|keyword|sparse|full.?text|fts|tf.?idf|splade")),
-    ("dense", re.compile(r"dense|vector|embed|semantic|knn|\bann\b")),
+    ("rerank", compile_pattern(r"re.?rank|cross.?encod|rescor")),
+    ("filter", compile_pattern(r"filter|permission|visib|\bacl\b|access")),
+    ("merge", compile_pattern(r"merge|fus(?:e|ion)|rrf|hybrid|ensemble|combine")),
+    ("lexical", compile_pattern(r"bm25|lexical|keyword|sparse|full.?text|fts|tf.?idf|splade")),
+    ("dense", compile_pattern(r"dense|vector|embed|semantic|knn|\bann\b")),
 )
 _SELECTS = compile_pattern(r"polic|permi|role|tenant|right|entitle|authori[sz]|allow|dedup|thresh|prun|redact|guard")
 """Names of filters, of which some are names of searches too: only what selects from earlier stages is a filter."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import gc
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -17,9 +16,8 @@ from typing import Any
 import msgspec
 
 from assay.formats.file_io import Line, Source, decode_line, open_source, quote_line_start, read_lines, write_atomically
-from assay.formats.foreign.frame_shapes import is_frame
+from assay.formats.foreign.frame_shapes import IMPORT_REMEDY, is_frame
 from assay.formats.foreign.member_names import ID_KEYS, QUESTION_KEYS
-from assay.formats.foreign.rows import IMPORT_REMEDY
 from assay.formats.golden_builder import GoldenBuilder, GoldenFormat
 from assay.formats.golden_sets import answer_csv, beir, code_benchmark, json_cases, rag_golden, rubric, stable_key
 from assay.formats.golden_sets.json_cases import (
@@ -468,15 +466,14 @@ def encode_qrels_lines(golden: GoldenSet, lost: Counter[CountedNoun]) -> Iterato
 GOLDEN_FORMATS: tuple[str, ...] = tuple(_BUILT_IN_FORMATS)
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedGolden:
+class LoadedGolden(msgspec.Struct, frozen=True):
     """A golden set with the format it was read from, its warnings, its digest, and the lines of its cases."""
 
     golden: GoldenSet
     format: str
     warnings: tuple[Problem, ...]
     digest: str
-    lines: Mapping[str, int | None] = field(default_factory=dict, compare=False)
+    lines: Mapping[str, int | None] = msgspec.field(default_factory=dict)
 
 
 PLACEHOLDER_REMEDY = "replace them with questions that your documents answer, or delete them"

@@ -91,7 +91,7 @@ class LatePattern:
         return self.compiled.sub(replacement, text) if self._may_match(text, 0, _TO_THE_END) else text
 
 
-_ESCAPE_OR_SPACES = re.compile(r"\\(.)|\s+", re.DOTALL)
+_ESCAPE_OR_SPACES = compile_pattern(r"\\(.)|\s+", re.DOTALL)
 
 
 def squeeze_pattern(pattern: str) -> str:

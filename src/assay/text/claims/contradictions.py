@@ -321,7 +321,7 @@ def _identifier_shape(key: str) -> str:
     return re.sub(r"\d+", "0", key)
 
 
-_SPLIT_BEFORE, _SPLIT_AFTER = re.compile(r"\d\. $"), re.compile(r"\. \d")
+_SPLIT_BEFORE, _SPLIT_AFTER = compile_pattern(r"\d\. $"), compile_pattern(r"\. \d")
 
 
 def _is_split_decimal(passage: IndexedPassage, term: Term) -> bool:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
+import msgspec
+from msgspec import Struct, structs
 
 from assay.text.normalisation import fold_text
 from assay.text.pattern_cache import compile_pattern
@@ -60,7 +60,7 @@ def list_shipped_languages() -> tuple[str, ...]:
 @cache
 def load_shipped_lexicon(language: str) -> RefusalLexicon:
     """Return one shipped lexicon, from its copy in JSON."""
-    content = json.loads(_shipped_folder().joinpath(f"{language}.json").read_bytes())
+    content = msgspec.json.decode(_shipped_folder().joinpath(f"{language}.json").read_bytes())
     for name in ("common_words", "bare_refusals", "bare_denials", "bare_noes"):
         content[name] = frozenset(content[name])
     content["words"] = {name: frozenset(words) for name, words in content["words"].items()}
@@ -70,7 +70,7 @@ def load_shipped_lexicon(language: str) -> RefusalLexicon:
 
 def format_copy(lexicon: RefusalLexicon) -> str:
     """Return the copy of a lexicon in JSON that `load_shipped_lexicon` reads."""
-    content = {field.name: getattr(lexicon, field.name) for field in fields(lexicon)}
+    content = structs.asdict(lexicon)
     return json.dumps(content, ensure_ascii=False, indent=0, default=sorted) + "\n"
 
 

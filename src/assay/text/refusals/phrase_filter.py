@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from assay.text.normalisation import fold_character, may_hold_other_script
+from assay.text.pattern_cache import compile_pattern
 from assay.text.refusals.refusal_lexicon import SHORTEST_PHRASE
 
 _FEW_CHARACTERS = 1_000  # of all texts: from there on arrays are faster
@@ -51,10 +52,10 @@ _NEGATION_STARTS = re.compile(rb"(?:(?=n't)|(?<=can)(?=not))(?=(.{7}))", re.DOTA
 """Where a phrase may begin in a folded text, with the first bytes from there on."""
 _SPACES = re.compile(rb"  +")
 _CONTRACTIONS = (
-    (re.compile(r"\bcan not\b"), ("cannot", "can't")),
-    (re.compile(r"\bwill not\b"), ("won't",)),
-    (re.compile(r"(?<=[a-z0-9]) not\b"), ("n't",)),
-    (re.compile(r"^not\b"), ("n't",)),
+    (compile_pattern(r"\bcan not\b"), ("cannot", "can't")),
+    (compile_pattern(r"\bwill not\b"), ("won't",)),
+    (compile_pattern(r"(?<=[a-z0-9]) not\b"), ("n't",)),
+    (compile_pattern(r"^not\b"), ("n't",)),
 )
 
 
@@ -82,7 +83,7 @@ _ASCII_TABLE = bytes(code if code >= 128 or code == _TEXT_END_CODE else _fold_as
 @cache
 def _other_script_letter() -> re.Pattern[str]:
     ranges = "".join(f"{chr(codes.start)}-{chr(codes.stop - 1)}" for codes in OTHER_SCRIPT_RANGES)
-    return re.compile(f"[{ranges}]")
+    return compile_pattern(f"[{ranges}]")
 
 
 def has_other_script(text: str) -> bool:

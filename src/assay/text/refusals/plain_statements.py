@@ -267,4 +267,4 @@ def _is_one_statement(text: str, asked: str, lexicon: RefusalLexicon) -> bool:
 
 @cache
 def _load(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
+    return compile_pattern(pattern)

@@ -9,6 +9,7 @@ import re
 from functools import cache
 
 from assay.text.late_pattern import LatePattern
+from assay.text.pattern_cache import compile_pattern
 
 _DENIALS = {
     "fr": (
@@ -133,4 +134,4 @@ def denies_or_tells(text: str, language: str) -> bool:
 
 @cache
 def _load_pattern(words: str) -> re.Pattern[str]:
-    return re.compile(words)
+    return compile_pattern(words)

@@ -16,6 +16,7 @@ from functools import reduce
 from msgspec import Struct
 
 from assay.text.late_pattern import LatePattern
+from assay.text.pattern_cache import compile_pattern
 from assay.text.word_runs import split_words_and_underscores
 
 _IN_WORD = LatePattern(r"(?:[a-z0-9]|\\w|\[[a-z0-9]+\]|\((?:\?:)?[a-z0-9|]*\))[?*+]?(?![?*+{])", re.ASCII)
@@ -210,8 +211,8 @@ class WordMarks:
             for word in first_words:
                 marks = self._literals if word.isalnum() else stems
                 marks[word] = marks.get(word, 0) | self.bits[name]
-        self._stems = [(re.compile(stem), mark) for stem, mark in stems.items()]
-        self._any_stem = re.compile("|".join(f"(?:{stem})" for stem in stems)) if stems else None
+        self._stems = [(compile_pattern(stem), mark) for stem, mark in stems.items()]
+        self._any_stem = compile_pattern("|".join(f"(?:{stem})" for stem in stems)) if stems else None
         self._kept = _KeptMarks(self._mark_word)
 
     def mark(self, text: str) -> int:

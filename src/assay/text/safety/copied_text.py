@@ -5,7 +5,6 @@ An index of many texts finds those from which an answer copies.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
@@ -218,7 +217,18 @@ def _contains_string(folded: str, squeezed: str, string: str) -> bool:
     plain = fold_text(string)
     if not letters:
         return bool(plain) and plain in folded
-    return re.search(rf"(?<![^\W_]){re.escape(plain)}(?![^\W_])", folded) is not None
+    return _holds_whole(folded, plain)
+
+
+def _holds_whole(text: str, words: str) -> bool:
+    """Return whether some words stand in a text with no letter or digit right before or after them."""
+    start = text.find(words)
+    while start >= 0:
+        end = start + len(words)
+        if not text[start - 1 : start].isalnum() and not text[end : end + 1].isalnum():
+            return True
+        start = text.find(words, start + 1)
+    return False
 
 
 YearMonthDay = tuple[int, int, int]

@@ -80,8 +80,8 @@ def vary_skeleton(skeleton: str) -> Iterator[str]:
 
 
 # Every repetition is followed by what it cannot consume, so that scanning is linear.
-_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{12,}+={0,2}")
-_BASE32 = re.compile(r"[A-Z2-7]+=*")
+_BASE64 = compile_pattern(r"[A-Za-z0-9+/_-]{12,}+={0,2}")
+_BASE32 = compile_pattern(r"[A-Z2-7]+=*")
 _HEX = compile_pattern(r"(?<![0-9A-Fa-f])(?>(?:[0-9A-Fa-f]{2}[ :]?){6,})")
 _PERCENT = re.compile(rb"%([0-9A-Fa-f]{2})")
 _ESCAPES = LatePattern(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))")
