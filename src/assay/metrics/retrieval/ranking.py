@@ -271,14 +271,14 @@ class RankingFacts:
             evidence = case.evidence
             if ranked_stage is None:
                 continue
-            if ranked_stage.has_text_ids:
-                if evidence.needs_ids:
-                    self.unmatchable_rows.setdefault(NO_IDS, []).append(row_number)
-                    continue
-            elif evidence.by_id_alone and ranked_stage.distinct.isdisjoint(evidence.by_id):
+            if ranked_stage.has_text_ids and evidence.needs_ids:
+                self.unmatchable_rows.setdefault(NO_IDS, []).append(row_number)
+                continue
+            is_foreign = ranked_stage.has_text_ids or evidence.has_foreign(ranked_stage.distinct)
+            if evidence.by_id_alone and not is_foreign and ranked_stage.distinct.isdisjoint(evidence.by_id):
                 continue
             chunks: Sequence[Chunk] = ranked_stage.stage.chunks
-            if not evidence.by_id_alone:
+            if is_foreign or not evidence.by_id_alone:
                 chunks = complete_texts(chunks, observation)
             covered = 0
             for slot, mask in _judged_slots(evidence, ranked_stage, chunks):
@@ -375,7 +375,7 @@ def _judged_slots(
     """
     by_id = evidence.by_id
     distinct_ids, ids = ranked_stage.distinct, ranked_stage.ids
-    is_matched_by_id = evidence.by_id_alone and not ranked_stage.has_text_ids
+    is_matched_by_id = evidence.by_id_alone and not ranked_stage.has_text_ids and not evidence.has_foreign(distinct_ids)
     if is_matched_by_id and len(distinct_ids) == len(ids) and len(by_id) <= len(ids):
         slots = [(ids.index(chunk_id), mask) for chunk_id, mask in by_id.items() if chunk_id in distinct_ids]
         if len(slots) > 1:
