@@ -47,6 +47,7 @@ def score(chunks: list[Chunk], metric: str, corpus: Corpus, *, case: Case | None
         f"{LEAVE}\n\n{EXPIRY}",
         f"{LEAVE[30:]}\n{EXPIRY[:40]}",
         f"{EXPIRY}\n---\n{LEAVE}",
+        f"## **{LEAVE}**",
     ],
 )
 def test_a_chunk_that_is_made_of_open_ones_is_no_leak(text: str) -> None:
@@ -96,6 +97,12 @@ def test_evidence_version_and_document_are_those_of_the_text() -> None:
         assert 1.0 == score(shown, "must_cite", corpus, case=case, answer="Twelve.", citations=("n-1",))
     required = Case("c", "When?", must_cite=("hr:1",))
     assert 1.0 == score(shown, "must_cite", corpus, case=required, answer="Twelve.", citations=("n-1",))
+
+
+def test_marks_of_a_format_make_no_other_text() -> None:
+    case = Case("c", "When?", evidence=(Evidence(({"chunk_id": "hr:1"},)),))
+    assert 1.0 == score([Chunk("n-1", text=f"# Leave\n* {LEAVE}")], "recall@5", make_corpus(), case=case)
+    assert 1.0 == score([Chunk("n-1", text=LEAVE.replace(" ", " **", 1))], "recall@5", make_corpus(), case=case)
 
 
 def test_a_run_says_how_many_chunks_were_told_by_their_texts() -> None:

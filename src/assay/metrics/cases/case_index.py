@@ -158,9 +158,10 @@ class EvidenceIndex:
         is_told_by_text = self.is_told_by_text(chunk)
         twins = self._corpus_texts.find_chunks(chunk) if self._corpus_texts is not None and is_told_by_text else ()
         covered_units = self._mask_fields(chunk, self._known.get(chunk.chunk_id))
-        for twin in twins if not self.by_id_alone else ():
-            mask = self._mask_fields(chunk, twin)
-            covered_units = covered_units if mask is None else (covered_units or 0) | mask
+        for twin in twins:
+            masks = (self.by_id.get(twin.chunk_id), None if self.by_id_alone else self._mask_fields(chunk, twin))
+            for mask in masks:
+                covered_units = covered_units if mask is None else (covered_units or 0) | mask
         if self._passages and chunk.text is not None and is_told_by_text:
             folded = fold_text(chunk.text)
             for passage, mask in self._passages:

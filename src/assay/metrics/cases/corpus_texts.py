@@ -1,8 +1,9 @@
 """Finds the chunks of a corpus that a reported chunk is: by its id or, where the corpus does not have it, by its text.
 
-Texts are compared as evidence is, folded by `fold_text`. A text that stands within one chunk of the corpus or more, or
-that is made of several, may be seen where all of them may. That it may not is never concluded from a part, because
-short parts say too little; the search for restricted text decides it (ADR 0165, ADR 0272).
+Texts are compared by their words, so that marks of a format that one side has lost, such as Markdown, are no
+difference. A text that stands within one chunk of the corpus or more, or that is made of several, may be seen where all
+of them may. That it may not is never concluded from a part, because short parts say too little; the search for
+restricted text decides it (ADR 0165, ADR 0272).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _MOST_KEPT = 4096  # cached answers about texts
 _MOST_COMPARED = 200
 """The most chunks of the corpus in which a part is searched: more of them share nothing but a phrase."""
 _MOST_JOINED = 64  # cached texts of documents
-_CUT = "\x00"  # stands in no folded text
+_CUT = "\x00"  # stands in no word
 _Version = tuple[str | None, str | None]
 """A document and its version."""
 
@@ -90,9 +91,9 @@ class CorpusTexts:
     def find_contained(self, chunk: Chunk) -> Sequence[CorpusChunk]:
         """Return the chunk of the corpus with the id of a reported one; where it has no such id, all that it contains
         as a whole."""
-        folded = fold_text(chunk.text or "")
+        words = _join_words(chunk.text)
         wholes = self.find_wholes(chunk)
-        return self.find_chunks(chunk) or [whole for whole in wholes if fold_text(whole.text or "") in folded]
+        return self.find_chunks(chunk) or [whole for whole in wholes if _join_words(whole.text) in words]
 
     def find_access(self, chunk: Chunk, user: User) -> bool | None:
         """Return whether a user may see a chunk by its text; None if nothing in the corpus tells, or not alike.
@@ -123,24 +124,24 @@ class CorpusTexts:
         runs = Counter(number for _, numbers in owners for number in set(numbers))
         if len(runs) > _MOST_COMPARED:
             return ()
-        folded = fold_text(text)
+        joined = " ".join(words)
         candidates = [self._chunks[restricted.ids[number]] for number in sorted(runs)]
-        wholes = tuple(chunk for chunk in candidates if folded in fold_text(chunk.text or ""))
-        return wholes or self._find_in_documents(folded, candidates) or _find_parts(folded, candidates)
+        wholes = tuple(chunk for chunk in candidates if joined in _join_words(chunk.text))
+        return wholes or self._find_in_documents(joined, candidates) or _find_parts(joined, candidates)
 
-    def _find_in_documents(self, folded: str, candidates: Sequence[CorpusChunk]) -> tuple[CorpusChunk, ...]:
-        """Return the chunks over which a folded text runs in a version of a document, of each that has it."""
+    def _find_in_documents(self, words: str, candidates: Sequence[CorpusChunk]) -> tuple[CorpusChunk, ...]:
+        """Return the chunks over which the words of a text run in a version of a document, of each that has them."""
         crossed: list[CorpusChunk] = []
         for key in dict.fromkeys((chunk.document, chunk.version) for chunk in candidates if chunk.document is not None):
             joined, ends = self._join_document_once(key)
-            begin = joined.find(folded)
+            begin = joined.find(words)
             if begin >= 0:
-                crossed += self._documents[key][bisect_right(ends, begin) : bisect_left(ends, begin + len(folded)) + 1]
+                crossed += self._documents[key][bisect_right(ends, begin) : bisect_left(ends, begin + len(words)) + 1]
         return tuple(crossed)
 
     def _join_document(self, key: _Version) -> tuple[str, list[int]]:
-        """Return the folded texts of a version of a document as one text, and where each of its chunks ends in it."""
-        texts = [fold_text(chunk.text or "") for chunk in self._documents[key]]
+        """Return the words of a version of a document as one text, and where each of its chunks ends in it."""
+        texts = [_join_words(chunk.text) for chunk in self._documents[key]]
         return " ".join(texts), list(accumulate(len(text) + 1 for text in texts))
 
     @cached_property
@@ -167,7 +168,7 @@ class CorpusTexts:
 
     @cached_property
     def _chunks_by_text(self) -> Mapping[bytes, Sequence[CorpusChunk]]:
-        """The chunks of the corpus by the digest of their folded text; chunks without a text are left out."""
+        """The chunks of the corpus by the digest of their words; chunks without a text are left out."""
         chunks: dict[bytes, list[CorpusChunk]] = {}
         for chunk in self._chunks.values():
             if chunk.text and not chunk.text.isspace():
@@ -175,9 +176,15 @@ class CorpusTexts:
         return chunks
 
 
+@lru_cache(maxsize=_MOST_KEPT)
+def _join_words(text: str | None) -> str:
+    """Return the folded words of a text, with a space between them; of one without words what it has instead."""
+    return " ".join(tokenise_text(text or "")) or fold_text(text or "")
+
+
 def _digest_text(text: str) -> bytes:
-    """Return a digest of a folded text, so that an index need not keep all texts twice."""
-    return blake2b(fold_text(text).encode(errors="surrogatepass"), digest_size=16).digest()
+    """Return a digest of the words of a text, so that an index need not keep all texts twice."""
+    return blake2b(_join_words(text).encode(errors="surrogatepass"), digest_size=16).digest()
 
 
 def _rename_chunks(stage: Stage, names: Mapping[str, str]) -> Stage:
@@ -189,14 +196,14 @@ def _rename(citations: tuple[str, ...] | None, names: Mapping[str, str]) -> tupl
     return citations and tuple(names.get(name, name) for name in citations)
 
 
-def _find_parts(folded: str, candidates: Sequence[CorpusChunk]) -> tuple[CorpusChunk, ...]:
-    """Return the chunks of which a folded text is made, with nothing else in it; none if a word is left over."""
-    parts, rest = [], folded
+def _find_parts(words: str, candidates: Sequence[CorpusChunk]) -> tuple[CorpusChunk, ...]:
+    """Return the chunks of which the words of a text are made, with nothing else in it; none if a word is left over."""
+    parts, rest = [], words
     for chunk in sorted(candidates, key=lambda chunk: -len(chunk.text or "")):
-        part = fold_text(chunk.text or "")
+        part = _join_words(chunk.text)
         if part in rest:
             parts.append(chunk)
             rest = rest.replace(part, _CUT)
-        elif part in folded:
+        elif part in words:
             parts.append(chunk)  # a part of another part, or its twin: it has to be open as well
     return () if any(map(str.isalnum, rest)) else tuple(parts)
