@@ -56,11 +56,14 @@ class SimulatedJudge(NamedTuple):
     blind: str = ""
     blind_share: float = 1.0
     steady: bool = False
+    lowest_under: tuple[str, ...] = ()
 
     def choose(self, request: JudgeRequest, deserved: str, kind: str, randomness: random.Random) -> str:
         """Return the label that it gives to a question of this kind that deserves a label."""
         if self.always is not None:
             return request.labels[self.always]
+        if request.rubric in self.lowest_under:
+            return _find_lowest_label(BY_HASH[request.rubric_hash])
         if self.steady:
             randomness = random.Random(f"{self.name} {request.rubric_hash} {_list_shown_texts(request)}")  # no secret
         if kind == self.blind and randomness.random() < self.blind_share:
@@ -75,6 +78,9 @@ JUDGES = (
     *(SimulatedJudge(f"{noise:.0%} noise, steady", noise, steady=True) for noise in (0.05, 0.1, 0.15, 0.2, 0.3)),
     SimulatedJudge("always yes", always=0),
     SimulatedJudge("always no, or the lowest", always=-1),
+    *(SimulatedJudge(f"the lowest under {name} alone", lowest_under=(name,)) for name in ("support", "relevance")),
+    SimulatedJudge("the lowest under three rubrics", lowest_under=("relevance", "correctness", "completeness")),
+    SimulatedJudge("the lowest under all but support", lowest_under=ASKED[1:]),
     *(SimulatedJudge(f"blind to {kind}, 5% noise", 0.05, blind=kind) for kind in KINDS),
     *(SimulatedJudge(f"half blind to {kind}", 0.0, blind=kind, blind_share=0.5) for kind in KINDS),
 )

@@ -247,11 +247,19 @@ DECOYS: dict[RootCause, tuple[World, ...]] = {
             "golden_label_issue",
         ),
         World(
-            "a right answer cites an id that the corpus does not have, with the text",
+            "a right answer cites an id that the corpus does not have, with a part of the text",
             lambda: blamed(
-                ask(), shown("rules-7", "shed", texts={"rules-7": WATER}, answer=RIGHT, citations=("rules-7",)), rules()
+                ask(),
+                shown(
+                    "rules-7",
+                    "shed",
+                    texts={"rules-7": "\n".join(WATER.splitlines()[:3])},
+                    answer=RIGHT,
+                    citations=("rules-7",),
+                ),
+                rules(),
             ),
-            "stale_index",
+            "golden_label_issue",
         ),
         World(
             "a right answer cites a chunk that no label names, with ids alone",

@@ -71,11 +71,11 @@ def test_moved_ids_come_first_where_most_right_answers_lack_their_evidence() -> 
     assert wrong == rank_by_run(wrong, count_sure_causes({}), {}, moved), "a wrong answer shows nothing of the kind"
 
 
-def test_a_copy_that_the_corpus_does_not_have_is_the_indexs() -> None:
+def test_a_copy_that_the_corpus_does_not_have_is_the_evidence_by_its_text() -> None:
     ranked = tuple(Chunk(name, text=text) for name, text in (("leave@1", LEAVE), ("sick", SICK), ("leave", LEAVE)))
     stages = (Stage("bm25", ranked), Stage("rerank", ranked), Stage("context", ranked[:2]))
-    finding = blamed(case(), seen(*stages, answer=GOOD, citations=("leave@1",)), corpus())
-    assert ("chunking", "other_ids", "medium") == (finding.cause, finding.subcause, finding.confidence)
+    told = blamed(case(), seen(*stages, answer=GOOD, citations=("leave@1",)), corpus())
+    assert ("pass", None, True) == (told.verdict, told.cause, told.reached)
     without = blamed(case(), seen(*stages, answer=GOOD, citations=("leave@1",)))
     assert ("chunking", ("golden_label_issue",), "low") == (without.cause, without.also, without.confidence)
 

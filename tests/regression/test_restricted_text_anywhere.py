@@ -77,7 +77,7 @@ def test_gate_without_a_rule_on_leaks_is_at_risk_over_unknown_access(tmp_path: P
 
 
 def test_unknown_chunks_are_counted_and_their_row_has_no_score_for_leaks(tmp_path: Path) -> None:
-    traces = [make_trace("q", **_shows("new-7", OPEN)), make_trace("r", **_shows("lunch:1", OPEN))]
+    traces = [make_trace("q", **_shows("new-7", "The car park is closed.")), make_trace("r", **_shows("lunch:1", OPEN))]
     cases = [make_case(row["query_id"], user_context=B, expected_chunk_ids=["lunch:1"]) for row in traces]
     corpus = write(tmp_path / "corpus.jsonl", CORPUS)
     cells = score_to_cells(tmp_path, cases, traces, "--corpus", corpus)

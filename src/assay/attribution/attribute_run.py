@@ -127,7 +127,7 @@ def _attribute_case(
     has_doubts: bool = True,
 ) -> Attribution:
     case = run.joins.case_index(position)
-    observation = run.read_observation(config, case.case.id)
+    observation = _read_observation(run, config, case.case.id)
     scores = {} if observation is None else _scores_of_observation(run, config, position, observation, settings)
     checks = _checks_by_case(run, config).get(case.case.id)
     is_explained = has_doubts or (checks is not None and bool(checks.failed))
@@ -240,8 +240,14 @@ def _index_view(run: ScoredRun, config: str) -> IndexView:
     return views[config]
 
 
+def _read_observation(run: ScoredRun, config: str, case_id: str) -> Observation | None:
+    """Return what a configuration did with a case; its chunks are named as those of the corpus that have their text."""
+    observation, texts = run.read_observation(config, case_id), run.joins.corpus_texts
+    return observation if observation is None or texts is None else texts.use_known_ids(observation)
+
+
 def _show_trace(view: IndexView, run: ScoredRun | None, config: str, case_id: str) -> None:
-    observation = run.read_observation(config, case_id) if run is not None else None
+    observation = _read_observation(run, config, case_id) if run is not None else None
     if run is not None and observation is not None:
         case = run.cases[case_id]
         needed = [unit for unit in case.evidence if unit.required and unit.grade > 0]

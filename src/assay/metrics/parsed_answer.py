@@ -320,7 +320,7 @@ class ParsedAnswer:
         reported = list(dict.fromkeys(self.observation.citations or ()))
         if not reported:
             return {place: shown_ids[place - 1] for place in places}
-        documents = list_reported_documents(self.observation, self.case.corpus)
+        documents = list_reported_documents(self.observation, self.case.golden_index)
         positions_by_name = find_cited_positions(set(reported), shown_ids, self.case.corpus, documents)
         name_by_place: dict[int, str] = {}
         for name in reversed(reported):
@@ -358,7 +358,7 @@ class ParsedAnswer:
         Chunks are looked up in the context, else in any stage, else in the corpus.
         """
         texts_by_name: dict[str, ChunkTexts] = {}
-        documents = list_reported_documents(self.observation, self.case.corpus)
+        documents = list_reported_documents(self.observation, self.case.golden_index)
         for chunks in (self._stage_chunks(CONTEXT_STAGE), self._stage_chunks(None)):
             chunk_ids = [chunk.chunk_id for chunk in chunks]
             unresolved = names - texts_by_name.keys()

@@ -107,6 +107,7 @@ def count_row_notices(rows: JoinedRows, notices: Counter[CountedNoun]) -> None:
     misread_count = len({row for rankings in stages.values() for row in _rows_easily_misread(rankings)})
     misread = _count_rows("with ids easily misread: invisible characters, or mixed alphabets (E_ID_INVISIBLE)")
     notices[misread] += misread_count
+    _note_foreign_chunks(rows, notices)
     pairs = zip(rows.cases, observations, strict=True)
     languages = Counter(case.language for case, row in pairs if case.language and isinstance(row.answer, str))
     for language, count in languages.items():
@@ -124,6 +125,31 @@ def count_row_notices(rows: JoinedRows, notices: Counter[CountedNoun]) -> None:
             _note_length(row.answer, notices)
         if row.usage is not None and row.usage.end_to_end_ms is not None:
             _note_usage(row, row.usage, row.usage.end_to_end_ms, notices)
+
+
+def _note_foreign_chunks(rows: JoinedRows, notices: Counter[CountedNoun]) -> None:
+    """Count the listed chunks whose ids the corpus does not have, by how their texts tell what they are."""
+    texts = rows.cases[0].golden_index.corpus_texts if rows.cases else None
+    if texts is None:
+        return
+    for rankings in rows.stages.values():
+        for chunk in rankings.chunks:
+            if not chunk.text or not texts.is_told_by_text(chunk):
+                continue
+            parts = () if texts.find_chunks(chunk) else texts.find_wholes(chunk)
+            notices[_TOLD_BY_TEXT if texts.find_chunks(chunk) else _TOLD_BY_PARTS if parts else _UNTOLD] += 1
+
+
+def _count_foreign(told: str) -> CountedNoun:
+    return CountedNoun(
+        f"listed chunk has an id that the corpus does not have, and {told}",
+        f"listed chunks have ids that the corpus does not have, and {told}",
+    )
+
+
+_TOLD_BY_TEXT = _count_foreign("the text of a chunk of the corpus: rights, version and evidence are told by the text")
+_TOLD_BY_PARTS = _count_foreign("parts of the texts of the corpus: who may see them is told by these")
+_UNTOLD = _count_foreign("texts that it does not have either: who may see them is unknown, unless they leak")
 
 
 _SENTENCE_END = compile_pattern(r"[.!?…。！？\n]+")

@@ -162,7 +162,7 @@ class CaseFacts(KnownTexts, frozen=True, dict=True):
     @cached_property
     def _documents(self) -> Mapping[str, str]:
         """The documents that the shown chunks report of themselves."""
-        return list_reported_documents(self.observation, self.case.corpus)
+        return list_reported_documents(self.observation, self.case.golden_index)
 
     def list_outside_citations(self) -> list[str]:
         """Return the citations that mean no chunk of the context."""

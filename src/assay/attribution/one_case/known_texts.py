@@ -8,8 +8,10 @@ from functools import cached_property
 from assay.attribution.index.shown_access import is_kept_for_some
 from assay.attribution.one_case.traced_evidence import TracedEvidence
 from assay.metrics.cases.access_rules import read_corpus_access
+from assay.metrics.cases.case_index import QUOTE
 from assay.records.golden_set import CorpusChunk
 from assay.records.observations import TEXT_ID_PREFIX, Chunk
+from assay.text.normalisation import fold_text
 
 
 class KnownTexts(TracedEvidence, frozen=True, dict=True):
@@ -21,6 +23,18 @@ class KnownTexts(TracedEvidence, frozen=True, dict=True):
         known_texts = tuple(text for text in texts if text)
         quote = self.units[unit].quote
         return known_texts or ((quote,) if quote else ())
+
+    def is_shown_under_other_id(self, unit: int) -> bool:
+        """Whether a stage has the quote of a unit, or the text of a chunk that covers it, in a chunk that the corpus
+        does not have: then it is indexed, cut in another way than the corpus."""
+        passages = [*self.list_quotes(unit), *self.get_expected_texts(unit)]
+        foreign = [text for chunk_id, text in self.trace_texts.items() if chunk_id not in self.corpus_chunks]
+        folded_passages = [folded for folded in map(fold_text, passages) if folded]
+        return any(passage in text for text in map(fold_text, foreign) for passage in folded_passages)
+
+    def list_quotes(self, unit: int) -> list[str]:
+        """Return the passages by which a unit is named."""
+        return [str(selector[QUOTE]) for selector in self.units[unit].any_of if QUOTE in selector]
 
     @property
     def is_index_unknown(self) -> bool:
@@ -105,13 +119,6 @@ class KnownTexts(TracedEvidence, frozen=True, dict=True):
         masks = self.case.evidence.unit_masks(self.arrived_chunks)
         pairs = zip(self.arrived_chunks, masks, strict=True)
         return self.list_known_texts(chunk for chunk, mask in pairs if (mask or 0) & self.case.required)
-
-    @property
-    def foreign_chunks(self) -> list[Chunk]:
-        """The chunks that reached the generator and that the corpus does not have; none without a corpus."""
-        if self.case.corpus is None:
-            return []
-        return [chunk for chunk in self.arrived_chunks if not self.list_corpus_chunks(chunk)]
 
     def list_corpus_chunks(self, chunk: Chunk) -> Sequence[CorpusChunk]:
         """Return the chunks of the corpus that a reported chunk is: by its id, or without one by its text."""

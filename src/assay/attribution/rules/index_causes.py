@@ -230,9 +230,15 @@ def _list_lost_query_words(query: str, expected_texts: Iterable[str], shown_text
 
 
 def find_index_defect(case: CaseFacts, unit: int) -> CauseFinding | None:
-    """Return what is wrong with the indexed text of a unit, if all chunks that cover it have a defect."""
+    """Return what is wrong with the indexed text of a unit, if all chunks that cover it have a defect.
+
+    A chunk that no trace shows under its id lacks nothing where this trace has its text under another one.
+    """
     chunk_ids = case.get_covering_chunk_ids(unit)
     if case.index_view is None or not chunk_ids:
+        return None
+    is_changed = any(chunk_id in case.index_view.indexed.changed for chunk_id in chunk_ids)
+    if not is_changed and case.is_shown_under_other_id(unit):
         return None
     defects: list[IndexDefect] = []
     for chunk_id in chunk_ids:

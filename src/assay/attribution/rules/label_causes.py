@@ -73,7 +73,7 @@ def find_moved_label(case: CaseFacts) -> CauseFinding | None:
         return expired
     for unit in case.lost_units:
         texts = {fold_text(text) for text in case.get_expected_texts(unit)}
-        copy = _find_copy(case, unit, texts)
+        copy = _find_copy(case, unit)
         if copy is not None:
             return copy
         twin = next((chunk_id for chunk_id, text in case.unlabelled_texts.items() if fold_text(text) in texts), None)
@@ -102,14 +102,9 @@ def find_moved_label(case: CaseFacts) -> CauseFinding | None:
     return _find_better_source(case, names, labelled_texts)
 
 
-def _find_copy(case: CaseFacts, unit: int, folded_texts: set[str]) -> CauseFinding | None:
-    """A chunk that the corpus does not have, or of which no corpus tells, is shown with the text of a lost unit."""
+def _find_copy(case: CaseFacts, unit: int) -> CauseFinding | None:
+    """A chunk of which no corpus tells is shown with the text of a lost unit."""
     name = case.get_unit_name(unit)
-    if folded_texts:
-        copies = [chunk for chunk in case.foreign_chunks if fold_text(chunk.text or "") in folded_texts]
-        if copies:
-            fact = f"{copies[0].chunk_id}, which the corpus does not have, is indexed with the text of {name}"
-            return CauseFinding("chunking", INDEX_STAGE, (fact,), "medium", ("stale_index",), "other_ids")
     if case.case.corpus is None:
         ranked = {fold_text(text) for text in case.list_ranked_texts(unit)}
         copies = [chunk for chunk in case.arrived_chunks if chunk.text and fold_text(chunk.text) in ranked]

@@ -72,8 +72,9 @@ def list_needed_fields(selector: Selector) -> list[str]:
 class EvidenceIndex:
     """Look-ups from chunks to the units of evidence that they cover; `by_id_alone`: every selector is a chunk id.
 
-    A chunk whose id was made from its text covers units by their quotes and by the corpus' texts of the ids that they
-    name. `needs_ids`: a unit can be told only by an id, so that nothing is known of such chunks.
+    A chunk whose id was made from its text, or is known neither to the corpus nor to the units, covers units by their
+    quotes and by the corpus' texts of the ids that they name. `needs_ids`: a unit can be told only by an id, so that
+    nothing is known of chunks without one.
     """
 
     __slots__ = (
@@ -96,8 +97,8 @@ class EvidenceIndex:
         corpus_texts: CorpusTexts | None = None,
     ) -> None:
         """`units` are (selectors, grade); a unit of grade 0 was judged and is not evidence. `quotes` are the texts that
-        the units quote besides their selectors, one for each unit. With `corpus_texts` a chunk without an id has the
-        fields of the chunks of the corpus that have its text."""
+        the units quote besides their selectors, one for each unit. With `corpus_texts` a chunk whose id the corpus does
+        not have has the fields of the chunks of the corpus that have its text."""
         self._corpus_texts = corpus_texts
         self.grades: list[int] = []
         self.by_id: dict[str, int] = {}
@@ -139,16 +140,28 @@ class EvidenceIndex:
         """Return for each chunk the units that it covers, None where nobody judged it."""
         if self.by_id_alone:
             get = self.by_id.get
-            return [self._mask(chunk) if is_text_id(chunk.chunk_id) else get(chunk.chunk_id) for chunk in chunks]
+            return [self._mask(chunk) if self.is_told_by_text(chunk) else get(chunk.chunk_id) for chunk in chunks]
         return [self._mask(chunk) for chunk in chunks]
 
+    def is_told_by_text(self, chunk: Chunk) -> bool:
+        """Return whether only the text of a chunk can tell which units it covers: no unit names its id, and the corpus
+        has another, or it has none."""
+        if self._corpus_texts is None or is_text_id(chunk.chunk_id):
+            return is_text_id(chunk.chunk_id)
+        return chunk.chunk_id not in self.by_id and self._corpus_texts.is_told_by_text(chunk)
+
+    def has_foreign(self, chunk_ids: Set[str]) -> bool:
+        """Return whether one of these ids is not of the corpus, so that a text may tell what its chunk is."""
+        return bool(self._known) and not chunk_ids <= self._known.keys()
+
     def _mask(self, chunk: Chunk) -> int | None:
-        is_told_by_text = is_text_id(chunk.chunk_id)
+        is_told_by_text = self.is_told_by_text(chunk)
         twins = self._corpus_texts.find_chunks(chunk) if self._corpus_texts is not None and is_told_by_text else ()
         covered_units = self._mask_fields(chunk, self._known.get(chunk.chunk_id))
-        for twin in twins if not self.by_id_alone else ():
-            mask = self._mask_fields(chunk, twin)
-            covered_units = covered_units if mask is None else (covered_units or 0) | mask
+        for twin in twins:
+            masks = (self.by_id.get(twin.chunk_id), None if self.by_id_alone else self._mask_fields(chunk, twin))
+            for mask in masks:
+                covered_units = covered_units if mask is None else (covered_units or 0) | mask
         if self._passages and chunk.text is not None and is_told_by_text:
             folded = fold_text(chunk.text)
             for passage, mask in self._passages:
@@ -176,15 +189,18 @@ class EvidenceIndex:
         return covered_units
 
     def list_known_fields(self, chunk: Chunk) -> list[dict[str, Any]]:
-        """Return the fields of a chunk as they are compared: with those of the corpus, for a chunk without an id those
-        of each chunk of the corpus that has its text."""
-        is_told_by_text = is_text_id(chunk.chunk_id)
+        """Return the fields of a chunk as they are compared: with those of the corpus, for a chunk that its text tells
+        those of each chunk of the corpus that has it."""
+        is_told_by_text = self.is_told_by_text(chunk)
         twins = self._corpus_texts.find_chunks(chunk) if self._corpus_texts is not None and is_told_by_text else ()
         return [chunk_fields(chunk, twin) for twin in twins] or [chunk_fields(chunk, self._known.get(chunk.chunk_id))]
 
-    def complete_texts(self, chunks: Sequence[Chunk], observation: Observation) -> Sequence[Chunk]:
-        """Return chunks of an observation with the texts that its other stages report, where quotes ask for them."""
-        return complete_texts(chunks, observation, self._known) if self._quotes else chunks
+    def complete_texts(
+        self, chunks: Sequence[Chunk], observation: Observation, *, is_foreign: bool = False
+    ) -> Sequence[Chunk]:
+        """Return chunks of an observation with the texts that its other stages report, where quotes ask for them or ids
+        are not those of the corpus (`is_foreign`)."""
+        return complete_texts(chunks, observation, self._known) if self._quotes or is_foreign else chunks
 
     def can_compare_id(self, chunk: Chunk) -> bool:
         """Return whether the id of a chunk may be one of those that the golden set names: without a corpus any may."""
@@ -455,15 +471,25 @@ MAX_DOCUMENT_CHUNKS = 20
 _SEPARATOR = compile_pattern(f"[{SEPARATORS}]")
 
 
-def list_reported_documents(observation: Observation, corpus: Corpus | None = None) -> dict[str, str]:
-    """Return the document that each shown chunk reports of itself, by chunk id, where the corpus does not say."""
+def list_reported_documents(observation: Observation, golden_index: GoldenIndex) -> dict[str, str]:
+    """Return the document of each shown chunk, by chunk id, where the corpus does not say it by the id: that of the
+    chunks of the corpus with its text, else the one that it reports of itself, else that of the chunks with parts of
+    it."""
+    corpus, texts = golden_index.corpus, golden_index.corpus_texts
     corpus_chunks = corpus.chunks if corpus is not None else {}
     documents: dict[str, str] = {}
     for stage in observation.stages or ():
         for chunk in stage.chunks:
-            document = chunk.metadata.get("document") if chunk.metadata else None
             corpus_chunk = corpus_chunks.get(chunk.chunk_id)
-            if isinstance(document, str) and (corpus_chunk is None or corpus_chunk.document is None):
+            if corpus_chunk is not None and corpus_chunk.document is not None:
+                continue
+            reported = chunk.metadata.get("document") if chunk.metadata else None
+            owners: Sequence[CorpusChunk] = ()
+            if texts is not None and corpus_chunk is None:
+                owners = texts.find_chunks(chunk) or (() if isinstance(reported, str) else texts.find_wholes(chunk))
+            names = {owner.document for owner in owners}
+            document = names.pop() if len(names) == 1 else reported
+            if isinstance(document, str):
                 documents[chunk.chunk_id] = document
     return documents
 

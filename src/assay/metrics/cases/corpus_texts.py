@@ -1,22 +1,27 @@
-"""Finds the chunks of a corpus that a reported chunk is: by its id or, where the target gave it none, by its text.
+"""Finds the chunks of a corpus that a reported chunk is: by its id or, where the corpus does not have it, by its text.
 
-Texts are compared as evidence is, folded by `fold_text`. A text that stands within one chunk of the corpus or more is
-a part of them: it may be seen where all of them may. That it may not is never concluded from a part, because short
-parts say too little; the search for restricted text decides it (ADR 0165).
+Texts are compared by their words, so that marks of a format that one side has lost, such as Markdown, are no
+difference. A text that stands within one chunk of the corpus or more, or that is made of several, may be seen where all
+of them may. That it may not is never concluded from a part, because short parts say too little; the search for
+restricted text decides it (ADR 0165, ADR 0272).
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from hashlib import blake2b
+from itertools import accumulate
 
 import numpy as np
+from msgspec import structs
 
 from assay.metrics.cases.access_rules import Access, is_visible, may_see_chunk, read_corpus_access
 from assay.metrics.cases.restricted_text import RestrictedCorpus
 from assay.records.golden_set import Corpus, CorpusChunk, User
-from assay.records.observations import Chunk, is_text_id
+from assay.records.observations import Chunk, Observation, Stage, is_text_id
 from assay.text.normalisation import fold_text
 from assay.text.safety.copied_text import COPIED_RUN_LENGTH
 from assay.text.tokens import tokenise_text
@@ -24,10 +29,14 @@ from assay.text.tokens import tokenise_text
 _MOST_KEPT = 4096  # cached answers about texts
 _MOST_COMPARED = 200
 """The most chunks of the corpus in which a part is searched: more of them share nothing but a phrase."""
+_MOST_JOINED = 64  # cached texts of documents
+_CUT = "\x00"  # stands in no word
+_Version = tuple[str | None, str | None]
+"""A document and its version."""
 
 
 class CorpusTexts:
-    """The texts of a corpus, by which chunks without ids are told; indexed when the first such chunk is met."""
+    """The texts of a corpus, by which chunks are told whose ids it does not have; indexed when the first is met."""
 
     def __init__(self, corpus: Corpus, read_restricted: Callable[[], RestrictedCorpus | None]) -> None:
         """`read_restricted` returns the texts of the corpus with the runs of words in them, made when needed."""
@@ -35,22 +44,59 @@ class CorpusTexts:
         self._read_restricted = read_restricted
         self._find_wholes_once = lru_cache(maxsize=_MOST_KEPT)(self._find_wholes)
         self._collect_accesses_once = lru_cache(maxsize=_MOST_KEPT)(self._collect_accesses)
+        self._join_document_once = lru_cache(maxsize=_MOST_JOINED)(self._join_document)
+
+    def is_told_by_text(self, chunk: Chunk) -> bool:
+        """Return whether only the text of a chunk can tell what it is: the corpus has another id, or it has none."""
+        return chunk.chunk_id not in self._chunks and (bool(chunk.text) or is_text_id(chunk.chunk_id))
 
     def find_chunks(self, chunk: Chunk) -> Sequence[CorpusChunk]:
-        """Return the chunk of the corpus with the id of a reported one; without an id, all that have its text."""
-        if is_text_id(chunk.chunk_id) and chunk.chunk_id not in self._chunks:
-            return self._chunks_by_text.get(_digest_text(chunk.text), ()) if chunk.text else ()
+        """Return the chunk of the corpus with the id of a reported one; where it has no such id, all that have its
+        text."""
         corpus_chunk = self._chunks.get(chunk.chunk_id)
-        return () if corpus_chunk is None else (corpus_chunk,)
+        if corpus_chunk is not None:
+            return (corpus_chunk,)
+        return self._chunks_by_text.get(_digest_text(chunk.text), ()) if chunk.text else ()
+
+    def use_known_ids(self, observation: Observation) -> Observation:
+        """Return an observation in which a chunk whose id the corpus does not have is named as the one chunk of the
+        corpus that has its text, in every stage and citation; as it is where the answer's text names such an id."""
+        names: dict[str, str] = {}
+        for stage in observation.stages or ():
+            for chunk in stage.chunks:
+                twins = () if chunk.chunk_id in self._chunks else self.find_chunks(chunk)
+                if len(twins) == 1:
+                    names[chunk.chunk_id] = twins[0].chunk_id
+        answer = observation.answer if isinstance(observation.answer, str) else ""
+        if not names or any(name in answer for name in names):
+            return observation
+        return structs.replace(
+            observation,
+            stages=tuple(_rename_chunks(stage, names) for stage in observation.stages or ()),
+            citations=_rename(observation.citations, names),
+            sentences=observation.sentences
+            and tuple(
+                structs.replace(sentence, citations=_rename(sentence.citations, names) or ())
+                for sentence in observation.sentences
+            ),
+        )
 
     def find_wholes(self, chunk: Chunk) -> Sequence[CorpusChunk]:
-        """Return the chunks of the corpus that contain a chunk without an id as a part; none if one has its text."""
-        if not chunk.text or not is_text_id(chunk.chunk_id) or self.find_chunks(chunk):
+        """Return the chunks of the corpus that contain a chunk as a part, or of which it is made; none if the corpus
+        has its id or its text."""
+        if not chunk.text or self.find_chunks(chunk):
             return ()
         return self._find_wholes_once(chunk.text)
 
+    def find_contained(self, chunk: Chunk) -> Sequence[CorpusChunk]:
+        """Return the chunk of the corpus with the id of a reported one; where it has no such id, all that it contains
+        as a whole."""
+        words = _join_words(chunk.text)
+        wholes = self.find_wholes(chunk)
+        return self.find_chunks(chunk) or [whole for whole in wholes if _join_words(whole.text) in words]
+
     def find_access(self, chunk: Chunk, user: User) -> bool | None:
-        """Return whether a user may see a chunk without an id; None if nothing in the corpus tells, or not alike.
+        """Return whether a user may see a chunk by its text; None if nothing in the corpus tells, or not alike.
 
         All chunks that have its text must agree. A part may be seen where all chunks that have it may; else None.
         """
@@ -68,30 +114,43 @@ class CorpusTexts:
         return frozenset(map(read_corpus_access, self._chunks_by_text.get(_digest_text(text), ())))
 
     def _find_wholes(self, text: str) -> tuple[CorpusChunk, ...]:
-        """Return the chunks of the corpus within whose text another text of eight words or more stands."""
+        """Return the chunks of the corpus that have all of another text of eight words or more: each by itself, else
+        together in one document, else one after the other."""
         restricted = self._read_restricted()
         words = tokenise_text(text)
-        if len(words) > COPIED_RUN_LENGTH + 1:
-            words = words[1:-1]  # the first and the last may have been cut
         if restricted is None or len(words) < COPIED_RUN_LENGTH:
             return ()
-        last = len(words) - COPIED_RUN_LENGTH
-        numbers: list[int] | None = None
-        for start in {0, last // 2, last}:
-            run = words[start : start + COPIED_RUN_LENGTH]
-            owners = restricted.runs.find_hidden_runs(run, lambda texts: np.zeros(texts.shape, np.bool_))
-            if not owners:
-                return ()
-            if numbers is None or len(owners[0][1]) < len(numbers):
-                numbers = owners[0][1]
-        if numbers is None or len(numbers) > _MOST_COMPARED:
+        owners = restricted.runs.find_hidden_runs(words, lambda texts: np.zeros(texts.shape, np.bool_))
+        runs = Counter(number for _, numbers in owners for number in set(numbers))
+        if len(runs) > _MOST_COMPARED:
             return ()
-        folded = fold_text(text)
-        return tuple(
-            self._chunks[restricted.ids[number]]
-            for number in dict.fromkeys(numbers)
-            if folded in fold_text(restricted.texts[number])
-        )
+        joined = " ".join(words)
+        candidates = [self._chunks[restricted.ids[number]] for number in sorted(runs)]
+        wholes = tuple(chunk for chunk in candidates if joined in _join_words(chunk.text))
+        return wholes or self._find_in_documents(joined, candidates) or _find_parts(joined, candidates)
+
+    def _find_in_documents(self, words: str, candidates: Sequence[CorpusChunk]) -> tuple[CorpusChunk, ...]:
+        """Return the chunks over which the words of a text run in a version of a document, of each that has them."""
+        crossed: list[CorpusChunk] = []
+        for key in dict.fromkeys((chunk.document, chunk.version) for chunk in candidates if chunk.document is not None):
+            joined, ends = self._join_document_once(key)
+            begin = joined.find(words)
+            if begin >= 0:
+                crossed += self._documents[key][bisect_right(ends, begin) : bisect_left(ends, begin + len(words)) + 1]
+        return tuple(crossed)
+
+    def _join_document(self, key: _Version) -> tuple[str, list[int]]:
+        """Return the words of a version of a document as one text, and where each of its chunks ends in it."""
+        texts = [_join_words(chunk.text) for chunk in self._documents[key]]
+        return " ".join(texts), list(accumulate(len(text) + 1 for text in texts))
+
+    @cached_property
+    def _documents(self) -> Mapping[_Version, Sequence[CorpusChunk]]:
+        """The chunks of the corpus by document and version, in its order."""
+        documents: dict[_Version, list[CorpusChunk]] = {}
+        for chunk in self._chunks.values():
+            documents.setdefault((chunk.document, chunk.version), []).append(chunk)
+        return documents
 
     def has_passage(self, passage: str) -> bool:
         """Return whether a passage stands in the text of some chunk of the corpus."""
@@ -109,7 +168,7 @@ class CorpusTexts:
 
     @cached_property
     def _chunks_by_text(self) -> Mapping[bytes, Sequence[CorpusChunk]]:
-        """The chunks of the corpus by the digest of their folded text; chunks without a text are left out."""
+        """The chunks of the corpus by the digest of their words; chunks without a text are left out."""
         chunks: dict[bytes, list[CorpusChunk]] = {}
         for chunk in self._chunks.values():
             if chunk.text and not chunk.text.isspace():
@@ -117,6 +176,34 @@ class CorpusTexts:
         return chunks
 
 
+@lru_cache(maxsize=_MOST_KEPT)
+def _join_words(text: str | None) -> str:
+    """Return the folded words of a text, with a space between them; of one without words what it has instead."""
+    return " ".join(tokenise_text(text or "")) or fold_text(text or "")
+
+
 def _digest_text(text: str) -> bytes:
-    """Return a digest of a folded text, so that an index need not keep all texts twice."""
-    return blake2b(fold_text(text).encode(errors="surrogatepass"), digest_size=16).digest()
+    """Return a digest of the words of a text, so that an index need not keep all texts twice."""
+    return blake2b(_join_words(text).encode(errors="surrogatepass"), digest_size=16).digest()
+
+
+def _rename_chunks(stage: Stage, names: Mapping[str, str]) -> Stage:
+    chunks = (structs.replace(chunk, chunk_id=names.get(chunk.chunk_id, chunk.chunk_id)) for chunk in stage.chunks)
+    return structs.replace(stage, chunks=tuple(chunks))
+
+
+def _rename(citations: tuple[str, ...] | None, names: Mapping[str, str]) -> tuple[str, ...] | None:
+    return citations and tuple(names.get(name, name) for name in citations)
+
+
+def _find_parts(words: str, candidates: Sequence[CorpusChunk]) -> tuple[CorpusChunk, ...]:
+    """Return the chunks of which the words of a text are made, with nothing else in it; none if a word is left over."""
+    parts, rest = [], words
+    for chunk in sorted(candidates, key=lambda chunk: -len(chunk.text or "")):
+        part = _join_words(chunk.text)
+        if part in rest:
+            parts.append(chunk)
+            rest = rest.replace(part, _CUT)
+        elif part in words:
+            parts.append(chunk)  # a part of another part, or its twin: it has to be open as well
+    return () if any(map(str.isalnum, rest)) else tuple(parts)

@@ -85,7 +85,7 @@ def count_citations(
     is_cited = observation.citations is not None or bool(markers.named or markers.dangling)
     documents = NO_DOCUMENTS
     if cited_names and (must_cite or not cited_names <= context):
-        documents = list_reported_documents(observation, corpus)
+        documents = list_reported_documents(observation, case.golden_index)
     if cited_names <= context:
         in_context = existing = covered = len(cited_names)
     else:
@@ -101,11 +101,17 @@ def count_citations(
         existing,
         covered,
         len(must_cite),
-        len(must_cite) - len(list_missing_sources(case, cited_names, documents)) if cited_names else 0,
+        _count_required(case, observation, cited_names, documents) if cited_names else 0,
         int(corpus is not None or bool(observation.stages)),
         int(observation.citations is not None),
         len(markers.unreported),
     )
+
+
+def _count_required(case: CaseIndex, observation: Observation, names: set[str], documents: Mapping[str, str]) -> int:
+    """Return how many of the required sources of a case the cited names mean."""
+    cited_names = _add_ids_of_corpus(case, observation, names) if case.case.must_cite else names
+    return len(case.case.must_cite) - len(list_missing_sources(case, cited_names, documents))
 
 
 def list_missing_sources(case: CaseIndex, cited_names: Set[str], documents: Mapping[str, str]) -> list[str]:
@@ -419,11 +425,27 @@ def _count_cited(case: CaseIndex, observation: Observation) -> tuple[int, ...]:
         sentence_counts = (len(sentences), sum(bool(sentence.citations) for sentence in sentences))
     if citations is None or not case.partial:
         return (_UNREPORTED, 0, 0, 0, *sentence_counts)
-    names = dict.fromkeys(citations)
-    masks = [mask for mask in case.evidence.unit_masks([Chunk(name) for name in names]) if mask is not None]
+    cited_chunks = _list_cited_chunks(observation, citations)
+    masks = [mask for mask in case.evidence.unit_masks(cited_chunks) if mask is not None]
     grades = sum(case.evidence.best_grade(mask) for mask in masks)
     has_judgments = bool(case.case.evidence) and not case.denied
-    return (len(names), len(masks), grades, int(has_judgments), *sentence_counts)
+    return (len(cited_chunks), len(masks), grades, int(has_judgments), *sentence_counts)
+
+
+def _list_cited_chunks(observation: Observation, names: Iterable[str]) -> list[Chunk]:
+    """Return the chunks that an answer cites by these names, each once: as they were shown, which tells what one is
+    whose id the corpus does not have, else by the name alone."""
+    shown = {chunk.chunk_id: chunk for stage in observation.stages or () for chunk in stage.chunks}
+    return [shown.get(name, Chunk(name)) for name in dict.fromkeys(names)]
+
+
+def _add_ids_of_corpus(case: CaseIndex, observation: Observation, names: set[str]) -> set[str]:
+    """Return some cited names with the ids of the chunks of the corpus of which a chunk of such a name has the text."""
+    texts = case.golden_index.corpus_texts
+    if texts is None:
+        return names
+    cited_chunks = _list_cited_chunks(observation, names)
+    return names | {twin.chunk_id for chunk in cited_chunks for twin in texts.find_contained(chunk)}
 
 
 class RelevantCitationFacts:
@@ -441,7 +463,7 @@ class RelevantCitationFacts:
         if not observation.citations or not case.partial:
             return 0
         level = case.required if self.rel is None else case.mask_of_grade(self.rel)
-        masks = case.evidence.unit_masks([Chunk(name) for name in dict.fromkeys(observation.citations)])
+        masks = case.evidence.unit_masks(_list_cited_chunks(observation, observation.citations))
         return sum(bool(mask and mask & level) for mask in masks)
 
 

@@ -58,7 +58,7 @@ def _names_something(reading: ParsedAnswer, name: str) -> bool:
     """Whether a name is a reported citation, or means a chunk that was shown or that the corpus has."""
     if name in (reading.observation.citations or ()):
         return True
-    documents = list_reported_documents(reading.observation, reading.case.corpus)
+    documents = list_reported_documents(reading.observation, reading.case.golden_index)
     if is_cited_among(name, reading.known_ids, reading.case.corpus, documents):
         return True
     corpus = reading.case.corpus
@@ -69,7 +69,7 @@ def _is_unreported(reading: ParsedAnswer, name: str) -> bool:
     reported = reading.observation.citations
     if reported is None or name in reported:
         return False
-    documents = list_reported_documents(reading.observation, reading.case.corpus)
+    documents = list_reported_documents(reading.observation, reading.case.golden_index)
     return not any(is_cited_among(other, (name,), reading.case.corpus, documents) for other in reported)
 
 

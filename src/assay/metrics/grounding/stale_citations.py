@@ -50,7 +50,7 @@ def count_stale_citations(
         if chunk.chunk_id in names:
             meant_by_name.setdefault(chunk.chunk_id, []).append(chunk)
     if len(meant_by_name) < len(names):
-        documents = list_reported_documents(observation, case.corpus)
+        documents = list_reported_documents(observation, case.golden_index)
         for chunks in (context, [chunk for _, chunk in shown]):
             ids = [chunk.chunk_id for chunk in chunks]
             positions_by_name = find_cited_positions(names - meant_by_name.keys(), ids, case.corpus, documents)

@@ -21,7 +21,7 @@ from assay.metrics.cases.access_rules import (
 from assay.metrics.cases.case_index import CaseIndex, is_cited_among, resolve_citation
 from assay.metrics.cases.restricted_text import Disclosure
 from assay.records.golden_set import Corpus, CorpusChunk
-from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, is_text_id
+from assay.records.observations import CONTEXT_STAGE, Chunk, Observation, complete_texts, is_text_id
 from assay.text.safety.copied_text import LONG_CANARY, find_canaries, find_verbatim_leaks
 from assay.text.safety.disguised_text import decode_payloads, find_disguised_copies, make_skeleton, vary_skeleton
 from assay.text.tokens import tokenise_text
@@ -121,12 +121,13 @@ def _find_all_leaks(case: CaseIndex, observation: Observation) -> Leaks:
     hidden: dict[str, Chunk] = {}
     shown: dict[str, Chunk] = {}
     for stage in observation.stages or ():
-        forbidden = _find_forbidden(case, stage.chunks, leaks)
+        chunks = stage.chunks if corpus is None else _complete_foreign(stage.chunks, observation, corpus)
+        forbidden = _find_forbidden(case, chunks, leaks)
         if forbidden:
             leaks.ids[stage.name] = list(forbidden)
             hidden.update(forbidden)
-        shown.update((chunk.chunk_id, chunk) for chunk in stage.chunks if chunk.chunk_id not in forbidden)
-        unknown_ids = _find_unknown(case, stage.chunks, forbidden)
+        shown.update((chunk.chunk_id, chunk) for chunk in chunks if chunk.chunk_id not in forbidden)
+        unknown_ids = _find_unknown(case, chunks, forbidden)
         if unknown_ids:
             leaks.unknown[stage.name] = unknown_ids
     names = _list_citations(observation)
@@ -146,6 +147,12 @@ def _find_all_leaks(case: CaseIndex, observation: Observation) -> Leaks:
                 leaks.add_item(IN_CITATIONS, name)
             _note_cited_origins(case, leaks.ids.get(IN_CITATIONS, ()), hidden, leaks)
     return leaks
+
+
+def _complete_foreign(chunks: Sequence[Chunk], observation: Observation, corpus: Corpus) -> Sequence[Chunk]:
+    """Return the chunks of a stage, with the texts of other stages if their own texts alone can tell what they are."""
+    is_foreign = any(chunk.text is None and chunk.chunk_id not in corpus.chunks for chunk in chunks)
+    return complete_texts(chunks, observation, corpus.chunks) if is_foreign else chunks
 
 
 def _note_cited_origins(case: CaseIndex, names: Iterable[str], hidden: Container[str], leaks: Leaks) -> None:
@@ -222,18 +229,18 @@ def _is_expected(case: CaseIndex, chunk: Chunk) -> bool:
     by_id, texts = case.evidence.by_id, case.golden_index.corpus_texts
     if by_id.get(chunk.chunk_id):
         return True
-    if texts is None or not is_text_id(chunk.chunk_id):
+    if texts is None or not texts.is_told_by_text(chunk):
         return False
     return any(by_id.get(twin.chunk_id) for twin in texts.find_chunks(chunk))
 
 
 def _is_access_known_by_text(case: CaseIndex, chunk: Chunk) -> bool:
-    """Return whether the corpus tells by the text of a chunk without an id who may see it.
+    """Return whether the corpus tells by the text of a chunk whose id it does not have who may see it.
 
     What the case forbids besides is told by the text as a whole, and not by a part of it.
     """
     texts, user = case.golden_index.corpus_texts, case.case.user
-    if texts is None or not is_text_id(chunk.chunk_id):
+    if texts is None or not texts.is_told_by_text(chunk):
         return False
     if case.restricted:
         wholes = texts.find_wholes(chunk)
@@ -287,7 +294,7 @@ def _may_see(case: CaseIndex, chunk: Chunk, leaks: Leaks) -> bool:
     if is_open is not None:
         return is_open
     texts = case.golden_index.corpus_texts
-    if texts is not None and is_text_id(chunk.chunk_id):
+    if texts is not None and texts.is_told_by_text(chunk):
         is_open = texts.find_access(chunk, user)
         if is_open is not None:
             return is_open

@@ -270,13 +270,13 @@ class RankingFacts:
             evidence = case.evidence
             if ranked_stage is None:
                 continue
-            if ranked_stage.has_text_ids:
-                if evidence.needs_ids:
-                    self.unmatchable_rows.setdefault(NO_IDS, []).append(row_number)
-                    continue
-            elif evidence.by_id_alone and ranked_stage.distinct.isdisjoint(evidence.by_id):
+            if ranked_stage.has_text_ids and evidence.needs_ids:
+                self.unmatchable_rows.setdefault(NO_IDS, []).append(row_number)
                 continue
-            chunks = evidence.complete_texts(ranked_stage.stage.chunks, observation)
+            is_foreign = ranked_stage.has_text_ids or evidence.has_foreign(ranked_stage.distinct)
+            if evidence.by_id_alone and not is_foreign and ranked_stage.distinct.isdisjoint(evidence.by_id):
+                continue
+            chunks = evidence.complete_texts(ranked_stage.stage.chunks, observation, is_foreign=is_foreign)
             covered = 0
             for slot, mask in _judged_slots(evidence, ranked_stage, chunks):
                 new_units = mask & ~covered
@@ -372,7 +372,7 @@ def _judged_slots(
     """
     by_id = evidence.by_id
     distinct_ids, ids = ranked_stage.distinct, ranked_stage.ids
-    is_matched_by_id = evidence.by_id_alone and not ranked_stage.has_text_ids
+    is_matched_by_id = evidence.by_id_alone and not ranked_stage.has_text_ids and not evidence.has_foreign(distinct_ids)
     if is_matched_by_id and len(distinct_ids) == len(ids) and len(by_id) <= len(ids):
         slots = [(ids.index(chunk_id), mask) for chunk_id, mask in by_id.items() if chunk_id in distinct_ids]
         if len(slots) > 1:

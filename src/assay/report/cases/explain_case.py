@@ -319,7 +319,7 @@ def _mark_citation(case: CaseIndex, observation: Observation, citation: str, lea
     returned_ids = {chunk.chunk_id for stage in stages for chunk in stage.chunks}
     existing_ids = returned_ids | (case.corpus.chunks.keys() if case.corpus is not None else set())
     context = next((stage for stage in stages if stage.name == CONTEXT_STAGE), None)
-    documents = list_reported_documents(observation, case.corpus)
+    documents = list_reported_documents(observation, case.golden_index)
     in_context = None
     if context is not None:
         in_context = is_cited_among(citation, [chunk.chunk_id for chunk in context.chunks], case.corpus, documents)
