@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from msgspec import structs
 
@@ -66,7 +64,7 @@ def attribute(
 ) -> dict[str, Attribution]:
     scored = api.score(GoldenSet(tuple(cases)), observations, corpus=make_corpus())
     if is_user_sent is not None:
-        scored.run.attribution = replace(scored.run.attribution, sent_users={"c": is_user_sent})
+        scored.run.attribution = structs.replace(scored.run.attribution, sent_users={"c": is_user_sent})
     return attribute_run(scored.run, "c")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import islice
 from weakref import WeakKeyDictionary
 
@@ -179,7 +178,7 @@ def _scores_of_observation(
 def _attribution_settings(run: ScoredRun, config: str) -> AttributionSettings:
     """Return the settings of attribution; a judge decides first only if it was calibrated against human labels."""
     calibrated = may_metric_gate(parse_metric(JUDGE_METRIC), run.judging)
-    return replace(
+    return structs.replace(
         run.attribution,
         calibrated=frozenset((JUDGE_METRIC,) if calibrated else ()),
         is_user_sent=run.attribution.sent_users.get(config),

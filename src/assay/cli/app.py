@@ -10,9 +10,10 @@ from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import typer
+from msgspec import Struct
 from typer.core import TyperGroup
 from typer.main import get_command
 
@@ -28,7 +29,7 @@ COMPLETION_VARIABLE = "_ASSAY_COMPLETE"
 SEVERAL = ("--labels", "--outputs", "--target", "--only", "--candidate-config")
 
 
-class CommandEntry(NamedTuple):
+class CommandEntry(Struct, frozen=True):
     """Where a command is defined in this package, as `module.attribute`, and what the list of commands says of it."""
 
     location: str

@@ -17,7 +17,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, cast
+from typing import Any, BinaryIO, cast
 
 from msgspec import Struct
 
@@ -34,7 +34,7 @@ _COPY_BYTES = 2**20
 _BUFFER_BYTES = 2**18  # small enough that the lines read ahead stay in the processor's cache
 
 
-class Line(NamedTuple):
+class Line(Struct, frozen=True):
     """One line without its line end: `number` counts from 1, `offset` is the byte at which `data` begins."""
 
     number: int

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct, field
@@ -48,7 +48,7 @@ REPEATED_QUESTION = "E_NEAR_DUPLICATE"
 """The code of the warning that one user asks the same question twice."""
 
 
-class CaseLocation(NamedTuple):
+class CaseLocation(Struct, frozen=True):
     """Location of a case: its line, or its path inside a JSON document."""
 
     line: int | None

@@ -9,7 +9,6 @@ from __future__ import annotations
 import gc
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -468,15 +467,14 @@ def encode_qrels_lines(golden: GoldenSet, lost: Counter[CountedNoun]) -> Iterato
 GOLDEN_FORMATS: tuple[str, ...] = tuple(_BUILT_IN_FORMATS)
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedGolden:
+class LoadedGolden(msgspec.Struct, frozen=True):
     """A golden set with the format it was read from, its warnings, its digest, and the lines of its cases."""
 
     golden: GoldenSet
     format: str
     warnings: tuple[Problem, ...]
     digest: str
-    lines: Mapping[str, int | None] = field(default_factory=dict, compare=False)
+    lines: Mapping[str, int | None] = msgspec.field(default_factory=dict)
 
 
 PLACEHOLDER_REMEDY = "replace them with questions that your documents answer, or delete them"

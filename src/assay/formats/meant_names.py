@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from functools import lru_cache
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from assay.text.late_pattern import LatePattern
 from assay.text.pattern_cache import compile_pattern
@@ -45,7 +46,7 @@ _OTHER_NAMES = {
 }  # fmt: skip
 
 
-class MeantName(NamedTuple):
+class MeantName(Struct, frozen=True):
     """The field that a name means, "" for none, and whether the name can mean nothing but what is expected."""
 
     field: str = ""

@@ -17,7 +17,7 @@ from itertools import islice
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import msgspec
-from msgspec import inspect
+from msgspec import Struct, inspect
 
 from assay.formats.meant_names import choose_field
 from assay.records.errors import MAX_PROBLEMS_SHOWN, InputError, Problem, shorten_repr
@@ -199,7 +199,7 @@ def _read_as_missing(_: str) -> None:
     return None
 
 
-class _Decoders(NamedTuple):
+class _Decoders(Struct, frozen=True):
     """The decoder of sound texts, and the slow one that says what is wrong with others."""
 
     fast: json.JSONDecoder

@@ -11,6 +11,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from msgspec import Struct
+
 from assay.formats.file_io import open_file
 from assay.formats.strict_json import join_field
 from assay.records.errors import Problem, SettingsError, shorten_repr
@@ -39,7 +41,7 @@ class YamlPosition(NamedTuple):
     column: int
 
 
-class YamlDocument(NamedTuple):
+class YamlDocument(Struct, frozen=True):
     """The content of a file, and the positions of each value and of its key by its field (`rules[0].metric`)."""
 
     data: Any

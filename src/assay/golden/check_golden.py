@@ -6,7 +6,6 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from importlib.resources import files
 from typing import Final, Literal, NamedTuple
 
@@ -188,7 +187,11 @@ def move_day(loaded: LoadedGolden, as_of: str | None) -> LoadedGolden:
     fault = find_time_fault(as_of) if as_of is not None else ""
     if fault:
         raise InputError(f"--as-of: {fault}")
-    return loaded if as_of is None else replace(loaded, golden=msgspec.structs.replace(loaded.golden, as_of=as_of))
+    return (
+        loaded
+        if as_of is None
+        else msgspec.structs.replace(loaded, golden=msgspec.structs.replace(loaded.golden, as_of=as_of))
+    )
 
 
 def lint_golden_set(

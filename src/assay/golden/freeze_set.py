@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Collection, Container, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
@@ -174,7 +174,7 @@ def _load_candidates(request: FreezeRequest) -> _Candidates:
         judgments="partial" if is_partial else "complete",
     )
     digests = frozenset(loaded.digest for loaded in files.values())
-    return _Candidates(replace(first, golden=golden), digests, path_of_case)
+    return _Candidates(msgspec.structs.replace(first, golden=golden), digests, path_of_case)
 
 
 def _make_version(

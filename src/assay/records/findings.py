@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 from msgspec import Struct
 
@@ -291,7 +291,7 @@ def _list_gains(changes: Iterable[MetricChange], verdict: ClaimedChange) -> list
     return gains
 
 
-class LeakingCases(NamedTuple):
+class LeakingCases(Struct, frozen=True):
     """The cases that leak on one side of a comparison alone, whether any leaks on both, and those that leak more now.
 
     `more_now` leak on both sides, and more things now than before; `others_on_both` is whether further cases do.

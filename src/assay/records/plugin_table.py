@@ -7,16 +7,17 @@ them. How plugins are found is set from outside, by `assay.calls.plugins.enable_
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import ClassVar, Generic, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from assay.records.errors import PluginError, Problem, shorten_repr
 
 Row = TypeVar("Row")
 
 
-@dataclass(frozen=True, slots=True)
-class Plugin:
+class Plugin(Struct, frozen=True):
     """An object outside Assay that adds a row to a table.
 
     `reference` is its import path `module:attr`. `distribution` is the name and version of the package that declares
@@ -26,7 +27,7 @@ class Plugin:
     name: str
     reference: str
     distribution: str
-    load: Callable[[], object] = field(compare=False, repr=False)
+    load: Callable[[], object]
 
     def __str__(self) -> str:
         return f"{self.reference} of {self.distribution}" if self.distribution else self.reference

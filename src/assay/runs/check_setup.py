@@ -9,7 +9,6 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Awaitable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from enum import IntEnum
 from importlib.resources import files
 from importlib.util import find_spec
@@ -17,7 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from assay.calls.interfaces import CallError, ReplyNotices, Target, TargetCall
 from assay.calls.target_kinds import TARGET_KINDS
@@ -629,11 +628,11 @@ def describe_golden_set(
     if corpus_path is not None:
         corpus, doubts = load_corpus(corpus_path)
         labels = find_stale_evidence(golden, corpus, path), find_hidden_evidence(golden, corpus, path)
-        loaded = replace(loaded, warnings=(*loaded.warnings, *doubts, *labels[0], *labels[1]))
+        loaded = structs.replace(loaded, warnings=(*loaded.warnings, *doubts, *labels[0], *labels[1]))
     unjudgeable = describe_unjudgeable_cases(golden)
     if unjudgeable:
         warning = Problem(path, None, "", f"{unjudgeable}: {UNJUDGEABLE_REMEDY}", "E_UNJUDGEABLE")
-        loaded = replace(loaded, warnings=(*loaded.warnings, warning))
+        loaded = structs.replace(loaded, warnings=(*loaded.warnings, warning))
     cases = [case for case in golden.cases if case.variant_of is None]
     rows = [
         ("format", loaded.format),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal, NamedTuple
+
+from msgspec import Struct, field
 
 from assay.metrics.case_checks import JUDGE_THRESHOLD, JUDGED_CORRECTNESS
 from assay.metrics.catalog import parse_metric
@@ -30,6 +32,7 @@ class QualityThreshold(NamedTuple):
 _SPEC = LatePattern(r"(?P<metric>[^<>=\s](?:[^<>]*[^<>=\s])?)\s*>=\s*(?P<least>[0-9.]+(?:e-?[0-9]+)?)")
 
 
+@lru_cache(maxsize=64)  # asked for each case
 def parse_good_threshold(good: str) -> QualityThreshold | None:
     """Parse the setting `scoring.good`: a metric with its minimum, or `auto`, for which None is returned.
 
@@ -51,8 +54,7 @@ def parse_good_threshold(good: str) -> QualityThreshold | None:
     return QualityThreshold(str(parse_metric(match["metric"])), least)
 
 
-@dataclass(frozen=True, slots=True)
-class AttributionSettings:
+class AttributionSettings(Struct, frozen=True):
     """The settings of attribution.
 
     `good` is the signal that decides whether an answer is good: `auto`, or a metric with its minimum. `production_k` is
@@ -71,12 +73,17 @@ class AttributionSettings:
     internal_stages: tuple[str, ...] = ()
     sent_users: Mapping[str, bool] = field(default_factory=dict)
     is_user_sent: bool | None = None
-    threshold: QualityThreshold | None = field(init=False)
+
+    @property
+    def threshold(self) -> QualityThreshold | None:
+        """The metric that alone decides, with its minimum; None if the first signal does that is available."""
+        return parse_good_threshold(self.good)
 
     @property
     def deciding_metrics(self) -> tuple[str, ...]:
         """The metrics that may decide."""
-        return (self.threshold.metric,) if self.threshold is not None else (JUDGE_METRIC, SIMILARITY_METRIC)
+        threshold = self.threshold
+        return (threshold.metric,) if threshold is not None else (JUDGE_METRIC, SIMILARITY_METRIC)
 
     def __post_init__(self) -> None:
         """Raise SettingsError for a signal that cannot be read, and for a place that is never internal."""
@@ -86,4 +93,4 @@ class AttributionSettings:
             raise SettingsError(
                 f"scoring.internal_stages: shown to the user (got {', '.join(shown)}; expected {expected})"
             )
-        object.__setattr__(self, "threshold", parse_good_threshold(self.good))
+        parse_good_threshold(self.good)

@@ -9,7 +9,8 @@ where they do even if every open answer in the others is wrong.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from assay.records.errors import SettingsError
 from assay.records.golden_set import Case
@@ -28,7 +29,7 @@ LANGUAGES_DIFFER = "more often than in the other languages"
 _KEY = "language"
 
 
-class _Share(NamedTuple):
+class _Share(Struct, frozen=True):
     """How many cases of a language have an outcome, and of the others at most, by those among them that are open."""
 
     config: str
@@ -76,7 +77,9 @@ def describe_language_differences(cases: Sequence[Case], tables: Mapping[str, Sc
         outcomes = _list_outcomes(table)
         rows = [(language_of[row], outcomes[row]) for row in counted if row in language_of]
         shares += list(_list_shares(config, rows))
-    p_values = adjust_holm([compute_fisher_p(*share[3:7]) for share in shares])
+    p_values = adjust_holm(
+        [compute_fisher_p(share.own, share.own_total, share.others, share.others_total) for share in shares]
+    )
     shown = [
         (share, p) for share, p in zip(shares, p_values, strict=True) if p <= MOST_BY_CHANCE and share.is_more_often
     ]

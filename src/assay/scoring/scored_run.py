@@ -9,8 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 from msgspec.structs import replace
 
 from assay.formats.outputs import BYTE_ORDER_MARK, OUTPUT_FORMATS, TREC_RUN_FORMAT, OutputFile
@@ -48,8 +50,7 @@ class RowLocation(NamedTuple):
     start: int
 
 
-@dataclass
-class MergedShards:
+class MergedShards(Struct, dict=True):
     """All rows of all files, their configurations (`Block.config` indexes `configs`), problems and notices.
 
     `failures` holds the positions of the failed cases by configuration and error text, `repeated` those of the calls
@@ -59,18 +60,18 @@ class MergedShards:
     block: ScoredBlock
     configs: list[str]
     file_of_row: npt.NDArray[np.int32]
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[Problem] = msgspec.field(default_factory=list)
     more_problems: int = 0
-    unknown_cases: list[tuple[str, int, int]] = field(default_factory=list)
-    notices: Counter[CountedNoun] = field(default_factory=Counter)
-    versions: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
-    stages: dict[str, str] = field(default_factory=dict)
-    failures: dict[str, dict[str, list[int]]] = field(default_factory=dict)
-    repeated: dict[str, dict[str, list[int]]] = field(default_factory=dict)
-    other_names: Counter[OtherName] = field(default_factory=Counter)
-    renamed: list[tuple[str, int, int, OtherName]] = field(default_factory=list)
-    shown_names: set[tuple[str, str]] = field(default_factory=set)
-    texts: dict[str, SharedText] = field(default_factory=dict)
+    unknown_cases: list[tuple[str, int, int]] = msgspec.field(default_factory=list)
+    notices: Counter[CountedNoun] = msgspec.field(default_factory=Counter)
+    versions: dict[str, dict[str, tuple[str, ...]]] = msgspec.field(default_factory=dict)
+    stages: dict[str, str] = msgspec.field(default_factory=dict)
+    failures: dict[str, dict[str, list[int]]] = msgspec.field(default_factory=dict)
+    repeated: dict[str, dict[str, list[int]]] = msgspec.field(default_factory=dict)
+    other_names: Counter[OtherName] = msgspec.field(default_factory=Counter)
+    renamed: list[tuple[str, int, int, OtherName]] = msgspec.field(default_factory=list)
+    shown_names: set[tuple[str, str]] = msgspec.field(default_factory=set)
+    texts: dict[str, SharedText] = msgspec.field(default_factory=dict)
 
     def leave_out_renamed(self, names: Collection[OtherName], golden: GoldenSet) -> None:
         """Make what depends on evidence not applicable on the rows that have its quote under one of these names, and on

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from msgspec import Struct
 from msgspec.structs import replace
 
 from assay.metrics.catalog import find_metric, parse_metric
@@ -58,7 +59,7 @@ MIN_TESTED_CASES = 10
 MetricColumn = tuple[Metric, ScoreColumn]
 
 
-class _Estimate(NamedTuple):
+class _Estimate(Struct, frozen=True):
     value: float | None
     interval: Interval | None = None
     worst: float | None = None
@@ -177,7 +178,7 @@ def _cover_unknown(
         note = "; ".join(dict.fromkeys(filter(None, (lowest.note, highest.note))))
         interval = Interval(lowest.low, highest.high, lowest.method, lowest.confidence, note)
     worst = ends[1] if metric_row.direction == "lower" else ends[0]
-    return estimate._replace(interval=interval, worst=worst.worst)
+    return replace(estimate, interval=interval, worst=worst.worst)
 
 
 def summarise_metric(
@@ -407,7 +408,7 @@ def _put_median(mean: _Estimate, column_values: ColumnValues, clusters: ClusterC
     note = f"median: n < {MIN_CASES_FOR_OPEN_MEANS} is too few for a mean, which is {mean.value:.6g}"
     shared = select_shared_clusters(column_values, clusters)
     interval = median.interval if shared is None else None
-    return median._replace(interval=interval, worst=mean.worst, notes=(note, *mean.notes), mean=mean.value)
+    return replace(median, interval=interval, worst=mean.worst, notes=(note, *mean.notes), mean=mean.value)
 
 
 def _balanced(metric_row: Metric, rows: RowIndices | None, parts: Sequence[MetricColumn], headline: bool) -> _Estimate:

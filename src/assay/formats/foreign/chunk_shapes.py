@@ -8,9 +8,10 @@ vector databases, hits of search engines, and (document, score) pairs.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from assay.formats.strict_json import MisfitError, convert_strictly
 from assay.records.digest import compute_text_digest
@@ -40,7 +41,7 @@ class ShapeError(ValueError):
     """Raised for a value that has no known shape, or more than one; the message says which."""
 
 
-class _Member(NamedTuple):
+class _Member(Struct, frozen=True):
     key: str
     value: Any
 

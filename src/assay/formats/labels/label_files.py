@@ -17,6 +17,7 @@ from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 import msgspec
+from msgspec import Struct
 
 from assay.formats.csv_records import read_csv_records
 from assay.formats.file_io import Source, decode_line, open_source, read_lines
@@ -376,7 +377,7 @@ AnswerKey = tuple[str, str]
 """Identifies an answer: case and configuration."""
 
 
-class Grade(NamedTuple):
+class Grade(Struct, frozen=True):
     """The grade of one answer; `model` is None if a person graded."""
 
     grade: str
@@ -386,7 +387,7 @@ class Grade(NamedTuple):
     model: str | None = None
 
 
-class GradedRun(NamedTuple):
+class GradedRun(Struct, frozen=True):
     """The content of a file: its labels, its grades and rows as written, and the problems of its grades."""
 
     labels: tuple[Label, ...]

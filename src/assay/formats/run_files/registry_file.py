@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
@@ -63,7 +63,7 @@ class RegistryEntry(Struct, frozen=True, omit_defaults=True):
     file: str = ""
 
 
-class RunRegistry(NamedTuple):
+class RunRegistry(Struct, frozen=True):
     """The entries of a registry in the order in which they were written, and a sentence for each unreadable line."""
 
     path: Path

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -121,7 +120,7 @@ def _format_cases(group: FailureGroup, most: int) -> str:
 # ── lines of a given width ───────────────────────────────────────────────────────────────────────────────────────────
 
 
-class FoldedFailures(NamedTuple):
+class FoldedFailures(Struct, frozen=True):
     """The errors of a target as lines of a screen, escaped, and the cases of the errors that are shown."""
 
     lines: list[str]

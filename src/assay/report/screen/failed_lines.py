@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from assay.attribution.cause_notes import LEAK_IN_CONTEXT, LEAK_RETRIEVED
 from assay.attribution.cause_sentences import describe_cause
 from assay.metrics.case_checks import LEAK
@@ -203,7 +205,7 @@ _MAX_LINES_OF_CAUSE = 2
 _INDENT = "   "
 
 
-class _FailedGroup(NamedTuple):
+class _FailedGroup(Struct, frozen=True):
     """Failed cases of a configuration, named if there are several, to which the same happened."""
 
     config: str
@@ -223,7 +225,7 @@ def _group_alike(failed_cases: Iterable[_FailedCase], *, has_configs: bool) -> l
     return list(groups.values())
 
 
-class _DescribedGroup(NamedTuple):
+class _DescribedGroup(Struct, frozen=True):
     """What happened to a group in lines, and a line with what to try first, which may be left out; "" if none is.
 
     The ids of the causes are behind what happened where they fit, else before what to try.

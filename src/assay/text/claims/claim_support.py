@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from msgspec import Struct, structs
 
@@ -200,7 +199,7 @@ def _share_grams(pieces: ClaimGrams, sentences: Sequence[int], sources: IndexedS
     return pieces.shared_weight(evidence_grams)
 
 
-class _Features(NamedTuple):
+class _Features(Struct, frozen=True):
     logp: float
     fact: float
     c4: float
@@ -229,7 +228,7 @@ def _build_support(
         end=end,
         missing_facts=tuple(dict.fromkeys(missing)),
         contradictions=contradicted_by.explanations,
-        **features._asdict(),
+        **structs.asdict(features),
         evidence=evidence,
         stated_with_other_units=other_units,
     )
