@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from tests.formats.golden_rows import ACL_003, FIVE_ROWS, HR_LEAVE_001, NO_ANSWER_001, QA_CSV, jsonl, row, saved
 
 from assay.formats.golden_files import LoadedGolden, load_golden
@@ -283,7 +284,7 @@ def test_native_lines_and_documents_hold_the_records_themselves(tmp_path: Path) 
     lines = load(tmp_path, jsonl({"golden_set": header}, NATIVE))
     document = load(tmp_path, json.dumps({"cases": [NATIVE], **header}, indent=1), "set.json")
     assert ("assay", expected) == (lines.format, lines.golden)
-    assert lines == document
+    assert replace(lines, lines={}) == replace(document, lines={})
 
 
 def test_a_unit_of_one_selector_may_be_written_without_any_of(tmp_path: Path) -> None:

@@ -16,9 +16,8 @@ from typing import Any
 import msgspec
 
 from assay.formats.file_io import Line, Source, decode_line, open_source, quote_line_start, read_lines, write_atomically
-from assay.formats.foreign.frame_shapes import is_frame
+from assay.formats.foreign.frame_shapes import IMPORT_REMEDY, is_frame
 from assay.formats.foreign.member_names import ID_KEYS, QUESTION_KEYS
-from assay.formats.foreign.rows import IMPORT_REMEDY
 from assay.formats.golden_builder import GoldenBuilder, GoldenFormat
 from assay.formats.golden_sets import answer_csv, beir, code_benchmark, json_cases, rag_golden, rubric, stable_key
 from assay.formats.golden_sets.json_cases import (

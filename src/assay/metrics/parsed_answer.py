@@ -362,6 +362,8 @@ class ParsedAnswer:
         for chunks in (self._stage_chunks(CONTEXT_STAGE), self._stage_chunks(None)):
             chunk_ids = [chunk.chunk_id for chunk in chunks]
             unresolved = names - texts_by_name.keys()
+            if not unresolved:
+                return texts_by_name
             positions_by_name = find_cited_positions(unresolved, chunk_ids, self.case.corpus, documents)
             for name, positions in positions_by_name.items():
                 cited_chunks = [chunks[position] for position in positions]

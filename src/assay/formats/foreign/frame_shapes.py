@@ -8,6 +8,8 @@ from typing import Any
 from assay.formats.foreign.member_names import ID_KEYS, QUESTION_KEYS, normalise_member_name
 from assay.records.errors import shorten_repr
 
+IMPORT_REMEDY = "`assay init --from {name}` makes a golden set of rows of questions with what is expected"
+"""What to do with a file of rows that is no golden set, in messages."""
 RECORDS_REMEDY = 'of a data frame write rows: to_json(path, orient="records")'
 _SPLIT_MEMBERS = (frozenset(("columns", "data")), frozenset(("columns", "index", "data")))
 _NAMING = frozenset((*QUESTION_KEYS, *ID_KEYS))

@@ -56,8 +56,6 @@ from assay.records.observations import RETRIEVED_STAGE, Observation, Stage, add_
 from assay.text.normalisation import collapse_spaces, fold_text
 from assay.text.pattern_cache import compile_pattern
 
-IMPORT_REMEDY = "`assay init --from {name}` makes a golden set of rows of questions with what is expected"
-"""What to do with a file of rows that is no golden set, in messages."""
 RETRIEVED_ALONE_KEY = 'documents: [{"text": …}]'
 """How a row states a ranking that is not what the model was shown; short strings alone could be ids."""
 _OUTPUT_KEYS = frozenset((

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from assay.formats.csv_records import read_csv_records
 from assay.formats.file_io import Source, decode_line, read_lines
+from assay.formats.foreign.frame_shapes import IMPORT_REMEDY
 from assay.formats.foreign.member_names import QUESTION_KEYS
-from assay.formats.foreign.rows import IMPORT_REMEDY
 from assay.formats.golden_builder import CaseLocation, GoldenBuilder
 from assay.formats.strict_json import describe_unknown_field
 from assay.records.counts import format_count
