@@ -5,12 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
 from benchmarks.refusals import LANGUAGES, read_stock
+from msgspec.structs import asdict
 
 from assay.text.refusals.behaviour import detect_behaviour, detect_phrases, select_lexicons
 from assay.text.refusals.behaviour_candidates import find_behaviour_candidates

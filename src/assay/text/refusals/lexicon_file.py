@@ -9,12 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from assay.text.normalisation import fold_text
 from assay.text.pattern_cache import compile_pattern
@@ -70,7 +69,7 @@ def load_shipped_lexicon(language: str) -> RefusalLexicon:
 
 def format_copy(lexicon: RefusalLexicon) -> str:
     """Return the copy of a lexicon in JSON that `load_shipped_lexicon` reads."""
-    content = {field.name: getattr(lexicon, field.name) for field in fields(lexicon)}
+    content = structs.asdict(lexicon)
     return json.dumps(content, ensure_ascii=False, indent=0, default=sorted) + "\n"
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -107,8 +106,7 @@ class PhraseRow(NamedTuple):
     starts: tuple[str, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class RefusalLexicon:
+class RefusalLexicon(Struct, frozen=True, eq=False, dict=True):
     """One language: its phrases, and the words by which a phrase in context is understood.
 
     `is_spaced`: whether the script puts spaces between words. `has_starts`: whether its phrases are looked up by their
@@ -123,15 +121,15 @@ class RefusalLexicon:
     is_spaced: bool
     has_starts: bool
     common_words: frozenset[str]
-    rows: tuple[PhraseRow, ...] = field(repr=False)
-    lists: Mapping[str, Sequence[str]] = field(repr=False)
-    bare_refusals: frozenset[str] = field(repr=False)
-    bare_denials: frozenset[str] = field(repr=False)
-    bare_noes: frozenset[str] = field(repr=False)
-    pattern_texts: Mapping[str, str] = field(repr=False)
-    following_texts: Mapping[str, str] = field(repr=False)
-    first_words: Mapping[str, Sequence[str] | None] = field(repr=False)
-    words: Mapping[str, frozenset[str]] = field(repr=False)
+    rows: tuple[PhraseRow, ...]
+    lists: Mapping[str, Sequence[str]]
+    bare_refusals: frozenset[str]
+    bare_denials: frozenset[str]
+    bare_noes: frozenset[str]
+    pattern_texts: Mapping[str, str]
+    following_texts: Mapping[str, str]
+    first_words: Mapping[str, Sequence[str] | None]
+    words: Mapping[str, frozenset[str]]
     least_claim_words: int
 
     @cached_property
