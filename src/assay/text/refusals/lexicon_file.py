@@ -13,7 +13,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from msgspec import Struct, structs
 
 from assay.text.normalisation import fold_text
@@ -60,7 +59,7 @@ def list_shipped_languages() -> tuple[str, ...]:
 @cache
 def load_shipped_lexicon(language: str) -> RefusalLexicon:
     """Return one shipped lexicon, from its copy in JSON."""
-    content = msgspec.json.decode(_shipped_folder().joinpath(f"{language}.json").read_bytes())
+    content = json.loads(_shipped_folder().joinpath(f"{language}.json").read_bytes())
     for name in ("common_words", "bare_refusals", "bare_denials", "bare_noes"):
         content[name] = frozenset(content[name])
     content["words"] = {name: frozenset(words) for name, words in content["words"].items()}
