@@ -76,11 +76,11 @@ it has changed since; assay run --fresh asks again)'
     day = "" if answers.started_at is None else f", begun {_format_time(answers.started_at)}"
     if count == total:
         whole = "the only answer is" if total == 1 else f"all {format_count(total, 'answer is', 'answers are')}"
-        said = f"target {target} was not asked: {whole}"
+        counted = f"target {target} was not asked: {whole}"
     else:
-        said = f"target {target}: {count} of {format_count(total, 'answer')} {'is' if count == 1 else 'are'}"
+        counted = f"target {target}: {count} of {format_count(total, 'answer')} {'is' if count == 1 else 'are'}"
     errors = f", {answers.failed} with an error" if answers.failed else ""
-    return f"{said} from an earlier run{day}{errors} ({answers.sameness}; assay run --fresh asks again)"
+    return f"{counted} from an earlier run{day}{errors} ({answers.sameness}; assay run --fresh asks again)"
 
 
 def recall_earlier_answers(request: ScoreRequest, manifest: Mapping[str, Any]) -> ScoreRequest:

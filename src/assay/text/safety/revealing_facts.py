@@ -66,12 +66,12 @@ def find_facts(text: str) -> Sequence[Fact]:
 def _iterate_facts(text: str) -> Iterator[Fact]:
     plain = normalise_nfc(replace_lookalikes(text))
     spelled = spell_values(plain)
-    for item in find_values(spelled):
-        words = spelled[item.start : item.end]
-        if isinstance(item, Number):
-            yield from (Fact("number", value, item.unit, words) for value in item.readings)
-        elif isinstance(item, Date):
-            yield from (Fact("date", reading, "", words) for reading in item.readings if all(reading))
+    for stated in find_values(spelled):
+        words = spelled[stated.start : stated.end]
+        if isinstance(stated, Number):
+            yield from (Fact("number", value, stated.unit, words) for value in stated.readings)
+        elif isinstance(stated, Date):
+            yield from (Fact("date", reading, "", words) for reading in stated.readings if all(reading))
     for token in tokenise_text(plain) if _may_have_code(plain) else ():
         if not token.isalpha() and _is_code(token):
             yield Fact("code", remove_separators(token), "", token)

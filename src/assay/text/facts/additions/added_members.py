@@ -99,12 +99,12 @@ def _is_last_joined(answer: ReadText, enumeration: Sequence[Part]) -> bool:
 
 def _find_added(texts: FactTexts, part: Part, words: Sequence[Word]) -> Word | None:
     """Return the word that makes a part of an answer another member than the expected ones; None if it is none."""
-    answer, known = texts.answer, (texts.question, *texts.facts)
+    answer, expected = texts.answer, (texts.question, *texts.facts)
     content = [word for word in words if word.kind != "stop" and may_be_subject(word)]
-    new = list(takewhile(lambda word: not any(_has_word(text, word) for text in known), content))
+    new = list(takewhile(lambda word: not any(_has_word(text, word) for text in expected), content))
     if new and _goes_on_as_expected(texts, content[len(new) :]):
         content, words = new, [word for word in words if word.start <= new[-1].start]
-    new = [word for word in content if not any(_has_word(text, word) for text in known)]
+    new = [word for word in content if not any(_has_word(text, word) for text in expected)]
     most = _MOST_WORDS * (_SYLLABLES_OF_A_WORD if texts.is_vietnamese else 1)
     if not new or not 0 < len(content) <= most or words[0].folded in PREPOSITIONS:
         return None

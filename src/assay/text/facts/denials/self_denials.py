@@ -97,9 +97,9 @@ def _says_no_more(sentence: _Sentence, stating: _Sentence, question: ReadText) -
     Of a sentence with a value the question may say it too.
     """
     keys = {word.key for word in stating.words}
-    known = keys.union(word.key for word in question.words) if sentence.quantities else keys
+    restated = keys.union(word.key for word in question.words) if sentence.quantities else keys
     meant = [key for key in map(_find_meaning, sentence.words) if key]
-    if not all(key in known for key in meant):
+    if not all(key in restated for key in meant):
         return False
     for own in sentence.quantities:
         if not any(is_same_quantity(other, own) for other in stating.quantities):

@@ -236,8 +236,8 @@ def _read_any_decision(answer: ReadText, question: ReadText) -> YesOrNo | None:
     if taken_up is None:
         return decision
     verb, end = answer.word_at(taken_up.start("verb")), taken_up.end()
-    said = [word for word in answer.words if word.start < end and word.kind != "stop"]
-    if verb is None or not all(question.find_word(word, True) for word in (verb, *said)):
+    taken_words = [word for word in answer.words if word.start < end and word.kind != "stop"]
+    if verb is None or not all(question.find_word(word, True) for word in (verb, *taken_words)):
         return decision  # "It is closed on Sundays." says something else of what is asked
     return YesOrNo(not find_negations(answer, 0, end), answer.text[: verb.end].strip(), end)
 

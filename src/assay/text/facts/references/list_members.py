@@ -71,6 +71,6 @@ def check_members(judgment: FactJudgment, members: Sequence[FactJudgment]) -> Fa
                 read_text(member.fact).quantities
             )  # rules of values are for values alone, and leave much open
             if member.state == state and (state == "denied" or not has_value):
-                told: FactState = "denied" if state == "denied" else "unknown"
-                return structs.replace(judgment, state=told, reason=f"{member.fact}: {member.reason}")
+                open_or_denied: FactState = "denied" if state == "denied" else "unknown"
+                return structs.replace(judgment, state=open_or_denied, reason=f"{member.fact}: {member.reason}")
     return judgment
