@@ -119,12 +119,12 @@ def test_safe_yaml_seeded_numbers_and_words_in_strings_are_allowed() -> None:
 
 
 VALUE_TOOLS = {"Struct", "structs", "field"}
-"""What rules on texts and statistics may import from `msgspec`: it defines and copies values."""
+"""What rules on texts may import from `msgspec`: it defines and copies values."""
 READS_ITS_OWN_FILE = "text.pattern_cache"
 
 
-def test_text_rules_and_statistics_define_values_and_read_no_json() -> None:
-    """ADR 0267: text rules take strings, and statistics take arrays."""
+def test_text_rules_define_values_and_read_no_json() -> None:
+    """ADR 0267: text rules take strings."""
     imported = [
         (module_name(path), f"{getattr(node, 'module', '')}.{alias.name}")
         for path in files()
@@ -132,7 +132,7 @@ def test_text_rules_and_statistics_define_values_and_read_no_json() -> None:
         if isinstance(node, ast.ImportFrom | ast.Import)
         for alias in node.names
     ]
-    pure = [row for row in imported if row[0].startswith(("text.", "stats.")) and "msgspec" in row[1]]
-    assert len(pure) > 50
+    in_text = [(module, name) for module, name in imported if module.startswith("text.") and "msgspec" in name]
+    assert len(in_text) > 50
     allowed = {f"msgspec.{name}" for name in VALUE_TOOLS}
-    assert [row for row in pure if row[0] != READS_ITS_OWN_FILE and row[1] not in allowed] == []
+    assert [row for row in in_text if row[0] != READS_ITS_OWN_FILE and row[1] not in allowed] == []

@@ -13,7 +13,6 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from msgspec import Struct
 
 from assay.stats.arrays import FloatArray
 from assay.stats.distributions import compute_beta_quantile, compute_normal_quantile, compute_t_quantile
@@ -253,7 +252,7 @@ UNRELIABLE_WITHIN_CLUSTERS, UNRELIABLE_WITHIN_SHARE = 3, 0.25
 NEGLIGIBLE_SPREAD = 1e-12  # relative to the largest value; a smaller standard error is rounding error
 
 
-class OneSidedBound(Struct, frozen=True):
+class OneSidedBound(NamedTuple):
     """The limit of a one-sided interval; the other limit is the end of the metric's range."""
 
     value: float
@@ -261,7 +260,7 @@ class OneSidedBound(Struct, frozen=True):
     note: str = ""
 
 
-class _Sample(Struct, frozen=True):
+class _Sample(NamedTuple):
     """Scores with their cluster codes (None if all are independent) and the metric's range."""
 
     values: FloatArray

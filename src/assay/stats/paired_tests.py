@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from math import cbrt, ceil, copysign, inf, sqrt
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from msgspec import Struct
 
 from assay.stats.arrays import BoolArray, FloatArray
 from assay.stats.distributions import compute_normal_quantile, compute_t_quantile, compute_t_tail, find_root
@@ -49,7 +49,7 @@ _CLEARLY_EQUAL = 0.1
 """The p of t from which no sign patterns are sampled: no family of a comparison shows a difference above 0.05."""
 
 
-class PairedDifference(Struct, frozen=True):
+class PairedDifference(NamedTuple):
     """The mean difference over `n` pairs; `bounds` and `p_value` are None if undefined, see `note`.
 
     `wins`, `losses`, `ties`: pairs in which the candidate is above, below and equal to the baseline.
@@ -66,7 +66,7 @@ class PairedDifference(Struct, frozen=True):
     note: str = ""
 
 
-class PairedSample(Struct, frozen=True):
+class PairedSample(NamedTuple):
     """What a test and an interval need of paired differences, whatever their number.
 
     `mean` is that of the `n` differences and `units` the number of independent ones; `error` is the standard error by

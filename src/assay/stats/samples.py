@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from msgspec import Struct
 
 from assay.stats.arrays import FloatArray
 
@@ -21,7 +21,7 @@ ScoreValues = Sequence[float] | FloatArray
 ClusterLabels = Sequence[Hashable] | npt.NDArray[np.integer]
 
 
-class IndependentUnits(Struct, frozen=True):
+class IndependentUnits(NamedTuple):
     """Independent units (clusters or single values): `totals` and `sizes` of shape (units,), and the exact `total`."""
 
     totals: FloatArray
