@@ -171,6 +171,17 @@ def test_right_answers_do_not_fail_and_wrong_ones_do_not_pass(name: str, half: s
     assert outcomes[False].count("passed") <= (1 - least_wrong) * len(outcomes[False])
 
 
+def test_answers_that_touch_the_words_of_rules_are_not_judged_worse() -> None:
+    """Its right answers use the words for which rules on denials, lists, thresholds and former values look."""
+    outcomes: dict[bool, list[str]] = {True: [], False: []}
+    for answer in read_answers("reviewed")["development"]:
+        outcomes[answer.is_right].append(assess_answer(answer))
+    assert (548, 94) == (len(outcomes[True]), len(outcomes[False]))
+    assert outcomes[True].count("passed") >= 420
+    assert outcomes[True].count("failed") <= 15
+    assert outcomes[False].count("passed") <= 20
+
+
 def test_an_alternative_to_what_is_negated_is_open() -> None:
     answer = "401: chưa xác thực hoặc token sai, hết hạn; 403: đã xác thực nhưng không có quyền."
     assert ["stated", "stated", "unknown"] == [judged.state for judged in judge_facts(answer, ("401", "403", "token"))]
