@@ -103,6 +103,17 @@ def decode_payloads(text: str) -> list[str]:
     return list(decoded)
 
 
+def may_have_payloads(text: str) -> bool:
+    """Return whether a text, or any of its parts, may say something in a code; quicker than decoding it."""
+    return (
+        "%" in text
+        or ("&" in text and ";" in text)
+        or "\\" in text
+        or _BASE64.search(text) is not None
+        or _HEX.search(text) is not None
+    )
+
+
 def _decode_layer(text: str) -> Iterator[str]:
     if "%" in text:
         coded = text.encode("utf-8", "replace")
