@@ -46,6 +46,7 @@ from assay.text.facts.subjects.mixed_roles import find_crossed
 from assay.text.facts.subjects.statement_gaps import Gap
 from assay.text.facts.subjects.swapped_values import find_swapped_values
 from assay.text.languages import is_read_language
+from assay.text.late_items import LateItems
 from assay.text.normalisation import MOST_READ
 from assay.text.number_conventions import DecimalMark, guess_style, read_declared_mark
 from assay.text.quantities.open_marks import may_be_read_otherwise, name_open_mark
@@ -243,7 +244,7 @@ def _make_judges(
     read_answer, read_question, read_reference = read_text(answer), read_text(question), read_text(context)
     read_facts = [read_text(fact) for fact in facts]
     expected = [quantity for read_fact in read_facts for quantity in read_fact.quantities]
-    read_passages = [read_text(passage) for passage in passages]
+    read_passages = LateItems(map(read_text, passages))  # most facts are judged without them
     limit = find_expected_limit(read_question.plain, read_reference.plain)
     for fact, read_fact in zip(facts, read_facts, strict=True):
         judge = None
