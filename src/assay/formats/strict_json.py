@@ -37,7 +37,7 @@ class _SuspectError(ValueError):
     """The fast decoder found something that only the slow one can report."""
 
 
-class _Fault(NamedTuple):
+class _Fault(Struct, frozen=True):
     """Takes the place of a number that is not allowed, until the slow decoder reports it."""
 
     message: str

@@ -11,7 +11,8 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import islice
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.denial_cues import CONTRACTED_VERBS, DENIES_IN_OTHER_LANGUAGES
@@ -31,7 +32,7 @@ _MOST_SENTENCES = 100
 """Sentences that are compared, none of them longer than `CLAUSE_REACH`."""
 
 
-class _Sentence(NamedTuple):
+class _Sentence(Struct, frozen=True):
     """A sentence of an answer: its text, whether it denies something, its other words and its quantities."""
 
     text: str
