@@ -7,7 +7,6 @@ either states is open.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import islice
@@ -25,7 +24,6 @@ from assay.text.quantities.quantity_agreement import is_same_quantity
 
 _DENIES = build_pattern(rf"\b{DENIES_IN_OTHER_LANGUAGES}\b")
 _CONTRACTED = "n't"
-_APOSTROPHE = re.compile("['’]")
 _NO_STATEMENT = ("?", ":")
 """Ends a question or the heading of a list."""
 _MOST_SENTENCES = 100
@@ -117,5 +115,5 @@ def _find_meaning(word: Word) -> str:
         verb = word.folded.removesuffix(_CONTRACTED)
         return "" if verb in SAYS_NO_MORE else CONTRACTED_VERBS.get(verb, verb)
     is_letter = word.is_capitalised and len(word.folded) == 1
-    says_no_more = all(piece in SAYS_NO_MORE for piece in _APOSTROPHE.split(word.folded))
+    says_no_more = all(piece in SAYS_NO_MORE for piece in word.folded.replace("’", "'").split("'"))
     return "" if says_no_more and not is_letter else word.key
