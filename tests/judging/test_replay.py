@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import socket
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -227,7 +226,7 @@ def test_several_models_under_the_name_of_a_judge_are_named_and_do_not_gate(worl
     rubric = compute_rubrics_hash(judging.rubrics.values(), "correctness")
     metric = "correctness(by=judge)"
     record = Calibration(metric, judging.judge, rubric, "golden", "labels", 200, 2, may_gate=True)
-    matched, _ = match_verdicts(replace(judging, calibrations={metric: record}), "golden")
+    matched, _ = match_verdicts(structs.replace(judging, calibrations={metric: record}), "golden")
     assert matched is not None  # that it was calibrated and does not count is another thing than no calibration
     assert "several models answered under its name" in matched.refused_calibrations[metric]
 
@@ -248,7 +247,7 @@ def test_a_calibration_of_another_model_under_the_same_name_lets_nothing_gate(
     rubric = compute_rubrics_hash(judging.rubrics.values(), "correctness")
     metric = "correctness(by=judge)"
     record = Calibration(metric, judging.judge, rubric, "golden", "labels", 200, 2, may_gate=True, models=measured)
-    matched, notices = match_verdicts(replace(judging, calibrations={metric: record}), "golden")
+    matched, notices = match_verdicts(structs.replace(judging, calibrations={metric: record}), "golden")
     assert matched is not None and applies == (metric in matched.calibrations)
     assert applies == (not any("another model under the name of the judge" in notice for notice in notices))
 

@@ -10,9 +10,10 @@ import math
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple, overload
+from typing import Any, overload
 
 import numpy as np
+from msgspec import Struct
 
 from assay.metrics.metric import (
     Batch,
@@ -211,7 +212,7 @@ class OwnScores:
         return {position: value for (position, _, _), value in zip(self.pending, values, strict=True)}
 
 
-class _Fault(NamedTuple):
+class _Fault(Struct, frozen=True):
     """Why a function gave no score, as the reason of the case says it."""
 
     text: str

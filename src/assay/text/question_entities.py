@@ -7,7 +7,6 @@ quantities are no entities.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterable
 
@@ -111,8 +110,11 @@ def _begins_sentence(text: str, start: int) -> bool:
     return position < 0 or text[position] in _BEFORE_SENTENCES
 
 
+_POSSESSIVE_WITHIN = LatePattern(r"['’]s\b")
+_LETTERS_AND_DIGITS = compile_pattern(r"\w+")
+
+
 def _fold(text: str) -> str:
     """Return the words of a text in one case; what separates the parts of a code separates words."""
     folded = unicodedata.normalize("NFKC", text).casefold()
-    folded = re.sub(r"(?:'|’)s\b", "", folded)
-    return " ".join(re.findall(r"\w+", _SEPARATORS.sub(" ", folded)))
+    return " ".join(_LETTERS_AND_DIGITS.findall(_SEPARATORS.sub(" ", _POSSESSIVE_WITHIN.sub("", folded))))

@@ -6,11 +6,10 @@ Requests do not depend on the judge, and identical questions are identical reque
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from assay.metrics.judged.entailment_model import EntailmentModel
 from assay.metrics.judged.vote_folding import (
@@ -99,8 +98,7 @@ JudgeDialogue = Generator[list[JudgeRequest], Rulings, Outcome]
 """A judged metric of one observation: yields what to ask, receives a ruling (None: not recorded) for each request."""
 
 
-@dataclass(frozen=True)
-class RecordedVerdicts:
+class RecordedVerdicts(Struct, frozen=True, dict=True):
     """Recorded verdicts and calibrations, for replay.
 
     `verdicts` holds the samples of one judge by the digest of the request, in the order of their numbers. `judge` is

@@ -83,7 +83,6 @@ def vary_skeleton(skeleton: str) -> Iterator[str]:
 _BASE64 = compile_pattern(r"[A-Za-z0-9+/_-]{12,}+={0,2}")
 _BASE32 = compile_pattern(r"[A-Z2-7]+=*")
 _HEX = compile_pattern(r"(?<![0-9A-Fa-f])(?>(?:[0-9A-Fa-f]{2}[ :]?){6,})")
-_PERCENT = re.compile(rb"%([0-9A-Fa-f]{2})")
 _ESCAPES = LatePattern(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))")
 _LAYERS = 2  # encodings within each other that are undone
 _LARGEST_CODE = 0x10FFFF
@@ -117,7 +116,7 @@ def may_have_payloads(text: str) -> bool:
 def _decode_layer(text: str) -> Iterator[str]:
     if "%" in text:
         coded = text.encode("utf-8", "replace")
-        yield _PERCENT.sub(lambda match: bytes([int(match[1], 16)]), coded).decode("utf-8", "replace")
+        yield re.sub(rb"%([0-9A-Fa-f]{2})", lambda match: bytes([int(match[1], 16)]), coded).decode("utf-8", "replace")
     if "&" in text and ";" in text:
         yield html.unescape(text)
     if "\\" in text:
