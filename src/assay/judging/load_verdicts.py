@@ -22,6 +22,7 @@ from assay.metrics.catalog import (
 )
 from assay.metrics.judged.judge_requests import RULES_VERSION, RecordedVerdicts, Rubrics, name_combined_scorer
 from assay.metrics.metric import parse_metric_name
+from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.requests import VerdictOptions
 from assay.records.verdicts import (
@@ -281,11 +282,8 @@ def _calibration_mismatch(record: Calibration, judging: RecordedVerdicts, golden
     scorer = name_combined_scorer(judging.judge) if by == BY_COMBINED else judging.judge
     if record.judge != scorer:
         return f"on another judge (got {record.judge}; expected {scorer})"
-    got, expected = (" and ".join(models) for models in (judging.answering_models, record.models))
-    if len(judging.answering_models) > 1:
-        return f"of one judge, and several models answered under its name (got {got}; expected one)"
-    if record.models and not {*judging.answering_models} <= {*record.models}:
-        return f"on answers of another model under the name of the judge (got {got}; expected {expected})"
+    if other := _describe_other_models(record, judging):
+        return other
     rubric = compute_rubrics_hash(judging.rubrics.values(), find_metric(parse_metric(record.metric)).rubrics[0])
     if record.rubric_hash != rubric:
         return f"with another rubric (got {record.rubric_hash}; expected {rubric})"
@@ -297,6 +295,22 @@ def _calibration_mismatch(record: Calibration, judging: RecordedVerdicts, golden
         f"before the judge changed (E_JUDGE_DRIFT: {current_anchors.value:.0%} of its anchors are as expected, "
         f"{calibrated_anchors.value:.0%} then, {allowed_range})"
     )
+
+
+def _describe_other_models(record: Calibration, judging: RecordedVerdicts) -> str:
+    """Return how the models that answered as the judge differ from those that were calibrated; "" if they do not."""
+    got, expected = (" and ".join(models) for models in (judging.answering_models, record.models))
+    if len(judging.answering_models) > 1:
+        return f"of one judge, and several models answered under its name (got {got}; expected one)"
+    if record.models and not {*judging.answering_models} <= {*record.models}:
+        return f"on answers of another model under the name of the judge (got {got}; expected {expected})"
+    if record.models and judging.unnamed_answers:
+        return (
+            f"on verdicts of {expected}, and {format_count(judging.unnamed_answers, 'verdict')} here do not name the "
+            "model that gave them (judge again in a new verdict store at an endpoint that names it, or calibrate again "
+            "with verdicts that name none)"
+        )
+    return ""
 
 
 def _agrees(calibrated: LabelledRate, current: LabelledRate) -> bool:
