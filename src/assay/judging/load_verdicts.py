@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -66,7 +66,10 @@ def open_verdicts(path: str, judge: str | None, rubrics: Rubrics) -> tuple[Recor
     `judge` is a digest or the name of a model, `rubrics` are those that it was asked with. Raises InputError for a file
     without verdicts, for a judge that is not in it, and if the file has several judges and none is named.
     """
-    from assay.judging.control_questions import build_all_anchors  # these two only where a run has verdicts
+    from assay.judging.control_questions import (
+        build_all_anchors,
+        find_unusable_rubrics,
+    )  # only where a run has verdicts
     from assay.judging.verdict_store import read_store
 
     contents = read_store(path)
@@ -80,7 +83,9 @@ def open_verdicts(path: str, judge: str | None, rubrics: Rubrics) -> tuple[Recor
     if _has_no_answer(scored) and not (status is not None and status.invalid):
         notices.append(f"{chosen.model} gave no verdict on anything it was asked: judge again once it answers")
         return RecordedVerdicts(rubrics), tuple(notices)
-    judging = _select_verdicts(contents, chosen, scored, rubrics)
+    unusable = find_unusable_rubrics(status, scored, rubrics) if status is not None and not status.invalid else {}
+    judging = _select_verdicts(contents, chosen, _leave_out_rubrics(scored, unusable), rubrics)
+    notices += describe_unusable_rubrics(chosen.model, unusable)
     notices += _describe_status(chosen.model, status) if status is not None else ()
     notices += filter(None, [describe_several_models(chosen.model, scored)])
     if judging.absent_rubrics:
@@ -125,6 +130,16 @@ def _select_verdicts(
     return replace(judging, valid=False) if len(judging.answering_models) > 1 else judging
 
 
+def _leave_out_rubrics(
+    verdicts: Mapping[str, tuple[Verdict, ...]], names: Container[str]
+) -> dict[str, tuple[Verdict, ...]]:
+    return {
+        request: samples
+        for request, samples in verdicts.items()
+        if all(sample.rubric.partition("@")[0] not in names for sample in samples)
+    }
+
+
 def _describe_status(model: str, status: JudgeStatus) -> Iterator[str]:
     """Yield what the controls and anchors of a judge say against its verdicts, and which were not asked."""
     from assay.judging.control_questions import is_doubtful
@@ -154,6 +169,16 @@ def _describe_status(model: str, status: JudgeStatus) -> Iterator[str]:
             f"controls in part: nothing with a known answer showed whether {model} gives "
             f"{describe_uncontrolled(status.uncontrolled)} where it is deserved (list `anchors` in the rubric)"
         )
+
+
+def describe_unusable_rubrics(model: str, unusable: Mapping[str, str]) -> tuple[str, ...]:
+    """Return for each rubric, with the one label that a judge gives under it, that its verdicts give no numbers."""
+    return tuple(
+        f"E_JUDGE_ONE_LABEL {model} gave one label ({label}) to everything that it was asked under {name}, to anchors "
+        "that deserve another too: its verdicts under it give no numbers (judge with another model, or `assay judge "
+        "--recheck`)"
+        for name, label in unusable.items()
+    )
 
 
 def describe_several_models(judge: str, verdicts: Mapping[str, Sequence[Verdict]]) -> str:
