@@ -132,8 +132,10 @@ def verify(
         if not sign_off.strip():
             raise InputError("signed off by nobody (expected the name of a person)")
         days = sign_off_days(str(roots), result, sign_off, at, keys)
-        result.unsigned_days = [day for day in result.unsigned_days if day not in {root.day for root in days}]
-        result.signed_roots += len(days)
+        if days:
+            result.unsigned_days = []
+            result.signed_roots = len({root.day for root in [*(line.root for line in signed), *days]})
+            result.signed_until = max(result.signed_until, days[-1].last)
     return result
 
 
