@@ -129,8 +129,8 @@ def _describe_sign_off(result: VerifyResult) -> Iterator[str]:
     unsigned_days = [root.day for root in result.roots if root.last >= first]
     days = ", ".join(unsigned_days[:5]) + (" …" if len(unsigned_days) > 5 else "")
     yield (
-        f"{records} not signed off ({days}): that they were rewritten as a whole, or cut off at the end, would not be "
-        "noticed (sign off with --roots FILE --sign-off NAME)"
+        f"{records} not signed off ({days}): if the chain had been rewritten as a whole, or cut off at the end, nobody "
+        "would notice (--roots FILE --sign-off NAME signs off)"
     )
 
 
