@@ -224,6 +224,11 @@ def build_export_table(result: ExportResult) -> Table:
         if count:
             rows.append((name, str(count)))
     notes = list(result.notices)
+    if result.unsearched:
+        notes.append(
+            f"exported as they are: {format_count(result.unsearched, 'answer')} of which nothing tells what their "
+            "users may see (it takes --corpus, and records with tenant and roles of the user)"
+        )
     if result.lost:
         notes.append(f"lost: {_join_ranges(result.lost)}")
     if result.damaged:
@@ -242,6 +247,7 @@ def describe_export(result: ExportResult) -> dict[str, Any]:
         "file": result.file,
         "exported": result.exported,
         "masked": result.masked,
+        "unsearched": result.unsearched,
         "erased": result.erased,
         "lost": [list(bounds) for bounds in result.lost],
         "damaged": result.damaged,

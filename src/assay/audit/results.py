@@ -170,14 +170,16 @@ class ErasureResult:
 class ExportResult:
     """What became of the answers of a store. Exported are those of the period, user and slices that were asked for.
 
-    `masked` had text that their users may not see; `erased` are those whose content was erased before. Of a damaged
-    store, `lost` are ranges of records that cannot be read, `damaged` records that are not what the chain committed to
-    (they are left out), `unverified` such of which that cannot be told, `lost_texts` texts of chunks.
+    `masked` had text that their users may not see; of `unsearched`, nothing told what their users may see. `erased` are
+    those whose content was erased before. Of a damaged store, `lost` are ranges of records that cannot be read,
+    `damaged` records that are not what the chain committed to (they are left out), `unverified` such of which that
+    cannot be told, `lost_texts` texts of chunks.
     """
 
     file: str
     exported: int = 0
     masked: int = 0
+    unsearched: int = 0
     erased: int = 0
     lost: list[tuple[int, int]] = field(default_factory=list)
     damaged: list[int] = field(default_factory=list)
