@@ -268,7 +268,7 @@ def test_a_calibration_of_a_named_model_does_not_count_for_verdicts_that_name_no
     rubric = compute_rubrics_hash(judging.rubrics.values(), "correctness")
     metric = "correctness(by=judge)"
     record = Calibration(metric, judging.judge, rubric, "golden", "labels", 200, 2, may_gate=True, models=measured)
-    matched, notices = match_verdicts(replace(judging, calibrations={metric: record}), "golden")
+    matched, notices = match_verdicts(structs.replace(judging, calibrations={metric: record}), "golden")
     assert matched is not None and applies == (metric in matched.calibrations)
     assert applies == (not any("do not name the model that gave them (judge again" in notice for notice in notices))
 
