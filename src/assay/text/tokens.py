@@ -50,12 +50,13 @@ def _tokenise(text: str) -> Sequence[str]:
     chunks: list[str] = _TOKEN_CHUNK.findall(folded)
     if "-" not in folded:
         return chunks
-    return [part for chunk in chunks for part in _split_chunk(chunk)]
+    return [part for chunk in chunks for part in (_split_chunk(chunk) if "-" in chunk else (chunk,))]
 
 
-def _split_chunk(chunk: str) -> list[str]:
-    """Return the tokens of a chunk: its parts between hyphens, or the whole chunk if it is an identifier."""
-    return chunk.split("-") if "-" in chunk and not _is_whole_token(chunk) else [chunk]
+@lru_cache(maxsize=4096)
+def _split_chunk(chunk: str) -> Sequence[str]:
+    """Return the tokens of a chunk with hyphens: its parts, or the whole chunk if it is an identifier."""
+    return (chunk,) if _is_whole_token(chunk) else chunk.split("-")
 
 
 @cache_by_text(maxsize=512, longest=4000)  # terms, facts and keywords are read from the same texts
