@@ -265,7 +265,7 @@ class RestrictedCorpus:
         parts: dict[str, dict[str, list[int]]] = {}
         for number in self._restricted:
             for pair, is_end in find_names(self.texts[number]):
-                if common_words.issuperset(pair):
+                if common_words.issuperset((pair.first, pair.second)):
                     continue
                 parts.setdefault(pair.first, {}).setdefault(pair.second, []).append(number)
                 parts.setdefault(pair.second, {}).setdefault(pair.first, []).append(number)
