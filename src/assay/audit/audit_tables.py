@@ -113,17 +113,25 @@ def build_verify_table(result: VerifyResult) -> Table:
         after = " and what came after it" if result.lost[-1][1] is None else ""
         notes.append(f"lost: {ranges}{after}; `assay audit export --salvage` writes what is left to a file")
     notes += _describe_pages(result)
-    if result.signed_roots:
-        notes.append(format_count(result.signed_roots, "signed-off day"))
-    if result.unsigned_days:
-        days = ", ".join(result.unsigned_days[:5]) + (" …" if len(result.unsigned_days) > 5 else "")
-        notes.append(
-            f"{format_count(len(result.unsigned_days), 'day is', 'days are')} not signed off ({days}): a store "
-            "rewritten as a whole, or cut off "
-            "at its end, would not be noticed there"
-        )
+    notes += _describe_sign_off(result)
     notes += result.notices
     return Table("Verification", ("fault", "record", "id", "what is wrong"), tuple(rows), tuple(notes))
+
+
+def _describe_sign_off(result: VerifyResult) -> Iterator[str]:
+    """Yield what a sign-off covers, and what it does not."""
+    if result.signed_roots:
+        yield f"{format_count(result.signed_roots, 'signed-off day')}, up to record {result.signed_until}"
+    first, last = result.unsigned_from, result.roots[-1].last if result.roots else 0
+    if first is None:
+        return
+    records = f"records {first} to {last} are" if first < last else f"record {last} is"
+    unsigned_days = [root.day for root in result.roots if root.last >= first]
+    days = ", ".join(unsigned_days[:5]) + (" …" if len(unsigned_days) > 5 else "")
+    yield (
+        f"{records} not signed off ({days}): if the chain had been rewritten as a whole, or cut off at the end, nobody "
+        "would notice (--roots FILE --sign-off NAME signs off)"
+    )
 
 
 def _describe_damage(damage: TableDamage) -> str:
@@ -172,6 +180,8 @@ def describe_verification(result: VerifyResult) -> dict[str, Any]:
             {"day": root.day, "first": root.first, "last": root.last, "root": root.root} for root in result.roots
         ],
         "signed_roots": result.signed_roots,
+        "signed_until": result.signed_until,
+        "unsigned_from": result.unsigned_from,
         "unsigned_days": result.unsigned_days,
     }
 
@@ -214,6 +224,11 @@ def build_export_table(result: ExportResult) -> Table:
         if count:
             rows.append((name, str(count)))
     notes = list(result.notices)
+    if result.unsearched:
+        notes.append(
+            f"exported as they are: {format_count(result.unsearched, 'answer')} of which nothing tells what their "
+            "users may see (it takes --corpus, and records with tenant and roles of the user)"
+        )
     if result.lost:
         notes.append(f"lost: {_join_ranges(result.lost)}")
     if result.damaged:
@@ -232,6 +247,7 @@ def describe_export(result: ExportResult) -> dict[str, Any]:
         "file": result.file,
         "exported": result.exported,
         "masked": result.masked,
+        "unsearched": result.unsearched,
         "erased": result.erased,
         "lost": [list(bounds) for bounds in result.lost],
         "damaged": result.damaged,

@@ -5,6 +5,7 @@ Requests do not depend on the judge, and identical questions are identical reque
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -132,8 +133,17 @@ class RecordedVerdicts(Struct, frozen=True, dict=True):
 
         Another one than was asked for is usual, where the name is an alias. Several are several judges.
         """
+        return tuple(sorted(model for model in self._answers_by_model if model))
+
+    @property
+    def unnamed_answers(self) -> int:
+        """The number of verdicts of which nobody knows which model gave them, because the endpoint named none."""
+        return self._answers_by_model[""]
+
+    @cached_property
+    def _answers_by_model(self) -> Counter[str]:
         samples = (sample for samples in self.verdicts.values() for sample in samples)
-        return tuple(sorted({sample.model for sample in samples if sample.model and sample.unscored is None}))
+        return Counter(sample.model or "" for sample in samples if sample.unscored is None)
 
     @cached_property
     def judged_rubrics(self) -> frozenset[str]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from assay.text.escaping import shorten_to_line
 from assay.text.facts.additions.added_members import judge_added_member
@@ -46,11 +46,26 @@ from assay.text.facts.subjects.mixed_roles import find_crossed
 from assay.text.facts.subjects.statement_gaps import Gap
 from assay.text.facts.subjects.swapped_values import find_swapped_values
 from assay.text.languages import is_read_language
+from assay.text.late_items import LateItems
 from assay.text.normalisation import MOST_READ
 from assay.text.number_conventions import DecimalMark, guess_style, read_declared_mark
 from assay.text.quantities.open_marks import may_be_read_otherwise, name_open_mark
 
 UNREAD_REST = f"this is not in the first {MOST_READ:,} characters of the answer, and the rest is not read"
+
+
+class _FactRequest(Struct, frozen=True):
+    """What is asked of an answer: whether it states facts, beside texts that tell how to read it."""
+
+    answer: str
+    facts: tuple[str, ...]
+    question: str
+    context: str
+    passages: tuple[str, ...]
+    mark: DecimalMark
+    """What a mark between digits means in the declared language; empty if unknown."""
+    is_read: bool
+    """Whether rules know the declared language."""
 
 
 def judge_facts(
@@ -74,51 +89,40 @@ def judge_facts(
     >>> [judge_facts(text, ["12 days"])[0].state for text in ("None of us gets 12 days.", "Maybe 12 days.")]
     ['denied', 'unknown']
     """
-    conventions = (read_declared_mark(language), is_read_language(language))
+    mark, is_read = read_declared_mark(language), is_read_language(language)
     codes = find_letter_codes(question, (answer, context, *facts))
     if not codes:
-        return list(_judge_cached(answer, tuple(facts), question, context, tuple(passages), *conventions))
-    spelled = [spell_codes(text, codes) for text in (answer, question, context, *facts)]
-    own_passages = tuple(spell_codes(passage, codes) for passage in passages)
-    judgments = _judge_cached(spelled[0], tuple(spelled[3:]), *spelled[1:3], own_passages, *conventions)
+        request = _FactRequest(answer, tuple(facts), question, context, tuple(passages), mark, is_read)
+        return list(_judge_cached(request))
+    answer, question, context = (spell_codes(text, codes) for text in (answer, question, context))
+    spelled_facts = tuple(spell_codes(fact, codes) for fact in facts)
+    spelled_passages = tuple(spell_codes(passage, codes) for passage in passages)
+    judgments = _judge_cached(_FactRequest(answer, spelled_facts, question, context, spelled_passages, mark, is_read))
     written = zip(judgments, filter(str.strip, facts), strict=True)
     return [structs.replace(own, fact=fact, reason=restore_codes(own.reason)) for own, fact in written]
 
 
 @lru_cache(maxsize=8192)
-def _judge_cached(
-    answer: str,
-    facts: tuple[str, ...],
-    question: str,
-    context: str,
-    passages: tuple[str, ...],
-    mark: DecimalMark,
-    is_read: bool,
-) -> tuple[FactJudgment, ...]:
-    """Several metrics and the attribution ask the same of an answer. `is_read`: rules know the declared language."""
-    judgments = _judge_as_written(answer, facts, question, context, passages, mark, is_read)
-    current = drop_superseded(read_text(answer), map(read_text, (question, context, *facts)))
+def _judge_cached(request: _FactRequest) -> tuple[FactJudgment, ...]:
+    """Several metrics and the attribution ask the same of an answer."""
+    judgments = _judge_as_written(request)
+    current = drop_superseded(
+        read_text(request.answer), map(read_text, (request.question, request.context, *request.facts))
+    )
     if current:
-        judged_now = _judge_as_written(current, facts, question, context, passages, mark, is_read)
+        judged_now = _judge_as_written(structs.replace(request, answer=current))
         judgments = [_take_current(*pair) for pair in zip(judgments, judged_now, strict=True)]
     return tuple(judgments)
 
 
-def _judge_as_written(
-    answer: str,
-    facts: tuple[str, ...],
-    question: str,
-    context: str,
-    passages: tuple[str, ...],
-    mark: DecimalMark,
-    is_read: bool,
-) -> list[FactJudgment]:
-    """Return what an answer does with facts, whatever it says of the past; the parameters are those of above."""
+def _judge_as_written(request: _FactRequest) -> list[FactJudgment]:
+    """Return what an answer does with facts, whatever it says of the past."""
+    answer, question, context = request.answer, request.question, request.context
     judgments = []
-    for fact, judge in _make_judges(answer, facts, question, context, passages):
+    for fact, judge in _make_judges(answer, request.facts, question, context, request.passages):
         if judge is not None:
             judgment = judge.judge_fact()
-            if judgment.state == "missing" and is_in_other_language(judge.texts, is_read=is_read):
+            if judgment.state == "missing" and is_in_other_language(judge.texts, is_read=request.is_read):
                 judgment = structs.replace(judgment, state="unknown", reason=OTHER_LANGUAGE)
             if judgment.state == "missing" and len(answer) > MOST_READ:
                 judgment = structs.replace(judgment, state="unknown", reason=UNREAD_REST)
@@ -129,13 +133,13 @@ def _judge_as_written(
             if judgment.state == "unknown" and is_explained_decision(judge.texts):
                 judgment = FactJudgment(fact, "stated")
             if judgment.state == "stated":
-                judgment = judge_terms_of_decision(judge.texts) or _check_marks(judgment, judge.texts, mark)
+                judgment = judge_terms_of_decision(judge.texts) or _check_marks(judgment, judge.texts, request.mark)
             judgments.append(judgment)
         elif fact.strip():
             is_there = read_text(fact).plain.strip() in read_text(answer).plain
             state: FactState = "stated" if is_there else "unknown" if len(answer) > MOST_READ else "missing"
             judgments.append(FactJudgment(fact, state, "" if is_there else "the answer does not have it"))
-    swapped = find_swapped_values(question, context, answer, facts)
+    swapped = find_swapped_values(question, context, answer, request.facts)
     judgments = [
         swapped.get(judgment.fact, judgment) if _may_be_swapped(judgment, swapped) else judgment
         for judgment in judgments
@@ -240,7 +244,7 @@ def _make_judges(
     read_answer, read_question, read_reference = read_text(answer), read_text(question), read_text(context)
     read_facts = [read_text(fact) for fact in facts]
     expected = [quantity for read_fact in read_facts for quantity in read_fact.quantities]
-    read_passages = [read_text(passage) for passage in passages]
+    read_passages = LateItems(map(read_text, passages))  # most facts are judged without them
     limit = find_expected_limit(read_question.plain, read_reference.plain)
     for fact, read_fact in zip(facts, read_facts, strict=True):
         judge = None

@@ -109,7 +109,7 @@ def judge_added_holder(texts: FactTexts) -> FactJudgment | None:
 
 def _asks_who(texts: FactTexts) -> bool:
     """Whether a question is for who does something, and a source tells who does."""
-    return _ASKS_WHO.match(texts.question.plain) is not None and bool(texts.sources)
+    return _ASKS_WHO.match(texts.question.plain) is not None and texts.has_source
 
 
 def _is_noun(texts: FactTexts, words: Sequence[Word]) -> bool:

@@ -37,7 +37,7 @@ _NO_MEMBER = NOT_ADDED | AUXILIARIES | PREDICATES | IMPERATIVES
 def judge_added_member(texts: FactTexts) -> FactJudgment | None:
     """Return the judgment of a fact whose list an answer continues with what no source has in it; None otherwise."""
     expected = _list_members(tuple(texts.facts))
-    if len(expected) < _FEWEST_MEMBERS or not texts.sources:
+    if len(expected) < _FEWEST_MEMBERS or not texts.has_source:
         return None
     for enumeration in _list_enumerations(texts.answer):
         if len(enumeration) <= _FEWEST_MEMBERS:

@@ -53,12 +53,12 @@ def _name_conclusion(texts: FactTexts, occurrence: Occurrence, stated: Quantity)
     last = answer.clauses[-1]
     if last.sentence_start < occurrence.end or _CONCLUSION.match(answer.plain, last.sentence_start) is None:
         return ""
-    listed = list_quantities(answer, 0, last.sentence_start)
-    listed += [own for text in texts.sources for own in text.quantities]
     concluded = list_quantities(answer, last.sentence_start, last.sentence_end)
     concluded = [own for own in concluded if is_comparable(stated, own) and not _is_among(own, texts.question)]
     if any(_is_among(own, fact) for own in concluded for fact in texts.facts):
         return ""
+    listed = list_quantities(answer, 0, last.sentence_start) if concluded else []
+    listed += [own for text in texts.sources for own in text.quantities] if concluded else []
     is_other = any(is_same_value(own, other) for own in concluded for other in listed)
     if not is_other or find_negations(answer, last.sentence_start, last.sentence_end):
         return ""

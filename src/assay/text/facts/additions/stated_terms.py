@@ -102,7 +102,7 @@ def _name_condition(texts: FactTexts, occurrence: Occurrence) -> str:
 
     Without reference and evidence nothing tells that the fact is all.
     """
-    if not texts.sources:
+    if not texts.has_source:
         return ""
     answer, clause = texts.answer, occurrence.clause
     direct = _IF.match(answer.plain, occurrence.end, clause.sentence_end)
@@ -178,10 +178,11 @@ def _name_whole_beside(texts: FactTexts, occurrence: Occurrence) -> str:
     answer = texts.answer
     cue = _BESIDE.search(answer.plain, occurrence.end, occurrence.clause.sentence_end)
     word = answer.word_at(cue.end()) if cue is not None else None
-    if cue is None or word is None or any(_BESIDE.search(text.plain) for text in texts.known):
+    if cue is None or word is None or not any(topic.key == word.key for topic in texts.list_topics()):
         return ""
-    is_asked = any(topic.key == word.key for topic in texts.list_topics())
-    return f'the answer says this of what is "{answer.text[cue.start() : word.end]}"' if is_asked else ""
+    if any(_BESIDE.search(text.plain) for text in texts.known):
+        return ""
+    return f'the answer says this of what is "{answer.text[cue.start() : word.end]}"'
 
 
 def _get_surroundings(occurrence: Occurrence) -> tuple[int, int]:

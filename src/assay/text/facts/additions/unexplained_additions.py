@@ -32,14 +32,17 @@ def find_end(texts: FactTexts, occurrence: Occurrence) -> int:
 
 
 def list_new_values(texts: FactTexts, low: int, high: int) -> list[Quantity]:
-    """Return the quantities between two positions of an answer that question, reference and facts do not have."""
-    expected = _index_values((*texts.explaining, *texts.passages))
-    return [
-        own
-        for own in list_quantities(texts.answer, low, high)
-        if not own.is_spelled_one
-        and not any(is_same_quantity(wanted, own) for wanted in expected.iterate_candidates(own))
-    ]
+    """Return the quantities between two positions of an answer that no text of the case has."""
+    values = [own for own in list_quantities(texts.answer, low, high) if not own.is_spelled_one]
+    for texts_of_case in (tuple(texts.explaining), texts.passages):
+        if values:
+            expected = _index_values(tuple(texts_of_case))
+            values = [own for own in values if not _is_among(own, expected)]
+    return values
+
+
+def _is_among(own: Quantity, expected: QuantityIndex) -> bool:
+    return any(is_same_quantity(wanted, own) for wanted in expected.iterate_candidates(own))
 
 
 @lru_cache(maxsize=16)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import Protocol
 
 from assay.text.facts.cues.condition_cues import ONLY_WORDS, RESTRICTS_REFERENCE
@@ -17,6 +18,7 @@ from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence
 from assay.text.languages import guess_language, is_other_language
+from assay.text.late_items import LateItems
 from assay.text.late_pattern import LatePattern
 
 _SURE = (
@@ -93,7 +95,7 @@ def judge_foreign_denial(texts: FactTexts, occurrence: Occurrence) -> FactJudgme
     if language == "vi":
         return None
     start, end = _find_part(answer, occurrence, clause.sentence_start, clause.sentence_end)
-    known = [text.text.lower() for text in (texts.read_fact, *texts.explaining, *texts.passages)]
+    known = LateItems(text.text.lower() for text in chain((texts.read_fact,), texts.explaining, texts.passages))
     rate = _RATE_AFTER.match(answer, occurrence.end) if language is None else None
     if rate is not None and not any(rate["noun"].lower() in text for text in known):
         return FactJudgment(

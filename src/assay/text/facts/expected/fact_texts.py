@@ -6,9 +6,9 @@ Question, reference and facts explain a word of the answer that they have too: i
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from assay.text.facts.cues.condition_cues import UNIVERSAL_TOO_WRITTEN, UNIVERSAL_WRITTEN
 from assay.text.facts.cues.word_classes import (
@@ -115,7 +115,7 @@ class FactTexts:
         facts: Sequence[ReadText],
         expected: Sequence[Quantity],
         limit: ExpectedLimit,
-        passages: Sequence[ReadText] = (),
+        passages: Iterable[ReadText] = (),
     ) -> None:
         self.fact, self.only = fact, find_only(fact, reference.text)
         self.read_fact = read_text(self.only.bare)
@@ -194,9 +194,14 @@ class FactTexts:
         return self.explaining[2:]
 
     @property
-    def sources(self) -> Sequence[ReadText]:
+    def sources(self) -> Iterator[ReadText]:
         """Reference and evidence, as far as there are any."""
-        return [text for text in (self.reference, *self.passages) if text.words or text.quantities]
+        return (text for text in chain((self.reference,), self.passages) if text.words or text.quantities)
+
+    @property
+    def has_source(self) -> bool:
+        """Whether there is a reference or evidence."""
+        return next(self.sources, None) is not None
 
     @property
     def known(self) -> Sequence[ReadText]:

@@ -39,7 +39,7 @@ def is_explained_decision(texts: FactTexts) -> bool:
     >>> [judge_facts(f"Yes, as long as you {rest}.", *asked)[0].state for rest in ("use no flash", "pay €5")]
     ['stated', 'unknown']
     """
-    if not is_mere_decision(texts.fact) or not asks_whether(texts.question) or not texts.sources:
+    if not is_mere_decision(texts.fact) or not asks_whether(texts.question) or not texts.has_source:
         return False
     plain = texts.answer.plain
     if not texts.answer.words:

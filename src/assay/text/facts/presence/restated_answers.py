@@ -11,6 +11,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import chain
 
 from msgspec import Struct
 
@@ -24,6 +25,7 @@ from assay.text.facts.reading.read_text import ReadText, Word, get_start
 from assay.text.facts.reading.statement_marks import DOUBT, MYTH
 from assay.text.facts.reading.text_parts import Part, list_quantities, split_parts
 from assay.text.facts.reading.word_senses import find_same_sense
+from assay.text.late_items import LateItems
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place
 from assay.text.quantities.quantity import Quantity
@@ -82,12 +84,12 @@ def _list_kept(texts: FactTexts) -> Iterator[str]:
     """Yield the sentences of an answer that are no asides."""
     answer = texts.answer
     spans = sorted({(clause.sentence_start, clause.sentence_end) for clause in answer.clauses})
-    sources = [_Searched(text) for text in (texts.reference, *texts.passages) if text.words]
+    sources = LateItems(_Searched(text) for text in chain((texts.reference,), texts.passages) if text.words)
     others = _Others(_Searched(texts.question), [_Searched(fact) for fact in texts.facts], sources)
     for start, end in spans:
         if _COURTESY.fullmatch(answer.plain, start, end) is not None:
             continue
-        if len(spans) > 1 and sources and _is_aside(texts, start, end, others):
+        if len(spans) > 1 and _is_aside(texts, start, end, others):
             continue
         source = _SOURCE.match(answer.plain, start, end)
         yield answer.text[start if source is None else source.end() : end]
@@ -123,7 +125,7 @@ class _Others(Struct, frozen=True):
 
     question: _Searched
     facts: Sequence[_Searched]
-    sources: Sequence[_Searched]
+    sources: LateItems[_Searched]
 
 
 _CONDITION = build_pattern(rf"\W*(?:but |and )?{CONDITION}\b")

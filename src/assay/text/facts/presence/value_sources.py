@@ -6,8 +6,9 @@ season alone. What an answer says with a value as its source does is no other st
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
 
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.reading.read_text import ReadText, Word, read_text
@@ -16,14 +17,15 @@ from assay.text.quantities.quantity import Quantity
 from assay.text.quantities.quantity_agreement import is_comparable, is_same_quantity
 
 
-def list_value_sources(texts: FactTexts, stated: Quantity) -> list[ReadText]:
-    """Return the parts of reference, facts and passages that have a value."""
-    return [part for text in (*texts.reference_and_facts, *texts.passages) for part in _list_parts(text, stated)]
+def iterate_value_sources(texts: FactTexts, stated: Quantity) -> Iterator[ReadText]:
+    """Yield the parts of reference, facts and passages that have a value."""
+    for text in chain(texts.reference_and_facts, texts.passages):
+        yield from _list_parts(text, stated)
 
 
 def is_said_with(texts: FactTexts, word: Word, stated: Quantity) -> bool:
     """Return whether a source has a word in the part with a value, or in a sentence with no other such value."""
-    return any(part.find_word(word, True) for part in list_value_sources(texts, stated))
+    return any(part.find_word(word, True) for part in iterate_value_sources(texts, stated))
 
 
 @lru_cache(maxsize=512)

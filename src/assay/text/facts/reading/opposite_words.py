@@ -15,6 +15,8 @@ from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_in_place
 from assay.text.pattern_cache import get_required_words
 
+_FIRST_LETTERS = 3
+
 
 class WordPairs:
     """Pairs of expressions, and by which words of a text it is told which of them it may hold."""
@@ -23,20 +25,24 @@ class WordPairs:
         self._pairs = [(LatePattern(rf"\b(?:{first})\b"), LatePattern(rf"\b(?:{second})\b")) for first, second in pairs]
 
     @cached_property
-    def _numbers_by_word(self) -> dict[str, list[int]]:
-        numbers: dict[str, list[int]] = {}
+    def _numbers_by_word(self) -> dict[str, dict[str, list[int]]]:
+        """The numbers of the pairs that a word tells, by the first letters of the word, "" for short ones."""
+        numbers: dict[str, dict[str, list[int]]] = {}
         for number, (first, second) in enumerate(self._pairs):
             groups = get_required_words(f"{first.pattern}|{second.pattern}")
             for word in groups[0] if groups else ("",):  # every text holds an empty word
-                numbers.setdefault(word, []).append(number)
+                start = word[:_FIRST_LETTERS] if len(word) >= _FIRST_LETTERS else ""
+                numbers.setdefault(start, {}).setdefault(word, []).append(number)
         return numbers
 
     def list_possible(self, text: str) -> list[tuple[LatePattern, LatePattern]]:
         """Return the pairs of which a text may hold a side, in their order."""
         numbers = set[int]()
-        for word, pairs in self._numbers_by_word.items():
-            if word in text:
-                numbers.update(pairs)
+        starts = {"", *(text[place : place + _FIRST_LETTERS] for place in range(len(text)))}
+        for start in self._numbers_by_word.keys() & starts:
+            for word, pairs in self._numbers_by_word[start].items():
+                if word in text:
+                    numbers.update(pairs)
         return [self._pairs[number] for number in sorted(numbers)]
 
 
@@ -72,6 +78,21 @@ def find_opposite_state(texts: Iterable[ReadText], answer: ReadText, low: int, h
             if wanted is not None:
                 return wanted[0], answer.text[slice(*contrary.span())]
     return None
+
+
+def holds_event(text: ReadText, low: int, high: int) -> bool:
+    """Return whether a text speaks of one of two contrary events between two positions, and not of the other.
+
+    >>> from assay.text.facts.reading.read_text import read_text
+    >>> answer = read_text("Up or down, it takes 90 minutes on the way down.")
+    >>> holds_event(answer, 12, len(answer.plain)), holds_event(answer, 12, 30)
+    (True, False)
+    """
+    for pairs, own in ((_FOLDED_PAIRS, text.plain), (_WRITTEN_PAIRS, text.text.lower())):
+        for first, second in pairs.list_possible(own[low:high]):
+            if (first.search(own, low, high) is None) != (second.search(own, low, high) is None):
+                return True
+    return False
 
 
 def find_opposite_event(question: ReadText, answer: ReadText, low: int, high: int) -> tuple[str, str] | None:

@@ -31,7 +31,7 @@ from assay.text.facts.cues.word_classes import (
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
-from assay.text.facts.presence.value_sources import is_said_with, list_value_sources
+from assay.text.facts.presence.value_sources import is_said_with, iterate_value_sources
 from assay.text.facts.reading.opposite_words import find_opposite_event
 from assay.text.facts.reading.read_text import ReadText, Word
 from assay.text.facts.reading.spelled_words import is_cue_spelled
@@ -381,7 +381,7 @@ def _find_other_content(texts: FactTexts, stated: Quantity | None) -> Word | Non
     if stated is None or own is None or texts.question.find_word(own, True):
         return None
     contents = []
-    for source in list_value_sources(texts, stated):
+    for source in iterate_value_sources(texts, stated):
         contents += [_find_content(source, value) for value in source.quantities if is_same_value(value, stated)]
     known = [word for word in contents if word is not None]
     return own if known and all(word.key != own.key for word in known) else None
@@ -400,7 +400,7 @@ _OF_NOUN = 2
 def _is_counted_otherwise(texts: FactTexts, word: Word, stated: Quantity) -> bool:
     """Whether the sources count another plural with a number, and never this word."""
     counted = []
-    for source in list_value_sources(texts, stated):
+    for source in iterate_value_sources(texts, stated):
         for own in source.quantities:
             noun = source.take_next_word(own.end)
             if is_same_value(own, stated) and noun is not None and noun.start - own.end == 1:

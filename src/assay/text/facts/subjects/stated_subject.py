@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import chain
 
 from assay.text.facts.cues.word_classes import (
     AUXILIARIES,
@@ -27,13 +28,14 @@ from assay.text.facts.presence.occurrences import (
     find_value_start,
     has_candidate,
 )
-from assay.text.facts.presence.value_sources import is_said_with, list_value_sources
+from assay.text.facts.presence.value_sources import is_said_with, iterate_value_sources
 from assay.text.facts.reading.read_text import CLAUSE_REACH, ClauseSpan, Word
 from assay.text.facts.reading.text_parts import split_parts
 from assay.text.facts.subjects.asked_elsewhere import find_asked_elsewhere, find_other_condition
 from assay.text.facts.subjects.statement_gaps import Gap, GapFinder, StatedFact
 from assay.text.facts.subjects.whose_value import ValueOwner
 from assay.text.languages import is_vietnamese
+from assay.text.late_items import LateItems
 from assay.text.late_pattern import LatePattern
 from assay.text.quantities.quantity import Quantity, is_plain
 from assay.text.quantities.quantity_agreement import covers_value, is_comparable, is_same_quantity
@@ -60,16 +62,17 @@ class SubjectJudge:
         in_clause = answer.list_words(clause.start, clause.end)
         foreign = [word for word in in_clause if word.kind != "stop" and not self.texts.is_familiar(word)]
         stated = find_stated_quantity(answer, occurrence)
-        if stated is not None:
-            foreign = [word for word in foreign if not is_said_with(self.texts, word, stated)]
         missing_topic = [word for word in topic if not _is_in_sentence(self.texts, word, clause)]
         first = answer.find_index(clause.sentence_start)
-        others = [word for word in (*foreign, *_list_plans(self.texts, in_clause)) if word.kind in ("name", "id")]
-        names = [word for word in others if word is not answer.words[first] and may_be_subject(word)]
-        names = [word for word in names if not _PER.search(answer.plain, max(0, word.start - 5), word.start)]
         named = [word for word in topic if word.kind in ("name", "id") and word is not self.texts.question.words[0]]
-        if names and any(word in missing_topic and not _is_abbreviated(word, named) for word in named):
-            return _say_of_other(self.texts, answer.text[names[0].start : names[0].end])
+        if any(word in missing_topic and not _is_abbreviated(word, named) for word in named):
+            plans = _list_plans(self.texts, in_clause)
+            others = [word for word in (*foreign, *plans) if word.kind in ("name", "id") and may_be_subject(word)]
+            names = [word for word in others if word is not answer.words[first]]
+            names = [word for word in names if not _PER.search(answer.plain, max(0, word.start - 5), word.start)]
+            name = next((word for word in names if word in plans or not self._is_said_with(word, stated)), None)
+            if name is not None:
+                return _say_of_other(self.texts, answer.text[name.start : name.end])
         owner = self.find_owner(occurrence)
         if owner is not None:
             return owner
@@ -84,11 +87,15 @@ class SubjectJudge:
         has_rival_value = has_candidate(self.texts, occurrence)
         if _repeats_quantity(self.texts, clause) or has_rival_value:
             return None
-        if _is_compact(self.texts, occurrence):
+        if missing_topic and _is_compact(self.texts, occurrence):
             lead = _find_lead(in_clause, occurrence)
-            subject = _find_replaced_subject(self.texts, in_clause, lead, foreign, occurrence) if missing_topic else ""
+            foreign = [word for word in foreign if not self._is_said_with(word, stated)]
+            subject = _find_replaced_subject(self.texts, in_clause, lead, foreign, occurrence)
             return _say_of_other(self.texts, subject) if subject else None
         return None
+
+    def _is_said_with(self, word: Word, stated: Quantity | None) -> bool:
+        return stated is not None and is_said_with(self.texts, word, stated)
 
     def judge_owner(self, occurrence: Occurrence) -> FactJudgment:
         """Return the judgment of a value that the answer states, by what it says it of."""
@@ -121,10 +128,11 @@ class SubjectJudge:
         if self._gap_finder is None:
             self._gap_finder = GapFinder(
                 self.texts.answer,
-                [*self.texts.explaining, *self.texts.passages],
+                self.texts.reference,
+                self.texts.facts,
+                LateItems(chain(self.texts.reference_and_facts, self.texts.passages)),
                 self._get_owner(),
                 self.texts.expected,
-                self.texts.facts,
                 self.texts.is_known,
                 may_be_subject,
             )
@@ -308,8 +316,7 @@ def _find_relative_clause(texts: FactTexts, occurrence: Occurrence) -> str:
 
 def _find_other_year(texts: FactTexts, clause: ClauseSpan, stated: Quantity | None) -> str:
     """Return a number of the sentence that stands for one of the question, which has another ("1896", "2004")."""
-    sources = list_value_sources(texts, stated) if stated is not None else [*texts.reference_and_facts, *texts.passages]
-    sourced = [own for source in sources for own in source.quantities]
+    sourced = LateItems(_iterate_sourced(texts, stated))
     for asked in texts.question.quantities:
         if any(own is not stated and is_same_quantity(asked, own) for own in texts.answer.quantities):
             continue
@@ -319,9 +326,18 @@ def _find_other_year(texts: FactTexts, clause: ClauseSpan, stated: Quantity | No
             is_in_source = any(wanted.bound and is_comparable(wanted, own) for wanted in sourced)
             if covers_value(own, asked) and not is_in_source:
                 continue
-            if not any(is_same_quantity(wanted, own) for wanted in (*texts.expected, *sourced)):
+            if not any(is_same_quantity(wanted, own) for wanted in chain(texts.expected, sourced)):
                 return texts.answer.text[own.start : own.end]
     return ""
+
+
+def _iterate_sourced(texts: FactTexts, stated: Quantity | None) -> Iterator[Quantity]:
+    """Yield the values of the sources, those beside a value of the answer if it states the fact with one."""
+    sources = (
+        chain(texts.reference_and_facts, texts.passages) if stated is None else iterate_value_sources(texts, stated)
+    )
+    for source in sources:
+        yield from source.quantities
 
 
 def _find_other_asked(texts: FactTexts, occurrence: Occurrence) -> str:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Literal
 
 from msgspec import Struct, structs
@@ -86,22 +87,23 @@ _CONDITION_FIRST = build_pattern(rf"\W*{RESTATES_QUESTION}\b")
 class GapFinder:
     """Finds what in an answer neither question, facts nor reference explain.
 
-    `explaining`: these texts. `is_known`: whether they have a word. `is_subject`: whether a word may name a subject.
-    `facts`: all of them, `expected`: their quantities.
+    `reference` and `facts`: these; `sources`: reference, facts and evidence; `expected`: the quantities of the facts.
+    `is_known`: whether question or sources have a word. `is_subject`: whether a word may name a subject.
     """
 
     def __init__(
         self,
         answer: ReadText,
-        explaining: Sequence[ReadText],
+        reference: ReadText,
+        facts: Sequence[ReadText],
+        sources: Iterable[ReadText],
         owner: ValueOwner,
         expected: Sequence[Quantity],
-        facts: Sequence[ReadText],
         is_known: Callable[[Word], bool],
         is_subject: Callable[[Word], bool],
     ) -> None:
-        self.answer, self.explaining, self.owner, self.expected = answer, explaining, owner, expected
-        self.facts, self.is_known, self.is_subject = facts, is_known, is_subject
+        self.answer, self.reference, self.facts, self.sources = answer, reference, facts, sources
+        self.owner, self.expected, self.is_known, self.is_subject = owner, expected, is_known, is_subject
         self.fact_keys = {
             word.key
             for fact in facts
@@ -159,6 +161,9 @@ class GapFinder:
 
     def _list_topics(self, words: Sequence[Word]) -> set[str]:
         return {word.key for word in words if self.owner.is_topic(word) and not is_negation(word, self.answer)}
+
+    def _list_topics_of_parts(self, parts: Iterable[Part]) -> set[str]:
+        return {key for part in parts for key in self._list_topics(self.owner.words_in(part))}
 
     def _list_subjects(self, words: Sequence[Word]) -> list[Word]:
         return [word for word in words if self.is_subject(word)]
@@ -297,11 +302,11 @@ class GapFinder:
         if self._may_be_time(group, start) or self._is_worked_out(group, start):
             return True
         if NOTHING_TO_PAY.match(self.answer.plain, start):
-            return any(NOTHING_TO_PAY.search(text.plain) for text in self.explaining[1:])
+            return any(NOTHING_TO_PAY.search(text.plain) for text in self.sources)
         own = self._find_value(group, start)
         return own is not None and any(
             is_same_quantity(wanted, own) or is_same_quantity(structs.replace(own, bound=""), wanted)
-            for text in self.explaining[1:]
+            for text in self.sources
             for wanted in text.quantities
         )
 
@@ -335,10 +340,11 @@ class GapFinder:
             return
         own = self._list_topics(around.own)
         other_days = [part for part in (*around.before, *around.after) if self.owner.is_of_other_day(part, around.unit)]
-        before = [part for part in around.before if not self._has_fact(part) and not self._is_over(part, around.unit)]
-        before = [part for part in before if part not in other_days and not self._is_sum_before(part, around.unit)]
-        before = self._drop_heading([part for part in before if not self._repeats_question(part)], around.unit)
-        topics_before = {key for part in before for key in self._list_topics(self.owner.words_in(part))}
+        before = [part for part in around.before if part not in other_days and not self._is_over(part, around.unit)]
+        before = [part for part in before if not self._is_sum_before(part, around.unit)]
+        before = [part for part in before if not self._repeats_question(part) and not self._has_fact(part)]
+        before = self._drop_heading(before, around.unit)
+        topics_before = self._list_topics_of_parts(before)
         statements = [part for part in before if self._is_statement(part)]
         if statements and not own - topics_before:
             quoted = self._quote(statements[-1])
@@ -349,8 +355,11 @@ class GapFinder:
                 "question before",
                 f"the answer says {self._spell(elsewhere)} of the question elsewhere{_PERHAPS}",
             )
-        after = [part for part in around.after if not self._has_fact(part) and part not in other_days]
-        topics_after = {key for part in after for key in self._list_topics(self.owner.words_in(part))}
+        after = [part for part in around.after if part not in other_days]
+        topics_after = self._list_topics_of_parts(after)
+        if topics_after <= own:
+            return
+        topics_after = self._list_topics_of_parts(part for part in after if not self._has_fact(part))
         elsewhere = topics_after - own
         if elsewhere and len(elsewhere) >= len(own - topics_after) and self._has_foreign(around.unit):
             yield Gap(
@@ -385,7 +394,7 @@ class GapFinder:
     def _is_expected_item(self, start: int, end: int) -> bool:
         part = Part(start, end, False)
         words = [word for word in self.owner.words_in(part) if not self.owner.question.find_word(word, True)]
-        texts = [self.explaining[1], *self.facts]
+        texts = [self.reference, *self.facts]
         return self._has_fact(part) or any(text.find_word(word, True) for word in words for text in texts)
 
     def _is_sum_before(self, part: Part, own: Part) -> bool:
@@ -413,12 +422,11 @@ class GapFinder:
         words = self.owner.words_in(around.part)
         if not _SUBORDINATE.match(self.answer.plain, around.part.start):
             yield from self._find_decided_beside(around)
-        beside = [part for part in around.beside if not self._has_fact(part)]
-        beside = [self._cut_subordinate(part, around.part) for part in beside]
-        if not beside or _SUBORDINATE.match(self.answer.plain, around.part.start):
-            return
         own = self._list_topics(words)
-        topics_beside = {key for part in beside for key in self._list_topics(self.owner.words_in(part))}
+        if self._list_topics_of_parts(around.beside) <= own or _SUBORDINATE.match(self.answer.plain, around.part.start):
+            return
+        beside = [part for part in around.beside if not self._has_fact(part)]
+        topics_beside = self._list_topics_of_parts(self._cut_subordinate(part, around.part) for part in beside)
         elsewhere = topics_beside - own
         if elsewhere and self._has_foreign(around.part):
             yield Gap(
@@ -456,8 +464,12 @@ class GapFinder:
         if any(word.key in self.fact_keys for word in words):
             return True
         new = [word for word in words if not self.owner.question.find_word(word, True)]
-        shared = sum(any(text.find_word(word, True) for text in self.explaining[1:]) for word in new)
-        return bool(words) and 2 * shared >= len(new)
+        unsaid = new
+        for text in self.sources:
+            if 2 * len(unsaid) <= len(new):
+                break
+            unsaid = [word for word in unsaid if not text.find_word(word, True)]
+        return bool(words) and 2 * len(unsaid) <= len(new)
 
     def _is_statement(self, part: Part) -> bool:
         """Whether a part says something, and is no mere "Don't panic" or "No"."""
@@ -472,10 +484,10 @@ class GapFinder:
         only = self._search_only(around.part)
         if statement.value is not None and statement.value.is_range:
             return  # who is served between 11 and 20 is served only then
-        decisions = [read_decision(text) for text in (self.answer, self.explaining[1])]
+        decisions = [read_decision(text) for text in (self.answer, self.reference)]
         if all(decision is not None and not decision.is_yes for decision in decisions):
             return  # "no, it is only for adults" says to whom the no applies
-        if only is None or self._is_explained(_ONLY) or 0 <= statement.start - only.end() <= _BEFORE_VALUE:
+        if only is None or 0 <= statement.start - only.end() <= _BEFORE_VALUE or self._is_explained(_ONLY):
             return
         is_first = only.start() == around.part.start
         # "Just walk in" is an order, and "riêng" means "only" before a subject and "separate" after a noun.
@@ -497,12 +509,13 @@ class GapFinder:
         if former is not None and not self._is_explained(_FORMER):
             yield Gap("former", f'the answer says "{former[0]}", so this may be of the past')
             return
-        if PRESENT.search(plain, around.unit.start, around.unit.end) or self._is_explained(PRESENT):
+        if PRESENT.search(plain, around.unit.start, around.unit.end):
             return
         for part in (*around.before, *around.after):
             present = PRESENT.search(plain, part.start, part.end)
             if present is not None and not self._is_pointing(present):
-                yield Gap("former", f'another part of the answer says what holds "{present[0]}"')
+                if not self._is_explained(PRESENT):
+                    yield Gap("former", f'another part of the answer says what holds "{present[0]}"')
                 return
 
     def _is_pointing(self, present: re.Match[str]) -> bool:
@@ -511,7 +524,7 @@ class GapFinder:
         return self.answer.plain.startswith("'s", present.end()) or "này" in written
 
     def _find_addition(self, statement: StatedFact) -> Iterator[Gap]:
-        if statement.value is None or self._is_explained(_ADDITION):
+        if statement.value is None:
             return
         end = statement.value.end
         addition = _ADDITION_AFTER.match(self.answer.plain, end)
@@ -522,12 +535,13 @@ class GapFinder:
         if addition is not None and "nửa" in self.answer.text[addition.start() : addition.end()].lower():
             addition = None  # "half", which is folded like "nữa" (more)
         before = _ADDITION_BEFORE.search(self.answer.plain, max(0, statement.start - 20), statement.start)
-        is_after = all(_AFTER.search(text) for text in (self.explaining[1].plain, self.answer.plain[end:]))
-        if addition is not None or (before is not None and not is_after):
+        is_after = all(_AFTER.search(text) for text in (self.reference.plain, self.answer.plain[end:]))
+        is_added = addition is not None or (before is not None and not is_after)
+        if is_added and not self._is_explained(_ADDITION):
             yield Gap("addition", "the answer says this of what comes on top of something")
 
     def _is_explained(self, pattern: LatePattern | re.Pattern[str]) -> bool:
-        return any(pattern.search(text.plain) for text in self.explaining)
+        return any(pattern.search(text.plain) for text in chain((self.owner.question,), self.sources))
 
     def _spell(self, keys: set[str]) -> str:
         spelled: list[str] = []

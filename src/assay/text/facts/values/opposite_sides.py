@@ -8,7 +8,7 @@ are for text as it is written: "den" is an article in German, and "đến" is un
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Literal
 
 from msgspec import Struct
@@ -155,7 +155,7 @@ def find_bounded_value(text: ReadText, value: Quantity, *, asks_moment: bool = F
     return BoundedValue("<" if is_upper else ">", before.start(), value.end)
 
 
-def _find_expected_side(sources: Sequence[ReadText], stated: Quantity, *, asks_moment: bool) -> Side:
+def _find_expected_side(sources: Iterable[ReadText], stated: Quantity, *, asks_moment: bool) -> Side:
     """Return the side on which all sources that tell one put what they say of a value."""
     sides: set[Side] = set()
     for text in sources:

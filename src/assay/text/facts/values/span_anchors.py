@@ -9,7 +9,7 @@ text as it is written.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import Literal
 
@@ -113,7 +113,7 @@ def _get_low(span: Quantity) -> int:
     return max(0, span.start - REACH_BEFORE)
 
 
-def _list_anchors(sources: Sequence[ReadText], stated: Quantity) -> Iterator[SpanAnchor]:
+def _list_anchors(sources: Iterable[ReadText], stated: Quantity) -> Iterator[SpanAnchor]:
     for text in sources:
         for wanted in text.quantities:
             anchor = find_anchor(text, wanted) if is_span(wanted) and is_same_value(wanted, stated) else None

@@ -15,7 +15,7 @@ from assay.text.facts.cues.word_classes import COUNTED_ALIKE, ONE_USE, PERSONS
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
-from assay.text.facts.presence.value_sources import list_value_sources
+from assay.text.facts.presence.value_sources import iterate_value_sources
 from assay.text.pattern_cache import compile_pattern
 from assay.text.quantities.quantity import WEEKDAY_NUMBER, Quantity, is_plain, is_time
 from assay.text.quantities.quantity_agreement import is_same_quantity
@@ -96,7 +96,7 @@ def _list_rates(texts: FactTexts) -> set[str]:
 def _is_said_per_same(texts: FactTexts, stated: Quantity, nouns: set[str]) -> bool:
     """Whether the evidence counts a value per the same: "at least €25 for each month begun"."""
     value = structs.replace(stated, rate="", rate_size=None)
-    for part in list_value_sources(texts, value):
+    for part in iterate_value_sources(texts, value):
         for match in _RATE.finditer(part.plain):
             if not nouns.isdisjoint((name_rate_noun(match["noun"]), name_rate_noun(match["second"] or ""))):
                 return True

@@ -31,7 +31,7 @@ from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.missing_quantities import is_opposite_bound
 from assay.text.facts.presence.occurrences import Occurrence, find_stated_quantity
 from assay.text.facts.presence.unread_quantities import is_complement, may_be_contrary
-from assay.text.facts.presence.value_sources import list_value_sources
+from assay.text.facts.presence.value_sources import iterate_value_sources
 from assay.text.facts.reading.negations import find_negations
 from assay.text.facts.reading.read_text import ReadText
 from assay.text.facts.reading.sentence_around import REACH_BEFORE, get_sentence
@@ -56,7 +56,7 @@ def judge_new_bound(texts: FactTexts, occurrence: Occurrence) -> FactJudgment | 
     if cue is None or any(own.bound or own.is_range for own in texts.read_fact.quantities):
         return None
     own_texts = [text for text in texts.explaining if text.words or text.quantities]
-    own_texts += list_value_sources(texts, stated)
+    own_texts += iterate_value_sources(texts, stated)
     side = _SPEAKS_OF_SIDE[stated.bound[0]]
     if any(_SPEAKS_OF_LIMIT.search(text.plain) or side.search(text.plain) for text in own_texts):
         return None
@@ -133,7 +133,7 @@ def judge_named_value(texts: FactTexts, occurrence: Occurrence, stated: Quantity
     named = _list_named_values(texts.answer.plain[part.start : part.end])
     if not named or named & asked:
         return None
-    sources = list_value_sources(texts, stated)
+    sources = iterate_value_sources(texts, stated)
     if any(_list_named_values(source.plain) & named for source in sources):
         return None
     return FactJudgment(texts.fact, "unknown", "the answer calls this another one of several values than the question")

@@ -6,6 +6,7 @@ The patterns are for folded text (`fold_in_place`), so Vietnamese is written wit
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from msgspec import structs
 
@@ -24,7 +25,7 @@ from assay.text.facts.cues.value_cues import (
 from assay.text.facts.expected.fact_texts import FactTexts
 from assay.text.facts.fact_judgments import FactJudgment
 from assay.text.facts.presence.occurrences import Occurrence
-from assay.text.facts.presence.value_sources import list_value_sources
+from assay.text.facts.presence.value_sources import iterate_value_sources
 from assay.text.facts.reading.read_text import CLAUSE_REACH, ReadText
 from assay.text.facts.reading.sentence_around import REACH_BEFORE, get_sentence
 from assay.text.facts.reading.text_parts import find_part, list_quantities
@@ -75,12 +76,15 @@ def _find_other_second_rate(texts: FactTexts, stated: Quantity) -> str:
     if not rates:
         return ""
     value = structs.replace(stated, rate="", rate_size=None)
-    of_sources: set[str] = set()
-    for text in (*texts.reference_and_facts, *texts.passages):
+    has_rate = False
+    for text in chain(texts.reference_and_facts, texts.passages):
         for own in text.quantities:
             if own.rate and is_same_value(value, structs.replace(own, rate="", rate_size=None)):
-                of_sources |= _list_time_rates(text, own)
-    return "" if not of_sources or of_sources & rates else min(rates)
+                of_source = _list_time_rates(text, own)
+                if of_source & rates:
+                    return ""
+                has_rate = has_rate or bool(of_source)
+    return min(rates) if has_rate else ""
 
 
 def _list_time_rates(text: ReadText, value: Quantity) -> set[str]:
@@ -237,15 +241,17 @@ def judge_period(texts: FactTexts, occurrence: Occurrence, stated: Quantity | No
     part = find_part(texts.answer, occurrence.clause, stated.start)
     if _IN_A_ROW.search(texts.answer.plain, stated.end, part.end) and not _speaks_of_row(texts):
         return FactJudgment(texts.fact, "unknown", "the answer counts only what follows one another without a gap")
+    stated_periods = _list_periods(texts.answer, part.start, part.end)
+    stated_periods.discard(texts.answer.plain[stated.start : stated.end])  # "you put in ten hours"
+    if not stated_periods:
+        return None
     expected_periods = _list_periods(texts.question, 0, len(texts.question.plain))
     for text in (texts.read_fact, texts.reference):
         expected_periods.update(own.rate for own in text.quantities if own.rate and is_same_quantity(own, stated))
     if is_plain(stated):
-        for source in list_value_sources(texts, stated):
+        for source in iterate_value_sources(texts, stated):
             expected_periods |= _list_periods(source, 0, len(source.plain))
-    stated_periods = _list_periods(texts.answer, part.start, part.end) if expected_periods else set()
-    stated_periods.discard(texts.answer.plain[stated.start : stated.end])  # "you put in ten hours"
-    if stated_periods and stated_periods.isdisjoint(expected_periods):
+    if expected_periods and stated_periods.isdisjoint(expected_periods):
         reason = f"the answer counts this per {min(stated_periods)}, and not per {min(expected_periods)}"
         return FactJudgment(texts.fact, "unknown", reason)
     return None
