@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -34,7 +34,7 @@ UNKNOWN_FIELD_CODE = "E_UNKNOWN_FIELD"
 """The code of a problem that is the name of a key, not its value."""
 
 
-class YamlPosition(NamedTuple):
+class YamlPosition(Struct, frozen=True):
     """The line and column at which a value begins, both counted from 1."""
 
     line: int

@@ -392,10 +392,9 @@ class ObservationCollector:
         return True
 
     def _add_flaws(self, observation: Observation, number: int, row_flaws: Iterable[ObservationFlaw]) -> None:
-        for field_path, message, code in row_flaws:
-            self._add_problem(
-                Problem(self.source, number, self.form.translate_field(observation, field_path), message, code)
-            )
+        for flaw in row_flaws:
+            field_path = self.form.translate_field(observation, flaw.field)
+            self._add_problem(Problem(self.source, number, field_path, flaw.message, flaw.code))
 
     def add_problem(self, problem: Problem) -> None:
         """Add a problem of a row that cannot be decoded, after the problems of the rows before it."""

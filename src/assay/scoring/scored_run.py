@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -40,7 +40,7 @@ FORMATS_WITH_VERSIONS = ("assay", "rag-trace")
 """The formats that can state versions."""
 
 
-class RowLocation(NamedTuple):
+class RowLocation(Struct, frozen=True):
     """The location of a row: index of its file, line number, and byte offset of the line."""
 
     file: int
@@ -304,7 +304,7 @@ def _version_notices(gathered: MergedShards, files: Sequence[OutputFile]) -> Ite
 
 
 def _duplicate_problems(gathered: MergedShards, golden: GoldenSet, files: Sequence[OutputFile]) -> Iterator[Problem]:
-    pairs = sorted(gathered.find_duplicates(), key=lambda pair: pair[1])
+    pairs = sorted(gathered.find_duplicates(), key=lambda pair: (pair[1].file, pair[1].line))
     # Two files that name no configuration are two systems under one name, which is one mistake and not one a line.
     nameless: dict[tuple[int, int], set[int]] = {}
     for first, second, config, case in pairs:

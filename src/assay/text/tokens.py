@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, lru_cache
 from itertools import takewhile
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Literal
 from unicodedata import category, decimal, normalize
 
 from msgspec import Struct, structs
@@ -118,7 +118,7 @@ class Term(Struct, frozen=True):
     unit: str = ""
 
 
-class ParsedTerms(NamedTuple):
+class ParsedTerms(Struct, frozen=True):
     """The NFC text and its terms in order; `has_diacritics`: enough words have diacritics for "
     "these to be significant."""
 

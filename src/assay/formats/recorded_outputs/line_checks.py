@@ -12,10 +12,11 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from itertools import chain, pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec import Struct
 from msgspec.structs import replace
 
 from assay.formats import strict_json
@@ -192,7 +193,7 @@ MAX_REPEAT = 1_000_000
 _RANKS_FROM_ONE = list(range(1, MAX_CHUNKS + 1))
 
 
-class ObservationFlaw(NamedTuple):
+class ObservationFlaw(Struct, frozen=True):
     """One flaw of an observation; `field` is a path in the record."""
 
     field: str

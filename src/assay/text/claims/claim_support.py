@@ -280,7 +280,7 @@ def _respell_quantities(terms: ParsedTerms, compared: ComparedQuantities, source
         items[first : first + len(own)] = [
             structs.replace(term, start=quantity.start, end=quantity.end) for term in stated
         ]
-    return terms._replace(items=items)
+    return structs.replace(terms, items=items)
 
 
 _LEAST_SUPPORT = 0.05  # of a word

@@ -85,8 +85,8 @@ class IndexedPassage:
     def __init__(self, text: str) -> None:
         text = normalise_nfc(text)
         table_rows = list_table_rows(text)
-        text_terms = parse_terms(part_cells(text, table_rows))
-        self.text, self.terms, self.has_diacritics = text_terms
+        parsed = parse_terms(part_cells(text, table_rows))
+        self.text, self.terms, self.has_diacritics = parsed.text, parsed.items, parsed.has_diacritics
         self.positions_by_key: dict[str, list[int]] = {}
         for position, term in enumerate(self.terms):
             for key in (
@@ -105,7 +105,7 @@ class IndexedPassage:
         self.spelling_lines = {
             marked: join_spellings(spellings_of_terms) for marked, spellings_of_terms in self._spelled.items()
         }
-        self.sentence_ranges = list(_sentence_ranges(text_terms))  # ranges of terms
+        self.sentence_ranges = list(_sentence_ranges(parsed))  # ranges of terms
         self.rows = list(self._place_rows(table_rows))
         """The rows of its tables, in order. A sentence may hold several."""
         self._stems: list[str] | None = None

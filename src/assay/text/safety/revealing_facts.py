@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from msgspec import Struct
 
@@ -93,7 +93,7 @@ def _is_code(token: str) -> bool:
     return digits >= _LEAST_DIGITS and token[0].isalpha() and digits < len(token)
 
 
-class NamePair(NamedTuple):
+class NamePair(Struct, frozen=True):
     """Two capitalised words that follow each other, such as a first name and a family name, folded."""
 
     first: str
