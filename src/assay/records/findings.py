@@ -69,6 +69,7 @@ class Attribution(Struct, frozen=True, omit_defaults=True):
     says what to try first. `good` and `reached` are None if they could not be determined; `signal` names the metric or
     rule that decided `good`, with its threshold. `also` lists at most two other causes that would explain the same
     facts, most likely first, and `record` says what to record to tell them apart. `subcause` refines the cause.
+    `untold` says why nothing tells whether the evidence reached the generator, "" if something does.
     """
 
     case_id: str
@@ -87,6 +88,7 @@ class Attribution(Struct, frozen=True, omit_defaults=True):
     also: tuple[RootCause, ...] = ()
     subcause: str = ""
     record: tuple[str, ...] = ()
+    untold: str = ""
 
     @property
     def is_leak(self) -> bool:
