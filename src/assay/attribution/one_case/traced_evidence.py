@@ -18,6 +18,7 @@ from assay.attribution.evidence_trace import (
 from assay.attribution.index.index_view import IndexView
 from assay.attribution.one_case.answer_quality import CaseScores
 from assay.attribution.one_case.contained_facts import quote_beginning
+from assay.metrics.cases.absent_labels import describe_absent_unit
 from assay.metrics.cases.case_index import QUOTE, CaseIndex
 from assay.metrics.retrieval.evidence_fields import find_unreported_field
 from assay.records.golden_set import CorpusChunk, Evidence, Selector
@@ -110,14 +111,18 @@ class TracedEvidence(Struct, frozen=True, dict=True):
     @cached_property
     def reached(self) -> bool | None:
         """Whether the evidence reached the generator; None if the case requires none, or no stage was reported, or its
-        chunks have no ids or fields by which the evidence could be told."""
+        chunks have no ids or fields by which the evidence could be told, or its labels are not in the corpus."""
         if not self.required_units or not self.steps or self.unreported_field is not None:
             return None
         if self.case.evidence.needs_ids and any(is_text_id(chunk.chunk_id) for chunk in self.arrived_chunks):
             return None
-        return (
-            len(self.lost_units) < len(self.required_units) if self.settings.reached == "any" else not self.lost_units
-        )
+        is_any_enough = self.settings.reached == "any"
+        if not self.lost_units or (is_any_enough and len(self.lost_units) < len(self.required_units)):
+            return True
+        # What a corpus that was cut differently does not have under this id may have been shown all the same.
+        absent = [describe_absent_unit(self.units[unit], self.case) is not None for unit in self.lost_units]
+        is_open = any(absent) if is_any_enough else all(absent)
+        return None if is_open else False
 
     @property
     def has_foreign_context(self) -> bool:
