@@ -104,7 +104,8 @@ ClaimedChange = Literal["improved", "regressed", "rose", "not significant", "n/a
 METRIC_ERRORS = "an error of the metric is no failure of the system, and is not compared"
 """How a note of a comparison ends that says on how many cases a metric of one's own failed."""
 LABEL_FAILURES = (
-    "no failure of the system, and not compared; `assay golden relink` finds labels again after documents were cut differently"
+    "no failure of the system, and not compared; `assay golden relink` finds labels again after documents were cut "
+    "differently"
 )
 """How a note of a comparison ends that says on how many cases of one side the labels are outdated."""
 SIGNIFICANT_CLAIMS: tuple[ClaimedChange, ...] = ("regressed", "improved", "rose")
