@@ -105,6 +105,11 @@ ChangeVerdict = Literal["improved", "regressed", "not significant", "n/a"]
 ClaimedChange = Literal["improved", "regressed", "rose", "not significant", "n/a"]
 METRIC_ERRORS = "an error of the metric is no failure of the system, and is not compared"
 """How a note of a comparison ends that says on how many cases a metric of one's own failed."""
+LABEL_FAILURES = (
+    "no failure of the system, and not compared; `assay golden relink` finds labels again after documents were cut "
+    "differently"
+)
+"""How a note of a comparison ends that says on how many cases of one side the labels are outdated."""
 SIGNIFICANT_CLAIMS: tuple[ClaimedChange, ...] = ("regressed", "improved", "rose")
 CITED_SHARES = frozenset(("claim_citation_coverage", "sentence_coverage", "citation_coverage"))
 """Shares of what answers say, or of what they were shown, that is cited: they rise where citations are added, and as
@@ -364,7 +369,7 @@ class Comparison(Struct, frozen=True):
             counts = f"{len(failed.regressed)} fail now{named}, {len(failed.improved)} no longer{of_them}"
             evidence = describe_failed_evidence(self) if failed.regressed or failed.improved else ""
             lines.append(f"cases: {counts}{f' ({evidence})' if evidence else ''}")
-        lines += [note for note in self.notes if note.endswith(METRIC_ERRORS)]
+        lines += [note for note in self.notes if note.endswith((METRIC_ERRORS, LABEL_FAILURES))]
         return "\n".join([*lines, "next: comparison.metrics, comparison.cases, comparison.changed, comparison.moved"])
 
     def _repr_html_(self) -> str:

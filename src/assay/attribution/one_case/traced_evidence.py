@@ -18,6 +18,7 @@ from assay.attribution.evidence_trace import (
 from assay.attribution.index.index_view import IndexView
 from assay.attribution.one_case.answer_quality import CaseScores
 from assay.attribution.one_case.contained_facts import quote_beginning
+from assay.metrics.cases.absent_labels import describe_absent_unit
 from assay.metrics.cases.case_index import QUOTE, CaseIndex
 from assay.metrics.retrieval.evidence_fields import find_unreported_field, lacks_texts
 from assay.records.golden_set import CorpusChunk, Evidence, Selector
@@ -144,6 +145,10 @@ class TracedEvidence(Struct, frozen=True, dict=True):
         is_open = len(self.lost_units) == len(self.required_units) if is_any else bool(self.lost_units)
         if is_open and self.lacks_arrived_texts and (is_any or not any(map(self._is_shown, self.lost_units))):
             return "chunks of the context have no text, and their ids do not tell"
+        # What a corpus that was cut differently does not have under this id may have been shown all the same.
+        is_absent = [describe_absent_unit(self.units[unit], self.case) is not None for unit in self.lost_units]
+        if is_open and (any(is_absent) if is_any else all(is_absent)):
+            return "its label is not in the corpus"
         return ""
 
     def _is_shown(self, unit: int) -> bool:

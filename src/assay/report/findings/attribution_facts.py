@@ -88,6 +88,8 @@ def _describe_reached(attribution: Attribution) -> str:
         return "unknown, there is no answer"
     if not any(unit.required for unit in attribution.traces):
         return "the case requires none"
+    if attribution.cause == "golden_label_issue":
+        return "unknown, its label is in doubt"
     return f"unknown, {attribution.untold or 'the trace does not tell'}"
 
 
