@@ -89,11 +89,12 @@ class IndexedPassage:
         self.text, self.terms, self.has_diacritics = text_terms
         self.positions_by_key: dict[str, list[int]] = {}
         for position, term in enumerate(self.terms):
-            for key in (
-                iterate_index_keys(term, self.has_diacritics)
-                if self.has_diacritics or term.kind == "number"
-                else (term.key,)
-            ):
+            keys: Iterable[str] = (term.key,)
+            if term.kind == "number":
+                keys = iterate_index_keys(term, self.has_diacritics)
+            elif self.has_diacritics:
+                keys = (term.key, term.diacritic_key or f"{term.key}~")
+            for key in keys:
                 if key in self.positions_by_key:
                     self.positions_by_key[key].append(position)
                 else:
