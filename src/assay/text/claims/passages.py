@@ -60,7 +60,7 @@ def list_four_grams(line: str) -> list[Gram]:
     >>> list_four_grams(" leav ")
     [' lea', 'leav', 'eav ']
     """
-    return [line[start : start + _GRAM_LENGTH] for start in range(len(line) - _GRAM_LENGTH + 1)]
+    return list(map("".join, zip(*[line[offset:] for offset in range(_GRAM_LENGTH)], strict=False)))
 
 
 def join_spellings(spelled: Iterable[str]) -> str:

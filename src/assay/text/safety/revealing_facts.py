@@ -26,8 +26,7 @@ _FEWEST_LETTERS = 5  # of a family name that tells who is meant without a first 
 _NAME_DISTANCE = 2  # words between which two parts of a name may lie
 
 _DIGIT_GROUPS = compile_pattern(r"(?<!\d)\d(?>(?:[ ()./-]{0,2}\d)+)")
-_BEFORE_DIGIT = compile_pattern(r"(?<![^\s\d])[^\s\d]++(?=\d)")
-_LETTER = compile_pattern(r"[^\W\d_]")
+_INNER_DIGIT = compile_pattern(r"(?<=[^\s\d])\d")
 _EMAIL = compile_pattern(r"(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]++)+")
 _WORD = compile_pattern(r"(?<!\w)[^\W\d_]{2,}+(?!\w)")
 _ARTICLES = frozenset("der die das den dem des ein eine einen einem einer eines".split())
@@ -85,7 +84,14 @@ def _iterate_facts(text: str) -> Iterator[Fact]:
 
 def _may_have_code(text: str) -> bool:
     """Return whether a text may have a code: a letter before a digit within a word. Cheaper than reading its words."""
-    return any(_LETTER.search(before) for before in _BEFORE_DIGIT.findall(text))
+    # What stands before a digit is read back to the digit before it, so that every character is read once.
+    for digit in _INNER_DIGIT.finditer(text):
+        position = digit.start() - 1
+        while position >= 0 and not (text[position].isspace() or text[position].isdecimal()):
+            if text[position].isalnum():
+                return True
+            position -= 1
+    return False
 
 
 def _is_code(token: str) -> bool:
