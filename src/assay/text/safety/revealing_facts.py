@@ -77,7 +77,7 @@ def _iterate_facts(text: str) -> Iterator[Fact]:
     for match in _EMAIL.finditer(plain) if "@" in plain else ():
         yield Fact("code", remove_separators(match[0]), "", match[0])
     for match in _DIGIT_GROUPS.finditer(plain):
-        digits = remove_separators(match[0])
+        digits = remove_separators(match[0]) if len(match[0]) >= _LONG_DIGITS else ""
         if len(digits) >= _LONG_DIGITS:
             yield Fact("code", digits, "", match[0])
 
@@ -119,11 +119,13 @@ def find_names(text: str) -> Iterator[tuple[NamePair, bool]]:
     words = list(_WORD.finditer(replace_lookalikes(text)))
     for position in [position for position, word in enumerate(words) if word[0][0].isupper()]:
         word = words[position]
+        is_end = position + 1 == len(words) or not _continues_name(word, words[position + 1])
+        if is_end and not run:
+            continue  # it stands alone
         folded = fold_text(word[0])
         if folded not in _GENERIC_NAMES and (run or folded not in _ARTICLES):
             run.append(folded)
-        is_last = position + 1 == len(words)
-        if run and (is_last or not _continues_name(word, words[position + 1])):
+        if is_end:
             yield from _pair_words(run)
             run = []
 
