@@ -94,7 +94,8 @@ class ParsedAnswer:
         self._weighed: dict[str, IndexedSources] = {}
         self._some: dict[frozenset[str], IndexedSources] = {}
         self._context_parts: dict[frozenset[str], IndexedSources] = {}
-        self._supports: dict[tuple[str, tuple[tuple[str, str], ...]], SourceSupport] = {}
+        self._selected: dict[tuple[tuple[str, str], ...], IndexedSources] = {}
+        self._supports: dict[tuple[str, int], SourceSupport] = {}  # by the claim's text and the sources' identity
         self._requests: dict[tuple[str, str], list[JudgeRequest]] = {}
         self._rulings: dict[int, tuple[JudgeRequest, Ruling | None]] = {}
 
@@ -383,9 +384,10 @@ class ParsedAnswer:
             assert isinstance(texts, dict)
             context = self._weighed.get(CONTEXT_STAGE)
             if context is not None and texts.items() <= set(context.chunks):
-                self._weighed[against] = context.select_sources(texts)
+                self._weighed[against] = self._select(context, texts)
             else:
-                self._weighed[against] = IndexedSources(tuple(texts.items()), self.case.golden_index.idf)
+                sources = IndexedSources(tuple(texts.items()), self.case.golden_index.idf)
+                self._weighed[against] = self._selected.setdefault(tuple(sources.chunks), sources)
         return self._weighed[against]
 
     def claim_supports(self, against: str) -> tuple[SourceSupport, ...]:
@@ -401,21 +403,28 @@ class ParsedAnswer:
         chunk_ids = frozenset(ids)
         if chunk_ids not in self._some:
             against = AGAINST_CITED if isinstance(self.cited_texts, dict) else CONTEXT_STAGE
-            self._some[chunk_ids] = self.index_sources(against).select_sources(chunk_ids)
+            self._some[chunk_ids] = self._select(self.index_sources(against), chunk_ids)
         return self._support(claim, self._some[chunk_ids])
 
     def select_context(self, ids: frozenset[str]) -> IndexedSources:
         """Return some chunks of the context, indexed."""
         if ids not in self._context_parts:
-            self._context_parts[ids] = self.index_sources(CONTEXT_STAGE).select_sources(ids)
+            self._context_parts[ids] = self._select(self.index_sources(CONTEXT_STAGE), ids)
         return self._context_parts[ids]
+
+    def _select(self, sources: IndexedSources, ids: Collection[str]) -> IndexedSources:
+        """Return only the sources with these ids, the same object for the same chunks."""
+        chunks = tuple([chunk for chunk in sources.chunks if chunk[0] in ids])
+        if chunks not in self._selected:
+            self._selected[chunks] = sources.select_sources(ids)
+        return self._selected[chunks]
 
     def support_by_context(self, claim: Claim, ids: frozenset[str] | None = None) -> SourceSupport:
         """Return the support of a claim by rules from the context, or from some of its chunks alone."""
         return self._support(claim, self.index_sources(CONTEXT_STAGE) if ids is None else self.select_context(ids))
 
     def _support(self, claim: Claim, sources: IndexedSources) -> SourceSupport:
-        key = claim.text, tuple(sources.chunks)
+        key = claim.text, id(sources)
         if key not in self._supports:
             self._supports[key] = score_short_answer(claim.text, self.case.case.question, sources)
         return self._supports[key]

@@ -35,6 +35,7 @@ _OTHER = frozenset(
 ) - (_ENGLISH | _VIETNAMESE | frozenset("bei das dem den des die des se em con".split()))
 _NO_SPACES = LatePattern(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 _FEWEST_WORDS = 2
+_ONE_WORD_IN = 5  # with a letter that only Vietnamese has
 _CLEAR_MAJORITY = 2
 
 
@@ -48,11 +49,13 @@ def guess_language(text: str) -> KnownLanguage | None:
     ('vi', 'en', None)
     """
     words = _WORD.findall(normalise_nfc(text))
-    vietnamese = sum(_VIETNAMESE_LETTER.search(word) is not None for word in words)
-    if words and vietnamese / len(words) >= 1 / 5:
-        return "vi"
-    folded = [fold_text(word) for word in words]
-    counts = {"en": sum(word in _ENGLISH for word in folded), "vi": sum(word in _VIETNAMESE for word in folded)}
+    vietnamese = 0
+    for word in words:
+        vietnamese += _VIETNAMESE_LETTER.search(word) is not None
+        if _ONE_WORD_IN * vietnamese >= len(words):
+            return "vi"
+    folded = fold_text(" ".join(words)).split()
+    counts = {"en": sum([word in _ENGLISH for word in folded]), "vi": sum([word in _VIETNAMESE for word in folded])}
     if counts["en"] >= _FEWEST_WORDS and counts["en"] >= _CLEAR_MAJORITY * counts["vi"]:
         return "en"
     if counts["vi"] >= _FEWEST_WORDS and counts["vi"] >= _CLEAR_MAJORITY * counts["en"]:

@@ -57,7 +57,7 @@ def _read_words(table: str) -> dict[str, frozenset[str]]:
     words: dict[str, set[str]] = {}
     for line in table.strip().splitlines():
         language, _, spelled = line.strip().partition(": ")
-        words.setdefault(language, set()).update(fold_text(word) for word in spelled.split())
+        words.setdefault(language, set()).update(fold_text(spelled).split())
     return {language: frozenset(folded) for language, folded in words.items()}
 
 

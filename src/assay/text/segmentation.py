@@ -16,6 +16,7 @@ from msgspec import Struct, structs
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_case, fold_text
 from assay.text.pattern_cache import compile_pattern
+from assay.text.text_cache import cache_by_text
 
 BlockKind = Literal["text", "item", "heading", "row", "code"]
 Span = tuple[int, int]
@@ -226,7 +227,8 @@ _NUMBERING = compile_pattern(r"\W*(?:\d{1,3}(?:\.\d{1,2})*|[a-zA-Z]|[ivx]{1,5})\
 _NEXT_WORD = compile_pattern(r"\s*[\"'“‘«(\[*_]*+([^\W_]*+)")
 
 
-def segment_sentences(text: str) -> list[Span]:
+@cache_by_text(maxsize=256, longest=4000)  # retrieved chunks are read for claims and for planted orders
+def segment_sentences(text: str) -> Sequence[Span]:
     """Return the spans of the sentences of all blocks, headings, table rows and lines of code included.
 
     >>> text = "Dr. Lê pays $1.5. Why? 有三天。五天。"

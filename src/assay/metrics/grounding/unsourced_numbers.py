@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import count
 
 from msgspec import structs
 
@@ -43,7 +44,7 @@ def list_unsourced_numbers(reading: ParsedAnswer) -> list[str]:
     claims = [claim.text for claim in reading.claims if _DIGITS.search(claim.text)]
     if not claims:
         return []
-    sources = _Sources([remove_markup(text) for text in _iter_sources(reading)])
+    sources = _Sources(_iter_sources(reading))
     unsourced: list[str] = []
     derived = _DerivedInClaims(reading, claims, sources)
     for place, claim in enumerate(claims):
@@ -80,10 +81,22 @@ class _DerivedInClaims:
 class _Sources:
     """The texts in which a number may stand. What stands near its digits is read first, everything only if need be."""
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._texts = [normalise_nfc(text) for text in texts]
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._unread = iter(texts)
+        self._plain: list[str] = []
         self._read_near = 0
         self._known: dict[tuple[Quantity, str], bool] = {}
+
+    @property
+    def _texts(self) -> Iterator[str]:
+        """The texts without markup, each made plain when it is asked for the first time."""
+        for place in count():
+            if place == len(self._plain):
+                text = next(self._unread, None)
+                if text is None:
+                    return
+                self._plain.append(normalise_nfc(remove_markup(text)))
+            yield self._plain[place]
 
     @cached_property
     def _measured(self) -> list[tuple[str, list[Quantity]]]:

@@ -60,7 +60,7 @@ def list_four_grams(line: str) -> list[Gram]:
     >>> list_four_grams(" leav ")
     [' lea', 'leav', 'eav ']
     """
-    return [line[start : start + _GRAM_LENGTH] for start in range(len(line) - _GRAM_LENGTH + 1)]
+    return list(map("".join, zip(*[line[offset:] for offset in range(_GRAM_LENGTH)], strict=False)))
 
 
 def join_spellings(spelled: Iterable[str]) -> str:
@@ -89,11 +89,12 @@ class IndexedPassage:
         self.text, self.terms, self.has_diacritics = parsed.text, parsed.items, parsed.has_diacritics
         self.positions_by_key: dict[str, list[int]] = {}
         for position, term in enumerate(self.terms):
-            for key in (
-                iterate_index_keys(term, self.has_diacritics)
-                if self.has_diacritics or term.kind == "number"
-                else (term.key,)
-            ):
+            keys: Iterable[str] = (term.key,)
+            if term.kind == "number":
+                keys = iterate_index_keys(term, self.has_diacritics)
+            elif self.has_diacritics:
+                keys = (term.key, term.diacritic_key or f"{term.key}~")
+            for key in keys:
                 if key in self.positions_by_key:
                     self.positions_by_key[key].append(position)
                 else:

@@ -30,6 +30,7 @@ _LEAST_COVERED = 0.75  # share of the question's words in the sentence of the fr
 _ELSEWHERE = 1.5  # what z loses if another sentence holds all of the question and that of the fragment nothing
 
 
+@lru_cache(maxsize=256)  # a claim is compared with several sets of sources
 def is_fragment(claim: str) -> bool:
     """Return whether a claim has so few words that it says nothing without its question.
 

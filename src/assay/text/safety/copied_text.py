@@ -9,7 +9,7 @@ import unicodedata
 from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
 from decimal import Decimal
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +30,7 @@ _Indices = npt.NDArray[np.intp]
 COPIED_RUN_LENGTH = 8
 """Length of a run, in words, from which shared text is a copy and not chance."""
 
-_HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd, with bits everywhere; 64-bit products wrap around on purpose
+_HASH_MULTIPLIER = 0x9E3779B97F4A7C15  # odd, with bits everywhere; 64-bit products wrap around on purpose
 _MATCHES_PER_BLOCK = 1_000_000  # matches that are examined at once, where many texts share the same runs
 _UNKNOWN_WORD = 0  # the number of a word that occurs in no text
 _FILTER_BITS, _MOST_FILTER_BITS = 3, 20  # of a hash by which runs are told to occur in no text: a megabyte at most
@@ -98,6 +98,28 @@ class HashedRuns:
             yield int(run_starts[run]), matching_texts[offsets[run] : offsets[run] + counts[run]].tolist()
 
 
+def hash_runs(numbers: RunHashes, length: int) -> RunHashes:
+    """Return the hash of the run of so many numbers that begins at each of some; empty if there are fewer.
+
+    A run of twice the length is its first half, moved to the left, and its second half.
+    """
+    if len(numbers) < length:
+        return np.zeros(0, np.uint64)
+    hashes, hashed = numbers, 1
+    for bit in f"{length:b}"[1:]:
+        hashes = hashes[:-hashed] * _raise_multiplier(hashed) + hashes[hashed:]
+        hashed *= 2
+        if bit == "1":
+            hashes = hashes[:-1] * _raise_multiplier(1) + numbers[hashed:]
+            hashed += 1
+    return hashes
+
+
+@cache
+def _raise_multiplier(exponent: int) -> np.uint64:
+    return np.uint64(pow(_HASH_MULTIPLIER, exponent, 1 << 64))
+
+
 class CopiedRunIndex:
     """The runs of `run` folded tokens of many texts, in 12 bytes per word plus each distinct word once.
 
@@ -141,11 +163,7 @@ class CopiedRunIndex:
 
     def _run_hashes(self, ids: Sequence[int] | array[int]) -> RunHashes:
         """Return the hash of the run that begins at each position; empty if there are fewer words than a run has."""
-        numbers = np.array(ids, np.uint64)
-        hashes = np.zeros(max(0, len(ids) - self._run_length + 1), np.uint64)
-        for offset in range(self._run_length if len(hashes) else 0):
-            hashes = hashes * _HASH_MULTIPLIER + numbers[offset : offset + len(hashes)]
-        return hashes
+        return hash_runs(np.array(ids, np.uint64), self._run_length)
 
 
 _LEAST_DISTINCTIVE = 100  # a number without a unit is revealing from here on; a smaller one only with its unit

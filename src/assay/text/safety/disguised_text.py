@@ -20,7 +20,7 @@ import numpy as np
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_text
 from assay.text.pattern_cache import compile_pattern
-from assay.text.safety.copied_text import Bools, HashedRuns, RunHashes, TextNumbers
+from assay.text.safety.copied_text import Bools, HashedRuns, RunHashes, TextNumbers, hash_runs
 from assay.text.word_runs import split_words
 
 SKELETON_RUN = 32
@@ -157,25 +157,13 @@ def _read_bytes(decode: Callable[[str], bytes], payload: str) -> Iterator[str]:
         yield decoded
 
 
-_FACTOR = 0x9E3779B97F4A7C15
-_POWERS = [np.uint64(pow(_FACTOR, 1 << doubling, 1 << 64)) for doubling in range(SKELETON_RUN.bit_length() - 1)]
-"""What the first half of a run is multiplied by, for the runs of 2, 4 and so on to `SKELETON_RUN` characters."""
-
-
-def hash_skeleton(skeleton: str) -> RunHashes:
+def hash_skeleton(skeleton: str, length: int = SKELETON_RUN) -> RunHashes:
     """Return the hash of the run that begins at each character; empty for a skeleton that is shorter than a run.
 
     The hashes do not depend on the process.
     """
-    hashes = np.frombuffer(skeleton.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
-    if len(hashes) < SKELETON_RUN:
-        return np.zeros(0, np.uint64)
-    length = 1
-    for power in _POWERS:
-        # The run of twice the length: its first half, moved to the left, and its second half. Products wrap around.
-        hashes = hashes[:-length] * power + hashes[length:]
-        length *= 2
-    return hashes
+    letters = np.frombuffer(skeleton.encode("utf-32-le", "surrogatepass"), np.uint32)
+    return hash_runs(letters.astype(np.uint64), length)
 
 
 class SkeletonIndex:
@@ -258,7 +246,7 @@ class SkeletonTexts:
     def __init__(self, skeletons: Iterable[str]) -> None:
         self._skeletons = list(skeletons)
         # Copies, because a view would keep all pieces of its text.
-        hashes = [_hash_pieces(skeleton)[::_STRIDE].copy() for skeleton in self._skeletons]
+        hashes = [hash_skeleton(skeleton, _PIECE)[::_STRIDE].copy() for skeleton in self._skeletons]
         counts = list(map(len, hashes))
         owners = np.repeat(np.arange(len(counts), dtype=np.uint32), np.array(counts, np.int64))
         self._pieces = HashedRuns(np.concatenate([np.zeros(0, np.uint64), *hashes]), owners)
@@ -271,17 +259,8 @@ class SkeletonTexts:
         if len(string) < _INDEXED:
             numbers = np.arange(len(self._skeletons), dtype=np.uint32)
         else:
-            numbers = self._pieces.find_texts(_hash_pieces(string[:_INDEXED]))
+            numbers = self._pieces.find_texts(hash_skeleton(string[:_INDEXED], _PIECE))
         return any(string in self._skeletons[number] for number in numbers[is_wanted(numbers)].tolist())
-
-
-def _hash_pieces(skeleton: str) -> RunHashes:
-    """Return the hash of the piece that begins at each letter; empty for a skeleton that is shorter than a piece."""
-    letters = np.frombuffer(skeleton.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
-    hashes, factor = np.zeros(max(0, len(letters) - _PIECE + 1), np.uint64), _POWERS[0]
-    for offset in range(_PIECE if len(hashes) else 0):
-        hashes = hashes * factor + letters[offset : offset + len(hashes)]
-    return hashes
 
 
 def find_disguised_copies(

@@ -26,8 +26,7 @@ _FEWEST_LETTERS = 5  # of a family name that tells who is meant without a first 
 _NAME_DISTANCE = 2  # words between which two parts of a name may lie
 
 _DIGIT_GROUPS = compile_pattern(r"(?<!\d)\d(?>(?:[ ()./-]{0,2}\d)+)")
-_BEFORE_DIGIT = compile_pattern(r"(?<![^\s\d])[^\s\d]++(?=\d)")
-_LETTER = compile_pattern(r"[^\W\d_]")
+_INNER_DIGIT = compile_pattern(r"(?<=[^\s\d])\d")
 _EMAIL = compile_pattern(r"(?<![\w.+-])[\w.+-]++@[\w-]++(?:\.[\w-]++)+")
 _WORD = compile_pattern(r"(?<!\w)[^\W\d_]{2,}+(?!\w)")
 _ARTICLES = frozenset("der die das den dem des ein eine einen einem einer eines".split())
@@ -78,14 +77,21 @@ def _iterate_facts(text: str) -> Iterator[Fact]:
     for match in _EMAIL.finditer(plain) if "@" in plain else ():
         yield Fact("code", remove_separators(match[0]), "", match[0])
     for match in _DIGIT_GROUPS.finditer(plain):
-        digits = remove_separators(match[0])
+        digits = remove_separators(match[0]) if len(match[0]) >= _LONG_DIGITS else ""
         if len(digits) >= _LONG_DIGITS:
             yield Fact("code", digits, "", match[0])
 
 
 def _may_have_code(text: str) -> bool:
     """Return whether a text may have a code: a letter before a digit within a word. Cheaper than reading its words."""
-    return any(_LETTER.search(before) for before in _BEFORE_DIGIT.findall(text))
+    # What stands before a digit is read back to the digit before it, so that every character is read once.
+    for digit in _INNER_DIGIT.finditer(text):
+        position = digit.start() - 1
+        while position >= 0 and not (text[position].isspace() or text[position].isdecimal()):
+            if text[position].isalnum():
+                return True
+            position -= 1
+    return False
 
 
 def _is_code(token: str) -> bool:
@@ -113,11 +119,13 @@ def find_names(text: str) -> Iterator[tuple[NamePair, bool]]:
     words = list(_WORD.finditer(replace_lookalikes(text)))
     for position in [position for position, word in enumerate(words) if word[0][0].isupper()]:
         word = words[position]
+        is_end = position + 1 == len(words) or not _continues_name(word, words[position + 1])
+        if is_end and not run:
+            continue  # it stands alone
         folded = fold_text(word[0])
         if folded not in _GENERIC_NAMES and (run or folded not in _ARTICLES):
             run.append(folded)
-        is_last = position + 1 == len(words)
-        if run and (is_last or not _continues_name(word, words[position + 1])):
+        if is_end:
             yield from _pair_words(run)
             run = []
 
