@@ -30,7 +30,7 @@ from assay.text.shared_beginnings import share_beginnings
 
 _MOST_KEPT = 8000  # expressions; beyond them a file begins again, because a checkout gathers what no code asks for
 # The number of the layout is raised too when what is kept of an expression is made in another way.
-_MARK = f"expressions of Assay, layout 6, for Python {sys.version}\n".encode()
+_MARK = f"expressions of Assay, layout 7, for Python {sys.version}\n".encode()
 _DIGEST_BYTES = 4
 
 _Key = tuple[str, int]
@@ -165,7 +165,7 @@ def _compute_digest(content: bytes) -> bytes:
 def _can_restore() -> bool:
     """Return whether this Python makes and restores expressions as those do for which this module was written."""
     try:
-        match = _restore(_make(r"\b(?P<day>[^\W_]+)day|\d", 0)).search("on monday")
+        match = _restore(_make(r"\b(?P<day>(?:is )?[^\W_]+)day|\d", 0)).search("on monday")
     except (ImportError, AttributeError, TypeError, ValueError, RuntimeError):
         return False
     return match is not None and match["day"] == "mon"
