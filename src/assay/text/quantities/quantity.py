@@ -45,7 +45,10 @@ class Quantity(Struct, frozen=True):
     @property
     def is_range(self) -> bool:
         """Whether it has two ends."""
-        return any(reading.low != reading.high for reading in self.readings)
+        for reading in self.readings:
+            if reading.low is not reading.high and reading.low != reading.high:  # most have one value
+                return True
+        return False
 
 
 CODE, INTERNATIONAL_CODE = "code", "code abroad"
@@ -99,4 +102,5 @@ def is_span(quantity: Quantity) -> bool:
 
 
 def make_point(dimension: str, value: Decimal | int) -> Reading:
-    return Reading(dimension, Decimal(value), Decimal(value))
+    point = Decimal(value)
+    return Reading(dimension, point, point)
