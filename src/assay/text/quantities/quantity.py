@@ -45,10 +45,7 @@ class Quantity(Struct, frozen=True):
     @property
     def is_range(self) -> bool:
         """Whether it has two ends."""
-        for reading in self.readings:
-            if reading.low is not reading.high and reading.low != reading.high:  # most have one value
-                return True
-        return False
+        return any(reading.low is not reading.high and reading.low != reading.high for reading in self.readings)
 
 
 CODE, INTERNATIONAL_CODE = "code", "code abroad"

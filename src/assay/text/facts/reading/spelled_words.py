@@ -64,11 +64,10 @@ def quote_as_written(reason: str, texts: Sequence[ReadText]) -> str:
 
     def write(quotation: re.Match[str]) -> str:
         quoted = quotation[1]
-        pattern = re.compile(rf"(?<!\w){re.escape(quoted)}(?!\w)")
         for text in texts:
             if quoted in text.text:
                 return quotation[0]
-            place = pattern.search(text.plain)
+            place = re.search(rf"(?<!\w){re.escape(quoted)}(?!\w)", text.plain) if quoted in text.plain else None
             if place is not None:
                 written = text.text[place.start() : place.end()]
                 return quotation[0] if written.lower() == quoted else f'"{written}"'
