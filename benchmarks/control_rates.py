@@ -1,4 +1,4 @@
-"""How often simulated judges are found INVALID or DOUBTFUL by their controls and anchors, or pass.
+"""How often simulated judges are found INVALID or DOUBTFUL by their controls and anchors, give one label, or pass.
 
 `python -m benchmarks.control_rates [JUDGES]` asks each kind of judge the controls and anchors of runs of 100 and of 20
 answers by the default metrics, within the usual share of the calls, as `assay judge` does. No model is asked. A judge
@@ -33,6 +33,8 @@ ASKED = ("support", "citation_support", "relevance", "correctness", "completenes
 KINDS = ("colon_answer", "empty_answer", "foreign_context", "other_number", "planted_order", "swapped_answer")
 SIZES = (100, 20)
 SHARE = 0.2
+ANCHOR = "anchor"
+OUTCOMES = ("INVALID", "ONE LABEL", "DOUBTFUL", "passed")
 
 
 def _list_shown_texts(request: JudgeRequest) -> list[str]:
@@ -47,7 +49,8 @@ class SimulatedJudge(NamedTuple):
     """A judge that is wrong with a probability, always gives an end of the labels, or rewards one kind of control.
 
     One that is `steady` gives the same answer whenever it is asked the same, as models do at temperature 0: its errors
-    on an anchor that is repeated are one error.
+    on an anchor that is repeated are one error. One that is `right_on_controls` errs on anchors alone, because controls
+    are easier.
     """
 
     name: str
@@ -57,6 +60,7 @@ class SimulatedJudge(NamedTuple):
     blind_share: float = 1.0
     steady: bool = False
     lowest_under: tuple[str, ...] = ()
+    right_on_controls: bool = False
 
     def choose(self, request: JudgeRequest, deserved: str, kind: str, randomness: random.Random) -> str:
         """Return the label that it gives to a question of this kind that deserves a label."""
@@ -64,6 +68,8 @@ class SimulatedJudge(NamedTuple):
             return request.labels[self.always]
         if request.rubric in self.lowest_under:
             return _find_lowest_label(BY_HASH[request.rubric_hash])
+        if self.right_on_controls and kind != ANCHOR:
+            return deserved
         if self.steady:
             randomness = random.Random(f"{self.name} {request.rubric_hash} {_list_shown_texts(request)}")  # no secret
         if kind == self.blind and randomness.random() < self.blind_share:
@@ -76,9 +82,13 @@ class SimulatedJudge(NamedTuple):
 JUDGES = (
     *(SimulatedJudge(f"{noise:.0%} noise", noise) for noise in (0.0, 0.05, 0.1, 0.2, 0.3, 0.4)),
     *(SimulatedJudge(f"{noise:.0%} noise, steady", noise, steady=True) for noise in (0.05, 0.1, 0.15, 0.2, 0.3)),
+    *(
+        SimulatedJudge(f"{noise:.0%} noise on anchors, steady", noise, steady=True, right_on_controls=True)
+        for noise in (0.05, 0.1, 0.15, 0.2, 0.3)
+    ),
     SimulatedJudge("always yes", always=0),
     SimulatedJudge("always no, or the lowest", always=-1),
-    *(SimulatedJudge(f"the lowest under {name} alone", lowest_under=(name,)) for name in ("support", "relevance")),
+    *(SimulatedJudge(f"the lowest under {name} alone", lowest_under=(name,)) for name in ASKED),
     SimulatedJudge("the lowest under three rubrics", lowest_under=("relevance", "correctness", "completeness")),
     SimulatedJudge("the lowest under all but support", lowest_under=ASKED[1:]),
     *(SimulatedJudge(f"blind to {kind}, 5% noise", 0.05, blind=kind) for kind in KINDS),
@@ -113,7 +123,10 @@ class KnownQuestions:
         self.possible = list_possible_controls(requests, subjects, RUBRICS)
 
     def check(self, judge: SimulatedJudge, seed: int) -> tuple[str, int]:
-        """Return what a judge is found to be, and how many questions that took."""
+        """Return what a judge is found to be, and how many questions that took.
+
+        "ONE LABEL" is a judge that gives one under some rubric, and in doubt besides.
+        """
         judge = judge._replace(name=f"{judge.name} {seed}")
         randomness = random.Random(judge.name)  # no secret
         limits = ControlLimits(SHARE, 30, None)
@@ -126,6 +139,8 @@ class KnownQuestions:
         status = _assess(rounds.questions, rounds.answers)
         if status.invalid:
             return "INVALID", len(rounds.answers)
+        if status.one_label:
+            return "ONE LABEL", len(rounds.answers)
         return ("DOUBTFUL" if is_doubtful(status) else "passed"), len(rounds.answers)
 
 
@@ -143,7 +158,7 @@ def _answer_questions(
             _make_verdict(control.request, judge.choose(control.request, lowest, control.kind, randomness))
         ]
     for digest, (anchor, request) in questions.anchors.items():
-        answers[digest] = [_make_verdict(request, judge.choose(request, anchor.label, "anchor", randomness))]
+        answers[digest] = [_make_verdict(request, judge.choose(request, anchor.label, ANCHOR, randomness))]
     return answers
 
 
@@ -163,11 +178,11 @@ def main() -> None:
     for answers in SIZES:
         questions = KnownQuestions(answers)
         print(f"\n{answers} answers, {questions.calls} requests; {judges} judges of each kind\n")
-        print("| Judge | INVALID | DOUBTFUL | passed | questions |\n|---|---|---|---|---|")
+        print("| Judge | INVALID | ONE LABEL | DOUBTFUL | passed | questions |\n|---|---|---|---|---|---|")
         for judge in JUDGES:
             results = [questions.check(judge, seed) for seed in range(judges)]
             counts = Counter(outcome for outcome, _ in results)
-            shares = " | ".join(f"{counts[name] / judges:.1%}" for name in ("INVALID", "DOUBTFUL", "passed"))
+            shares = " | ".join(f"{counts[name] / judges:.1%}" for name in OUTCOMES)
             print(f"| {judge.name} | {shares} | {sum(n for _, n in results) / judges:.0f} |")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -73,6 +74,58 @@ def test_a_file_that_cannot_be_written_is_counted(tmp_path: Path) -> None:
     assert full.log({"question": "x"})
     full.close()
     assert (0, 1) == (full.written, full.dropped)
+
+
+@pytest.mark.parametrize("is_deleted", [False, True])
+def test_a_file_that_is_moved_or_deleted_is_made_again(is_deleted: bool, tmp_path: Path) -> None:
+    log = AnswerLog(tmp_path / "answers.jsonl")
+    log.log({"question": "before"})
+    assert log.flush(60)
+    moved = log.path.rename(tmp_path / "answers.1.jsonl")
+    if is_deleted:
+        moved.unlink()
+    log.log({"question": "after"})
+    log.log({"question": "later"})
+    log.close()
+    assert (3, 0) == (log.written, log.dropped)
+    assert ["after", "later"] == [row["question"] for row in read_rows(log.path)]
+
+
+def test_half_a_line_that_a_killed_process_left_spoils_no_other_one(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    path.write_bytes(b'{"question":"whole"}\n{"question":"ha')
+    log = AnswerLog(path)
+    log.log({"question": "next"})
+    log.log({"question": "last"})
+    log.close()
+    lines = path.read_bytes().splitlines()
+    assert [b'{"question":"ha'] == lines[1:2]
+    assert ["next", "last"] == [msgspec.json.decode(line)["question"] for line in lines[2:]]
+
+
+def test_half_a_line_that_a_full_disk_took_spoils_no_other_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write = os.write
+    room = [100]
+
+    def write_what_fits(handle: int, data: bytes) -> int:
+        if room[0] == 0:
+            raise OSError(errno.ENOSPC, "no space left")
+        written = write(handle, data[: room[0]])
+        room[0] -= written
+        return written
+
+    log = AnswerLog(tmp_path / "answers.jsonl")
+    monkeypatch.setattr("assay.audit.answer_log_file.os.write", write_what_fits)
+    for number in range(3):
+        log.log({"id": str(number), "at": "2026-03-02T08:00:00Z", "answer": "x" * 20})
+    assert log.flush(60)
+    room[0] = 10_000
+    log.log({"question": "next"})
+    log.close()
+    lines = log.path.read_bytes().splitlines()
+    assert (2, 2) == (log.written, log.dropped)
+    assert [True, False, True] == [line.endswith(b"}") for line in lines]
+    assert "next" == msgspec.json.decode(lines[-1])["question"]
 
 
 def test_lines_of_many_threads_stay_whole(tmp_path: Path) -> None:

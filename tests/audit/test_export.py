@@ -13,6 +13,7 @@ from tests.audit.test_show import EMPLOYEE, SALARY, TWELVE, context, write_corpu
 from tests.audit.traffic import NOON, at_noon, make_line, write_lines
 
 import assay
+from assay.audit.audit_tables import build_export_table
 from assay.audit.results import ExportResult
 from assay.cli import main
 from assay.records.errors import IncompleteError, InputError, MissingExtraError
@@ -86,6 +87,29 @@ def test_what_a_user_may_not_see_is_masked_unless_it_is_asked_for(tmp_path: Path
     assert "zephyrine" in json.dumps(rows[2])  # the board may see it
     _, shown = export_lines(tmp_path, store, corpus=corpus, show_restricted=True)
     assert "zephyrine" in json.dumps(shown[0])
+
+
+def test_an_answer_is_masked_by_the_corpus_of_its_version(tmp_path: Path) -> None:
+    line = make_line(1, user=EMPLOYEE, stages=context(("board-1", SALARY)), answer=SALARY)
+    lines = [line | {"id": version, "versions": {"index": version}} for version in ("v1", "v2", "v3")]
+    store = make_store(tmp_path, str(tmp_path / "s.sqlite"), lines)
+    restricted = write_corpus(tmp_path / "v1.jsonl", board_1=SALARY)
+    public = write_lines(tmp_path / "v2.jsonl", [{"chunk_id": "board-1", "text": SALARY}])
+    result, rows = export_lines(tmp_path, store, corpus=[f"v1={restricted}", f"v2={public}"])
+    assert (3, 1, 1) == (result.exported, result.masked, result.unsearched)
+    assert [False, True, True] == ["zephyrine" in json.dumps(row) for row in rows]
+
+
+def test_where_nothing_tells_what_users_may_see_no_absence_of_masked_text_is_claimed(tmp_path: Path) -> None:
+    lines = [make_line(1, user=EMPLOYEE, stages=context(("board-1", SALARY)), answer=SALARY), make_line(2)]
+    store = make_store(tmp_path, str(tmp_path / "s.sqlite"), lines)
+    result, _ = export_lines(tmp_path, store)
+    assert (2, 0, 2, True) == (result.exported, result.masked, result.unsearched, result.is_complete)
+    (note,) = build_export_table(result).notes
+    assert note.startswith("exported as they are: 2 answers of which nothing tells what their users may see")
+    corpus = write_corpus(tmp_path / "corpus.jsonl", board_1=SALARY)
+    assert 1 == export_lines(tmp_path, store, corpus=corpus)[0].unsearched, "the other record names no user"
+    assert 0 == export_lines(tmp_path, store, corpus=corpus, show_restricted=True)[0].unsearched
 
 
 def test_erased_answers_are_counted_and_not_exported(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from tests.support.examples import try_examples
 import assay
 from assay.audit.audit_store import AuditStore, open_audit_store
 from assay.audit.audit_tables import build_ingest_table
+from assay.audit.commands import read_answers
 from assay.audit.ingest_traffic import IngestRequest, ingest_traffic
 from assay.audit.load_traffic_lines import LineReader
 from assay.audit.privacy import AuditKeys
@@ -527,6 +528,39 @@ def test_more_users_than_one_query_takes_keep_their_answers(tmp_path: Path) -> N
     answers = assay.audit.show(store, user="employee-1699", now=NOON).answers
     assert {"req-1699", "req-3399"} == {record.id for _, record in answers}
     assert assay.audit.verify(store).is_intact
+
+
+def test_an_error_is_read_as_applications_write_it_and_found_by_its_code(tmp_path: Path) -> None:
+    errors: list[Any] = [
+        "timeout",
+        {"code": "timeout", "message": "no reply"},
+        {"kind": "timeout", "detail": "no reply"},
+        {"type": "ReadTimeout", "message": "no reply"},
+        {"code": 504},
+        "no reply within 5 s",
+        {"message": "no reply"},
+        "",
+        None,
+    ]
+    lines = [make_line(number, error=error, answer=None) for number, error in enumerate(errors)]
+    store = str(tmp_path / "s")
+    result = ingest(store, write_lines(tmp_path / "a.jsonl", lines))
+    assert (9, 0) == (result.stored, result.rejected)
+    records = [record for _, record in reversed(read_answers(store))]
+    assert ["timeout", "timeout", "timeout", "ReadTimeout", "504", "error", "error", None, None] == [
+        record.error and record.error.code for record in records
+    ]
+    assert ["", "no reply", "no reply", "no reply", "", "no reply within 5 s", "no reply"] == [
+        record.error.message for record in records if record.error
+    ]
+    matches = assay.audit.show(store, verdict="error=timeout").answers
+    assert {"req-0", "req-1", "req-2"} == {record.id for _, record in matches}
+
+
+def test_a_missing_member_is_explained_by_the_keys_of_its_own_object(tmp_path: Path) -> None:
+    line = make_line(1, model="m", stages=[{"nam": "context", "chunks": []}])
+    (reason,) = ingest(str(tmp_path / "s"), write_lines(tmp_path / "a.jsonl", [line])).reasons
+    assert reason.endswith("stages[0].name: E_MISSING missing (got no 'name'; expected a string); did you mean 'nam'?")
 
 
 @pytest.mark.parametrize("name", ["", "no-such.jsonl"])

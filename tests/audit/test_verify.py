@@ -18,7 +18,7 @@ from tests.audit.traffic import NOON, at_noon, make_line, write_lines
 
 import assay
 from assay.audit.audit_store import open_audit_store
-from assay.audit.audit_tables import build_erasure_table
+from assay.audit.audit_tables import build_erasure_table, build_verify_table
 from assay.audit.chain import CHECKPOINT_RECORDS, GENESIS, compute_commitment, compute_link
 from assay.audit.packed_body import pack_body, unpack_body
 from assay.audit.schema import RECORDS, USERS
@@ -207,6 +207,46 @@ def test_a_day_may_go_on_after_it_was_signed_off(tmp_path: Path) -> None:
     assert (True, ["2026-03-03"]) == (verification.is_intact, verification.unsigned_days)
     assay.audit.verify(store, roots=roots, sign_off="Lan Pham", now=tomorrow)
     assert ["2026-03-02", "2026-03-03"] == [json.loads(line)["root"]["day"] for line in roots.read_text().splitlines()]
+
+
+def test_what_came_after_a_sign_off_of_the_day_is_named_and_signed_off_next(tmp_path: Path) -> None:
+    store, roots = make_store(tmp_path), tmp_path / "roots.jsonl"
+    assay.audit.verify(store, roots=roots, sign_off="Lan Pham", now=NOON)
+    covered = assay.audit.verify(store, roots=roots)
+    assert (1, 20, None, []) == (
+        covered.signed_roots,
+        covered.signed_until,
+        covered.unsigned_from,
+        covered.unsigned_days,
+    )
+    assay.audit.ingest(store, write_lines(tmp_path / "more.jsonl", map(make_line, range(100, 110))), now=at_noon)
+    later = assay.audit.verify(store, roots=roots)
+    assert (1, 20, 21, ["2026-03-02"]) == (
+        later.signed_roots,
+        later.signed_until,
+        later.unsigned_from,
+        later.unsigned_days,
+    )
+    notes = build_verify_table(later).notes
+    assert "1 signed-off day, up to record 20" in notes
+    assert any(note.startswith("records 21 to 30 are not signed off (2026-03-02): ") for note in notes)
+    again = assay.audit.verify(store, roots=roots, sign_off="Lan Pham", now=NOON)
+    assert (1, 30, None) == (again.signed_roots, again.signed_until, again.unsigned_from)
+    with sqlite3.connect(store) as db:
+        db.execute("DELETE FROM records WHERE sequence > 25")
+    db.close()
+    (fault,) = assay.audit.verify(store, roots=roots).faults
+    assert ("removed", 26) == (fault.kind, fault.sequence)
+
+
+def test_a_day_that_was_rewritten_and_went_on_is_found_by_its_signed_off_root(tmp_path: Path) -> None:
+    store, roots = make_store(tmp_path), tmp_path / "roots.jsonl"
+    assay.audit.verify(store, roots=roots, sign_off="Lan Pham", now=NOON)
+    assay.audit.ingest(store, write_lines(tmp_path / "more.jsonl", map(make_line, range(100, 110))), now=at_noon)
+    _rewrite_from(store, 5)
+    assert assay.audit.verify(store).is_intact
+    (fault,) = assay.audit.verify(store, roots=roots).faults
+    assert "root" == fault.kind and "by Lan Pham differs" in fault.message
 
 
 def test_a_forged_root_and_a_wrong_key_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from tests.metrics.answers import make_parsed_answer
 from assay.calibration.collect_scorer_labels import LabelItem
 from assay.cli import main
 from assay.gates.calibration_file import load_calibrations
-from assay.metrics.answers.correctness import read_answer_prior
+from assay.metrics.answers.correctness import AnswerPrior, read_answer_prior
 from assay.metrics.grounding.combined_support import UNCALIBRATED_ANSWER_CURVE, compute_combined_probability
 from assay.records.golden_set import Case, Rubric
 from assay.records.requests import InputOptions
@@ -34,7 +34,7 @@ def test_the_prior_is_what_the_rules_say_and_its_cap_what_they_veto(
     answer: str, case: dict[str, object], signal: float, cap: float
 ) -> None:
     reading = make_parsed_answer(answer, Case("q", "How long?", **case))  # type: ignore[arg-type]  # of one kind each
-    assert (signal, cap) == read_answer_prior(reading)
+    assert AnswerPrior(signal, cap) == read_answer_prior(reading)
 
 
 def test_rules_break_the_tie_of_a_judge_that_says_partly() -> None:

@@ -231,3 +231,22 @@ def test_a_pattern_without_case_is_the_form_of_the_answer() -> None:
     assert not compile_linear("^open").matches("OPEN until six")
     with pytest.raises(PatternError, match="at character 6"):
         compile_linear("(?i)^(?=x)")
+
+
+def test_words_and_scalars_of_yaml_are_the_texts_that_promptfoo_reads(capsys: pytest.CaptureFixture[str]) -> None:
+    """js-yaml reads `no` as a text; a boolean is written as `true`, and no text to look for."""
+    Path("promptfooconfig.yaml").write_text(
+        """\
+tests:
+  - vars: {question: "Is it open on Sunday?", answer: no}
+    assert: [{type: equals, value: no}, {type: icontains, value: "{{answer}}"}]
+  - vars: {question: "Is {{tide}} m high?", tide: 2.50, high: true}
+    assert: [{type: equals, value: "{{high}}"}, {type: contains, value: 2.50}, {type: contains, value: false}]
+""",
+        encoding="utf-8",
+    )
+    assert 0 == main(["init", "--from", "promptfooconfig.yaml"])
+    first, second = load_cases()
+    assert ("no", ("no",)) == (first.reference, first.must_have)
+    assert ("Is 2.5 m high?", "true", ("true", "2.5")) == (second.question, second.reference, second.must_have)
+    assert "assert contains" in capsys.readouterr().err

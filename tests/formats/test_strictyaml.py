@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.formats.strict_yaml import read_yaml
+from assay.formats.strict_yaml import YamlPosition, read_yaml
 from assay.records.errors import SettingsError
 
 
@@ -24,8 +24,8 @@ def test_plain_values_mean_what_they_look_like_and_quotes_make_text() -> None:
 
 def test_places_count_lines_and_columns_from_one() -> None:
     places = read_yaml("đ: 1\nrules:\n  - {metric: ap, at_least: 0.5}\n", "x").positions
-    assert tuple(places["đ"]) == (1, 4)
-    assert tuple(places["rules[0].at_least"]) == (3, 28)
+    assert YamlPosition(1, 4) == places["đ"]
+    assert YamlPosition(3, 28) == places["rules[0].at_least"]
 
 
 REFUSED = {

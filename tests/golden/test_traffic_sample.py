@@ -64,6 +64,42 @@ def test_alike_questions_are_one_candidate_and_those_of_the_set_are_none(
     assert "only 2 groups of questions that the set lacks" in chosen.notes[-1]
 
 
+def test_a_question_whose_language_is_not_read_is_of_the_language_that_its_record_states() -> None:
+    record = AuditRecord(
+        id="a", at="2026-03-02T08:00:00.000000Z", question="Wie wird das Wetter?", user=User(locale="de-AT")
+    )
+    assert "language=de" == read_traffic_question(record, 1, ["language"]).stratum
+    assert (
+        "language=not recorded"
+        == read_traffic_question(AuditRecord(id="b", at="", question="?"), 2, ["language"]).stratum
+    )
+
+
+def test_what_reviewers_may_see_follows_the_corpus_of_the_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stages = [{"name": "context", "chunks": [{"chunk_id": "board-1", "text": SECRET_TEXT}]}]
+    user = {"tenant": "acme", "roles": ["employee"]}
+    row = {"answer": SECRET_TEXT, "stages": stages, "user": user, "citations": ["board-1"]}
+    rows = [
+        row | {"question": "When does the merger close?", "versions": {"index": "v1"}},
+        row | {"question": "How much is paid for Delft?", "versions": {"index": "v2"}},
+    ]
+    store = make_store(tmp_path, rows, monkeypatch)
+    corpora = []
+    for version, roles in (("v1", ["board"]), ("v2", [])):
+        path = tmp_path / f"{version}.jsonl"
+        path.write_text(
+            json.dumps({"chunk_id": "board-1", "text": SECRET_TEXT, "roles": roles}) + "\n", encoding="utf-8"
+        )
+        corpora.append(f"{version}={path}")
+    restricted, public = sorted(sample(store, corpus=corpora).candidates, key=lambda case: case.question, reverse=True)
+    assert "forty million" not in json.dumps(restricted.metadata)
+    assert "forty million" in json.dumps(public.metadata)
+    options = ["--store", str(store), "--out", str(tmp_path / "c.jsonl"), "--count", "2"]
+    assert ExitCode.PASS == main(["audit", "sample", *options, "--corpus", corpora[0], "--corpus", corpora[1]])
+
+
 @pytest.mark.parametrize("redact", ["none", None])
 def test_a_question_with_the_address_of_who_asks_is_like_the_one_without(
     redact: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

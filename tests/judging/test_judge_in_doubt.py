@@ -213,3 +213,12 @@ def test_a_judge_at_temperature_0_is_not_invalid_for_the_same_error_again() -> N
     questions = KnownQuestions(100)
     steady = Counter(questions.check(SimulatedJudge("steady", 0.2, steady=True), seed)[0] for seed in range(40))
     assert steady["INVALID"] <= 2
+
+
+@pytest.mark.slow
+def test_one_label_under_a_rubric_of_several_is_found_and_hardly_ever_a_steady_judge_that_slips() -> None:
+    questions = KnownQuestions(100)
+    lowest = SimulatedJudge("lowest", lowest_under=("relevance",))
+    assert "ONE LABEL" == questions.check(lowest, 0)[0]
+    steady = Counter(questions.check(SimulatedJudge("steady", 0.2, steady=True), seed)[0] for seed in range(40))
+    assert steady["ONE LABEL"] <= 2

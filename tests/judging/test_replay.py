@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import socket
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -208,8 +207,8 @@ def test_a_judge_that_answered_once_counts_with_its_errors(world: World) -> None
     assert judged["configs"]["a"]["summary"]["faithfulness(by=judge)"]["errors"] >= 1
 
 
-def named_models(world: World, *models: str) -> str:
-    """An export whose verdicts were given by these models in turn."""
+def named_models(world: World, *models: str | None) -> str:
+    """An export whose verdicts were given by these models in turn, None for one that its endpoint did not name."""
     contents = world.contents(JUDGE)
     samples = [sample for samples in contents.verdicts[JUDGE.digest].values() for sample in samples]
     answered = [structs.replace(sample, model=models[row % len(models)]) for row, sample in enumerate(samples)]
@@ -227,7 +226,7 @@ def test_several_models_under_the_name_of_a_judge_are_named_and_do_not_gate(worl
     rubric = compute_rubrics_hash(judging.rubrics.values(), "correctness")
     metric = "correctness(by=judge)"
     record = Calibration(metric, judging.judge, rubric, "golden", "labels", 200, 2, may_gate=True)
-    matched, _ = match_verdicts(replace(judging, calibrations={metric: record}), "golden")
+    matched, _ = match_verdicts(structs.replace(judging, calibrations={metric: record}), "golden")
     assert matched is not None  # that it was calibrated and does not count is another thing than no calibration
     assert "several models answered under its name" in matched.refused_calibrations[metric]
 
@@ -248,9 +247,30 @@ def test_a_calibration_of_another_model_under_the_same_name_lets_nothing_gate(
     rubric = compute_rubrics_hash(judging.rubrics.values(), "correctness")
     metric = "correctness(by=judge)"
     record = Calibration(metric, judging.judge, rubric, "golden", "labels", 200, 2, may_gate=True, models=measured)
-    matched, notices = match_verdicts(replace(judging, calibrations={metric: record}), "golden")
+    matched, notices = match_verdicts(structs.replace(judging, calibrations={metric: record}), "golden")
     assert matched is not None and applies == (metric in matched.calibrations)
     assert applies == (not any("another model under the name of the judge" in notice for notice in notices))
+
+
+@pytest.mark.parametrize(
+    "answering, measured, applies",
+    [
+        ((None,), ("judge-1-may",), False),
+        (("judge-1-may", None), ("judge-1-may",), False),
+        ((None,), (), True),
+    ],
+    ids=str,
+)
+def test_a_calibration_of_a_named_model_does_not_count_for_verdicts_that_name_none(
+    world: World, answering: tuple[str | None, ...], measured: tuple[str, ...], applies: bool
+) -> None:
+    judging, _ = open_verdicts(named_models(world, *answering), None, load_rubrics())
+    rubric = compute_rubrics_hash(judging.rubrics.values(), "correctness")
+    metric = "correctness(by=judge)"
+    record = Calibration(metric, judging.judge, rubric, "golden", "labels", 200, 2, may_gate=True, models=measured)
+    matched, notices = match_verdicts(structs.replace(judging, calibrations={metric: record}), "golden")
+    assert matched is not None and applies == (metric in matched.calibrations)
+    assert applies == (not any("do not name the model that gave them (judge again" in notice for notice in notices))
 
 
 def test_a_metric_that_was_asked_for_and_not_measured_is_the_first_note(

@@ -16,7 +16,7 @@ from tests.support.judge_server import JudgeCall, JudgeServer, answer_with_label
 
 from assay.cli import main
 from assay.formats.strict_yaml import read_yaml
-from assay.judging.control_questions import SUPPORT, build_all_anchors
+from assay.judging.control_questions import SUPPORT, build_all_anchors, find_unusable_rubrics
 from assay.judging.rubric_anchors import (
     LabelledAnchor,
     describe_failed_rubric,
@@ -27,7 +27,7 @@ from assay.judging.rubric_anchors import (
 from assay.judging.rubric_files import decode_rubric, load_anchors
 from assay.judging.verdict_store import read_store
 from assay.records.errors import SettingsError
-from assay.records.verdicts import JudgeRequest, RubricAnchor
+from assay.records.verdicts import ItemVerdict, JudgeRequest, JudgeStatus, RubricAnchor, Verdict
 
 ALL = build_all_anchors(load_anchors().anchors, RUBRICS)
 CORRECTNESS = RUBRICS["correctness", "en"]
@@ -201,6 +201,42 @@ def test_a_judge_that_gives_only_the_lowest_label_is_invalid(
     assert "judge INVALID: it failed its anchors" in printed
     assert "that deserve the highest label got it" in printed
     assert "controls passed" not in printed
+
+
+def _read_all_but_relevance(asked: JudgeCall, item: str) -> str:
+    """Label as one should, but for relevance, where nothing gets more than the lowest label."""
+    labels = [str(each) for each in asked.item["label"]["enum"]]
+    return labels[-1] if "irrelevant" in labels else _read(asked, item)
+
+
+@pytest.mark.slow
+def test_verdicts_under_a_rubric_where_a_judge_gives_one_label_give_no_numbers(
+    server: JudgeServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It passes every control of relevance, and its two slips on anchors are no proof among those of all rubrics."""
+    server.answer = answer_with_labels(_read_all_but_relevance)
+    assert 0 == judge()
+    assert "E_JUDGE_ONE_LABEL scripted-1 gave one label (lowest) to everything that" in capsys.readouterr().err
+    (status,) = read_store("verdicts.sqlite").statuses.values()
+    assert (False, {"relevance": "lowest"}) == (status.invalid, status.one_label)
+    report = score(metrics="correctness(by=judge),answer_relevance(by=judge)")
+    measured = next(iter(report["configs"].values()))["summary"]
+    assert "correctness(by=judge)" in measured and "answer_relevance(by=judge)" not in measured
+    assert any("E_JUDGE_ONE_LABEL" in warning for warning in report["warnings"])
+
+
+def test_a_judge_with_other_labels_for_answers_keeps_its_numbers() -> None:
+    """Where it slips on two anchors, its verdicts on answers show that it has more labels to give."""
+    rubric = RUBRICS["relevance", "en"]
+    status = JudgeStatus("j", one_label={"relevance": "lowest"})
+
+    def give(*labels: str) -> dict[str, list[Verdict]]:
+        items = [(ItemVerdict("answer", label),) for label in labels]
+        return {f"r{row}": [Verdict(f"r{row}", "j", 0, "relevance@1", item)] for row, item in enumerate(items)}
+
+    lowest, highest = rubric.labels[-1].name, rubric.labels[0].name
+    assert {"relevance": "lowest"} == find_unusable_rubrics(status, give(lowest, lowest), RUBRICS)
+    assert {} == find_unusable_rubrics(status, give(lowest, highest), RUBRICS)
 
 
 def test_a_judge_that_labels_as_it_should_passes_every_control_of_the_default_metrics(

@@ -151,7 +151,7 @@ def make_golden_set(*golden_cases: Case, kind: str) -> GoldenSet:
     return GoldenSet(golden_cases, judgments=kind)  # type: ignore[arg-type]
 
 
-class Oracle(RecordedVerdicts):
+class Oracle(RecordedVerdicts, frozen=True):
     """A judge that has said something about everything: any label, or now and then nothing usable, by the request."""
 
     def find_ruling(self, request: JudgeRequest) -> Ruling | None:

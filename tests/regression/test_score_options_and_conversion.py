@@ -197,7 +197,8 @@ def test_qrels_without_questions_do_not_become_rows_that_need_one(tmp_path: Path
     ],
 )
 def test_a_plain_denial_is_seen_as_one(answer: str) -> None:
-    assert ("permission_denied", True) == detect_behaviour(answer)[:2]
+    detected = detect_behaviour(answer)
+    assert ("permission_denied", True) == (detected.behaviour, detected.is_decided_by_text)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from assay.records.findings import Attribution, Comparison
 from assay.records.golden_set import Case
 from assay.records.release_gates import Decision
 from assay.report.findings.comparison_tables import build_metric_changes_table
-from assay.report.findings.flipped_cases import list_flipped_cases
+from assay.report.findings.flipped_cases import FlippedCases, list_flipped_cases
 from assay.report.page.summary import build_comparison_data
 from assay.report.screen.case_change import render_short_case_change
 from assay.report.screen.comparison_screen import MAX_LINES, list_significant_changes, render_short_comparison
@@ -154,7 +154,7 @@ def test_without_the_metric_the_causes_say_which_cases_flipped() -> None:
     values = {"recall@10": [1.0] * 10}
     baseline = side(values, "a", attributions={"c0": Attribution("c0", "pass"), "c1": bad})
     comparison = compare_snapshots(baseline, side(values, "b", attributions={"c0": bad, "c1": good}))
-    assert (("c0",), ("c1",), ()) == tuple(list_flipped_cases(comparison))
+    assert FlippedCases(("c0",), ("c1",), ()) == list_flipped_cases(comparison)
 
 
 @given(

@@ -15,8 +15,10 @@ from tests.support.distributions import installed_folder, write_distribution
 import assay
 from assay.cli import main
 from assay.formats import outputs
+from assay.metrics.catalog import CATALOG
 from assay.records.golden_set import Case
 from assay.records.observations import Observation
+from assay.records.plugin_table import PluginTable
 from assay.runs import score_run
 
 CASES = [make_case("q1"), make_case("q2"), make_case("q3")]
@@ -185,6 +187,22 @@ def test_a_metric_that_a_function_defined_before_stops_no_workers(
         monkeypatch.setattr(outputs, "BYTES_PER_SHARD", 50)
         monkeypatch.setattr(score_run, "_start_method", lambda: method)
         assert alone == score_to_report(tmp_path, CASES, ROWS, "--workers", "2")
+
+
+def test_a_metric_that_is_used_twice_is_one_plugin_in_use_and_forgotten_as_one() -> None:
+    """Each use left an entry of its own, which named the metric in errors of code that it had no part in."""
+
+    @assay.metric
+    def length(case: Case, observation: Observation) -> float:
+        return float(bool(observation.answer))
+
+    in_use = list(PluginTable.in_use)
+    golden = [{"id": "q1", "question": "Why?", "reference": "So."}]
+    for _ in range(3):
+        assay.score(golden, [{"case_id": "q1", "answer": "So."}], metrics=[length])
+    assert 1 == len(PluginTable.in_use) - len(in_use)
+    CATALOG.forget_plugins()
+    assert in_use == PluginTable.in_use
 
 
 def test_metric_at_an_import_path_is_kept_in_the_run_folder_and_imported_again_only_with_consent(

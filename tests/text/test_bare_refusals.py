@@ -27,7 +27,8 @@ from assay.text.refusals.detected_behaviour import UNKNOWN
 def test_colloquial_ways_of_not_knowing_abstain_in_every_language_with_advice_and_courtesies(
     question: str, answer: str
 ) -> None:
-    assert ("abstain", True) == detect_behaviour(answer, "", question)[:2]
+    detected = detect_behaviour(answer, "", question)
+    assert ("abstain", True) == (detected.behaviour, detected.is_decided_by_text)
 
 
 def test_advice_with_a_figure_and_words_for_knowing_inside_a_sentence_are_no_bare_refusal() -> None:
@@ -50,7 +51,8 @@ def test_advice_with_a_figure_and_words_for_knowing_inside_a_sentence_are_no_bar
 def test_a_bare_no_answers_only_a_question_for_yes_or_no(
     open_question: str, closed_question: str, no: str, regret: str
 ) -> None:
-    assert (UNKNOWN, False) == detect_behaviour(no, "", open_question)[:2]
+    detected = detect_behaviour(no, "", open_question)
+    assert (UNKNOWN, False) == (detected.behaviour, detected.is_decided_by_text)
     assert "abstain" == detect_behaviour(regret, "", open_question).behaviour
     assert "answer" == detect_behaviour(no, "", closed_question).behaviour
     assert "abstain" != detect_behaviour(regret, "", closed_question).behaviour

@@ -15,7 +15,7 @@ from tests.text.behaviour_cases import HELD_OUT, TUNED, Labelled
 from assay.text.normalisation import fold_text
 from assay.text.refusals.behaviour import detect_behaviour, detect_phrases
 from assay.text.refusals.behaviour_candidates import find_behaviour_candidates, mark_answers_open_to_model
-from assay.text.refusals.detected_behaviour import DetectedBehaviour
+from assay.text.refusals.detected_behaviour import NO_BEHAVIOUR, DetectedBehaviour
 from assay.text.refusals.lexicons_in_use import load_rules
 from assay.text.refusals.refusal_lexicon import expand_template
 from assay.text.refusals.refusal_rules import MOST_UNFILTERED_CHARACTERS, LexiconGroup, RefusalRules
@@ -121,13 +121,14 @@ def test_advice_to_contact_someone_alone_is_left_to_the_targets_own_word() -> No
 
 @pytest.mark.parametrize("text", ["", " \n\t", "🙂👩‍💻", "\u200b", "…", "\x00\x07"])
 def test_a_text_without_words_to_read_is_undecided_and_no_refusal(text: str) -> None:
-    assert ("", False, False) == detect_behaviour(text)[:3]
+    assert NO_BEHAVIOUR == detect_behaviour(text)
     assert find_behaviour_candidates([text])[0]
 
 
 def test_a_short_value_is_an_answer() -> None:
     for text in ("600", "14", "E5", "Có.", "No."):
-        assert ("answer", True) == detect_behaviour(text)[:2]
+        detected = detect_behaviour(text)
+        assert ("answer", True) == (detected.behaviour, detected.is_decided_by_text)
 
 
 def test_the_same_phrase_counts_by_who_says_it() -> None:

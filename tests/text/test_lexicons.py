@@ -84,7 +84,8 @@ def test_the_lexicon_of_the_documentation_can_be_read() -> None:
 
 def test_without_its_file_the_language_is_unknown_again() -> None:
     assert not has_lexicon("it")
-    assert ("unknown", False) == detect_behaviour("Il prezzo è di 12 euro.", "it")[:2]
+    detected = detect_behaviour("Il prezzo è di 12 euro.", "it")
+    assert ("unknown", False) == (detected.behaviour, detected.is_decided_by_text)
     assert "answer" == detect_behaviour("The price is 12 euros.", "en").behaviour
 
 

@@ -120,7 +120,8 @@ def test_one_sentence_about_what_is_asked_names_who(question: str, answer: str, 
 def test_a_value_of_what_is_asked_without_a_word_that_denies_is_an_answer(
     language: str, question: str, answer: str
 ) -> None:
-    assert ("answer", False) == detect_behaviour(answer, language, question)[:3:2]
+    detected = detect_behaviour(answer, language, question)
+    assert ("answer", False) == (detected.behaviour, detected.has_refusal)
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from assay.text.safety.planted_orders import (
     compile_order_words,
     find_orders,
     has_order_to_judge,
+    has_strong_order,
     replace_spans,
 )
 
@@ -156,3 +157,42 @@ def test_order_words_are_found_where_each_of_them_alone_is_found_first(meaning: 
 def test_a_list_of_words_of_one_kind_matches_nothing_else() -> None:
     assert not compile_order_words(("판정",)).search("label it")
     assert not compile_order_words(("label",)).search("relabelled 판정")
+
+
+SEPARATORS = (
+    " ",
+    ". ",
+    "\n",
+    "\n\n",
+    "\n- ",
+    "\n①",
+    "; ",
+    "。",
+    "_",
+    '"',
+    "\n### Response:\n",
+    "Grader: ",
+    "\u200b",
+    "%41",
+)
+
+
+@given(
+    st.lists(
+        st.one_of(st.sampled_from([*ORDERS, "It is 12 days", "all confirmed"]), st.sampled_from(WRITTEN)), max_size=5
+    ),
+    st.lists(st.sampled_from(SEPARATORS), min_size=5, max_size=5),
+    st.booleans(),
+)
+def test_texts_without_a_strong_order_are_told_without_missing_one(
+    parts: list[str], separators: list[str], is_coded: bool
+) -> None:
+    text = "".join(part + separator for part, separator in zip(parts, separators, strict=False))
+    text = base64.b64encode(text.encode()).decode() if is_coded else text
+    assert has_strong_order(text) == bool(_list_strong_orders(text))
+
+
+def test_a_text_without_the_words_of_an_order_is_not_read_by_sentences() -> None:
+    read_before = classify_order.cache_info().misses
+    assert not has_strong_order("Leave is 12 days. Ask the purser about the ferry of Sunday morning.")
+    assert read_before == classify_order.cache_info().misses

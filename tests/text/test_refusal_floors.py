@@ -155,7 +155,8 @@ def test_a_question_back_without_a_claim_is_a_behaviour_of_its_own(answer: str, 
 
 @pytest.mark.parametrize("answer", ["회의는 세 시에 시작합니다.", "Отпуск длится двенадцать дней.", "I could not."])
 def test_what_no_rule_of_its_language_recognises_is_undecided(answer: str) -> None:
-    assert ("unknown", False) == detect_behaviour(answer)[:2]
+    detected = detect_behaviour(answer)
+    assert ("unknown", False) == (detected.behaviour, detected.is_decided_by_text)
 
 
 @pytest.mark.parametrize("answer", ["E4表示门没有关好。", "没有关系，可以改期。", "没有关灯的话会自动熄灭。"])

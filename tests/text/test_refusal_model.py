@@ -24,6 +24,7 @@ from benchmarks.train_refusal_model import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from assay.text.normalisation import fold_case, fold_text, normalise_nfc
 from assay.text.refusals.behaviour import detect_behaviour, detect_phrases, select_lexicons
@@ -139,7 +140,7 @@ def test_the_scores_are_the_sums_of_what_runs_and_measures_weigh() -> None:
 def test_the_highest_score_counts_and_the_margin_is_to_the_next() -> None:
     scores: dict[str, float] = dict(zip(HEADS, (0.1, -0.2, 0.8, -1.0, 0.2, 0.3, 0.1), strict=True))
     compared = compare_scores(scores)
-    assert ("partial", "permission_denied") == compared[:2]
+    assert ("partial", "permission_denied") == (compared.act, compared.kind)
     assert compared.margin == pytest.approx(0.7)
 
 
@@ -175,7 +176,7 @@ def test_a_refusal_must_lead_by_the_margin_of_its_language(language: str, answer
     class ScoredModel(RefusalModel):
         def score_text(self, text: str, question: str = "", cues: Sequence[str] = ()) -> ActScores:
             scores: dict[str, float] = dict(zip(HEADS, (answer_score, 0.47, -1.0, -1.0, 0.5, 0.0, 0.0), strict=True))
-            return compare_scores(scores)._replace(denies=True)
+            return replace(compare_scores(scores), denies=True)
 
     shipped = load_model(language)
     model = ScoredModel(language, shipped.table, shipped.parameters)

@@ -55,3 +55,11 @@ def test_a_value_within_a_bound_or_in_another_unit_is_no_contradiction(claim: st
 def test_a_value_beyond_a_bound_is_a_contradiction() -> None:
     verdict = score_support("More than 100 people attended the fair.", index("87 people attended the fair.")).verdict
     assert "contradicted" == verdict
+
+
+def test_quantities_of_all_sources_are_read_only_where_the_nearest_sentences_leave_it_open() -> None:
+    claim, sources = "Staff get 12 days a year.", index(LEAVE)
+    score_short_answer(claim, "How many days of annual leave?", sources)
+    assert "stated_quantities" not in vars(sources)
+    score_short_answer(claim, "How many sick days?", sources)
+    assert "stated_quantities" in vars(sources)

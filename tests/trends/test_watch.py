@@ -66,6 +66,55 @@ def test_a_grown_store_says_since_when_changes_are_watched(grown: str) -> None:
     assert not any("could be found" in line for line in list_watch_lines(later))
 
 
+def test_a_metric_without_values_any_more_is_not_called_watched(tmp_path: Path) -> None:
+    lines = list(list_traffic(40, 6))
+    for line in lines:
+        if line["at"] >= "2026-02-05":
+            del line["latency_ms"]
+    report = assay.monitor(make_store(tmp_path, lines), metrics=["refusal_rate", "latency_ms"], slices=["tenant=acme"])
+    texts = list_watch_lines(report)
+    assert (
+        texts[0]
+        == "no values since 2026-02-05 (not reported), so that no change could be found since then: Latency in ms"
+    )
+    assert texts[1] == "watched for changes: Refusal rate since 2026-02-01"
+    assert texts[-1] == "in slices: 1 of 2 series watched for changes"
+    by_key = {row.key: row for row in report.series if row.slice is None}
+    assert ("2026-02-05", None) == (by_key["latency_ms"].silent_since, by_key["refusal_rate"].silent_since)
+
+
+def test_the_answers_that_rules_cannot_tell_are_counted_and_change_what_the_value_may_be(tmp_path: Path) -> None:
+    question = "How long is parking free?"
+    lines = [
+        line | {"question": question, "answer": "Parking is free for 90" + (" minutes." if number % 5 else "")}
+        for number, line in enumerate(list_traffic(7, 12))
+    ]
+    case = {"id": "parking", "question": question, "behaviour": "answer", "must_have": ["90 minutes"]}
+    golden = tmp_path / "golden.jsonl"
+    golden.write_text(json.dumps(case) + "\n", encoding="utf-8")
+    report = assay.monitor(make_store(tmp_path, lines), metrics=["correct_answer"], golden=golden)
+    (point,) = report.series[0].points
+    assert (1.0, len(lines)) == (point.value, point.n + point.unknown) and point.unknown > 0
+    least = point.n / len(lines)
+    (line,) = [text for text in list_closing_notes(report) if "cannot tell" in text]
+    assert f"leaves out {point.unknown} answers of which the rules cannot tell" in line
+    assert line.endswith(f"between {least:.3f} and 1.000")
+    assert f"n {point.n}, {point.unknown} unknown" in str(build_monitor_tables(report))
+
+
+def test_errors_of_the_target_are_counted_by_code_and_the_worst_day_is_named(tmp_path: Path) -> None:
+    lines = list(list_traffic(14, 10))
+    wednesday = [line for line in lines if line["at"].startswith("2026-01-14")]
+    for line in wednesday[:4]:
+        line |= {"error": {"code": "timeout"}, "answer": None}
+    lines[0]["error"] = {"code": "quota"}
+    notes = list(list_closing_notes(assay.monitor(make_store(tmp_path, lines), metrics=["error_rate"])))
+    assert (
+        f"errors of the target: 5 of {len(lines)} answers (timeout 4, quota 1), on 2 days; most on 2026-01-14: "
+        f"4 of {len(wednesday)}"
+    ) in notes
+
+
 def test_bounds_are_offered_for_what_should_never_be_while_changes_cannot_be_told(tmp_path: Path) -> None:
     lines = list(list_traffic(20, 20))
     for line in lines[::5]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import os
 import queue
+import stat
 import threading
 import time
 import uuid
@@ -89,32 +90,70 @@ class AnswerLog:
         self._thread.start()
 
     def _write(self, lines: queue.Queue[bytes | None]) -> None:
-        handle: int | None = None
+        file = _AppendedFile(self.path)
         while True:
             line = lines.get()
             if line is None:
                 break
             try:
-                if handle is None:
-                    self.path.parent.mkdir(parents=True, exist_ok=True)
-                    handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-                _write_whole(handle, line)
+                file.append(line)
                 self.written += 1
             except Exception:  # noqa: BLE001  # a full disk must not end the thread
                 self._lost_by_writer += 1
             finally:
                 lines.task_done()
-        if handle is not None:
-            os.close(handle)
+        file.close()
         lines.task_done()
 
 
-def _write_whole(handle: int, line: bytes) -> None:
-    """Write a line, or end the half of it that fits, so that the next one begins on a line of its own."""
-    written = os.write(handle, line)
-    if written < len(line):
-        os.write(handle, b"\n")
-        raise OSError(written)
+class _AppendedFile:
+    """The file that lines are added to, as long as its name stands for it: once moved or deleted, a new one is made.
+
+    Half a line, which a full disk or a killed process left at the end, is ended before the next one begins.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._handle: int | None = None
+        self._ends_within_line = False
+
+    def append(self, line: bytes) -> None:
+        """Write a whole line. Raises OSError where it does not fit."""
+        if self._handle is None or not self._is_current(self._handle):
+            self._open()
+        assert self._handle is not None
+        if self._ends_within_line:
+            line = b"\n" + line
+        written = os.write(self._handle, line)
+        self._ends_within_line = written < len(line)
+        if self._ends_within_line:
+            raise OSError(f"{written} of {len(line)} bytes were written")
+
+    def close(self) -> None:
+        """Close the file, if it is open."""
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
+
+    def _is_current(self, handle: int) -> bool:
+        try:
+            return os.path.samestat(self._path.stat(), os.fstat(handle))
+        except FileNotFoundError:
+            return False
+
+    def _open(self) -> None:
+        self.close()
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._handle = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        status = os.fstat(self._handle)
+        self._ends_within_line = stat.S_ISREG(status.st_mode) and status.st_size > 0 and _read_last(self._path) != b"\n"
+
+
+def _read_last(path: Path) -> bytes:
+    """Return the last byte of a file."""
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read(1)
 
 
 _default_log: AnswerLog | None = None

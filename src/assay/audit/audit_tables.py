@@ -17,7 +17,7 @@ from assay.audit.results import (
     TableDamage,
     VerifyResult,
 )
-from assay.records.audit_records import AUDIT_FIELDS
+from assay.records.audit_records import AUDIT_FIELDS, AuditRecord
 from assay.records.counts import format_count, join_first
 from assay.report.findings.table import Table
 from assay.text.escaping import shorten_to_line
@@ -113,17 +113,25 @@ def build_verify_table(result: VerifyResult) -> Table:
         after = " and what came after it" if result.lost[-1][1] is None else ""
         notes.append(f"lost: {ranges}{after}; `assay audit export --salvage` writes what is left to a file")
     notes += _describe_pages(result)
-    if result.signed_roots:
-        notes.append(format_count(result.signed_roots, "signed-off day"))
-    if result.unsigned_days:
-        days = ", ".join(result.unsigned_days[:5]) + (" …" if len(result.unsigned_days) > 5 else "")
-        notes.append(
-            f"{format_count(len(result.unsigned_days), 'day is', 'days are')} not signed off ({days}): a store "
-            "rewritten as a whole, or cut off "
-            "at its end, would not be noticed there"
-        )
+    notes += _describe_sign_off(result)
     notes += result.notices
     return Table("Verification", ("fault", "record", "id", "what is wrong"), tuple(rows), tuple(notes))
+
+
+def _describe_sign_off(result: VerifyResult) -> Iterator[str]:
+    """Yield what a sign-off covers, and what it does not."""
+    if result.signed_roots:
+        yield f"{format_count(result.signed_roots, 'signed-off day')}, up to record {result.signed_until}"
+    first, last = result.unsigned_from, result.roots[-1].last if result.roots else 0
+    if first is None:
+        return
+    records = f"records {first} to {last} are" if first < last else f"record {last} is"
+    unsigned_days = [root.day for root in result.roots if root.last >= first]
+    days = ", ".join(unsigned_days[:5]) + (" …" if len(unsigned_days) > 5 else "")
+    yield (
+        f"{records} not signed off ({days}): if the chain had been rewritten as a whole, or cut off at the end, nobody "
+        "would notice (--roots FILE --sign-off NAME signs off)"
+    )
 
 
 def _describe_damage(damage: TableDamage) -> str:
@@ -172,6 +180,8 @@ def describe_verification(result: VerifyResult) -> dict[str, Any]:
             {"day": root.day, "first": root.first, "last": root.last, "root": root.root} for root in result.roots
         ],
         "signed_roots": result.signed_roots,
+        "signed_until": result.signed_until,
+        "unsigned_from": result.unsigned_from,
         "unsigned_days": result.unsigned_days,
     }
 
@@ -214,6 +224,11 @@ def build_export_table(result: ExportResult) -> Table:
         if count:
             rows.append((name, str(count)))
     notes = list(result.notices)
+    if result.unsearched:
+        notes.append(
+            f"exported as they are: {format_count(result.unsearched, 'answer')} of which nothing tells what their "
+            "users may see (it takes --corpus, and records with tenant and roles of the user)"
+        )
     if result.lost:
         notes.append(f"lost: {_join_ranges(result.lost)}")
     if result.damaged:
@@ -232,6 +247,7 @@ def describe_export(result: ExportResult) -> dict[str, Any]:
         "file": result.file,
         "exported": result.exported,
         "masked": result.masked,
+        "unsearched": result.unsearched,
         "erased": result.erased,
         "lost": [list(bounds) for bounds in result.lost],
         "damaged": result.damaged,
@@ -243,15 +259,32 @@ def describe_export(result: ExportResult) -> dict[str, Any]:
 
 def build_matches_table(result: ShowResult) -> Table:
     """Return the answers that were found, to choose one by its id."""
-    rows = tuple((record.id, record.at, shorten_to_line(record.question or "")) for _, record in result.answers)
-    notes = ("only the newest answers were searched",) if result.truncated else ()
-    return Table("Answers that match", ("id", "asked at", "question"), rows, notes)
+    rows = tuple(
+        (record.id, record.at, *_describe_user(record), shorten_to_line(record.question or ""))
+        for _, record in result.answers
+    )
+    notes = []
+    if result.has_more:
+        notes.append(f"more answers match than these {len(rows)}: --limit {10 * len(rows)} lists more")
+    if result.truncated:
+        notes.append("only the newest answers were searched")
+    return Table("Answers that match", ("id", "asked at", "by", "tenant and roles", "question"), rows, tuple(notes))
+
+
+def _describe_user(record: AuditRecord) -> tuple[str, str]:
+    """Return the pseudonym of who asked, and their tenant and roles, each "" where the record has none."""
+    user = record.user
+    rights = "; ".join(filter(None, (user.tenant, ", ".join(user.roles)))) if user is not None else ""
+    return record.user_uid or "", shorten_to_line(rights)
 
 
 def describe_show(result: ShowResult) -> dict[str, Any]:
     """Return what was found as plain values."""
-    matches = [{"id": record.id, "at": record.at, "question": record.question} for _, record in result.answers]
+    matches = [
+        {"id": record.id, "at": record.at, "user": record.user_uid, "question": record.question}
+        for _, record in result.answers
+    ]
     incident = None if result.incident is None else msgspec.to_builtins(result.incident)
     if incident is not None:
         matches = []
-    return {"matches": matches, "truncated": result.truncated, "incident": incident}
+    return {"matches": matches, "truncated": result.truncated, "has_more": result.has_more, "incident": incident}

@@ -132,8 +132,10 @@ def verify(
         if not sign_off.strip():
             raise InputError("signed off by nobody (expected the name of a person)")
         days = sign_off_days(str(roots), result, sign_off, at, keys)
-        result.unsigned_days = [day for day in result.unsigned_days if day not in {root.day for root in days}]
-        result.signed_roots += len(days)
+        if days:
+            result.unsigned_days = []
+            result.signed_roots = len({root.day for root in [*(line.root for line in signed), *days]})
+            result.signed_until = max(result.signed_until, days[-1].last)
     return result
 
 
@@ -202,7 +204,7 @@ def show(
         from assay.audit.audit_store import open_audit_store
         from assay.audit.incident_file import write_incident
         from assay.audit.load_incident import add_finding, load_incident, require_answer
-        from assay.audit.search_store import AnswerQuery, parse_moment, search_answers
+        from assay.audit.search_store import AnswerQuery, list_near_citations, parse_moment, search_answers
     moment = now or _utc_now()
     corpora = load_corpora(corpus)
     then = None if corpus_then is None else load_corpus(corpus_then)[0]
@@ -216,17 +218,21 @@ def show(
         else:
             since, until = (None, None) if at is None else parse_moment(at)
             pseudonym = None if user is None else find_pseudonym(user, key_env, opened)
-            query = AnswerQuery(question, pseudonym, since, until, citation, verdict, limit)
+            # One more than is listed, which tells whether there are more.
+            asked_for = limit + 1 if limit > 0 else limit
+            query = AnswerQuery(question, pseudonym, since, until, citation, verdict, asked_for)
             search = search_answers(opened, query)
             truncated = search.truncated
             if not search.answers:
                 older = "; only the newest were searched" if truncated else ""
-                raise InputError(f"{opened.name}: no answer matches{older}")
+                near = [] if citation is None else list_near_citations(opened, citation)
+                hint = f" (names that are cited: {', '.join(near)})" if near else ""
+                raise InputError(f"{opened.name}: no answer matches{older}{hint}")
             if len(search.answers) > 1 and (finding is not None or file is not None):
                 matches = format_count(len(search.answers), "answer matches", "answers match")
                 raise InputError(f"{matches} (for a finding or a file, name one by its id)")
             if len(search.answers) > 1:
-                return ShowResult(search.answers, None, truncated)
+                return ShowResult(search.answers[:limit], None, truncated, len(search.answers) > limit)
             sequence = search.answers[0][0]
         if finding is not None:
             add_finding(opened, sequence, *finding, moment)
@@ -288,19 +294,24 @@ def read_answers(
 
 
 def read_incidents(
-    store: PathLike, sequences: Sequence[int], *, corpus: PathLike, now: datetime | None = None
+    store: PathLike, sequences: Sequence[int], *, corpus: CorpusPaths, now: datetime | None = None
 ) -> list[Incident]:
     """Return answers by their numbers as `show` rebuilds them: what their users may not see is withheld.
 
+    `corpus` is as for `show`.
     Raises InputError for a store or corpus that cannot be read, and for a number that is no answer.
     """
     with explain_missing_extra():
         from assay.audit.audit_store import open_audit_store
         from assay.audit.load_incident import load_incident
-    present = load_corpus(corpus)[0]
-    sources = IncidentSources(present, present, None, (now or _utc_now()).date().isoformat())
+    corpora, day = load_corpora(corpus), (now or _utc_now()).date().isoformat()
+    incidents = []
     with open_audit_store(str(store)) as opened:
-        return [load_incident(opened, sequence, sources) for sequence in sequences]
+        for sequence in sequences:
+            corpus_then = _find_corpus_then(opened, sequence, corpora)
+            sources = IncidentSources(corpus_then, corpora.current, day=day)
+            incidents.append(load_incident(opened, sequence, sources))
+    return incidents
 
 
 def list_findings(store: PathLike) -> list[Finding]:
@@ -323,7 +334,7 @@ def export(
     last: str | None = None,
     user: str | None = None,
     slices: Sequence[str] = (),
-    corpus: PathLike | None = None,
+    corpus: CorpusPaths = None,
     show_restricted: bool = False,
     salvage: bool = False,
     key_env: str = KEY_ENV,
@@ -332,8 +343,9 @@ def export(
 
     `first` and `last` are days (2026-03-02), inclusive, in UTC; `user` is the user's id as the producer writes it, for
     which the key is needed, or the pseudonym (`user:…`); `slices` are conditions `key=value`, which must all hold. Text
-    that the user of an answer may not see, by the access rules of `corpus` or of the record itself, is masked unless
-    `show_restricted`. With `salvage`, a damaged store is read as far as possible, and what is lost is said by number.
+    that the user of an answer may not see, by the access rules of `corpus` (as for `show`) or of the record itself, is
+    masked unless `show_restricted`. With `salvage`, a damaged store is read as far as possible, and what is lost is
+    said by number.
     Raises InputError for what cannot be read, IncompleteError for a damaged store and a file that cannot be written.
     """
     with explain_missing_extra():
@@ -343,8 +355,7 @@ def export(
         from assay.audit.write_records import ExportRequest, IntactRecords, write_records
     since, until = parse_day_bounds(first, last)
     conditions = [parse_slice(text) for text in slices]
-    access = None if corpus is None else load_corpus(corpus)[0]
-    request = ExportRequest(since, until, None, conditions, access, show_restricted, salvage)
+    request = ExportRequest(since, until, None, conditions, load_corpora(corpus), show_restricted, salvage)
     if salvage:
         from assay.audit.load_damaged_store import open_salvaged
 

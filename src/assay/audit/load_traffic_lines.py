@@ -28,6 +28,16 @@ FORMATS = ("audit", "assay", "rag-trace", "otlp-json", "otlp-protobuf")
 TIME_FIELD, ID_FIELD, USER_FIELD = "at", "id", "user_uid"
 
 
+class LineError(Struct, frozen=True, gc=False):
+    """What went wrong, as applications log it: a code or type, and a message."""
+
+    code: str | int | None = None
+    type: str | None = None
+    kind: str | None = None
+    message: str | None = None
+    detail: str | None = None
+
+
 class AuditLine(Struct, frozen=True, gc=False):
     """One line of format `audit`. A member that is absent was not recorded; null feedback is: nobody gave any."""
 
@@ -53,7 +63,7 @@ class AuditLine(Struct, frozen=True, gc=False):
     versions: dict[str, str] = {}
     behaviour: Behaviour | None = None
     cost_usd: NonNegative | None = None
-    error: TargetError | None = None
+    error: LineError | str | None = None
 
 
 class StrictAuditLine(AuditLine, frozen=True, gc=False, forbid_unknown_fields=True):
@@ -72,6 +82,7 @@ class LineEnvelope(Struct, frozen=True, gc=False):
 
 
 LINE_RECORDS: Mapping[str, type[Struct]] = {"audit": AuditLine, "assay": Observation, "rag-trace": LineEnvelope}
+LONGEST_ERROR_CODE = 60
 LINES_CHECKED_FOR_KEYS = 100
 """How many lines of a source are searched for unknown keys within their stages, and in other formats than `audit`."""
 _AUDIT_LINE = msgspec.json.Decoder(AuditLine)
@@ -173,7 +184,7 @@ class LineReader:
             latency_ms=row.latency_ms,
             cost_usd=row.cost_usd,
             feedback=None if row.feedback is UNSET else row.feedback,
-            error=row.error,
+            error=_read_error(row.error),
         )
         return ParsedLine(record, fields)
 
@@ -259,6 +270,27 @@ class LineReader:
 
     def _take_time(self, at: str | None) -> tuple[str, TimeSource]:
         return (self._received, "received") if at is None else (normalise_time(at), "reported")
+
+
+def _read_error(error: LineError | str | None) -> TargetError | None:
+    """Return what a line says went wrong as a code, by which answers are found, and a message.
+
+    >>> _read_error("timeout"), _read_error("no reply within 5 s")
+    (TargetError(code='timeout', message=''), TargetError(code='error', message='no reply within 5 s'))
+    >>> _read_error(LineError(kind="timeout", detail="no reply"))
+    TargetError(code='timeout', message='no reply')
+    """
+    if error is None or error == "":
+        return None
+    if isinstance(error, str):
+        return TargetError(error) if _is_code(error) else TargetError("error", error)
+    names = (error.code, error.type, error.kind)
+    code = next((str(name) for name in names if name is not None and name != ""), "error")
+    return TargetError(code, error.message or error.detail or "")
+
+
+def _is_code(text: str) -> bool:
+    return len(text) <= LONGEST_ERROR_CODE and not any(map(str.isspace, text))
 
 
 def _list_fields(values: Mapping[str, Any], has_feedback: bool) -> tuple[bool, ...]:

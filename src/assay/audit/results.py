@@ -98,6 +98,9 @@ class VerifyResult:
     `records` were read; the first `skipped` were not, because they were verified before. Answers and erased records are
     those of both, as far as is known. `pages` are those of the database, of which the chain needs only some. `lost` are
     ranges of records on pages that cannot be read, the last one without an end where nobody can say how many.
+
+    `signed_roots` counts the days that were signed off, the last of them up to the record `signed_until`.
+    `unsigned_days` are those that were not, and the last one if it went on afterwards.
     """
 
     records: int = 0
@@ -109,6 +112,7 @@ class VerifyResult:
     lost: list[tuple[int, int | None]] = field(default_factory=list)
     roots: list[DayRoot] = field(default_factory=list)
     signed_roots: int = 0
+    signed_until: int = 0
     unsigned_days: list[str] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     pages: PageCheck = field(default_factory=PageCheck)
@@ -117,6 +121,11 @@ class VerifyResult:
     def is_intact(self) -> bool:
         """Whether nothing is wrong, as far as was checked."""
         return self.fault_count == 0
+
+    @property
+    def unsigned_from(self) -> int | None:
+        """The number of the first record that no sign-off covers; None where all are covered."""
+        return self.signed_until + 1 if self.roots and self.signed_until < self.roots[-1].last else None
 
     @property
     def fault_count(self) -> int:
@@ -135,12 +144,13 @@ class VerifyResult:
 class ShowResult:
     """The answers that a question found, newest first, and the one that was rebuilt, if there is only one.
 
-    `truncated` says that older answers were not searched.
+    `truncated` says that older answers were not searched, `has_more` that more were found than were asked for.
     """
 
     answers: list[tuple[int, AuditRecord]]
     incident: Incident | None = None
     truncated: bool = False
+    has_more: bool = False
 
 
 @dataclass(frozen=True)
@@ -161,14 +171,16 @@ class ErasureResult:
 class ExportResult:
     """What became of the answers of a store. Exported are those of the period, user and slices that were asked for.
 
-    `masked` had text that their users may not see; `erased` are those whose content was erased before. Of a damaged
-    store, `lost` are ranges of records that cannot be read, `damaged` records that are not what the chain committed to
-    (they are left out), `unverified` such of which that cannot be told, `lost_texts` texts of chunks.
+    `masked` had text that their users may not see; of `unsearched`, nothing told what their users may see. `erased` are
+    those whose content was erased before. Of a damaged store, `lost` are ranges of records that cannot be read,
+    `damaged` records that are not what the chain committed to (they are left out), `unverified` such of which that
+    cannot be told, `lost_texts` texts of chunks.
     """
 
     file: str
     exported: int = 0
     masked: int = 0
+    unsearched: int = 0
     erased: int = 0
     lost: list[tuple[int, int]] = field(default_factory=list)
     damaged: list[int] = field(default_factory=list)

@@ -10,7 +10,7 @@ import json
 import os
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -78,7 +78,7 @@ def verify_store(
         else:
             checker.check_page(part)
     checker.finish()
-    _compare_roots(result, signed, keys)
+    _compare_roots(result, signed, keys, _load_links(store, [signed_root.root.last for signed_root in signed]))
     return result
 
 
@@ -160,17 +160,28 @@ def find_rewritten(store: AuditStore, verified: VerifiedPoint) -> int | None:
     Looked at are the ends of days, every `CHECKPOINT_RECORDS`th record, and how many records there are.
     """
     expected = {sequence: link for root in verified.roots for sequence, link in (*root.links, (root.last, root.root))}
-    wanted = sorted(expected)
+    links = _load_links(store, expected)
+    for sequence in sorted(expected):
+        if links.get(sequence) != expected[sequence]:
+            return sequence
     with store.reading() as connection:
-        for start in range(0, len(wanted), KEYS_PER_QUERY):
-            part = wanted[start : start + KEYS_PER_QUERY]
-            query = sa.select(RECORDS.c.sequence, RECORDS.c.link).where(RECORDS.c.sequence.in_(part))
-            links = {row[0]: row[1].hex() for row in connection.execute(query) if isinstance(row[1], bytes)}
-            for sequence in part:
-                if links.get(sequence) != expected[sequence]:
-                    return sequence
         count = sa.select(sa.func.count()).select_from(RECORDS).where(RECORDS.c.sequence <= verified.sequence)
         return None if connection.execute(count).scalar_one() == verified.sequence else verified.sequence
+
+
+def _load_links(store: AuditStore, sequences: Iterable[int]) -> dict[int, str]:
+    """Return the links of these records, of those that are there and can be read."""
+    wanted, links = sorted(set(sequences)), {}
+    for start in range(0, len(wanted), KEYS_PER_QUERY):
+        part = wanted[start : start + KEYS_PER_QUERY]
+        query = sa.select(RECORDS.c.sequence, RECORDS.c.link).where(RECORDS.c.sequence.in_(part))
+        try:
+            with store.reading() as connection:
+                rows = connection.execute(query).all()
+        except DamagedStoreError:  # whoever reads the chain says what is lost
+            continue
+        links.update({sequence: link.hex() for sequence, link in rows if isinstance(link, bytes)})
+    return links
 
 
 def check_record(store: AuditStore, sequence: int) -> list[ChainFault]:
@@ -488,16 +499,21 @@ def _list_text_keys(row: ChainRow) -> set[bytes]:
 # ── roots that were signed off ───────────────────────────────────────────────────────────────────────────────────────
 
 
-def _compare_roots(result: VerifyResult, signed: Sequence[SignedRoot], keys: AuditKeys | None) -> None:
+def _compare_roots(
+    result: VerifyResult, signed: Sequence[SignedRoot], keys: AuditKeys | None, links: Mapping[int, str]
+) -> None:
+    """Compare the days with the roots signed off before; `links` are those of the last records of these roots."""
     by_day = {root.day: root for root in result.roots}
     last = result.roots[-1].last if result.roots else 0
+    days = set()
     for signed_root in signed:
         root = signed_root.root
         if keys is not None and not is_genuine(signed_root, keys.signing):
             reason = "has no signature" if signed_root.signature is None else "was not signed with this key"
             result.add_fault("root", None, None, f"the signed-off root of {root.day} {reason}")
             continue
-        result.signed_roots += 1
+        days.add(root.day)
+        result.signed_until = max(result.signed_until, root.last)
         here = by_day.get(root.day)
         if last < root.last:
             message = (
@@ -505,21 +521,25 @@ def _compare_roots(result: VerifyResult, signed: Sequence[SignedRoot], keys: Aud
                 f"chain ends at {last}: cut off"
             )
             result.add_fault("removed", last + 1, None, message)
-        elif here is None or _root_at(here, root) is False:
+        elif here is None or not _contains_root(here, root, links.get(root.last)):
             sequence = _first_difference(here, root)
             message = f"the chain was rewritten: the root signed off for {root.day} by {signed_root.signed_by} differs"
             result.add_fault("root", sequence, None, f"{message}; first differing record at or before this one")
-    covered = {signed_root.root.day for signed_root in signed}
-    result.unsigned_days = [root.day for root in result.roots if root.day not in covered]
+    result.signed_roots = len(days)
+    result.unsigned_days = [root.day for root in result.roots if root.day not in days]
+    if result.signed_until < last and result.roots[-1].day in days:
+        result.unsigned_days.append(result.roots[-1].day)
 
 
-def _root_at(here: DayRoot, root: DayRoot) -> bool | None:
-    """Return whether two roots of a day agree; None where the day went on after one was signed off."""
-    if here.first != root.first or any(link not in here.links for link in root.links):
+def _contains_root(here: DayRoot, root: DayRoot, link: str | None) -> bool:
+    """Return whether a day began with one that was signed off, and perhaps went on after it.
+
+    `link` is that of the record with which the signed-off root ended; None where it cannot be read, which is a fault of
+    its own.
+    """
+    if here.first != root.first or any(pair not in here.links for pair in root.links):
         return False
-    if here.last == root.last:
-        return here.root == root.root
-    return None
+    return link is None or link == root.root
 
 
 def _first_difference(here: DayRoot | None, root: DayRoot) -> int:
@@ -556,7 +576,7 @@ def _root_problem(name: str, line: Line, error: Exception) -> Problem:
 
 
 def sign_off_days(path: str, result: VerifyResult, signed_by: str, at: str, keys: AuditKeys | None) -> list[DayRoot]:
-    """Append the roots of all days that are not signed off yet to a file, and return them.
+    """Append the roots of all days that are not signed off to their end to a file, and return them.
 
     A store with faults is not signed off: raises InputError. Raises IncompleteError if the file cannot be written.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 from msgspec import structs
@@ -16,13 +16,14 @@ from assay.audit.packed_body import UNPACKING_ERRORS, unpack_body
 from assay.audit.parquet_file import write_parquet
 from assay.audit.record_slices import is_in_slices
 from assay.audit.results import ExportResult
+from assay.audit.versioned_corpora import NO_CORPORA, VersionedCorpora
 from assay.formats.file_io import write_atomically
-from assay.metrics.cases.case_index import GoldenIndex
+from assay.metrics.cases.case_index import CaseIndex, GoldenIndex
 from assay.metrics.leaks.find_leaks import find_leaks
 from assay.metrics.leaks.withheld_text import WithheldTexts
 from assay.records.audit_records import AuditRecord, StoredAnswer
 from assay.records.errors import IncompleteError
-from assay.records.golden_set import Case, Corpus, GoldenSet
+from assay.records.golden_set import Case, GoldenSet
 from assay.records.observations import Stage
 from assay.text.escaping import WITHHELD
 
@@ -69,14 +70,14 @@ class ExportRequest:
     """Which answers to export, and how.
 
     `since` ≤ time < `until` (microseconds since 1970); `pseudonym` and `slices` (key and value) narrow further. Text
-    that the user of an answer may not see is masked by the rules of `corpus`, unless `show_restricted`.
+    that the user of an answer may not see is masked by the rules of its corpus, unless `show_restricted`.
     """
 
     since: int | None = None
     until: int | None = None
     pseudonym: str | None = None
     slices: Sequence[tuple[str, str]] = ()
-    corpus: Corpus | None = None
+    corpora: VersionedCorpora = NO_CORPORA
     show_restricted: bool = False
     salvage: bool = False
 
@@ -97,13 +98,14 @@ def write_records(source: RecordSource, request: ExportRequest, path: str) -> Ex
 
 
 def _iterate_answers(source: RecordSource, request: ExportRequest, result: ExportResult) -> Iterator[list[AuditRecord]]:
-    masker = RecordMasker(request.corpus)
+    masker = RecordMasker(request.corpora)
     for page in source.iterate_pages(result):
         records = _read_page(source, page, request, result)
         if not request.show_restricted:
             masked = masker.mask_records(records)
-            result.masked += sum(was_masked for _, was_masked in masked)
-            records = [record for record, _ in masked]
+            result.masked += sum(row.was_masked for row in masked)
+            result.unsearched += sum(not row.was_searched for row in masked)
+            records = [row.record for row in masked]
         result.exported += len(records)
         if records:
             yield records
@@ -159,14 +161,28 @@ def _is_committed(row: ChainRow, salts: dict[int, bytes], result: ExportResult) 
     return intact
 
 
+class MaskedRecord(NamedTuple):
+    """A record without text that its user may not see.
+
+    `was_masked`: there was such text. `was_searched` is False where nothing tells what the user may see.
+    """
+
+    record: AuditRecord
+    was_masked: bool
+    was_searched: bool
+
+
 class RecordMasker:
-    """Masks records by a corpus with its access rules; without one, by what the records say of their chunks."""
+    """Masks records by the corpus of their version with its access rules; without one, by what they say of chunks."""
 
-    def __init__(self, corpus: Corpus | None) -> None:
-        self._empty_index = GoldenIndex(GoldenSet(()), corpus)
+    def __init__(self, corpora: VersionedCorpora) -> None:
+        self._corpora = corpora
+        self._empty_indexes: dict[str | None, GoldenIndex] = {None: GoldenIndex(GoldenSet(()), corpora.present)}
+        for version, corpus in corpora.by_version.items():
+            self._empty_indexes[version] = GoldenIndex(GoldenSet(()), corpus)
 
-    def mask_records(self, records: Sequence[AuditRecord]) -> list[tuple[AuditRecord, bool]]:
-        """Return the records without text that their users may not see, and whether there was such text."""
+    def mask_records(self, records: Sequence[AuditRecord]) -> list[MaskedRecord]:
+        """Return the records in their order."""
         cases = tuple(
             Case(
                 id=record.id,
@@ -175,20 +191,24 @@ class RecordMasker:
             )
             for record in records
         )
-        index = self._empty_index.replace_cases(GoldenSet(cases))
-        masked: list[tuple[AuditRecord, bool]] = []
-        for position, record in enumerate(records):
-            case = index.case_index(position)
-            observation, _ = rebuild_observation(record)
-            leaks = find_leaks(case, observation)
-            forbidden = {chunk_id for chunk_ids in leaks.ids.values() for chunk_id in chunk_ids}
-            if not forbidden and not leaks.text:
-                masked.append((record, False))
-                continue
-            hidden = structs.replace(record, stages=_hide_chunks(record.stages, forbidden))
-            plain = WithheldTexts(case, observation, leaks).withhold(msgspec.to_builtins(hidden))
-            masked.append((msgspec.convert(plain, AuditRecord), True))
-        return masked
+        golden = GoldenSet(cases)
+        versions = [self._corpora.find_version(record) for record in records]
+        indexes = {version: self._empty_indexes[version].replace_cases(golden) for version in dict.fromkeys(versions)}
+        return [
+            _mask_record(record, indexes[version].case_index(row))
+            for row, (record, version) in enumerate(zip(records, versions, strict=True))
+        ]
+
+
+def _mask_record(record: AuditRecord, case: CaseIndex) -> MaskedRecord:
+    observation, _ = rebuild_observation(record)
+    leaks = find_leaks(case, observation)
+    forbidden = {chunk_id for chunk_ids in leaks.ids.values() for chunk_id in chunk_ids}
+    if not forbidden and not leaks.text:
+        return MaskedRecord(record, False, leaks.measured)
+    hidden = structs.replace(record, stages=_hide_chunks(record.stages, forbidden))
+    plain = WithheldTexts(case, observation, leaks).withhold(msgspec.to_builtins(hidden))
+    return MaskedRecord(msgspec.convert(plain, AuditRecord), True, True)
 
 
 def _hide_chunks(stages: tuple[Stage, ...] | None, forbidden: set[str]) -> tuple[Stage, ...] | None:

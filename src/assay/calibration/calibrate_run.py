@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
@@ -339,7 +339,9 @@ def _judge_scorers(
     for judge_name, judging in _open_stores(run, request, notes):
         for rubrics, suffix, metrics_to_read in variants:
             scorer_name = " ".join(filter(None, (judge_name, suffix))) or JUDGE
-            scorers.append(collect_judge_labels(run, scorer_name, replace(judging, rubrics=rubrics), metrics_to_read))
+            scorers.append(
+                collect_judge_labels(run, scorer_name, structs.replace(judging, rubrics=rubrics), metrics_to_read)
+            )
     return [scorer for scorer in scorers if any(scorer.labels.values())]
 
 

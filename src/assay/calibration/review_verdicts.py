@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from assay.calibration.collect_scorer_labels import LabelItem, list_request_items
 from assay.calibration.exchange_labels import KEY_FILE, make_sheet_row, refuse_used_folder, write_sheet
@@ -111,8 +111,7 @@ class VerdictsInReview(Struct, frozen=True):
         return tuple(notes)
 
 
-@dataclass(frozen=True)
-class _RulingRecorder(RecordedVerdicts):
+class _RulingRecorder(RecordedVerdicts, frozen=True):
     """Verdicts for replay that record the judge's rulings, by the digest of the request."""
 
     rulings: dict[str, tuple[JudgeRequest, Ruling]] = field(default_factory=dict)
@@ -184,7 +183,7 @@ def _collect_reviews(run: ScoredRun) -> tuple[VerdictsInReview, list[_OpenItem]]
             f"{judging.model} failed its controls ({judging.failure}): its verdicts count for nothing, and neither "
             "would a review of them (expected another judge)"
         )
-    members = {member.name: getattr(judging, member.name) for member in fields(RecordedVerdicts)}
+    members = {name: getattr(judging, name) for name in RecordedVerdicts.__struct_fields__}
     recorder = _RulingRecorder(**members)
     open_items: list[_OpenItem] = []
     asked: set[str] = set()

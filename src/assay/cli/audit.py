@@ -15,7 +15,6 @@ from assay.cli.options import (
     DEFAULT_AUDIT_STORE,
     AuditStoreOption,
     CorporaOption,
-    CorpusOption,
     JudgeNameOption,
     PermissionOptions,
     PrintFormat,
@@ -130,7 +129,8 @@ def show(
     at: Annotated[str | None, typer.Option(help="Day (2026-03-02) or time (2026-03-02T08:00:00Z, ±1 minute).")] = None,
     citation: Annotated[str | None, typer.Option(help="Name that the answer cites.")] = None,
     verdict: Annotated[
-        str | None, typer.Option(help="Label of the answer: feedback=down, behaviour=abstain, finding=CAUSE.")
+        str | None,
+        typer.Option(help="Label of the answer: feedback=down, behaviour=abstain, error=CODE, finding=CAUSE."),
     ] = None,
     limit: Annotated[int, typer.Option(min=1, help="Number of answers to list, if several match.")] = 20,
     corpus: CorporaOption = None,
@@ -330,7 +330,7 @@ def export(
             "or error; may be repeated: all must hold.",
         ),
     ] = None,
-    corpus: Annotated[str | None, typer.Option(help="Corpus file, whose access rules say what is masked.")] = None,
+    corpus: CorporaOption = None,
     show_forbidden: Annotated[
         bool, typer.Option("--show-forbidden", help="Include text that the user of an answer may not see.")
     ] = False,
@@ -343,11 +343,13 @@ def export(
     """Write answers to a file, with what their users may not see masked; exit code 3 if a damaged store lost some."""
     from assay.audit.audit_tables import build_export_table, describe_export
     from assay.audit.commands import export as export_answers
+    from assay.audit.corpus_files import split_corpus_paths
     from assay.cli.display import print_written_files
     from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.records.errors import InputError
 
-    refuse_overwriting([out], [corpus, None if "://" in store else store])
+    corpus_files = [path for _, path in split_corpus_paths(corpus)]
+    refuse_overwriting([out], [*corpus_files, None if "://" in store else store])
     if not out.lower().endswith((".jsonl", ".parquet")):
         raise InputError(f"--out: not a file of answers (got {out!r}; expected a name in .jsonl or .parquet)")
     result = export_answers(
@@ -375,7 +377,7 @@ def sample(
     golden: Annotated[
         str | None, typer.Option(help="Golden set; questions that it already asks are not chosen.")
     ] = None,
-    corpus: CorpusOption = None,
+    corpus: CorporaOption = None,
     since: Annotated[str | None, typer.Option(help="Only answers from this day or time on.")] = None,
     until: Annotated[str | None, typer.Option(help="Only answers before this day or time.")] = None,
     by: Annotated[
@@ -389,12 +391,14 @@ def sample(
     format: PrintFormatOption = PrintFormat.table,
 ) -> ExitCode:
     """Choose production questions that the golden set lacks, as candidates for people to review."""
+    from assay.audit.corpus_files import split_corpus_paths
     from assay.cli.display import print_written_files
     from assay.cli.golden_output import print_result
     from assay.formats.run_files.overwriting import refuse_overwriting
     from assay.golden.collect_traffic import TrafficSampleRequest, build_sample_tables, collect_traffic
 
-    refuse_overwriting([out], [*([] if "://" in store else [store]), golden, corpus, redact])
+    corpus_files = [path for _, path in split_corpus_paths(corpus)]
+    refuse_overwriting([out], [*([] if "://" in store else [store]), golden, *corpus_files, redact])
     keys = parse_name_list(by)
     request = TrafficSampleRequest(store, count, out, golden, corpus, since, until, keys, doubtful, seed, redact)
     sampled = collect_traffic(request)

@@ -423,7 +423,14 @@ def _print_result(judged: JudgeRun, judgement: JudgingRequest) -> None:
     typer.echo(describe_calls(tally, judged.budget), err=True)
     stop = describe_stop(tally) if tally.halted else ""
     for line in filter(
-        None, (judged.several_models, f"verdicts written to {judged.store_path}", judged.replacement, stop)
+        None,
+        (
+            judged.several_models,
+            *judged.one_label,
+            f"verdicts written to {judged.store_path}",
+            judged.replacement,
+            stop,
+        ),
     ):
         typer.echo(escape_terminal(line), err=True)
     if judged.unscored:

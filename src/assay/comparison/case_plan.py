@@ -237,8 +237,10 @@ def describe_plan(plan: CasePlan) -> list[str]:
         lines.append(f" - {estimate.widest_is}: {_describe_count(plan.cases_at_widest)}")
     lines += [f" - a difference of {difference:g}: {_describe_count(count)}" for difference, count in plan.others]
     if estimate.pilot_cases:
-        shown = f"{plan.detectable:.3g}" if plan.detectable is not None else "no difference"
-        lines.append(f" - {format_count(estimate.pilot_cases, 'case')} as in the pilot show {shown}")
+        can_show = "are too few to show any difference"
+        if plan.detectable is not None:
+            can_show = f"could show a difference of {plan.detectable:.3g}"
+        lines.append(f" - {format_count(estimate.pilot_cases, 'case')} as in the pilot {can_show}")
     lines.append(f" - {_describe_tests(aims)}")
     return lines
 
@@ -251,8 +253,8 @@ def _describe_tests(aims: PlanAims) -> str:
     if aims.tests > 1:
         return f"{aims.tests} tests share a level of {_format_level(aims.level)} (Bonferroni, the first step of Holm)"
     return (
-        "one test alone: a comparison tests all its headline metrics at once, and one of all pairs all pairs; `tests` "
-        "plans for so many"
+        "one test alone: a comparison tests all its headline metrics at once, and one of all pairs all pairs; give "
+        "their number as `tests`"
     )
 
 

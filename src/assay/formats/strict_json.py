@@ -12,9 +12,9 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, cached_property
 from itertools import islice
-from typing import Any, NamedTuple, NoReturn, TypeVar
+from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
 
 import msgspec
 from msgspec import Struct, inspect
@@ -33,11 +33,26 @@ _SURROGATE_ESCAPE = LatePattern(r"\\u[dD][89a-fA-F]")
 _PLAIN_KEY = compile_pattern(r"[^\W\d]\w*")
 
 
+Record = TypeVar("Record")
+
+
+class LateDecoder(Generic[Record]):
+    """A decoder of JSON into a record that is built for the first line: of all formats, a run reads one or two."""
+
+    def __init__(self, record: type[Record]) -> None:
+        self._record = record
+
+    @cached_property
+    def decode(self) -> Callable[[bytes], Record]:
+        """The method of the decoder: it raises what msgspec does, and RecursionError."""
+        return msgspec.json.Decoder(self._record).decode
+
+
 class _SuspectError(ValueError):
     """The fast decoder found something that only the slow one can report."""
 
 
-class _Fault(NamedTuple):
+class _Fault(Struct, frozen=True):
     """Takes the place of a number that is not allowed, until the slow decoder reports it."""
 
     message: str
@@ -431,3 +446,13 @@ def _describe_number(kind: inspect.IntType | inspect.FloatType) -> str:
     if kind.gt is not None:
         return f"{noun} above {kind.gt}" + (f", at most {kind.le}" if kind.le is not None else "")
     return noun if kind.ge is None else f"{noun} of {kind.ge} or more"
+
+
+def write_plain_text(value: object) -> str:
+    """Return a text of a type that extends `str`, such as one with marks of HTML, as a plain one; msgspec writes none.
+
+    Raises TypeError for any other value.
+    """
+    if isinstance(value, str):
+        return str(value)
+    raise TypeError(f"objects of type {type(value).__name__} cannot be recorded")

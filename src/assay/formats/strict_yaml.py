@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -34,7 +34,7 @@ UNKNOWN_FIELD_CODE = "E_UNKNOWN_FIELD"
 """The code of a problem that is the name of a key, not its value."""
 
 
-class YamlPosition(NamedTuple):
+class YamlPosition(Struct, frozen=True):
     """The line and column at which a value begins, both counted from 1."""
 
     line: int
@@ -61,7 +61,7 @@ class YamlDocument(Struct, frozen=True):
         return self.positions.get(nearest, YamlPosition(1, 1))
 
 
-def read_yaml_file(path: Path | str) -> YamlDocument:
+def read_yaml_file(path: Path | str, *, yes_is_text: bool = False) -> YamlDocument:
     """Read a YAML file. Raises InputError if it cannot be read, and SettingsError for what `read_yaml` refuses."""
     name = str(path)
     with open_file(Path(path)) as file:
@@ -75,11 +75,13 @@ def read_yaml_file(path: Path | str) -> YamlDocument:
     except UnicodeDecodeError as error:
         message = f"not UTF-8 (got byte 0x{data[error.start]:02x} at byte offset {error.start}; expected UTF-8 text)"
         raise SettingsError([Problem(name, None, "", message, "E_ENCODING")]) from None
-    return read_yaml(text, name)
+    return read_yaml(text, name, yes_is_text=yes_is_text)
 
 
-def read_yaml(text: str, name: str) -> YamlDocument:
+def read_yaml(text: str, name: str, *, yes_is_text: bool = False) -> YamlDocument:
     """Return the one document of a YAML text; the data of an empty text is None.
+
+    `yes_is_text` is for a file that a known parser of YAML 1.2 reads: `yes`, `no`, `on` and `off` are texts to it.
 
     Raises SettingsError with everything that is wrong: broken YAML, tabs as indentation, anchors, aliases, tags, more
     than one document, keys that are duplicates or not text, nesting beyond 20, and words or numbers that YAML parsers
@@ -95,7 +97,7 @@ def read_yaml(text: str, name: str) -> YamlDocument:
         root = yaml.compose(text, Loader=_find_loader())
     except yaml.YAMLError as error:
         raise SettingsError([_syntax_problem(error, text, name)]) from None
-    builder = _Builder(name)
+    builder = _Builder(name, yes_is_text)
     data = builder.build_value(root, "") if root is not None else None
     if builder.problems:
         raise SettingsError(builder.problems)
@@ -105,8 +107,8 @@ def read_yaml(text: str, name: str) -> YamlDocument:
 class _Builder:
     """Turns nodes into plain values; collects their positions and everything that is wrong."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, yes_is_text: bool) -> None:
+        self.name, self._yes_is_text = name, yes_is_text
         self.places: dict[str, YamlPosition] = {}
         self.key_places: dict[str, YamlPosition] = {}
         self.problems: list[Problem] = []
@@ -150,7 +152,7 @@ class _Builder:
             return int(text)
         if _DECIMAL.fullmatch(text) and math.isfinite(float(text)):
             return float(text)
-        if word in ("yes", "no", "on", "off", "y", "n"):
+        if word in ("yes", "no", "on", "off", "y", "n") and not self._yes_is_text:
             self._refuse(
                 node, at, f"unclear word (got {text:.40}; expected true, false, or the word in quotes)", "E_BOOL"
             )

@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from msgspec import structs
+from msgspec import Struct, structs
 from msgspec.structs import replace
 
 from assay.metrics.catalog import find_metric, parse_metric
@@ -325,7 +325,7 @@ def count_unknown_access(column: ScoreColumn, rows: RowIndices) -> int:
     return int(is_unknown.sum())
 
 
-class CheckedCases(NamedTuple):
+class CheckedCases(Struct, frozen=True):
     """The words for how many cases were checked for leaks or followed injections, and for those that were not.
 
     `noun`: "4 cases" if all of them were, else "2 checked cases". `remainder`: what is said of the others, if any.
@@ -566,7 +566,8 @@ class _ThresholdRule:
         cases = self.scores.get_case_ids(self.values.rows[is_event])
         if parse_metric(self.rule.metric).base in EVENT_METRICS:
             checked = count_checked_cases(self.column, self.rows)
-            message = f"is {side} {self.threshold:g} on {events} of {', '.join(filter(None, checked))}"
+            counted = ", ".join(filter(None, (checked.noun, checked.remainder)))
+            message = f"is {side} {self.threshold:g} on {events} of {counted}"
         message = f"{message} ({format_case_ids(cases)})"
         if self.values.errors and self.rule.severity == "warn":
             unmeasured = self.scores.get_case_ids(self.values.error_rows)

@@ -10,6 +10,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from assay.audit.commands import load_redaction_rules, read_answers, read_incidents
+from assay.audit.corpus_files import CorpusPaths
 from assay.audit.privacy import RecordRedactor
 from assay.formats.golden_builder import CANDIDATES_SPLIT
 from assay.formats.golden_files import load_golden, write_golden
@@ -38,15 +39,16 @@ NO_CORPUS = (
 class TrafficSampleRequest:
     """What to sample: a store and a period (`since` ≤ time < `until`), how many questions, and with which strata.
 
-    `golden` is the set whose questions are not asked again. `corpus` decides what a user may see; without it, no answer
-    is shown to reviewers. `redact` is as for `audit ingest`. `doubtful_share` of the picks are those with most doubts.
+    `golden` is the set whose questions are not asked again. `corpus` decides what a user may see (as for `audit show`,
+    it may be several `VERSION=FILE`); without it, no answer is shown to reviewers. `redact` is as for `audit ingest`.
+    `doubtful_share` of the picks are those with most doubts.
     """
 
     store: str
     count: int
     out: str | None = None
     golden: str | None = None
-    corpus: str | None = None
+    corpus: CorpusPaths = None
     since: str | None = None
     until: str | None = None
     by: Sequence[str] = DEFAULT_STRATUM_KEYS
@@ -77,7 +79,7 @@ def collect_traffic(request: TrafficSampleRequest) -> TrafficSample:
         raise InputError(f"a sample of {request.count} (expected at least 1)")
     golden = load_golden(request.golden).golden if request.golden is not None else GoldenSet(())
     answers = read_answers(request.store, since=request.since, until=request.until, limit=MAX_SCANNED + 1)
-    notes = [] if request.corpus is not None else [NO_CORPUS]
+    notes = [] if request.corpus else [NO_CORPUS]
     if len(answers) > MAX_SCANNED:
         notes.append(f"only the newest {MAX_SCANNED} answers of the period were looked at")
         answers = answers[:MAX_SCANNED]
@@ -94,7 +96,7 @@ def collect_traffic(request: TrafficSampleRequest) -> TrafficSample:
     for pick, record in zip(choice.picks, records, strict=True):
         redacted = redactor.redact_record(record)
         counts.update(redacted.redacted)
-        answer = redacted.answer if request.corpus is not None else None
+        answer = redacted.answer if request.corpus else None
         cases.append(make_candidate_case(pick, redacted, answer))
     if not cases:
         raise InputError(
@@ -118,7 +120,7 @@ def collect_traffic(request: TrafficSampleRequest) -> TrafficSample:
 
 def _withhold_texts(questions: Sequence[TrafficQuestion], request: TrafficSampleRequest) -> list[AuditRecord]:
     """Return the records of some questions without any text that their users may not see, as the corpus says."""
-    if request.corpus is None:
+    if not request.corpus:
         return [question.record for question in questions]
     incidents = read_incidents(request.store, [question.sequence for question in questions], corpus=request.corpus)
     return [incident.record for incident in incidents]
@@ -130,7 +132,7 @@ def sample(
     *,
     out: str | Path | None = None,
     golden: str | Path | None = None,
-    corpus: str | Path | None = None,
+    corpus: CorpusPaths = None,
     since: str | None = None,
     until: str | None = None,
     by: Sequence[str] = DEFAULT_STRATUM_KEYS,
@@ -143,10 +145,10 @@ def sample(
     `out` is the file to write for `golden review`. See `TrafficSampleRequest` for the arguments. Raises InputError for
     a store, period or file that cannot be read, and if no question is left.
     """
-    paths = [None if path is None else str(path) for path in (out, golden, corpus)]
+    paths = [None if path is None else str(path) for path in (out, golden)]
     return collect_traffic(
         TrafficSampleRequest(
-            str(store), count, paths[0], paths[1], paths[2], since, until, by, doubtful_share, seed, redact
+            str(store), count, paths[0], paths[1], corpus, since, until, by, doubtful_share, seed, redact
         )
     )
 

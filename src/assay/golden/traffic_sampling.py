@@ -72,7 +72,7 @@ def read_traffic_question(record: AuditRecord, sequence: int, keys: Sequence[str
     behaviour = detect_behaviour(record.answer or "", question=record.question or "").behaviour or "no answer"
     values: dict[str, Any] = {
         "tenant": record.user.tenant if record.user is not None else None,
-        "language": guess_language(record.question or ""),
+        "language": guess_language(record.question or "") or _read_locale(record),
         "behaviour": behaviour,
         "config": record.config_id,
         "model": record.model,
@@ -80,6 +80,12 @@ def read_traffic_question(record: AuditRecord, sequence: int, keys: Sequence[str
     }
     stratum = ", ".join(f"{key}={values[key] or NOT_RECORDED}" for key in keys) or "all"
     return TrafficQuestion(record, sequence, stratum, tuple(_list_doubts(record, behaviour)))
+
+
+def _read_locale(record: AuditRecord) -> str | None:
+    """Return the language of the locale that a record states of its user, such as `de` of `de-AT`."""
+    locale = record.user.locale if record.user is not None else None
+    return re.split("[-_]", locale)[0].lower() if locale else None
 
 
 def is_negative(feedback: object) -> bool:

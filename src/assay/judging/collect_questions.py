@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec import structs
 
 from assay.formats.corpus import load_corpus
@@ -59,12 +60,11 @@ DEFAULT_JUDGED = (
 AMBIGUOUS, GATE = "ambiguous", "gate"
 
 
-@dataclass(frozen=True)
-class RequestRecorder(RecordedVerdicts):
+class RequestRecorder(RecordedVerdicts, frozen=True):
     """Verdicts for replay that record the requests made, and which of them have a disputed ruling."""
 
-    asked: dict[str, JudgeRequest] = field(default_factory=dict)
-    disputed: set[str] = field(default_factory=set)
+    asked: dict[str, JudgeRequest] = msgspec.field(default_factory=dict)
+    disputed: set[str] = msgspec.field(default_factory=set)
 
     def find_ruling(self, request: JudgeRequest) -> Ruling | None:
         """Return the ruling, and record the request."""

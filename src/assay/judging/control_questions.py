@@ -16,11 +16,13 @@ from msgspec import structs
 from assay.judging.prompt import SHUFFLED_SAMPLE
 from assay.judging.rubric_anchors import (
     FEWEST_WRONG,
+    LOWEST,
     Anchors,
     LabelledAnchor,
     build_rubric_anchors,
     describe_failed_rubric,
     find_place,
+    find_place_of_value,
     list_asked_repeats,
 )
 from assay.metrics.judged.judge_requests import Rubrics
@@ -382,8 +384,8 @@ def assess_judge(
     Reasons speak against it where the mean of a kind of controls is above the limit, or its answers do not separate the
     anchors of a rubric. It is invalid if they cannot be the slips of a judge that errs in one of five: exact tests of
     all answers, of each kind of controls and of the anchors of each label, at `INVALID_LEVEL` for all tests together.
-    Each control and each anchor counts once, however often it was asked. Nor are they slips if it has given one label
-    to every anchor, the repeats included.
+    Each control and each anchor counts once, however often it was asked. It is invalid too if it gives one label to all
+    that it was asked, under every rubric that has anchors; under some of them, these are in `one_label`.
     """
     by_hash = {rubric.hash: rubric for rubric in rubrics.values()}
     answered = [*earlier]
@@ -408,6 +410,10 @@ def assess_judge(
     anchor_errors = _list_anchor_errors(questions, verdicts, by_hash)
     families = [[*values_by_kind.values()], _group_anchor_errors(anchor_errors)]
     errors = [*values, *(error for _, error in anchor_errors)]
+    one_label = _find_one_label_rubrics(list_anchor_answers(questions, verdicts, by_hash).values(), answered, by_hash)
+    gives_one_label_everywhere = bool(one_label) and len(one_label) == len(
+        {anchor.rubric.name for anchor, _ in anchor_errors}
+    )
     return JudgeStatus(
         judge,
         controls=len(values),
@@ -415,15 +421,13 @@ def assess_judge(
         anchors=len(is_right),
         anchors_right=sum(is_right) / len(is_right) if is_right else None,
         invalid=bool(reasons)
-        and (
-            are_errors_too_many(errors, families, MAX_CONTROL_MEAN, INVALID_LEVEL)
-            or _gives_one_label(list_anchor_answers(questions, verdicts, by_hash).values())
-        ),
+        and (are_errors_too_many(errors, families, MAX_CONTROL_MEAN, INVALID_LEVEL) or gives_one_label_everywhere),
         reasons=tuple(reasons),
         at=at,
         drift=find_drift(questions, verdicts, by_hash),
         answered=tuple(sorted(answered, key=lambda answer: (answer.control, answer.request))),
         anchors_unasked=_count_unasked_anchors(questions, verdicts, by_hash),
+        one_label=one_label,
     )
 
 
@@ -474,18 +478,45 @@ def _list_anchor_errors(
     return [(labelled[0], sum(answer.error for answer in labelled) / len(labelled)) for labelled in answers]
 
 
-def _gives_one_label(answers: Iterable[Sequence[LabelledAnchor]]) -> bool:
-    """Return whether all answers to anchors have one label, which one deserves, although two or more deserve another
-    and were repeated.
+def _find_one_label_rubrics(
+    anchors: Iterable[Sequence[LabelledAnchor]], answered: Iterable[AnsweredControl], rubrics: Mapping[str, JudgeRubric]
+) -> dict[str, str]:
+    """Return the place of the one label that a judge gives under a rubric, or the label, by the name of the rubric.
 
-    A judge at temperature 0 that errs in one of five does so on both anchors of an end, and on none of the other, in
-    2.6% of runs with one rubric of two anchors at each end, and hardly ever in others.
+    It gave it to all anchors of the rubric, of which two or more deserve another and were repeated, and to all
+    controls. A judge that errs in one of five does so under any of its rubrics with a probability of
+    `INVALID_LEVEL` at most (Bonferroni).
     """
-    labelled = [*answers]
-    given = {find_place(answer.label, answer.rubric) or answer.label for anchor in labelled for answer in anchor}
-    wrong = [anchor for anchor in labelled if not anchor[0].is_right]
-    is_repeated = len(wrong) >= FEWEST_WRONG and all(len(anchor) > REPEATS_OF_ONE_LABEL for anchor in wrong)
-    return len(given) == 1 and len(wrong) < len(labelled) and is_repeated
+    by_name: dict[str, list[Sequence[LabelledAnchor]]] = defaultdict(list)
+    for labelled in anchors:
+        by_name[labelled[0].rubric.name].append(labelled)
+    control_labels: dict[str, list[str]] = defaultdict(list)
+    for answer in answered:
+        if (rubric := rubrics.get(answer.control.rubric_hash)) is not None:
+            control_labels[rubric.name].append(find_place_of_value(answer.value, rubric))
+    one_label = {}
+    for name, of_rubric in sorted(by_name.items()):
+        label = _find_one_label(of_rubric, control_labels[name], INVALID_LEVEL / len(by_name))
+        if label:
+            one_label[name] = label
+    return one_label
+
+
+def _find_one_label(anchors: Sequence[Sequence[LabelledAnchor]], controls: Sequence[str], level: float) -> str:
+    """Return the place of the label that all answers have, or the label itself; "" if they differ or may be slips."""
+    given = {find_place(answer.label, answer.rubric) or answer.label for labelled in anchors for answer in labelled}
+    wrong_anchors = [labelled for labelled in anchors if not labelled[0].is_right]
+    is_repeated = all(len(labelled) > REPEATS_OF_ONE_LABEL for labelled in wrong_anchors)
+    if len(given.union(controls)) != 1 or len(wrong_anchors) < FEWEST_WRONG or not is_repeated:
+        return ""
+    (label,) = given
+    wrong = len(wrong_anchors) + (len(controls) if label != LOWEST else 0)
+    right = len(anchors) + len(controls) - wrong
+    slip = MAX_CONTROL_MEAN
+    by_chance = slip**wrong * (1 - slip) ** right
+    if len(anchors) - len(wrong_anchors) >= FEWEST_WRONG:  # the other label would have counted too
+        by_chance += slip**right * (1 - slip) ** wrong
+    return label if by_chance <= level else ""
 
 
 def _group_anchor_errors(errors: Iterable[tuple[LabelledAnchor, float]]) -> list[list[float]]:
@@ -555,6 +586,26 @@ def is_doubtful(status: JudgeStatus) -> bool:
     """
     few_right = status.anchors_right is not None and status.anchors_right < LEAST_RIGHT_ANCHORS
     return bool(status.reasons) or (bool(status.anchors_unasked) and few_right)
+
+
+def find_unusable_rubrics(
+    status: JudgeStatus, verdicts: Mapping[str, Sequence[Verdict]], rubrics: Rubrics
+) -> dict[str, str]:
+    """Return the rubrics of `one_label` under which the recorded verdicts of the judge too have that one label.
+
+    Answers that differ show that it has another label to give, as where a judge slips on anchors.
+    """
+    by_name = {name: rubric for (name, _), rubric in rubrics.items()}
+    given: dict[str, set[str]] = defaultdict(set)
+    for sample in (sample for samples in verdicts.values() for sample in samples):
+        rubric = by_name.get(sample.rubric.partition("@")[0])
+        if rubric is not None and rubric.name in status.one_label:
+            known_labels = {label.name for label in rubric.labels}
+            given[rubric.name] |= {
+                (find_place(item.label, rubric) if item.label in known_labels else "") or item.label
+                for item in sample.items
+            }
+    return {name: label for name, label in status.one_label.items() if given[name] <= {label}}
 
 
 def describe_control(control: Control) -> RubricControl:

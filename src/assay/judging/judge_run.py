@@ -48,11 +48,12 @@ from assay.judging.control_questions import (
     assess_judge,
     build_all_anchors,
     count_anchor_rounds,
+    find_unusable_rubrics,
     list_possible_controls,
     skip_shuffled_sample,
 )
 from assay.judging.llm_judge import LLMJudge
-from assay.judging.load_verdicts import describe_several_models
+from assay.judging.load_verdicts import describe_several_models, describe_unusable_rubrics
 from assay.judging.rubric_anchors import find_uncontrolled, list_asked_repeats, select_anchors
 from assay.judging.rubric_files import load_anchors, load_rubrics
 from assay.judging.verdict_files import StoreContents, group_reviews, merge_status
@@ -113,7 +114,8 @@ class JudgeRun:
     asked again unless errors are retried. `bugs` has a line for each case about which nothing could be asked.
     `in_doubt` is the number of requests that a second judge was asked, None without one. `replacement` says which judge
     a run has now that was judged by another one before, "" where that did not happen. `several_models` says that not
-    one model alone answered, "" if one did.
+    one model alone answered, "" if one did; `one_label` says of which rubrics the verdicts give no
+    numbers, because all have one label.
     """
 
     preflight: JudgingEstimate
@@ -132,6 +134,7 @@ class JudgeRun:
     in_doubt: int | None = None
     replacement: str = ""
     several_models: str = ""
+    one_label: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         """Return a few lines: the outcome, what was asked and what it cost, what has no verdict, and what is wrong."""
@@ -149,7 +152,7 @@ class JudgeRun:
             lines += list_first_lines(self.judge_status.reasons, "judge_status.reasons")
         lines += list_first_lines([f"{case}: {bug}" for case, bug in self.bugs.items()], "bugs")
         lines += list_first_lines(self.notices, "notices")
-        lines += filter(None, [self.several_models, self.replacement])
+        lines += filter(None, [self.several_models, *self.one_label, self.replacement])
         return "\n".join([*lines, f"verdicts in {self.store_path}"])
 
     @property
@@ -331,7 +334,9 @@ class _Session:
         self._recorded = shared.verdicts.get(self.digest, {}) | contents.verdicts.get(self.digest, {})
         self.questions.reviews = group_reviews(contents.reviews)
         self._standing = combine_statuses(shared.statuses.get(self.digest), contents.statuses.get(self.digest))
-        self._is_rechecked = self.judgement.recheck and self._standing is not None and self._standing.invalid
+        standing = self._standing
+        is_unusable = standing is not None and (standing.invalid or bool(standing.one_label))
+        self._is_rechecked = self.judgement.recheck and is_unusable
         self.verdicts = {name: list(samples) for name, samples in self._recorded.items()}
         if self.second is not None:
             self.second.load_recorded(contents)
@@ -475,7 +480,11 @@ class _Session:
                     judged.unscored[reason] += 1
                     judged.paid_in_vain += reason not in FINAL_REASONS and self._is_paid_in_vain(request)
             judged.bugs = dict(sorted(self.questions.bugs.items()))
-            judged.several_models = describe_several_models(self.judge.identity.model, self.verdicts)
+            model = self.judge.identity.model
+            judged.several_models = describe_several_models(model, self.verdicts)
+            if judged.judge_status is not None and not judged.judge_status.invalid:
+                unusable = find_unusable_rubrics(judged.judge_status, self.verdicts, self.chosen.rubrics)
+                judged.one_label = describe_unusable_rubrics(model, unusable)
         finally:
             await self._close_judges()
             judged.double_bills = store.count_double_bills(self.digest)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from assay.gates.calibration_file import load_calibrations
 from assay.judging.entailment_model_file import load_entailment_model
@@ -22,6 +23,7 @@ from assay.metrics.catalog import (
 )
 from assay.metrics.judged.judge_requests import RULES_VERSION, RecordedVerdicts, Rubrics, name_combined_scorer
 from assay.metrics.metric import parse_metric_name
+from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.requests import VerdictOptions
 from assay.records.verdicts import (
@@ -65,7 +67,10 @@ def open_verdicts(path: str, judge: str | None, rubrics: Rubrics) -> tuple[Recor
     `judge` is a digest or the name of a model, `rubrics` are those that it was asked with. Raises InputError for a file
     without verdicts, for a judge that is not in it, and if the file has several judges and none is named.
     """
-    from assay.judging.control_questions import build_all_anchors  # these two only where a run has verdicts
+    from assay.judging.control_questions import (
+        build_all_anchors,
+        find_unusable_rubrics,
+    )  # only where a run has verdicts
     from assay.judging.verdict_store import read_store
 
     contents = read_store(path)
@@ -79,7 +84,9 @@ def open_verdicts(path: str, judge: str | None, rubrics: Rubrics) -> tuple[Recor
     if _has_no_answer(scored) and not (status is not None and status.invalid):
         notices.append(f"{chosen.model} gave no verdict on anything it was asked: judge again once it answers")
         return RecordedVerdicts(rubrics), tuple(notices)
-    judging = _select_verdicts(contents, chosen, scored, rubrics)
+    unusable = find_unusable_rubrics(status, scored, rubrics) if status is not None and not status.invalid else {}
+    judging = _select_verdicts(contents, chosen, _leave_out_rubrics(scored, unusable), rubrics)
+    notices += describe_unusable_rubrics(chosen.model, unusable)
     notices += _describe_status(chosen.model, status) if status is not None else ()
     notices += filter(None, [describe_several_models(chosen.model, scored)])
     if judging.absent_rubrics:
@@ -124,6 +131,16 @@ def _select_verdicts(
     return replace(judging, valid=False) if len(judging.answering_models) > 1 else judging
 
 
+def _leave_out_rubrics(
+    verdicts: Mapping[str, tuple[Verdict, ...]], names: Container[str]
+) -> dict[str, tuple[Verdict, ...]]:
+    return {
+        request: samples
+        for request, samples in verdicts.items()
+        if all(sample.rubric.partition("@")[0] not in names for sample in samples)
+    }
+
+
 def _describe_status(model: str, status: JudgeStatus) -> Iterator[str]:
     """Yield what the controls and anchors of a judge say against its verdicts, and which were not asked."""
     from assay.judging.control_questions import is_doubtful
@@ -153,6 +170,16 @@ def _describe_status(model: str, status: JudgeStatus) -> Iterator[str]:
             f"controls in part: nothing with a known answer showed whether {model} gives "
             f"{describe_uncontrolled(status.uncontrolled)} where it is deserved (list `anchors` in the rubric)"
         )
+
+
+def describe_unusable_rubrics(model: str, unusable: Mapping[str, str]) -> tuple[str, ...]:
+    """Return for each rubric, with the one label that a judge gives under it, that its verdicts give no numbers."""
+    return tuple(
+        f"E_JUDGE_ONE_LABEL {model} gave one label ({label}) to everything that it was asked under {name}, to anchors "
+        "that deserve another too: its verdicts under it give no numbers (judge with another model, or `assay judge "
+        "--recheck`)"
+        for name, label in unusable.items()
+    )
 
 
 def describe_several_models(judge: str, verdicts: Mapping[str, Sequence[Verdict]]) -> str:
@@ -281,11 +308,8 @@ def _calibration_mismatch(record: Calibration, judging: RecordedVerdicts, golden
     scorer = name_combined_scorer(judging.judge) if by == BY_COMBINED else judging.judge
     if record.judge != scorer:
         return f"on another judge (got {record.judge}; expected {scorer})"
-    got, expected = (" and ".join(models) for models in (judging.answering_models, record.models))
-    if len(judging.answering_models) > 1:
-        return f"of one judge, and several models answered under its name (got {got}; expected one)"
-    if record.models and not {*judging.answering_models} <= {*record.models}:
-        return f"on answers of another model under the name of the judge (got {got}; expected {expected})"
+    if other := _describe_other_models(record, judging):
+        return other
     rubric = compute_rubrics_hash(judging.rubrics.values(), find_metric(parse_metric(record.metric)).rubrics[0])
     if record.rubric_hash != rubric:
         return f"with another rubric (got {record.rubric_hash}; expected {rubric})"
@@ -297,6 +321,22 @@ def _calibration_mismatch(record: Calibration, judging: RecordedVerdicts, golden
         f"before the judge changed (E_JUDGE_DRIFT: {current_anchors.value:.0%} of its anchors are as expected, "
         f"{calibrated_anchors.value:.0%} then, {allowed_range})"
     )
+
+
+def _describe_other_models(record: Calibration, judging: RecordedVerdicts) -> str:
+    """Return how the models that answered as the judge differ from those that were calibrated; "" if they do not."""
+    got, expected = (" and ".join(models) for models in (judging.answering_models, record.models))
+    if len(judging.answering_models) > 1:
+        return f"of one judge, and several models answered under its name (got {got}; expected one)"
+    if record.models and not {*judging.answering_models} <= {*record.models}:
+        return f"on answers of another model under the name of the judge (got {got}; expected {expected})"
+    if record.models and judging.unnamed_answers:
+        return (
+            f"on verdicts of {expected}, and {format_count(judging.unnamed_answers, 'verdict')} here do not name the "
+            "model that gave them (judge again in a new verdict store at an endpoint that names it, or calibrate again "
+            "with verdicts that name none)"
+        )
+    return ""
 
 
 def _agrees(calibrated: LabelledRate, current: LabelledRate) -> bool:

@@ -26,6 +26,8 @@ FEWEST_WRONG = 2
 """Wrong labels on the anchors of a rubric that make a judge invalid: no single slip decides."""
 LEAST_RIGHT_SHARE = 0.5
 """The share of right labels that a rubric without numbers needs; who always gives the same label has less."""
+LOWEST = "lowest"
+"""The place of the label that every control deserves."""
 _ID_LETTERS = {"context": "p", "claims": "c", "citations": "c", "facts": "f"}
 
 
@@ -133,10 +135,15 @@ def find_uncontrolled(
 
 def find_place(label: str, rubric: JudgeRubric) -> str:
     """Return whether the number of a label is the "highest" of its rubric, the "lowest" or between; "" without one."""
-    value, value_range = rubric.get_label_value(label), rubric.value_range
+    return find_place_of_value(rubric.get_label_value(label), rubric)
+
+
+def find_place_of_value(value: float | None, rubric: JudgeRubric) -> str:
+    """Return whether a number is the "highest" of a rubric, the "lowest" or "between"; "" without one."""
+    value_range = rubric.value_range
     if value is None or value_range is None:
         return ""
-    return {value_range[1]: "highest", value_range[0]: "lowest"}.get(value, "between")
+    return {value_range[1]: "highest", value_range[0]: LOWEST}.get(value, "between")
 
 
 def is_worth_the_same(label: str, deserved: str, rubric: JudgeRubric) -> bool:

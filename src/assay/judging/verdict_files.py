@@ -99,7 +99,8 @@ def decode_verdict(key: SampleKey, record: object, sha256: object) -> Verdict | 
 
 
 def merge_status(before: JudgeStatus | None, now: JudgeStatus, *, is_rechecked: bool = False) -> JudgeStatus:
-    """Return the current status merged with the recorded one: a judge once invalid or drifted stays so.
+    """Return the current status merged with the recorded one: a judge once invalid or drifted stays so, and so does
+    one that gives one label under a rubric.
 
     A judge that `is_rechecked` was asked more, and is what all its answers together say.
 
@@ -125,6 +126,7 @@ def merge_status(before: JudgeStatus | None, now: JudgeStatus, *, is_rechecked: 
         unasked=tuple(sorted(unasked)),
         anchors_unasked=now.anchors_unasked,
         uncontrolled=now.uncontrolled,
+        one_label=now.one_label if is_rechecked else before.one_label | now.one_label,
     )
 
 

@@ -6,7 +6,6 @@ The export of a verdict store is for machines: it knows requests by their digest
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
 from pathlib import Path
 
 import msgspec
@@ -93,7 +92,7 @@ def iterate_verdict_details(run: ScoredRun) -> Iterator[VerdictDetails]:
     """Yield the verdicts on the answers of a run, by configuration and case, in the order in which metrics ask."""
     if run.judging is None:
         return
-    members = {name.name: getattr(run.judging, name.name) for name in fields(RecordedVerdicts)}
+    members = {name: getattr(run.judging, name) for name in RecordedVerdicts.__struct_fields__}
     recorder = RequestRecorder(**members)
     joins = GoldenIndex(run.golden, run.corpus, recorder, run.whole_golden)
     names = [name for name in parse_metrics(metrics_with_verdicts(run.judging)) if is_answer_metric(name)]

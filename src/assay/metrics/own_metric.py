@@ -10,9 +10,10 @@ import math
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple, overload
+from typing import Any, overload
 
 import numpy as np
+from msgspec import Struct
 
 from assay.metrics.metric import (
     Batch,
@@ -211,7 +212,7 @@ class OwnScores:
         return {position: value for (position, _, _), value in zip(self.pending, values, strict=True)}
 
 
-class _Fault(NamedTuple):
+class _Fault(Struct, frozen=True):
     """Why a function gave no score, as the reason of the case says it."""
 
     text: str
@@ -286,6 +287,8 @@ _FAULTS = ("the metric raised ", "the metric returned ", "the metric left its ra
 def find_own_failures(column: ScoreColumn) -> BoolArray:
     """Return the rows that a metric of one's own could not measure: it raised, or returned what is no score of it."""
     codes = [code for code, reason in enumerate(column.reasons) if reason.startswith(_FAULTS)]
+    if not codes:
+        return np.zeros(len(column.status), dtype=np.bool_)
     return np.asarray((column.status == ERROR) & np.isin(column.reason, codes), dtype=np.bool_)
 
 

@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from functools import cached_property
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -69,7 +69,7 @@ class Citation(Struct, frozen=True):
     place: int = 0
 
 
-class CitationAccess(NamedTuple):
+class CitationAccess(Struct, frozen=True):
     """Names of citations that the user of a case may not see, and of those of which nobody can say whether he may."""
 
     forbidden: Set[str]

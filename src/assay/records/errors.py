@@ -97,7 +97,7 @@ def group_alike_problems(problems: Iterable[Problem]) -> list[list[Problem]]:
     """
     alike: dict[tuple[str, str, str, str], list[tuple[int, Problem]]] = {}
     for number, problem in enumerate(problems):
-        field, message = _ITEM_NUMBER.sub("[]", problem.field), problem.message.partition(" (got ")[0]
+        field, message = re.sub(r"\[\d+\]", "[]", problem.field), problem.message.partition(" (got ")[0]
         alike.setdefault((problem.path, problem.code, field, message), []).append((number, problem))
     groups: list[tuple[int, list[Problem]]] = []
     for numbered in alike.values():
@@ -107,9 +107,6 @@ def group_alike_problems(problems: Iterable[Problem]) -> list[list[Problem]]:
         else:
             groups += [(number, [problem]) for number, problem in numbered]
     return [members for _, members in sorted(groups, key=itemgetter(0))]
-
-
-_ITEM_NUMBER = re.compile(r"\[\d+\]")
 
 
 def _is_one_habit(problems: Sequence[Problem]) -> bool:

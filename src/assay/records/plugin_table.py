@@ -122,6 +122,7 @@ class PluginTable(Mapping[str, Row], Generic[Row]):
         fault = self._find_name_fault(plugin, name) or self._find_fault(row)
         if fault:
             raise plugin.make_error(self.kind, fault)
+        self._forget_in_use(self._plugins.get(name))
         self._added[name], self._plugins[name] = row, replace(plugin, name=name)
         PluginTable.in_use.append((self.kind, self._plugins[name]))
         return name
@@ -154,10 +155,12 @@ class PluginTable(Mapping[str, Row], Generic[Row]):
 
     def forget_plugins(self) -> None:
         """Remove the rows of all plugins."""
-        own = list(self._plugins.values())
-        PluginTable.in_use[:] = [(kind, plugin) for kind, plugin in PluginTable.in_use if plugin not in own]
+        self._forget_in_use(*self._plugins.values())
         self._added.clear()
         self._plugins.clear()
+
+    def _forget_in_use(self, *plugins: Plugin | None) -> None:
+        PluginTable.in_use[:] = [(kind, plugin) for kind, plugin in PluginTable.in_use if plugin not in plugins]
 
     def _find_installed(self, name: str) -> Plugin:
         """Return the installed plugin of a name. Raises KeyError for none, PluginError for several."""

@@ -278,7 +278,9 @@ class JudgeStatus(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
 
     `answered` are the controls of all runs that count. `unasked` are the kinds of controls that no run had room for so
     far, and `anchors_unasked` the number of anchors without a label, if too few have one to say anything.
-    `uncontrolled` are the labels of rubrics that nothing with a known answer deserves.
+    `uncontrolled` are the labels of rubrics that nothing with a known answer deserves. `one_label` has the rubrics
+    under which it gave one label to everything with a known answer, more often than slips explain: "lowest", "highest",
+    "between", or the label.
     """
 
     judge: str
@@ -296,6 +298,7 @@ class JudgeStatus(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields
     unasked: tuple[RubricControl, ...] = ()
     anchors_unasked: Count = 0
     uncontrolled: tuple[UncontrolledLabel, ...] = ()
+    one_label: dict[str, str] = {}
 
     @property
     def gaps(self) -> tuple[str, ...]:

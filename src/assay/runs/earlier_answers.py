@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
 from assay.formats.run_files.manifest import EarlierAnswers
@@ -21,7 +22,7 @@ Versions = frozenset[tuple[str, str]]
 """The versions that a target reported with one answer: of its index, its prompt, and so on."""
 
 
-class Sameness(NamedTuple):
+class Sameness(Struct, frozen=True):
     """What tells whether a target is the one that gave its earlier answers, and whether that shows that it is."""
 
     sentence: str

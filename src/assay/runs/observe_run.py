@@ -509,7 +509,7 @@ class _Session:
                 target.settings, has_address=has_address, knows_code=knows_code, before=before, now=now
             )
             failed = len(keys & earlier & journal.failed_keys)
-            answers = EarlierAnswers(count, len(keys), *sameness, failed, started_at)
+            answers = EarlierAnswers(count, len(keys), sameness.sentence, sameness.is_shown, failed, started_at)
             self.observed.earlier[target.name] = answers
             notice = describe_earlier_answers(target.name, answers)
             notices.append(notice)

@@ -6,7 +6,9 @@ measured tells whether its answer is right. It passed otherwise.
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from msgspec import Struct
 
 from assay.metrics.case_checks import MISSING_OUTPUT, TARGET_ERROR, UNKNOWN_ANSWER
 from assay.records.scores import CaseChecks, ConfigResult, ScoreTable
@@ -18,7 +20,7 @@ UNANSWERED_CHECKS = frozenset({MISSING_OUTPUT, TARGET_ERROR})
 """What a case fails of which there is no answer, and nothing to say about its quality."""
 
 
-class CaseCounts(NamedTuple):
+class CaseCounts(Struct, frozen=True):
     """The cases of one configuration; `passed`, `failed` and `unknown` add up to `cases`.
 
     `unanswered` of the failed ones have no answer, because the target failed or was not asked.

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from assay.formats.outputs import BYTE_ORDER_MARK, OUTPUT_FORMATS, TREC_RUN_FORMAT, OutputFile
@@ -42,7 +40,7 @@ FORMATS_WITH_VERSIONS = ("assay", "rag-trace")
 """The formats that can state versions."""
 
 
-class RowLocation(NamedTuple):
+class RowLocation(Struct, frozen=True):
     """The location of a row: index of its file, line number, and byte offset of the line."""
 
     file: int
@@ -60,18 +58,18 @@ class MergedShards(Struct, dict=True):
     block: ScoredBlock
     configs: list[str]
     file_of_row: npt.NDArray[np.int32]
-    problems: list[Problem] = msgspec.field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
     more_problems: int = 0
-    unknown_cases: list[tuple[str, int, int]] = msgspec.field(default_factory=list)
-    notices: Counter[CountedNoun] = msgspec.field(default_factory=Counter)
-    versions: dict[str, dict[str, tuple[str, ...]]] = msgspec.field(default_factory=dict)
-    stages: dict[str, str] = msgspec.field(default_factory=dict)
-    failures: dict[str, dict[str, list[int]]] = msgspec.field(default_factory=dict)
-    repeated: dict[str, dict[str, list[int]]] = msgspec.field(default_factory=dict)
-    other_names: Counter[OtherName] = msgspec.field(default_factory=Counter)
-    renamed: list[tuple[str, int, int, OtherName]] = msgspec.field(default_factory=list)
-    shown_names: set[tuple[str, str]] = msgspec.field(default_factory=set)
-    texts: dict[str, SharedText] = msgspec.field(default_factory=dict)
+    unknown_cases: list[tuple[str, int, int]] = field(default_factory=list)
+    notices: Counter[CountedNoun] = field(default_factory=Counter)
+    versions: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
+    stages: dict[str, str] = field(default_factory=dict)
+    failures: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+    repeated: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+    other_names: Counter[OtherName] = field(default_factory=Counter)
+    renamed: list[tuple[str, int, int, OtherName]] = field(default_factory=list)
+    shown_names: set[tuple[str, str]] = field(default_factory=set)
+    texts: dict[str, SharedText] = field(default_factory=dict)
 
     def leave_out_renamed(self, names: Collection[OtherName], golden: GoldenSet) -> None:
         """Make what depends on evidence not applicable on the rows that have its quote under one of these names, and on
@@ -79,7 +77,7 @@ class MergedShards(Struct, dict=True):
         leave out those alone that were found would make a recall of those that were not."""
         if not names:
             return
-        fields = {name.field for name in names} - {field for field, _ in self.shown_names}
+        fields = {name.field for name in names} - {name for name, _ in self.shown_names}
         positions = find_cases_by_field(golden, fields)
         config_codes = {config: code for code, config in enumerate(self.configs)}
         marked = {(config_codes[config], case, repeat) for config, case, repeat, name in self.renamed if name in names}
@@ -306,7 +304,7 @@ def _version_notices(gathered: MergedShards, files: Sequence[OutputFile]) -> Ite
 
 
 def _duplicate_problems(gathered: MergedShards, golden: GoldenSet, files: Sequence[OutputFile]) -> Iterator[Problem]:
-    pairs = sorted(gathered.find_duplicates(), key=lambda pair: pair[1])
+    pairs = sorted(gathered.find_duplicates(), key=lambda pair: (pair[1].file, pair[1].line))
     # Two files that name no configuration are two systems under one name, which is one mistake and not one a line.
     nameless: dict[tuple[int, int], set[int]] = {}
     for first, second, config, case in pairs:
@@ -351,8 +349,7 @@ def _unknown_case_problems(rows: Sequence[tuple[str, int, int]], files: Sequence
 _SENT = "sent_metrics"
 
 
-@dataclass
-class ScoredRun:
+class ScoredRun(Struct, dict=True):
     """A finished scoring, with the location of each observation so that single cases can be read again.
 
     `variants` is the scoring of the variants of its cases, None if there are none; `same_index` is another run whose
@@ -376,18 +373,21 @@ class ScoredRun:
     given_golden: GoldenSet | None = None
     made_with: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __reduce__(self) -> tuple[type[ScoredRun], tuple[Any, ...], dict[str, Any]]:
         """Return what a pickle holds: neither what is computed again when asked for, nor the user's functions."""
-        state = {item.name: getattr(self, item.name) for item in fields(self)}
         # What the user's functions measured is in the tables; a case that is explained later is scored without them.
         columns = tuple(name for name in self.plan.columns if not needs_function(name))
         facts = tuple(key for key in self.plan.facts if not has_function(key))
-        state["plan"] = replace(self.plan, columns=columns, facts=facts)
-        return {**state, _SENT: describe_own_metrics(self.plan.requested)}
+        plan = replace(self.plan, columns=columns, facts=facts)
+        required = self.scoring, self.golden, self.corpus, plan, self.files
+        # The others are set afterwards: among them are runs that refer to this one.
+        state = {name: getattr(self, name) for name in self.__struct_fields__[len(required) :]}
+        return ScoredRun, required, {**state, _SENT: describe_own_metrics(self.plan.requested)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         recognise_metrics(state.pop(_SENT))
-        self.__dict__.update(state)
+        for name, value in state.items():
+            setattr(self, name, value)
 
     @cached_property
     def joins(self) -> GoldenIndex:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -292,7 +291,7 @@ def _count_unchecked(summary: Summary, table: ScoreTable, column: ScoreColumn) -
     return replace(summary, unchecked=unchecked) if unchecked else summary
 
 
-class _Metric(NamedTuple):
+class _Metric(Struct, frozen=True):
     """A metric of a table, looked up once for all slices."""
 
     name: str
@@ -320,15 +319,14 @@ def _summary(
     clusters: ClusterCodes | None,
     floor: float = MIN_JUDGED_SHARE,
 ) -> Summary:
-    name, metric_row, column, parts = metric
     return summarise_column(
-        metric_row,
-        column,
+        metric.metric_row,
+        metric.column,
         rows,
-        metric=name,
+        metric=metric.name,
         slice_name=slice_name,
         clusters=clusters,
-        parts=parts,
+        parts=metric.parts,
         coverage_floor=floor,
     )
 

@@ -80,7 +80,7 @@ def parse_spelled_number(folded: str, written: str, unit_follows: bool) -> int |
     >>> parse_spelled_number("nam", "năm", False), parse_spelled_number("nam", "năm", True)
     (None, 5)
     """
-    words = re.split("[ -]", folded)
+    words = folded.replace("-", " ").split(" ")
     ends = list(accumulate(len(word) + 1 for word in words))  # the written text may have other dashes and spaces
     forms = [written[end - len(word) - 1 : end - 1].lower() for word, end in zip(words, ends, strict=True)]
     for first in range(len(words)):
@@ -396,12 +396,15 @@ def _read_money(match: re.Match[str], nfc_text: str) -> str:
     return read_money_beside(nfc_text, match.start("digits"), match.end("digits"))
 
 
+_GROUP_END = compile_pattern(r",? |[.,']")
+
+
 @lru_cache(maxsize=4096)
 def _parse_digits(digits: str) -> tuple[Decimal, ...]:
     """Return the possible values of digits with separators; empty for versions, codes and very long runs."""
     if len(digits) > _MAX_DIGITS * 2:
         return ()
-    groups = re.split(r",? |[.,']", digits)
+    groups = _GROUP_END.split(digits)
     if sum(map(len, groups)) > _MAX_DIGITS or (len(groups[0]) > 2 and digits[0] == "0"):
         return ()
     all_digits, marks = "".join(groups), [c for c in digits if c in ".,"]

@@ -38,12 +38,15 @@ _Key = tuple[str, int]
 
 
 class _Made(Struct, frozen=True, array_like=True):
-    """What `re` made of an expression for some flags; `all_flags`: with those that the expression sets itself."""
+    """What `re` made of an expression for some flags; `all_flags`: with those that the expression sets itself.
+
+    `code`: a part of the file that was read, because copies of all of them took as long as reading it.
+    """
 
     pattern: str
     flags: int
     all_flags: int
-    code: bytes
+    code: memoryview
     group_count: int
     group_index: dict[str, int]
 
@@ -153,13 +156,13 @@ def _index(made: Iterable[_Made]) -> dict[_Key, _Made]:
 
 def _parse(content: bytes) -> _Content:
     start = len(_MARK) + _DIGEST_BYTES
-    body = content[start:]
+    body = memoryview(content)[start:]
     if content[:start] != _MARK + _compute_digest(body):
         return _Content()
     return _DECODER.decode(body)
 
 
-def _compute_digest(content: bytes) -> bytes:
+def _compute_digest(content: bytes | memoryview) -> bytes:
     return zlib.crc32(content).to_bytes(_DIGEST_BYTES, "big")
 
 
@@ -182,7 +185,7 @@ def _make(pattern: str, flags: int) -> _Made:
     add_first_characters(code, without_tables, flags)
     state = parsed.state
     all_flags, kept_code = int(flags | state.flags), array("I", code).tobytes()
-    return _Made(pattern, flags, all_flags, kept_code, state.groups - 1, dict(state.groupdict))
+    return _Made(pattern, flags, all_flags, memoryview(kept_code), state.groups - 1, dict(state.groupdict))
 
 
 @cache
@@ -194,8 +197,9 @@ def _restore(made: _Made) -> re.Pattern[str]:
     names: list[str | None] = [None] * (made.group_count + 1)
     for name, index in made.group_index.items():
         names[index] = name
-    code = array("I", made.code).tolist()
+    code = array("I")
+    code.frombytes(made.code)
     restored: re.Pattern[str] = _import_engine().compile(
-        made.pattern, made.all_flags, code, made.group_count, made.group_index, tuple(names)
+        made.pattern, made.all_flags, code.tolist(), made.group_count, made.group_index, tuple(names)
     )
     return restored

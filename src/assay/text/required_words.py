@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import re
 
-_PART = re.compile(
+_PART = (
     r"(?P<text>[^\\\[\](){}.*+?|^$]{2,}(?![*?{]))"
     r"|(?P<open>\((?:\?:|\?>|\?P<\w+>|(?!\?)))"
     r"|(?P<look>\(\?<?[=!])"
     r"|(?P<next>\|)"
     r"|(?P<end>\)(?P<may_be_absent>[*?]|\{0?,[0-9]*\}|\{0\})?)"
     r"|(?P<unknown>\\[uUxN]|\(\?(?!P=))"
-    r"|\\[0-9]+|\\.|\[\^?\]?(?>(?:[^\]\\]|\\.)*)\]?|\{[0-9,]*\}|\(\?P=\w+\)",
-    re.DOTALL,
+    r"|\\[0-9]+|\\.|\[\^?\]?(?>(?:[^\]\\]|\\.)*)\]?|\{[0-9,]*\}|\(\?P=\w+\)"
 )
 """What an expression tells its words by: text whose last letter cannot be absent, groups, what is looked for around a
 match, alternatives. Codes of characters and other groups with a question mark are not understood. The rest is skipped:
@@ -35,7 +34,7 @@ def list_required_words(pattern: str) -> list[Words]:
     []
     """
     group, outer_groups = _Group(), list[_Group]()
-    for part in _PART.finditer(pattern):
+    for part in re.finditer(_PART, pattern, re.DOTALL):
         kind = part.lastgroup
         if kind == "text":
             group.add((part[0],))

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from assay.text.late_pattern import LatePattern
 
@@ -135,7 +136,7 @@ _MAX_BLOCK = 20_000
 """Characters of the longest private key that is looked for."""
 
 
-class _Span(NamedTuple):
+class _Span(Struct, frozen=True):
     start: int
     end: int
 
@@ -299,4 +300,4 @@ def _list_key_blocks(text: str, begins: list[_Span], ends: list[_Span]) -> Itera
             lines = text[first : end.start].replace("\\n", "\n\n").replace("\\r", "\r\r")  # as long as before
             body = _BLOCK_START_REVERSED.match(lines[::-1])
             blocks.append(_Span(end.start - (0 if body is None else len(body[0])), end.end))
-    yield from sorted(blocks)
+    yield from sorted(blocks, key=lambda block: (block.start, block.end))

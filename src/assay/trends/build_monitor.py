@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -15,7 +16,7 @@ from assay.audit.load_answers import count_answers_from, find_answer_times
 from assay.audit.versioned_corpora import NO_CORPORA, VersionedCorpora
 from assay.metrics.cases.access_rules import describe_validity_gap, find_validity_gaps
 from assay.metrics.judged.judge_requests import RecordedVerdicts
-from assay.records.counts import format_count
+from assay.records.counts import format_count, join_first
 from assay.records.errors import InputError
 from assay.records.golden_set import GoldenSet
 from assay.records.series import SeriesMark
@@ -26,7 +27,7 @@ from assay.stats.detectable_changes import find_detectable_change
 from assay.stats.intervals import Bounds, Estimate
 from assay.stats.multiple_testing import adjust_holm
 from assay.text.escaping import shorten_to_line
-from assay.trends.collect_traffic import Traffic, TrafficCollector, TrafficRequest
+from assay.trends.collect_traffic import ALL_PERIODS, Traffic, TrafficCollector, TrafficRequest
 from assay.trends.judged_estimates import correct_estimate
 from assay.trends.metric_bounds import MetricBound, assign_bounds, list_quarter_starts
 from assay.trends.monitor_alerts import WatchedSums, find_alerts
@@ -45,14 +46,15 @@ from assay.trends.monitor_results import (
     SamplingSummary,
 )
 from assay.trends.near_golden import GoldenQuestions
-from assay.trends.score_answers import AnswerScorer
+from assay.trends.score_answers import IN_ERROR, AnswerScorer
 from assay.trends.traffic_sums import MICROSECONDS_PER_DAY, Calendar, DayBins, parse_day
-from assay.trends.watch import explain_undetectable, find_watched_since, watch_bound
+from assay.trends.watch import explain_undetectable, find_silent_since, find_watched_since, watch_bound
 
 DEFAULT_PERIODS = 12
 REFUSAL_LOW, REFUSAL_HIGH = 0.10, 0.30
 """Where the refusal rate of long-tail traffic is expected to lie."""
 DRIFT_LEVEL = 0.05
+MAX_CODES_NAMED = 5
 EARLIEST, MAX_DAYS = date(1971, 1, 1), 3660
 SETTLING_DAYS = REFERENCE_DAYS + max(WINDOWS)
 """The days before a reported one that its alarms look at."""
@@ -249,6 +251,9 @@ class _ReportBuilder:
             undetectable=explain_undetectable(sums) if detectable is None else "",
             watched_since=since,
             unwatched=unwatched,
+            silent_since=find_silent_since(
+                sums, self._calendar, self._traffic.sums.answers.get(slice_name), self._request.first_day
+            ),
             bounds=tuple(bounds),
         )
 
@@ -265,21 +270,27 @@ class _ReportBuilder:
         answers = self._traffic.sums.counts.get((slice_name, period), 0)
         if not answers:
             return MonitorPoint(period, label, None, None, None, 0, "no answers")
+        row = self._traffic.sums.estimates.get(((slice_name, measure.name), period))
         if measure.sampled:
             judged = self._traffic.judged.find_estimate(measure, slice_name, period)
             estimate, number, reason = judged.estimate, judged.judged, judged.reason
         else:
-            row = self._traffic.sums.estimates.get(((slice_name, measure.name), period))
             estimate, number, reason = (None, 0, "") if row is None else (row.estimate, row.scored, "")
         if estimate is None:
-            return MonitorPoint(period, label, None, None, None, number, self._explain_absence(measure, reason))
+            return MonitorPoint(period, label, None, None, None, number, self._explain_absence(measure, period, reason))
         bounds = estimate.bounds
-        return MonitorPoint(period, label, estimate.value, bounds.low, bounds.high, number, "", bounds.note)
+        unknown = 0 if row is None else row.unknown
+        return MonitorPoint(
+            period, label, estimate.value, bounds.low, bounds.high, number, "", bounds.note, unknown=unknown
+        )
 
-    def _explain_absence(self, measure: Measure, reason: str) -> str:
-        """Return why there is no value: what most answers lack."""
-        reasons = self._traffic.reasons.get(measure.name)
-        most = min(reasons.items(), key=lambda row: (-row[1], row[0]))[0] if reasons else ""
+    def _explain_absence(self, measure: Measure, period: str, reason: str) -> str:
+        """Return why there is no value in a period: what most answers lack to which the metric applies, else most."""
+        of_all = self._traffic.reasons.get((measure.name, ALL_PERIODS), Counter())
+        reasons = self._traffic.reasons.get((measure.name, period), of_all)
+        errors = {why.removeprefix(IN_ERROR): count for why, count in reasons.items() if why.startswith(IN_ERROR)}
+        candidates = errors or reasons
+        most = min(candidates.items(), key=lambda row: (-row[1], row[0]))[0] if candidates else ""
         return "; ".join(dict.fromkeys(filter(None, (reason, most)))) or "too few users for an interval"
 
     def _build_percentile(self, measure: Measure, slice_name: str | None, period: str) -> MonitorPoint:
@@ -287,7 +298,7 @@ class _ReportBuilder:
         value = self._traffic.sums.read_percentile((slice_name, measure.name), period)
         row = self._traffic.sums.estimates.get(((slice_name, measure.name), period))
         if value is None or row is None:
-            return MonitorPoint(period, label, None, None, None, 0, self._explain_absence(measure, ""))
+            return MonitorPoint(period, label, None, None, None, 0, self._explain_absence(measure, period, ""))
         return MonitorPoint(period, label, value, None, None, row.scored, "", "from bins that are 1.1% wide")
 
     def _build_corrected(self, series: Sequence[MonitorSeries]) -> list[MonitorSeries]:
@@ -369,6 +380,20 @@ class _ReportBuilder:
             if not any(name == wanted or name.startswith(f"{wanted}=") for name in self._traffic.slices):
                 yield f"slice {shorten_to_line(wanted)}: no answer of the period is in it"
 
+    def _describe_errors(self) -> Iterator[str]:
+        """Yield which errors the target had, and the day with the most: a few hours of it are no change of a week."""
+        errors, by_day = self._traffic.errors, self._traffic.errors_by_day
+        if not errors:
+            return
+        codes = [f"{code} {count}" for code, count in sorted(errors.items(), key=lambda row: (-row[1], row[0]))]
+        worst = max(by_day, key=lambda day: (by_day[day], -day))
+        answers = int(self._traffic.sums.answers[None][worst])
+        yield (
+            f"errors of the target: {sum(errors.values())} of {format_count(self._traffic.answers, 'answer')} "
+            f"({join_first(codes, MAX_CODES_NAMED)}), on {format_count(len(by_day), 'day')}; most on "
+            f"{self._calendar.name_day(worst)}: {by_day[worst]} of {answers}"
+        )
+
     def _collect_notes(self) -> Iterator[str]:
         yield from self._notes
         traffic = self._traffic
@@ -379,6 +404,7 @@ class _ReportBuilder:
                 f"{format_count(number, 'answer')} of index version {version} have no corpus of that version: "
                 f"{_OTHER_CORPUS}"
             )
+        yield from self._describe_errors()
         present = self._inputs.corpora.current
         gaps = find_validity_gaps(present.chunks.values()) if present is not None else []
         if gaps:

@@ -21,7 +21,7 @@ from assay.audit.load_incident import FINDING_LABEL
 from assay.audit.versioned_corpora import NO_CORPORA, VersionedCorpora, list_corpus_versions
 from assay.records.audit_records import AuditRecord
 from assay.records.observations import CONTEXT_STAGE
-from assay.stats.arrays import BoolArray
+from assay.stats.arrays import BoolArray, IndexArray
 from assay.text.escaping import shorten_to_line
 from assay.trends.answer_sample import DOUBTFUL, FLAGGED, OTHER, AnswerSampler
 from assay.trends.judged_estimates import DAYS_PER_WEEK, JudgedSums, JudgedWeek
@@ -35,6 +35,8 @@ from assay.trends.version_changes import VersionCounts
 MAX_LEAKS_LISTED = 100
 MAX_SLICE_VALUES = 50
 ROWS_WITH_TEXTS = 500
+ALL_PERIODS = ""
+"""Instead of a period: why answers of any of them have no value, for a sample that spans several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +75,10 @@ class Traffic:
     failures: list[str] = field(default_factory=list)
     failure_count: int = 0
     crowded_slices: set[str] = field(default_factory=set)
-    reasons: dict[str, Counter[str]] = field(default_factory=dict)
+    reasons: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
     without_corpus: Counter[str] = field(default_factory=Counter)
+    errors: Counter[str] = field(default_factory=Counter)
+    errors_by_day: Counter[int] = field(default_factory=Counter)
     sample: list[SampledAnswer] = field(default_factory=list)
 
 
@@ -125,14 +129,15 @@ class TrafficCollector:
         slices = self._find_slices(records)
         groups = np.array([find_user_group(record) for record in records], dtype=np.int64)
         everything: dict[str | None, BoolArray] = {None: np.ones(len(block), dtype=np.bool_)}
-        self._traffic.sums.add_rows(days, groups, everything | dict(slices), scores.values)
-        self._note_scores(scores)
+        self._traffic.sums.add_rows(days, groups, everything | dict(slices), scores.values, scores.unknown)
+        self._note_scores(scores, calendar.find_period(int(days[0])))
         for record, day in zip(records, days.tolist(), strict=True):
             self._traffic.versions.add_versions(list_versions(record), day)
         reported = [row for row, day in enumerate(days.tolist()) if day >= self._request.first_day]
         self._traffic.answers += len(reported)
         self._note_leaks(records, scores, set(reported))
         self._note_corpora([records[row] for row in reported])
+        self._note_errors(records, days)
         self._note_questions(records, calendar.find_period(int(days[0])))
         leaking = set(scores.leaks)
         for row, answer in enumerate(block):
@@ -168,9 +173,10 @@ class TrafficCollector:
         names.append(name)
         return True
 
-    def _note_scores(self, scores: AnswerScores) -> None:
+    def _note_scores(self, scores: AnswerScores, period: str) -> None:
         for name, reasons in scores.reasons.items():
-            self._traffic.reasons.setdefault(name, Counter()).update(reasons)
+            for key in ((name, period), (name, ALL_PERIODS)):
+                self._traffic.reasons.setdefault(key, Counter()).update(reasons)
         self._traffic.failure_count += len(scores.failures)
         self._traffic.failures += scores.failures[: max(0, 5 - len(self._traffic.failures))]
 
@@ -202,6 +208,16 @@ class TrafficCollector:
                 )
                 self._traffic.without_corpus[shorten_to_line(version, MAX_VALUE) if is_named else "(others)"] += 1
 
+    def _note_errors(self, records: Sequence[AuditRecord], days: IndexArray) -> None:
+        """Count the errors of the target in reported answers, by code and by day."""
+        traffic = self._traffic
+        for record, day in zip(records, days.tolist(), strict=True):
+            if record.error is not None and day >= self._request.first_day:
+                code = shorten_to_line(record.error.code, MAX_VALUE)
+                is_named = code in traffic.errors or len(traffic.errors) < MAX_SLICE_VALUES
+                traffic.errors[code if is_named else "(others)"] += 1
+                traffic.errors_by_day[day] += 1
+
     def _note_questions(self, records: Sequence[AuditRecord], period: str) -> None:
         for record in records:
             if record.question:
@@ -218,7 +234,7 @@ class TrafficCollector:
         parts: list[AnswerScores] = []
         for block in self._load_chosen(sorted(stratum_of)):
             scores = self._reader.score(block)
-            self._note_scores(scores)
+            self._note_scores(scores, self._locate(block[0])[0])
             parts.append(scores)
             self._keep_sample(block)
             answers += [TimedAnswer(answer.sequence, answer.at, _strip(answer.record)) for answer in block]

@@ -21,7 +21,8 @@ CORRECTED = ", corrected"
 class MonitorPoint(Struct, frozen=True):
     """One value of a series: that of the period which begins at `at`, with its 95% interval.
 
-    `n` counts the answers that the value rests on; `reason` says why there is no value.
+    `n` counts the answers that the value rests on; `reason` says why there is no value. Of `unknown` more answers, the
+    rules cannot tell what the metric asks.
     """
 
     at: str
@@ -33,6 +34,7 @@ class MonitorPoint(Struct, frozen=True):
     reason: str = ""
     note: str = ""
     run: str | None = None
+    unknown: int = 0
 
 
 class BoundWatch(Struct, frozen=True):
@@ -57,6 +59,8 @@ class MonitorSeries(Struct, frozen=True):
     not, "" for values with a scale. `detectable` is the change of the daily rate that would be found by the end of its
     first week in nine of ten cases, None where `undetectable` says why, and of corrected values, which nothing watches.
     `watched_since` is the first reported day on which a change could have been found, None where `unwatched` says why.
+    `silent_since` is the first of the last days with answers of which none has a value, where these are too many for a
+    change to be found.
     """
 
     name: str
@@ -73,6 +77,7 @@ class MonitorSeries(Struct, frozen=True):
     undetectable: str = ""
     watched_since: str | None = None
     unwatched: str = ""
+    silent_since: str | None = None
     bounds: tuple[BoundWatch, ...] = ()
 
 

@@ -10,7 +10,7 @@ import msgspec
 from assay.records.counts import format_count, join_first
 from assay.report.findings.table import Table
 from assay.report.wording.metric_titles import format_metric_title
-from assay.report.wording.number_format import NOT_AVAILABLE
+from assay.report.wording.number_format import NOT_AVAILABLE, format_number
 from assay.text.escaping import escape_markdown
 from assay.trends.monitor_alerts import ACKNOWLEDGED, describe_groups
 from assay.trends.monitor_results import CORRECTED, LeakGroup, MonitorPoint, MonitorReport, MonitorSeries, group_leaks
@@ -84,6 +84,7 @@ def list_closing_notes(report: MonitorReport) -> Iterator[str]:
         yield "no alert in this period"
     yield from list_watch_lines(report)
     yield from list_leak_gaps(report)
+    yield from list_unknown_lines(report)
     yield f"refusals: {report.refusal_band.text}"
     sampling = report.sampling
     if sampling.judged or sampling.unjudged:
@@ -96,6 +97,21 @@ def list_closing_notes(report: MonitorReport) -> Iterator[str]:
         yield f"{day}: {changed}"
     yield from _list_interval_notes(report)
     yield from report.notes
+
+
+def list_unknown_lines(report: MonitorReport) -> Iterator[str]:
+    """Yield what the newest values would be if the answers that the rules cannot tell counted, at worst and at best."""
+    for series in report.series:
+        point = series.points[-1] if series.points else None
+        if series.slice is not None or point is None or point.value is None or not point.unknown:
+            continue
+        whole = point.n + point.unknown
+        least, most = point.value * point.n / whole, (point.value * point.n + point.unknown) / whole
+        answers = format_count(point.unknown, "answer")
+        yield (
+            f"{format_metric_title(series.key)} of {point.label} leaves out {answers} of which the rules cannot tell: "
+            f"with all of them, it is between {format_number(least, series.key)} and {format_number(most, series.key)}"
+        )
 
 
 def list_leak_gaps(report: MonitorReport) -> list[str]:
@@ -139,9 +155,10 @@ def _format_point(series: MonitorSeries, point: MonitorPoint) -> str:
         return NOT_AVAILABLE
     digits = 2 if series.caveat else 3 if series.unit == "share" else 4
     text = f"{point.value:.{digits}g}"
+    number = f"n {point.n}, {point.unknown} unknown" if point.unknown else f"n {point.n}"
     if point.low is None or point.high is None:
-        return f"{text}, n {point.n}"
-    return f"{text} [{point.low:.{digits}g}, {point.high:.{digits}g}], n {point.n}"
+        return f"{text}, {number}"
+    return f"{text} [{point.low:.{digits}g}, {point.high:.{digits}g}], {number}"
 
 
 def render_chat_lines(report: MonitorReport) -> list[str]:
@@ -162,6 +179,7 @@ def render_chat_lines(report: MonitorReport) -> list[str]:
         lines.append("- no alert" if report.unsearched else "- no alert, no leak")
     lines[1:1] = [f"- 🔴 not measured: {escape_markdown(line)}" for line in list_unmeasured_lines(report)]
     lines += [f"- {escape_markdown(line)}" for line in (*list_leak_gaps(report), *list_watch_lines(report))]
+    lines += [f"- {escape_markdown(line)}" for line in list_unknown_lines(report)]
     lines.append(f"- refusals: {escape_markdown(report.refusal_band.text)}")
     lines += _render_headlines(report.series)
     return lines

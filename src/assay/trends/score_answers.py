@@ -36,6 +36,10 @@ NO_RIGHTS = (
     "their records name no tenant or roles of the user: member user of a JSON line, attributes assay.user.tenant and "
     "assay.user.roles of a trace"
 )
+UNKNOWN_PREFIX = "unknown: "
+"""How the reason begins for which an answer has no value that it should have: the rules cannot tell it."""
+IN_ERROR = "in error: "
+"""What stands before the reason for which an answer has no value although the metric applies to it."""
 _NO_ANSWER = ("target error", "the answer is null")
 """Reasons of an error that mean that there is no answer to score."""
 
@@ -43,14 +47,16 @@ _NO_ANSWER = ("target error", "the answer is null")
 class AnswerScores(NamedTuple):
     """The values of some answers by measure, shape (answers,), NaN where there is none, and why there is none.
 
-    `unscored` are the answers that should have a value and have none, such as those without a verdict. `reasons` has
-    for each measure how many answers have no value for each reason. `leaks` are the rows that leaked, `unsearched`
-    those in which nothing tells what their user must not see, with what is missing.
+    `unscored` are the answers that should have a value and have none, such as those without a verdict, `unknown` those
+    of which the rules cannot tell the value. `reasons` has for each measure how many answers have
+    no value for each reason. `leaks` are the rows that leaked, `unsearched` those in which nothing tells what their
+    user must not see, with what is missing.
     """
 
     answers: int
     values: dict[str, FloatArray]
     unscored: dict[str, BoolArray]
+    unknown: dict[str, BoolArray]
     reasons: dict[str, dict[str, int]]
     leaks: tuple[int, ...]
     unsearched: dict[int, str]
@@ -142,8 +148,9 @@ class AnswerScorer:
     def _leave_out(self, record: AuditRecord, failure: str) -> AnswerScores:
         nothing = {measure.name: np.full(1, np.nan) for measure in self._measures}
         unscored = {measure.name: np.ones(1, dtype=np.bool_) for measure in self._measures}
+        known = {measure.name: np.zeros(1, dtype=np.bool_) for measure in self._measures}
         reasons = {measure.name: {f"met a bug: {failure}": 1} for measure in self._measures}
-        return AnswerScores(1, nothing, unscored, reasons, (), {0: "met a bug"}, (f"{record.id}: {failure}",))
+        return AnswerScores(1, nothing, unscored, known, reasons, (), {0: "met a bug"}, (f"{record.id}: {failure}",))
 
     def _score_rows(self, records: Sequence[AuditRecord], day: str) -> AnswerScores:
         joined = self._join(records, day)
@@ -158,7 +165,7 @@ class AnswerScorer:
             row: self._explain_unsearched(records[row], leaks.reasons[leaks.reason[row]])
             for row in np.flatnonzero(leaks.status != SCORED).tolist()
         }
-        scores = AnswerScores(len(records), {}, {}, {}, tuple(leaking.tolist()), unsearched, ())
+        scores = AnswerScores(len(records), {}, {}, {}, {}, tuple(leaking.tolist()), unsearched, ())
         unlabelled = [self._find_label(record)[1] for record in records]
         every = [""] * len(records)
         for measure in self._measures:
@@ -209,6 +216,7 @@ class AnswerScorer:
         column = np.array([np.nan if number is None else number for number in numbers], dtype=np.float64)
         scores.values[measure.name] = column
         scores.unscored[measure.name] = np.zeros(len(records), dtype=np.bool_)
+        scores.unknown[measure.name] = np.zeros(len(records), dtype=np.bool_)
         scores.reasons[measure.name] = {why: missing} if missing else {}
 
     def _lacks_near_case(self, record: AuditRecord) -> float | None:
@@ -263,8 +271,12 @@ def _read_column(scores: AnswerScores, measure: Measure, column: ScoreColumn, wh
     scores.values[measure.name] = np.where(has_value, numbers, np.nan)
     without_answer = [code for code, why in enumerate(column.reasons) if why.startswith(_NO_ANSWER)]
     scores.unscored[measure.name] = (column.status == ERROR) & ~np.isin(column.reason, without_answer)
-    codes = np.bincount(column.reason[~has_value & counts], minlength=len(column.reasons))
-    missing = {why: int(count) for why, count in zip(column.reasons, codes, strict=True) if count}
+    untold = [code for code, why in enumerate(column.reasons) if why.startswith(UNKNOWN_PREFIX)]
+    scores.unknown[measure.name] = (column.status == NOT_APPLICABLE) & counts & np.isin(column.reason, untold)
+    missing: dict[str, int] = {}
+    for rows, prefix in ((~has_value & ~scores.unscored[measure.name], ""), (scores.unscored[measure.name], IN_ERROR)):
+        codes = np.bincount(column.reason[rows & counts], minlength=len(column.reasons))
+        missing |= {prefix + why: int(count) for why, count in zip(column.reasons, codes, strict=True) if count}
     for why in filter(None, why_not):
         missing[why] = missing.get(why, 0) + 1
     scores.reasons[measure.name] = missing
@@ -288,5 +300,6 @@ def _join_parts(parts: Sequence[AnswerScores], measures: Sequence[Measure]) -> A
     values = {name: np.concatenate([np.zeros(0), *(part.values[name] for part in parts)]) for name in names}
     nothing = np.zeros(0, dtype=np.bool_)
     unscored = {name: np.concatenate([nothing, *(part.unscored[name] for part in parts)]) for name in names}
+    unknown = {name: np.concatenate([nothing, *(part.unknown[name] for part in parts)]) for name in names}
     failures = tuple(text for part in parts for text in part.failures)
-    return AnswerScores(start, values, unscored, reasons, tuple(leaks), unsearched, failures)
+    return AnswerScores(start, values, unscored, unknown, reasons, tuple(leaks), unsearched, failures)

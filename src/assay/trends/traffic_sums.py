@@ -7,7 +7,7 @@ pseudonym, and the sums of a period become estimates when the period is over.
 from __future__ import annotations
 
 import zlib
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
@@ -85,10 +85,14 @@ def find_user_group(record: AuditRecord) -> int:
 
 
 class PeriodEstimate(NamedTuple):
-    """What is known of one measure in one period: the estimate, and how many answers it rests on."""
+    """What is known of one measure in one period: the estimate, and how many answers it rests on.
+
+    Of `unknown` more answers, the rules cannot tell the value.
+    """
 
     estimate: Estimate | None
     scored: int
+    unknown: int = 0
 
 
 class TrafficSums:
@@ -100,13 +104,13 @@ class TrafficSums:
         self.totals: dict[SeriesKey, FloatArray] = {}
         self.sizes: dict[SeriesKey, FloatArray] = {}
         self.answers: dict[str | None, FloatArray] = {}
-        self.reasons: dict[str, Counter[str]] = defaultdict(Counter)
         self.estimates: dict[tuple[SeriesKey, str], PeriodEstimate] = {}
         self.bins: dict[SeriesKey, DayBins] = {}
         self.counts: dict[tuple[str | None, str], int] = {}
         self._period: str | None = None
         self._groups: dict[SeriesKey, tuple[FloatArray, FloatArray]] = {}
         self._counts: Counter[str | None] = Counter()
+        self._unknown: Counter[SeriesKey] = Counter()
 
     def add_rows(
         self,
@@ -114,8 +118,9 @@ class TrafficSums:
         groups: IndexArray,
         slices: Mapping[str | None, BoolArray],
         values: Mapping[str, FloatArray],
+        unknown: Mapping[str, BoolArray],
     ) -> None:
-        """Add rows of one period, with NaN where an answer has no value."""
+        """Add rows of one period, with NaN where an answer has no value; in some cases because it is `unknown`."""
         period = self.calendar.find_period(int(days[0]))
         if period != self._period:
             self.close_period()
@@ -131,6 +136,7 @@ class TrafficSums:
                 scored = rows & ~np.isnan(column)
                 if scored.any():
                     self._add_values((slice_name, name), days[scored], groups[scored], column[scored])
+                self._unknown[slice_name, name] += int((rows & unknown[name]).sum())
 
     def _add_values(self, key: SeriesKey, days: IndexArray, groups: IndexArray, values: FloatArray) -> None:
         size = self.calendar.days
@@ -154,10 +160,10 @@ class TrafficSums:
             measure = self.measures[key[1]]
             is_mean = measure.percentile is None
             estimate = estimate_mean_of_groups(totals, sizes, measure.low, measure.high) if is_mean else None
-            self.estimates[key, self._period] = PeriodEstimate(estimate, int(sizes.sum()))
+            self.estimates[key, self._period] = PeriodEstimate(estimate, int(sizes.sum()), self._unknown[key])
         for slice_name, number in self._counts.items():
             self.counts[slice_name, self._period] = number
-        self._groups, self._counts, self._period = {}, Counter(), None
+        self._groups, self._counts, self._unknown, self._period = {}, Counter(), Counter(), None
 
     def read_percentile(self, key: SeriesKey, period: str) -> float | None:
         """Return the percentile of a measure in a period, None without a value in it."""
@@ -165,14 +171,20 @@ class TrafficSums:
         days = [day for day in range(self.calendar.days) if self.calendar.find_period(day) == period]
         if bins is None or not bins.counts[days].any():
             return None
-        return bins.read_quantile(bins.counts[days].sum(axis=0, dtype=np.int64), self.measures[key[1]].quantile)
+        value = bins.read_quantile(bins.counts[days].sum(axis=0, dtype=np.int64), self.measures[key[1]].quantile)
+        return float(np.clip(value, bins.lowest[days].min(), bins.highest[days].max()))
 
 
 class DayBins:
-    """How many values of each day lie in which bin of a logarithmic scale; bins are added as values come."""
+    """How many values of each day lie in which bin of a logarithmic scale; bins are added as values come.
+
+    `lowest` and `highest` are the values at the ends of each day, infinite on a day without values.
+    """
 
     def __init__(self, days: int) -> None:
         self.first = 0
+        self.lowest: FloatArray = np.full(days, np.inf)
+        self.highest: FloatArray = np.full(days, -np.inf)
         self.counts: CountArray = np.zeros((days, 0), dtype=np.int32)
 
     def add_values(self, days: IndexArray, values: FloatArray) -> None:
@@ -187,6 +199,8 @@ class DayBins:
             self.counts = np.pad(self.counts, ((0, 0), (before, after)))
             self.first -= before
         np.add.at(self.counts, (days, numbers - self.first), 1)
+        np.minimum.at(self.lowest, days, values)
+        np.maximum.at(self.highest, days, values)
 
     def read_quantile(self, counts: NDArray[np.int64], quantile: float) -> float:
         """Return a quantile (nearest rank) of counted values: the geometric middle of its bin."""

@@ -11,7 +11,7 @@ from assay.records.counts import format_count, join_first
 from assay.report.wording.metric_titles import format_metric_title
 from assay.report.wording.number_format import format_number
 from assay.stats.arrays import FloatArray
-from assay.stats.change_alarms import LEAST_REFERENCE_DAYS, REFERENCE_DAYS, find_first_watched_day
+from assay.stats.change_alarms import LEAST_REFERENCE_DAYS, REFERENCE_DAYS, WINDOWS, find_first_watched_day
 from assay.trends.metric_bounds import MetricBound, parse_bounds
 from assay.trends.monitor_alerts import WatchedSums, read_level
 from assay.trends.monitor_measures import ALLOWED_SHARES
@@ -35,6 +35,20 @@ def find_watched_since(sums: WatchedSums, calendar: Calendar, first_day: int) ->
     if most < days:
         has += f", and on {most} at most of any {REFERENCE_DAYS} in a row"
     return None, f"{has}, needs {LEAST_REFERENCE_DAYS} to tell a change; a bound needs none: --bound"
+
+
+def find_silent_since(sums: WatchedSums, calendar: Calendar, answers: FloatArray | None, first_day: int) -> str | None:
+    """Return the first of the last days with answers of which none has a value; None where a change could be found.
+
+    A change is looked for in the last days with values. Where there were answers on as many days as the shortest of
+    these windows and none of them has a value, the metric says nothing of the present.
+    """
+    sizes = sums.sizes if sums.bins is None else sums.bins.counts.sum(axis=1)
+    if answers is None or not sizes.any():
+        return None
+    last = int(np.flatnonzero(sizes)[-1])
+    silent_days = np.flatnonzero(answers[last + 1 :] > 0) + last + 1
+    return calendar.name_day(max(int(silent_days[0]), first_day)) if len(silent_days) >= min(WINDOWS) else None
 
 
 def explain_undetectable(sums: WatchedSums) -> str:
@@ -147,10 +161,13 @@ def _list_change_lines(series: Sequence[MonitorSeries], first: str) -> Iterator[
     since: dict[str, list[str]] = {}
     unwatched: dict[str, list[str]] = {}
     for row in overall:
+        if row.silent_since is not None:
+            continue
         if row.watched_since is not None:
             since.setdefault(row.watched_since, []).append(format_metric_title(row.key))
         else:
             unwatched.setdefault(row.unwatched, []).append(format_metric_title(row.key))
+    yield from _list_silent_lines(overall)
     if since:
         parts = [f"{_join_names(names)} since {day}" for day, names in sorted(since.items())]
         yield f"watched for changes: {'; '.join(parts)}"
@@ -165,8 +182,19 @@ def _list_change_lines(series: Sequence[MonitorSeries], first: str) -> Iterator[
         yield f"not watched for changes: {_join_names(absent)} ({reason})"
     sliced = [row for row in own if row.slice is not None]
     if sliced:
-        watched = sum(row.watched_since is not None for row in sliced)
+        watched = sum(row.watched_since is not None and row.silent_since is None for row in sliced)
         yield f"in slices: {watched} of {format_count(len(sliced), 'series', 'series')} watched for changes"
+
+
+def _list_silent_lines(series: Sequence[MonitorSeries]) -> Iterator[str]:
+    silent: dict[tuple[str, str], list[str]] = {}
+    for row in series:
+        if row.silent_since is not None:
+            why = row.points[-1].reason if row.points and row.points[-1].value is None else ""
+            silent.setdefault((row.silent_since, why), []).append(format_metric_title(row.key))
+    for (day, why), names in sorted(silent.items()):
+        reason = f" ({why})" if why else ""
+        yield f"no values since {day}{reason}, so that no change could be found since then: {_join_names(names)}"
 
 
 def _join_names(names: Sequence[str]) -> str:

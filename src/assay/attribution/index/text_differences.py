@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
+
+from msgspec import Struct
 
 from assay.records.golden_set import CorpusChunk
 from assay.records.observations import Chunk
@@ -12,7 +14,7 @@ from assay.text.tokens import tokenise_text
 IndexDefectKind = Literal["parser", "chunking", "stale_index", "unclear"]
 
 
-class IndexDefect(NamedTuple):
+class IndexDefect(Struct, frozen=True):
     """What is wrong with the indexed text of a chunk: the part that caused it, the fact that shows it, and the other
     parts that would explain this fact."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from assay.metrics.answers.answer_behaviour import ANSWER_BEHAVIOUR, BEHAVIOUR_CODES, UNKNOWN_BEHAVIOUR, AnswerFacts
 from assay.metrics.answers.expected_text import REFERENCE_TEXT, AnswerQuality, assess_answer_text
@@ -74,8 +75,7 @@ def assess_answer(
         metric, least = settings.threshold
         value = get_scored_value(scores, metric)
         if value is not None:
-            text = assess_text(case, observation)
-            return AnswerQuality(value >= least, f"{metric} ≥ {least:g}", *text[2:])
+            return replace(assess_text(case, observation), good=value >= least, signal=f"{metric} ≥ {least:g}")
     if (
         case.case.behaviour != ANSWER_BEHAVIOUR
     ):  # an answer is accepted as well, but the reference may describe something else
@@ -121,7 +121,7 @@ def _assess_judged(
     if value is None or JUDGE_METRIC not in settings.calibrated:
         return None
     least = settings.judge_threshold
-    return AnswerQuality(value >= least, f"{JUDGE_METRIC} ≥ {least:g}", *assess_text(case, observation)[2:])
+    return replace(assess_text(case, observation), good=value >= least, signal=f"{JUDGE_METRIC} ≥ {least:g}")
 
 
 def _assess_stated(case: CaseIndex, observation: Observation, scores: CaseScores) -> AnswerQuality:
@@ -131,7 +131,7 @@ def _assess_stated(case: CaseIndex, observation: Observation, scores: CaseScores
         return text
     judged = get_scored_value(scores, JUDGE_METRIC)
     if judged is not None:
-        return text._replace(signal=f"{JUDGE_METRIC} {judged:.2f}, uncalibrated, so it does not count")
+        return replace(text, signal=f"{JUDGE_METRIC} {judged:.2f}, uncalibrated, so it does not count")
     if text.unknown:
         return text
     similarity = get_scored_value(scores, SIMILARITY_METRIC)

@@ -27,7 +27,7 @@ from assay.text.tokens import is_stop_word, tokenise_text
 
 def find_lost_evidence(case: CaseFacts) -> CauseFinding | None:
     """Required evidence did not reach the generator, because of how its text was indexed or of a stage that lost it."""
-    if case.reached is not False:
+    if case.reached is not False and not (case.reached is None and case.lost_units and case.lacks_arrived_texts):
         return None
     # Units that hold what the answer lacks come first; then a known cause, and one of the index, wins over others.
     lost_units = sorted(case.lost_units, key=partial(_has_no_missing_fact, case))
@@ -246,13 +246,14 @@ def find_index_defect(case: CaseFacts, unit: int) -> CauseFinding | None:
         if defect is None:
             return None
         defects.append(defect)
-    kind, fact, others = defects[0]
-    if kind == "unclear":
+    first = defects[0]
+    if first.kind == "unclear":
         is_read = any(case.index_view.indexed.has_read(chunk_id) for chunk_id in chunk_ids)
         cause: RootCause = "chunking" if is_read else "insufficient_trace"
         also: tuple[RootCause, ...] = ("parser", "context_builder") if is_read else ("parser", "chunking")
-        return CauseFinding(cause, INDEX_STAGE, (fact,), "low", also, "cut_off" if is_read else "", (_WHOLE_TEXTS,))
-    return CauseFinding(kind, INDEX_STAGE, (fact,), "medium" if others else "high", others)
+        subcause = "cut_off" if is_read else ""
+        return CauseFinding(cause, INDEX_STAGE, (first.evidence,), "low", also, subcause, (_WHOLE_TEXTS,))
+    return CauseFinding(first.kind, INDEX_STAGE, (first.evidence,), "medium" if first.also else "high", first.also)
 
 
 _WHOLE_TEXTS = "the text or hash of each chunk as it is indexed, in every stage"

@@ -18,6 +18,8 @@ FILE_PREFIX = "file://"
 _SAME_TEXT = ("equals", "factuality", "similar", "answer-relevance-reference")
 _CONTAINED = ("contains", "icontains", "contains-all", "icontains-all")
 _ANY_CONTAINED = ("contains-any", "icontains-any")
+_NO_BOOLEAN = ("contains", "icontains", "not-contains", "not-icontains")
+"""Assertions that fail in promptfoo where their value is true or false, and not a text or a number."""
 _NOT_CONTAINED = ("not-contains", "not-icontains")
 
 LIMITED_METRICS = {"latency": "latency_ms(stat=p95)", "cost": "cost_usd(stat=p95)"}
@@ -38,6 +40,7 @@ _COUNTERPARTS = {
 """What measures in Assay what an assertion of a kind asks, where an import cannot set it up."""
 
 
+_FIRST_WITH_EXPONENT = 1e21
 TEMPLATE = re.compile(r"\{\{ *(\w+) *\}\}")
 
 
@@ -48,6 +51,18 @@ def fill_template(text: str, variables: Mapping[str, str]) -> str:
     '9 EUR for {{whom}}'
     """
     return TEMPLATE.sub(lambda place: variables.get(place[1], place[0]), text)
+
+
+def write_scalar(value: str | float) -> str:
+    """Return a value as JavaScript writes it into a text.
+
+    >>> [write_scalar(value) for value in ("no", True, 12, 12.0, 0.5)]
+    ['no', 'true', '12', '12', '0.5']
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
+    is_whole = isinstance(value, float) and value.is_integer() and abs(value) < _FIRST_WITH_EXPONENT
+    return str(int(value)) if is_whole else str(value)
 
 
 @dataclass
@@ -68,11 +83,15 @@ class Demands:
     def add_texts(self, kind: str, value: Any, variables: Mapping[str, str]) -> bool:
         """Take the texts of an assertion about texts; False for another kind, and for what has no place in a case.
 
-        That are texts in other files or of unknown variables, a second reference, and a second list of alternatives.
+        That are texts in other files or of unknown variables, a second reference, a second list of alternatives, and
+        what is no text to promptfoo.
         """
         if isinstance(value, str) and kind.endswith(("-any", "-all")):
             value = [part.strip() for part in value.split(",")]
-        texts = [str(item) for item in (value if isinstance(value, list) else [value]) if isinstance(item, (str, int))]
+        if isinstance(value, bool) and kind in _NO_BOOLEAN:
+            return False
+        items = value if isinstance(value, list) else [value]
+        texts = [write_scalar(item) for item in items if isinstance(item, (str, int, float))]
         texts = [fill_template(text, variables) for text in texts if text != ""]
         kept = {
             **dict.fromkeys(_SAME_TEXT, self.references),

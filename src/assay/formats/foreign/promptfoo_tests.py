@@ -18,6 +18,7 @@ from assay.formats.foreign.promptfoo_assertions import (
     fill_template,
     leave_out_assertion,
     read_assertions,
+    write_scalar,
 )
 from assay.formats.foreign.promptfoo_providers import read_providers
 from assay.formats.foreign.row_files import load_row_file, read_row_file
@@ -31,7 +32,7 @@ from assay.records.golden_set import Case
 def read_promptfoo_file(path: Path) -> ForeignRows:
     """Read the tests of a configuration of promptfoo: the question of each, and the assertions that are texts."""
     name = str(path)
-    written = read_yaml_file(path)
+    written = read_yaml_file(path, yes_is_text=True)  # promptfoo reads with js-yaml
     document, member = written.data, "tests"
     if isinstance(document, list):  # a file of tests alone
         document, member = {"tests": document}, ""
@@ -104,7 +105,8 @@ class _TestReader:
         names = self._find_question_names(values, texts, number)
         if not names:
             return
-        question = fill_template(texts[names[0]], texts)
+        shown = {key: write_scalar(value) for key, value in values.items() if isinstance(value, (str, int, float))}
+        question = fill_template(texts[names[0]], shown)
         if question.startswith(FILE_PREFIX):
             message = f"a question in another file is not imported (got {question}; expected its text)"
             self._foreign.add_problem(self._name, number, f"tests[{number - 1}].vars.{names[0]}", message)
@@ -115,7 +117,7 @@ class _TestReader:
                 f"the question is the variable {names[0]}; the prompts around it are your system's part"
             )
         assertions = [*(self._shared.get("assert") or ()), *(test.get("assert") or ())]
-        demands = read_assertions(assertions, texts, self._foreign)
+        demands = read_assertions(assertions, shown, self._foreign)
         case = demands.build_case(question)
         self._demands.append(demands)
         self._foreign.cases.append((case, number))

@@ -37,13 +37,13 @@ def load_decision_rows(
         rows = _read_rows(source, record.__struct_fields__, required)
     findings = ProblemList(path)
     records = []
-    for number, (line, members) in enumerate(rows):
-        place = "" if line else f"[{number}]"
+    for number, row in enumerate(rows):
+        line, place = row.line or None, "" if row.line else f"[{number}]"
         try:
-            records.append(PlacedRecord(line or None, place, convert_strictly(_cast(members, numbers), record, place)))
+            records.append(PlacedRecord(line, place, convert_strictly(_cast(row.members, numbers), record, place)))
         except MisfitError as error:
             for misfit in error.misfits:
-                findings.add_error(line or None, *misfit)
+                findings.add_error(line, *misfit)
     findings.raise_errors()
     return records
 

@@ -14,7 +14,7 @@ import json
 import math
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -42,7 +42,7 @@ _MAX_CSV_BYTES = 256 * 2**20
 _LINE_BREAK = LatePattern(r"(?<!\r)\r++\n")
 
 
-class LabelRow(NamedTuple):
+class LabelRow(Struct, frozen=True):
     """One row as written: its members and the number of its first line."""
 
     line: int

@@ -12,10 +12,11 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from itertools import chain, pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec import Struct
 from msgspec.structs import replace
 
 from assay.formats import strict_json
@@ -77,10 +78,31 @@ def _fit_errors(row: Any, record: type[msgspec.Struct], at: str) -> Iterator[tup
         convert_strictly(row, record, at)
     except MisfitError as error:
         for field, message, code in error.misfits:
-            if code == "E_MISSING" and isinstance(row, dict):
-                message += _suggest_key(field.rpartition(".")[2], row)
+            owner, name = _find_owner(row, field.removeprefix(at).removeprefix("."))
+            if code == "E_MISSING" and isinstance(owner, dict):
+                message += _suggest_key(name, owner)
             if code != "E_UNKNOWN_FIELD":
                 yield field, message, code
+
+
+def _find_owner(row: Any, path: str) -> tuple[Any, str]:
+    """Return the object that a member is missing in, None where the path leads nowhere, and the name of the member.
+
+    >>> _find_owner({"error": {"kind": "timeout"}}, "error.code")
+    ({'kind': 'timeout'}, 'code')
+    >>> _find_owner({"stages": [{"chunks": []}]}, "stages[0].name")
+    ({'chunks': []}, 'name')
+    """
+    *owners, name = re.findall(r"[^.\[\]]+", path) or [""]
+    value = row
+    for step in owners:
+        if isinstance(value, list) and step.isdecimal() and int(step) < len(value):
+            value = value[int(step)]
+        elif isinstance(value, dict):
+            value = value.get(step)
+        else:
+            return None, name
+    return value, name
 
 
 def _suggest_key(missing: str, row: dict[str, Any]) -> str:
@@ -171,7 +193,7 @@ MAX_REPEAT = 1_000_000
 _RANKS_FROM_ONE = list(range(1, MAX_CHUNKS + 1))
 
 
-class ObservationFlaw(NamedTuple):
+class ObservationFlaw(Struct, frozen=True):
     """One flaw of an observation; `field` is a path in the record."""
 
     field: str

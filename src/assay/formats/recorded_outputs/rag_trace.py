@@ -10,6 +10,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import fields, replace
 
+from assay.formats.strict_json import LateDecoder
 from assay.records.golden_set import Behaviour, Count, NonNegative
 from assay.records.observations import Chunk, Observation, Stage, TargetError, ToolCall, Usage
 from assay.text.pattern_cache import compile_pattern
@@ -49,7 +50,7 @@ class RagTraceRow(Struct, frozen=True):
     metadata: dict[str, Any] | None = None
 
 
-_LINE = msgspec.json.Decoder(RagTraceRow)
+_LINE = LateDecoder(RagTraceRow)
 
 # Most lines have objects for chunks and the same versions as the line before. This decoder is faster for those: it
 # accepts no line that `_LINE` would refuse, and lines that it refuses are decoded by `_LINE`.

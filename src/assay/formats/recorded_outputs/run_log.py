@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
+from assay.formats.strict_json import LateDecoder
 from assay.records.golden_set import Count, NonNegative
 from assay.records.observations import Chunk, Observation, Stage, ToolCall, Usage
 
@@ -54,7 +54,7 @@ def make_run_log_observation(line: RunLogRow) -> Observation:
     )
 
 
-_DECODER = msgspec.json.Decoder(RunLogRow)
+_DECODER = LateDecoder(RunLogRow)
 
 
 def decode_run_log(line: bytes) -> Observation:

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from assay.formats.foreign.chunk_shapes import ShapeError, read_chunks
+from assay.formats.strict_json import LateDecoder
 from assay.records.golden_set import Behaviour, Count
 from assay.records.observations import Observation, Sentence, Stage, TargetError, ToolCall, Usage
 
@@ -40,7 +41,7 @@ class StageListsRow(Struct, frozen=True):
     error: TargetError | None = None
 
 
-_LINE = msgspec.json.Decoder(StageListsRow)
+_LINE = LateDecoder(StageListsRow)
 
 
 def decode_stage_lists(line: bytes) -> Observation:

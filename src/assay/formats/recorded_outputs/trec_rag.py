@@ -8,6 +8,7 @@ from __future__ import annotations
 import msgspec
 from msgspec import Struct
 
+from assay.formats.strict_json import LateDecoder
 from assay.records.golden_set import Count
 from assay.records.observations import Observation, Sentence
 
@@ -56,7 +57,7 @@ def make_trec_rag_observation(line: TrecRagRow) -> Observation:
     )
 
 
-_DECODER = msgspec.json.Decoder(TrecRagRow)
+_DECODER = LateDecoder(TrecRagRow)
 
 
 def decode_trec_rag(line: bytes) -> Observation:

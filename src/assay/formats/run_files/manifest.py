@@ -158,7 +158,7 @@ def is_inside(folder: Path, name: str) -> bool:
         return False
 
 
-_MEMBERS = frozenset(field.encode_name for field in msgspec.structs.fields(RunManifest))
+_MEMBERS = frozenset(RunManifest.__struct_encode_fields__)
 
 
 def _list_paths(manifest: RunManifest) -> Iterator[tuple[str, str]]:

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 from msgspec import UNSET, UnsetType, structs
+from msgspec.structs import replace
 
 from assay.metrics.answers.expected_text import read_facts
 from assay.metrics.cases.case_index import CaseIndex
@@ -225,7 +226,7 @@ def _doubt_refusal(detected: DetectedBehaviour, case: CaseIndex, answer: str) ->
     reading = read_facts(case.case, answer, case.source_sentences)
     if reading.completeness != 1.0 and (detected.phrase or not _states_other_value(reading.must_have)):
         return detected
-    return detected._replace(behaviour=UNKNOWN, is_decided_by_text=False, has_refusal=False, phrase="")
+    return replace(detected, behaviour=UNKNOWN, is_decided_by_text=False, has_refusal=False, phrase="")
 
 
 def _states_other_value(judgments: Sequence[FactJudgment]) -> bool:

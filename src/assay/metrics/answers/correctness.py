@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
-from msgspec import structs
+from msgspec import Struct, structs
 
 from assay.metrics.answer_metric import (
     BY_COMBINED,
@@ -428,7 +428,7 @@ _SIMILARITY_WEIGHT = 0.5
 """Of a similarity to the reference in place of a rule that decides."""
 
 
-class AnswerPrior(NamedTuple):
+class AnswerPrior(Struct, frozen=True):
     """What the rules say of a whole answer before a judge: `signal` from −1 (wrong) over 0 (open) to 1 (right).
 
     `cap` is the highest grade of a judge that they leave: below 1 where a rule vetoes it.

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from msgspec import Struct, structs
+from msgspec.structs import replace
 
 from assay.metrics.cases.settled_answers import RIGHT, AnswerDecision, find_decision
 from assay.records.golden_set import Case, Rubric
@@ -69,7 +70,7 @@ ERROR_MESSAGE = "the answer being an error message"
 """The signal of an answer that is wrong because the system failed with a message, whatever the case looks for."""
 
 
-class AnswerQuality(NamedTuple):
+class AnswerQuality(Struct, frozen=True):
     """Whether an answer is good (None: unknown), the signal that decided, missing, wrong and undecided facts.
 
     `unknown`: facts of which the rules cannot tell whether the answer states them, each with the reason. `denied`: the
@@ -221,7 +222,7 @@ def _doubt_passage(case: Case, answer: str, quality: AnswerQuality) -> AnswerQua
     value = name_competing_value(answer, case.question, expected)
     if not value:
         return quality
-    return quality._replace(good=None, unknown=(f"the answer is a passage as it stands, which also has {value}",))
+    return replace(quality, good=None, unknown=(f"the answer is a passage as it stands, which also has {value}",))
 
 
 def assess_answer_text(
@@ -449,7 +450,7 @@ def _settle_quality(quality: AnswerQuality | None, decision: AnswerDecision) -> 
     signal = "a person's decision"
     if decision.label == RIGHT or quality is None:
         return AnswerQuality(decision.label == RIGHT, signal)
-    return quality._replace(good=False, signal=signal, unknown=())
+    return replace(quality, good=False, signal=signal, unknown=())
 
 
 def _is_whole_part(part: str, text: str) -> bool:

@@ -56,10 +56,10 @@ def _find_certain_risk(reading: ParsedAnswer) -> Outcome | None:
     if not reading.citations:
         is_expected = reading.observation.citations is not None or reading.observation.sentences is not None
         return scored_outcome(1.0, _NOTHING_CITED) if is_expected or reading.case.case.must_cite else None
-    names, (forbidden, unknown) = {citation.name for citation in reading.citations}, reading.access
-    if names <= forbidden:
+    names, access = {citation.name for citation in reading.citations}, reading.access
+    if names <= access.forbidden:
         return scored_outcome(1.0, format_list("the user may not see", sorted(names)))
-    return not_applicable_outcome(ACCESS_UNKNOWN) if unknown else None
+    return not_applicable_outcome(ACCESS_UNKNOWN) if access.unknown else None
 
 
 def _combine_risk(faithful: Outcome, cited: Outcome) -> Outcome:

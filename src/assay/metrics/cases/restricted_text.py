@@ -257,21 +257,23 @@ class RestrictedCorpus:
 
     @cached_property
     def names(self) -> dict[str, dict[str, list[int]]]:
-        """The names of restricted texts: for each part, the other part and the texts; under "" the names by their end.
+        """The names of restricted texts, `common_words` among them: for each part, the other part and the texts.
 
-        A word that some text writes without a capital is no name, and neither are two of which each is such a word.
+        Under "" the names by their end.
         """
-        common_words = find_lower_case_words(self.texts)
         parts: dict[str, dict[str, list[int]]] = {}
         for number in self._restricted:
             for pair, is_end in find_names(self.texts[number]):
-                if common_words.issuperset(pair):
-                    continue
                 parts.setdefault(pair.first, {}).setdefault(pair.second, []).append(number)
                 parts.setdefault(pair.second, {}).setdefault(pair.first, []).append(number)
-                if is_end and pair.second not in common_words:
+                if is_end:
                     parts.setdefault("", {}).setdefault(pair.second, []).append(number)
         return parts
+
+    @cached_property
+    def common_words(self) -> set[str]:
+        """The words that some text writes without a capital: none of them is a name, nor are two of them."""
+        return find_lower_case_words(self.texts)
 
 
 class _DisclosureSearch:
@@ -390,13 +392,14 @@ class _DisclosureSearch:
             for other in words[position + 1 : position + 1 + NAME_WINDOW] if partners else ():
                 if partners and other in partners:
                     self._check_name((word, other), partners[other])
-        for word, numbers in names.get("", {}).items() if capitalised else ():
+        ends = names.get("", {})
+        for word, numbers in ends.items() if not capitalised.isdisjoint(ends) else ():
             if word in capitalised:
                 self._check_name((word,), numbers)
 
     def _check_name(self, name: tuple[str, ...], numbers: Sequence[int]) -> None:
-        """Count a name as given away, unless one open text has all parts of it."""
-        if self.visible[numbers].any() or self._is_open_anyway(numbers):
+        """Count a name as given away, unless one open text has all parts of it or they are all common words."""
+        if self.visible[numbers].any() or self._is_open_anyway(numbers) or self.corpus.common_words.issuperset(name):
             return
         is_allowed = _has_all_parts(name, self.allowed.skeleton.split(_SEPARATOR))
         if not is_allowed and not self.corpus.has_open_name(name, self.visible):

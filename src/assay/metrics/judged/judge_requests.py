@@ -5,12 +5,12 @@ Requests do not depend on the judge, and identical questions are identical reque
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from assay.metrics.judged.entailment_model import EntailmentModel
 from assay.metrics.judged.vote_folding import (
@@ -99,8 +99,7 @@ JudgeDialogue = Generator[list[JudgeRequest], Rulings, Outcome]
 """A judged metric of one observation: yields what to ask, receives a ruling (None: not recorded) for each request."""
 
 
-@dataclass(frozen=True)
-class RecordedVerdicts:
+class RecordedVerdicts(Struct, frozen=True, dict=True):
     """Recorded verdicts and calibrations, for replay.
 
     `verdicts` holds the samples of one judge by the digest of the request, in the order of their numbers. `judge` is
@@ -134,8 +133,17 @@ class RecordedVerdicts:
 
         Another one than was asked for is usual, where the name is an alias. Several are several judges.
         """
+        return tuple(sorted(model for model in self._answers_by_model if model))
+
+    @property
+    def unnamed_answers(self) -> int:
+        """The number of verdicts of which nobody knows which model gave them, because the endpoint named none."""
+        return self._answers_by_model[""]
+
+    @cached_property
+    def _answers_by_model(self) -> Counter[str]:
         samples = (sample for samples in self.verdicts.values() for sample in samples)
-        return tuple(sorted({sample.model for sample in samples if sample.model and sample.unscored is None}))
+        return Counter(sample.model or "" for sample in samples if sample.unscored is None)
 
     @cached_property
     def judged_rubrics(self) -> frozenset[str]:

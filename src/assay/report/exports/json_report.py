@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
+from msgspec import structs
 
 from assay.attribution.cause_sentences import describe_cause
 from assay.metrics.case_checks import list_runner_checks
@@ -114,7 +115,7 @@ def _encode_config(result: ConfigResult, stage: str | None) -> Json:
         ],
         "unknown_cases": list_unknown_cases(result),
         "doubted_cases": list_doubted_cases(result),
-        "counts": count_cases(result)._asdict(),
+        "counts": structs.asdict(count_cases(result)),
         "decision": _encode_decision(result.decision) if result.decision is not None else None,
         "stage": stage,
         "repeats": table.repeats,

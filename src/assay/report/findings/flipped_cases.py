@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from msgspec import Struct
 
 from assay.records.findings import Attribution, Comparison, list_leaking_cases
 
 _FAILED = "failed"
 
 
-class FlippedCases(NamedTuple):
+class FlippedCases(Struct, frozen=True):
     """The cases that fail with the candidate alone, those that fail with the baseline alone, and those that fail with
     both, with the candidate in another way.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -28,7 +27,7 @@ from assay.text.escaping import escape_terminal, shorten_at_word
 MAX_FAILED_CASES = 5
 
 
-class _FailedCase(NamedTuple):
+class _FailedCase(Struct, frozen=True):
     """A failed case with its rank in the list (`_rank_failed`), and whether it did not fail in the baseline."""
 
     rank: int
@@ -217,11 +216,14 @@ class _FailedGroup(Struct, frozen=True):
 def _group_alike(failed_cases: Iterable[_FailedCase], *, has_configs: bool) -> list[_FailedGroup]:
     """Return failed cases together of which the same is said: of one rank, of one configuration and with one remedy."""
     groups: dict[tuple[object, ...], _FailedGroup] = {}
-    for rank, is_new, config, case_id, attribution in failed_cases:
-        is_told = attribution is not None and attribution.cause is not None
-        key = (rank, is_new, config, *(format_cause_and_fix(attribution) if is_told else (case_id,)))
-        group = groups.setdefault(key, _FailedGroup(config if has_configs else "", [], attribution, is_new))
-        group.case_ids.append(case_id)
+    for case in failed_cases:
+        is_told = case.attribution is not None and case.attribution.cause is not None
+        said = format_cause_and_fix(case.attribution) if is_told else (case.case_id,)
+        group = groups.setdefault(
+            (case.rank, case.is_new, case.config, *said),
+            _FailedGroup(case.config if has_configs else "", [], case.attribution, case.is_new),
+        )
+        group.case_ids.append(case.case_id)
     return list(groups.values())
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from assay.text.pattern_cache import compile_pattern
 
 LAST_RANKING = "last ranking"
 METRIC_TITLES = {
@@ -21,6 +21,10 @@ METRIC_TITLES = {
 }
 
 
+_SCORER = compile_pattern(r"^\(by=(\w+)\)")
+_LAST_STAGE = compile_pattern(r"^\(stage=final\)(.*)")
+
+
 def format_metric_title(metric: str) -> str:
     """Return the name under which a metric is shown; who measured it is said in words, and that it is of the last
     ranking; other parameters and the cut-off stay as they are.
@@ -30,8 +34,8 @@ def format_metric_title(metric: str) -> str:
     >>> format_metric_title("critical_hallucinations(by=judge)")
     'Critical hallucinations by judge'
     """
-    base = re.split(r"[(@]", metric, maxsplit=1)[0]
-    rest = re.sub(r"^\(by=(\w+)\)", r" by \1", metric[len(base) :])
-    rest = re.sub(r"^\(stage=final\)(.*)", rf"\1, {LAST_RANKING}", rest)
+    base = metric.partition("(")[0].partition("@")[0]
+    rest = _SCORER.sub(r" by \1", metric[len(base) :])
+    rest = _LAST_STAGE.sub(rf"\1, {LAST_RANKING}", rest)
     words = base.replace("_", " ")
     return METRIC_TITLES.get(base, words[:1].upper() + words[1:]) + rest

@@ -75,7 +75,7 @@ def _lower_by_subject(alone: SourceSupport, claim: str, question: str, sources: 
     if _ASKS_QUANTITY.search(fold_text(question)) is None:
         return alone
     share = measure_other_subject(claim, _content_terms(question), sources)
-    if share < _LEAST_OTHER:
+    if not share:
         return alone
     z = alone.z - _ELSEWHERE * share
     verdict = "unknown" if alone.verdict == "supported" else alone.verdict
@@ -85,8 +85,6 @@ def _lower_by_subject(alone: SourceSupport, claim: str, question: str, sources: 
 _ASKS_QUANTITY = LatePattern(
     r"\bhow (?:many|much|long|often|far|old|big|large|heavy|tall)\b|\bbao (?:nhieu|lau|xa)\b|\bmay\b"
 )
-_LEAST_OTHER = 0.5
-"""The share of the question's words that another value has, from which it is taken to be the one that is asked for."""
 
 
 @lru_cache(maxsize=1024)

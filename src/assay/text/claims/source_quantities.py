@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -346,8 +347,9 @@ def is_rival(own: Quantity, other: Quantity) -> bool:
 def measure_other_subject(claim: str, asked: Sequence[Term], sources: IndexedSources) -> float:
     """Return the share of a question's words that the sources have with another value than that of a claim.
 
-    0 where a sentence with the claim's value, or the sentence before it, has one of these words, and where the claim
-    says what its value is of. Words of the claim are left out: what it says is compared with the sources anyway.
+    0 where it is less than half, where a sentence with the claim's value, or the sentence before it, has one of these
+    words, and where the claim says what its value is of. Words of the claim are left out: what it says is compared with
+    the sources anyway.
 
     >>> from assay.text.tokens import DocumentFrequencies, parse_terms
     >>> text = "Staff get 30 days of annual leave. They get 12 sick days."
@@ -356,9 +358,7 @@ def measure_other_subject(claim: str, asked: Sequence[Term], sources: IndexedSou
     >>> [measure_other_subject(claim, asked, sources) for claim in ("It is 30 days a year.", "It is 12 days a year.")]
     [1.0, 0.0]
     """
-    terms = parse_terms(claim)
-    values = [quantity for quantity, _ in list_claimed_quantities(terms, terms.items)]
-    own_keys = {term.key for term in terms.items}
+    values, own_keys = _read_values(claim)
     missing = [term for term in asked if term.key not in own_keys]
     if len(values) != 1 or not missing:
         return 0.0
@@ -366,17 +366,49 @@ def measure_other_subject(claim: str, asked: Sequence[Term], sources: IndexedSou
     for term in missing:
         for sentence in sources.sentences_at(sources.match_term(term, False).positions[:MOST_SENTENCES]):
             words_at.setdefault(sentence, set()).add(term.key)
+    share = _share_other_value(values[0], words_at, len({term.key for term in missing}), sources)
+    # Quantities are read of as few sentences as possible: those of all sources only where these leave it open.
+    if not share or _is_stated_near(values[0], words_at, sources):
+        return 0.0
     with_value = _find_stating(values[0], sources)
-    if any(_names_subject(own_keys, values[0], sentence, sources) for sentence in with_value):
+    if not with_value or any(_names_subject(own_keys, values[0], sentence, sources) for sentence in with_value):
         return 0.0
-    if any(words_at.get(near) for sentence in with_value for near in (sentence, sentence - 1)):
-        return 0.0
-    most = 0
-    for sentence, words in words_at.items() if with_value else ():
-        stated = [quantity for quantity, _ in _quantities_at(sentence, sources)]
-        if any(_is_other_value(values[0], quantity) for quantity in stated):
-            most = max(most, len(words))
-    return most / len({term.key for term in missing})
+    return share
+
+
+@lru_cache(maxsize=256)  # a claim is compared with several sets of sources
+def _read_values(claim: str) -> tuple[Sequence[Quantity], Collection[str]]:
+    """Return the quantities of a claim and the keys of its terms."""
+    terms = parse_terms(claim)
+    claimed = list_claimed_quantities(terms, terms.items)
+    return tuple([quantity for quantity, _ in claimed]), frozenset([term.key for term in terms.items])
+
+
+_LEAST_OTHER = 0.5
+"""The share of the question's words that another value has, from which it is taken to be the one that is asked for."""
+
+
+def _share_other_value(
+    value: Quantity, words_at: Mapping[int, Collection[str]], words: int, sources: IndexedSources
+) -> float:
+    """Return the largest share of some words that a sentence has with another value; 0 where it is less than half."""
+    for sentence, here in sorted(words_at.items(), key=lambda pair: -len(pair[1])):
+        share = len(here) / words
+        if share < _LEAST_OTHER:
+            break
+        if any(_is_other_value(value, quantity) for quantity, _ in _quantities_at(sentence, sources)):
+            return share
+    return 0.0
+
+
+def _is_stated_near(value: Quantity, sentences: Collection[int], sources: IndexedSources) -> bool:
+    """Whether one of some sentences, or the one after it, states a value."""
+    following = [sentence + 1 for sentence in sentences if sentence + 1 < len(sources.sentences)]
+    return any(
+        is_stated_value(value, quantity)
+        for sentence in dict.fromkeys((*sentences, *following))
+        for quantity, _ in _quantities_at(sentence, sources)
+    )
 
 
 def _find_stating(value: Quantity, sources: IndexedSources) -> list[int]:

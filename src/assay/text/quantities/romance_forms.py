@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from assay.text.languages import is_other_language
 from assay.text.normalisation import fold_text
@@ -145,7 +146,7 @@ def _write_run(match: re.Match[str]) -> str:
     return written + match[0][end:]
 
 
-class _Large(NamedTuple):
+class _Large(Struct, frozen=True):
     """The value of a French number from a hundred on, and the place after it."""
 
     value: int

@@ -10,6 +10,7 @@ from assay.text.pattern_cache import compile_pattern
 from assay.text.refusals.refusal_lexicon import PhraseKind, PhraseSubject, RefusalLexicon, RefusalPhrase
 from assay.text.segmentation import PhraseContext
 
+_WORD = compile_pattern(r"[\w']+")
 _TOPIC_MARKER = LatePattern(
     r"[^,]{0,60}(?<!\bhien )(?<!\bbieu )(?<!\bsieu )\bthi\b(?! (?:truong|xa|tran|dan|hanh|cong|dua)\b)"
 )
@@ -91,7 +92,7 @@ def _has_allowed_subject(cue: RefusalPhrase, window: str, before: str, marks: in
     if cue.subject in ("anyone", "you"):
         return you or cue.subject == "anyone"
     fillers = cue.lexicon.words["no_claim.fillers"]
-    absent = all(word in fillers for word in re.findall(r"[\w']+", window))
+    absent = all(word in fillers for word in _WORD.findall(window))
     if cue.subject == "reader":
         return speaker or you or absent
     if cue.subject == "topic":

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable, Sequence, Set
 from functools import cache, lru_cache
 
+from msgspec.structs import replace
+
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import fold_text
 from assay.text.refusals.detected_behaviour import NO_BEHAVIOUR, UNKNOWN, DetectedBehaviour
@@ -155,4 +157,4 @@ def read_bare_no(answer: str, question: str) -> DetectedBehaviour | None:
         return None
     if bare.has_regret(answer):
         return DetectedBehaviour("abstain", True, True, False, no, False)
-    return NO_BEHAVIOUR._replace(behaviour=UNKNOWN)
+    return replace(NO_BEHAVIOUR, behaviour=UNKNOWN)

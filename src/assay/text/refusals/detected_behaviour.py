@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from msgspec import Struct
 
 UNKNOWN: Literal["unknown"] = "unknown"
 DetectedKind = Literal["answer", "abstain", "permission_denied", "escalate", "clarify", "unknown", ""]
 
 
-class DetectedBehaviour(NamedTuple):
+class DetectedBehaviour(Struct, frozen=True):
     """The behaviour that the rules detect in a text.
 
     `behaviour`: `unknown` if the rules cannot tell, "" if there is nothing to read. `is_decided_by_text`: if not, what

@@ -13,13 +13,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec import Struct, structs
 
 from assay.text.normalisation import fold_text
 from assay.text.pattern_cache import compile_pattern
-from assay.text.refusals.refusal_lexicon import LexiconError, LexiconParser, LexiconProblem, PhraseRow, RefusalLexicon
+from assay.text.refusals.refusal_lexicon import LexiconError, LexiconParser, LexiconProblem, RefusalLexicon
 
 MAX_LEXICON_BYTES = 2**20
+_COPY_DECODER = msgspec.json.Decoder(RefusalLexicon)
 
 
 def load_lexicons(paths: Iterable[str] = (), shipped: Iterable[str] | None = None) -> dict[str, RefusalLexicon]:
@@ -59,17 +61,13 @@ def list_shipped_languages() -> tuple[str, ...]:
 @cache
 def load_shipped_lexicon(language: str) -> RefusalLexicon:
     """Return one shipped lexicon, from its copy in JSON."""
-    content = json.loads(_shipped_folder().joinpath(f"{language}.json").read_bytes())
-    for name in ("common_words", "bare_refusals", "bare_denials", "bare_noes"):
-        content[name] = frozenset(content[name])
-    content["words"] = {name: frozenset(words) for name, words in content["words"].items()}
-    content["rows"] = tuple(PhraseRow._make((*row, tuple(starts))) for *row, starts in content["rows"])
-    return RefusalLexicon(**content)
+    copy: RefusalLexicon = _COPY_DECODER.decode(_shipped_folder().joinpath(f"{language}.json").read_bytes())
+    return copy
 
 
 def format_copy(lexicon: RefusalLexicon) -> str:
     """Return the copy of a lexicon in JSON that `load_shipped_lexicon` reads."""
-    content = structs.asdict(lexicon)
+    content = structs.asdict(lexicon) | {"rows": list(map(structs.astuple, lexicon.rows))}
     return json.dumps(content, ensure_ascii=False, indent=0, default=sorted) + "\n"
 
 

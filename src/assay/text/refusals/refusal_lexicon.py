@@ -11,9 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from assay.text.normalisation import fold_character, fold_text
 from assay.text.pattern_cache import compile_pattern
@@ -92,7 +93,7 @@ class PatternTable(Mapping[str, re.Pattern[str]]):
         return len(self.texts)
 
 
-class PhraseRow(NamedTuple):
+class PhraseRow(Struct, frozen=True, array_like=True):
     """The template of some phrases, folded, with what they do (see `RefusalPhrase`) and the words they begin with.
 
     `starts`: the first two words of each phrase, so that a text tells which templates are worth expanding; none where
@@ -373,7 +374,7 @@ class LexiconParser:
             has_starts=has_starts,
             common_words=common_words,
             rows=tuple(
-                row._replace(starts=tuple(dict.fromkeys(map(find_start, row_phrases)))) if has_starts else row
+                replace(row, starts=tuple(dict.fromkeys(map(find_start, row_phrases)))) if has_starts else row
                 for row, row_phrases in phrases_by_row.items()
             ),
             lists=lists,

@@ -10,11 +10,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
+from msgspec.structs import replace
 
 from assay.text.refusals.wording_features import (
     GROUPS,
@@ -60,7 +61,7 @@ class ModelParameters(Struct, frozen=True):
     masked: AbstractSet[str] = frozenset()
 
 
-class ActScores(NamedTuple):
+class ActScores(Struct, frozen=True):
     """What an answer does by its wording, which kind of refusal it would be, and how far the first score is above the
     second; `denies`: whether it holds words of refusing at all."""
 
@@ -98,7 +99,7 @@ class RefusalModel:
         `cues`: names of what the phrases of the lexicons found.
         """
         features = read_features(text, question, self.language, self.parameters.denials, cues, self._masks)
-        return compare_scores(self.score_features(features))._replace(denies=features.denies)
+        return replace(compare_scores(self.score_features(features)), denies=features.denies)
 
     def score_features(self, features: WordingFeatures) -> dict[str, float]:
         """Return the score of each head.

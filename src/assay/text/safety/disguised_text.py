@@ -83,7 +83,6 @@ def vary_skeleton(skeleton: str) -> Iterator[str]:
 _BASE64 = compile_pattern(r"[A-Za-z0-9+/_-]{12,}+={0,2}")
 _BASE32 = compile_pattern(r"[A-Z2-7]+=*")
 _HEX = compile_pattern(r"(?<![0-9A-Fa-f])(?>(?:[0-9A-Fa-f]{2}[ :]?){6,})")
-_PERCENT = re.compile(rb"%([0-9A-Fa-f]{2})")
 _ESCAPES = LatePattern(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))")
 _LAYERS = 2  # encodings within each other that are undone
 _LARGEST_CODE = 0x10FFFF
@@ -103,10 +102,21 @@ def decode_payloads(text: str) -> list[str]:
     return list(decoded)
 
 
+def may_have_payloads(text: str) -> bool:
+    """Return whether a text, or any of its parts, may say something in a code; quicker than decoding it."""
+    return (
+        "%" in text
+        or ("&" in text and ";" in text)
+        or "\\" in text
+        or _BASE64.search(text) is not None
+        or _HEX.search(text) is not None
+    )
+
+
 def _decode_layer(text: str) -> Iterator[str]:
     if "%" in text:
         coded = text.encode("utf-8", "replace")
-        yield _PERCENT.sub(lambda match: bytes([int(match[1], 16)]), coded).decode("utf-8", "replace")
+        yield re.sub(rb"%([0-9A-Fa-f]{2})", lambda match: bytes([int(match[1], 16)]), coded).decode("utf-8", "replace")
     if "&" in text and ";" in text:
         yield html.unescape(text)
     if "\\" in text:
@@ -147,6 +157,11 @@ def _read_bytes(decode: Callable[[str], bytes], payload: str) -> Iterator[str]:
         yield decoded
 
 
+_FACTOR = 0x9E3779B97F4A7C15
+_POWERS = [np.uint64(pow(_FACTOR, 1 << doubling, 1 << 64)) for doubling in range(SKELETON_RUN.bit_length() - 1)]
+"""What the first half of a run is multiplied by, for the runs of 2, 4 and so on to `SKELETON_RUN` characters."""
+
+
 def hash_skeleton(skeleton: str) -> RunHashes:
     """Return the hash of the run that begins at each character; empty for a skeleton that is shorter than a run.
 
@@ -155,12 +170,10 @@ def hash_skeleton(skeleton: str) -> RunHashes:
     hashes = np.frombuffer(skeleton.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
     if len(hashes) < SKELETON_RUN:
         return np.zeros(0, np.uint64)
-    power, length = np.uint64(0x9E3779B97F4A7C15), 1
-    while length < SKELETON_RUN:
+    length = 1
+    for power in _POWERS:
         # The run of twice the length: its first half, moved to the left, and its second half. Products wrap around.
         hashes = hashes[:-length] * power + hashes[length:]
-        with np.errstate(over="ignore"):
-            power = power * power
         length *= 2
     return hashes
 
@@ -179,30 +192,28 @@ class SkeletonIndex:
         """`is_content_word` says of a word whether it means something by itself; a run needs two such words."""
         self._short: dict[str, dict[str, list[int]]] = {}
         skeletons: list[str] = []
-        starts, owners, content, room = array("q"), array("q"), array("q"), array("q")
-        offset = 0
+        word_counts, lengths, content = array("q"), array("q"), array("b")
         for number, text in enumerate(texts):
             words = split_skeleton(text)
             skeleton = "".join(words)
-            word_starts = accumulate(map(len, words[:-1]), initial=0) if words else iter(())
-            content_words = [int(is_content_word(word)) for word in words]
-            if SHORT_SKELETON <= len(skeleton) < SKELETON_RUN and sum(content_words) >= _FEWEST_CONTENT_WORDS:
+            word_counts.append(len(words))
+            lengths.extend(map(len, words))
+            content.extend(map(is_content_word, words))
+            is_short = SHORT_SKELETON <= len(skeleton) < SKELETON_RUN
+            if is_short and sum(content[len(content) - len(words) :]) >= _FEWEST_CONTENT_WORDS:
                 same_beginning = self._short.setdefault(skeleton[:SHORT_SKELETON], {})
                 same_beginning.setdefault(skeleton, []).append(number)
-            for start in word_starts:
-                starts.append(offset + start)
-                room.append(len(skeleton) - start)
-            owners.extend([number] * len(words))
-            content.extend(content_words)
             skeletons.append(skeleton)
-            offset += len(skeleton)
-        hashes = hash_skeleton("".join(skeletons))
-        at = np.array(starts, np.int64)
+        owners = np.repeat(np.arange(len(skeletons), dtype=np.uint32), np.array(word_counts, np.int64))
+        ends_of_words = np.cumsum(np.array(lengths, np.int64))
+        ends_of_texts = np.cumsum(np.fromiter(map(len, skeletons), np.int64, len(skeletons)))
+        at = ends_of_words - np.array(lengths, np.int64)
         content_before = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.array(content, np.int64))])
         next_words = np.searchsorted(at, at + SKELETON_RUN, "left")
         content_inside = content_before[next_words] - content_before[: len(at)]
-        indexed = (np.array(room, np.int64) >= SKELETON_RUN) & (content_inside >= _FEWEST_CONTENT_WORDS)
-        self._runs = HashedRuns(hashes[at[indexed]], np.array(owners, np.uint32)[indexed])
+        indexed = (ends_of_texts[owners] - at >= SKELETON_RUN) & (content_inside >= _FEWEST_CONTENT_WORDS)
+        hashes = hash_skeleton("".join(skeletons))
+        self._runs = HashedRuns(hashes[at[indexed]], owners[indexed])
 
     def find_hidden(
         self, skeleton: str, is_visible: Callable[[TextNumbers], Bools]
@@ -267,7 +278,7 @@ class SkeletonTexts:
 def _hash_pieces(skeleton: str) -> RunHashes:
     """Return the hash of the piece that begins at each letter; empty for a skeleton that is shorter than a piece."""
     letters = np.frombuffer(skeleton.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
-    hashes, factor = np.zeros(max(0, len(letters) - _PIECE + 1), np.uint64), np.uint64(0x9E3779B97F4A7C15)
+    hashes, factor = np.zeros(max(0, len(letters) - _PIECE + 1), np.uint64), _POWERS[0]
     for offset in range(_PIECE if len(hashes) else 0):
         hashes = hashes * factor + letters[offset : offset + len(hashes)]
     return hashes

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from assay.text.facts.cues.condition_cues import NOBODY_ELSE, ONLY_THESE
 from assay.text.facts.cues.cue_pattern import build_pattern, list_words
@@ -71,7 +73,7 @@ VERB_FOLLOWS = LatePattern(r" (?:it\b|them\b|(?:the|an?|your|my|our|at|to|until|
 """Follows a verb rather than a noun: "and closes at 5"."""
 
 
-class _Added(NamedTuple):
+class _Added(Struct, frozen=True):
     """Words that an answer joins to the named ones, and whether they are surely of one kind with them."""
 
     words: Sequence[Word]
@@ -92,16 +94,16 @@ def judge_added_holder(texts: FactTexts) -> FactJudgment | None:
         are_all_joined = are_all_joined and bool(added)
         all_added += added
     if not are_all_joined:  # "Owners and Admins see it, Owners delete it"
-        all_added = [added._replace(is_alike=False) for added in all_added]
+        all_added = [replace(added, is_alike=False) for added in all_added]
     all_added += _list_added_by_so(texts) if not all_added else []
     if not is_only:
         all_added = [added for added in all_added if _is_noun(texts, added.words)]
     if not all_added:
         return None
     all_added.sort(key=_is_unlike)
-    words, is_alike = all_added[0]
-    spelled = texts.answer.text[words[0].start : words[-1].end]
-    state: FactState = "denied" if is_alike and is_only else "unknown"
+    first_added = all_added[0]
+    spelled = texts.answer.text[first_added.words[0].start : first_added.words[-1].end]
+    state: FactState = "denied" if first_added.is_alike and is_only else "unknown"
     return FactJudgment(texts.fact, state, f'the answer names "{spelled}" as well')
 
 
@@ -206,7 +208,7 @@ def _list_added_after(texts: FactTexts, first: Word, last: Word) -> Iterator[_Ad
         if is_list:
             yield added
         elif added.is_alike:  # "Owners, Admins." may also be a name and its title
-            yield added._replace(is_alike=False)
+            yield replace(added, is_alike=False)
 
 
 def _goes_on_otherwise(texts: FactTexts, end: int, *, is_comma: bool) -> bool:

@@ -7,11 +7,11 @@ either states is open.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import islice
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from assay.text.facts.cues.cue_pattern import build_pattern
 from assay.text.facts.cues.denial_cues import CONTRACTED_VERBS, DENIES_IN_OTHER_LANGUAGES
@@ -24,14 +24,13 @@ from assay.text.quantities.quantity_agreement import is_same_quantity
 
 _DENIES = build_pattern(rf"\b{DENIES_IN_OTHER_LANGUAGES}\b")
 _CONTRACTED = "n't"
-_APOSTROPHE = re.compile("['’]")
 _NO_STATEMENT = ("?", ":")
 """Ends a question or the heading of a list."""
 _MOST_SENTENCES = 100
 """Sentences that are compared, none of them longer than `CLAUSE_REACH`."""
 
 
-class _Sentence(NamedTuple):
+class _Sentence(Struct, frozen=True):
     """A sentence of an answer: its text, whether it denies something, its other words and its quantities."""
 
     text: str
@@ -116,5 +115,5 @@ def _find_meaning(word: Word) -> str:
         verb = word.folded.removesuffix(_CONTRACTED)
         return "" if verb in SAYS_NO_MORE else CONTRACTED_VERBS.get(verb, verb)
     is_letter = word.is_capitalised and len(word.folded) == 1
-    says_no_more = all(piece in SAYS_NO_MORE for piece in _APOSTROPHE.split(word.folded))
+    says_no_more = all(piece in SAYS_NO_MORE for piece in word.folded.replace("’", "'").split("'"))
     return "" if says_no_more and not is_letter else word.key

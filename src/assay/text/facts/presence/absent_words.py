@@ -146,9 +146,12 @@ def _judge_absent_days(texts: FactTexts, names: Sequence[Word], spelled: str) ->
     return FactJudgment(texts.fact, "missing", reason)
 
 
+_LETTERS_OR_DIGITS = compile_pattern(r"[a-z]+|\d+")
+
+
 def _is_written_apart(texts: FactTexts, identifier: Word) -> bool:
     """Whether an identifier is there with other signs between its parts: "1 to 25,000" for "1:25,000"."""
-    parts = re.findall(r"[a-z]+|\d+", identifier.folded.replace(",", ""))
+    parts = _LETTERS_OR_DIGITS.findall(identifier.folded.replace(",", ""))
     between = r"(?:[\W_]{0,3}|[\W_]to[\W_])"
     pattern = rf"(?<![^\W_]){between.join(parts)}(?![^\W_])"
     return re.search(pattern, texts.answer.plain.replace(",", "")) is not None

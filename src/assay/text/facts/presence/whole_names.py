@@ -51,9 +51,12 @@ def list_names(text: str) -> list[str]:
     return names
 
 
+_PHRASE = LatePattern(r"(?:[^\W\d_]\.)+[^\W\d_]?|[^\W\d_]+/[^\W\d_]+")
+
+
 def _is_phrase(run: str) -> bool:
     """Whether a run is an abbreviation ("e.g.", "p.m") or alternatives ("and/or"), and names nothing."""
-    return re.fullmatch(r"(?:[^\W\d_]\.)+[^\W\d_]?|[^\W\d_]+/[^\W\d_]+", run) is not None
+    return _PHRASE.fullmatch(run) is not None
 
 
 def judge_whole_names(texts: FactTexts) -> FactJudgment | None:

@@ -14,6 +14,7 @@ from assay.text.facts.cues.question_cues import ASKS_AMOUNT, ASKS_HOW_MANY, ASKS
 from assay.text.facts.cues.term_cues import NUMBERED_THING
 from assay.text.late_pattern import LatePattern
 from assay.text.normalisation import normalise_nfc
+from assay.text.pattern_cache import compile_pattern
 
 _CODE = r"(?!\d{0,3}0 ?k\b)\d{1,4} ?[a-z]\b"
 """A code; "Phòng 500K" is the price of a room."""
@@ -23,11 +24,11 @@ _NAMED = LatePattern(rf"\b{NUMBERED_THING} {_NUMBER_SIGN}(?P<codes>{_CODE}(?:{_J
 _LISTED = LatePattern(rf"\b(?P<codes>\d{{1,4}}[a-z]\b(?:{_JOINED}\d{{1,4}}[a-z]\b){{1,20}})", re.IGNORECASE)
 _ASKED = LatePattern(rf"\b(?:{ASKS_WHICH} {NUMBERED_THING}\b|{NUMBERED_THING} (?:nào|gì)\b)", re.IGNORECASE)
 _ASKS_VALUE = LatePattern(rf"\b(?:{ASKS_AMOUNT}\b|{ASKS_MEASURE}\b|{ASKS_HOW_MANY})", re.IGNORECASE)
-_AMOUNT = re.compile(r"(?<![\w.,$€£])(?P<digits>\d{1,4}) ?(?P<letter>[KMBb])\b(?! ?[$€£%])")
+_AMOUNT = compile_pattern(r"(?<![\w.,$€£])(?P<digits>\d{1,4}) ?(?P<letter>[KMBb])\b(?! ?[$€£%])")
 """What may be a code or an amount; a small "m" is a unit, and a small "k" stands for thousands."""
-_COUNTS = re.compile(r"/| [^\W\d_]")
-_ONE_CODE = re.compile(_CODE)
-_SPELLED = re.compile(r"\bnr(\d{1,4}[kmb])\b", re.IGNORECASE)
+_COUNTS = LatePattern(r"/| [^\W\d_]")
+_ONE_CODE = compile_pattern(_CODE)
+_SPELLED = LatePattern(r"\bnr(\d{1,4}[kmb])\b", re.IGNORECASE)
 
 
 def find_letter_codes(question: str, texts: Sequence[str]) -> frozenset[str]:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from assay.text.facts.additions.joined_by_or import find_joined_by_or, list_joined
 from assay.text.facts.cues.condition_cues import ONLY_WORDS
@@ -51,7 +50,7 @@ TOO_LONG = "the reference has too many words to compare without a judge"
 OTHER_ORDER = "the answer gives the values in another order than the reference"
 
 
-class _Asked(NamedTuple):
+class _Asked(Struct, frozen=True):
     """What a reference is compared with, and what is known besides."""
 
     answer: str
@@ -226,7 +225,7 @@ def _judge_implied_no(asked: _Asked, judgments: list[FactJudgment]) -> list[Fact
     `judgments`: those of the no, and of the values with which the reference explains it.
     """
     decided = put_denial_first(asked.answer, asked.question)
-    again = judge_reference_facts(decided, *asked[1:4]) if decided else []
+    again = judge_reference_facts(decided, asked.reference, asked.question, asked.passages) if decided else []
     if again and all(judgment.state == "stated" for judgment in again):
         return again
     return judgments[1:] if _denies_with_value(judgments, read_text(asked.answer)) else []
