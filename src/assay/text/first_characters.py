@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from importlib import import_module
-from re import IGNORECASE
+from re import IGNORECASE, UNICODE
 from typing import Any
 
 from msgspec import Struct
 
 _LATIN = "".join(map(chr, range(256)))
-"""The characters that are told apart; all others are taken together."""
+"""The characters that are told apart; of others the kinds are, such as digits, unless they are many."""
+_MOST_KINDS = 8
 _OTHERS = (len(_LATIN), 0x10FFFF)
 _MOST_TELLING = 240
 """Of these characters: where a match may begin with more of them, looking for one first saves nothing."""
@@ -25,11 +26,11 @@ _Items = Iterable[tuple[Any, Any]]  # what `re._parser` makes of an expression: 
 
 
 class _Beginning(Struct, frozen=True):
-    """With which characters a part of an expression begins: those of `_LATIN`, and whether another may come first;
-    `may_be_empty`: whether it may match nothing."""
+    """With which characters a part of an expression begins: those of `_LATIN`, and which kinds of others, as members of
+    a set; `may_be_empty`: whether it may match nothing."""
 
     latin: frozenset[str] = frozenset()
-    has_others: bool = False
+    others: frozenset[tuple[Any, Any]] = frozenset()
     may_be_empty: bool = False
 
 
@@ -50,25 +51,35 @@ def add_first_characters(code: list[int], parsed: Any, flags: int) -> None:
         return
     letters = [(constants.LITERAL, ord(character)) for character in sorted(beginning.latin)]
     characters, _ = compiler._optimize_charset(letters)
-    if beginning.has_others:
-        characters = [*characters, (constants.RANGE, _OTHERS)]
+    characters += _choose_others(beginning.others)
     block: list[int] = []
-    compiler._compile_charset(characters, flags, block)
+    compiler._compile_charset(characters, UNICODE, block)
     code[1:3] = length + len(block), _HAS_CHARACTERS
     code[length + 1 : length + 1] = block
 
 
+def _choose_others(others: frozenset[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+    """Return the members of a set for characters beyond `_LATIN`: their kinds, or all of them if the kinds are many."""
+    constants = import_module("re._constants")
+    if len(others) > _MOST_KINDS or (constants.RANGE, _OTHERS) in others:
+        return [(constants.RANGE, _OTHERS)]
+    if not any(kind is constants.CATEGORY for kind, _ in others):
+        return sorted(others)
+    negate, latin = (constants.NEGATE, None), (constants.RANGE, (0, _OTHERS[0] - 1))
+    return [negate, latin, negate, *sorted(others)]  # nothing of Latin need be looked up in Unicode's tables
+
+
 def _read_items(items: _Items, flags: int) -> _Beginning | None:
     """Return how a sequence begins, None if that cannot be told."""
-    latin, has_others = frozenset[str](), False
+    latin, others = frozenset[str](), frozenset[tuple[Any, Any]]()
     for operation, argument in items:
         beginning = _read_item(operation, argument, flags)
         if beginning is None:
             return None
-        latin, has_others = latin | beginning.latin, has_others or beginning.has_others
+        latin, others = latin | beginning.latin, others | beginning.others
         if not beginning.may_be_empty:
-            return _Beginning(latin, has_others)
-    return _Beginning(latin, has_others, may_be_empty=True)
+            return _Beginning(latin, others)
+    return _Beginning(latin, others, may_be_empty=True)
 
 
 def _read_item(operation: Any, argument: Any, flags: int) -> _Beginning | None:
@@ -89,19 +100,19 @@ def _read_item(operation: Any, argument: Any, flags: int) -> _Beginning | None:
             beginning = _read_items(inner, flags)
             if beginning is None or fewest:
                 return beginning
-            return _Beginning(beginning.latin, beginning.has_others, may_be_empty=True)
+            return _Beginning(beginning.latin, beginning.others, may_be_empty=True)
     return None  # what an earlier group matched
 
 
 def _read_alternatives(alternatives: Iterable[_Items], flags: int) -> _Beginning | None:
-    latin, has_others, may_be_empty = frozenset[str](), False, False
+    latin, others, may_be_empty = frozenset[str](), frozenset[tuple[Any, Any]](), False
     for alternative in alternatives:
         beginning = _read_items(alternative, flags)
         if beginning is None:
             return None
-        latin, has_others = latin | beginning.latin, has_others or beginning.has_others
+        latin, others = latin | beginning.latin, others | beginning.others
         may_be_empty = may_be_empty or beginning.may_be_empty
-    return _Beginning(latin, has_others, may_be_empty)
+    return _Beginning(latin, others, may_be_empty)
 
 
 def _read_character(operation: Any, argument: Any, flags: int) -> _Beginning:
@@ -110,17 +121,24 @@ def _read_character(operation: Any, argument: Any, flags: int) -> _Beginning:
     code: list[int] = []
     compiler._compile(code, [(operation, argument)], flags)
     one = import_module("_sre").compile("", flags, [*code, constants.SUCCESS], 0, {}, (None,))
-    is_latin = not flags & IGNORECASE and _is_latin(operation, argument)
-    return _Beginning(frozenset(one.findall(_LATIN)), not is_latin)
+    ignores_case = flags & IGNORECASE
+    others = frozenset(((constants.RANGE, _OTHERS),)) if ignores_case else _list_others(operation, argument)
+    return _Beginning(frozenset(one.findall(_LATIN)), others)
 
 
-def _is_latin(operation: Any, argument: Any) -> bool:
-    """Whether letters or a set of them are sure to be among `_LATIN`."""
+def _list_others(operation: Any, argument: Any) -> frozenset[tuple[Any, Any]]:
+    """Return which characters beyond `_LATIN` a letter or a set may match, as members of a set."""
+    constants = import_module("re._constants")
+    positive = constants.CATEGORY_DIGIT, constants.CATEGORY_SPACE, constants.CATEGORY_WORD
     match str(operation):
         case "LITERAL":
-            return bool(argument < len(_LATIN))
+            return frozenset(((operation, argument),)) if argument >= _OTHERS[0] else frozenset()
         case "RANGE":
-            return bool(argument[1] < len(_LATIN))
+            first, last = argument
+            return frozenset(((operation, (max(first, _OTHERS[0]), last)),)) if last >= _OTHERS[0] else frozenset()
+        case "CATEGORY":
+            if argument in positive:
+                return frozenset(((operation, argument),))
         case "IN":
-            return all(_is_latin(*member) for member in argument)
-    return False
+            return frozenset[tuple[Any, Any]]().union(*(_list_others(*member) for member in argument))
+    return frozenset(((constants.RANGE, _OTHERS),))

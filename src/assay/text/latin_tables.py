@@ -21,7 +21,7 @@ def add_latin_tables(parsed: Any, flags: int) -> None:
     The set becomes one block of code, which `re` takes over as it is: the table, and for other characters what it made
     of the set.
     """
-    rewrite_items(parsed, flags, import_of_re("_constants").IN, _add_table)
+    rewrite_items(parsed, flags, (import_of_re("_constants").IN,), _add_table)
 
 
 def _add_table(item: Item, flags: int, state: Any) -> list[Item]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import cache
 from importlib import import_module
 from types import ModuleType
@@ -21,9 +21,9 @@ def import_of_re(name: str) -> ModuleType:
     return import_module(f"re.{name}")
 
 
-def rewrite_items(parsed: Any, flags: int, operation: Any, rewrite: Rewrite) -> None:
-    """Rewrite all items of an expression that have an operation, those inside of others first."""
-    parsed.data = _rewrite(parsed.data, flags | parsed.state.flags, parsed.state, operation, rewrite)
+def rewrite_items(parsed: Any, flags: int, operations: Collection[Any], rewrite: Rewrite) -> None:
+    """Rewrite all items of an expression that have one of some operations, those inside of others first."""
+    parsed.data = _rewrite(parsed.data, flags | parsed.state.flags, parsed.state, operations, rewrite)
 
 
 def wrap_items(items: list[Item], state: Any) -> Any:
@@ -31,7 +31,7 @@ def wrap_items(items: list[Item], state: Any) -> Any:
     return import_of_re("_parser").SubPattern(state, items)
 
 
-def _rewrite(items: Iterable[Item], flags: int, state: Any, wanted: Any, rewrite: Rewrite) -> list[Item]:
+def _rewrite(items: Iterable[Item], flags: int, state: Any, wanted: Collection[Any], rewrite: Rewrite) -> list[Item]:
     constants = import_of_re("_constants")
     repeats = constants.MAX_REPEAT, constants.MIN_REPEAT, constants.POSSESSIVE_REPEAT
     looks = constants.ASSERT, constants.ASSERT_NOT
@@ -59,7 +59,7 @@ def _rewrite(items: Iterable[Item], flags: int, state: Any, wanted: Any, rewrite
         elif operation is constants.GROUPREF_EXISTS:
             group, *ways = argument
             item = operation, (group, *(way and rewrite_part(way) for way in ways))
-        if operation is wanted:
+        if operation in wanted:
             rewritten += rewrite(item, flags, state)
         else:
             rewritten.append(item)

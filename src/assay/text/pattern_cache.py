@@ -24,13 +24,14 @@ from msgspec import Struct, msgpack
 
 from assay.text.first_characters import add_first_characters
 from assay.text.latin_tables import add_latin_tables
+from assay.text.parsed_expressions import wrap_items
 from assay.text.pattern_file import PatternFile, find_pattern_file, may_write
 from assay.text.required_words import Words, list_required_words
 from assay.text.shared_beginnings import share_beginnings
 
 _MOST_KEPT = 8000  # expressions; beyond them a file begins again, because a checkout gathers what no code asks for
 # The number of the layout is raised too when what is kept of an expression is made in another way.
-_MARK = f"expressions of Assay, layout 6, for Python {sys.version}\n".encode()
+_MARK = f"expressions of Assay, layout 8, for Python {sys.version}\n".encode()
 _DIGEST_BYTES = 4
 
 _Key = tuple[str, int]
@@ -168,7 +169,7 @@ def _compute_digest(content: bytes | memoryview) -> bytes:
 def _can_restore() -> bool:
     """Return whether this Python makes and restores expressions as those do for which this module was written."""
     try:
-        match = _restore(_make(r"\b(?P<day>[^\W_]+)day|\d", 0)).search("on monday")
+        match = _restore(_make(r"\b(?P<day>(?:is )?[^\W_]+)day|\d", 0)).search("on monday")
     except (ImportError, AttributeError, TypeError, ValueError, RuntimeError):
         return False
     return match is not None and match["day"] == "mon"
@@ -178,9 +179,10 @@ def _make(pattern: str, flags: int) -> _Made:
     compiler, parser = import_module("re._compiler"), import_module("re._parser")
     parsed = parser.parse(pattern, flags)
     share_beginnings(parsed, flags)
+    without_tables = wrap_items(parsed.data, parsed.state)
     add_latin_tables(parsed, flags)
     code = compiler._code(parsed, flags)
-    add_first_characters(code, parsed, flags)
+    add_first_characters(code, without_tables, flags)
     state = parsed.state
     all_flags, kept_code = int(flags | state.flags), array("I", code).tobytes()
     return _Made(pattern, flags, all_flags, memoryview(kept_code), state.groups - 1, dict(state.groupdict))

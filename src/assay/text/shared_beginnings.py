@@ -24,11 +24,21 @@ def share_beginnings(parsed: Any, flags: int) -> None:
     >>> [[chr(letter) for _, letter in way[:1]] for way in parsed[0][1][1]]
     [['m'], ['j']]
     """
-    rewrite_items(parsed, flags, import_of_re("_constants").BRANCH, _share)
+    constants = import_of_re("_constants")
+    rewrite_items(parsed, flags, (constants.BRANCH, constants.MAX_REPEAT, constants.MIN_REPEAT), _rewrite_ways)
 
 
-def _share(item: Item, flags: int, state: Any) -> list[Item]:
-    return _merge([way.data for way in item[1][1]], flags, state)
+def _rewrite_ways(item: Item, flags: int, state: Any) -> list[Item]:
+    constants = import_of_re("_constants")
+    operation, argument = item
+    if operation is constants.BRANCH:
+        return _merge([way.data for way in argument[1]], flags, state)
+    fewest, most, inner = argument
+    if (fewest, most) != (0, 1) or import_of_re("_compiler")._simple(inner):
+        return [item]
+    # What may be there or not is one of two alternatives, of which trying costs less than counting does.
+    ways = [inner.data, []]
+    return _merge(ways if operation is constants.MAX_REPEAT else ways[::-1], flags, state)
 
 
 def _merge(ways: Iterable[_Way], flags: int, state: Any) -> list[Item]:

@@ -159,7 +159,7 @@ def _special_pattern() -> re.Pattern[str]:
 _SPECIAL_WORDS = (
     *("thang", "gio", " in the ", " past ", " after ", " at night", "noon", "midday", "midnight", "o'clock"),
     *("nua", "ruoi", "half", "halv", "third", "quarter", "fifth", "tenth", "one in ", "once", "twice", "thrice"),
-    *("dozen", "dollar", "pound", "euro", *ORDINALS),
+    *("dozen", "dollar", "pound", "euro"),
     *("fifty", "nam muoi", "50-50", "50 - 50", "50/50", "50:50"),
 )
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from functools import lru_cache
 
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.presence.occurrences import Occurrence
-from assay.text.facts.reading.read_text import ReadText, Word, get_start
+from assay.text.facts.reading.read_text import ReadText, Word
 from assay.text.facts.reading.text_parts import Part, list_quantities, split_parts
 from assay.text.quantities.payment_cues import NOTHING_TO_PAY
 from assay.text.quantities.quantity import Quantity
@@ -58,7 +57,5 @@ def find_part_end(texts: FactTexts, low: int, high: int) -> int:
 
 def find_new_word(texts: FactTexts, low: int, high: int) -> Word | None:
     """Return the last of the words between two positions of an answer that nothing explains; None if all are."""
-    words = texts.answer.words
-    first, last = (bisect_left(words, at, key=get_start) for at in (low, high))
-    new = [word for word in words[first:last] if may_be_subject(word) and not texts.is_known(word)]
+    new = [word for word in texts.answer.list_words(low, high) if may_be_subject(word) and not texts.is_known(word)]
     return new[-1] if new else None

@@ -8,7 +8,6 @@ is said again is stated; what it denies or lacks then stays open.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import chain
@@ -21,7 +20,7 @@ from assay.text.facts.cues.link_cues import COURTESY, POINTS_AT_ASKED, SOURCE
 from assay.text.facts.cues.phrase_cues import BOUNDS_BY_BIRTHDAY, SAME_PHRASES
 from assay.text.facts.expected.fact_texts import FactTexts, may_be_subject
 from assay.text.facts.reading.negations import find_negations
-from assay.text.facts.reading.read_text import ReadText, Word, get_start
+from assay.text.facts.reading.read_text import ReadText, Word
 from assay.text.facts.reading.statement_marks import DOUBT, MYTH
 from assay.text.facts.reading.text_parts import Part, list_quantities, split_parts
 from assay.text.facts.reading.word_senses import find_same_sense
@@ -134,7 +133,7 @@ _CONDITION = build_pattern(rf"\W*(?:but |and )?{CONDITION}\b")
 def _is_aside(texts: FactTexts, start: int, end: int, others: _Others) -> bool:
     """Whether a sentence says nothing of the fact or of what is asked, and something that the sources say too."""
     answer = texts.answer
-    words = [word for word in _words_between(answer, start, end) if may_be_subject(word)]
+    words = [word for word in answer.list_words(start, end) if may_be_subject(word)]
     values = [own for own in list_quantities(answer, start, end) if not own.is_spelled_one]
     if not words or any(is_same_quantity(wanted, own) for wanted in texts.expected for own in values):
         return False
@@ -167,7 +166,7 @@ def _is_said(texts: FactTexts, own: Sequence[Word], values: Sequence[Quantity], 
             for part in source.parts
             if any(is_same_quantity(wanted, value) for wanted in list_quantities(read, part.start, part.end))
         ]
-        keys = {word.key for part in holders for word in _words_between(read, part.start, part.end)}
+        keys = {word.key for part in holders for word in read.list_words(part.start, part.end)}
         is_rival = any(is_comparable(wanted, value) for wanted in texts.read_fact.quantities)
         if not holders or (is_rival and all(word.key not in keys for word in shared_words)):
             return False
@@ -176,8 +175,3 @@ def _is_said(texts: FactTexts, own: Sequence[Word], values: Sequence[Quantity], 
 
 _LEAST_KNOWN = 0.6
 """The share of the words of a sentence that a source has, if it says the same."""
-
-
-def _words_between(text: ReadText, low: int, high: int) -> Sequence[Word]:
-    first, last = (bisect_left(text.words, at, key=get_start) for at in (low, high))
-    return text.words[first:last]

@@ -6,7 +6,7 @@ is written, because "bán" (sell) and "bạn" (you) are folded alike, and withou
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 
 from assay.text.facts.cues.event_cues import CONTRARY_STATES, OPPOSITE_EVENTS, OPPOSITE_EVENTS_IN_VIETNAMESE
@@ -23,6 +23,7 @@ class WordPairs:
 
     def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
         self._pairs = [(LatePattern(rf"\b(?:{first})\b"), LatePattern(rf"\b(?:{second})\b")) for first, second in pairs]
+        self.list_possible = lru_cache(maxsize=128)(self._list_possible)  # all facts ask about one answer
 
     @cached_property
     def _numbers_by_word(self) -> dict[str, dict[str, list[int]]]:
@@ -35,7 +36,7 @@ class WordPairs:
                 numbers.setdefault(start, {}).setdefault(word, []).append(number)
         return numbers
 
-    def list_possible(self, text: str) -> list[tuple[LatePattern, LatePattern]]:
+    def _list_possible(self, text: str) -> Sequence[tuple[LatePattern, LatePattern]]:
         """Return the pairs of which a text may hold a side, in their order."""
         numbers = set[int]()
         starts = {"", *(text[place : place + _FIRST_LETTERS] for place in range(len(text)))}

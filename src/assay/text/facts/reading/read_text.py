@@ -90,6 +90,7 @@ class ReadText:
         elif language is not None:
             grammar = GRAMMAR_BY_LANGUAGE[language]
             self.words = [structs.replace(word, kind="stop") if word.folded in grammar else word for word in self.words]
+        self._word_starts = [word.start for word in self.words]
         self._clauses: list[ClauseSpan] | None = None
         self._positions: dict[str, list[int]] | None = None
         self._keys: dict[str, list[str]] | None = None
@@ -132,7 +133,7 @@ class ReadText:
 
     def find_index(self, position: int) -> int:
         """Return the index of the first word that starts at a position or after it."""
-        return bisect_left(self.words, position, key=get_start)
+        return bisect_left(self._word_starts, position)
 
     def list_words(self, low: int, high: int) -> list[Word]:
         """Return the words that start between two positions."""

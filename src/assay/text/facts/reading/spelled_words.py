@@ -67,7 +67,7 @@ def quote_as_written(reason: str, texts: Sequence[ReadText]) -> str:
         for text in texts:
             if quoted in text.text:
                 return quotation[0]
-            place = re.search(rf"(?<!\w){re.escape(quoted)}(?!\w)", text.plain)
+            place = re.search(rf"(?<!\w){re.escape(quoted)}(?!\w)", text.plain) if quoted in text.plain else None
             if place is not None:
                 written = text.text[place.start() : place.end()]
                 return quotation[0] if written.lower() == quoted else f'"{written}"'
