@@ -67,7 +67,8 @@ def quote_as_written(reason: str, texts: Sequence[ReadText]) -> str:
         for text in texts:
             if quoted in text.text:
                 return quotation[0]
-            place = re.search(rf"(?<!\w){re.escape(quoted)}(?!\w)", text.plain)
+            is_folded = quoted in text.plain
+            place = re.search(rf"(?<!\w){re.escape(quoted)}(?!\w)", text.plain) if is_folded else None
             if place is not None:
                 written = text.text[place.start() : place.end()]
                 return quotation[0] if written.lower() == quoted else f'"{written}"'
