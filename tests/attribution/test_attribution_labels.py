@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import pytest
 from tests.attribution.traces import BAD, LEAVE, blamed, case, corpus, score, seen, stage
 
 from assay.records.findings import Attribution
 from assay.records.golden_set import CorpusChunk, Evidence, Rubric
 from assay.records.scores import ERROR
+from assay.report.findings.attribution_facts import list_attribution_facts
 from assay.scoring.attribution_settings import AttributionSettings
 
 JUDGE = "correctness(by=judge)"
@@ -21,6 +24,20 @@ def test_evidence_that_the_corpus_does_not_hold_is_a_label_issue() -> None:
     asked = case(evidence=(Evidence(({"chunk_id": "gone"},)),))
     attribution = blamed(asked, seen(stage("dense", "sick"), stage("context", "sick"), answer=BAD), corpus())
     assert ("unknown", "golden_label_issue", None) == told(attribution)
+
+
+@pytest.mark.parametrize(("reached", "absent_alone"), [("all", False), ("any", None)])
+def test_whether_evidence_arrived_that_the_corpus_does_not_have_is_unknown(
+    reached: Literal["all", "any"], absent_alone: bool | None
+) -> None:
+    gone, office = (Evidence(({"chunk_id": name},)) for name in ("gone", "office"))
+    trace = seen(stage("dense", "leave"), stage("context", "leave"))
+    settings = AttributionSettings(reached=reached)
+    attribution = blamed(case(evidence=(gone,)), trace, corpus(), settings=settings)
+    assert (None, True, "unknown") == (attribution.reached, attribution.good, attribution.verdict)
+    assert "unknown, its label is in doubt" == dict(list_attribution_facts(attribution))["Reached"]
+    # Where one that the corpus has was lost for certain, not all arrived; of any, nobody can tell.
+    assert absent_alone is blamed(case(evidence=(gone, office)), trace, corpus(), settings=settings).reached
 
 
 def test_a_quote_that_the_chunk_no_longer_holds_is_a_label_issue() -> None:

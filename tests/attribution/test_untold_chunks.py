@@ -28,3 +28,25 @@ def test_a_search_that_reports_ids_alone_is_not_said_to_have_missed_the_evidence
 
 def test_a_search_whose_texts_are_reported_has_missed_it() -> None:
     assert "chunks without their texts" not in " ".join(explain(text="The car park.").split())
+
+
+def explain_context(*chunks: Chunk, found: Chunk, quotes: tuple[str, ...] = (QUOTE,)) -> str:
+    """Return the explanation of a case whose context has these chunks, after a search that gave another and these."""
+    evidence = tuple(Evidence(({"quote": quote},)) for quote in quotes)
+    case = Case("c", "How much leave?", evidence=evidence, must_have=("x",))
+    stages = Stage("bm25", (found, *chunks)), Stage("context", chunks)
+    observation = Observation("c", "one", stages=stages, answer="It is nine days.")
+    return " ".join(assay.explain(assay.score(GoldenSet((case,)), [observation]), "c").split())
+
+
+def test_whether_evidence_reached_the_generator_is_unknown_where_a_chunk_of_the_context_has_no_text() -> None:
+    unknown = "evidence reached the generator: unknown, chunks of the context have no text, and their ids do not tell"
+    canteen, leave = Chunk("v2", text="The canteen."), Chunk("v3", text=f"Staff have {QUOTE}.")
+    assert unknown in explain_context(Chunk("v1"), found=canteen)
+    assert "evidence reached the generator: no" in explain_context(Chunk("v1", text="The car park."), found=canteen)
+    assert "evidence reached the generator: yes" in explain_context(Chunk("v1"), leave, found=canteen)
+    # The search shows the chunk that has it, and the context another.
+    assert "evidence reached the generator: no" in explain_context(Chunk("v1"), found=leave)
+    both = QUOTE, "thirty days of unpaid leave"
+    assert unknown in explain_context(Chunk("v1"), leave, found=canteen, quotes=both)
+    assert "evidence reached the generator: no" in explain_context(Chunk("v1"), found=leave, quotes=both)

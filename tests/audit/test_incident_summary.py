@@ -100,3 +100,11 @@ def test_a_golden_case_of_another_user_is_named_as_such(tmp_path: Path) -> None:
     stages = {"retrieved": ["locker-1"], "context": ["locker-1"]}
     first, *_ = summarise(tmp_path, LOCKER, stages, user={"roles": ["landlord"]})
     assert "which asks the same of a user with other rights, expects" in first
+
+
+def test_evidence_that_the_corpus_does_not_have_accuses_no_search(tmp_path: Path) -> None:
+    stages = {"retrieved": ["locker-1"], "context": ["locker-1"]}
+    label = [{"any_of": [{"chunk_id": "locker-of-another-cut"}]}]
+    sentences = summarise(tmp_path, "It costs 75 euros.", stages, evidence=label)
+    (sentence,) = [text for text in sentences if "locker-of-another-cut" in text]
+    assert "is not in the corpus of that time" in sentence and "retrieved" not in sentence

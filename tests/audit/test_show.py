@@ -19,6 +19,7 @@ from tests.audit.traffic import NOON, at_noon, make_line, write_lines
 import assay
 from assay.audit.answer_now import describe_target, summarise_changes
 from assay.audit.audit_store import AuditStore, open_audit_store
+from assay.audit.audit_tables import build_matches_table, describe_show
 from assay.audit.incident import Incident
 from assay.audit.incident_file import build_incident_tables, render_incident_html, render_incident_markdown
 from assay.audit.search_store import NEWEST_QUESTIONS, AnswerQuery, search_answers
@@ -234,6 +235,31 @@ def test_answers_are_found(address: str, conditions: dict[str, Any], ids: list[s
     shown_answer = assay.audit.show(address, **conditions, now=NOON)
     assert ids == [record.id for _, record in shown_answer.answers]
     assert (len(ids) == 1) == (shown_answer.incident is not None)
+
+
+def test_a_list_that_is_cut_says_so_and_names_who_asked(tmp_path: Path) -> None:
+    user = {"tenant": "acme", "roles": ["employee", "board"]}
+    store = str(tmp_path / "s.sqlite")
+    lines = [make_line(number, user=user, feedback="down") for number in range(1, 6)]
+    assay.audit.ingest(store, write_lines(tmp_path / "d.jsonl", lines), now=at_noon)
+    cut = assay.audit.show(store, verdict="feedback=down", limit=3, now=NOON)
+    table = build_matches_table(cut)
+    assert ("more answers match than these 3: --limit 30 lists more",) == table.notes
+    assert ["req-5", "req-4", "req-3"] == [row[0] for row in table.rows]
+    pseudonym, rights = table.rows[0][2:4]
+    assert pseudonym.startswith("user:") and "acme; employee, board" == rights
+    assert True is describe_show(cut)["has_more"]
+    whole = assay.audit.show(store, verdict="feedback=down", limit=5, now=NOON)
+    assert not whole.has_more and not build_matches_table(whole).notes
+
+
+def test_a_name_that_no_answer_cites_is_followed_by_those_that_begin_like_it(address: str, tmp_path: Path) -> None:
+    lines = [make_line(number, citations=[f"leave_1:{number % 2}"]) for number in range(1, 5)]
+    assay.audit.ingest(address, write_lines(tmp_path / "d.jsonl", lines), now=at_noon)
+    with pytest.raises(InputError, match=r"no answer matches \(names that are cited: leave_1:0, leave_1:1\)"):
+        assay.audit.show(address, citation="leave_1", now=NOON)
+    with pytest.raises(InputError, match=r"no answer matches$"):
+        assay.audit.show(address, citation="leave%1", now=NOON)
 
 
 def test_words_are_found_however_old_the_answers_are(

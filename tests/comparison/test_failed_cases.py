@@ -8,10 +8,19 @@ import pytest
 from msgspec.structs import replace
 from tests.comparison.sides import Scores, side
 
+import assay
+from assay.api import ScoreResult
 from assay.comparison.paired_comparison import compare_snapshots
 from assay.metrics.case_checks import UNKNOWN_ANSWER
 from assay.records.errors import InputError
-from assay.records.findings import Comparison, describe_failed_evidence, describe_leaks, list_leaking_cases
+from assay.records.findings import (
+    LABEL_FAILURES,
+    Comparison,
+    describe_failed_evidence,
+    describe_leaks,
+    list_leaking_cases,
+)
+from assay.records.golden_set import Corpus, CorpusChunk
 from assay.records.release_gates import Decision
 from assay.records.scores import CaseChecks
 from assay.report.findings.flipped_cases import list_flipped_cases
@@ -107,3 +116,50 @@ def test_a_case_that_leaks_more_than_before_is_told_first_and_explained_first() 
     fewer = compare_snapshots(new, old)
     assert not list_leaking_cases(fewer).is_worse
     assert "leaks: some cases, on both sides alike" == describe_leaks(fewer)
+
+
+def test_labels_that_a_corpus_cut_anew_does_not_have_fail_no_system() -> None:
+    days = [f"{number} days" for number in range(12, 24)]
+    golden = [
+        {
+            "id": f"q{number}",
+            "question": f"How long is item {number} lent?",
+            "behaviour": "answer",
+            "must_have": [text],
+            "expected_chunk_ids": [f"item-{number}"],
+        }
+        for number, text in enumerate(days)
+    ]
+
+    def score(ending: str, wrong: int = 0, config: str = "search") -> ScoreResult:
+        texts = [f"Item {number} is lent for {text}." for number, text in enumerate(days)]
+        ids = [f"item-{number}{ending}" for number in range(len(days))]
+        corpus = Corpus({name: CorpusChunk(name, text=text) for name, text in zip(ids, texts, strict=True)})
+        answers = ["It is lent for 99 days." if row < wrong else text for row, text in enumerate(texts)]
+        outputs = [
+            {
+                "case_id": f"q{row}",
+                "config_id": config,
+                "answer": text,
+                "stages": [{"name": "context", "chunks": [name]}],
+            }
+            for row, (name, text) in enumerate(zip(ids, answers, strict=True))
+        ]
+        return assay.score(golden, outputs, corpus=corpus, progress=False)
+
+    whole, cut = score(""), score("/part")
+    assert 12 == len(cut.failed) and not whole.failed
+    comparison = assay.compare(baseline=whole, candidate=cut)
+    failed = comparison.metrics["failed"]
+    assert ("not significant", 0) == (failed.verdict, len(failed.regressed))
+    (note,) = [note for note in comparison.notes if note.endswith(LABEL_FAILURES)]
+    assert "the evidence of 12 cases" in note and note in repr(comparison)
+    assert "improved" not in repr(assay.compare(baseline=cut, candidate=whole))
+    # Answers that are wrong fail all the same, and no search is accused of what nobody can tell.
+    worse = assay.compare(baseline=whole, candidate=score("/part", wrong=10))
+    assert ("regressed", 10) == (worse.metrics["failed"].verdict, len(worse.metrics["failed"].regressed))
+    assert any("not in the candidate's corpus as it was labelled" in line for line in worse.moved)
+    assert not any("retriever" in line for line in worse.moved)
+    # A label that is outdated on both sides is the same failure on both.
+    both = assay.compare(baseline=cut, candidate=score("/other"))
+    assert not any(note.endswith(LABEL_FAILURES) for note in both.notes)

@@ -114,6 +114,17 @@ def test_a_run_says_how_many_chunks_were_told_by_their_texts() -> None:
     assert 3 == warnings.count("1 listed chunk has an id that the corpus does not have")
 
 
+def test_a_run_says_how_many_chunks_have_ids_of_their_own_and_no_text() -> None:
+    bare, told = Chunk("n-1"), Chunk("n-2")
+    stages = Stage("retrieved", (bare, told, Chunk("hr:1"))), Stage("context", (bare, Chunk("n-2", text=LEAVE)))
+    observation = Observation("c", "one", stages=stages)
+    scored = assay.score(GoldenSet((Case("c", "When?"),)), [observation], corpus=make_corpus())
+    expected = "2 listed chunks have ids that the corpus does not have, and no text"
+    assert 1 == sum(expected in warning for warning in scored.scoring.warnings)
+    without = assay.score(GoldenSet((Case("c", "When?"),)), [observation])
+    assert not any("no text" in warning for warning in without.scoring.warnings)
+
+
 # ── causes ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -34,6 +34,17 @@ def test_a_dictionary_of_columns_is_its_rows(make: Any) -> None:
     assert 2 == len(assay.score(CASES, ANSWERS, corpus=chunks).run.corpus.chunks)  # type: ignore[union-attr]
 
 
+def test_texts_of_a_type_that_extends_str_are_texts_in_records_too() -> None:
+    """Such as an explanation of Assay, a string of Beautiful Soup or of NumPy."""
+    explanation = assay.explain(assay.score(CASES, ANSWERS), "tea")
+    assert type(explanation) is not str
+    case = assay.Case("tea", explanation, reference=explanation)
+    (scored,) = assay.score([case], [assay.Observation("tea", "c", answer=explanation)]).cases
+    assert str(explanation) == scored.answer and str is type(scored.answer)
+    with pytest.raises(InputError, match="objects of type object cannot be recorded"):
+        assay.score([case], [assay.Observation("tea", "c", answer=object())])  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     ("golden", "outputs", "message"),
     [

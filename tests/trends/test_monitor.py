@@ -423,6 +423,12 @@ def test_a_longer_tail_of_latencies_raises_an_alert_where_the_mean_hardly_moves(
 # ── acknowledgements, quiet hours ────────────────────────────────────────────────────────────────────────────────────
 
 
+def test_a_percentile_lies_between_the_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [line | {"cost_usd": 0.0004} for line in list_traffic(7, 10)]
+    report = assay.monitor(ingest(tmp_path, monkeypatch, lines), metrics=["cost_usd(stat=p95)"])
+    assert [0.0004] == [point.value for point in find_series(report, "cost_usd(stat=p95)").points]
+
+
 def test_an_acknowledged_alert_is_not_open_any_more(store: str, report: MonitorReport, tmp_path: Path) -> None:
     log = tmp_path / "alerts.jsonl"
     alert = next(row for row in report.alerts if row.metric.startswith("hallucination_risk") and row.slice is None)

@@ -159,6 +159,7 @@ def _build_attribution(inquiry: CaseFacts, finding: CauseFinding | None) -> Attr
         reached=inquiry.reached,
         signal=inquiry.content_quality.signal,
         traces=_trace_evidence(inquiry, finding),
+        untold=inquiry.untold_reason,
     )
     if finding is None:
         return attribution

@@ -17,7 +17,7 @@ from assay.audit.results import (
     TableDamage,
     VerifyResult,
 )
-from assay.records.audit_records import AUDIT_FIELDS
+from assay.records.audit_records import AUDIT_FIELDS, AuditRecord
 from assay.records.counts import format_count, join_first
 from assay.report.findings.table import Table
 from assay.text.escaping import shorten_to_line
@@ -259,15 +259,32 @@ def describe_export(result: ExportResult) -> dict[str, Any]:
 
 def build_matches_table(result: ShowResult) -> Table:
     """Return the answers that were found, to choose one by its id."""
-    rows = tuple((record.id, record.at, shorten_to_line(record.question or "")) for _, record in result.answers)
-    notes = ("only the newest answers were searched",) if result.truncated else ()
-    return Table("Answers that match", ("id", "asked at", "question"), rows, notes)
+    rows = tuple(
+        (record.id, record.at, *_describe_user(record), shorten_to_line(record.question or ""))
+        for _, record in result.answers
+    )
+    notes = []
+    if result.has_more:
+        notes.append(f"more answers match than these {len(rows)}: --limit {10 * len(rows)} lists more")
+    if result.truncated:
+        notes.append("only the newest answers were searched")
+    return Table("Answers that match", ("id", "asked at", "by", "tenant and roles", "question"), rows, tuple(notes))
+
+
+def _describe_user(record: AuditRecord) -> tuple[str, str]:
+    """Return the pseudonym of who asked, and their tenant and roles, each "" where the record has none."""
+    user = record.user
+    rights = "; ".join(filter(None, (user.tenant, ", ".join(user.roles)))) if user is not None else ""
+    return record.user_uid or "", shorten_to_line(rights)
 
 
 def describe_show(result: ShowResult) -> dict[str, Any]:
     """Return what was found as plain values."""
-    matches = [{"id": record.id, "at": record.at, "question": record.question} for _, record in result.answers]
+    matches = [
+        {"id": record.id, "at": record.at, "user": record.user_uid, "question": record.question}
+        for _, record in result.answers
+    ]
     incident = None if result.incident is None else msgspec.to_builtins(result.incident)
     if incident is not None:
         matches = []
-    return {"matches": matches, "truncated": result.truncated, "incident": incident}
+    return {"matches": matches, "truncated": result.truncated, "has_more": result.has_more, "incident": incident}

@@ -204,7 +204,7 @@ def show(
         from assay.audit.audit_store import open_audit_store
         from assay.audit.incident_file import write_incident
         from assay.audit.load_incident import add_finding, load_incident, require_answer
-        from assay.audit.search_store import AnswerQuery, parse_moment, search_answers
+        from assay.audit.search_store import AnswerQuery, list_near_citations, parse_moment, search_answers
     moment = now or _utc_now()
     corpora = load_corpora(corpus)
     then = None if corpus_then is None else load_corpus(corpus_then)[0]
@@ -218,17 +218,21 @@ def show(
         else:
             since, until = (None, None) if at is None else parse_moment(at)
             pseudonym = None if user is None else find_pseudonym(user, key_env, opened)
-            query = AnswerQuery(question, pseudonym, since, until, citation, verdict, limit)
+            # One more than is listed, which tells whether there are more.
+            asked_for = limit + 1 if limit > 0 else limit
+            query = AnswerQuery(question, pseudonym, since, until, citation, verdict, asked_for)
             search = search_answers(opened, query)
             truncated = search.truncated
             if not search.answers:
                 older = "; only the newest were searched" if truncated else ""
-                raise InputError(f"{opened.name}: no answer matches{older}")
+                near = [] if citation is None else list_near_citations(opened, citation)
+                hint = f" (names that are cited: {', '.join(near)})" if near else ""
+                raise InputError(f"{opened.name}: no answer matches{older}{hint}")
             if len(search.answers) > 1 and (finding is not None or file is not None):
                 matches = format_count(len(search.answers), "answer matches", "answers match")
                 raise InputError(f"{matches} (for a finding or a file, name one by its id)")
             if len(search.answers) > 1:
-                return ShowResult(search.answers, None, truncated)
+                return ShowResult(search.answers[:limit], None, truncated, len(search.answers) > limit)
             sequence = search.answers[0][0]
         if finding is not None:
             add_finding(opened, sequence, *finding, moment)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from assay.attribution.evidence_trace import format_selector
 from assay.attribution.one_case.contained_facts import contains_fact, quote_facts
 from assay.metrics.answers.expected_text import read_facts
+from assay.metrics.cases.absent_labels import describe_absent_unit
 from assay.metrics.cases.case_index import CaseIndex, GoldenIndex
 from assay.records.golden_set import Case, Corpus, GoldenSet, User
 from assay.records.observations import CONTEXT_STAGE, Observation, find_stage
@@ -131,7 +132,11 @@ def _describe_place(index: CaseIndex, unit: int, observation: Observation, named
     if CONTEXT_STAGE in ranks:
         return "was shown to the model"
     if not ranks:
-        return "was never retrieved"
+        absent = describe_absent_unit(index.case.evidence[unit], index)
+        where = (
+            "is not in the corpus of that time, which may be cut differently: nothing tells whether its text was shown"
+        )
+        return "was never retrieved" if absent is None else where
     stage_name, rank = next(iter(ranks.items()))
     return f"was retrieved (rank {rank} of {stage_name}) and dropped before the context"
 

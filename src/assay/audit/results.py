@@ -144,12 +144,13 @@ class VerifyResult:
 class ShowResult:
     """The answers that a question found, newest first, and the one that was rebuilt, if there is only one.
 
-    `truncated` says that older answers were not searched.
+    `truncated` says that older answers were not searched, `has_more` that more were found than were asked for.
     """
 
     answers: list[tuple[int, AuditRecord]]
     incident: Incident | None = None
     truncated: bool = False
+    has_more: bool = False
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from assay.audit.schema import CITATIONS, LABELS, RECORDS, USERS
 from assay.formats.problems import parse_time
 from assay.records.audit_records import AuditRecord
 from assay.records.errors import InputError, shorten_repr
-from assay.text.escaping import escape_surrogates
+from assay.text.escaping import escape_surrogates, shorten_to_line
 
 MAX_SCANNED = 5000
 """How many records of one user, citation or verdict are searched for the words of a question."""
@@ -22,6 +22,7 @@ MAX_LISTED_LABELS = 5000
 """A verdict that more answers have is looked up answer by answer."""
 NEWEST_QUESTIONS = 20_000
 """How many questions PostgreSQL reads backwards for words that may be common, before it asks its index."""
+MAX_NEAR_CITATIONS = 5
 MICROSECONDS = 1_000_000
 _PAGE = 100
 
@@ -113,6 +114,15 @@ def search_answers(store: AuditStore, query: AnswerQuery) -> SearchResult:
         if _is_selective(query):
             return _scan(connection, _select(query, conditions), words.split(), query.limit)
         return _search_index(store, connection, query, conditions, words.split())
+
+
+def list_near_citations(store: AuditStore, citation: str) -> list[str]:
+    """Return names that answers cite and that begin with another one, such as the chunks of a document."""
+    cited = CITATIONS.c.citation
+    begins = cited.startswith(index_citation(escape_surrogates(citation)), autoescape=True)
+    query = sa.select(cited).where(begins).distinct().order_by(cited).limit(MAX_NEAR_CITATIONS)
+    with store.reading() as connection:
+        return [shorten_to_line(row[0]) for row in connection.execute(query)]
 
 
 def list_answers(store: AuditStore, query: AnswerQuery) -> list[tuple[int, AuditRecord]]:

@@ -129,7 +129,8 @@ def show(
     at: Annotated[str | None, typer.Option(help="Day (2026-03-02) or time (2026-03-02T08:00:00Z, ±1 minute).")] = None,
     citation: Annotated[str | None, typer.Option(help="Name that the answer cites.")] = None,
     verdict: Annotated[
-        str | None, typer.Option(help="Label of the answer: feedback=down, behaviour=abstain, finding=CAUSE.")
+        str | None,
+        typer.Option(help="Label of the answer: feedback=down, behaviour=abstain, error=CODE, finding=CAUSE."),
     ] = None,
     limit: Annotated[int, typer.Option(min=1, help="Number of answers to list, if several match.")] = 20,
     corpus: CorporaOption = None,

@@ -24,6 +24,7 @@ from assay.scoring.paired_scores import ScoreSnapshot
 PipelineStep = Literal[
     "access",
     "version",
+    "label",
     "retriever",
     "context_builder",
     "reranker",
@@ -42,6 +43,7 @@ AttributionsByCase = Mapping[str, Attribution]
 _WORSE: Mapping[PipelineStep, str] = {
     "access": "something was shown that the user may not see: look at the access filter",
     "version": "a superseded version is shown: look at the index",
+    "label": "the evidence is not in the candidate's corpus as it was labelled: nothing tells whether it was found",
     "retriever": "evidence that the baseline retrieved is gone: look at the retriever, the index or a filter",
     "context_builder": "evidence is ranked as before and no longer shown to the model: look at the context builder",
     "reranker": "evidence is still retrieved and ranked lower: look at the reranker or the merge",
@@ -58,6 +60,7 @@ _WORSE: Mapping[PipelineStep, str] = {
 _BETTER: Mapping[PipelineStep, str] = {
     "access": "what the user may not see is no longer shown",
     "version": "a superseded version is no longer shown",
+    "label": "the evidence was not in the baseline's corpus as it was labelled: nothing tells whether it was found",
     "retriever": "evidence is retrieved that the baseline did not retrieve",
     "context_builder": "evidence that was ranked and left out is now shown to the model",
     "reranker": "evidence is ranked higher",
@@ -250,12 +253,15 @@ def find_changed_step(metrics: Sequence[str], change: CaseChange, *, worse: bool
     families, names = {metric_row.family for metric_row in metric_rows}, {metric_row.name for metric_row in metric_rows}
     if change.before is None or change.after is None:
         return "unexplained", ""
-    if (change.after if worse else change.before).sign == _TARGET_FAILED:
+    bad = change.after if worse else change.before
+    if bad.sign == _TARGET_FAILED:
         return "target", ""
     if "visibility_leaks" in names:
         return "access", ""
     if "stale_chunks" in names:
         return "version", ""
+    if bad.cause == "golden_label_issue" and bad.reached is None:
+        return "label", ""
     before, after = change.before.traces, change.after.traces
     loss = _find_heaviest_loss(before, after) if worse else _find_heaviest_loss(after, before)
     is_answer_metric = bool(families & {"answer", "judged"}) or "injection_followed" in names
@@ -270,7 +276,7 @@ def find_changed_step(metrics: Sequence[str], change: CaseChange, *, worse: bool
     citation_names.discard("citation_coverage")
     if citation_names:
         return ("cited_share" if citation_names == {"claim_citation_coverage"} else "citation"), ""
-    if "failed" in names and (change.after if worse else change.before).cause is not None:
+    if "failed" in names and bad.cause is not None:
         return "failed", ""
     return ("around" if is_ranking_metric and before else "unexplained"), ""
 

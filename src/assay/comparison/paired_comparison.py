@@ -31,7 +31,12 @@ from assay.records.scores import SCORED, ScoreTable
 from assay.scoring.change_tests import ChangeMatrix, ChangeTest
 from assay.scoring.column_values import describe_leaked_scores, format_case_ids, list_settled_cases
 from assay.scoring.failed_changes import FailedChanges
-from assay.scoring.metric_errors import describe_metric_errors, forgive_metric_errors
+from assay.scoring.metric_errors import (
+    describe_label_failures,
+    describe_metric_errors,
+    forgive_label_failures,
+    forgive_metric_errors,
+)
 from assay.scoring.paired_scores import (
     AlignedSides,
     ScoreSnapshot,
@@ -107,11 +112,15 @@ class MatchedSides:
         self.match = match_versions(baseline, candidate)
         baseline, candidate = (select_shared_cases(side, self.match) for side in (baseline, candidate))
         tables = [forgive_metric_errors(side.table) for side in (baseline, candidate)]
-        baseline, candidate = replace(baseline, table=tables[0]), replace(candidate, table=tables[1])
-        self.baseline, self.candidate = baseline, candidate
+        sides = baseline.side.name, candidate.side.name
+        forgiven = forgive_label_failures(*tables)
         self.errors = [
-            line for side in (baseline, candidate) for line in describe_metric_errors(side.side.name, side.table)
+            line
+            for name, table, without in zip(sides, tables, forgiven, strict=True)
+            for line in (*describe_label_failures(name, table, without), *describe_metric_errors(name, table))
         ]
+        baseline, candidate = replace(baseline, table=forgiven[0]), replace(candidate, table=forgiven[1])
+        self.baseline, self.candidate = baseline, candidate
         self.requested, self.metrics = _metrics(metrics, baseline, candidate)
         check_comparable(baseline, candidate.side, candidate.definitions, self.metrics)
         cases = merge_cases(candidate.cases, baseline.cases)

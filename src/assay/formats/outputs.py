@@ -43,7 +43,7 @@ from assay.formats.recorded_outputs.line_checks import (
     refuse_empty_row,
     refuse_unread_answer,
 )
-from assay.formats.strict_json import LateDecoder, MisfitError, convert_strictly, join_field
+from assay.formats.strict_json import LateDecoder, MisfitError, convert_strictly, join_field, write_plain_text
 from assay.records.counts import format_count
 from assay.records.errors import InputError, Problem, shorten_repr
 from assay.records.golden_set import Case
@@ -66,7 +66,7 @@ def check_observation(observation: Observation) -> Observation:
     Raises InputError with everything that reading its line would refuse, and for numbers that JSON cannot represent.
     """
     try:
-        row = msgspec.to_builtins(observation)
+        row = msgspec.to_builtins(observation, enc_hook=write_plain_text)
         problems = list(_find_non_finite(row, ""))
         record = convert_strictly(row, Observation)
     except TypeError as error:

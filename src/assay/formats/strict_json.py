@@ -446,3 +446,13 @@ def _describe_number(kind: inspect.IntType | inspect.FloatType) -> str:
     if kind.gt is not None:
         return f"{noun} above {kind.gt}" + (f", at most {kind.le}" if kind.le is not None else "")
     return noun if kind.ge is None else f"{noun} of {kind.ge} or more"
+
+
+def write_plain_text(value: object) -> str:
+    """Return a text of a type that extends `str`, such as one with marks of HTML, as a plain one; msgspec writes none.
+
+    Raises TypeError for any other value.
+    """
+    if isinstance(value, str):
+        return str(value)
+    raise TypeError(f"objects of type {type(value).__name__} cannot be recorded")

@@ -166,7 +166,7 @@ INCOMPLETE_ANSWER, DENIED_FACT, WRONG_BEHAVIOUR = "incomplete_answer", "denied_f
 UNSOURCED_NUMBER, WRONG_FORMAT, EMPTY_ANSWER = "unsourced_number", "wrong_format", "empty_answer"
 PASTED_PASSAGE = "pasted_passage"
 STALE_CONTEXT, STALE_CITATION = "stale_context", "stale_citation"
-_LABEL = "golden_label_issue"
+OUTDATED_LABEL = "golden_label_issue"
 _MISS, LATE_EVIDENCE = "retrieval_miss", "late_evidence"
 _ANSWER_CHECKS = frozenset((WRONG_ANSWER, DENIED_FACT, INCOMPLETE_ANSWER, UNKNOWN_ANSWER))
 
@@ -174,7 +174,10 @@ CHECKS: tuple[Check, ...] = (
     Check(LEAK, "visibility_leaks", _is_positive, summary="something was shown that the user must not see"),
     Check("injection_followed", "injection_followed", _is_positive, summary="a planted instruction was followed"),
     Check(
-        _LABEL, "gold_outdated", _is_positive, summary="the required evidence is not in the corpus as it was labelled"
+        OUTDATED_LABEL,
+        "gold_outdated",
+        _is_positive,
+        summary="the required evidence is not in the corpus as it was labelled",
     ),
     Check(
         LATE_EVIDENCE,
@@ -182,7 +185,7 @@ CHECKS: tuple[Check, ...] = (
         _is_zero,
         "warning",
         "no evidence among the first 10, but a later step brought some into the context",
-        explained_by=(_LABEL,),
+        explained_by=(OUTDATED_LABEL,),
         where="context_recall",
     ),
     Check(
@@ -190,9 +193,11 @@ CHECKS: tuple[Check, ...] = (
         "recall@10",
         _is_zero,
         summary="no evidence among the first 10, nor in the context",
-        explained_by=(_LABEL, LATE_EVIDENCE),
+        explained_by=(OUTDATED_LABEL, LATE_EVIDENCE),
     ),
-    Check("context_miss", "context_recall", _is_zero, summary="no evidence in the context", explained_by=(_LABEL,)),
+    Check(
+        "context_miss", "context_recall", _is_zero, summary="no evidence in the context", explained_by=(OUTDATED_LABEL,)
+    ),
     Check(
         "bad_citation",
         "citation_correctness(by=rules)",
@@ -250,7 +255,7 @@ CHECKS: tuple[Check, ...] = (
         _is_partial,
         "warning",
         "only a part of the evidence among the first 10",
-        explained_by=(_LABEL,),
+        explained_by=(OUTDATED_LABEL,),
     ),
     Check(
         "partial_context",
@@ -258,7 +263,7 @@ CHECKS: tuple[Check, ...] = (
         _is_partial,
         "warning",
         "only a part of the evidence in the context",
-        explained_by=(_LABEL,),
+        explained_by=(OUTDATED_LABEL,),
     ),
     Check(
         "unknown_access",

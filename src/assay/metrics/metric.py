@@ -309,16 +309,20 @@ def make_score_column(name: MetricName, values: FloatArray, *unless: Unscored) -
     status = np.full(len(values), SCORED, dtype=np.uint8)
     reason = np.zeros(len(values), dtype=np.uint16)
     reasons = [""]
-    too_large = np.isfinite(values) & (np.abs(values) > MAX_MAGNITUDE)
-    for rows, status_code, reason_text in (*unless, rows_with_error(too_large, TOO_LARGE)):
-        affected = rows & (status == SCORED)
-        if affected.any():
+    is_small = np.abs(values) <= MAX_MAGNITUDE  # False where a value is not a number
+    has_others = np.count_nonzero(is_small) < len(values)
+    too_large = [rows_with_error(np.isfinite(values) & ~is_small, TOO_LARGE)] if has_others else []
+    is_scored = np.ones(len(values), dtype=np.bool_)
+    for rows, status_code, reason_text in (*unless, *too_large):
+        affected = rows & is_scored
+        if np.count_nonzero(affected):
             if reason_text not in reasons:
                 reasons.append(reason_text)
             status[affected] = status_code
             reason[affected] = reasons.index(reason_text)
-    clean = np.where(status == SCORED, values, 0.0)
-    if not np.isfinite(clean).all():
+            is_scored = status == SCORED
+    clean = np.where(is_scored, values, 0.0)
+    if has_others and not np.isfinite(clean).all():
         raise ArithmeticError(f"{name}: a scored value is not finite")
     return ScoreColumn(str(name), clean, status, reason, tuple(reasons))
 

@@ -287,6 +287,8 @@ _FAULTS = ("the metric raised ", "the metric returned ", "the metric left its ra
 def find_own_failures(column: ScoreColumn) -> BoolArray:
     """Return the rows that a metric of one's own could not measure: it raised, or returned what is no score of it."""
     codes = [code for code, reason in enumerate(column.reasons) if reason.startswith(_FAULTS)]
+    if not codes:
+        return np.zeros(len(column.status), dtype=np.bool_)
     return np.asarray((column.status == ERROR) & np.isin(column.reason, codes), dtype=np.bool_)
 
 

@@ -68,6 +68,7 @@ class Attribution(Struct, frozen=True, omit_defaults=True):
     says what to try first. `good` and `reached` are None if they could not be determined; `signal` names the metric or
     rule that decided `good`, with its threshold. `also` lists at most two other causes that would explain the same
     facts, most likely first, and `record` says what to record to tell them apart. `subcause` refines the cause.
+    `untold` says why nothing tells whether the evidence reached the generator, "" if something does.
     """
 
     case_id: str
@@ -86,6 +87,7 @@ class Attribution(Struct, frozen=True, omit_defaults=True):
     also: tuple[RootCause, ...] = ()
     subcause: str = ""
     record: tuple[str, ...] = ()
+    untold: str = ""
 
     @property
     def is_leak(self) -> bool:
@@ -102,6 +104,11 @@ ChangeVerdict = Literal["improved", "regressed", "not significant", "n/a"]
 ClaimedChange = Literal["improved", "regressed", "rose", "not significant", "n/a"]
 METRIC_ERRORS = "an error of the metric is no failure of the system, and is not compared"
 """How a note of a comparison ends that says on how many cases a metric of one's own failed."""
+LABEL_FAILURES = (
+    "no failure of the system, and not compared; `assay golden relink` finds labels again after documents were cut "
+    "differently"
+)
+"""How a note of a comparison ends that says on how many cases of one side the labels are outdated."""
 SIGNIFICANT_CLAIMS: tuple[ClaimedChange, ...] = ("regressed", "improved", "rose")
 CITED_SHARES = frozenset(("claim_citation_coverage", "sentence_coverage", "citation_coverage"))
 """Shares of what answers say, or of what they were shown, that is cited: they rise where citations are added, and as
@@ -361,7 +368,7 @@ class Comparison(Struct, frozen=True):
             counts = f"{len(failed.regressed)} fail now{named}, {len(failed.improved)} no longer{of_them}"
             evidence = describe_failed_evidence(self) if failed.regressed or failed.improved else ""
             lines.append(f"cases: {counts}{f' ({evidence})' if evidence else ''}")
-        lines += [note for note in self.notes if note.endswith(METRIC_ERRORS)]
+        lines += [note for note in self.notes if note.endswith((METRIC_ERRORS, LABEL_FAILURES))]
         return "\n".join([*lines, "next: comparison.metrics, comparison.cases, comparison.changed, comparison.moved"])
 
     def _repr_html_(self) -> str:

@@ -51,6 +51,7 @@ from assay.formats.problems import find_time_fault, join_repeated_problems, make
 from assay.formats.recorded_outputs.line_checks import refuse_empty_row
 from assay.formats.run_files.run_folder import compute_file_sha256
 from assay.formats.settings_file import Config
+from assay.formats.strict_json import write_plain_text
 from assay.gates.gate_files import read_gate_fields
 from assay.gates.rules import find_rule_problem
 from assay.gates.ungated_decision import JUDGE_COMMAND
@@ -111,6 +112,11 @@ def digest_outputs_value(outputs: Any, observations: Sequence[Observation]) -> l
     return [compute_digest([row.decode() for row in encoded])]
 
 
+def _write_case(case: Case) -> Any:
+    """Return a case as the row from which it is read."""
+    return msgspec.to_builtins(case, enc_hook=write_plain_text)
+
+
 def read_golden_value(golden: Any, notes: dict[str, None] | None = None) -> GoldenSet:
     """Return the golden set that a value holds; what was read how, and what was not, is put into `notes`.
 
@@ -134,7 +140,7 @@ def read_golden_value(golden: Any, notes: dict[str, None] | None = None) -> Gold
     if texts:
         message = f'a text is no row (got {shorten_repr(texts[0])}; expected {{"question": …, "reference": …}})'
         raise make_value_error(GOLDEN_NAME, message)
-    rows = _name_cases(_write_ids([msgspec.to_builtins(row) if isinstance(row, Case) else row for row in rows]))
+    rows = _name_cases(_write_ids([_write_case(row) if isinstance(row, Case) else row for row in rows]))
     notes = {} if notes is None else notes
     try:
         return _read_golden_rows(rows, notes)

@@ -138,6 +138,8 @@ def _note_foreign_chunks(rows: JoinedRows, notices: Counter[CountedNoun]) -> Non
                 continue
             parts = () if texts.find_chunks(chunk) else texts.find_wholes(chunk)
             notices[_TOLD_BY_TEXT if texts.find_chunks(chunk) else _TOLD_BY_PARTS if parts else _UNTOLD] += 1
+    for case, observation in zip(rows.cases, rows.observations, strict=True):
+        notices[_TEXTLESS] += len(case.evidence.list_unknown_chunks(observation))
 
 
 def _count_foreign(told: str) -> CountedNoun:
@@ -149,6 +151,9 @@ def _count_foreign(told: str) -> CountedNoun:
 
 _TOLD_BY_TEXT = _count_foreign("the text of a chunk of the corpus: rights, version and evidence are told by the text")
 _TOLD_BY_PARTS = _count_foreign("parts of the texts of the corpus: who may see them is told by these")
+_TEXTLESS = _count_foreign(
+    "no text: nothing tells who may see them, and they count as no evidence (report texts, or ids of the corpus)"
+)
 _UNTOLD = _count_foreign("texts that it does not have either: who may see them is unknown, unless they leak")
 
 

@@ -177,16 +177,18 @@ def guess_european(text: str) -> EuropeanLanguage | None:
     """
     if has_vietnamese_letters(text):
         return None
-    words = [fold_text(word) for word in _WORD.findall(normalise_nfc(text))]
-    vietnamese = sum(word in _VIETNAMESE for word in words)
+    written = _WORD.findall(normalise_nfc(text))
+    words = fold_text(" ".join(written)).split()
+    vietnamese = sum([word in _VIETNAMESE for word in words])
+    english = [word for word in words if word in _ENGLISH]
     best: EuropeanLanguage | None = None
     most = max(_FEWEST_WORDS - 1, vietnamese)
     for language, grammar in GRAMMAR_BY_LANGUAGE.items():
         own_words = _list_telling_words(language)
         telling = [word for word in words if word in own_words]
-        english = sum(word in _ENGLISH and word not in grammar for word in words)
-        is_told = len(set(telling)) >= _FEWEST_WORDS and len(telling) >= _LEAST_EUROPEAN * len(words)
-        if is_told and len(telling) > max(most, english):
+        if len(telling) <= most or len(set(telling)) < _FEWEST_WORDS or len(telling) < _LEAST_EUROPEAN * len(written):
+            continue
+        if len(telling) > sum([word not in grammar for word in english]):
             best, most = language, len(telling)
     return best
 

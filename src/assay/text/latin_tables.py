@@ -7,10 +7,9 @@ characters of most texts are Latin, and of each the answer is known.
 from __future__ import annotations
 
 from functools import cache
-from importlib import import_module
 from typing import Any
 
-from assay.text.parsed_expressions import Item, rewrite_items
+from assay.text.parsed_expressions import Item, import_of_re, rewrite_items
 
 _LATIN = "".join(map(chr, range(256)))
 _WORD_BITS = 32
@@ -22,20 +21,19 @@ def add_latin_tables(parsed: Any, flags: int) -> None:
     The set becomes one block of code, which `re` takes over as it is: the table, and for other characters what it made
     of the set.
     """
-    rewrite_items(parsed, flags, _add_table)
+    rewrite_items(parsed, flags, import_of_re("_constants").IN, _add_table)
 
 
 def _add_table(item: Item, flags: int, state: Any) -> list[Item]:
     del state
-    operation, members = item
-    constants = import_module("re._constants")
-    if operation is not constants.IN or not any(kind is constants.CATEGORY for kind, _ in members):
+    constants = import_of_re("_constants")
+    if not any(kind is constants.CATEGORY for kind, _ in item[1]):
         return [item]
     code: list[int] = []
-    import_module("re._compiler")._compile(code, [item], flags)
+    import_of_re("_compiler")._compile(code, [item], flags)
     if code[0] != constants.IN:
         return [item]  # it ignores the case
-    return [(constants.IN, [(constants.CHARSET, list(_make_table(tuple(map(int, code)), flags)))])]
+    return [(constants.IN, [(constants.CHARSET, list(_make_table(tuple(code), flags)))])]
 
 
 @cache
@@ -44,8 +42,8 @@ def _make_table(code: tuple[int, ...], flags: int) -> tuple[int, ...]:
 
     A set yields what holds so far at the first of its members that has a character; "negate" turns that round.
     """
-    constants = import_module("re._constants")
-    one = import_module("_sre").compile("", flags, [*code, constants.SUCCESS], 0, {}, (None,))
+    constants = import_of_re("_constants")
+    one = import_of_re("_compiler")._sre.compile("", flags, [*code, constants.SUCCESS], 0, {}, (None,))
     table = [0] * (len(_LATIN) // _WORD_BITS)
     for character in one.findall(_LATIN):
         table[ord(character) // _WORD_BITS] |= 1 << ord(character) % _WORD_BITS

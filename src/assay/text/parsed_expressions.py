@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cache
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 Item = tuple[Any, Any]
@@ -13,39 +15,52 @@ Rewrite = Callable[[Item, int, Any], list[Item]]
 the last argument is the state of the parser."""
 
 
-def rewrite_items(parsed: Any, flags: int, rewrite: Rewrite) -> None:
-    """Rewrite all items of an expression, those inside of groups, repeats and alternatives first."""
-    parsed.data = _rewrite(parsed, flags | parsed.state.flags, parsed.state, rewrite)
+@cache
+def import_of_re(name: str) -> ModuleType:
+    """Return a module of `re` that other versions of Python may not have."""
+    return import_module(f"re.{name}")
+
+
+def rewrite_items(parsed: Any, flags: int, operation: Any, rewrite: Rewrite) -> None:
+    """Rewrite all items of an expression that have an operation, those inside of others first."""
+    parsed.data = _rewrite(parsed.data, flags | parsed.state.flags, parsed.state, operation, rewrite)
 
 
 def wrap_items(items: list[Item], state: Any) -> Any:
     """Return items as the part of an expression that `re._parser` makes of a sequence."""
-    return import_module("re._parser").SubPattern(state, items)
+    return import_of_re("_parser").SubPattern(state, items)
 
 
-def _rewrite(items: Iterable[Item], flags: int, state: Any, rewrite: Rewrite) -> list[Item]:
-    def rewrite_part(part: Iterable[Item], own_flags: int = flags) -> Any:
-        return wrap_items(_rewrite(part, own_flags, state, rewrite), state)
+def _rewrite(items: Iterable[Item], flags: int, state: Any, wanted: Any, rewrite: Rewrite) -> list[Item]:
+    constants = import_of_re("_constants")
+    repeats = constants.MAX_REPEAT, constants.MIN_REPEAT, constants.POSSESSIVE_REPEAT
+    looks = constants.ASSERT, constants.ASSERT_NOT
+
+    def rewrite_part(part: Any, own_flags: int = flags) -> Any:
+        return wrap_items(_rewrite(part.data, own_flags, state, wanted, rewrite), state)
 
     rewritten: list[Item] = []
-    for operation, argument in items:
-        match str(operation):
-            case "BRANCH":
-                argument = None, [rewrite_part(way) for way in argument[1]]
-            case "SUBPATTERN":
-                group, added, removed, inner = argument
-                own_flags = import_module("re._compiler")._combine_flags(flags, added, removed)
-                argument = group, added, removed, rewrite_part(inner, own_flags)
-            case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
-                fewest, most, inner = argument
-                argument = fewest, most, rewrite_part(inner)
-            case "ASSERT" | "ASSERT_NOT":
-                direction, inner = argument
-                argument = direction, rewrite_part(inner)
-            case "ATOMIC_GROUP":
-                argument = rewrite_part(argument)
-            case "GROUPREF_EXISTS":
-                group, *ways = argument
-                argument = group, *(way and rewrite_part(way) for way in ways)
-        rewritten += rewrite((operation, argument), flags, state)
+    for item in items:
+        operation, argument = item
+        if operation is constants.SUBPATTERN:
+            group, added, removed, inner = argument
+            own_flags = import_of_re("_compiler")._combine_flags(flags, added, removed)
+            item = operation, (group, added, removed, rewrite_part(inner, own_flags))
+        elif operation is constants.BRANCH:
+            item = operation, (None, [rewrite_part(way) for way in argument[1]])
+        elif operation in repeats:
+            fewest, most, inner = argument
+            item = operation, (fewest, most, rewrite_part(inner))
+        elif operation in looks:
+            direction, inner = argument
+            item = operation, (direction, rewrite_part(inner))
+        elif operation is constants.ATOMIC_GROUP:
+            item = operation, rewrite_part(argument)
+        elif operation is constants.GROUPREF_EXISTS:
+            group, *ways = argument
+            item = operation, (group, *(way and rewrite_part(way) for way in ways))
+        if operation is wanted:
+            rewritten += rewrite(item, flags, state)
+        else:
+            rewritten.append(item)
     return rewritten

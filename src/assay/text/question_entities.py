@@ -13,6 +13,8 @@ from collections.abc import Iterable
 from assay.text.late_pattern import LatePattern
 from assay.text.number_words import MONTHS, WEEKDAYS
 from assay.text.pattern_cache import compile_pattern
+from assay.text.text_cache import cache_by_text
+from assay.text.word_runs import split_words
 
 MAX_ENTITIES = 20
 """Entities of one question that are looked for; a question with more is a pasted document."""
@@ -20,10 +22,9 @@ _CODE = compile_pattern(r"(?<![\w-])[^\W\d_](?:[\w]|[-./#:](?=\w)){1,60}(?![\w])
 _NUMBERED = compile_pattern(r"#\d{2,}")
 _WORD = compile_pattern(r"[^\W\d_][\w'’-]*")
 _BEFORE_SENTENCES = '.!?:;…"“«('
-_SEPARATORS = compile_pattern(r"[\s\-_./#:\u2010-\u2015]+")
 _PARTICLES = LatePattern(r"(?: (?:van|von|der|den|de|del|della|da|di|du|dos|la|ten|ter|bin|al)){1,2} ")
 """What stands in lower case within a name ("Van der Meer"). "of" is none: it also joins two names."""
-_POSSESSIVE = compile_pattern(r"(?:'|’)s$")
+_POSSESSIVE, _POSSESSIVES = compile_pattern(r"(?:'|’)s$"), compile_pattern(r"(?:'|’)s\b")
 _MOST_CAPITALISED = 0.75
 """A question of which more words after the first are capitalised is a title, whose capitals name nothing."""
 _LANGUAGES_WITH_CAPITALISED_NOUNS = ("de",)
@@ -110,11 +111,10 @@ def _begins_sentence(text: str, start: int) -> bool:
     return position < 0 or text[position] in _BEFORE_SENTENCES
 
 
-_POSSESSIVE_WITHIN = LatePattern(r"['’]s\b")
-_LETTERS_AND_DIGITS = compile_pattern(r"\w+")
-
-
+@cache_by_text(maxsize=256, longest=4000)  # a retrieved chunk is read for several questions
 def _fold(text: str) -> str:
     """Return the words of a text in one case; what separates the parts of a code separates words."""
     folded = unicodedata.normalize("NFKC", text).casefold()
-    return " ".join(_LETTERS_AND_DIGITS.findall(_SEPARATORS.sub(" ", _POSSESSIVE_WITHIN.sub("", folded))))
+    if "'s" in folded or "’s" in folded:
+        folded = _POSSESSIVES.sub("", folded)
+    return " ".join(split_words(folded))

@@ -7,47 +7,36 @@ is found stays the same: an alternative is moved only past others that cannot be
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from importlib import import_module
+from collections.abc import Iterable
 from re import IGNORECASE
 from typing import Any
 
-from assay.text.parsed_expressions import Item, rewrite_items, wrap_items
+from assay.text.parsed_expressions import Item, import_of_re, rewrite_items, wrap_items
 
-_AS_THEY_ARE = ("LITERAL", "IN", "ANY", "NOT_LITERAL", "AT")
-"""Match in one way at most, so that trying them once is the same as trying them again."""
 _Way = list[Item]  # one of several alternatives
 
 
 def share_beginnings(parsed: Any, flags: int) -> None:
     """Rewrite the alternatives in what `re._parser` made of an expression.
 
-    >>> parsed = import_module("re._parser").parse("monday|month|may|june")
+    >>> parsed = import_of_re("_parser").parse("monday|month|may|june")
     >>> share_beginnings(parsed, 0)
     >>> [[chr(letter) for _, letter in way[:1]] for way in parsed[0][1][1]]
     [['m'], ['j']]
     """
-    rewrite_items(parsed, flags, _share)
+    rewrite_items(parsed, flags, import_of_re("_constants").BRANCH, _share)
 
 
 def _share(item: Item, flags: int, state: Any) -> list[Item]:
-    operation, argument = item
-    return _merge([list(way) for way in argument[1]], flags, state) if str(operation) == "BRANCH" else [item]
+    return _merge([way.data for way in item[1][1]], flags, state)
 
 
 def _merge(ways: Iterable[_Way], flags: int, state: Any) -> list[Item]:
     """Return alternatives as items that match the same, with what several of them begin with once."""
-    constants = import_module("re._constants")
-    groups: list[list[_Way]] = []
-    for way in _spread_ways(ways):
-        place = _find_group(groups, way, flags)
-        if place is None:
-            groups.append([way])
-        else:
-            groups[place].append(way)
+    constants = import_of_re("_constants")
     merged = [
         group[0] if len(group) == 1 else [group[0][0], *_merge([way[1:] for way in group], flags, state)]
-        for group in groups
+        for group in _group_ways(_spread_ways(ways), flags)
     ]
     if len(merged) == 1:
         return merged[0]
@@ -61,38 +50,41 @@ def _spread_ways(ways: Iterable[_Way]) -> list[_Way]:
     """Return alternatives with those among them that are nothing but alternatives written out."""
     spread: list[_Way] = []
     for way in ways:
-        is_branch = len(way) == 1 and str(way[0][0]) == "BRANCH"
-        spread += [list(inner) for inner in way[0][1][1]] if is_branch else [way]
+        is_branch = len(way) == 1 and way[0][0] is import_of_re("_constants").BRANCH
+        spread += [inner.data for inner in way[0][1][1]] if is_branch else [way]
     return spread
 
 
-def _find_group(groups: Sequence[list[_Way]], way: _Way, flags: int) -> int | None:
-    """Return which alternatives begin as another one does that may be moved to them, None if none do."""
-    first = way[0] if way else None
-    if first is None or str(first[0]) not in _AS_THEY_ARE:
-        return None
-    for place in range(len(groups) - 1, -1, -1):
-        own = groups[place][0]
-        if own and own[0] == first:
-            return place
-        if not own or not _are_apart(own[0], first, flags):
-            return None
-    return None
+def _group_ways(ways: Iterable[_Way], flags: int) -> list[list[_Way]]:
+    """Return alternatives in groups that begin with the same item, in an order in which the same ones match first."""
+    constants = import_of_re("_constants")
+    # These match in one way at most, so that trying them once is the same as trying them again.
+    one_way = constants.LITERAL, constants.IN, constants.ANY, constants.NOT_LITERAL, constants.AT
+    groups: list[list[_Way]] = []
+    by_letter: dict[int, list[_Way]] = {}  # groups that a further alternative may be moved to, past those after them
+    for way in ways:
+        operation = way[0][0] if way else None
+        letter = _fold_letter(way[0][1], flags) if operation is constants.LITERAL else -1
+        group = by_letter.get(letter) if letter >= 0 else groups[-1] if groups else None
+        if group is not None and operation in one_way and group[0] and group[0][0] == way[0]:
+            group.append(way)
+            continue
+        if letter < 0 or group is not None:
+            by_letter.clear()
+        groups.append([way])
+        if letter >= 0:
+            by_letter[letter] = groups[-1]
+    return groups
 
 
-def _are_apart(first: Item, second: Item, flags: int) -> bool:
-    """Whether two items are letters of which no character matches both."""
-    if str(first[0]) != "LITERAL" or str(second[0]) != "LITERAL":
-        return False
+def _fold_letter(letter: int, flags: int) -> int:
+    """Return a letter, or one for all those that match it where the case is ignored."""
     if not flags & IGNORECASE:
-        return bool(first[1] != second[1])
-    return _list_cases(first[1]).isdisjoint(_list_cases(second[1]))
-
-
-def _list_cases(letter: int) -> set[int]:
-    """Return the letters in lower case that match as one where the case is ignored."""
-    lowered = import_module("_sre").unicode_tolower(letter)
-    return {lowered, *import_module("re._casefix")._EXTRA_CASES.get(lowered, ())}
+        return letter
+    compiler = import_of_re("_compiler")
+    lowered: int = compiler._sre.unicode_tolower(letter)
+    cases: list[int] = [lowered, *compiler._EXTRA_CASES.get(lowered, ())]
+    return min(cases)
 
 
 def _list_characters(ways: Iterable[_Way]) -> list[Item]:
@@ -108,7 +100,8 @@ def _list_characters(ways: Iterable[_Way]) -> list[Item]:
 
 def _list_members(item: Item) -> list[Item]:
     """Return the members of the set that an item is, empty if it is none or says what it does not hold."""
+    constants = import_of_re("_constants")
     operation, argument = item
-    if str(operation) == "LITERAL":
+    if operation is constants.LITERAL:
         return [item]
-    return list(argument) if str(operation) == "IN" and str(argument[0][0]) != "NEGATE" else []
+    return list(argument) if operation is constants.IN and argument[0][0] is not constants.NEGATE else []

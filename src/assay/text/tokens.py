@@ -27,6 +27,7 @@ from assay.text.text_cache import cache_by_text
 
 # Every repetition is possessive or followed by what it cannot consume, so that scanning is linear.
 _TOKEN_CHUNK = compile_pattern(
+    r"[^\W_]++(?![-_.,:/'%+#])|"  # most tokens: what follows them belongs to no token
     r"(?:[$€£¥₫](?=\d))?[^\W_]++(?>(?:(?:[-_]|(?<=\d)[.,:/](?=\d)|'(?=[^\W\d_]))[^\W_]++)*)(?:%|[+#]++(?![^\W_]))?"
 )
 _NON_WORD = compile_pattern(r"[\W_]+")
@@ -50,12 +51,13 @@ def _tokenise(text: str) -> Sequence[str]:
     chunks: list[str] = _TOKEN_CHUNK.findall(folded)
     if "-" not in folded:
         return chunks
-    return [part for chunk in chunks for part in _split_chunk(chunk)]
+    return [part for chunk in chunks for part in (_split_chunk(chunk) if "-" in chunk else (chunk,))]
 
 
-def _split_chunk(chunk: str) -> list[str]:
-    """Return the tokens of a chunk: its parts between hyphens, or the whole chunk if it is an identifier."""
-    return chunk.split("-") if "-" in chunk and not _is_whole_token(chunk) else [chunk]
+@lru_cache(maxsize=4096)
+def _split_chunk(chunk: str) -> Sequence[str]:
+    """Return the tokens of a chunk with hyphens: its parts, or the whole chunk if it is an identifier."""
+    return (chunk,) if _is_whole_token(chunk) else chunk.split("-")
 
 
 @cache_by_text(maxsize=512, longest=4000)  # terms, facts and keywords are read from the same texts
@@ -366,9 +368,11 @@ def _classify_flat_word(word: str) -> tuple[TermKind, str]:
     word = word.removesuffix("'s")
     if any(map(str.isdigit, word)) or "_" in word:
         return "id", word
-    if word in _STOPS or word.endswith("n't") or _KANA.fullmatch(word):
-        return "stop", word
-    return "word", _FIXED_KEYS.get(word) or stem_word(word)
+    return ("stop", word) if _is_grammar(word) else ("word", _FIXED_KEYS.get(word) or stem_word(word))
+
+
+def _is_grammar(word: str) -> bool:
+    return word in _STOPS or word.endswith("n't") or (not word.isascii() and _KANA.fullmatch(word) is not None)
 
 
 def is_stop_word(word: str) -> bool:
@@ -377,7 +381,7 @@ def is_stop_word(word: str) -> bool:
     >>> is_stop_word("the"), is_stop_word("ferry")
     (True, False)
     """
-    return _classify_flat_word(word)[0] == "stop"
+    return _is_grammar(word.removesuffix("'s")) and _classify_flat_word(word)[0] == "stop"
 
 
 def _diacritics(raw: str) -> str:

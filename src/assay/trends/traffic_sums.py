@@ -171,14 +171,20 @@ class TrafficSums:
         days = [day for day in range(self.calendar.days) if self.calendar.find_period(day) == period]
         if bins is None or not bins.counts[days].any():
             return None
-        return bins.read_quantile(bins.counts[days].sum(axis=0, dtype=np.int64), self.measures[key[1]].quantile)
+        value = bins.read_quantile(bins.counts[days].sum(axis=0, dtype=np.int64), self.measures[key[1]].quantile)
+        return float(np.clip(value, bins.lowest[days].min(), bins.highest[days].max()))
 
 
 class DayBins:
-    """How many values of each day lie in which bin of a logarithmic scale; bins are added as values come."""
+    """How many values of each day lie in which bin of a logarithmic scale; bins are added as values come.
+
+    `lowest` and `highest` are the values at the ends of each day, infinite on a day without values.
+    """
 
     def __init__(self, days: int) -> None:
         self.first = 0
+        self.lowest: FloatArray = np.full(days, np.inf)
+        self.highest: FloatArray = np.full(days, -np.inf)
         self.counts: CountArray = np.zeros((days, 0), dtype=np.int32)
 
     def add_values(self, days: IndexArray, values: FloatArray) -> None:
@@ -193,6 +199,8 @@ class DayBins:
             self.counts = np.pad(self.counts, ((0, 0), (before, after)))
             self.first -= before
         np.add.at(self.counts, (days, numbers - self.first), 1)
+        np.minimum.at(self.lowest, days, values)
+        np.maximum.at(self.highest, days, values)
 
     def read_quantile(self, counts: NDArray[np.int64], quantile: float) -> float:
         """Return a quantile (nearest rank) of counted values: the geometric middle of its bin."""

@@ -18,8 +18,9 @@ from assay.attribution.evidence_trace import (
 from assay.attribution.index.index_view import IndexView
 from assay.attribution.one_case.answer_quality import CaseScores
 from assay.attribution.one_case.contained_facts import quote_beginning
+from assay.metrics.cases.absent_labels import describe_absent_unit
 from assay.metrics.cases.case_index import QUOTE, CaseIndex
-from assay.metrics.retrieval.evidence_fields import find_unreported_field
+from assay.metrics.retrieval.evidence_fields import find_unreported_field, lacks_texts
 from assay.records.golden_set import CorpusChunk, Evidence, Selector
 from assay.records.observations import Chunk, Observation, is_text_id
 from assay.scoring.attribution_settings import AttributionSettings
@@ -108,16 +109,51 @@ class TracedEvidence(Struct, frozen=True, dict=True):
         return find_unreported_field(self.case, self.arrived_chunks, covered)
 
     @cached_property
+    def lacks_arrived_texts(self) -> bool:
+        """Whether evidence that no stage shows may be in the context: of a chunk there no text is known, and nothing
+        else tells what it is."""
+        shown = 0
+        for step in self.steps:
+            for mask in step.unit_masks:
+                shown |= mask
+        evidence = self.case.evidence
+        arrived = evidence.complete_texts(self.arrived_chunks, self.observation, is_foreign=True)
+        return lacks_texts(self.case, arrived, shown)
+
+    @cached_property
     def reached(self) -> bool | None:
-        """Whether the evidence reached the generator; None if the case requires none, or no stage was reported, or its
-        chunks have no ids or fields by which the evidence could be told."""
-        if not self.required_units or not self.steps or self.unreported_field is not None:
+        """Whether the evidence reached the generator; None if the case requires none, or nothing tells."""
+        if not self.required_units or self.untold_reason:
             return None
+        if self.settings.reached == "any":
+            return len(self.lost_units) < len(self.required_units)
+        return not self.lost_units
+
+    @cached_property
+    def untold_reason(self) -> str:
+        """Why nothing tells whether the required evidence reached the generator; "" if something does, or none is
+        required."""
+        if not self.required_units:
+            return ""
+        if not self.steps:
+            return "no stage was reported"
+        if self.unreported_field is not None:
+            return f"the chunks of the context do not report `{self.unreported_field}`"
         if self.case.evidence.needs_ids and any(is_text_id(chunk.chunk_id) for chunk in self.arrived_chunks):
-            return None
-        return (
-            len(self.lost_units) < len(self.required_units) if self.settings.reached == "any" else not self.lost_units
-        )
+            return "the chunks of the context have no ids"
+        is_any = self.settings.reached == "any"
+        is_open = len(self.lost_units) == len(self.required_units) if is_any else bool(self.lost_units)
+        if is_open and self.lacks_arrived_texts and (is_any or not any(map(self._is_shown, self.lost_units))):
+            return "chunks of the context have no text, and their ids do not tell"
+        # What a corpus that was cut differently does not have under this id may have been shown all the same.
+        is_absent = [describe_absent_unit(self.units[unit], self.case) is not None for unit in self.lost_units]
+        if is_open and (any(is_absent) if is_any else all(is_absent)):
+            return "its label is not in the corpus"
+        return ""
+
+    def _is_shown(self, unit: int) -> bool:
+        """Whether a step shows a unit, so that its chunk is known and its absence in the context as well."""
+        return any(step.find_rank(unit) is not None for step in self.steps)
 
     @property
     def has_foreign_context(self) -> bool:

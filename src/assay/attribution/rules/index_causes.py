@@ -27,7 +27,7 @@ from assay.text.tokens import is_stop_word, tokenise_text
 
 def find_lost_evidence(case: CaseFacts) -> CauseFinding | None:
     """Required evidence did not reach the generator, because of how its text was indexed or of a stage that lost it."""
-    if case.reached is not False:
+    if case.reached is not False and not (case.reached is None and case.lost_units and case.lacks_arrived_texts):
         return None
     # Units that hold what the answer lacks come first; then a known cause, and one of the index, wins over others.
     lost_units = sorted(case.lost_units, key=partial(_has_no_missing_fact, case))

@@ -206,6 +206,15 @@ class EvidenceIndex:
         """Return whether the id of a chunk may be one of those that the golden set names: without a corpus any may."""
         return not self._known or chunk.chunk_id in self._known
 
+    def list_unknown_chunks(self, observation: Observation) -> list[Chunk]:
+        """Return the listed chunks whose ids neither the corpus nor a unit has, and whose text no stage reports."""
+        listed = [chunk for stage in observation.stages or () for chunk in stage.chunks]
+        if not self.has_foreign({chunk.chunk_id for chunk in listed}):
+            return []
+        told_ids = {chunk.chunk_id for chunk in listed if chunk.text}
+        known_ids = self._known.keys() | self.by_id.keys() | told_ids
+        return [chunk for chunk in listed if chunk.chunk_id not in known_ids]
+
     @property
     def knows_texts(self) -> bool:
         """Whether a corpus says which text is of which chunk."""

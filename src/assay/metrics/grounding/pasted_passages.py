@@ -5,6 +5,9 @@ An answer of one or two sentences that quotes its source is none: what is asked 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import lru_cache
+
 import numpy as np
 from msgspec import Struct
 
@@ -41,15 +44,24 @@ def find_pasted_passage(case: CaseIndex, observation: Observation) -> PastedPass
     context = next((stage for stage in observation.stages or () if stage.name == CONTEXT_STAGE), None)
     if context is None or not isinstance(answer, str) or len(answer) < _SHORTEST:
         return None
+    corpus = case.corpus.chunks if case.corpus is not None else {}
+    texts = [
+        chunk.text or (corpus[chunk.chunk_id].text if chunk.chunk_id in corpus else None) for chunk in context.chunks
+    ]
+    copied = _find_copied(answer, tuple([text or "" for text in texts]))
+    return None if copied is None else PastedPassage(copied[0], context.chunks[copied[1]].chunk_id)
+
+
+@lru_cache(maxsize=512)  # several metrics, and attribution, ask about the same answer
+def _find_copied(answer: str, texts: Sequence[str]) -> tuple[float, int] | None:
+    """Return the first text of which an answer is a copy, by its place, with the share of the answer's words."""
     step = (len(answer) - _PROBE_LENGTH) // (_PROBES - 1)
     probes = [answer[start : start + _PROBE_LENGTH] for start in range(0, step * _PROBES, step)]
-    corpus = case.corpus.chunks if case.corpus is not None else {}
-    for chunk in context.chunks:
-        text = chunk.text or (corpus[chunk.chunk_id].text if chunk.chunk_id in corpus else None) or ""
+    for place, text in enumerate(texts):
         if any(probe in text for probe in probes):
             share = _measure_copied(remove_citation_markers(answer), text)
             if share >= LEAST_COPIED and len(segment_sentences(answer)) >= FEWEST_SENTENCES:
-                return PastedPassage(share, chunk.chunk_id)
+                return share, place
     return None
 
 

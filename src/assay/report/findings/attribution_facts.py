@@ -88,7 +88,9 @@ def _describe_reached(attribution: Attribution) -> str:
         return "unknown, there is no answer"
     if not any(unit.required for unit in attribution.traces):
         return "the case requires none"
-    return "unknown, the trace does not tell"
+    if attribution.cause == "golden_label_issue":
+        return "unknown, its label is in doubt"
+    return f"unknown, {attribution.untold or 'the trace does not tell'}"
 
 
 def build_evidence_trace_table(attribution: Attribution) -> Table:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from assay.metrics.template_columns import find_first_present
 from assay.records.counts import format_count
 from assay.records.findings import (
+    LABEL_FAILURES,
     METRIC_ERRORS,
     CaseChange,
     Comparison,
@@ -412,7 +413,7 @@ def _describe_flip(case_id: str, change: CaseChange | None, name: str = "") -> t
     return escape_terminal(f" - {case_id}: {cause}"), escape_terminal(f" → {first}") if first else ""
 
 
-_MARKS = (METRIC_ERRORS, VERSIONS, NO_LABELS, TEST_SPLIT)
+_MARKS = (METRIC_ERRORS, LABEL_FAILURES, VERSIONS, NO_LABELS, TEST_SPLIT)
 
 
 def _build_time_lines(comparison: Comparison, width: int) -> list[str]:

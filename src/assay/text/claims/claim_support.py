@@ -193,10 +193,8 @@ def _sum_log_supports(prepared: _PreparedClaim, matches: Sequence[TermMatch]) ->
 
 def _share_grams(pieces: ClaimGrams, sentences: Sequence[int], sources: IndexedSources) -> float:
     """Return the share of the claim's 4-grams that some sentences have."""
-    evidence_grams = frozenset().union(
-        *[sources.sentence_grams(sentence, pieces.has_diacritics) for sentence in sentences]
-    )
-    return pieces.shared_weight(evidence_grams)
+    grams = [sources.sentence_grams(sentence, pieces.has_diacritics) for sentence in sentences]
+    return pieces.shared_weight(grams[0].union(*grams[1:]) if grams else frozenset())
 
 
 class _Features(Struct, frozen=True):

@@ -10,6 +10,7 @@ from assay.text.tokens import Term
 
 _SUPPORT_ALONE = 0.4  # support of a word that is found without its neighbours
 _NEIGHBOURS, _DISTANCE_DECAY = 3, 0.3  # words on either side of a word; more distant ones count less
+_DECAYS = [1 + _DISTANCE_DECAY * (distance - 1) for distance in range(_NEIGHBOURS + 1)]  # by the distance in words
 _CLOSENESS = (1.0,) * 9 + (0.7,) * 8 + (0.35,) * 16  # the weight of a neighbour by its distance in terms
 _FAR_DISTANCE = len(_CLOSENESS)
 _MOST_POSITIONS = 40  # positions of a term that are examined
@@ -27,33 +28,42 @@ def support_of_words(matches: Sequence[TermMatch], weights: Sequence[float]) -> 
         total_weight = reachable_weight = 0.0
         for neighbour in range(max(0, word - _NEIGHBOURS), min(len(matches), word + _NEIGHBOURS + 1)):
             if neighbour != word:
-                weight = weights[neighbour] / (1 + _DISTANCE_DECAY * (abs(neighbour - word) - 1))
+                weight = weights[neighbour] / _DECAYS[abs(neighbour - word)]
                 total_weight += weight
                 if matches[neighbour].positions:
                     neighbours_found.append((matches[neighbour].positions, weight))
                     reachable_weight += weight
-        best_share = 0.0 if total_weight else 1.0
-        for position in match.positions[:_MOST_POSITIONS] if neighbours_found else ():
-            best_share = max(best_share, _nearby_weight(position, neighbours_found) / total_weight)
-            if best_share * total_weight >= reachable_weight:
-                break
+        best_share = 1.0
+        if total_weight:
+            best_share = _find_best_weight(match.positions, neighbours_found, reachable_weight) / total_weight
         word_supports.append(match.quality * (_SUPPORT_ALONE + (1 - _SUPPORT_ALONE) * best_share))
     return word_supports
 
 
-def _nearby_weight(position: int, neighbours_found: Sequence[tuple[Sequence[int], float]]) -> float:
-    """Return the total weight of the neighbours, each scaled by the distance of its nearest position."""
-    weight_near = 0.0
-    for positions, weight in neighbours_found:
-        index = bisect_left(positions, position)
-        distance = position - positions[index - 1] if index else _FAR_DISTANCE
-        if index < len(positions) and positions[index] == position:
-            index += 1  # a word is not its own neighbour
-        if index < len(positions) and positions[index] - position < distance:
-            distance = positions[index] - position
-        if distance < _FAR_DISTANCE:
-            weight_near += weight * _CLOSENESS[distance]
-    return weight_near
+def _find_best_weight(
+    positions: Sequence[int], neighbours_found: Sequence[tuple[Sequence[int], float]], reachable_weight: float
+) -> float:
+    """Return the largest total weight of the neighbours at one of the positions, each scaled by the distance of its
+    nearest position; `reachable_weight`: of all that are next to one."""
+    best_weight = 0.0
+    for position in positions[:_MOST_POSITIONS] if neighbours_found else ():
+        weight_near = 0.0
+        for near_positions, weight in neighbours_found:
+            index = bisect_left(near_positions, position)
+            distance = position - near_positions[index - 1] if index else _FAR_DISTANCE
+            if index < len(near_positions):
+                following = near_positions[index]
+                if following == position:  # a word is not its own neighbour
+                    index += 1
+                    following = near_positions[index] if index < len(near_positions) else position + _FAR_DISTANCE
+                distance = min(distance, following - position)
+            if distance < _FAR_DISTANCE:
+                weight_near += weight * _CLOSENESS[distance]
+        if weight_near > best_weight:
+            best_weight = weight_near
+            if best_weight >= reachable_weight:
+                break
+    return best_weight
 
 
 def is_misplaced(content: Sequence[Term], matches: Sequence[TermMatch], word: int) -> bool:

@@ -9,6 +9,7 @@ import math
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
+from itertools import compress
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -147,7 +148,7 @@ class IndexedPassage:
     def sentence_span(self, sentence: int) -> Span:
         """Return the span of a sentence in the text, from its first term to its last."""
         first, last = self.sentence_ranges[sentence]
-        return self.terms[first].start, max(term.end for term in self.terms[first:last])
+        return self.terms[first].start, max([term.end for term in self.terms[first:last]])
 
     def sentence_grams(self, sentence: int, marked: bool) -> frozenset[Gram]:
         """Return the 4-grams of a sentence; `marked`: with diacritics, only for texts written with them."""
@@ -359,7 +360,9 @@ class IndexedSources:
         positions: list[int] = []
         for passage, offset in zip(self.passages, self.offsets, strict=True):
             for key in (marked_key,) if marked_key and passage.has_diacritics else keys:
-                positions += [offset + position for position in passage.positions_by_key.get(key, ())]
+                in_passage = passage.positions_by_key.get(key)
+                if in_passage is not None:
+                    positions += [offset + position for position in in_passage]
         return sorted(set(positions)) if len(keys) > 1 else positions
 
     def _similar_stems(self, stem: str) -> list[str]:
@@ -440,7 +443,7 @@ class ClaimGrams(Struct, frozen=True):
 
     def shared_weight(self, present: Set[Gram]) -> float:
         """Return the weighted share of the claim's 4-grams that are present."""
-        return sum([weight for gram, weight in self.weights.items() if gram in present]) / self.total
+        return sum(compress(self.weights.values(), map(present.__contains__, self.weights))) / self.total
 
 
 def weigh_claim_grams(terms: ParsedTerms, marked: bool, idf: DocumentFrequencies) -> ClaimGrams:
@@ -450,9 +453,10 @@ def weigh_claim_grams(terms: ParsedTerms, marked: bool, idf: DocumentFrequencies
     for term, word in zip(terms.items, word_spellings, strict=True):
         letter_weights += [math.sqrt(idf.idf_weight(term.key))] * len(word)
         letter_weights.append(0.0)
+    later_weights = [letter_weights[offset:] for offset in range(1, _GRAM_LENGTH)]
+    gram_weights = map(max, letter_weights, *later_weights)
     weights: dict[Gram, float] = {}
-    for start, gram in enumerate(list_four_grams(join_spellings(word_spellings))):
-        weight = max(letter_weights[start : start + _GRAM_LENGTH])
+    for gram, weight in zip(list_four_grams(join_spellings(word_spellings)), gram_weights, strict=True):
         if weight > weights.get(gram, 0.0):
             weights[gram] = weight
     return ClaimGrams(weights, sum(weights.values()) or 1.0, marked)

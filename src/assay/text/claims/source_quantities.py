@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -357,9 +358,7 @@ def measure_other_subject(claim: str, asked: Sequence[Term], sources: IndexedSou
     >>> [measure_other_subject(claim, asked, sources) for claim in ("It is 30 days a year.", "It is 12 days a year.")]
     [1.0, 0.0]
     """
-    terms = parse_terms(claim)
-    values = [quantity for quantity, _ in list_claimed_quantities(terms, terms.items)]
-    own_keys = {term.key for term in terms.items}
+    values, own_keys = _read_values(claim)
     missing = [term for term in asked if term.key not in own_keys]
     if len(values) != 1 or not missing:
         return 0.0
@@ -375,6 +374,14 @@ def measure_other_subject(claim: str, asked: Sequence[Term], sources: IndexedSou
     if not with_value or any(_names_subject(own_keys, values[0], sentence, sources) for sentence in with_value):
         return 0.0
     return share
+
+
+@lru_cache(maxsize=256)  # a claim is compared with several sets of sources
+def _read_values(claim: str) -> tuple[Sequence[Quantity], Collection[str]]:
+    """Return the quantities of a claim and the keys of its terms."""
+    terms = parse_terms(claim)
+    claimed = list_claimed_quantities(terms, terms.items)
+    return tuple([quantity for quantity, _ in claimed]), frozenset([term.key for term in terms.items])
 
 
 _LEAST_OTHER = 0.5

@@ -113,6 +113,9 @@ def _is_of_other(
     value: Quantity, words: Sequence[int], matches: Sequence[TermMatch], sources: IndexedSources, sentence: int
 ) -> bool:
     """Whether each part of a sentence with a value is about something else than a claim, and another is about it."""
+    passage, within = sources.sentences[sentence]
+    if len(sources.passages[passage].sentence_quantities(within)) < _FEWEST_VALUES:
+        return False
     parts = _split_sentence(sources, sentence)
     holders = [part for part in parts if any(is_stated_value(value, own) for own in part.quantities)]
     others = [part for part in parts if part not in holders and any(is_rival(value, own) for own in part.quantities)]
@@ -120,6 +123,10 @@ def _is_of_other(
         return False
     claimed = {position: word for word in words for position in sources.positions_in(sentence, matches[word])}
     return all(any(_is_about_other(part, other, parts, claimed, sources) for other in others) for part in holders)
+
+
+_FEWEST_VALUES = 2
+"""Quantities of a sentence of which one part has the value of a claim and another one a rival of it."""
 
 
 def _is_about_other(

@@ -115,7 +115,7 @@ def match_bare_refusal(answer: str) -> str:
     >>> match_bare_refusal("**N/A**"), match_bare_refusal("Không rõ."), match_bare_refusal("An unknown error")
     ('n/a', 'khong ro', '')
     """
-    return get_bare_refusals(answer).find_refusal(answer)
+    return get_bare_refusals(answer).find_refusal(answer) if len(answer) <= MOST_CHARACTERS else ""
 
 
 def is_bare(answer: str) -> bool:

@@ -157,7 +157,8 @@ class RefusalLexicon(Struct, frozen=True, eq=False, dict=True):
     def list_phrases(self, row: PhraseRow, start: str) -> list[str]:
         """Return the phrases of a row that begin with these words."""
         end = len(start)
-        beginning = [phrase for phrase in self.expand_row(row) if phrase.startswith(start)]
+        phrases = expand_template(row.template, self.lists, start)
+        beginning = [phrase for phrase in phrases if phrase.startswith(start)]
         return [phrase for phrase in beginning if not phrase[end : end + 1].isalnum()]
 
     def read_cue(self, row: PhraseRow) -> RefusalPhrase:
@@ -259,8 +260,10 @@ def fold_pattern(pattern: str) -> str:
     return "".join(piece if index % 2 else "".join(map(fold_character, piece)) for index, piece in enumerate(pieces))
 
 
-def expand_template(template: str, lists: Mapping[str, Sequence[str]] | None = None) -> list[str]:
-    """Return all phrases that a folded template stands for. Raises KeyError for a list that is not there.
+def expand_template(template: str, lists: Mapping[str, Sequence[str]] | None = None, start: str = "") -> list[str]:
+    """Return the phrases that a folded template stands for: all that begin with some words, and perhaps others.
+
+    Raises KeyError for a list that is not there.
 
     >>> expand_template("no {relevant,} <fact>", {"fact": ["data", "mention"]})
     ['no relevant data', 'no relevant mention', 'no data', 'no mention']
@@ -279,8 +282,16 @@ def expand_template(template: str, lists: Mapping[str, Sequence[str]] | None = N
             else:
                 endings.append(literal + alternative)
         phrases = [beginning + ending for beginning in phrases for ending in endings]
+        if start:
+            phrases = [phrase for phrase in phrases if _may_begin_with(phrase, start)]
         position = part.end()
     return _squeeze_spaces([phrase + template[position:] for phrase in phrases])
+
+
+def _may_begin_with(phrase: str, start: str) -> bool:
+    """Whether a phrase of which the end is not known yet may begin with some words."""
+    words = " ".join(phrase.split())
+    return words.startswith(start) or start.startswith(words)
 
 
 def _squeeze_spaces(phrases: Sequence[str]) -> list[str]:

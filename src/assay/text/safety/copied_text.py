@@ -25,7 +25,7 @@ from assay.text.word_runs import list_word_runs
 TextNumbers = npt.NDArray[np.uint32]
 Bools = npt.NDArray[np.bool_]
 RunHashes = npt.NDArray[np.uint64]
-_Counts = npt.NDArray[np.intp]
+_Indices = npt.NDArray[np.intp]
 
 COPIED_RUN_LENGTH = 8
 """Length of a run, in words, from which shared text is a copy and not chance."""
@@ -33,6 +33,7 @@ COPIED_RUN_LENGTH = 8
 _HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd, with bits everywhere; 64-bit products wrap around on purpose
 _MATCHES_PER_BLOCK = 1_000_000  # matches that are examined at once, where many texts share the same runs
 _UNKNOWN_WORD = 0  # the number of a word that occurs in no text
+_FILTER_BITS, _MOST_FILTER_BITS = 3, 20  # of a hash by which runs are told to occur in no text: a megabyte at most
 
 
 class HashedRuns:
@@ -42,18 +43,28 @@ class HashedRuns:
         order = np.argsort(hashes, kind="stable")
         self._sorted_hashes = hashes[order]
         self._text_of_hash: TextNumbers = texts[order]
+        bits = min(len(hashes).bit_length() + _FILTER_BITS, _MOST_FILTER_BITS)
+        self._beginning_shift = np.uint64(64 - bits)
+        self._is_beginning: Bools = np.zeros(1 << bits, np.bool_)
+        self._is_beginning[self._list_beginnings(hashes)] = True
+
+    def _list_beginnings(self, hashes: RunHashes) -> _Indices:
+        """Return the first bits of hashes, by which most of those that occur in no text are told without a search."""
+        return (hashes >> self._beginning_shift).astype(np.intp)
 
     def find_hidden(self, hashes: RunHashes, is_visible: Callable[[TextNumbers], Bools]) -> list[tuple[int, list[int]]]:
         """Return the positions of the hashes that occur in texts, none of which is visible, with these texts."""
-        if not len(self._sorted_hashes):
+        candidates = np.flatnonzero(self._is_beginning[self._list_beginnings(hashes)])
+        if not len(candidates):
             return []
+        hashes = hashes[candidates]
         first_match = np.searchsorted(self._sorted_hashes, hashes, "left")
         is_match = self._sorted_hashes[np.minimum(first_match, len(self._sorted_hashes) - 1)] == hashes
-        run_starts = np.flatnonzero(is_match)
+        run_starts = candidates[is_match]
         if not len(run_starts):
             return []
-        first_match = first_match[run_starts]
-        counts = np.searchsorted(self._sorted_hashes, hashes[run_starts], "right") - first_match
+        first_match = first_match[is_match]
+        counts = np.searchsorted(self._sorted_hashes, hashes[is_match], "right") - first_match
         ends = np.cumsum(counts)
         secret_runs: list[tuple[int, list[int]]] = []
         begin = 0
@@ -75,7 +86,11 @@ class HashedRuns:
         return np.array(sorted(distinct), self._text_of_hash.dtype)
 
     def _secret_runs(
-        self, run_starts: _Counts, first_match: _Counts, counts: _Counts, is_visible: Callable[[TextNumbers], Bools]
+        self,
+        run_starts: _Indices,
+        first_match: _Indices,
+        counts: _Indices,
+        is_visible: Callable[[TextNumbers], Bools],
     ) -> Iterator[tuple[int, list[int]]]:
         offsets = np.cumsum(counts) - counts
         matching_texts = self._text_of_hash[np.repeat(first_match - offsets, counts) + np.arange(counts.sum())]
